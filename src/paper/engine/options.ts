@@ -1,0 +1,79 @@
+/**
+ * Where the exchange is not known, or two answers are plausible: one switch each. The defaults and the reasons
+ * are listed in the simulator's README.
+ */
+export type EngineOptions = {
+  /** Reply to a Gtc order that filled in part and rests with the remainder. */
+  partialGtcReply: "resting" | "filled";
+  /** Reply to a trigger order with grouping `na`. */
+  plainTriggerReply: "resting" | "waitingForTrigger";
+  /** Where an error that covers the whole batch before matching is put. */
+  batchErrorForm: "statuses" | "err";
+  /** Whether `Too many cumulative requests` uses up the nonce. */
+  rateLimitUsesNonce: boolean;
+  /** A second order with the cloid of a live one. */
+  duplicateLiveCloid: "accept" | "reject";
+  builderOnSpotBuy: "ignore" | "reject";
+  /** Price at which the margin of a new order is checked. */
+  marginCheckPrice: "limit" | "mark";
+  /** `size` that a filled order keeps in its record. */
+  filledRecordSize: "zero" | "original";
+  /** Boundary of "already satisfied at placement" for a trigger. */
+  triggerAtMark: "reject" | "accept";
+  /** Lowest value of a TWAP: 100 dollars in all, or 10 dollars a minute. */
+  twapMinimum: "total" | "perMinute";
+  twapMaxMinutes: number;
+  maxActiveTwaps: number;
+  /** A limit further than this from the reference price is refused for the whole batch. Percent. */
+  perpBandPercent: number;
+  /** A limit further than this from the oracle on its aggressive side is `oracleRejected`. Percent. */
+  oracleDistancePercent: number;
+  /** How long a replaced or removed agent is still answered `Must deposit`. */
+  removedAgentGraceMs: number;
+  /** Expiry is enforced lazily: an agent is still taken this long after it. */
+  agentExpiryGraceMs: number;
+  agentRemovalPendingMs: number;
+  /** Positions above this many dollars are liquidated in slices. */
+  liquidationSliceFromUsd: number;
+  liquidationCoolDownMs: number;
+  /** Actions an address may send before it has traded. */
+  requestAllowance: number;
+  /** Fixed rates before discounts, in 10^-12. */
+  perpTakerRateE12: bigint;
+  perpMakerRateE12: bigint;
+  spotTakerRateE12: bigint;
+  spotMakerRateE12: bigint;
+  /** Fraction of a positive fee taken off, in 10^-12: a referral or staking discount of everybody. */
+  feeDiscountE12: bigint;
+  /** Dollars that must have been traded before `scheduleCancel`. */
+  scheduleCancelVolumeUsd: number;
+};
+
+export const DEFAULT_OPTIONS: EngineOptions = {
+  partialGtcReply: "resting",
+  plainTriggerReply: "resting",
+  batchErrorForm: "statuses",
+  rateLimitUsesNonce: false,
+  duplicateLiveCloid: "accept",
+  builderOnSpotBuy: "ignore",
+  marginCheckPrice: "limit",
+  filledRecordSize: "zero",
+  triggerAtMark: "reject",
+  twapMinimum: "total",
+  twapMaxMinutes: 10_080,
+  maxActiveTwaps: 100,
+  perpBandPercent: 95,
+  oracleDistancePercent: 80,
+  removedAgentGraceMs: 60_000,
+  agentExpiryGraceMs: 900_000,
+  agentRemovalPendingMs: 5_000,
+  liquidationSliceFromUsd: 100_000,
+  liquidationCoolDownMs: 30_000,
+  requestAllowance: 10_000,
+  perpTakerRateE12: 450_000_000n,
+  perpMakerRateE12: 150_000_000n,
+  spotTakerRateE12: 700_000_000n,
+  spotMakerRateE12: 400_000_000n,
+  feeDiscountE12: 0n,
+  scheduleCancelVolumeUsd: 1_000_000,
+};
