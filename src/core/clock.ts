@@ -1,0 +1,9 @@
+/** The outside world's time. Core and wire never call it: they are handed the values. */
+export type Clock = {
+  /** Wall time, unix milliseconds. May jump; nothing is ever sealed by it. */
+  nowMs(): number;
+  /** Monotonic milliseconds since some start; for deadlines and ages. */
+  elapsedMs(): number;
+  /** Resolves after `durationMs` of elapsed time. */
+  sleep(durationMs: number): Promise<void>;
+};

@@ -1,0 +1,140 @@
+/**
+ * Exact decimal arithmetic on strings. Money never meets a float: a value is held as a bigint count of
+ * 10^-scale units for the length of one calculation and goes back to plain notation.
+ */
+
+/** A plain decimal: optional `-`, no exponent, no leading zeros, no trailing zeros after the point, never `-0`. */
+export type Decimal = string & { readonly __brand: "Decimal" };
+
+type Scaled = { units: bigint; scale: number };
+
+const PLAIN = /^(-?)([0-9]+)(?:\.([0-9]*))?$/;
+
+/** Longest text that `parseDecimal` looks at; longer ones are not numbers that an exchange would send. */
+const MAX_CHARACTERS = 80;
+
+export const ZERO = "0" as Decimal;
+
+/** The canonical form of plain decimal text, or null when it is not plain (exponent, sign `+`, empty, NaN, over-long). */
+export function parseDecimal(text: string): Decimal | null {
+  if (text.length > MAX_CHARACTERS) return null;
+  const match = PLAIN.exec(text);
+  if (match === null) return null;
+  const whole = (match[2] ?? "").replace(/^0+(?=[0-9])/, "");
+  const fraction = (match[3] ?? "").replace(/0+$/, "");
+  const magnitude = fraction === "" ? whole : `${whole}.${fraction}`;
+  return (match[1] === "-" && magnitude !== "0" ? `-${magnitude}` : magnitude) as Decimal;
+}
+
+/** Like `parseDecimal`, for text that an earlier check has vouched for. Throws on anything else: a bug. */
+export function decimal(text: string): Decimal {
+  const parsed = parseDecimal(text);
+  if (parsed === null) throw new Error(`bug: not a plain decimal: ${text.slice(0, 40)}`);
+  return parsed;
+}
+
+function scaled(value: Decimal): Scaled {
+  const point = value.indexOf(".");
+  if (point === -1) return { units: BigInt(value), scale: 0 };
+  return { units: BigInt(value.slice(0, point) + value.slice(point + 1)), scale: value.length - point - 1 };
+}
+
+/** The decimal that is `units` times 10^-`scale`. */
+export function fromUnits(units: bigint, scale: number): Decimal {
+  const negative = units < 0n;
+  const digits = (negative ? -units : units).toString().padStart(scale + 1, "0");
+  const whole = digits.slice(0, digits.length - scale);
+  const fraction = scale === 0 ? "" : digits.slice(digits.length - scale).replace(/0+$/, "");
+  const magnitude = fraction === "" ? whole : `${whole}.${fraction}`;
+  return (negative && magnitude !== "0" ? `-${magnitude}` : magnitude) as Decimal;
+}
+
+/** The count of 10^-`scale` units in `value`, cut toward zero when it has more decimals than that. */
+export function toUnits(value: Decimal, scale: number): bigint {
+  const from = scaled(value);
+  if (from.scale <= scale) return from.units * 10n ** BigInt(scale - from.scale);
+  return from.units / 10n ** BigInt(from.scale - scale);
+}
+
+function aligned(a: Decimal, b: Decimal): { left: bigint; right: bigint; scale: number } {
+  const left = scaled(a);
+  const right = scaled(b);
+  const scale = Math.max(left.scale, right.scale);
+  return {
+    left: left.units * 10n ** BigInt(scale - left.scale),
+    right: right.units * 10n ** BigInt(scale - right.scale),
+    scale,
+  };
+}
+
+/** Negative, zero or positive as `a` is below, equal to or above `b`. */
+export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
+  const { left, right } = aligned(a, b);
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+export function add(a: Decimal, b: Decimal): Decimal {
+  const { left, right, scale } = aligned(a, b);
+  return fromUnits(left + right, scale);
+}
+
+export function subtract(a: Decimal, b: Decimal): Decimal {
+  const { left, right, scale } = aligned(a, b);
+  return fromUnits(left - right, scale);
+}
+
+export function multiply(a: Decimal, b: Decimal): Decimal {
+  const left = scaled(a);
+  const right = scaled(b);
+  return fromUnits(left.units * right.units, left.scale + right.scale);
+}
+
+/** a / b cut toward zero to `decimals` places. Throws on division by zero: a bug of the caller. */
+export function divide(a: Decimal, b: Decimal, decimals: number): Decimal {
+  const { left, right } = aligned(a, b);
+  if (right === 0n) throw new Error("bug: division by zero");
+  return fromUnits((left * 10n ** BigInt(decimals)) / right, decimals);
+}
+
+/** Cut toward zero to `decimals` places. */
+export function truncate(value: Decimal, decimals: number): Decimal {
+  return fromUnits(toUnits(value, decimals), decimals);
+}
+
+export function negate(value: Decimal): Decimal {
+  if (value === "0") return value;
+  return (value.startsWith("-") ? value.slice(1) : `-${value}`) as Decimal;
+}
+
+export function absolute(value: Decimal): Decimal {
+  return (value.startsWith("-") ? value.slice(1) : value) as Decimal;
+}
+
+export function isZero(value: Decimal): boolean {
+  return value === "0";
+}
+
+export function isNegative(value: Decimal): boolean {
+  return value.startsWith("-");
+}
+
+export function smaller(a: Decimal, b: Decimal): Decimal {
+  return compare(a, b) <= 0 ? a : b;
+}
+
+export function larger(a: Decimal, b: Decimal): Decimal {
+  return compare(a, b) >= 0 ? a : b;
+}
+
+/** Digits after the point; trailing zeros were removed and do not count. */
+export function decimalPlaces(value: Decimal): number {
+  const point = value.indexOf(".");
+  return point === -1 ? 0 : value.length - point - 1;
+}
+
+/** Significant figures as the exchange counts them: leading zeros do not count, nor trailing zeros of a whole number. */
+export function significantFigures(value: Decimal): number {
+  const digits = value.replace("-", "").replace(".", "").replace(/^0+/, "");
+  return value.includes(".") ? digits.length : digits.replace(/0+$/, "").length;
+}

@@ -1,0 +1,23 @@
+/** What is kept of an Idempotency-Key, from the moment its intent is stored, for as long as its order lives. */
+export type KeyRecord = {
+  accountId: string;
+  key: string;
+  /** Route name, for the message that says what differs. */
+  route: string;
+  fingerprint: string;
+  /** The order or operation whose state answers while the outcome is unknown. */
+  resource: { kind: "order" | "operation"; id: string };
+  attemptId: number | null;
+  /** Null while it runs or is unknown; then the status and body that every repeat gets, byte for byte. */
+  answer: { status: 200 | 201; body: string } | null;
+  createdAtMs: number;
+};
+
+export type Decision = "first" | "replay" | "as_it_stands" | "reused";
+
+/** What a request with this key is, given what the key has been used for. */
+export function decide(record: KeyRecord | null, fingerprint: string): Decision {
+  if (record === null) return "first";
+  if (record.fingerprint !== fingerprint) return "reused";
+  return record.answer === null ? "as_it_stands" : "replay";
+}

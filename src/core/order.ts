@@ -1,0 +1,195 @@
+import { add, compare, type Decimal, multiply } from "./decimal.ts";
+import { averagePrice } from "./market.ts";
+
+export type Side = "buy" | "sell";
+export type TimeInForce = "gtc" | "ioc" | "alo";
+export type OrderStatus =
+  | "processing"
+  | "open"
+  | "filled"
+  | "canceled"
+  | "rejected"
+  | "unknown"
+  | "waiting_for_trigger";
+
+export type Trigger = {
+  /** As the client sent it. */
+  price: string;
+  kind: "take_profit" | "stop_loss";
+  market: boolean;
+};
+
+/** What a client asked for; texts are echoed as sent. */
+export type OrderTerms = {
+  /** Canonical market name. */
+  market: string;
+  side: Side;
+  size: string;
+  price: string;
+  timeInForce: TimeInForce;
+  reduceOnly: boolean;
+  trigger: Trigger | null;
+};
+
+/** An order as the API shows it. Its truth is in its legs: one exchange order each. */
+export type Order = OrderTerms & {
+  id: string;
+  accountId: string;
+  status: OrderStatus;
+  /** Native id of the newest leg that the exchange has confirmed. */
+  exchangeOrderId: string | null;
+  /** Over all legs. `"0"` once the exchange has the order, null while it may not have it. */
+  filledSize: Decimal | null;
+  /** Over all legs, cut to 8 decimals; null until a fill. */
+  averagePrice: Decimal | null;
+  error: string | null;
+  createdAtMs: number;
+};
+
+/**
+ * `sent`: no word from the exchange yet. `absent`: proven never to have arrived, and no longer able to.
+ * The others are the exchange's own word.
+ */
+export type LegState = "sent" | "resting" | "armed" | "filled" | "canceled" | "rejected" | "absent" | "lost";
+
+/** One exchange order of an order: the first placed, or the replacement of a modify. */
+export type Leg = {
+  cloid: string;
+  orderId: string;
+  /** Native id as decimal digits; null until the exchange named it. */
+  oid: string | null;
+  /** 0 for the first leg, counting up with each modify. */
+  ordinal: number;
+  /** What this leg asked for. */
+  size: Decimal;
+  state: LegState;
+  filledSize: Decimal;
+  /** Sum of price times size over the leg's fills. */
+  filledNotional: Decimal;
+  /** Plain words for `canceled`, `rejected`, `absent`, `lost`. */
+  reason: string | null;
+  /** True when the reason is the exchange's own answer, false when we concluded it. */
+  isExchangesWord: boolean;
+};
+
+/** A fact about one leg, whoever reported it. */
+export type LegEvent =
+  | { type: "rested"; oid: string }
+  | { type: "armed"; oid: string | null }
+  | { type: "filled"; oid: string; filled: Filled | null }
+  | { type: "canceled"; oid: string; reason: string | null; filled: Filled | null }
+  | { type: "rejected"; reason: string; oid: string | null }
+  /** Sealed, looked for and not found: it never reached the exchange and no longer can. */
+  | { type: "proven_absent"; reason: string }
+  | { type: "lost"; reason: string }
+  | { type: "fills_seen"; filled: Filled };
+
+/** A running total of a leg's fills: it only ever grows. */
+export type Filled = { size: Decimal; notional: Decimal };
+
+const CLOSED: readonly LegState[] = ["filled", "canceled", "rejected", "absent"];
+
+export function isClosed(leg: Leg): boolean {
+  return CLOSED.includes(leg.state);
+}
+
+/**
+ * The leg after the event; the same object when the event brings nothing new; null when it contradicts what
+ * the exchange itself has said, which is kept as evidence and never applied.
+ */
+export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
+  const grown = "filled" in event && event.filled !== null ? growFilled(leg, event.filled) : leg;
+  if (leg.state === "rejected" && leg.isExchangesWord) return event.type === "rejected" ? leg : null;
+  switch (event.type) {
+    case "fills_seen":
+      // A late fill may still reach a closed leg; what never rested cannot have one.
+      return leg.state === "absent" ? { ...grown, state: "lost", reason: null } : grown;
+    case "rested":
+      if (isClosed(leg) && leg.state !== "absent") return leg;
+      return open(leg, "resting", event.oid);
+    case "armed":
+      // Triggers fire once: a resting leg does not go back to waiting.
+      if ((isClosed(leg) && leg.state !== "absent") || leg.state === "resting") return leg;
+      return open(leg, "armed", event.oid ?? leg.oid);
+    case "filled":
+      return leg.state === "canceled" ? grown : { ...grown, ...said("filled", null), oid: event.oid };
+    case "canceled":
+      return leg.state === "filled" ? grown : { ...grown, ...said("canceled", event.reason), oid: event.oid };
+    case "rejected":
+      if (leg.state === "resting" || leg.state === "filled" || leg.state === "canceled") return null;
+      return { ...leg, ...said("rejected", event.reason), oid: event.oid ?? leg.oid };
+    case "proven_absent":
+      if (leg.state !== "sent" && leg.state !== "lost") return null;
+      return { ...leg, state: "absent", reason: event.reason, isExchangesWord: false };
+    case "lost":
+      return leg.state === "sent" ? { ...leg, state: "lost", reason: event.reason, isExchangesWord: false } : leg;
+  }
+}
+
+function open(leg: Leg, state: "resting" | "armed", oid: string | null): Leg {
+  return leg.state === state && leg.oid === oid ? leg : { ...leg, state, oid, reason: null, isExchangesWord: true };
+}
+
+function said(state: LegState, reason: string | null): Pick<Leg, "state" | "reason" | "isExchangesWord"> {
+  return { state, reason, isExchangesWord: true };
+}
+
+/** Totals only grow: a snapshot read before a fill must not take it back. */
+function growFilled(leg: Leg, seen: Filled): Leg {
+  if (compare(seen.size, leg.filledSize) <= 0) return leg;
+  return { ...leg, filledSize: seen.size, filledNotional: seen.notional };
+}
+
+/** A total from an exchange answer that gives size and average price. */
+export function filledAt(size: Decimal, price: Decimal): Filled {
+  return { size, notional: multiply(size, price) };
+}
+
+/**
+ * The order as its legs (oldest first) tell it. Its status is that of the newest leg which the exchange has
+ * confirmed; sizes are sums over all legs. A leg that is still out (`sent`, `lost`) decides only where no
+ * confirmed one exists, or where `unsettled` says that the attempt which replaces the last one is open.
+ */
+export function orderFromLegs(order: Order, legs: readonly Leg[], unsettled: boolean): Order {
+  const confirmed = legs.filter((leg) => leg.state !== "sent" && leg.state !== "lost" && leg.state !== "absent");
+  const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed.at(-1) ?? legs.at(-1);
+  if (deciding === undefined) return order;
+  const filledSize = legs.reduce((sum, leg) => add(sum, leg.filledSize), "0" as Decimal);
+  const notional = legs.reduce((sum, leg) => add(sum, leg.filledNotional), "0" as Decimal);
+  const status = statusOf(order, deciding, unsettled && deciding !== legs.at(-1));
+  const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
+  return {
+    ...order,
+    status,
+    exchangeOrderId: deciding.oid ?? order.exchangeOrderId,
+    filledSize: isKnown || filledSize !== "0" ? filledSize : null,
+    averagePrice: averagePrice(notional, filledSize),
+    error: status === "open" || status === "waiting_for_trigger" || status === "filled" ? null : deciding.reason,
+  };
+}
+
+function statusOf(order: Order, leg: Leg, isBeingReplaced: boolean): OrderStatus {
+  switch (leg.state) {
+    case "sent":
+      return order.status === "unknown" ? "unknown" : "processing";
+    case "lost":
+      return "unknown";
+    case "resting":
+      return "open";
+    case "armed":
+      return "waiting_for_trigger";
+    case "filled":
+      return "filled";
+    case "canceled":
+      // The cancel leg of a modify arrives before its replacement: that is not the end of the order.
+      return isBeingReplaced ? "unknown" : "canceled";
+    case "rejected":
+    case "absent":
+      return "rejected";
+  }
+}
+
+/** Statuses about which the exchange may still have news. */
+export function isLive(status: OrderStatus): boolean {
+  return status === "processing" || status === "unknown" || status === "open" || status === "waiting_for_trigger";
+}

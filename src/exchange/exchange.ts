@@ -1,0 +1,56 @@
+import type { Universe } from "../core/market.ts";
+
+/** What became of one POST to /exchange. Never an exception: the caller has stored an intent. */
+export type SendOutcome =
+  /** An HTTP answer arrived whole; what it means is `wire/answer/reply`'s to say. */
+  | { kind: "answered"; httpStatus: number; body: string }
+  /** Proven that no byte left: connection refused, name not found, TLS refused, on a new connection. */
+  | { kind: "not_sent"; reason: string }
+  /** Anything else: it may have been executed. */
+  | { kind: "unknown"; reason: string };
+
+export type InfoOutcome =
+  | { kind: "ok"; json: unknown }
+  /** `isOurBudget` is true when we did not ask at all, to keep our weight for what matters more. */
+  | { kind: "failed"; reason: string; httpStatus: number | null; isOurBudget: boolean };
+
+/** A body for /info: `{ type: "orderStatus", user, oid }` and so on, in the exchange's own words. */
+export type InfoRequest = { type: string } & Record<string, unknown>;
+
+/** Who is asking, in the order in which the shared weight is given out. */
+export type Purpose = "cancel" | "settle" | "order" | "read";
+
+export type InfoOptions = {
+  purpose: Purpose;
+  /** A connection of its own, so that the answer may come from another node. */
+  onNewConnection?: boolean;
+};
+
+/** The only way out of the gateway. */
+export type Exchange = {
+  /**
+   * Posts one signed body to /exchange, once, with no re-send of any kind. `weight` is 1 for a single action.
+   * Never throws and never outlives its deadline.
+   */
+  send(body: string, purpose: Purpose): Promise<SendOutcome>;
+  info(request: InfoRequest, options: InfoOptions): Promise<InfoOutcome>;
+  /**
+   * Exchange time now, unix milliseconds: our clock corrected by the offset last measured. For nonces and
+   * `expiresAfter`; never a seal.
+   */
+  nowMs(): number;
+  /** True when an action of this purpose still fits our own weight; asked before an intent is stored. */
+  hasBudgetFor(purpose: Purpose): boolean;
+  /** Seconds until `hasBudgetFor(purpose)` would be true; 0 when it is. */
+  budgetWaitS(purpose: Purpose): number;
+  /** The exchange said that we are too fast: stop spending for a while. */
+  slowDown(): void;
+};
+
+/** The markets of the exchange, cached. */
+export type Markets = {
+  /** Null until they have been read once. */
+  current(): Universe | null;
+  /** Reads them again unless that happened less than 30 s ago; the newest known either way. */
+  refresh(): Promise<Universe | null>;
+};

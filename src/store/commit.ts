@@ -1,0 +1,106 @@
+import type { Database } from "bun:sqlite";
+import { assertFull, type Store } from "./open.ts";
+
+/** No further argument when T is plain, an argument nobody can supply when T is a promise. */
+type RefusePromise<T> = [Extract<T, PromiseLike<unknown>>] extends [never] ? [] : [never];
+
+/**
+ * Runs `work` in one write transaction and waits for the disk. `work` may not be async: bun:sqlite would commit
+ * at its first `await`, and a failure after that would roll nothing back.
+ */
+export function inTransaction<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
+  assertFull(store.$client);
+  return transact(store, work);
+}
+
+/**
+ * Commits without waiting for the disk: only for an outcome that can be read again from the durable intent and
+ * the exchange. The next commit that waits carries it to disk.
+ */
+export function inTransactionNotWaiting<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
+  // `run` prepares anew each time; a cached statement would not take effect again.
+  store.$client.run("PRAGMA synchronous = NORMAL");
+  try {
+    return transact(store, work);
+  } finally {
+    store.$client.run("PRAGMA synchronous = FULL");
+  }
+}
+
+function transact<T>(store: Store, work: (store: Store) => T): T {
+  const client: Database = store.$client;
+  client.run("BEGIN IMMEDIATE");
+  try {
+    const result = work(store);
+    client.run("COMMIT");
+    return result;
+  } catch (error) {
+    if (client.inTransaction) client.run("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Puts intents of one turn of the event loop into one transaction: one wait for the disk for all of them. */
+export type IntentQueue = {
+  /** Resolves with what `work` returned once it is on disk; rejects with what it threw, alone. */
+  commit<T>(work: (store: Store) => T): Promise<T>;
+};
+
+type Waiting = { work: (store: Store) => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
+
+/** Most intents that share one transaction; the rest goes into the next. */
+const MAX_BATCH = 128;
+
+/**
+ * `schedule` runs its argument after the present turn (`setImmediate`, or a test's own). Each work's look-up and
+ * insert happen inside the shared transaction, one after the other; one that throws is rolled back to its own
+ * savepoint and answered alone.
+ */
+export function openIntentQueue(store: Store, schedule: (run: () => void) => void): IntentQueue {
+  const waiting: Waiting[] = [];
+
+  function flush(): void {
+    const batch = waiting.splice(0, MAX_BATCH);
+    if (waiting.length > 0) schedule(flush);
+    commitBatch(store, batch);
+  }
+
+  return {
+    commit<T>(work: (store: Store) => T): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        // The queue holds works of many types; each resolver only ever meets its own work's result.
+        waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+        if (waiting.length === 1) schedule(flush);
+      });
+    },
+  };
+}
+
+type Done = { waiting: Waiting; settle: () => void };
+
+function commitBatch(store: Store, batch: readonly Waiting[]): void {
+  let done: Done[] = [];
+  try {
+    done = inTransaction(store, () => batch.map((each) => runAlone(store, each)));
+  } catch (error) {
+    // The disk refused the whole batch: nothing of it was stored, and each one is told so.
+    done = batch.map((each) => ({ waiting: each, settle: () => each.reject(error) }));
+  }
+  for (const each of done) each.settle();
+}
+
+function runAlone(store: Store, waiting: Waiting): Done {
+  const client = store.$client;
+  client.run("SAVEPOINT intent");
+  try {
+    const value = waiting.work(store);
+    client.run("RELEASE intent");
+    return { waiting, settle: () => waiting.resolve(value) };
+  } catch (error) {
+    // After a full disk SQLite has ended the whole transaction by itself: the batch fails as one.
+    if (!client.inTransaction) throw error;
+    client.run("ROLLBACK TO intent");
+    client.run("RELEASE intent");
+    return { waiting, settle: () => waiting.reject(error) };
+  }
+}

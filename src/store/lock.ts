@@ -1,0 +1,33 @@
+import { Database } from "bun:sqlite";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Held by the process that may change a data directory; dies with it. */
+export type Lock = { release(): void };
+
+/** Another process holds the data directory. */
+export class DirectoryInUse extends Error {
+  override readonly name = "DirectoryInUse";
+}
+
+/** Takes the data directory for this process, or throws `DirectoryInUse` naming the one that has it. */
+export function takeLock(dataDirectory: string, processId: number): Lock {
+  const path = join(dataDirectory, "lock.db");
+  const holderPath = join(dataDirectory, "lock.pid");
+  const client = new Database(path, { create: true, strict: true });
+  try {
+    client.run("PRAGMA busy_timeout = 0");
+    client.run("BEGIN EXCLUSIVE");
+  } catch {
+    client.close();
+    const holder = existsSync(holderPath) ? readFileSync(holderPath, "utf8").trim() : "unknown";
+    throw new DirectoryInUse(`${dataDirectory} is in use by process ${holder}`);
+  }
+  writeFileSync(holderPath, `${processId}\n`, { mode: 0o600 });
+  return {
+    release() {
+      client.run("ROLLBACK");
+      client.close();
+    },
+  };
+}

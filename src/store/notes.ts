@@ -1,0 +1,30 @@
+import { asc, eq } from "drizzle-orm";
+import type { Store } from "./open.ts";
+import { notes } from "./schema.ts";
+
+/** One thing seen or done on the way from an unknown outcome to the truth. */
+export type Note = {
+  /** Id of the order or operation. */
+  resourceId: string;
+  attemptId: number | null;
+  atMs: number;
+  /** A few words that never change: `looked, not found`, `sealed by expiry` … */
+  what: string;
+  /** What exactly was seen, in plain text. */
+  detail: string;
+};
+
+export function appendNote(store: Store, note: Note): void {
+  store.insert(notes).values(note).run();
+}
+
+/** Oldest first. */
+export function listNotes(store: Store, resourceId: string): Note[] {
+  return store
+    .select()
+    .from(notes)
+    .where(eq(notes.resourceId, resourceId))
+    .orderBy(asc(notes.id))
+    .all()
+    .map(({ id: _id, ...note }) => note);
+}

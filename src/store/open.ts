@@ -1,0 +1,62 @@
+import { Database } from "bun:sqlite";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { migrate } from "./migrations.ts";
+import * as schema from "./schema.ts";
+
+/** The one connection to the one database. Everything goes through it, so commits happen in one order. */
+export type Store = BunSQLiteDatabase<typeof schema> & { $client: Database };
+
+/** Before this version two connections could corrupt a write-ahead log that is being reset. */
+const MIN_SQLITE_VERSION = [3, 51, 3] as const;
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Opens (and creates, where the folder exists) the database, with every commit on disk before it returns. */
+export function openStore(path: string): Store {
+  const client = new Database(path, { create: true, strict: true });
+  try {
+    assertSqliteVersion(client);
+    client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    client.run("PRAGMA journal_mode = WAL");
+    client.run("PRAGMA synchronous = FULL");
+    client.run("PRAGMA foreign_keys = ON");
+    client.run("PRAGMA trusted_schema = OFF");
+    assertFull(client);
+    migrate(client);
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+  return drizzle({ client, schema, casing: "snake_case" });
+}
+
+/** A second, reading connection beside a running gateway. Keep its transactions short: a sleeping reader holds the log. */
+export function openStoreReadOnly(path: string): Store {
+  const client = new Database(path, { readonly: true, strict: true });
+  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  return drizzle({ client, schema, casing: "snake_case" });
+}
+
+export function closeStore(store: Store): void {
+  store.$client.close();
+}
+
+function assertSqliteVersion(client: Database): void {
+  const row = client.prepare<{ version: string }, []>("SELECT sqlite_version() AS version").get();
+  const found = (row?.version ?? "0").split(".").map(Number);
+  for (const [index, least] of MIN_SQLITE_VERSION.entries()) {
+    const part = found[index] ?? 0;
+    if (part > least) return;
+    if (part < least) throw new Error(`SQLite ${found.join(".")} is older than ${MIN_SQLITE_VERSION.join(".")}`);
+  }
+}
+
+const FULL = 2;
+
+/** Throws unless a commit now waits for the disk. Prepared anew each time: a cached pragma statement tells the past. */
+export function assertFull(client: Database): void {
+  const statement = client.prepare<{ synchronous: number }, []>("PRAGMA synchronous");
+  const row = statement.get();
+  statement.finalize();
+  if (row?.synchronous !== FULL) throw new Error("bug: commits do not wait for the disk");
+}

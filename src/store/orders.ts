@@ -1,0 +1,175 @@
+import { and, asc, desc, eq, inArray, lt, or } from "drizzle-orm";
+import type { Decimal } from "../core/decimal.ts";
+import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
+import type { Store } from "./open.ts";
+import { legs, orders } from "./schema.ts";
+
+/** An order as it is kept: with what placed it and how often it has changed. */
+export type StoredOrder = Order & {
+  assetId: number;
+  /** Wall time of the exchange's last word about it, unix milliseconds; null before the first. */
+  seenAtMs: number | null;
+  version: number;
+};
+
+type Row = typeof orders.$inferSelect;
+
+function toOrder(row: Row): StoredOrder {
+  const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
+  const trigger =
+    triggerPrice === null || triggerKind === null
+      ? null
+      : { price: triggerPrice, kind: triggerKind, market: triggerMarket ?? false };
+  // Both columns hold only what `toRow` wrote from a Decimal.
+  return {
+    ...rest,
+    trigger,
+    filledSize: row.filledSize as Decimal | null,
+    averagePrice: row.averagePrice as Decimal | null,
+  };
+}
+
+function toRow(order: StoredOrder): Row {
+  const { trigger, ...rest } = order;
+  return {
+    ...rest,
+    triggerPrice: trigger?.price ?? null,
+    triggerKind: trigger?.kind ?? null,
+    triggerMarket: trigger?.market ?? null,
+  };
+}
+
+export function findOrder(store: Store, id: string): StoredOrder | null {
+  const row = store.select().from(orders).where(eq(orders.id, id)).get();
+  return row === undefined ? null : toOrder(row);
+}
+
+export function insertOrder(store: Store, order: StoredOrder): void {
+  store.insert(orders).values(toRow(order)).run();
+}
+
+/** Takes back an order of which it is proven that no byte left. */
+export function deleteOrder(store: Store, id: string): void {
+  store.delete(legs).where(eq(legs.orderId, id)).run();
+  store.delete(orders).where(eq(orders.id, id)).run();
+}
+
+/**
+ * Stores an order only over the version it was decided on: a late answer must not overwrite what a look-up has
+ * meanwhile settled. False when the row has moved on.
+ */
+export function updateOrder(store: Store, order: StoredOrder): boolean {
+  const { id, version, ...rest } = toRow(order);
+  const changed = store
+    .update(orders)
+    .set({ ...rest, version: version + 1 })
+    .where(and(eq(orders.id, id), eq(orders.version, version)))
+    .returning({ id: orders.id })
+    .all();
+  return changed.length === 1;
+}
+
+export type OrderPage = {
+  accountId: string;
+  /** Null for all. */
+  status: OrderStatus | null;
+  /** Rows after this one in the listing. */
+  after: { createdAtMs: number; id: string } | null;
+  limit: number;
+};
+
+/** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
+export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
+  const { accountId, status, after } = page;
+  const below =
+    after === null
+      ? undefined
+      : or(
+          lt(orders.createdAtMs, after.createdAtMs),
+          and(eq(orders.createdAtMs, after.createdAtMs), lt(orders.id, after.id)),
+        );
+  return store
+    .select()
+    .from(orders)
+    .where(and(eq(orders.accountId, accountId), status === null ? undefined : eq(orders.status, status), below))
+    .orderBy(desc(orders.createdAtMs), desc(orders.id))
+    .limit(page.limit + 1)
+    .all()
+    .map(toOrder);
+}
+
+const LIVE: OrderStatus[] = (["processing", "unknown", "open", "waiting_for_trigger"] as const).filter(isLive);
+
+/** Orders of an account about which the exchange may still have news, oldest first. */
+export function listLiveOrders(store: Store, accountId: string, limit: number): StoredOrder[] {
+  return store
+    .select()
+    .from(orders)
+    .where(and(eq(orders.accountId, accountId), inArray(orders.status, LIVE)))
+    .orderBy(asc(orders.createdAtMs))
+    .limit(limit)
+    .all()
+    .map(toOrder);
+}
+
+function toLeg(row: typeof legs.$inferSelect): Leg {
+  // The columns hold only what `insertLeg` and `updateLeg` wrote from a Decimal.
+  return {
+    ...row,
+    size: row.size as Decimal,
+    filledSize: row.filledSize as Decimal,
+    filledNotional: row.filledNotional as Decimal,
+  };
+}
+
+/** Oldest first. */
+export function listLegs(store: Store, orderId: string): Leg[] {
+  return store.select().from(legs).where(eq(legs.orderId, orderId)).orderBy(asc(legs.ordinal)).all().map(toLeg);
+}
+
+export function findLegByCloid(store: Store, cloid: string): Leg | null {
+  const row = store.select().from(legs).where(eq(legs.cloid, cloid)).get();
+  return row === undefined ? null : toLeg(row);
+}
+
+/** A native id names one order of the whole exchange, but only its own account may see it. */
+export function findLegByOid(store: Store, accountId: string, oid: string): Leg | null {
+  const row = store
+    .select({ leg: legs })
+    .from(legs)
+    .innerJoin(orders, eq(orders.id, legs.orderId))
+    .where(and(eq(legs.oid, oid), eq(orders.accountId, accountId)))
+    .get();
+  return row === undefined ? null : toLeg(row.leg);
+}
+
+export function insertLeg(store: Store, leg: Leg): void {
+  store.insert(legs).values(leg).run();
+}
+
+export function updateLeg(store: Store, leg: Leg): void {
+  const { cloid, ...rest } = leg;
+  store.update(legs).set(rest).where(eq(legs.cloid, cloid)).run();
+}
+
+export function deleteLeg(store: Store, cloid: string): void {
+  store.delete(legs).where(eq(legs.cloid, cloid)).run();
+}
+
+/** Ids of all orders whose fate was still open when the process ended become `unknown`. */
+export function markProcessingUnknown(store: Store, reason: string): number {
+  const rows = store.select().from(orders).where(eq(orders.status, "processing")).all();
+  for (const row of rows) {
+    store
+      .update(orders)
+      .set({ status: "unknown", error: reason, version: row.version + 1 })
+      .where(eq(orders.id, row.id))
+      .run();
+    store
+      .update(legs)
+      .set({ state: "lost", reason })
+      .where(and(eq(legs.orderId, row.id), eq(legs.state, "sent")))
+      .run();
+  }
+  return rows.length;
+}

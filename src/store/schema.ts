@@ -1,0 +1,216 @@
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+/** One row: what this data directory is. */
+export const instance = sqliteTable("instance", {
+  id: integer().primaryKey(),
+  network: text().$type<"mainnet" | "testnet" | "paper">().notNull(),
+  exchangeUrl: text().notNull(),
+  /** 0 to 4095; carried by every order id, so that a restored database knows its own orders. */
+  tag: integer().notNull(),
+  /** 32 bytes; makes order ids a function of (account, Idempotency-Key). */
+  secret: blob({ mode: "buffer" }).notNull(),
+  /** JSON: parameters of the passphrase's key derivation. */
+  vault: text().notNull(),
+  createdAtMs: integer().notNull(),
+});
+
+export const accounts = sqliteTable("accounts", {
+  id: text().primaryKey(),
+  label: text().notNull(),
+  kind: text().$type<"main" | "subaccount" | "vault" | "copy">().notNull(),
+  ownerAddress: text().notNull(),
+  tradingAddress: text().notNull(),
+  parentId: text(),
+  createdAtMs: integer().notNull(),
+});
+
+export const agents = sqliteTable("agents", {
+  address: text().primaryKey(),
+  ownerAddress: text().notNull(),
+  name: text().notNull(),
+  state: text().$type<"new" | "approved" | "retired">().notNull(),
+  /** The private key, encrypted; never in the clear. */
+  sealedKey: blob({ mode: "buffer" }).notNull(),
+  createdAtMs: integer().notNull(),
+  approvedAtMs: integer(),
+  validUntilMs: integer(),
+});
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    keyHash: text().primaryKey(),
+    accountId: text().notNull(),
+    /** Sorted, comma-joined. */
+    scopes: text().notNull(),
+    issuedAtMs: integer().notNull(),
+    registeredAtMs: integer().notNull(),
+    /** `blocked` by the operator, `held` after a restore; revocations are rows of their own. */
+    state: text().$type<"active" | "blocked" | "held">().notNull(),
+  },
+  (table) => [index("api_keys_account").on(table.accountId)],
+);
+
+/** Revocations belong to (account, hash) and may come before the key does. One-way. */
+export const revocations = sqliteTable(
+  "revocations",
+  { accountId: text().notNull(), keyHash: text().notNull(), revokedAtMs: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.accountId, table.keyHash] })],
+);
+
+export const orders = sqliteTable(
+  "orders",
+  {
+    id: text().primaryKey(),
+    accountId: text().notNull(),
+    market: text().notNull(),
+    assetId: integer().notNull(),
+    side: text().$type<"buy" | "sell">().notNull(),
+    size: text().notNull(),
+    price: text().notNull(),
+    timeInForce: text().$type<"gtc" | "ioc" | "alo">().notNull(),
+    reduceOnly: integer({ mode: "boolean" }).notNull(),
+    triggerPrice: text(),
+    triggerKind: text().$type<"take_profit" | "stop_loss">(),
+    triggerMarket: integer({ mode: "boolean" }),
+    status: text()
+      .$type<"processing" | "open" | "filled" | "canceled" | "rejected" | "unknown" | "waiting_for_trigger">()
+      .notNull(),
+    exchangeOrderId: text(),
+    filledSize: text(),
+    averagePrice: text(),
+    error: text(),
+    createdAtMs: integer().notNull(),
+    /** Wall time of the last word of the exchange about it. */
+    seenAtMs: integer(),
+    /** Counts up with every change: an update applies only over the version it was decided on. */
+    version: integer().notNull(),
+  },
+  (table) => [
+    index("orders_history").on(table.accountId, table.createdAtMs, table.id),
+    index("orders_by_status").on(table.accountId, table.status, table.createdAtMs, table.id),
+  ],
+);
+
+/** One exchange order each; an order is its legs. */
+export const legs = sqliteTable(
+  "legs",
+  {
+    cloid: text().primaryKey(),
+    orderId: text().notNull(),
+    oid: text(),
+    ordinal: integer().notNull(),
+    size: text().notNull(),
+    state: text()
+      .$type<"sent" | "resting" | "armed" | "filled" | "canceled" | "rejected" | "absent" | "lost">()
+      .notNull(),
+    filledSize: text().notNull(),
+    filledNotional: text().notNull(),
+    reason: text(),
+    isExchangesWord: integer({ mode: "boolean" }).notNull(),
+  },
+  (table) => [index("legs_order").on(table.orderId, table.ordinal), index("legs_oid").on(table.oid)],
+);
+
+/** One signed action each. (signer, nonce) is the fence: two payloads under one nonce cannot be stored. */
+export const attempts = sqliteTable(
+  "attempts",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    kind: text()
+      .$type<"place" | "modify" | "cancel" | "leverage" | "isolated_margin" | "twap" | "twap_cancel">()
+      .notNull(),
+    accountId: text().notNull(),
+    resourceKind: text().$type<"order" | "operation">().notNull(),
+    resourceId: text().notNull(),
+    idempotencyKey: text().notNull(),
+    signer: text().notNull(),
+    nonce: integer().notNull(),
+    expiresAtMs: integer().notNull(),
+    vaultAddress: text(),
+    action: text().notNull(),
+    cloid: text(),
+    targetOid: text(),
+    state: text().$type<"prepared" | "ambiguous" | "done">().notNull(),
+    createdAtMs: integer().notNull(),
+    sentAtMs: integer(),
+    noops: integer().notNull(),
+    seal: text().$type<"noop" | "nonce_taken" | "expiry">(),
+    hasLanded: integer({ mode: "boolean" }).notNull(),
+    negatives: integer().notNull(),
+    answerText: text(),
+    settledAtMs: integer(),
+  },
+  (table) => [
+    uniqueIndex("attempts_nonce").on(table.signer, table.nonce),
+    index("attempts_resource").on(table.resourceId),
+    index("attempts_state").on(table.state),
+  ],
+);
+
+export const idempotency = sqliteTable(
+  "idempotency",
+  {
+    accountId: text().notNull(),
+    key: text().notNull(),
+    route: text().notNull(),
+    fingerprint: text().notNull(),
+    resourceKind: text().$type<"order" | "operation">().notNull(),
+    resourceId: text().notNull(),
+    attemptId: integer(),
+    answerStatus: integer().$type<200 | 201>(),
+    answerBody: text(),
+    createdAtMs: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.key] })],
+);
+
+/** Highest nonce ever given out for each agent key. */
+export const signers = sqliteTable("signers", { address: text().primaryKey(), lastNonce: integer().notNull() });
+
+export const operations = sqliteTable(
+  "operations",
+  {
+    id: text().primaryKey(),
+    accountId: text().notNull(),
+    action: text().$type<"leverage" | "isolated_margin" | "twap" | "twap_cancel">().notNull(),
+    market: text().notNull(),
+    /** JSON of what was asked. */
+    parameters: text().notNull(),
+    /** JSON of the reading taken before sending, for what can only be told by a difference. */
+    before: text(),
+    status: text().$type<"processing" | "succeeded" | "rejected" | "unknown">().notNull(),
+    exchangeId: text(),
+    error: text(),
+    createdAtMs: integer().notNull(),
+    version: integer().notNull(),
+  },
+  (table) => [index("operations_history").on(table.accountId, table.createdAtMs, table.id)],
+);
+
+/** What was seen on the slow road from an unknown outcome to the truth; the fast road leaves no row. */
+export const notes = sqliteTable(
+  "notes",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    resourceId: text().notNull(),
+    attemptId: integer(),
+    atMs: integer().notNull(),
+    what: text().notNull(),
+    detail: text().notNull(),
+  },
+  (table) => [index("notes_resource").on(table.resourceId)],
+);
+
+/** Append-only and hash-chained: grants, revocations, agents, every signed action. */
+export const audit = sqliteTable("audit", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  atMs: integer().notNull(),
+  /** Key hash, `owner`, `operator` or `gateway`. */
+  actor: text().notNull(),
+  event: text().notNull(),
+  reference: text().notNull(),
+  detail: text().notNull(),
+  /** Hex SHA-256 over the row before and this row. */
+  chain: text().notNull(),
+});
