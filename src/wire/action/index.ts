@@ -1,0 +1,74 @@
+import { Value } from "@sinclair/typebox/value";
+import { parseJson, writeJson } from "../json.ts";
+import { CancelAction, CancelByCloidAction } from "./cancel.ts";
+import { LeverageAction } from "./leverage.ts";
+import { MarginAction } from "./margin.ts";
+import { BatchModifyAction } from "./modify.ts";
+import { NoopAction } from "./noop.ts";
+import { OrderAction } from "./order.ts";
+import { inSigningOrder } from "./signing-order.ts";
+import { TwapCancelAction, TwapOrderAction } from "./twap.ts";
+
+/**
+ * Everything that the gateway ever signs. An agent key could also move money between the owner's own balances;
+ * "keys cannot withdraw or transfer" (spec 1) is ours to keep, and this list is where it is kept.
+ */
+export type Action =
+  | OrderAction
+  | CancelAction
+  | CancelByCloidAction
+  | BatchModifyAction
+  | LeverageAction
+  | MarginAction
+  | TwapOrderAction
+  | TwapCancelAction
+  | NoopAction;
+
+export type ActionType = Action["type"];
+
+const SCHEMAS = {
+  order: OrderAction,
+  cancel: CancelAction,
+  cancelByCloid: CancelByCloidAction,
+  batchModify: BatchModifyAction,
+  updateLeverage: LeverageAction,
+  updateIsolatedMargin: MarginAction,
+  twapOrder: TwapOrderAction,
+  twapCancel: TwapCancelAction,
+  noop: NoopAction,
+} as const satisfies Record<ActionType, unknown>;
+
+/**
+ * The action that a value spells, with its members in signing order; null for anything off the list or out of
+ * shape. Whole numbers are taken for bigint members.
+ */
+export function parseAction(value: unknown): Action | null {
+  if (typeof value !== "object" || value === null || !("type" in value)) return null;
+  const { type } = value;
+  if (typeof type !== "string" || !isActionType(type)) return null;
+  const schema = SCHEMAS[type];
+  const ordered = inSigningOrder(schema, value);
+  // Each schema of the table is one member of the union; the table's type does not carry that through `Check`.
+  return Value.Check(schema, ordered) ? (ordered as Action) : null;
+}
+
+function isActionType(type: string): type is ActionType {
+  return Object.hasOwn(SCHEMAS, type);
+}
+
+/** The plain object that is hashed and sent. Throws `bug:` on an action that we do not sign. */
+export function canonicalAction(action: Action): Action {
+  const canonical = parseAction(action);
+  if (canonical === null) throw new Error("bug: not an action that we sign");
+  return canonical;
+}
+
+/** JSON text in signing order; native ids are written as integers. */
+export function actionJson(action: Action): string {
+  return writeJson(canonicalAction(action));
+}
+
+/** Reads back what `actionJson` wrote, 64-bit ids intact; null when the text is something else. */
+export function parseActionJson(text: string): Action | null {
+  return parseAction(parseJson(text));
+}

@@ -1,0 +1,52 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { addressBytes } from "./hex.ts";
+import { encodeMsgpack, type MsgpackValue } from "./msgpack.ts";
+import { domainSeparator, signedDigest } from "./typed-data.ts";
+
+/** Which network a signature is worth something on: "a" is mainnet, "b" everything else. */
+export type AgentSource = "a" | "b";
+
+export type ActionHashInput = {
+  /** Plain object whose keys are in signing order, absent members left out. */
+  action: MsgpackValue;
+  /** Unix milliseconds by custom; any unsigned 64-bit number that is a safe integer. */
+  nonce: number;
+  /** Vault or sub-account that is acted for, or null. */
+  vaultAddress: string | null;
+  /** Exchange time after which the action is refused, unix milliseconds, or null. */
+  expiresAfter: number | null;
+};
+
+/** The exchange's `connectionId`: keccak of msgpack(action), nonce, vault marker and, when there is one, expiry. */
+export function actionHash({ action, nonce, vaultAddress, expiresAfter }: ActionHashInput): Uint8Array {
+  const parts = [
+    encodeMsgpack(action),
+    bigEndian64(nonce),
+    vaultAddress === null ? Uint8Array.of(0) : concatBytes(Uint8Array.of(1), addressBytes(vaultAddress)),
+  ];
+  if (expiresAfter !== null) parts.push(Uint8Array.of(0), bigEndian64(expiresAfter));
+  return keccak_256(concatBytes(...parts));
+}
+
+function bigEndian64(value: number): Uint8Array {
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error("bug: nonce or expiry is not an unsigned integer");
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
+}
+
+const EXCHANGE_DOMAIN = domainSeparator({
+  name: "Exchange",
+  version: "1",
+  chainId: 1337,
+  verifyingContract: "0x0000000000000000000000000000000000000000",
+});
+const AGENT_TYPE = keccak_256(utf8ToBytes("Agent(string source,bytes32 connectionId)"));
+const SOURCE_HASH = { a: keccak_256(utf8ToBytes("a")), b: keccak_256(utf8ToBytes("b")) } as const;
+
+/** The EIP-712 digest that an agent signs for an action with this `connectionId`. */
+export function agentDigest(connectionId: Uint8Array, source: AgentSource): Uint8Array {
+  if (connectionId.length !== 32) throw new Error("bug: connectionId is not 32 bytes");
+  return signedDigest(EXCHANGE_DOMAIN, keccak_256(concatBytes(AGENT_TYPE, SOURCE_HASH[source], connectionId)));
+}

@@ -1,0 +1,40 @@
+/**
+ * JSON whose integers survive. `JSON.parse` rounds 9007199254740993; native ids are 64-bit, so integers outside
+ * the safe range become bigint here and bigint is written back as a JSON integer.
+ */
+
+/** A run of digits that may be an integer outside the safe range. Most bodies have none and take the short way. */
+const LONG_DIGITS = /[0-9]{16}/;
+const INTEGER = /^-?[0-9]+$/;
+
+/** The value of a JSON text, with unsafe integers as bigint; undefined when it is not JSON. Never throws. */
+export function parseJson(text: string): unknown {
+  try {
+    if (!LONG_DIGITS.test(text)) return JSON.parse(text);
+    // The third argument of a reviver is newer than the type of JSON.parse in TypeScript's library.
+    return JSON.parse(text, keepInteger as (key: string, value: unknown) => unknown);
+  } catch {
+    return undefined;
+  }
+}
+
+function keepInteger(_key: string, value: unknown, context: { source?: string }): unknown {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  return context.source !== undefined && INTEGER.test(context.source) ? BigInt(context.source) : value;
+}
+
+type Writable = null | boolean | string | number | bigint | readonly Writable[] | { readonly [key: string]: Writable };
+
+/** JSON text in the order of the keys, without spaces; bigint becomes an integer. */
+export function writeJson(value: Writable): string {
+  if (typeof value === "bigint") return value.toString();
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map(writeJson).join(",")}]`;
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${writeJson(member)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** `Array.isArray` narrows a readonly array to `any[]`. */
+function isArray(value: Writable): value is readonly Writable[] {
+  return Array.isArray(value);
+}
