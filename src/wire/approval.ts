@@ -1,0 +1,120 @@
+import type { Network } from "../core/account.ts";
+import { writeJson } from "./json.ts";
+import type { SignatureParts } from "./recover.ts";
+import { type TypedData, type TypedField, typedDataDigest } from "./typed-data.ts";
+
+/**
+ * What the owner's own wallet signs for the exchange: let this agent trade, let this builder take a fee. We only
+ * show these; the key that could sign them never comes near us.
+ */
+
+/** Arbitrum Sepolia, as the official SDKs send it on every network; wallets need not be connected to it. */
+const SIGNATURE_CHAIN_ID = "0x66eee";
+
+const DOMAIN = {
+  name: "HyperliquidSignTransaction",
+  version: "1",
+  chainId: 0x66eee,
+  verifyingContract: "0x0000000000000000000000000000000000000000",
+} as const;
+
+const AGENT_TYPE = "HyperliquidTransaction:ApproveAgent";
+const BUILDER_TYPE = "HyperliquidTransaction:ApproveBuilderFee";
+
+const TYPES = {
+  [AGENT_TYPE]: [
+    { name: "hyperliquidChain", type: "string" },
+    { name: "agentAddress", type: "address" },
+    { name: "agentName", type: "string" },
+    { name: "nonce", type: "uint64" },
+  ],
+  [BUILDER_TYPE]: [
+    { name: "hyperliquidChain", type: "string" },
+    { name: "maxFeeRate", type: "string" },
+    { name: "builder", type: "address" },
+    { name: "nonce", type: "uint64" },
+  ],
+} as const satisfies Record<string, readonly TypedField[]>;
+
+/** Members stand in the order in which the exchange's SDKs send them. */
+export type ApprovalAction =
+  | {
+      type: "approveAgent";
+      signatureChainId: string;
+      hyperliquidChain: HyperliquidChain;
+      agentAddress: string;
+      agentName: string;
+      nonce: number;
+    }
+  | {
+      type: "approveBuilderFee";
+      signatureChainId: string;
+      hyperliquidChain: HyperliquidChain;
+      maxFeeRate: string;
+      builder: string;
+      nonce: number;
+    };
+
+export type HyperliquidChain = "Mainnet" | "Testnet";
+
+/** A paper directory signs as testnet: what is signed there must be worthless on the real exchange. */
+export function hyperliquidChain(network: Network): HyperliquidChain {
+  return network === "mainnet" ? "Mainnet" : "Testnet";
+}
+
+/** `agentName` may carry ` valid_until <ms>` after the name; `nonce` is unix milliseconds. */
+export function approveAgent(input: {
+  network: Network;
+  agentAddress: string;
+  agentName: string;
+  nonce: number;
+}): ApprovalAction {
+  return {
+    type: "approveAgent",
+    signatureChainId: SIGNATURE_CHAIN_ID,
+    hyperliquidChain: hyperliquidChain(input.network),
+    agentAddress: input.agentAddress.toLowerCase(),
+    agentName: input.agentName,
+    nonce: input.nonce,
+  };
+}
+
+export function approveBuilderFee(input: {
+  network: Network;
+  builder: string;
+  feeTenthsBps: number;
+  nonce: number;
+}): ApprovalAction {
+  return {
+    type: "approveBuilderFee",
+    signatureChainId: SIGNATURE_CHAIN_ID,
+    hyperliquidChain: hyperliquidChain(input.network),
+    maxFeeRate: feeRatePercent(input.feeTenthsBps),
+    builder: input.builder.toLowerCase(),
+    nonce: input.nonce,
+  };
+}
+
+/** Tenths of a basis point as the exchange spells a rate: 50 is `0.05%`. */
+export function feeRatePercent(feeTenthsBps: number): string {
+  if (!Number.isSafeInteger(feeTenthsBps) || feeTenthsBps < 0)
+    throw new Error("bug: builder fee is not a whole number");
+  const digits = feeTenthsBps.toString().padStart(4, "0");
+  const fraction = digits.slice(-3).replace(/0+$/, "");
+  return `${digits.slice(0, -3)}${fraction === "" ? "" : `.${fraction}`}%`;
+}
+
+/** What the owner's wallet is asked to sign. */
+export function approvalTypedData(action: ApprovalAction): TypedData {
+  const { type, signatureChainId: _chain, ...message } = action;
+  return { domain: DOMAIN, types: TYPES, primaryType: type === "approveAgent" ? AGENT_TYPE : BUILDER_TYPE, message };
+}
+
+export function approvalDigest(action: ApprovalAction): Uint8Array {
+  return typedDataDigest(approvalTypedData(action));
+}
+
+/** The body for /exchange. The nonce of the envelope has to be the action's own. */
+export function approvalBody(action: ApprovalAction, signature: SignatureParts): string {
+  return writeJson({ action, nonce: action.nonce, signature });
+}

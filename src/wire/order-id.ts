@@ -1,0 +1,126 @@
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { addressBytes } from "./hex.ts";
+
+/**
+ * Ids that explain themselves. An order's id is a UUIDv7 whose 12 free bits carry the tag of this instance and
+ * whose last 62 bits are a keyed hash of (account, Idempotency-Key); its client order id at the exchange is the
+ * same 128 bits. A restored database thus recognises its own orders at the exchange, and a repeated key finds the
+ * order that it placed before the loss.
+ */
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const CLOID = /^0x[0-9a-f]{32}$/i;
+
+const MAX_TIME = 2n ** 48n - 1n;
+const MAX_TAG = 0xfff;
+const LOW_62_BITS = 2n ** 62n - 1n;
+const LOW_64_BITS = 2n ** 64n - 1n;
+
+export type OrderIdInput = {
+  nowMs: number;
+  /** 12 bits that tell this instance from another one on the same account. */
+  instanceTag: number;
+  /** Secret of the instance: without it nobody can tell from an id which key made it. */
+  secret: Uint8Array;
+  accountId: string;
+  idempotencyKey: string;
+};
+
+/** A new order id (UUIDv7, lower case). The same account and key always give the same last 62 bits. */
+export function mintOrderId({ nowMs, instanceTag, secret, accountId, idempotencyKey }: OrderIdInput): string {
+  if (!Number.isSafeInteger(nowMs) || nowMs < 0 || BigInt(nowMs) > MAX_TIME) throw new Error("bug: time out of range");
+  assertTag(instanceTag);
+  const high = (BigInt(nowMs) << 16n) | (7n << 12n) | BigInt(instanceTag);
+  const low = (0b10n << 62n) | keyBitsOf({ secret, accountId, idempotencyKey });
+  return uuidText((high << 64n) | low);
+}
+
+/** The 62 bits that ids of this account and key carry. */
+export function keyBitsOf({
+  secret,
+  accountId,
+  idempotencyKey,
+}: Pick<OrderIdInput, "secret" | "accountId" | "idempotencyKey">): bigint {
+  // The zero byte keeps ("a", "bc") and ("ab", "c") apart.
+  const message = concatBytes(utf8ToBytes(accountId), Uint8Array.of(0), utf8ToBytes(idempotencyKey));
+  return BigInt(`0x${bytesToHex(hmac(sha256, secret, message).subarray(0, 8))}`) >> 2n;
+}
+
+/** The 62 bits that an id carries; null when it is not a UUID. */
+export function keyBits(uuid: string): bigint | null {
+  return UUID.test(uuid) ? uuidNumber(uuid) & LOW_62_BITS : null;
+}
+
+/** True for a UUIDv7 made by the instance with this tag (or, one time in 4096, by a stranger). */
+export function carriesTag(uuid: string, instanceTag: number): boolean {
+  assertTag(instanceTag);
+  if (!UUID.test(uuid)) return false;
+  const bits = uuidNumber(uuid);
+  return version(bits) === 7n && variant(bits) === 0b10n && ((bits >> 64n) & 0xfffn) === BigInt(instanceTag);
+}
+
+/** The client order id of an order: `0x` and the same 32 hex digits. */
+export function cloidOf(uuid: string): string {
+  if (!UUID.test(uuid)) throw new Error("bug: not a uuid");
+  return `0x${uuid.replaceAll("-", "").toLowerCase()}`;
+}
+
+/** The id whose client order id this is; null when the text is no client order id. */
+export function uuidOfCloid(cloid: string): string | null {
+  return CLOID.test(cloid) ? uuidText(BigInt(cloid)) : null;
+}
+
+const CHECK_BITS = 58n;
+const LOW_58_BITS = 2n ** CHECK_BITS - 1n;
+
+/**
+ * The id (UUIDv8) of an open order placed outside the API: 64 bits native id, 58 bits of a hash of network and
+ * trading address; the other six are version and variant. Nothing has to be stored to find the order again.
+ */
+export function outsideOrderId(network: string, tradingAddress: string, oid: string): string {
+  const native = BigInt(oid);
+  if (native < 0n || native > LOW_64_BITS) throw new Error("bug: native id does not fit 64 bits");
+  const payload = (native << CHECK_BITS) | addressCheck(network, tradingAddress);
+  const high = ((payload >> 74n) << 16n) | (8n << 12n) | ((payload >> 62n) & 0xfffn);
+  return uuidText((high << 64n) | (0b10n << 62n) | (payload & LOW_62_BITS));
+}
+
+/** The native id (decimal digits) in the id of an outside order of this account; null for any other id. */
+export function decodeOutsideOrderId(uuid: string, network: string, tradingAddress: string): string | null {
+  if (!UUID.test(uuid)) return null;
+  const bits = uuidNumber(uuid);
+  if (version(bits) !== 8n || variant(bits) !== 0b10n) return null;
+  const payload = ((bits >> 80n) << 74n) | (((bits >> 64n) & 0xfffn) << 62n) | (bits & LOW_62_BITS);
+  return (payload & LOW_58_BITS) === addressCheck(network, tradingAddress) ? (payload >> CHECK_BITS).toString() : null;
+}
+
+/** Ties the id to one account of one network, so that an id of elsewhere is unknown here instead of wrong. */
+function addressCheck(network: string, tradingAddress: string): bigint {
+  const hash = sha256(concatBytes(utf8ToBytes(network), Uint8Array.of(0), addressBytes(tradingAddress)));
+  return BigInt(`0x${bytesToHex(hash.subarray(0, 8))}`) >> 6n;
+}
+
+function assertTag(instanceTag: number): void {
+  if (!Number.isInteger(instanceTag) || instanceTag < 0 || instanceTag > MAX_TAG) {
+    throw new Error("bug: instance tag does not fit 12 bits");
+  }
+}
+
+function version(bits: bigint): bigint {
+  return (bits >> 76n) & 0xfn;
+}
+
+function variant(bits: bigint): bigint {
+  return (bits >> 62n) & 0b11n;
+}
+
+function uuidNumber(uuid: string): bigint {
+  return BigInt(`0x${uuid.replaceAll("-", "")}`);
+}
+
+function uuidText(bits: bigint): string {
+  const hex = bits.toString(16).padStart(32, "0");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
