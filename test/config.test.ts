@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { ConfigError, parseListenAddress, readConfig } from "../src/config.ts";
+
+test("the defaults are those that are documented", () => {
+  expect(readConfig({}, {})).toMatchObject({
+    listen: { hostname: "127.0.0.1", port: 8787 },
+    paperListen: { hostname: "127.0.0.1", port: 9797 },
+    publicUrl: null,
+    dexes: ["xyz"],
+    builder: null,
+    limits: { orders: { perSecond: 10, burst: 20 }, cancels: { perSecond: 20, burst: 40 } },
+    timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+    exchangeWeightPerMinute: 1_200,
+    logLevel: "info",
+  });
+});
+
+test("an option of the command line wins over the variable, which wins over the default", () => {
+  const environment = { POSTERN_LISTEN: "0.0.0.0:1" };
+  expect(readConfig(environment, {}).listen).toEqual({ hostname: "0.0.0.0", port: 1 });
+  expect(readConfig(environment, { POSTERN_LISTEN: "[::1]:2" }).listen).toEqual({ hostname: "::1", port: 2 });
+});
+
+test("a builder has a fee in tenths of a basis point and overrides by account", () => {
+  const accountId = "00000000-0000-4000-8000-000000000001";
+  const environment = {
+    POSTERN_BUILDER_ADDRESS: `0x${"AB".repeat(20)}`,
+    POSTERN_BUILDER_FEE_BPS: "2.5",
+    POSTERN_BUILDER_OVERRIDES: `${accountId}=1, ${accountId.replace("1", "2")}=none`,
+  };
+  expect(readConfig(environment, {}).builder).toMatchObject({
+    address: `0x${"ab".repeat(20)}`,
+    feeTenthsBps: 25,
+    overrides: { [accountId]: 10, [accountId.replace("1", "2")]: null },
+  });
+});
+
+test("nothing can be changed afterwards", () => {
+  const config = readConfig({}, {});
+  expect(() => Object.assign(config.limits.orders, { perSecond: 0 })).toThrow(TypeError);
+});
+
+const REFUSED: readonly [name: string, value: string][] = [
+  ["POSTERN_LISTNE", "127.0.0.1:1"],
+  ["POSTERN_LISTEN", "8787"],
+  ["POSTERN_LISTEN", "127.0.0.1:65536"],
+  ["POSTERN_AUDIENCE", "postern.example.org"],
+  ["POSTERN_AUDIENCE", "https://postern.example.org/"],
+  ["POSTERN_AUDIENCE", "https://postern.example.org/v1"],
+  ["POSTERN_AUDIENCE", "ftp://postern.example.org"],
+  ["POSTERN_BUILDER_ADDRESS", "0x12"],
+  ["POSTERN_LIMIT_ORDERS", "ten"],
+  ["POSTERN_LIMIT_ORDERS", "-1"],
+  ["POSTERN_EXCHANGE_WEIGHT", "1e3"],
+  ["POSTERN_LOG_LEVEL", "verbose"],
+];
+
+test.each(REFUSED)("%s=%s is refused by name", (name, value) => {
+  expect(() => readConfig({ [name]: value }, {})).toThrow(ConfigError);
+  expect(() => readConfig({ [name]: value }, {})).toThrow(name);
+});
+
+test.each(["10.1", "0.25", "-1", "free"])("a builder fee of %s basis points is refused", (fee) => {
+  const environment = { POSTERN_BUILDER_ADDRESS: `0x${"ab".repeat(20)}`, POSTERN_BUILDER_FEE_BPS: fee };
+  expect(() => readConfig(environment, {})).toThrow("POSTERN_BUILDER_FEE_BPS");
+});
+
+test.each(["", ":1", "host", "host:", "host:1:2", "[::1:2", "a b:1"])("%p is no listen address", (text) => {
+  expect(parseListenAddress(text)).toBeNull();
+});
