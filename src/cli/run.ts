@@ -1,0 +1,51 @@
+import { type Command, exitCodeOf, helpOf, overview, readInput } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import type { Outside } from "./outside.ts";
+
+const TITLE = "Postern: a self-hosted trading gateway for Hyperliquid";
+/** Words of the longest command name. */
+const MAX_NAME_WORDS = 2;
+
+/** Runs the command that the words name and returns the exit code: 0 ok, 1 failed, 2 misused. */
+export async function run(words: readonly string[], outside: Outside): Promise<0 | 1 | 2> {
+  const command = findCommand(words);
+  if (command === null) return explain(words, outside);
+  const rest = words.slice(command.name.split(" ").length);
+  if (rest.includes("--help")) {
+    outside.print(helpOf(command));
+    return 0;
+  }
+  try {
+    await command.run(readInput(command, rest, outside), outside);
+    return 0;
+  } catch (error) {
+    outside.warn(`postern ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+/** The longest name wins: `key new` over `key`. */
+function findCommand(words: readonly string[]): Command | null {
+  for (let count = MAX_NAME_WORDS; count > 0; count--) {
+    const name = words.slice(0, count).join(" ");
+    const found = COMMANDS.find((command) => command.name === name);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+function explain(words: readonly string[], outside: Outside): 0 | 2 {
+  const asksForHelp =
+    words.length > 0 && words.every((word) => !word.startsWith("-") || word === "--help" || word === "-h");
+  const [first = ""] = words.filter((word) => !word.startsWith("-"));
+  const group = COMMANDS.filter((command) => command.name.startsWith(`${first} `));
+  const text = overview(group.length > 0 ? group : COMMANDS, TITLE);
+  if (asksForHelp && words.some((word) => word.startsWith("-")) && (first === "" || group.length > 0)) {
+    outside.print(text);
+    return 0;
+  }
+  outside.warn(
+    first === "" || group.length > 0 ? text : `postern: there is no command "${words.join(" ")}"\n\n${text}`,
+  );
+  return 2;
+}

@@ -1,0 +1,25 @@
+import { sqliteVersion } from "../store/sqlite-version.ts";
+import { type Command, JSON_OUTPUT } from "./command.ts";
+
+// Put in by the build; a run from source has neither.
+declare const POSTERN_VERSION: string | undefined;
+declare const POSTERN_COMMIT: string | undefined;
+
+export function postern(): { version: string; commit: string } {
+  return {
+    version: typeof POSTERN_VERSION === "string" ? POSTERN_VERSION : "development",
+    commit: typeof POSTERN_COMMIT === "string" ? POSTERN_COMMIT : "unknown",
+  };
+}
+
+export const versionCommand: Command = {
+  name: "version",
+  summary: "version, commit, Bun and SQLite versions",
+  options: { json: JSON_OUTPUT },
+  positionals: [],
+  async run(input, outside) {
+    const facts = { ...postern(), bun: Bun.version, sqlite: sqliteVersion() };
+    const lines = Object.entries(facts).map(([name, value]) => `${name} ${value}\n`);
+    outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : lines.join(""));
+  },
+};
