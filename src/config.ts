@@ -2,8 +2,10 @@
  * What the operator may set, checked once and frozen. Each setting is a `POSTERN_…` variable; those that change from
  * one start to the next are options of the command line as well, and the option wins. Every default is here.
  */
+
+import type { Network } from "./core/account.ts";
 import { decimalPlaces, parseDecimal, toUnits } from "./core/decimal.ts";
-import type { Bucket, Builder, Limits, Timings } from "./deps.ts";
+import type { Bucket, Builder, Limits, Settings, Timings } from "./deps.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -115,6 +117,42 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
     exchangeWeightPerMinute: wholeNumber("POSTERN_EXCHANGE_WEIGHT", read),
     logLevel: oneOf("POSTERN_LOG_LEVEL", read, ["debug", "info", "warn", "error", "silent"]),
     passphraseFile: read("POSTERN_PASSPHRASE_FILE") || null,
+  });
+}
+
+/** `http://127.0.0.1:8787`: where a listen address is found. */
+export function urlOf({ hostname, port }: ListenAddress): string {
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
+/**
+ * What grants are signed for. The prefix keeps a signature made for one kind of network from verifying in another,
+ * and shows it to whoever signs.
+ */
+export function audienceOf(config: Config, network: Network): string {
+  const base = config.publicUrl ?? urlOf(config.listen);
+  return network === "mainnet" ? base : `${network}+${base}`;
+}
+
+/** Host headers that are answered: the listen address, `localhost`, the public URL's host and what was allowed. */
+function hostsOf({ listen, publicUrl, allowedHosts }: Config): string[] {
+  const own = [new URL(urlOf(listen)).host, `localhost:${listen.port}`];
+  const publicHost = publicUrl === null ? [] : [new URL(publicUrl).host];
+  return [...own, ...publicHost, ...allowedHosts].map((host) => host.toLowerCase());
+}
+
+/** What the deeds see of the configuration. `config.listen` must hold the true port by now. */
+export function settingsOf(config: Config, instance: { network: Network; version: string }): Settings {
+  const { dexes, builder, limits, timings } = config;
+  return Object.freeze({
+    network: instance.network,
+    version: instance.version,
+    audience: audienceOf(config, instance.network),
+    allowedHosts: hostsOf(config),
+    dexes,
+    builder,
+    limits,
+    timings,
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ConfigError, parseListenAddress, readConfig } from "../src/config.ts";
+import { audienceOf, ConfigError, parseListenAddress, readConfig, settingsOf } from "../src/config.ts";
 
 test("the defaults are those that are documented", () => {
   expect(readConfig({}, {})).toMatchObject({
@@ -67,4 +67,19 @@ test.each(["10.1", "0.25", "-1", "free"])("a builder fee of %s basis points is r
 
 test.each(["", ":1", "host", "host:", "host:1:2", "[::1:2", "a b:1"])("%p is no listen address", (text) => {
   expect(parseListenAddress(text)).toBeNull();
+});
+
+test.each([
+  ["mainnet", {}, "http://127.0.0.1:8787"],
+  ["testnet", {}, "testnet+http://127.0.0.1:8787"],
+  ["paper", { POSTERN_LISTEN: "[::1]:1" }, "paper+http://[::1]:1"],
+  ["paper", { POSTERN_AUDIENCE: "https://a.example" }, "paper+https://a.example"],
+] as const)("a %s directory with %j signs for %s", (network, environment, audience) => {
+  expect(audienceOf(readConfig(environment, {}), network)).toBe(audience);
+});
+
+test("the hosts that are answered are the listen address, localhost, the public one and the allowed ones", () => {
+  const environment = { POSTERN_AUDIENCE: "https://a.example:8443", POSTERN_HOSTS: "B.example, c.example:1" };
+  const { allowedHosts } = settingsOf(readConfig(environment, {}), { network: "testnet", version: "1" });
+  expect(allowedHosts).toEqual(["127.0.0.1:8787", "localhost:8787", "a.example:8443", "b.example", "c.example:1"]);
 });

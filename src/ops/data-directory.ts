@@ -1,0 +1,46 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Where things are in a data directory. */
+export type Places = {
+  directory: string;
+  database: string;
+  /** Unix socket at which a running gateway takes its operator's words. */
+  control: string;
+  /** The demo owner's key and API key; only a directory made by `serve --paper` has it. */
+  demo: string;
+  /** The built-in exchange's own journal, beside ours and never read by us. */
+  paper: string;
+};
+
+export function placesIn(directory: string): Places {
+  return {
+    directory,
+    database: join(directory, "postern.db"),
+    control: join(directory, "control.sock"),
+    demo: join(directory, "demo.json"),
+    paper: join(directory, "paper"),
+  };
+}
+
+const SYSTEM_DIRECTORY = "/var/lib/postern";
+const LOCAL_DIRECTORY = "./postern-data";
+
+/** systemd's word, else the operator's, else the system's directory where there is one, else one beside us. */
+export function chooseDirectory(stateDirectory: string | null, given: string | null): string {
+  if (stateDirectory !== null && stateDirectory !== "") return stateDirectory;
+  if (given !== null && given !== "") return given;
+  return existsSync(SYSTEM_DIRECTORY) ? SYSTEM_DIRECTORY : LOCAL_DIRECTORY;
+}
+
+export function hasDatabase(places: Places): boolean {
+  return existsSync(places.database);
+}
+
+/** Makes the directory for its owner alone. Throws when there is something in it already. */
+export function makeDirectory(places: Places): void {
+  mkdirSync(places.directory, { recursive: true, mode: 0o700 });
+  // The lock's own files may be there: a set-up that failed half-way is tried again.
+  const others = readdirSync(places.directory).filter((name) => !name.startsWith("lock."));
+  if (others.length > 0) throw new Error(`${places.directory} is not empty`);
+}
