@@ -1,0 +1,69 @@
+import { REFUSAL_TEXTS } from "./refusal-texts.ts";
+
+/** Variable parts of a text, by the name that stands in braces. */
+const PARTS = {
+  number: "[0-9][0-9,]*(?:\\.[0-9]+)?",
+  dollars: "\\$[0-9][0-9,]*(?:\\.[0-9]+)?",
+  address: "0x[0-9a-fA-F.…]{1,42}",
+  name: "[A-Za-z0-9:@_./-]{1,40}",
+  rest: "[^\\n]{1,300}",
+} as const;
+
+type Refusal = { pattern: RegExp; words: string };
+
+const REFUSALS: readonly Refusal[] = REFUSAL_TEXTS.map(([text, words]) => ({ pattern: patternOf(text), words }));
+
+/** The ` asset=N` at the end and the final full stop come and go between versions; documents show an `L1 error: `. */
+function patternOf(text: string): RegExp {
+  const body = text
+    .replace(/\.$/, "")
+    .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
+    .replace(/\{(\w+)\}/g, (_whole, name: string) => PARTS[name as keyof typeof PARTS]);
+  return new RegExp(`^(?:L1 error: )?${body}\\.?(?: asset=[0-9]{1,10})?\\.?$`);
+}
+
+/** Longest text that is compared or shown, characters. */
+const MAX_TEXT = 400;
+
+/**
+ * True when the text proves that the exchange refused the action for good. A text that is not listed proves nothing.
+ */
+export function isListedRefusal(text: string): boolean {
+  return find(text) !== null;
+}
+
+function find(text: string): Refusal | null {
+  if (text.length > MAX_TEXT) return null;
+  const trimmed = text.trim();
+  return REFUSALS.find(({ pattern }) => pattern.test(trimmed)) ?? null;
+}
+
+/** What a refusal means and what to do about it, followed by the exchange's own text. */
+export function plainWords(text: string): string {
+  const quoted = `The exchange says: "${printable(text)}"`;
+  const words = find(text)?.words;
+  return words === undefined ? quoted : `${words} ${quoted}`;
+}
+
+/** Control characters would reach logs and terminals. */
+function printable(text: string): string {
+  const clean = text.replace(/\p{Cc}+/gu, " ").trim();
+  return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}…` : clean;
+}
+
+/** True when the exchange refused because the account is out of actions: callers slow down. */
+export function isOutOfActions(text: string): boolean {
+  return /^(?:L1 error: )?Too many cumulative requests sent/.test(text);
+}
+
+/** True when the exchange no longer takes (or has never taken) this agent key. */
+export function isAgentRefused(text: string): boolean {
+  return /^(?:L1 error: )?(?:User or API Wallet 0x\S+ does not exist|Must deposit before performing actions)/.test(
+    text,
+  );
+}
+
+/** True when the order's builder fee lacks the owner's approval. */
+export function isBuilderRefused(text: string): boolean {
+  return /^Builder fee has not been approved/.test(text);
+}

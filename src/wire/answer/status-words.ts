@@ -1,0 +1,56 @@
+/** What a status of the exchange means for an order. */
+export type StatusMeaning = "open" | "filled" | "triggered" | "canceled" | "rejected" | "unknown";
+
+const WORDS = new Map([
+  ["marginCanceled", "canceled by the exchange: not enough margin when it was about to fill"],
+  ["vaultWithdrawalCanceled", "canceled by the exchange: a withdrawal from the vault"],
+  ["openInterestCapCanceled", "canceled by the exchange: the market reached its cap of open interest"],
+  ["selfTradeCanceled", "canceled by the exchange: it would have traded against an order of the same account"],
+  ["reduceOnlyCanceled", "canceled by the exchange: reduce-only, and there is nothing left to reduce"],
+  ["siblingFilledCanceled", "canceled by the exchange: the other order of its pair was filled"],
+  ["delistedCanceled", "canceled by the exchange: the market was delisted"],
+  ["liquidatedCanceled", "canceled by the exchange: the account was liquidated"],
+  ["outcomeSettledCanceled", "canceled by the exchange: the market was settled"],
+  ["scheduledCancel", "canceled by a scheduled cancel of the account"],
+  ["internalCancel", "canceled by the exchange"],
+  ["perpMaxPositionCanceled", "canceled by the exchange: the position would be too large for the leverage"],
+  ["rejected", "rejected by the exchange"],
+  ["tickRejected", "rejected: the price has more digits than this market allows"],
+  ["minTradeNtlRejected", "rejected: below the minimum order value"],
+  ["minTradeSpotNtlRejected", "rejected: below the minimum order value"],
+  ["perpMarginRejected", "rejected: not enough free margin"],
+  ["reduceOnlyRejected", "rejected: reduce-only, and it would increase the position"],
+  ["badAloPxRejected", "rejected: post-only, and its price crosses the book"],
+  ["iocCancelRejected", "rejected: nothing was offered within the price bound"],
+  ["badTriggerPxRejected", "rejected: the trigger is already met, or lies on the wrong side of the price"],
+  ["marketOrderNoLiquidityRejected", "rejected: nothing was offered within the price bound"],
+  ["positionIncreaseAtOpenInterestCapRejected", "rejected: the market is at its cap of open interest"],
+  ["positionFlipAtOpenInterestCapRejected", "rejected: the market is at its cap of open interest"],
+  ["tooAggressiveAtOpenInterestCapRejected", "rejected: the market is at its cap of open interest"],
+  ["openInterestIncreaseRejected", "rejected: open interest of this market grows too fast"],
+  ["insufficientSpotBalanceRejected", "rejected: not enough of the token to pay with"],
+  ["oracleRejected", "rejected: the price is too far from the oracle price"],
+  ["perpMaxPositionRejected", "rejected: the position would be too large for the leverage"],
+  ["tooManyOpenOrdersRejected", "rejected: the account has too many open orders"],
+  ["outcomeSettledRejected", "rejected: the market was settled"],
+]);
+
+/** Names that are new to us are read by their ending, as the exchange forms them. */
+export function statusMeaning(status: string): StatusMeaning {
+  if (status === "open" || status === "filled" || status === "triggered") return status;
+  if (status === "rejected" || status.endsWith("Rejected")) return "rejected";
+  if (status === "canceled" || status.endsWith("Canceled") || status.endsWith("Cancel")) return "canceled";
+  return "unknown";
+}
+
+/** Longest unknown status that is shown. */
+const MAX_SHOWN = 60;
+
+/** Why, in plain words and with the exchange's own word; null for statuses that need no reason. */
+export function statusWords(status: string): string | null {
+  const meaning = statusMeaning(status);
+  if (status === "canceled" || meaning === "open" || meaning === "filled" || meaning === "triggered") return null;
+  const shown = status.slice(0, MAX_SHOWN).replace(/\p{Cc}+/gu, " ");
+  const words = WORDS.get(status) ?? (meaning === "unknown" ? "unknown status" : `${meaning} by the exchange`);
+  return `${words} (${shown})`;
+}
