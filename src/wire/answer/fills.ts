@@ -40,7 +40,7 @@ export type Fill = {
   feeToken: string;
   /** Null when there was none. */
   builderFee: Decimal | null;
-  /** Trade id, decimal digits; "0" for dust conversions, so it is not unique alone: time, coin and tid are. */
+  /** Trade id, decimal digits. "0" for dust conversions; otherwise time, coin and tid together are unique. */
   tid: string;
   cloid: string | null;
   twapId: string | null;
@@ -79,7 +79,7 @@ export function fill(from: Source): Fill {
     fee: money(from, "fee"),
     feeToken: textOrNull(from, "feeToken") ?? "USDC",
     builderFee: moneyOrNull(from, "builderFee"),
-    tid: nativeId(from, "tid"),
+    tid: nativeIdOrNull(from, "tid") ?? "0",
     cloid: textOrNull(from, "cloid")?.toLowerCase() ?? null,
     twapId: nativeIdOrNull(from, "twapId"),
     liquidation: liquidation(sourceOrNull(from, "liquidation")),

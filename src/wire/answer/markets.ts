@@ -82,29 +82,32 @@ export function spotTokens(spotMeta: unknown): SpotToken[] | null {
   );
 }
 
-/** Pairs of `spotMeta`; null when unreadable. Their numbers have gaps, so the place in the list means nothing. */
+/**
+ * Pairs of `spotMeta`; null when unreadable. Their numbers have gaps, so the place in the list means nothing. A pair
+ * whose token is not listed is left out: its size decimals are unknown, so nothing could be ordered there.
+ */
 export function spotMarkets(spotMeta: unknown): Market[] | null {
   const tokens = spotTokens(spotMeta);
   if (tokens === null) return null;
   const byIndex = new Map(tokens.map((token) => [token.index, token]));
-  return orNull(() =>
-    rows(sourceOf(spotMeta), "universe", (row): Market => {
-      const from = sourceOf(row);
-      const [base, quote] = rows(from, "tokens", (token) => byIndex.get(integerOf(token)));
-      if (base === undefined || quote === undefined) throw new Error("unreadable: token of a pair");
-      return {
-        name: text(from, "name"),
-        kind: "spot",
-        dex: "",
-        assetId: SPOT_ASSET_BASE + integer(from, "index"),
-        sizeDecimals: base.sizeDecimals,
-        maxLeverage: null,
-        marginMode: "any",
-        isDelisted: false,
-        pairName: `${base.name}/${quote.name}`,
-      };
-    }),
-  );
+  return orNull(() => rows(sourceOf(spotMeta), "universe", (row) => spotMarket(byIndex, sourceOf(row))).flat());
+}
+
+function spotMarket(tokens: ReadonlyMap<number, SpotToken>, from: Source): Market[] {
+  const [base, quote] = rows(from, "tokens", (token) => tokens.get(integerOf(token)));
+  if (base === undefined || quote === undefined) return [];
+  const market: Market = {
+    name: text(from, "name"),
+    kind: "spot",
+    dex: "",
+    assetId: SPOT_ASSET_BASE + integer(from, "index"),
+    sizeDecimals: base.sizeDecimals,
+    maxLeverage: null,
+    marginMode: "any",
+    isDelisted: false,
+    pairName: `${base.name}/${quote.name}`,
+  };
+  return [market];
 }
 
 /** Mid prices of `allMids` by coin; null when unreadable. */
