@@ -2,6 +2,8 @@ import type { Network } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Point } from "./core/points.ts";
 import type { Exchange, Markets } from "./exchange/exchange.ts";
+import type { IntentQueue } from "./store/commit.ts";
+import type { Instance } from "./store/instance.ts";
 import type { Store } from "./store/open.ts";
 import type { Signers } from "./vault/signers.ts";
 
@@ -64,10 +66,14 @@ export type Timings = {
   settleIntervalMs: number;
 };
 
-/** The outside world, handed to every deed. */
-export type Deps = {
+/** The outside world. Settling sees only this; deeds that clients ask for see `Deps`. */
+export type World = {
   settings: Settings;
+  /** What this data directory is; fixed at set-up. */
+  instance: Instance;
   store: Store;
+  /** Where intents wait for their shared commit. */
+  intents: IntentQueue;
   exchange: Exchange;
   markets: Markets;
   signers: Signers;
@@ -78,6 +84,35 @@ export type Deps = {
   point(name: Point): void | Promise<void>;
   state: GatewayState;
 };
+
+export type Deps = World & {
+  settling: Settling;
+  running: RunningWrites;
+};
+
+/** The pursuit of every outcome that is not known yet. */
+export type Settling = {
+  /** Follows an attempt until it is settled; resolves then. Safe to call again for the same attempt. */
+  pursue(attemptId: number): Promise<void>;
+  /** Burns the nonce of an attempt that has not been answered, so that it can no longer land. */
+  burn(attemptId: number): Promise<void>;
+  /** One look at what the exchange knows of an order, shared by all who ask within a second. Never throws. */
+  look(orderId: string): Promise<LookResult>;
+  /** Attempts that are not settled. */
+  openCount(): number;
+};
+
+/** `failed`: the exchange could not be asked. `not_found` proves nothing. */
+export type LookResult = "seen" | "not_found" | "failed";
+
+/** Writes of this process that have not been answered yet, by account and Idempotency-Key: repeats join them. */
+export type RunningWrites = {
+  /** The running write's answer, or null when none runs or too many wait for it already. */
+  join(accountId: string, key: string): Promise<RunningAnswer> | null;
+  start(accountId: string, key: string, answer: Promise<RunningAnswer>): void;
+};
+
+export type RunningAnswer = { status: 200 | 201 | 202; body: string };
 
 /** What the process knows about itself; in memory only. */
 export type GatewayState = {

@@ -77,7 +77,7 @@ export type LegEvent =
   | { type: "rested"; oid: string }
   | { type: "armed"; oid: string | null }
   | { type: "filled"; oid: string; filled: Filled | null }
-  | { type: "canceled"; oid: string; reason: string | null; filled: Filled | null }
+  | { type: "canceled"; oid: string | null; reason: string | null; filled: Filled | null }
   | { type: "rejected"; reason: string; oid: string | null }
   /** Sealed, looked for and not found: it never reached the exchange and no longer can. */
   | { type: "proven_absent"; reason: string }
@@ -114,7 +114,9 @@ export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
     case "filled":
       return leg.state === "canceled" ? grown : { ...grown, ...said("filled", null), oid: event.oid };
     case "canceled":
-      return leg.state === "filled" ? grown : { ...grown, ...said("canceled", event.reason), oid: event.oid };
+      return leg.state === "filled"
+        ? grown
+        : { ...grown, ...said("canceled", event.reason), oid: event.oid ?? leg.oid };
     case "rejected":
       if (leg.state === "resting" || leg.state === "filled" || leg.state === "canceled") return null;
       return { ...leg, ...said("rejected", event.reason), oid: event.oid ?? leg.oid };

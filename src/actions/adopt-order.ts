@@ -1,0 +1,53 @@
+import { decimal } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import { findMarket } from "../core/market.ts";
+import type { Leg } from "../core/order.ts";
+import type { Deps } from "../deps.ts";
+import { inTransaction } from "../store/commit.ts";
+import { findOrder, insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
+import { cloidOf } from "../wire/order-id.ts";
+import type { OutsideOrder } from "./outside-order.ts";
+
+/** Gives an order that was placed outside the API a row of its own, because it is about to be changed through it. */
+export function adoptOutsideOrder(deps: Deps, outside: OutsideOrder): StoredOrder {
+  const universe = deps.markets.current();
+  const market = universe === null ? null : findMarket(universe, outside.market);
+  if (market === null) {
+    throw new ApiError("exchange_unreachable", "The market of this order could not be read. Nothing was sent.");
+  }
+  const order: StoredOrder = { ...outside, assetId: market.assetId, seenAtMs: deps.clock.nowMs(), version: 0 };
+  return inTransaction(deps.store, (store) => {
+    const known = findOrder(store, order.id);
+    if (known !== null) return known;
+    insertOrder(store, order);
+    insertLeg(store, legOf(order));
+    return order;
+  });
+}
+
+const LEG_STATE: Record<StoredOrder["status"], Leg["state"]> = {
+  processing: "lost",
+  unknown: "lost",
+  open: "resting",
+  waiting_for_trigger: "armed",
+  filled: "filled",
+  canceled: "canceled",
+  rejected: "rejected",
+};
+
+function legOf(order: StoredOrder): Leg {
+  return {
+    // Its own client order id may be anybody's; ours only names the row.
+    cloid: cloidOf(order.id),
+    orderId: order.id,
+    oid: order.exchangeOrderId,
+    ordinal: 0,
+    size: decimal(order.size),
+    state: LEG_STATE[order.status],
+    // Read anew with the first look: an average price cannot be turned back into an exact sum.
+    filledSize: decimal("0"),
+    filledNotional: decimal("0"),
+    reason: order.error,
+    isExchangesWord: true,
+  };
+}

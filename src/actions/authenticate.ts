@@ -1,0 +1,58 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Account, ApiKey, Scope } from "../core/account.ts";
+import { ApiError } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import { findAccount } from "../store/accounts.ts";
+import { findApiKey } from "../store/api-keys.ts";
+import { keyHash } from "../wire/grant.ts";
+import type { Caller } from "./answer.ts";
+
+/** The scheme in either case, one space or more, one key; two headers arrive joined by a comma and do not fit. */
+const BEARER = /^bearer +(api_trade_[0-9a-fA-F]{64})$/i;
+
+/** Whose key the Authorization header holds. Throws `missing_api_key`, `invalid_api_key` or `revoked_api_key`. */
+export function authenticate(deps: Deps, authorization: string | null): { account: Account; key: ApiKey } {
+  if (authorization === null) {
+    throw new ApiError("missing_api_key", "Authorization header required: Bearer and an API key.");
+  }
+  const apiKey = BEARER.exec(authorization)?.[1];
+  // The scheme may come in either case, the key's prefix may not: the key is hashed as sent.
+  if (apiKey === undefined || !apiKey.startsWith("api_trade_")) {
+    throw new ApiError(
+      "invalid_api_key",
+      "Authorization must be one header: Bearer, api_trade_ and 64 hex characters.",
+    );
+  }
+  const hash = keyHash(apiKey);
+  const key = findApiKey(deps.store, hash);
+  if (key === null || !isSameHash(key.keyHash, hash)) {
+    throw new ApiError("invalid_api_key", "This API key is not registered here.");
+  }
+  if (key.state !== "active") throw new ApiError("revoked_api_key", REFUSED[key.state]);
+  const account = findAccount(deps.store, key.accountId);
+  if (account === null) throw new Error("bug: API key without its account");
+  return { account, key };
+}
+
+const REFUSED = {
+  revoked: "This API key was revoked by the account's owner.",
+  blocked: "This API key was blocked by the operator of this gateway.",
+  held: "This API key is on hold after a restore until its owner's grant arrives again or the operator keeps it.",
+} as const;
+
+function isSameHash(stored: string, given: string): boolean {
+  const [a, b] = [Buffer.from(stored, "ascii"), Buffer.from(given, "ascii")];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Throws `insufficient_scope` unless the key was granted the scope. */
+export function requireScope(key: ApiKey, scope: Scope): void {
+  if (!key.scopes.includes(scope)) throw new ApiError("insufficient_scope", `This API key lacks the scope ${scope}.`);
+}
+
+/** Throws `account_mismatch` when a body names another account than the key's own. */
+export function requireOwnAccount(caller: Caller, accountId: string): void {
+  if (accountId !== caller.account.id) {
+    throw new ApiError("account_mismatch", "account is not the account that this API key belongs to.");
+  }
+}

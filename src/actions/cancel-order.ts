@@ -1,0 +1,96 @@
+import type { Attempt } from "../core/attempt.ts";
+import { isLive } from "../core/order.ts";
+import { orderText } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { liveLeg } from "../settle/apply-sight.ts";
+import { intendedCancel, recordCancelReply } from "../settle/cancel.ts";
+import { requireAgent, storeAttempt } from "../settle/intent.ts";
+import { sendAttempt } from "../settle/send.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
+import { storeAnswer } from "../store/idempotency.ts";
+import { findOrder, listLegs, type StoredOrder } from "../store/orders.ts";
+import { adoptOutsideOrder } from "./adopt-order.ts";
+import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import { requireOrder } from "./find-order.ts";
+import { giveBack } from "./give-back.ts";
+import {
+  answerEarlier,
+  answerRecord,
+  commitIntent,
+  finishWrite,
+  requireBudget,
+  requireOpenForWrites,
+  type Write,
+} from "./write.ts";
+
+export type CancelOrder = WriteKey & { id: string };
+
+/**
+ * `POST /v1/orders/{id}/cancel`. The answer is final only when every leg of the order is closed and everything that
+ * could still place one is settled; until then it is 202 and the cancel stays armed.
+ */
+export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrder): Promise<WriteAnswer> {
+  const write: Write = { ...wanted, route: "POST /v1/orders/{id}/cancel", bucket: "cancels" };
+  const earlier = await answerEarlier(deps, caller, write);
+  if (earlier !== null) return earlier;
+  caller.charge("cancels");
+  requireOpenForWrites(deps, true);
+  const found = await requireOrder(deps, caller, wanted.id);
+  const target = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
+  if (isLive(target.status)) requireBudget(deps, "cancel");
+  const signer = isLive(target.status) ? requireAgent(deps, caller.account) : null;
+  const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
+  const resource = { kind: "order" as const, id: target.id };
+  const record = {
+    ...key,
+    route: write.route,
+    fingerprint: wanted.fingerprint,
+    resource,
+    attemptId: null,
+    answer: null,
+  };
+  const stored = await commitIntent(deps, { caller, record }, () =>
+    storeCancel(deps, { caller, orderId: target.id, signer, idempotencyKey: wanted.idempotencyKey }),
+  );
+  if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
+  const attempt = stored.value;
+  const answer = await finishWrite(deps, { ...key, resource }, async () => {
+    if (attempt !== null) await sendAndPursue(deps, attempt);
+  });
+  return { ...answer, isReplay: false };
+}
+
+type Storing = { caller: Caller; orderId: string; signer: string | null; idempotencyKey: string };
+
+/** Inside the intent's transaction: the attempt, or for an order that is closed by now its final answer. */
+function storeCancel(deps: Deps, { caller, orderId, signer, idempotencyKey }: Storing): Attempt | null {
+  const order = findOrder(deps.store, orderId);
+  const leg = order === null ? null : liveLeg(listLegs(deps.store, orderId));
+  if (order === null) throw new Error("bug: a cancel without its order");
+  if (!isLive(order.status) || leg === null || signer === null) {
+    storeAnswer(deps.store, { accountId: order.accountId, key: idempotencyKey }, closedAnswer(order));
+    return null;
+  }
+  const actor = caller.key.keyHash;
+  return storeAttempt(deps, intendedCancel({ order, account: caller.account, leg, idempotencyKey, actor }), signer);
+}
+
+function closedAnswer(order: StoredOrder): { status: 200; body: string } {
+  return { status: 200, body: orderText(order) };
+}
+
+/** The cancel and the noops that burn every placing still out leave at the same moment. */
+async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
+  const unsettled = listAttemptsOf(deps.store, attempt.resource.id).filter(
+    (each) => each.state !== "done" && each.kind !== "cancel",
+  );
+  const [result] = await Promise.all([
+    sendAttempt(deps, attempt, "cancel"),
+    ...unsettled.map((each) => deps.settling.burn(each.id)),
+  ]);
+  if (result.kind === "not_sent") return giveBack(deps, attempt, result);
+  await deps.point("before_outcome");
+  const isEnded = recordCancelReply(deps, attempt, result.reply);
+  await deps.point("after_outcome");
+  if (!isEnded) await deps.settling.pursue(attempt.id);
+}

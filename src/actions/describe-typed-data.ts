@@ -1,0 +1,30 @@
+import { API_NETWORK } from "../core/account.ts";
+import type { Deps } from "../deps.ts";
+import { GRANT_DOMAIN, GRANT_TYPES, grantTypedData, REVOCATION_TYPES, revocationTypedData } from "../wire/grant.ts";
+
+/** Any account and any hash: only the shape of an example matters. */
+const EXAMPLE_ACCOUNT = "00000000-0000-0000-0000-000000000000";
+const EXAMPLE_HASH = "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c70d4f2d";
+
+/** Everything that a wallet needs to sign a grant or a revocation for this gateway: public, and nobody's secret. */
+export function describeTypedData(deps: Deps): string {
+  const { audience } = deps.settings;
+  const revocation = { audience, accountId: EXAMPLE_ACCOUNT, keyHash: EXAMPLE_HASH };
+  const grant = grantTypedData({
+    ...revocation,
+    network: API_NETWORK,
+    scopes: ["trading:read", "trading:write"],
+    issuedAtMs: deps.clock.nowMs(),
+    expiresAtMs: null,
+  });
+  return JSON.stringify({
+    object: "typed_data",
+    audience,
+    domain: GRANT_DOMAIN,
+    types: { ...GRANT_TYPES, ...REVOCATION_TYPES },
+    examples: [
+      { primary_type: grant.primaryType, message: grant.message },
+      { primary_type: "ApiKeyRevocation", message: revocationTypedData(revocation).message },
+    ],
+  });
+}

@@ -1,0 +1,69 @@
+import { ApiError } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import { findLegByCloid, findLegByOid, findOrder, type StoredOrder } from "../store/orders.ts";
+import { parseOrderStatus } from "../wire/answer/order-status.ts";
+import { carriesTag, cloidOf, decodeOutsideOrderId } from "../wire/order-id.ts";
+import type { Caller } from "./answer.ts";
+import { type OutsideOrder, outsideOrder } from "./outside-order.ts";
+
+/** An order of ours, or one that the exchange knows and we do not. */
+export type FoundOrder = { kind: "stored"; order: StoredOrder } | { kind: "outside"; order: OutsideOrder };
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const NATIVE_ID = /^[0-9]{1,20}$/;
+const CLOID = /^0x[0-9a-f]{32}$/;
+
+/**
+ * Finds the caller's order by any id that was ever shown for it: UUID of the order or of a modify, native id (older
+ * ones of a modified order included), client order id. Throws `invalid_id` or `order_not_found`.
+ */
+export async function requireOrder(deps: Deps, caller: Caller, givenId: string): Promise<FoundOrder> {
+  const id = givenId.toLowerCase();
+  const stored = findStored(deps, caller, id);
+  if (stored !== null) return { kind: "stored", order: stored };
+  const asked = exchangeId(deps, caller, id);
+  const outside = asked === null ? null : await askExchange(deps, caller, asked);
+  if (outside === null) throw new ApiError("order_not_found", "There is no such order on this account.");
+  return { kind: "outside", order: outside };
+}
+
+function findStored(deps: Deps, caller: Caller, id: string): StoredOrder | null {
+  const { store } = deps;
+  const orderId = UUID.test(id)
+    ? findOrder(store, id) === null
+      ? findLegByCloid(store, cloidOf(id))?.orderId
+      : id
+    : CLOID.test(id)
+      ? findLegByCloid(store, id)?.orderId
+      : NATIVE_ID.test(id)
+        ? findLegByOid(store, caller.account.id, id)?.orderId
+        : invalidId();
+  const order = orderId === undefined ? null : findOrder(store, orderId);
+  return order !== null && order.accountId === caller.account.id ? order : null;
+}
+
+function invalidId(): never {
+  throw new ApiError(
+    "invalid_id",
+    "`id` is a UUID, a native order id (1 to 20 digits) or a client order id (0x and 32 hex digits).",
+  );
+}
+
+/** What to ask the exchange for; null where only a guess could have made the id. */
+function exchangeId(deps: Deps, caller: Caller, id: string): string | number | null {
+  if (CLOID.test(id)) return id;
+  if (NATIVE_ID.test(id)) return Number.isSafeInteger(Number(id)) ? Number(id) : null;
+  const oid = decodeOutsideOrderId(id, deps.instance.network, caller.account.tradingAddress);
+  if (oid !== null) return Number(oid);
+  return carriesTag(id, deps.instance.tag) ? cloidOf(id) : null;
+}
+
+async function askExchange(deps: Deps, caller: Caller, oid: string | number): Promise<OutsideOrder | null> {
+  const user = caller.account.tradingAddress;
+  const outcome = await deps.exchange.info({ type: "orderStatus", user, oid }, { purpose: "read" });
+  const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
+  if (answer === null || answer.kind === "unreadable") {
+    throw new ApiError("exchange_unreachable", "The order is not ours and the exchange could not be asked.");
+  }
+  return answer.kind === "not_found" ? null : outsideOrder(deps, caller.account, answer);
+}

@@ -1,0 +1,18 @@
+import { isLive } from "../core/order.ts";
+import { orderText } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { findOrder } from "../store/orders.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+import { requireOrder } from "./find-order.ts";
+
+/** `GET /v1/orders/{id}`: a closed order from the database, a live one after a look at the exchange. */
+export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<ReadAnswer> {
+  const found = await requireOrder(deps, caller, id);
+  if (found.kind === "outside") return { body: orderText(found.order), asOfMs: null };
+  const { order } = found;
+  if (!isLive(order.status)) return { body: orderText(order), asOfMs: null };
+  const looked = await deps.settling.look(order.id);
+  const now = findOrder(deps.store, order.id) ?? order;
+  const isAsLastKnown = looked === "failed" && isLive(now.status);
+  return { body: orderText(now), asOfMs: isAsLastKnown ? (now.seenAtMs ?? now.createdAtMs) : null };
+}

@@ -1,0 +1,32 @@
+import { ApiError } from "../core/errors.ts";
+import type { Market } from "../core/market.ts";
+import { listText } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import type { ReadAnswer } from "./answer.ts";
+
+/** Decimals that a price may have before those of the size are taken off. */
+const PRICE_DECIMALS = { perpetual: 6, spot: 8 } as const;
+const PRICE_SIGNIFICANT_FIGURES = 5;
+
+/** Every market that orders are taken for, by name. */
+export async function listMarkets(deps: Deps): Promise<ReadAnswer> {
+  const universe = deps.markets.current() ?? (await deps.markets.refresh());
+  if (universe === null) throw new ApiError("not_ready", "The markets have not been read from the exchange yet.");
+  const tradable = [...universe.byName.values()].filter((market) => !market.isDelisted);
+  return { body: listText(tradable.map(marketResource), null), asOfMs: universe.readAtMs };
+}
+
+function marketResource(market: Market) {
+  return {
+    object: "market",
+    market: market.name,
+    kind: market.kind,
+    dex: market.dex,
+    pair: market.pairName,
+    size_decimals: market.sizeDecimals,
+    price_decimals: Math.max(0, PRICE_DECIMALS[market.kind] - market.sizeDecimals),
+    price_significant_figures: PRICE_SIGNIFICANT_FIGURES,
+    max_leverage: market.maxLeverage,
+    margin_mode: market.marginMode,
+  };
+}

@@ -1,0 +1,78 @@
+import type { Account } from "../core/account.ts";
+import { averagePrice } from "../core/market.ts";
+import type { Filled, Order, OrderStatus, TimeInForce, Trigger } from "../core/order.ts";
+import type { Deps } from "../deps.ts";
+import { readFillsSince, sumFills } from "../settle/look.ts";
+import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
+import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
+import { carriesTag, outsideOrderId, uuidOfCloid } from "../wire/order-id.ts";
+
+/** An order of the account that was not placed through this database: shown, never stored by a read. */
+export type OutsideOrder = Order & { exchangeOrderId: string };
+
+const STATUS: Record<ReturnType<typeof statusMeaning>, OrderStatus> = {
+  open: "open",
+  triggered: "waiting_for_trigger",
+  filled: "filled",
+  canceled: "canceled",
+  rejected: "rejected",
+  unknown: "unknown",
+};
+
+/** What the exchange's record of one order is in our words; its fills are read where it may have some. */
+export async function outsideOrder(deps: Deps, account: Account, record: OrderRecord): Promise<OutsideOrder> {
+  const { order, status } = record;
+  const isUntouched = order.size === order.originalSize && statusMeaning(status) !== "filled";
+  const fills = isUntouched
+    ? []
+    : await readFillsSince(deps, account.tradingAddress, order.timestampMs, { purpose: "read" });
+  const filled = fills === "failed" ? null : sumFills(fills.filter((fill) => fill.oid === order.oid));
+  return describeOutside(deps, account, { ...record, filled });
+}
+
+/** The same without asking: `filled` is null where the fills are not known. */
+export function describeOutside(
+  deps: Deps,
+  account: Account,
+  record: OrderRecord & { filled: Filled | null },
+): OutsideOrder {
+  const { order, status, filled } = record;
+  const meaning = statusMeaning(status);
+  const shown = meaning === "open" && order.isTrigger ? "waiting_for_trigger" : STATUS[meaning];
+  const isOver = shown === "canceled" || shown === "rejected";
+  return {
+    id: shownId(deps, account, order),
+    accountId: account.id,
+    market: order.coin,
+    side: order.side === "B" ? "buy" : "sell",
+    size: order.originalSize ?? order.size,
+    price: order.limitPrice,
+    timeInForce: timeInForce(order.tif),
+    reduceOnly: order.reduceOnly,
+    trigger: trigger(order),
+    status: shown,
+    exchangeOrderId: order.oid,
+    filledSize: shown === "rejected" || shown === "unknown" ? null : (filled?.size ?? null),
+    averagePrice: filled === null ? null : averagePrice(filled.notional, filled.size),
+    error: isOver ? statusWords(status) : null,
+    createdAtMs: order.timestampMs,
+  };
+}
+
+/** An order that carries our tag is ours, known here or not: it keeps the id it was placed under. */
+function shownId(deps: Deps, account: Account, order: FrontendOrder): string {
+  const uuid = order.cloid === null ? null : uuidOfCloid(order.cloid);
+  if (uuid !== null && carriesTag(uuid, deps.instance.tag)) return uuid;
+  return outsideOrderId(deps.instance.network, account.tradingAddress, order.oid);
+}
+
+function timeInForce(tif: string | null): TimeInForce {
+  if (tif === "Alo") return "alo";
+  return tif === "Ioc" || tif === "FrontendMarket" || tif === "LiquidationMarket" ? "ioc" : "gtc";
+}
+
+function trigger(order: FrontendOrder): Trigger | null {
+  if (!order.isTrigger || order.triggerPrice === null) return null;
+  const kind = order.orderType?.startsWith("Take Profit") === true ? "take_profit" : "stop_loss";
+  return { price: order.triggerPrice, kind, market: order.orderType?.endsWith("Market") === true };
+}

@@ -1,0 +1,204 @@
+import type { Attempt } from "../core/attempt.ts";
+import { decimal, decimalPlaces } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import { findMarket, type Market, priceFault, sizeFault, suggestMarkets, type Universe } from "../core/market.ts";
+import type { OrderTerms } from "../core/order.ts";
+import { orderText } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { requireAgent, storeAttempt } from "../settle/intent.ts";
+import { recordPlaceReply } from "../settle/place.ts";
+import { sendAttempt } from "../settle/send.ts";
+import { appendAudit } from "../store/audit.ts";
+import { storeAnswer } from "../store/idempotency.ts";
+import { insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
+import { orderAction, wireOrder } from "../wire/action/order.ts";
+import { cloidOf, mintOrderId } from "../wire/order-id.ts";
+import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import { builderFor } from "./builder.ts";
+import { giveBack } from "./give-back.ts";
+import {
+  answerEarlier,
+  answerRecord,
+  commitIntent,
+  finishWrite,
+  requireBudget,
+  requireOpenForWrites,
+  type Write,
+} from "./write.ts";
+
+export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
+
+/** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
+export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
+  if (wanted.accountId !== caller.account.id) {
+    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
+  }
+  const write: Write = { ...wanted, route: "POST /v1/orders", bucket: "orders" };
+  const earlier = await answerEarlier(deps, caller, write);
+  if (earlier !== null) return earlier;
+  caller.charge("orders");
+  requireOpenForWrites(deps, false);
+  const { market, universe } = await requireMarket(deps, wanted.market);
+  const fault = knownFault(deps, { market, universe, wanted });
+  const signer = requireAgent(deps, caller.account);
+  if (fault === null) requireBudget(deps, "order");
+  const order = newOrder(deps, { caller, wanted, market });
+  const { idempotencyKey } = wanted;
+  const key = { accountId: caller.account.id, key: idempotencyKey };
+  const record = {
+    ...key,
+    route: write.route,
+    fingerprint: wanted.fingerprint,
+    resource: { kind: "order" as const, id: order.id },
+    attemptId: null,
+    answer: null,
+  };
+  const stored = await commitIntent(deps, { caller, record }, (store, createdAtMs) => {
+    if (fault !== null) return storeRefused(deps, { caller, order: { ...order, createdAtMs }, fault, idempotencyKey });
+    insertOrder(store, { ...order, createdAtMs });
+    return storePlacing(deps, { caller, order, market, signer, idempotencyKey });
+  });
+  if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
+  const attempt = stored.value;
+  const answer = await finishWrite(deps, { ...key, resource: record.resource }, async () => {
+    if (attempt !== null) await sendAndRecord(deps, attempt);
+  });
+  return { ...answer, isReplay: false };
+}
+
+/** The market by its canonical name or pair name; an unknown one makes the universe be read again first. */
+export async function requireMarket(deps: Deps, name: string): Promise<{ market: Market; universe: Universe }> {
+  const known = deps.markets.current();
+  const market = known === null ? null : findMarket(known, name);
+  if (known !== null && market !== null) return { market, universe: known };
+  const fresh = await deps.markets.refresh();
+  if (fresh === null) {
+    throw new ApiError("exchange_unreachable", "The exchange's markets could not be read yet. Nothing was sent.");
+  }
+  const found = findMarket(fresh, name);
+  if (found !== null) return { market: found, universe: fresh };
+  const near = suggestMarkets(fresh, name);
+  const hint = near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`;
+  throw new ApiError("unknown_market", `There is no market \`${name}\`.${hint}`);
+}
+
+/** Rules of an older universe than this are not held against a client, milliseconds. */
+const MAX_UNIVERSE_AGE_MS = 10 * 60 * 1_000;
+
+/** Decimals that the exchange's hashing can carry at all. */
+const MAX_WIRE_DECIMALS = 8;
+
+function wireFault(value: string, field: string): string | null {
+  if (decimalPlaces(decimal(value)) <= MAX_WIRE_DECIMALS) return null;
+  return `${field} ${value} has more than ${MAX_WIRE_DECIMALS} decimals, which no market of the exchange takes.`;
+}
+
+/** A rule that the exchange is certain to hold against the order, in words; null when it is the exchange's to decide. */
+function knownFault(deps: Deps, about: { market: Market; universe: Universe; wanted: OrderTerms }): string | null {
+  const { market, universe, wanted } = about;
+  const { size, price, trigger } = wanted;
+  const unsendable =
+    wireFault(size, "size") ??
+    wireFault(price, "price") ??
+    (trigger === null ? null : wireFault(trigger.price, "trigger.price"));
+  if (unsendable !== null) return unsendable;
+  if (deps.clock.nowMs() - universe.readAtMs > MAX_UNIVERSE_AGE_MS) return null;
+  if (market.isDelisted) return `${market.name} is delisted: no orders are taken.`;
+  return (
+    sizeFault(market, decimal(size), "size") ??
+    priceFault(market, decimal(price), "price") ??
+    (trigger === null ? null : priceFault(market, decimal(trigger.price), "trigger.price"))
+  );
+}
+
+function newOrder(deps: Deps, about: { caller: Caller; wanted: PlaceOrder; market: Market }): StoredOrder {
+  const { caller, wanted, market } = about;
+  const { tag, secret } = deps.instance;
+  const nowMs = deps.clock.nowMs();
+  const accountId = caller.account.id;
+  const { side, size, price, timeInForce, reduceOnly, trigger, idempotencyKey } = wanted;
+  return {
+    id: mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey }),
+    accountId,
+    market: market.name,
+    assetId: market.assetId,
+    side,
+    size,
+    price,
+    timeInForce,
+    reduceOnly,
+    trigger,
+    status: "processing",
+    exchangeOrderId: null,
+    filledSize: null,
+    averagePrice: null,
+    error: null,
+    createdAtMs: nowMs,
+    seenAtMs: null,
+    version: 0,
+  };
+}
+
+/** Inside the intent's transaction: a refusal that we are certain of is the order's whole life. */
+function storeRefused(
+  deps: Deps,
+  about: { caller: Caller; order: StoredOrder; fault: string; idempotencyKey: string },
+): null {
+  const { caller, fault, idempotencyKey } = about;
+  const order: StoredOrder = { ...about.order, status: "rejected", error: fault };
+  insertOrder(deps.store, order);
+  appendAudit(deps.store, {
+    atMs: order.createdAtMs,
+    actor: caller.key.keyHash,
+    event: "refuse_place",
+    reference: order.id,
+    detail: { reason: fault },
+  });
+  storeAnswer(deps.store, { accountId: order.accountId, key: idempotencyKey }, { status: 201, body: orderText(order) });
+  return null;
+}
+
+type Placing = { caller: Caller; order: StoredOrder; market: Market; signer: string; idempotencyKey: string };
+
+/** Inside the intent's transaction: leg, nonce, attempt and audit row. */
+function storePlacing(deps: Deps, about: Placing): Attempt {
+  const { caller, order, market, signer, idempotencyKey } = about;
+  const cloid = cloidOf(order.id);
+  insertLeg(deps.store, {
+    cloid,
+    orderId: order.id,
+    oid: null,
+    ordinal: 0,
+    size: decimal(order.size),
+    state: "sent",
+    filledSize: decimal("0"),
+    filledNotional: decimal("0"),
+    reason: null,
+    isExchangesWord: false,
+  });
+  const builder = builderFor(deps, { account: caller.account, market, side: order.side });
+  return storeAttempt(
+    deps,
+    {
+      kind: "place",
+      account: caller.account,
+      resource: { kind: "order", id: order.id },
+      idempotencyKey,
+      actor: caller.key.keyHash,
+      action: orderAction(wireOrder({ ...order, cloid }), builder),
+      cloid,
+      targetOid: null,
+    },
+    signer,
+  );
+}
+
+/** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
+async function sendAndRecord(deps: Deps, attempt: Attempt): Promise<void> {
+  const result = await sendAttempt(deps, attempt, "order");
+  if (result.kind === "not_sent") return giveBack(deps, attempt, result);
+  await deps.point("before_outcome");
+  const isSettled = recordPlaceReply(deps, attempt, result.reply);
+  await deps.point("after_outcome");
+  if (!isSettled) await deps.settling.pursue(attempt.id);
+}

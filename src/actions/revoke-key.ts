@@ -1,0 +1,34 @@
+import { ApiError } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import { findAccount } from "../store/accounts.ts";
+import { isRevoked, revokeApiKey } from "../store/api-keys.ts";
+import { appendAudit } from "../store/audit.ts";
+import { inTransaction } from "../store/commit.ts";
+import { revocationDigest, signerOf } from "../wire/grant.ts";
+
+/** A revocation as the owner signed it; ids lower case. */
+export type SignedRevocation = { accountId: string; keyHash: string; signature: string };
+
+/**
+ * Refuses a key hash for an account, for ever, whether or not it was ever registered. It belongs to (account, hash):
+ * signed for one account, it never touches a key of another. Orders stay as they are.
+ */
+export function revokeKey(deps: Deps, { accountId, keyHash, signature }: SignedRevocation): string {
+  const account = findAccount(deps.store, accountId);
+  if (account === null) throw new ApiError("account_not_found", "account is not an account of this gateway.");
+  const digest = revocationDigest({ audience: deps.settings.audience, accountId, keyHash });
+  if (signerOf(digest, signature) !== account.ownerAddress) {
+    throw new ApiError(
+      "invalid_signature",
+      "signature is not the account owner's signature of this revocation for this gateway (65 bytes, low s, v 27 or 28).",
+    );
+  }
+  const nowMs = deps.clock.nowMs();
+  inTransaction(deps.store, (store) => {
+    if (isRevoked(store, accountId, keyHash)) return;
+    revokeApiKey(store, accountId, keyHash, nowMs);
+    const detail = { account: accountId };
+    appendAudit(store, { atMs: nowMs, actor: "owner", event: "key_revoked", reference: keyHash, detail });
+  });
+  return JSON.stringify({ object: "api_key", key_hash: keyHash, revoked: true });
+}

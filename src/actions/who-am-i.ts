@@ -1,0 +1,17 @@
+import type { Deps } from "../deps.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+
+/** What a key is good for, and on which network: here the true one, which the spec's own objects never say. */
+export function whoAmI(deps: Deps, { account, key }: Caller): ReadAnswer {
+  const body = {
+    object: "whoami",
+    account: account.id,
+    label: account.label,
+    kind: account.kind,
+    trading_address: account.tradingAddress,
+    network: deps.settings.network,
+    key_hash: key.keyHash,
+    scopes: [...key.scopes].sort(),
+  };
+  return { body: JSON.stringify(body), asOfMs: null };
+}

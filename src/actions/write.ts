@@ -1,0 +1,167 @@
+import { ApiError } from "../core/errors.ts";
+import { decide, type KeyRecord } from "../core/idempotency.ts";
+import { orderText } from "../core/resource.ts";
+import type { Deps, RunningAnswer } from "../deps.ts";
+import { findApiKey } from "../store/api-keys.ts";
+import { findKeyRecord, insertKeyRecord } from "../store/idempotency.ts";
+import type { Store } from "../store/open.ts";
+import { findOrder } from "../store/orders.ts";
+import type { Caller, ChargedBucket, WriteAnswer, WriteKey } from "./answer.ts";
+
+/** A write on its way through the steps that all writes share. */
+export type Write = WriteKey & {
+  /** Route name, for the message that says what differs. */
+  route: string;
+  bucket: ChargedBucket;
+};
+
+/** What an intent comes to inside its transaction: stored, or already there from an earlier request. */
+export type Stored<T> = { kind: "stored"; value: T } | { kind: "earlier"; record: KeyRecord };
+
+/**
+ * Answers a write whose key has been used: replayed, joined while it runs, or as the row stands. Null when the
+ * key is free. Throws `idempotency_key_reused` for another request under the same key.
+ */
+export async function answerEarlier(deps: Deps, caller: Caller, write: Write): Promise<WriteAnswer | null> {
+  const record = findKeyRecord(deps.store, caller.account.id, write.idempotencyKey);
+  if (record === null) return null;
+  caller.charge("reads");
+  return answerRecord(deps, record, write);
+}
+
+/** The answer that a stored key gives to a request. */
+export async function answerRecord(deps: Deps, record: KeyRecord, write: Write): Promise<WriteAnswer> {
+  switch (decide(record, write.fingerprint)) {
+    case "reused":
+      throw new ApiError("idempotency_key_reused", reusedMessage(record, write));
+    case "replay":
+      return { ...storedAnswer(record), isReplay: true };
+    case "as_it_stands": {
+      const joined = deps.running.join(record.accountId, record.key);
+      if (joined !== null) return { ...(await joined), isReplay: true };
+      // It may have been settled since the record was read.
+      const now = findKeyRecord(deps.store, record.accountId, record.key) ?? record;
+      return { ...(now.answer ?? asItStands(deps.store, now)), isReplay: true };
+    }
+    case "first":
+      throw new Error("bug: a stored key cannot be a first one");
+  }
+}
+
+function reusedMessage(record: KeyRecord, write: Write): string {
+  const what = record.route === write.route ? "with other parameters" : `for ${record.route}`;
+  return `This Idempotency-Key has been used ${what}. Nothing was sent. Use a new key for a new action.`;
+}
+
+function storedAnswer(record: KeyRecord): { status: 200 | 201; body: string } {
+  if (record.answer === null) throw new Error("bug: no answer stored");
+  return record.answer;
+}
+
+/** 202: the order as it stands, shown as `unknown` while this write's own outcome is. */
+export function asItStands(store: Store, record: Pick<KeyRecord, "resource">): RunningAnswer {
+  const order = findOrder(store, record.resource.id);
+  if (order === null) throw new Error("bug: a key without its order");
+  const isKnown = order.status === "unknown";
+  const error = isKnown ? order.error : "the outcome of this request is not known yet; it is being looked up";
+  return { status: 202, body: orderText({ ...order, status: "unknown", error }) };
+}
+
+/** Refuses a write that must not start now. Cancels of known orders are accepted while starting. */
+export function requireOpenForWrites(deps: Deps, isCancel: boolean): void {
+  const { phase, writesStoppedBecause } = deps.state;
+  if (phase === "draining") throw new ApiError("draining", "The gateway is shutting down. Nothing was sent.");
+  if (phase === "starting" && !isCancel) {
+    throw new ApiError(
+      "not_ready",
+      "The gateway is still looking up what was in flight when it stopped. Nothing was sent.",
+    );
+  }
+  if (writesStoppedBecause !== null && !isCancel) {
+    throw new ApiError("internal_error", `Writes are stopped: ${writesStoppedBecause}. Nothing was sent.`);
+  }
+}
+
+/** Refuses a write for which our weight at the exchange is used up, before anything is stored. */
+export function requireBudget(deps: Deps, purpose: "order" | "cancel"): void {
+  if (deps.exchange.hasBudgetFor(purpose)) return;
+  const waitS = Math.max(1, deps.exchange.budgetWaitS(purpose));
+  throw new ApiError(
+    "exchange_rate_limited",
+    "The exchange's request limit for this machine is used up. Nothing was sent.",
+    waitS,
+  );
+}
+
+/**
+ * Commits an intent together with the others of this turn, on disk before it resolves. The key is looked up again
+ * inside the transaction, where no other request can come between; `work` stores the rest.
+ */
+export async function commitIntent<T>(
+  deps: Deps,
+  intent: { caller: Caller; record: Omit<KeyRecord, "createdAtMs"> },
+  work: (store: Store, createdAtMs: number) => T,
+): Promise<Stored<T>> {
+  const { caller, record } = intent;
+  await deps.point("before_intent");
+  const stored = await storing(() =>
+    deps.intents.commit((store): Stored<T> => {
+      const earlier = findKeyRecord(store, record.accountId, record.key);
+      if (earlier !== null) return { kind: "earlier", record: earlier };
+      requireActiveKey(store, caller);
+      const createdAtMs = deps.clock.nowMs();
+      insertKeyRecord(store, { ...record, createdAtMs });
+      return { kind: "stored", value: work(store, createdAtMs) };
+    }),
+  );
+  await deps.point("after_intent");
+  return stored;
+}
+
+/** A revocation that came after the request was let in still stops it here. */
+function requireActiveKey(store: Store, caller: Caller): void {
+  if (findApiKey(store, caller.key.keyHash)?.state === "active") return;
+  throw new ApiError("revoked_api_key", "This API key has been revoked. Nothing was sent.");
+}
+
+/** Nothing is stored and nothing was sent when the disk refuses an intent. */
+async function storing<T>(commit: () => Promise<T>): Promise<T> {
+  try {
+    return await commit();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");
+  }
+}
+
+/**
+ * Runs what follows a stored intent and answers at the latest at the deadline. From here on no exception leaves:
+ * what is not known by then is 202, and the work goes on by itself, whether or not the client is still there.
+ */
+export async function finishWrite(
+  deps: Deps,
+  record: Pick<KeyRecord, "accountId" | "key" | "resource">,
+  work: () => Promise<void>,
+): Promise<RunningAnswer> {
+  const answer = answerInTime(deps, record, work);
+  deps.running.start(record.accountId, record.key, answer);
+  return answer;
+}
+
+async function answerInTime(
+  deps: Deps,
+  record: Pick<KeyRecord, "accountId" | "key" | "resource">,
+  work: () => Promise<void>,
+): Promise<RunningAnswer> {
+  const done = work().catch((error: unknown) => {
+    if (error instanceof ApiError) throw error;
+    deps.log.error(
+      { resource: record.resource.id, error: String(error) },
+      "a write failed after its intent was stored",
+    );
+  });
+  await Promise.race([done, deps.clock.sleep(deps.settings.timings.answerDeadlineMs)]);
+  await deps.point("before_reply");
+  const now = findKeyRecord(deps.store, record.accountId, record.key);
+  return now?.answer ?? asItStands(deps.store, record);
+}

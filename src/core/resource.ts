@@ -1,0 +1,60 @@
+import { API_NETWORK } from "./account.ts";
+import type { Order } from "./order.ts";
+
+/** ISO 8601 UTC with milliseconds. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Spec 2.2. The one place that decides the fields of an order and their order in the text. */
+export type OrderResource = {
+  id: string;
+  object: "order";
+  account: string;
+  market: string;
+  side: Order["side"];
+  size: string;
+  price: string;
+  time_in_force: Order["timeInForce"];
+  reduce_only: boolean;
+  trigger?: { price: string; kind: "take_profit" | "stop_loss"; market: boolean };
+  network: typeof API_NETWORK;
+  status: Order["status"];
+  exchange_order_id: string | null;
+  filled_size: string | null;
+  average_price: string | null;
+  error: string | null;
+  created_at: string;
+};
+
+export function orderResource(order: Order): OrderResource {
+  return {
+    id: order.id,
+    object: "order",
+    account: order.accountId,
+    market: order.market,
+    side: order.side,
+    size: order.size,
+    price: order.price,
+    time_in_force: order.timeInForce,
+    reduce_only: order.reduceOnly,
+    ...(order.trigger === null ? {} : { trigger: order.trigger }),
+    network: API_NETWORK,
+    status: order.status,
+    exchange_order_id: order.exchangeOrderId,
+    filled_size: order.filledSize,
+    average_price: order.averagePrice,
+    error: order.error,
+    created_at: isoTime(order.createdAtMs),
+  };
+}
+
+/** The text that is stored, sent and replayed as it is. */
+export function orderText(order: Order): string {
+  return JSON.stringify(orderResource(order));
+}
+
+/** Spec 2.8. `nextCursor` is null exactly when nothing more follows. */
+export function listText(data: readonly unknown[], nextCursor: string | null): string {
+  return JSON.stringify({ object: "list", data, has_more: nextCursor !== null, next_cursor: nextCursor });
+}

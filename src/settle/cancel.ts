@@ -1,0 +1,102 @@
+import type { Account } from "../core/account.ts";
+import type { Attempt } from "../core/attempt.ts";
+import { isClosed, type Leg } from "../core/order.ts";
+import type { World } from "../deps.ts";
+import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
+import { inTransaction } from "../store/commit.ts";
+import { findLegByCloid, findOrder, listLegs, type StoredOrder } from "../store/orders.ts";
+import { cancelAction, cancelByCloidAction } from "../wire/action/cancel.ts";
+import { parseActionJson } from "../wire/action/index.ts";
+import { plainWords } from "../wire/answer/refusal.ts";
+import { liveLeg } from "./apply-sight.ts";
+import { type Intended, storeAttempt } from "./intent.ts";
+import { finishOrderAttempt, recordLegEvent } from "./record.ts";
+import type { Reply } from "./send.ts";
+
+/** What has to be known to cancel one leg of an order. */
+export type CancelTarget = { order: StoredOrder; account: Account; leg: Leg; idempotencyKey: string; actor: string };
+
+/** By native id; by client order id while the exchange has not named it. */
+export function intendedCancel({ order, account, leg, idempotencyKey, actor }: CancelTarget): Intended {
+  return {
+    kind: "cancel",
+    account,
+    resource: { kind: "order", id: order.id },
+    idempotencyKey,
+    actor,
+    action: leg.oid === null ? cancelByCloidAction(order.assetId, leg.cloid) : cancelAction(order.assetId, leg.oid),
+    cloid: null,
+    targetOid: leg.oid,
+  };
+}
+
+/** The leg that a stored cancel was aimed at. */
+export function canceledLeg(world: World, attempt: Attempt): Leg | null {
+  const action = parseActionJson(attempt.action);
+  if (action?.type === "cancelByCloid") return findLegByCloid(world.store, action.cancels[0]?.cloid ?? "");
+  const legs = listLegs(world.store, attempt.resource.id);
+  return legs.find((leg) => leg.oid === attempt.targetOid) ?? liveLeg(legs);
+}
+
+const NEVER_PLACED = /never placed, already canceled, or filled/;
+
+/**
+ * Writes down what the exchange answered to a cancel. Returns true when the cancel has ended; else it stays armed
+ * until every leg of the order is closed.
+ */
+export function recordCancelReply(world: World, attempt: Attempt, reply: Reply): boolean {
+  const nowMs = world.clock.nowMs();
+  const [entry] = reply.kind === "accepted" ? reply.statuses : [];
+  if (entry?.kind === "success") {
+    const leg = canceledLeg(world, attempt);
+    inTransaction(world.store, () => {
+      updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
+      if (leg === null) return;
+      recordLegEvent(world.store, leg.cloid, { type: "canceled", oid: leg.oid, reason: null, filled: null }, nowMs);
+    });
+    return false;
+  }
+  const refusal = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
+  if (refusal !== null && reply.kind !== "ambiguous" && !NEVER_PLACED.test(refusal)) {
+    inTransaction(world.store, () => {
+      finishOrderAttempt(world.store, attempt, {
+        nowMs,
+        error: `The cancel was refused: ${plainWords(refusal)}`,
+        change: { sentAtMs: attempt.createdAtMs, answerText: refusal },
+      });
+    });
+    return true;
+  }
+  inTransaction(world.store, () => {
+    const answerText = refusal ?? (reply.kind === "ambiguous" ? reply.text : null);
+    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
+  });
+  return false;
+}
+
+/** True when nothing of the order can be live any more: every leg closed, every placing and modify settled. */
+export function isOver(world: World, orderId: string): boolean {
+  const attempts = listAttemptsOf(world.store, orderId);
+  if (attempts.some((each) => each.state !== "done" && each.kind !== "cancel")) return false;
+  return listLegs(world.store, orderId).every(isClosed);
+}
+
+/**
+ * Replaces a cancel that has not closed the order by a new one under a new nonce, in one transaction. Cancels may be
+ * repeated freely: a late copy can only cancel the same order again.
+ */
+export function reissueCancel(world: World, attempt: Attempt, target: CancelTarget): Attempt {
+  return inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
+    return storeAttempt(world, intendedCancel(target), attempt.signer);
+  });
+}
+
+/** Ends a cancel whose order is over: the answer is the order as it truly ended. */
+export function finishCancel(world: World, attempt: Attempt): void {
+  const order = findOrder(world.store, attempt.resource.id);
+  if (order === null) throw new Error("bug: a cancel without its order");
+  inTransaction(world.store, () => {
+    finishOrderAttempt(world.store, attempt, { nowMs: world.clock.nowMs() });
+  });
+}

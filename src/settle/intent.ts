@@ -1,0 +1,80 @@
+import { type Account, vaultAddressOf } from "../core/account.ts";
+import type { Attempt, AttemptKind } from "../core/attempt.ts";
+import { ApiError } from "../core/errors.ts";
+import type { World } from "../deps.ts";
+import { findSigningAgent } from "../store/agents.ts";
+import { insertAttempt, takeNonce } from "../store/attempts.ts";
+import { appendAudit } from "../store/audit.ts";
+import { type Action, actionJson } from "../wire/action/index.ts";
+
+/** What is about to be signed, before it has a nonce. */
+export type Intended = {
+  kind: AttemptKind;
+  account: Account;
+  resource: Attempt["resource"];
+  idempotencyKey: string;
+  /** Key hash of the caller, or `gateway` for what the pursuit does by itself. */
+  actor: string;
+  action: Action;
+  cloid: string | null;
+  targetOid: string | null;
+};
+
+/** The agent that signs for an account, or `agent_not_approved`: known before anything is stored. */
+export function requireAgent(world: World, account: Account): string {
+  const agent = findSigningAgent(world.store, account.ownerAddress);
+  if (agent === null) {
+    throw new ApiError("agent_not_approved", "No agent key of this account has been approved by its owner yet.");
+  }
+  if (!world.signers.has(agent.address)) {
+    throw new ApiError("agent_not_approved", `The agent key ${agent.address} is locked or missing on this machine.`);
+  }
+  return agent.address;
+}
+
+/**
+ * Stores what is about to be signed, inside the caller's transaction: nonce, expiry, action and audit row. From
+ * here on it may have been sent as far as anybody who finds the row can tell.
+ */
+export function storeAttempt(world: World, intended: Intended, signer: string): Attempt {
+  const { store } = world;
+  const exchangeNowMs = world.exchange.nowMs();
+  const nonce = takeNonce(store, signer, exchangeNowMs);
+  if (nonce === null) {
+    throw new ApiError(
+      "internal_error",
+      "The clock of this machine was far ahead and is now behind the last signed action: check it with an NTP client.",
+    );
+  }
+  const nowMs = world.clock.nowMs();
+  const attempt = insertAttempt(store, {
+    kind: intended.kind,
+    accountId: intended.account.id,
+    resource: intended.resource,
+    idempotencyKey: intended.idempotencyKey,
+    signer,
+    nonce,
+    expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs,
+    vaultAddress: vaultAddressOf(intended.account),
+    action: actionJson(intended.action),
+    cloid: intended.cloid,
+    targetOid: intended.targetOid,
+    state: "prepared",
+    createdAtMs: nowMs,
+    sentAtMs: null,
+    noops: 0,
+    seal: null,
+    hasLanded: false,
+    negatives: 0,
+    answerText: null,
+    settledAtMs: null,
+  });
+  appendAudit(store, {
+    atMs: nowMs,
+    actor: intended.actor,
+    event: `sign_${intended.kind}`,
+    reference: intended.resource.id,
+    detail: { signer, nonce, action: attempt.action },
+  });
+  return attempt;
+}

@@ -1,0 +1,172 @@
+import { add, compare, type Decimal, multiply } from "../core/decimal.ts";
+import type { Filled, Leg, LegEvent, OrderTerms } from "../core/order.ts";
+import type { World } from "../deps.ts";
+import type { InfoOptions } from "../exchange/exchange.ts";
+import { type Fill, parseFills } from "../wire/answer/fills.ts";
+import { type FrontendOrder, parseOrderStatus } from "../wire/answer/order-status.ts";
+import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
+import type { FillEvidence } from "./fill-evidence.ts";
+
+/** What one look at the exchange shows of a leg. */
+export type Sight =
+  | { kind: "seen"; events: LegEvent[]; isClosed: boolean }
+  /** The exchange has it and it is closing, but the evidence is not complete: ask again. */
+  | { kind: "unfinished"; events: LegEvent[] }
+  | { kind: "not_found" }
+  | { kind: "failed"; reason: string };
+
+/** The leg to look for, with what is needed to read the exchange's words about it. */
+export type Sought = {
+  /** Whose order it is: the trading address. */
+  user: string;
+  leg: Leg;
+  terms: Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
+};
+
+/** Asks the exchange what has become of one leg, by native id where it is known, else by client order id. */
+export async function lookAtLeg(
+  world: World,
+  evidence: FillEvidence,
+  sought: Sought,
+  options: InfoOptions,
+): Promise<Sight> {
+  const { user, leg } = sought;
+  const oid = leg.oid === null ? leg.cloid : Number(leg.oid);
+  const outcome = await world.exchange.info({ type: "orderStatus", user, oid }, options);
+  if (outcome.kind === "failed") return outcome;
+  const answer = parseOrderStatus(outcome.json);
+  if (answer.kind === "not_found") return answer;
+  if (answer.kind === "unreadable") return { kind: "failed", reason: "the exchange's answer could not be read" };
+  // Asked by client order id the exchange may know a stranger's reuse of it; asked by native id only that order.
+  const isAnother = leg.oid === null ? answer.order.cloid !== leg.cloid : answer.order.oid !== leg.oid;
+  if (isAnother) return { kind: "failed", reason: "the exchange answered for another order" };
+  return interpretOrder(world, evidence, sought, { ...answer, options });
+}
+
+/** An order as the exchange shows it, and how it was asked. */
+export type Answered = {
+  order: FrontendOrder;
+  status: string;
+  statusTimestampMs: number;
+  options: InfoOptions;
+};
+
+/** What an order that the exchange shows means for our leg; reads its fills where its status calls for them. */
+export async function interpretOrder(
+  world: World,
+  evidence: FillEvidence,
+  sought: Sought,
+  seen: Answered,
+): Promise<Sight> {
+  const { order, status } = seen;
+  const meaning = statusMeaning(status);
+  if (meaning === "unknown") return { kind: "failed", reason: `the exchange reports a status that is new: ${status}` };
+  if (meaning === "rejected") {
+    const reason = statusWords(status) ?? status;
+    return { kind: "seen", events: [{ type: "rejected", reason, oid: order.oid }], isClosed: true };
+  }
+  const filled = await readFilled(world, sought, seen);
+  if (filled === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
+  switch (meaning) {
+    case "open":
+      return open(order, filled, order.isTrigger);
+    case "triggered":
+      return open(order, filled, true);
+    case "canceled":
+      return {
+        kind: "seen",
+        events: [{ type: "canceled", oid: order.oid, reason: statusWords(status), filled }],
+        isClosed: true,
+      };
+    case "filled":
+      return closedAsFilled(world, evidence, sought, { ...seen, filled });
+  }
+}
+
+function open(order: FrontendOrder, filled: Filled, isArmed: boolean): Sight {
+  const event: LegEvent = isArmed ? { type: "armed", oid: order.oid } : { type: "rested", oid: order.oid };
+  return { kind: "seen", events: [event, { type: "fills_seen", filled }], isClosed: false };
+}
+
+/** These may close as filled with less than they asked for; every other order is filled whole. */
+function mayFallShort({ terms }: Sought, order: FrontendOrder): boolean {
+  return terms.timeInForce === "ioc" || terms.reduceOnly || terms.trigger?.market === true || order.tif === "Ioc";
+}
+
+function closedAsFilled(
+  world: World,
+  evidence: FillEvidence,
+  sought: Sought,
+  seen: Answered & { filled: Filled },
+): Sight {
+  const { leg } = sought;
+  const { filled, order } = seen;
+  const isWhole = compare(filled.size, leg.size) >= 0;
+  if (isWhole || !mayFallShort(sought, order)) {
+    evidence.forget(leg.cloid);
+    return { kind: "seen", events: [{ type: "filled", oid: order.oid, filled }], isClosed: true };
+  }
+  const isShort = evidence.isComplete({
+    cloid: leg.cloid,
+    sum: filled.size,
+    closedAtMs: seen.statusTimestampMs,
+    exchangeNowMs: world.exchange.nowMs(),
+  });
+  if (!isShort) return { kind: "unfinished", events: [{ type: "fills_seen", filled }] };
+  evidence.forget(leg.cloid);
+  const reason = shortReason(sought.terms, filled.size, leg.size);
+  return { kind: "seen", events: [{ type: "canceled", oid: order.oid, reason, filled }], isClosed: true };
+}
+
+/** Why an order ended with less than it asked for, in plain words. */
+export function shortReason(terms: Sought["terms"], filled: Decimal, asked: Decimal): string {
+  const part = `${filled} of ${asked} was filled; the rest was canceled`;
+  if (terms.timeInForce === "ioc") return `${part}: nothing more could be matched at once within the price.`;
+  if (terms.reduceOnly) return `${part}: a reduce-only order cannot be larger than the position.`;
+  return `${part}: nothing more could be matched within the worst price.`;
+}
+
+const NOTHING: Filled = { size: "0" as Decimal, notional: "0" as Decimal };
+
+async function readFilled(world: World, sought: Sought, seen: Answered): Promise<Filled | "failed"> {
+  const { order, status } = seen;
+  // The size shown is the one at the last change of status; untouched at a cancel means that nothing was filled.
+  const isUntouched = statusMeaning(status) === "canceled" && order.size === order.originalSize && !order.reduceOnly;
+  const isWaiting = statusMeaning(status) === "open" && order.isTrigger;
+  if (isUntouched || isWaiting) return NOTHING;
+  const fills = await readFillsSince(world, sought.user, order.timestampMs, seen.options);
+  return fills === "failed" ? "failed" : sumFills(fills.filter((fill) => fill.oid === order.oid));
+}
+
+export function sumFills(fills: readonly Fill[]): Filled {
+  return fills.reduce<Filled>(
+    (sum, fill) => ({ size: add(sum.size, fill.size), notional: add(sum.notional, multiply(fill.price, fill.size)) }),
+    NOTHING,
+  );
+}
+
+/** Rows a page of fills holds at most; fewer means that it was the last. */
+const FILLS_PAGE_ROWS = 2_000;
+/** Pages read for one question; the exchange keeps about five. */
+const MAX_PAGES = 6;
+
+/** All fills of a user since a time (exchange time, milliseconds), each once. */
+export async function readFillsSince(
+  world: World,
+  user: string,
+  sinceMs: number,
+  options: InfoOptions,
+): Promise<Fill[] | "failed"> {
+  const byKey = new Map<string, Fill>();
+  let startTime = sinceMs;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, options);
+    const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+    if (fills === null) return "failed";
+    for (const fill of fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
+    const last = fills.at(-1);
+    if (fills.length < FILLS_PAGE_ROWS || last === undefined) break;
+    startTime = last.timeMs;
+  }
+  return [...byKey.values()];
+}

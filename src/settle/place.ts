@@ -1,0 +1,124 @@
+import type { Attempt } from "../core/attempt.ts";
+import { compare, type Decimal } from "../core/decimal.ts";
+import { filledAt, type LegEvent } from "../core/order.ts";
+import type { World } from "../deps.ts";
+import { inTransaction, inTransactionNotWaiting } from "../store/commit.ts";
+import { findLegByCloid, findOrder, type StoredOrder } from "../store/orders.ts";
+import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
+import type { StatusEntry } from "../wire/answer/reply.ts";
+import { shortReason } from "./look.ts";
+import { finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
+import type { Reply } from "./send.ts";
+
+/** What the answer to a placing says of the leg: facts that end the attempt, or why it has to be looked for. */
+type Reading =
+  | { kind: "definite"; event: LegEvent; namesOrder: boolean }
+  | { kind: "look"; reason: string; text: string | null; seen: LegEvent | null };
+
+/**
+ * Writes down what the exchange answered to a placing. Returns false when the outcome is still open: the order is
+ * `unknown` then and the attempt has to be pursued.
+ */
+export function recordPlaceReply(world: World, attempt: Attempt, verdict: Reply): boolean {
+  const { store } = world;
+  const nowMs = world.clock.nowMs();
+  const order = findOrder(store, attempt.resource.id);
+  const leg = attempt.cloid === null ? null : findLegByCloid(store, attempt.cloid);
+  if (order === null || leg === null) throw new Error("bug: a placing without its order");
+  const reading = readVerdict(order, { size: leg.size, cloid: leg.cloid }, verdict);
+  if (reading.kind === "look") {
+    inTransaction(store, () => {
+      markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
+      if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);
+    });
+    return false;
+  }
+  // An order that the exchange names can be read again from it; a refusal is nowhere but here.
+  const commit = reading.namesOrder ? inTransactionNotWaiting : inTransaction;
+  commit(store, () => {
+    recordLegEvent(store, leg.cloid, reading.event, nowMs);
+    finishOrderAttempt(store, attempt, { nowMs, change: { sentAtMs: attempt.createdAtMs } });
+  });
+  return true;
+}
+
+function readVerdict(order: StoredOrder, asked: { size: Decimal; cloid: string }, verdict: Reply): Reading {
+  if (verdict.kind === "ambiguous") {
+    return { kind: "look", reason: lostReason(verdict.reason), text: verdict.text, seen: null };
+  }
+  if (verdict.kind === "refused") return refused(verdict.text);
+  const [entry] = verdict.statuses;
+  if (verdict.type !== "order" || entry === undefined) return look("the exchange's answer is not one to an order");
+  return readEntry(order, asked, entry);
+}
+
+function readEntry(order: StoredOrder, asked: { size: Decimal; cloid: string }, entry: StatusEntry): Reading {
+  switch (entry.kind) {
+    case "resting":
+      if (!isOurs(entry.cloid, asked.cloid)) return look("the exchange answered for another order");
+      return order.trigger === null
+        ? definite({ type: "rested", oid: entry.oid })
+        : definite({ type: "armed", oid: entry.oid });
+    case "filled":
+      if (!isOurs(entry.cloid, asked.cloid)) return look("the exchange answered for another order");
+      return readFilled(order, asked.size, entry);
+    case "waiting_for_trigger":
+    case "waiting_for_fill":
+      return definite({ type: "armed", oid: null });
+    case "error":
+      return isListedRefusal(entry.text)
+        ? refused(entry.text)
+        : { ...look("an answer that is new to us"), text: entry.text };
+    case "success":
+    case "running":
+      return look("the exchange's answer is not one to an order");
+  }
+}
+
+function readFilled(order: StoredOrder, asked: Decimal, entry: StatusEntry & { kind: "filled" }): Reading {
+  const filled = filledAt(entry.totalSize, entry.averagePrice);
+  if (compare(entry.totalSize, asked) >= 0) return definite({ type: "filled", oid: entry.oid, filled });
+  // The answer's total is complete evidence for an order that can never rest.
+  if (order.timeInForce === "ioc" && order.trigger === null) {
+    const reason = shortReason(order, entry.totalSize, asked);
+    return definite({ type: "canceled", oid: entry.oid, reason, filled });
+  }
+  return {
+    ...look("the exchange filled a part and may have left the rest open"),
+    seen: { type: "fills_seen", filled },
+  };
+}
+
+function definite(event: LegEvent): Reading {
+  return { kind: "definite", event, namesOrder: true };
+}
+
+function refused(text: string): Reading {
+  return { kind: "definite", event: { type: "rejected", reason: plainWords(text), oid: null }, namesOrder: false };
+}
+
+function look(reason: string): Reading & { kind: "look" } {
+  return { kind: "look", reason, text: null, seen: null };
+}
+
+/** The exchange leaves the client order id out of some answers; a different one is somebody else's order. */
+function isOurs(answered: string | null, cloid: string): boolean {
+  return answered === null || answered === cloid;
+}
+
+const LOST_REASONS: Partial<Record<(Reply & { kind: "ambiguous" })["reason"], string>> = {
+  rate_limited: "the exchange answered that we are too fast; whether the action was taken is being looked up",
+  nonce: "the exchange says that the action's number is used; whether by this action is being looked up",
+  expired: "the exchange says that the action came too late; whether a copy was in time is being looked up",
+};
+
+/** Why the outcome is not known, in words for the order's `error`. */
+export function lostReason(reason: (Reply & { kind: "ambiguous" })["reason"]): string {
+  return LOST_REASONS[reason] ?? "the exchange's answer was lost; what became of the action is being looked up";
+}
+
+/** Words for an order of which it is proven that it never reached the exchange, and no longer can. */
+export function absentReason(answerText: string | null): string {
+  const said = answerText === null ? "" : ` The exchange had answered: ${answerText}`;
+  return `The order was never executed and no longer can be: it was looked for after its time had passed.${said}`;
+}

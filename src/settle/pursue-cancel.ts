@@ -1,0 +1,60 @@
+import type { Attempt } from "../core/attempt.ts";
+import { isClosed, type Leg } from "../core/order.ts";
+import { findAccount } from "../store/accounts.ts";
+import { findOrder, listLegs } from "../store/orders.ts";
+import { applySight } from "./apply-sight.ts";
+import { canceledLeg, finishCancel, isOver, recordCancelReply, reissueCancel } from "./cancel.ts";
+import { lookAtLeg } from "./look.ts";
+import type { Pursuit, Tools } from "./pursuit.ts";
+import { openAttempt } from "./record.ts";
+import { sendAttempt } from "./send.ts";
+
+/** Shortest time between two cancels of one order, elapsed milliseconds. */
+const REISSUE_AFTER_MS = 1_000;
+
+/**
+ * One step of an armed cancel: it ends only when every leg of the order is closed and everything that could still
+ * place one is settled. Until then each leg found live is canceled again.
+ */
+export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  await world.point("settle_before_look");
+  const target = canceledLeg(world, attempt);
+  // A closed leg is looked at once more: the cancel's answer does not say what had been filled by then.
+  const legs = listLegs(world.store, attempt.resource.id);
+  const toLook = legs.filter((leg) => !isClosed(leg) || leg.cloid === target?.cloid);
+  for (const leg of toLook) await lookAndRecord(tools, attempt, leg);
+  if (openAttempt(world.store, attempt.id) === null) return true;
+  if (isOver(world, attempt.resource.id)) {
+    finishCancel(world, attempt);
+    return true;
+  }
+  const live = listLegs(world.store, attempt.resource.id).find(
+    (leg) => leg.state === "resting" || leg.state === "armed",
+  );
+  if (live !== undefined) await cancelAgain(tools, attempt, { pursuit, live });
+  return false;
+}
+
+async function lookAndRecord(tools: Tools, attempt: Attempt, leg: Leg): Promise<void> {
+  const sought = { ...tools.soughtOf(attempt), leg };
+  const sight = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle" });
+  applySight(tools.world, leg, sight);
+}
+
+async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {
+  const { world } = tools;
+  const { pursuit, live } = how;
+  const elapsedMs = world.clock.elapsedMs();
+  if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < REISSUE_AFTER_MS) return;
+  pursuit.lastSentElapsedMs = elapsedMs;
+  const order = findOrder(world.store, attempt.resource.id);
+  const account = findAccount(world.store, attempt.accountId);
+  if (order === null || account === null) throw new Error("bug: a cancel without its order or account");
+  const { idempotencyKey } = attempt;
+  const next = reissueCancel(world, attempt, { order, account, leg: live, idempotencyKey, actor: "gateway" });
+  pursuit.attemptId = next.id;
+  const result = await sendAttempt(world, next, "cancel");
+  // Not sent is no reason to stop: the next step tries again.
+  if (result.kind === "reply") recordCancelReply(world, next, result.reply);
+}

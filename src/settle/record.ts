@@ -1,0 +1,112 @@
+import type { Attempt } from "../core/attempt.ts";
+import { advanceLeg, type Leg, type LegEvent, orderFromLegs } from "../core/order.ts";
+import { orderText } from "../core/resource.ts";
+import { type AttemptChange, findAttempt, listAttemptsOf, updateAttempt } from "../store/attempts.ts";
+import { deleteKeyRecord, storeAnswer } from "../store/idempotency.ts";
+import { appendNote } from "../store/notes.ts";
+import type { Store } from "../store/open.ts";
+import { findLegByCloid, findOrder, listLegs, type StoredOrder, updateLeg, updateOrder } from "../store/orders.ts";
+
+/**
+ * The one way for an order to change: a fact about one of its legs, applied inside the caller's transaction to
+ * the rows as they stand there. Whoever reports it (answer, look-up, feed) comes through here.
+ */
+export function recordLegEvent(store: Store, cloid: string, event: LegEvent, nowMs: number): StoredOrder {
+  const leg = findLegByCloid(store, cloid);
+  const order = leg === null ? null : findOrder(store, leg.orderId);
+  if (leg === null || order === null) throw new Error("bug: a report about a leg that we do not have");
+  const next = advanceLeg(leg, event);
+  if (next === null) {
+    noteContradiction(store, { leg, event, nowMs });
+    return order;
+  }
+  if (next === leg) return order;
+  if (leg.state === "absent") noteOverruled(store, { leg, event, nowMs });
+  updateLeg(store, next);
+  return deriveOrder(store, order, nowMs);
+}
+
+/** Brings an order's row in line with its legs and open attempts. */
+export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): StoredOrder {
+  const legs = listLegs(store, order.id);
+  const isReplacing = listAttemptsOf(store, order.id).some((each) => each.kind === "modify" && each.state !== "done");
+  const derived = { ...order, ...orderFromLegs(order, legs, isReplacing), seenAtMs: nowMs };
+  if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
+  return { ...derived, version: order.version + 1 };
+}
+
+/** The exchange contradicts itself: kept as evidence, never applied. */
+function noteContradiction(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: number }): void {
+  appendNote(store, {
+    resourceId: seen.leg.orderId,
+    attemptId: null,
+    atMs: seen.nowMs,
+    what: "contradiction",
+    detail: `${seen.leg.cloid} is ${seen.leg.state} by the exchange's word, then reported ${seen.event.type}`,
+  });
+}
+
+/** We had concluded that it never arrived, and the exchange shows it: the exchange is right. */
+function noteOverruled(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: number }): void {
+  appendNote(store, {
+    resourceId: seen.leg.orderId,
+    attemptId: null,
+    atMs: seen.nowMs,
+    what: "overruled",
+    detail: `${seen.leg.cloid} was concluded absent (${seen.leg.reason ?? "no reason"}), then reported ${seen.event.type}`,
+  });
+}
+
+/**
+ * Ends an attempt and fixes the answer of its key: the order as it stands now. `error` stands in for the order's
+ * own where the answer has to say something that the order does not keep (a refused cancel).
+ */
+export function finishOrderAttempt(
+  store: Store,
+  attempt: Attempt,
+  end: { nowMs: number; error?: string | null; change?: AttemptChange },
+): StoredOrder {
+  const order = findOrder(store, attempt.resource.id);
+  if (order === null) throw new Error("bug: an attempt without its order");
+  const isFirst = updateAttempt(store, attempt.id, { ...end.change, state: "done", settledAtMs: end.nowMs });
+  if (!isFirst) return order;
+  const shown = end.error === undefined || end.error === null ? order : { ...order, error: end.error };
+  storeAnswer(
+    store,
+    { accountId: attempt.accountId, key: attempt.idempotencyKey },
+    { status: attempt.kind === "place" ? 201 : 200, body: orderText(shown) },
+  );
+  return order;
+}
+
+/** The outcome is lost: the order is `unknown` until a look-up or a seal says otherwise. */
+export function markAmbiguous(
+  store: Store,
+  attempt: Attempt,
+  lost: { reason: string; text: string | null; nowMs: number },
+): void {
+  updateAttempt(store, attempt.id, {
+    state: "ambiguous",
+    sentAtMs: attempt.createdAtMs,
+    ...(lost.text === null ? {} : { answerText: lost.text }),
+  });
+  appendNote(store, {
+    resourceId: attempt.resource.id,
+    attemptId: attempt.id,
+    atMs: lost.nowMs,
+    what: "outcome lost",
+    detail: lost.text === null ? lost.reason : `${lost.reason} (${lost.text})`,
+  });
+  if (attempt.cloid !== null) recordLegEvent(store, attempt.cloid, { type: "lost", reason: lost.reason }, lost.nowMs);
+}
+
+/** The attempt as it stands now, or null once it is done or taken back. */
+export function openAttempt(store: Store, id: number): Attempt | null {
+  const attempt = findAttempt(store, id);
+  return attempt === null || attempt.state === "done" ? null : attempt;
+}
+
+/** Gives a key back inside the caller's transaction: proven that no byte left. */
+export function releaseKey(store: Store, attempt: Attempt): void {
+  deleteKeyRecord(store, attempt.accountId, attempt.idempotencyKey);
+}

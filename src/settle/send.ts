@@ -1,0 +1,78 @@
+import type { Attempt } from "../core/attempt.ts";
+import type { World } from "../deps.ts";
+import type { Purpose } from "../exchange/exchange.ts";
+import { type Action, parseActionJson } from "../wire/action/index.ts";
+import { isOutOfActions } from "../wire/answer/refusal.ts";
+import { classifyReply, type Verdict } from "../wire/answer/reply.ts";
+
+/** What came back for one signed action: the exchange's word, or none. */
+export type Reply = Verdict | { kind: "ambiguous"; reason: "no_answer"; text: string | null };
+
+/** What became of one signed action. */
+export type SendResult =
+  | { kind: "reply"; reply: Reply }
+  /** Proven that no byte left. */
+  | { kind: "not_sent"; reason: string; isOurFault: boolean };
+
+/**
+ * Signs a stored intent and posts it once. Nothing thrown leaves it, and nothing is ever sent twice: what cannot
+ * be told apart from "may have landed" comes back as an ambiguous verdict.
+ */
+export async function sendAttempt(world: World, attempt: Attempt, purpose: Purpose): Promise<SendResult> {
+  const left = attempt.expiresAtMs - world.exchange.nowMs();
+  // A slow disk or a suspended machine has eaten the action's life: it could only arrive to be refused.
+  if (left < world.settings.timings.actionLifeMs / 2) {
+    return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
+  }
+  const body = signStored(world, attempt);
+  if (body === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
+  return post(world, body, purpose);
+}
+
+/** Posts a `noop` on the attempt's own nonce. */
+export async function sendNoop(world: World, attempt: Attempt): Promise<Reply> {
+  const body = sign(world, attempt, { type: "noop" });
+  const result = body === null ? null : await post(world, body, "settle");
+  return result?.kind === "reply" ? result.reply : { kind: "ambiguous", reason: "no_answer", text: null };
+}
+
+async function post(world: World, body: string, purpose: Purpose): Promise<SendResult> {
+  await world.point("before_send");
+  const outcome = await world.exchange.send(body, purpose);
+  await world.point("after_answer");
+  switch (outcome.kind) {
+    case "not_sent":
+      return { kind: "not_sent", reason: outcome.reason, isOurFault: false };
+    case "unknown":
+      return { kind: "reply", reply: { kind: "ambiguous", reason: "no_answer", text: outcome.reason } };
+    case "answered": {
+      const verdict = classifyReply(outcome.httpStatus, outcome.body);
+      if (isSlowDown(outcome.httpStatus, verdict)) world.exchange.slowDown();
+      return { kind: "reply", reply: verdict };
+    }
+  }
+}
+
+function isSlowDown(httpStatus: number, verdict: Verdict): boolean {
+  return httpStatus === 429 || (verdict.kind === "refused" && isOutOfActions(verdict.text));
+}
+
+function signStored(world: World, attempt: Attempt): string | null {
+  const action = parseActionJson(attempt.action);
+  return action === null ? null : sign(world, attempt, action);
+}
+
+function sign(world: World, attempt: Attempt, action: Action): string | null {
+  try {
+    return world.signers.sign({
+      agentAddress: attempt.signer,
+      action,
+      nonce: attempt.nonce,
+      vaultAddress: attempt.vaultAddress,
+      expiresAfter: attempt.expiresAtMs,
+    });
+  } catch (error) {
+    world.log.error({ attempt: attempt.id, error: String(error) }, "an action could not be signed");
+    return null;
+  }
+}

@@ -1,0 +1,115 @@
+import type { Attempt } from "../core/attempt.ts";
+import { lookDelayMs } from "../core/attempt.ts";
+import type { Settling, World } from "../deps.ts";
+import { findAccount } from "../store/accounts.ts";
+import { findAttempt, listOpenAttempts } from "../store/attempts.ts";
+import { findLegByCloid, findOrder, listLegs } from "../store/orders.ts";
+import { liveLeg } from "./apply-sight.ts";
+import { openChainTime } from "./chain-time.ts";
+import { gatherFillEvidence } from "./fill-evidence.ts";
+import type { Sought } from "./look.ts";
+import { openLooks } from "./looks.ts";
+import { stepCancel } from "./pursue-cancel.ts";
+import { stepPlace } from "./pursue-place.ts";
+import { type Pursuit, startPursuit, type Tools } from "./pursuit.ts";
+import { openAttempt } from "./record.ts";
+import { burnNonce } from "./seal.ts";
+import { openTurns } from "./turns.ts";
+
+export type Settler = Settling & {
+  /** Takes up every attempt that an earlier process left open. Resolves once each has been looked at once. */
+  takeUp(): Promise<void>;
+  /** Ends the pursuits where they stand; what is open goes on at the next start. */
+  stop(): void;
+};
+
+/** Steps that run at once; the rest waits its turn, first come first served. */
+const MAX_STEPS_AT_ONCE = 8;
+
+type Running = { pursuit: Pursuit; settled: Promise<void>; firstLook: Promise<void> };
+
+/** Follows every open attempt until it is settled, and answers what one look can. */
+export function openSettler(world: World): Settler {
+  const tools: Tools = {
+    world,
+    chainTime: openChainTime(world),
+    evidence: gatherFillEvidence(),
+    soughtOf: (attempt) => soughtOf(world, attempt),
+  };
+  const running = new Map<number, Running>();
+  const turns = openTurns(MAX_STEPS_AT_ONCE);
+  const looks = openLooks(tools);
+  let isStopped = false;
+
+  function begin(attemptId: number): Running {
+    const known = running.get(attemptId);
+    if (known !== undefined) return known;
+    const pursuit = startPursuit(attemptId);
+    let looked: () => void = () => undefined;
+    const firstLook = new Promise<void>((resolve) => {
+      looked = resolve;
+    });
+    const settled = follow(pursuit, looked).finally(() => {
+      running.delete(attemptId);
+      looked();
+    });
+    const started = { pursuit, settled, firstLook };
+    running.set(attemptId, started);
+    return started;
+  }
+
+  async function follow(pursuit: Pursuit, looked: () => void): Promise<void> {
+    while (!isStopped) {
+      const attempt = openAttempt(world.store, pursuit.attemptId);
+      if (attempt === null) return;
+      const isDone = await turns.take(() => stepOnce(tools, attempt, pursuit));
+      looked();
+      if (isDone) return;
+      const now = findAttempt(world.store, pursuit.attemptId);
+      await world.clock.sleep(lookDelayMs(pursuit.looks, now !== null && now.seal !== null));
+      pursuit.looks += 1;
+    }
+  }
+
+  return {
+    pursue: (attemptId) => begin(attemptId).settled,
+    async burn(attemptId) {
+      const attempt = openAttempt(world.store, attemptId);
+      if (attempt === null) return;
+      const { pursuit } = begin(attemptId);
+      pursuit.lastNoopElapsedMs = world.clock.elapsedMs();
+      const burnt = await burnNonce(world, attempt);
+      if (burnt.seal !== null) pursuit.sealedAtMs = world.exchange.nowMs();
+    },
+    look: (orderId) => looks.look(orderId),
+    openCount: () => listOpenAttempts(world.store).length,
+    async takeUp() {
+      await Promise.all(listOpenAttempts(world.store).map((attempt) => begin(attempt.id).firstLook));
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+/** One step; a fault of ours ends the step, never the pursuit. */
+async function stepOnce(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  try {
+    return attempt.kind === "cancel"
+      ? await stepCancel(tools, attempt, pursuit)
+      : await stepPlace(tools, attempt, pursuit);
+  } catch (error) {
+    tools.world.log.error({ attempt: attempt.id, error: String(error) }, "a settling step failed");
+    return false;
+  }
+}
+
+function soughtOf(world: World, attempt: Attempt): Sought {
+  const account = findAccount(world.store, attempt.accountId);
+  const order = findOrder(world.store, attempt.resource.id);
+  if (account === null || order === null) throw new Error("bug: an attempt without its order or account");
+  const leg =
+    attempt.cloid === null ? liveLeg(listLegs(world.store, order.id)) : findLegByCloid(world.store, attempt.cloid);
+  if (leg === null) throw new Error("bug: an order without a leg");
+  return { user: account.tradingAddress, leg, terms: order };
+}

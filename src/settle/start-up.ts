@@ -1,0 +1,24 @@
+import type { World } from "../deps.ts";
+import { markPreparedAmbiguous } from "../store/attempts.ts";
+import { inTransaction } from "../store/commit.ts";
+import { markProcessingUnknown } from "../store/orders.ts";
+import type { Settler } from "./settler.ts";
+
+/** Words for an order that was on its way when the process ended. */
+const INTERRUPTED = "the gateway was stopped before the exchange's answer was written down; it is being looked up";
+
+/**
+ * Before anything listens: nothing runs in a new process, so what was under way is `unknown`, in one transaction.
+ * Nothing is ever re-sent.
+ */
+export function markInterrupted(world: World): { orders: number; attempts: number } {
+  return inTransaction(world.store, () => ({
+    orders: markProcessingUnknown(world.store, INTERRUPTED),
+    attempts: markPreparedAmbiguous(world.store),
+  }));
+}
+
+/** Looks at everything that was in flight; resolves when each was looked at once, or at the deadline. */
+export async function lookAtInterrupted(world: World, settler: Settler): Promise<void> {
+  await Promise.race([settler.takeUp(), world.clock.sleep(world.settings.timings.startUpDeadlineMs)]);
+}
