@@ -1,6 +1,6 @@
 /** Picks the command. The only reader of arguments and environment, the only caller of `process.exit`. */
 import { run } from "./cli/run.ts";
-import { stopSignal, systemClock, systemRandom, systemTerminal } from "./cli/system.ts";
+import { stopSignal, systemClock, systemPrompt, systemRandom } from "./cli/system.ts";
 
 // Whatever we create is for this user alone, the control socket included.
 process.umask(0o077);
@@ -10,7 +10,8 @@ const exitCode = await run(process.argv.slice(2), {
   processId: process.pid,
   print: (text) => process.stdout.write(text),
   warn: (text) => process.stderr.write(text),
-  terminal: systemTerminal,
+  askHidden: systemPrompt,
+  uid: process.getuid?.() ?? 0,
   clock: systemClock,
   randomBytes: systemRandom,
   stopRequested: stopSignal,

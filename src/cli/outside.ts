@@ -9,16 +9,11 @@ export type Outside = {
   print(text: string): void;
   /** Log lines and what is said to a person. */
   warn(text: string): void;
-  terminal: Terminal;
+  /** Asks a person without showing what is typed; null when nobody can be asked. */
+  askHidden: ((question: string) => Promise<string>) | null;
+  uid: number;
   clock: Clock;
   randomBytes(count: number): Uint8Array;
   /** Resolves at the first request to stop, with the signal's name. */
   stopRequested(): Promise<string>;
-};
-
-export type Terminal = {
-  /** True when a person can be asked. */
-  isInteractive: boolean;
-  /** Asks without showing what is typed. */
-  ask(question: string): Promise<string>;
 };

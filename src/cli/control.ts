@@ -1,0 +1,42 @@
+/** Asks a running gateway over its control socket, or does the deed here when none runs. */
+import { existsSync } from "node:fs";
+import type { Places } from "../ops/data-directory.ts";
+import { Failure } from "./command.ts";
+
+/** Milliseconds; the slowest verb asks the exchange and waits for its answer. */
+const DEADLINE_MS = 30_000;
+
+export type Answer = { isRunning: true; result: unknown } | { isRunning: false };
+
+/** Hands the verb to the gateway that holds this directory; `isRunning` is false when none does. */
+export async function askGateway(at: Places, verb: string, facts: Readonly<Record<string, unknown>>): Promise<Answer> {
+  if (!existsSync(at.control)) return { isRunning: false };
+  const response = await post(at, verb, facts);
+  if (response === null) return { isRunning: false };
+  const answer: unknown = await response.json();
+  if (!response.ok) throw new Failure(messageOf(answer));
+  return { isRunning: true, result: answer };
+}
+
+/** Null when nobody listens: the socket is what a killed gateway left behind. */
+async function post(at: Places, verb: string, facts: Readonly<Record<string, unknown>>): Promise<Response | null> {
+  try {
+    return await fetch(`http://postern/${verb}`, {
+      unix: at.control,
+      method: "POST",
+      body: JSON.stringify(facts),
+      signal: AbortSignal.timeout(DEADLINE_MS),
+      redirect: "error",
+    });
+  } catch (error) {
+    if (error instanceof Error && error.name === "TimeoutError") {
+      throw new Failure("the running gateway did not answer; what it did is in its log");
+    }
+    return null;
+  }
+}
+
+function messageOf(answer: unknown): string {
+  const isMessage = typeof answer === "object" && answer !== null && "message" in answer;
+  return isMessage ? String(answer.message) : "the running gateway refused";
+}

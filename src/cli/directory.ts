@@ -1,0 +1,68 @@
+/** How a command reaches a data directory: beside a running gateway, or in its place when none runs. */
+import { existsSync } from "node:fs";
+import type { Network } from "../core/account.ts";
+import { chooseDirectory, hasDatabase, type Places, placesIn } from "../ops/data-directory.ts";
+import { findInstance, type Instance } from "../store/instance.ts";
+import { takeLock } from "../store/lock.ts";
+import { closeStore, openStore, openStoreReadOnly, type Store } from "../store/open.ts";
+import { Failure, type Input } from "./command.ts";
+import type { Outside } from "./outside.ts";
+
+export function places(input: Input, outside: Outside): Places {
+  return placesIn(chooseDirectory(outside.environment["STATE_DIRECTORY"] ?? null, input.value("data-dir")));
+}
+
+export type Opened = { store: Store; instance: Instance };
+
+/** Reads beside whoever else has the database open. */
+export function reading<T>(at: Places, read: (opened: Opened) => T): T {
+  requireDatabase(at);
+  const store = openStoreReadOnly(at.database);
+  try {
+    return read({ store, instance: instanceOf(store, at) });
+  } finally {
+    closeStore(store);
+  }
+}
+
+/** Opens the database for changes, with the lock held: for commands that no running gateway can take. */
+export async function changing<T>(at: Places, outside: Outside, change: (opened: Opened) => Promise<T>): Promise<T> {
+  requireDatabase(at);
+  const lock = takeLock(at.directory, outside.processId);
+  try {
+    const store = openStore(at.database);
+    try {
+      return await change({ store, instance: instanceOf(store, at) });
+    } finally {
+      closeStore(store);
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+export function requireDatabase(at: Places): void {
+  if (!hasDatabase(at)) throw new Failure(`there is no Postern in ${at.directory}: run "postern init" first`);
+}
+
+export function instanceOf(store: Store, at: Places): Instance {
+  const instance = findInstance(store);
+  if (instance === null) throw new Failure(`${at.database} was never set up`);
+  return instance;
+}
+
+/** True when the directory was made by `serve --paper`, which keeps the demo owner's key beside the database. */
+export function isDemo(at: Places): boolean {
+  return existsSync(at.demo);
+}
+
+const NETWORK_WORDS = {
+  mainnet: "MAINNET: real money",
+  testnet: "testnet: no real money",
+  paper: "paper: a simulated exchange, no real money",
+} as const satisfies Record<Network, string>;
+
+/** Said wherever something is shown or signed. */
+export function networkWords(network: Network): string {
+  return NETWORK_WORDS[network];
+}

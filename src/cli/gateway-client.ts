@@ -1,0 +1,61 @@
+/** The public API, asked by the commands that stand for a client: registering and revoking keys. */
+import { audienceOf, readConfig, urlOf } from "../config.ts";
+import type { Places } from "../ops/data-directory.ts";
+import { type Command, Failure, type Input, type Option, overridesOf } from "./command.ts";
+import { reading } from "./directory.ts";
+import type { Outside } from "./outside.ts";
+
+export const LISTEN: Option = {
+  value: "HOST:PORT",
+  help: "where the gateway listens, 127.0.0.1:8787 by default",
+  variable: "POSTERN_LISTEN",
+};
+
+type Asking = { command: Command; input: Input; outside: Outside };
+
+const DEADLINE_MS = 15_000;
+
+/** The text that grants and revocations of this directory are signed for. */
+export function audience({ command, input, outside }: Asking, at: Places): string {
+  const config = readConfig(outside.environment, overridesOf(command, input));
+  return audienceOf(
+    config,
+    reading(at, ({ instance }) => instance.network),
+  );
+}
+
+/** Posts to the gateway and returns its answer; the body of a refusal becomes the failure's text. */
+export async function post(
+  { command, input, outside }: Asking,
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const config = readConfig(outside.environment, overridesOf(command, input));
+  const url = urlOf(config.listen) + path;
+  const response = await ask(url, body);
+  const answer: unknown = await response.json();
+  const object = isObject(answer) ? answer : {};
+  if (response.ok) return object;
+  const { error } = object;
+  throw new Failure(
+    isObject(error) ? `${String(error["code"])}: ${String(error["message"])}` : `HTTP ${response.status}`,
+  );
+}
+
+async function ask(url: string, body: Readonly<Record<string, unknown>>): Promise<Response> {
+  try {
+    return await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      redirect: "error",
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
+  } catch {
+    throw new Failure(`no gateway answers at ${url}: is "postern serve" running?`);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

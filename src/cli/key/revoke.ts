@@ -1,0 +1,53 @@
+import { revocationTypedData } from "../../wire/grant.ts";
+import { ACCOUNT, chosenAccount } from "../account-choice.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT, required } from "../command.ts";
+import { networkWords, places, reading } from "../directory.ts";
+import { audience, LISTEN, post } from "../gateway-client.ts";
+import { present, walletForm } from "../output.ts";
+import { normaliseSignature } from "../signature.ts";
+import { KEY_HASH, keyHashOf } from "./grant.ts";
+import { onlyAccount, SIGNATURE } from "./register.ts";
+
+export const keyRevoke: Command = {
+  name: "key revoke",
+  summary: "revoke an API key with the owner's signature; without --signature, print what the owner signs",
+  options: {
+    "key-hash": KEY_HASH,
+    account: ACCOUNT,
+    signature: SIGNATURE,
+    listen: LISTEN,
+    "data-dir": DATA_DIRECTORY,
+    json: JSON_OUTPUT,
+  },
+  positionals: [],
+  async run(input, outside) {
+    const at = places(input, outside);
+    const hash = keyHashOf(required(input, "key-hash"));
+    const signed = input.value("signature");
+    if (signed === null) return show(hash);
+    const account = input.value("account") ?? onlyAccount(at, input);
+    const body = { account, key_hash: hash, signature: normaliseSignature(signed) };
+    const answer = await post({ command: keyRevoke, input, outside }, "/v1/api-keys/revoke", body);
+    present({ input, outside }, answer, [`Revoked for account ${account}, for good. Orders stay as they are.`]);
+
+    function show(keyHash: string): void {
+      const { account: owned, network } = reading(at, ({ store, instance }) => ({
+        account: chosenAccount(store, input),
+        network: instance.network,
+      }));
+      const revocation = {
+        audience: audience({ command: keyRevoke, input, outside }, at),
+        accountId: owned.id,
+        keyHash,
+      };
+      const typedData = walletForm(revocationTypedData(revocation));
+      present({ input, outside }, { account: owned.id, key_hash: keyHash, network, typed_data: typedData }, [
+        `Sign this with the wallet of ${owned.ownerAddress} (${networkWords(network)}):`,
+        "",
+        JSON.stringify(typedData, null, 2),
+        "",
+        `  postern key revoke --account ${owned.id} --key-hash ${keyHash} --signature 0x…`,
+      ]);
+    }
+  },
+};

@@ -1,0 +1,40 @@
+import type { TypedData } from "../wire/typed-data.ts";
+import type { Input } from "./command.ts";
+import type { Outside } from "./outside.ts";
+
+/** One JSON object on one line when a script asked for it, else lines for a person. */
+export function present(
+  { input, outside }: { input: Input; outside: Outside },
+  facts: Readonly<Record<string, unknown>>,
+  lines: readonly string[],
+): void {
+  outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${lines.join("\n")}\n`);
+}
+
+/** Columns of a table, each as wide as its widest cell. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+const DOMAIN_TYPES: Readonly<Record<string, string>> = {
+  name: "string",
+  version: "string",
+  chainId: "uint256",
+  verifyingContract: "address",
+};
+
+/** The form that `eth_signTypedData_v4` and wallets' "sign typed data" boxes take: with the domain's own type. */
+export function walletForm({ domain, types, primaryType, message }: TypedData): Readonly<Record<string, unknown>> {
+  const domainFields = Object.keys(domain).map((name) => ({ name, type: DOMAIN_TYPES[name] ?? "string" }));
+  return { types: { EIP712Domain: domainFields, ...types }, domain, primaryType, message };
+}
+
+export function isoTime(ms: number | null): string {
+  return ms === null ? "-" : new Date(ms).toISOString();
+}

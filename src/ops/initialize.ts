@@ -1,0 +1,82 @@
+import type { Account, Agent, Network } from "../core/account.ts";
+import type { Clock } from "../core/clock.ts";
+import { inTransaction } from "../store/commit.ts";
+import { type Instance, insertInstance } from "../store/instance.ts";
+import { takeLock } from "../store/lock.ts";
+import { closeStore, openStore } from "../store/open.ts";
+import { agentName } from "../vault/agent-keys.ts";
+import { newVaultParams } from "../vault/seal-key.ts";
+import { accountOf, newUuid, storeAccount } from "./add-account.ts";
+import { makeDirectory, type Places } from "./data-directory.ts";
+import { openKeyring, vaultKeyOf } from "./keyring.ts";
+import { sealedAgent, storeAgent } from "./new-agent.ts";
+
+export type SetUp = {
+  places: Places;
+  processId: number;
+  network: Network;
+  exchangeUrl: string;
+  /** Address of the main account's owner. */
+  owner: string;
+  label: string;
+  /** Seals the agent keys; kept nowhere. */
+  passphrase: string;
+  clock: Clock;
+  randomBytes(count: number): Uint8Array;
+};
+
+export type Initialized = { account: Account; agent: Agent };
+
+const SALT_BYTES = 32;
+const SECRET_BYTES = 32;
+const TAG_MASK = 0xfff;
+
+/** Makes a data directory with its first account and agent key, all of it or nothing that a second try minds. */
+export async function initialize(setUp: SetUp): Promise<Initialized> {
+  makeDirectory(setUp.places);
+  const lock = takeLock(setUp.places.directory, setUp.processId);
+  try {
+    const store = openStore(setUp.places.database);
+    try {
+      return await fill(store, setUp);
+    } finally {
+      closeStore(store);
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function fill(store: ReturnType<typeof openStore>, setUp: SetUp): Promise<Initialized> {
+  const { network, randomBytes, clock } = setUp;
+  const instance = newInstance(setUp);
+  const vaultKey = await vaultKeyOf(instance, setUp.passphrase);
+  const keyring = openKeyring({ store, network, vaultKey, randomBytes });
+  const wanted = { label: setUp.label, kind: "main", address: setUp.owner, parentId: null } as const;
+  const birth = { id: newUuid(randomBytes(16)), createdAtMs: clock.nowMs() };
+  try {
+    const account = accountOf(store, wanted, birth);
+    const made = sealedAgent(setUp, keyring, { ownerAddress: account.ownerAddress, name: agentName(1) });
+    inTransaction(store, (within) => {
+      insertInstance(within, instance);
+      storeAccount(within, account);
+      storeAgent(within, made);
+    });
+    const { sealedKey: _sealed, ...agent } = made;
+    return { account, agent };
+  } finally {
+    keyring.signers.lock();
+  }
+}
+
+function newInstance({ network, exchangeUrl, randomBytes, clock }: SetUp): Instance {
+  const [high = 0, low = 0] = randomBytes(2);
+  return {
+    network,
+    exchangeUrl,
+    tag: ((high << 8) | low) & TAG_MASK,
+    secret: randomBytes(SECRET_BYTES),
+    vault: JSON.stringify(newVaultParams(randomBytes(SALT_BYTES))),
+    createdAtMs: clock.nowMs(),
+  };
+}

@@ -1,0 +1,60 @@
+import type { Agent } from "../core/account.ts";
+import { insertAgent, listAgents, type StoredAgent } from "../store/agents.ts";
+import { appendAudit } from "../store/audit.ts";
+import { inTransaction } from "../store/commit.ts";
+import type { Store } from "../store/open.ts";
+import { makeAgentKey, nextAgentName } from "../vault/agent-keys.ts";
+import type { Keyring } from "./keyring.ts";
+import type { Operator } from "./operator.ts";
+
+/** Makes an agent key for an owner. It trades once the owner has approved it; until then the one before does. */
+export function newAgent(operator: Operator & { keyring: Keyring }, ownerAddress: string): Agent {
+  const name = nextAgentName(namesInUse(operator.store, ownerAddress));
+  const made = sealedAgent(operator, operator.keyring, { ownerAddress, name });
+  inTransaction(operator.store, (store) => storeAgent(store, made));
+  operator.keyring.reload();
+  const { sealedKey: _sealed, ...agent } = made;
+  return agent;
+}
+
+const KEY_BYTES = 32;
+/** Draws; one already succeeds but for one time in 2^128. */
+const MAX_DRAWS = 4;
+
+/** A new agent with its key sealed; the key itself is forgotten here. */
+export function sealedAgent(
+  { clock, randomBytes }: Pick<Operator, "clock" | "randomBytes">,
+  { seal }: Pick<Keyring, "seal">,
+  { ownerAddress, name }: Pick<Agent, "ownerAddress" | "name">,
+): StoredAgent {
+  for (let draw = 0; draw < MAX_DRAWS; draw++) {
+    const made = makeAgentKey(randomBytes(KEY_BYTES));
+    if (made === null) continue;
+    const sealedKey = seal({ address: made.address, ownerAddress }, made.privateKey);
+    made.privateKey.fill(0);
+    const times = { createdAtMs: clock.nowMs(), approvedAtMs: null, validUntilMs: null };
+    return { address: made.address, ownerAddress, name, state: "new", ...times, sealedKey };
+  }
+  throw new Error("bug: the random source makes no keys");
+}
+
+/** For callers that are in a transaction already. */
+export function storeAgent(store: Store, agent: StoredAgent): void {
+  insertAgent(store, agent);
+  const detail = { name: agent.name, owner: agent.ownerAddress };
+  appendAudit(store, {
+    atMs: agent.createdAtMs,
+    actor: "operator",
+    event: "agent_made",
+    reference: agent.address,
+    detail,
+  });
+}
+
+/** Oldest first. A key that was made and never approved holds no slot at the exchange. */
+function namesInUse(store: Store, ownerAddress: string): string[] {
+  const approved = listAgents(store).filter(
+    (agent) => agent.ownerAddress === ownerAddress && agent.state === "approved",
+  );
+  return approved.map((agent) => agent.name);
+}

@@ -1,0 +1,61 @@
+import type { Exchange } from "../exchange/exchange.ts";
+import { addAccount } from "./add-account.ts";
+import { approveOwnAgent } from "./approve-agent.ts";
+import { blockKey } from "./block-key.ts";
+import { keepKey } from "./keep-key.ts";
+import type { Keyring } from "./keyring.ts";
+import { newAgent } from "./new-agent.ts";
+import { type Operator, OperatorError } from "./operator.ts";
+
+/** What changes a data directory: a running gateway has all of it, a command only what its verb needs. */
+export type Changer = Operator & {
+  keyring: Keyring | null;
+  exchange: Pick<Exchange, "send" | "info"> | null;
+};
+
+/** The facts of a verb, as they came over the control socket or from a command line. */
+export type Facts = Readonly<Record<string, unknown>>;
+
+const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object | Promise<object>>> = {
+  add_account: (changer, facts) =>
+    addAccount(changer, {
+      label: text(facts, "label"),
+      kind: oneOf(facts, "kind", ["main", "subaccount", "vault", "copy"]),
+      address: text(facts, "address"),
+      parentId: facts["parentId"] === null ? null : text(facts, "parentId"),
+    }),
+  new_agent: (changer, facts) => {
+    const { keyring } = changer;
+    if (keyring === null) throw new OperatorError("the agent keys are locked");
+    return newAgent({ ...changer, keyring }, text(facts, "ownerAddress"));
+  },
+  approve_agent: (changer, facts) => {
+    const { exchange } = changer;
+    if (exchange === null) throw new OperatorError("the exchange is not connected");
+    const nonce = facts["nonce"];
+    if (typeof nonce !== "number") throw new OperatorError("nonce is missing");
+    const approval = { agentAddress: text(facts, "agentAddress"), nonce, signature: text(facts, "signature") };
+    return approveOwnAgent({ ...changer, exchange }, approval);
+  },
+  block_key: (changer, facts) => blockKey(changer, text(facts, "keyHash")),
+  keep_key: (changer, facts) => keepKey(changer, text(facts, "keyHash")),
+};
+
+/** Does what the operator asked for; throws an `OperatorError` when it cannot be done. */
+export async function perform(changer: Changer, verb: string, facts: Facts): Promise<object> {
+  const deed = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (deed === undefined) throw new OperatorError(`this gateway does not know the verb "${verb}"`);
+  return await deed(changer, facts);
+}
+
+function text(facts: Facts, name: string): string {
+  const value = facts[name];
+  if (typeof value !== "string" || value === "") throw new OperatorError(`${name} is missing`);
+  return value;
+}
+
+function oneOf<const T extends string>(facts: Facts, name: string, allowed: readonly T[]): T {
+  const found = allowed.find((value) => value === facts[name]);
+  if (found === undefined) throw new OperatorError(`${name} is one of ${allowed.join(", ")}`);
+  return found;
+}
