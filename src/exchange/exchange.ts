@@ -14,6 +14,8 @@ export type InfoOutcome =
   /** `isOurBudget` is true when we did not ask at all, to keep our weight for what matters more. */
   | { kind: "failed"; reason: string; httpStatus: number | null; isOurBudget: boolean };
 
+export type InTurnOutcome = { kind: "ok"; json: readonly unknown[] } | Extract<InfoOutcome, { kind: "failed" }>;
+
 /** A body for /info: `{ type: "orderStatus", user, oid }` and so on, in the exchange's own words. */
 export type InfoRequest = { type: string } & Record<string, unknown>;
 
@@ -34,6 +36,11 @@ export type Exchange = {
    */
   send(body: string, purpose: Purpose): Promise<SendOutcome>;
   info(request: InfoRequest, options: InfoOptions): Promise<InfoOutcome>;
+  /**
+   * Reads one after the other over one connection, so that a time read first vouches for what is read after it. With
+   * `onNewConnection` that connection is a new one. Ends at the first that fails.
+   */
+  infoInTurn(requests: readonly InfoRequest[], options: InfoOptions): Promise<InTurnOutcome>;
   /**
    * Exchange time now, unix milliseconds: our clock corrected by the offset last measured. For nonces and
    * `expiresAfter`; never a seal.

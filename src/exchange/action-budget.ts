@@ -1,0 +1,51 @@
+import type { Purpose } from "./exchange.ts";
+
+/** `userRateLimit` of a trading address: actions since its beginning, and how many its volume has earned it. */
+export type ActionUse = { used: number; cap: number };
+
+/**
+ * The action budgets of our trading addresses, as the exchange last told them plus what we have sent since. The
+ * exchange lets cancels go on beyond the cap; noops, which settle a lost order, it does not, so orders leave some.
+ */
+export type ActionBudget = {
+  learn(address: string, use: ActionUse): void;
+  spend(address: string, purpose: Purpose, count: number): void;
+  /** True for addresses that nothing is known about: the exchange decides. */
+  fits(address: string, purpose: Purpose, count: number): boolean;
+  /** Actions left before the cap, or null when it is not known. */
+  remaining(address: string): number | null;
+};
+
+/** Actions left to settling when orders stop: some dozen lost outcomes with a few noops each. */
+const RESERVED_FOR_SETTLING = 100;
+
+/** Cancels may go on to min(cap + 100,000, 2 * cap). */
+const EXTRA_FOR_CANCELS = 100_000;
+
+/** @param isOn false = everything fits, and the exchange refuses what does not */
+export function createActionBudget(isOn: boolean): ActionBudget {
+  const uses = new Map<string, ActionUse>();
+
+  function fits(address: string, purpose: Purpose, count: number): boolean {
+    const use = uses.get(address);
+    if (!isOn || use === undefined || purpose === "read") return true;
+    const usedThen = use.used + count;
+    if (purpose === "cancel") return usedThen <= Math.min(use.cap + EXTRA_FOR_CANCELS, 2 * use.cap);
+    return usedThen <= (purpose === "settle" ? use.cap : use.cap - RESERVED_FOR_SETTLING);
+  }
+
+  return {
+    fits,
+    learn: (address, use) => {
+      uses.set(address, { ...use });
+    },
+    spend: (address, purpose, count) => {
+      const use = uses.get(address);
+      if (use !== undefined && purpose !== "read") use.used += count;
+    },
+    remaining: (address) => {
+      const use = uses.get(address);
+      return use === undefined ? null : Math.max(0, use.cap - use.used);
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import type { Clock } from "../core/clock.ts";
+import type { Budget } from "./budget.ts";
+import { createExchangeTime, type ExchangeTime } from "./clock.ts";
+import { openDeadlines } from "./deadline.ts";
+import type { Exchange, InfoOptions, InfoOutcome, InfoRequest, InTurnOutcome, Purpose, SendOutcome } from "./exchange.ts";
+import { createLanes, type Lanes } from "./lanes.ts";
+import { type Posted, type Poster, post } from "./post.ts";
+import type { Connection, Transport } from "./transport.ts";
+import { ACTION_WEIGHT, largestWeight, weightOf, weightOfAnswer } from "./weights.ts";
+
+export type ExchangeOptions = {
+  /** `https://api.hyperliquid.xyz`, the testnet's, or any other that speaks the same. */
+  baseUrl: string;
+  transport: Transport;
+  clock: Clock;
+  budget: Budget;
+  timings: { /** From the first byte to the end of the answer. */ deadlineMs: number };
+};
+
+export type ConnectedExchange = Exchange & {
+  /**
+   * Compares clocks once. To be called every `CLOCK_INTERVAL_MS`: it also keeps one connection open and young, so
+   * that an order after a pause does not wait for a handshake. False when the exchange did not answer.
+   */
+  measureClock(): Promise<boolean>;
+  /** Exchange time minus our wall clock, milliseconds; null before the first measurement. */
+  clockOffsetMs(): number | null;
+};
+
+/** Milliseconds between two measurements of the clock: less than idle connections live. Weight 24 a minute. */
+export const CLOCK_INTERVAL_MS = 5_000;
+
+/** Without a request for this long, connections are taken for dead, whatever the runtime thinks of them. */
+const MAX_IDLE_MS = 15_000;
+
+const MAX_SEND_ANSWER_BYTES = 1024 * 1024;
+/** 2,000 orders with their ids and children are more than 1 MiB. */
+const MAX_INFO_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Connections on which reads are made in turn. */
+const MAX_LANES = 8;
+
+type Link = {
+  poster: Poster;
+  clock: Clock;
+  budget: Budget;
+  time: ExchangeTime;
+  lanes: Lanes;
+  lastSharedUseMs: number | null;
+};
+
+export function openExchange({ baseUrl, transport, clock, budget, timings }: ExchangeOptions): ConnectedExchange {
+  const link: Link = {
+    poster: {
+      transport,
+      baseUrl: baseUrl.replace(/\/+$/, ""),
+      deadlines: openDeadlines(clock, timings.deadlineMs),
+    },
+    clock,
+    budget,
+    time: createExchangeTime(),
+    lanes: createLanes(MAX_LANES),
+    lastSharedUseMs: null,
+  };
+  return {
+    send: (body, purpose) => send(link, body, purpose),
+    info: (request, { purpose, onNewConnection = false }) =>
+      ask(link, request, purpose, onNewConnection ? { kind: "single" } : sharedConnection(link)),
+    infoInTurn: (requests, options) => askInTurn(link, requests, options),
+    measureClock: () => measureClock(link),
+    clockOffsetMs: () => {
+      const exchangeMs = link.time.atMs(clock.elapsedMs());
+      return exchangeMs === null ? null : exchangeMs - clock.nowMs();
+    },
+    nowMs: () => link.time.atMs(clock.elapsedMs()) ?? clock.nowMs(),
+    hasBudgetFor: (purpose) => budget.fits(purpose, ACTION_WEIGHT, clock.elapsedMs()),
+    budgetWaitS: (purpose) => Math.ceil(budget.waitMs(purpose, ACTION_WEIGHT, clock.elapsedMs()) / 1_000),
+    slowDown: () => budget.slowDown(clock.elapsedMs()),
+  };
+}
+
+async function send(link: Link, body: string, purpose: Purpose): Promise<SendOutcome> {
+  // Asked for before the intent was stored; between then and now others may have spent it.
+  const charge = link.budget.takeReserved(purpose, ACTION_WEIGHT, link.clock.elapsedMs());
+  if (charge === null) return { kind: "not_sent", reason: "our weight towards the exchange is used up" };
+  const connection = sharedConnection(link);
+  const posted = await post(link.poster, "/exchange", body, { connection, maxAnswerBytes: MAX_SEND_ANSWER_BYTES });
+  heed(link, posted);
+  if (posted.kind === "not_sent") link.budget.settle(charge, 0);
+  return posted;
+}
+
+async function ask(link: Link, request: InfoRequest, purpose: Purpose, connection: Connection): Promise<InfoOutcome> {
+  const weight = weightOf(request);
+  const charge = link.budget.take(purpose, largestWeight(weight), link.clock.elapsedMs());
+  if (charge === null) return failed("our weight towards the exchange is used up", { isOurBudget: true });
+  const body = JSON.stringify(request);
+  const posted = await post(link.poster, "/info", body, { connection, maxAnswerBytes: MAX_INFO_ANSWER_BYTES });
+  heed(link, posted);
+  const outcome = readInfo(posted);
+  if (outcome.kind === "ok") link.budget.settle(charge, weightOfAnswer(weight, outcome.json));
+  else if (posted.kind === "not_sent") link.budget.settle(charge, 0);
+  else if (posted.kind === "answered") link.budget.settle(charge, weight.base);
+  return outcome;
+}
+
+async function askInTurn(
+  link: Link,
+  requests: readonly InfoRequest[],
+  { purpose, onNewConnection = false }: InfoOptions,
+): Promise<InTurnOutcome> {
+  const lane = await link.lanes.acquire();
+  if (lane === null) return failed("too many reads are waiting for a connection", { isOurBudget: true });
+  try {
+    const json: unknown[] = [];
+    for (const [index, request] of requests.entries()) {
+      const isFresh = onNewConnection && index === 0;
+      const outcome = await ask(link, request, purpose, { kind: "lane", lane, isFresh });
+      if (outcome.kind === "failed") return outcome;
+      json.push(outcome.json);
+    }
+    return { kind: "ok", json };
+  } finally {
+    link.lanes.release(lane);
+  }
+}
+
+async function measureClock(link: Link): Promise<boolean> {
+  const sentAtMs = link.clock.elapsedMs();
+  const outcome = await ask(link, { type: "exchangeStatus" }, "settle", sharedConnection(link));
+  const receivedAtMs = link.clock.elapsedMs();
+  const exchangeMs = outcome.kind === "ok" ? timeOf(outcome.json) : null;
+  if (exchangeMs === null) return false;
+  link.time.add({ sentAtMs, receivedAtMs, exchangeMs });
+  return true;
+}
+
+function timeOf(json: unknown): number | null {
+  if (typeof json !== "object" || json === null || !("time" in json)) return null;
+  return typeof json.time === "number" && Number.isSafeInteger(json.time) ? json.time : null;
+}
+
+/** Counted from the start of the last request: what was in flight while the machine slept proves nothing. */
+function sharedConnection(link: Link): Connection {
+  const nowMs = link.clock.elapsedMs();
+  const isFresh = link.lastSharedUseMs !== null && nowMs - link.lastSharedUseMs >= MAX_IDLE_MS;
+  link.lastSharedUseMs = nowMs;
+  return { kind: "shared", isFresh };
+}
+
+function heed(link: Link, posted: Posted): void {
+  if (posted.kind === "answered" && posted.httpStatus === 429) link.budget.slowDown(link.clock.elapsedMs());
+}
+
+function readInfo(posted: Posted): InfoOutcome {
+  if (posted.kind !== "answered") return failed(posted.reason, {});
+  const { httpStatus, body } = posted;
+  if (httpStatus !== 200) return failed(`the exchange answered HTTP ${httpStatus}`, { httpStatus });
+  try {
+    const json: unknown = JSON.parse(body);
+    return { kind: "ok", json };
+  } catch {
+    return failed("the answer is not JSON", { httpStatus });
+  }
+}
+
+function failed(
+  reason: string,
+  { httpStatus = null, isOurBudget = false }: { httpStatus?: number | null; isOurBudget?: boolean },
+): Extract<InfoOutcome, { kind: "failed" }> {
+  return { kind: "failed", reason, httpStatus, isOurBudget };
+}
