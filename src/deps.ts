@@ -2,6 +2,7 @@ import type { Network } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Point } from "./core/points.ts";
 import type { Exchange, Markets } from "./exchange/exchange.ts";
+import type { Reads } from "./exchange/reads.ts";
 import type { IntentQueue } from "./store/commit.ts";
 import type { Instance } from "./store/instance.ts";
 import type { Store } from "./store/open.ts";
@@ -88,6 +89,8 @@ export type World = {
 export type Deps = World & {
   settling: Settling;
   running: RunningWrites;
+  /** Reads of the exchange's state, shared among those who ask within a second. */
+  reads: Reads;
 };
 
 /** The pursuit of every outcome that is not known yet. */
@@ -110,6 +113,8 @@ export type RunningWrites = {
   /** The running write's answer, or null when none runs or too many wait for it already. */
   join(accountId: string, key: string): Promise<RunningAnswer> | null;
   start(accountId: string, key: string, answer: Promise<RunningAnswer>): void;
+  /** Resolves when no write runs. */
+  idle(): Promise<void>;
 };
 
 export type RunningAnswer = { status: 200 | 201 | 202; body: string };

@@ -20,5 +20,8 @@ export function openRunningWrites(): RunningWrites {
       const end = () => running.delete(name);
       answer.then(end, end);
     },
+    async idle() {
+      while (running.size > 0) await Promise.allSettled([...running.values()].map((write) => write.answer));
+    },
   };
 }

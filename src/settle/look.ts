@@ -1,7 +1,7 @@
 import { add, compare, type Decimal, multiply } from "../core/decimal.ts";
 import type { Filled, Leg, LegEvent, OrderTerms } from "../core/order.ts";
 import type { World } from "../deps.ts";
-import type { InfoOptions } from "../exchange/exchange.ts";
+import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import { type FrontendOrder, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
@@ -23,24 +23,38 @@ export type Sought = {
   terms: Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
 };
 
-/** Asks the exchange what has become of one leg, by native id where it is known, else by client order id. */
+/** The question: by native id where it is known, else by client order id. */
+export function statusRequest({ user, leg }: Sought): InfoRequest {
+  return { type: "orderStatus", user, oid: leg.oid === null ? leg.cloid : Number(leg.oid) };
+}
+
+/** Asks the exchange what has become of one leg. */
 export async function lookAtLeg(
   world: World,
   evidence: FillEvidence,
   sought: Sought,
   options: InfoOptions,
 ): Promise<Sight> {
-  const { user, leg } = sought;
-  const oid = leg.oid === null ? leg.cloid : Number(leg.oid);
-  const outcome = await world.exchange.info({ type: "orderStatus", user, oid }, options);
+  const outcome = await world.exchange.info(statusRequest(sought), options);
   if (outcome.kind === "failed") return outcome;
-  const answer = parseOrderStatus(outcome.json);
+  return readStatus(world, evidence, sought, { json: outcome.json, options });
+}
+
+/** What an answer to `statusRequest` shows. */
+export async function readStatus(
+  world: World,
+  evidence: FillEvidence,
+  sought: Sought,
+  answered: { json: unknown; options: InfoOptions },
+): Promise<Sight> {
+  const { leg } = sought;
+  const answer = parseOrderStatus(answered.json);
   if (answer.kind === "not_found") return answer;
   if (answer.kind === "unreadable") return { kind: "failed", reason: "the exchange's answer could not be read" };
   // Asked by client order id the exchange may know a stranger's reuse of it; asked by native id only that order.
   const isAnother = leg.oid === null ? answer.order.cloid !== leg.cloid : answer.order.oid !== leg.oid;
   if (isAnother) return { kind: "failed", reason: "the exchange answered for another order" };
-  return interpretOrder(world, evidence, sought, { ...answer, options });
+  return interpretOrder(world, evidence, sought, { ...answer, options: answered.options });
 }
 
 /** An order as the exchange shows it, and how it was asked. */

@@ -12,13 +12,13 @@ import type { InfoOptions } from "../exchange/exchange.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { applySight } from "./apply-sight.ts";
-import { interpretOrder, lookAtLeg, type Sight, type Sought } from "./look.ts";
+import { interpretOrder, lookAtLeg, readStatus, type Sight, type Sought, statusRequest } from "./look.ts";
 import { note } from "./note.ts";
 import { absentReason } from "./place.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { finishOrderAttempt, openAttempt, recordLegEvent } from "./record.ts";
 import { burnNonce, isNoopDue, sealIfExpired } from "./seal.ts";
-import { findInSweep, readSweep } from "./sweep.ts";
+import { findInSweep, readSweep, type Swept, sweepRequests } from "./sweep.ts";
 
 /**
  * One step toward the truth about a placing whose answer was lost: look; seal; look again. Returns true when the
@@ -30,21 +30,23 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
   const sought = tools.soughtOf(attempt);
   const plan = nextLook(attempt);
   const options: InfoOptions = { purpose: "settle", onNewConnection: plan.onNewConnection };
-  const chainTimeMs = await tools.chainTime.read(sought.user, options);
-  const sealed = chainTimeMs === null ? attempt : sealIfExpired(world, attempt, chainTimeMs);
-  const seen = plan.isSweep
-    ? await lookBySweep(tools, sealed, { sought, options })
-    : { sight: await lookAtLeg(world, tools.evidence, sought, options), isCovered: true };
-  if (openAttempt(world.store, attempt.id) === null) return true;
-  applySight(world, sought.leg, seen.sight);
-  switch (seen.sight.kind) {
+  const looked = plan.isSweep
+    ? await lookBySweep(tools, attempt, { sought, options })
+    : await lookInTurn(tools, sought, options);
+  const { sight, chainTimeMs } = looked;
+  const now = openAttempt(world.store, attempt.id);
+  if (now === null) return true;
+  applySight(world, sought.leg, sight);
+  switch (sight.kind) {
     case "seen":
       return true;
     case "unfinished":
     case "failed":
       return false;
-    case "not_found":
-      return onNotFound(tools, sealed, { pursuit, chainTimeMs, isSweep: plan.isSweep, isCovered: seen.isCovered });
+    case "not_found": {
+      const sealed = chainTimeMs === null ? now : sealIfExpired(world, now, chainTimeMs);
+      return onNotFound(tools, sealed, { ...looked, pursuit, isSweep: plan.isSweep });
+    }
   }
 }
 
@@ -107,34 +109,61 @@ function concludeAbsent(tools: Tools, attempt: Attempt, isCovered: boolean): voi
   finishOrderAttempt(world.store, attempt, { nowMs });
 }
 
+/** What one look showed, and the exchange's own time just before it; null when none was to be had. */
+type Looked = { sight: Sight; chainTimeMs: number | null; isCovered: boolean };
+
+async function lookInTurn(tools: Tools, sought: Sought, options: InfoOptions): Promise<Looked> {
+  const { world, evidence } = tools;
+  const timed = await tools.chainTime.readWith(sought.user, [statusRequest(sought)], options);
+  if (timed !== null) {
+    const sight = await readStatus(world, evidence, sought, { json: timed.json[0], options });
+    return { sight, chainTimeMs: timed.chainTimeMs, isCovered: true };
+  }
+  // Without a time a "not found" counts for nothing, but the order may be seen all the same.
+  return { sight: await lookAtLeg(world, evidence, sought, options), chainTimeMs: null, isCovered: true };
+}
+
 async function lookBySweep(
   tools: Tools,
   attempt: Attempt,
   how: { sought: Sought; options: InfoOptions },
-): Promise<{ sight: Sight; isCovered: boolean }> {
+): Promise<Looked> {
+  const { world } = tools;
   const { sought, options } = how;
+  const { user } = sought;
   const sentAtMs = attempt.nonce;
-  const sweep = await readSweep(tools.world, { user: sought.user, sinceMs: sentAtMs }, options);
-  if (sweep === null) return { sight: { kind: "failed", reason: "the sweep could not be read" }, isCovered: false };
-  const swept = findInSweep(sweep, sought.leg.cloid, sentAtMs);
-  switch (swept.kind) {
-    case "open":
-      return interpreted(tools, sought, { order: swept.order, status: "open", statusTimestampMs: 0, options });
-    case "past":
-      return interpreted(tools, sought, { ...swept, options });
-    case "fills_only":
-      return { sight: fillsOnly(sought, swept), isCovered: true };
-    case "not_found":
-      return { sight: { kind: "not_found" }, isCovered: swept.isCovered };
+  const timed = await tools.chainTime.readWith(user, sweepRequests(world, user), options);
+  const sweep = timed === null ? null : await readSweep(world, { user, sinceMs: sentAtMs, json: timed.json }, options);
+  const chainTimeMs = timed === null ? null : timed.chainTimeMs;
+  if (sweep === null) {
+    return { sight: { kind: "failed", reason: "the sweep could not be read" }, chainTimeMs, isCovered: false };
   }
+  const swept = findInSweep(sweep, sought.leg.cloid, sentAtMs);
+  const isCovered = swept.kind !== "not_found" || swept.isCovered;
+  return { sight: await readSwept(tools, sought, { swept, options }), chainTimeMs, isCovered };
 }
 
-async function interpreted(
+async function readSwept(
   tools: Tools,
   sought: Sought,
-  answered: Parameters<typeof interpretOrder>[3],
-): Promise<{ sight: Sight; isCovered: boolean }> {
-  return { sight: await interpretOrder(tools.world, tools.evidence, sought, answered), isCovered: true };
+  { swept, options }: { swept: Swept; options: InfoOptions },
+): Promise<Sight> {
+  const { world, evidence } = tools;
+  switch (swept.kind) {
+    case "open":
+      return interpretOrder(world, evidence, sought, {
+        order: swept.order,
+        status: "open",
+        statusTimestampMs: 0,
+        options,
+      });
+    case "past":
+      return interpretOrder(world, evidence, sought, { ...swept, options });
+    case "fills_only":
+      return fillsOnly(sought, swept);
+    case "not_found":
+      return { kind: "not_found" };
+  }
 }
 
 function fillsOnly(sought: Sought, found: { oid: string; filled: Filled }): Sight {

@@ -49,10 +49,14 @@ export function openSettler(world: World): Settler {
     const firstLook = new Promise<void>((resolve) => {
       looked = resolve;
     });
-    const settled = follow(pursuit, looked).finally(() => {
-      running.delete(attemptId);
-      looked();
-    });
+    const settled = follow(pursuit, looked)
+      .catch((error: unknown) => {
+        world.log.error({ attempt: pursuit.attemptId, error: String(error) }, "a pursuit ended by a fault of ours");
+      })
+      .finally(() => {
+        running.delete(attemptId);
+        looked();
+      });
     const started = { pursuit, settled, firstLook };
     running.set(attemptId, started);
     return started;
@@ -64,7 +68,7 @@ export function openSettler(world: World): Settler {
       if (attempt === null) return;
       const isDone = await turns.take(() => stepOnce(tools, attempt, pursuit));
       looked();
-      if (isDone) return;
+      if (isDone || isStopped) return;
       const now = findAttempt(world.store, pursuit.attemptId);
       await world.clock.sleep(lookDelayMs(pursuit.looks, now !== null && now.seal !== null));
       pursuit.looks += 1;

@@ -1,6 +1,6 @@
 import type { Filled } from "../core/order.ts";
 import type { World } from "../deps.ts";
-import type { InfoOptions } from "../exchange/exchange.ts";
+import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
 import type { Fill } from "../wire/answer/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { type FrontendOrder, parseHistoricalOrders } from "../wire/answer/order-status.ts";
@@ -18,25 +18,24 @@ const HISTORY_ROWS = 2_000;
 /** Fills are read from a little before the send, milliseconds. */
 const FILLS_LEAD_MS = 5_000;
 
-/** Null when any part of it could not be read: half a sweep proves nothing. */
+/** The sweep's questions, apart from the fills, which may take several pages. */
+export function sweepRequests(world: World, user: string): InfoRequest[] {
+  const open = ["", ...world.settings.dexes].map((dex) => ({ type: "frontendOpenOrders", user, dex }));
+  return [...open, { type: "historicalOrders", user }];
+}
+
+/** The answers to `sweepRequests` with the fills; null when any part cannot be read: half a sweep proves nothing. */
 export async function readSweep(
   world: World,
-  about: { user: string; sinceMs: number },
+  about: { user: string; sinceMs: number; json: readonly unknown[] },
   options: InfoOptions,
 ): Promise<Sweep | null> {
-  const { user, sinceMs } = about;
-  const open: FrontendOrder[] = [];
-  for (const dex of ["", ...world.settings.dexes]) {
-    const outcome = await world.exchange.info({ type: "frontendOpenOrders", user, dex }, options);
-    const orders = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
-    if (orders === null) return null;
-    open.push(...orders);
-  }
-  const past = await world.exchange.info({ type: "historicalOrders", user }, options);
-  const history = past.kind === "ok" ? parseHistoricalOrders(past.json) : null;
-  if (history === null) return null;
+  const { user, sinceMs, json } = about;
+  const history = parseHistoricalOrders(json.at(-1));
+  const open = json.slice(0, -1).map(parseFrontendOpenOrders);
+  if (history === null || open.some((orders) => orders === null)) return null;
   const fills = await readFillsSince(world, user, sinceMs - FILLS_LEAD_MS, options);
-  return fills === "failed" ? null : { open, history, fills };
+  return fills === "failed" ? null : { open: open.flatMap((orders) => orders ?? []), history, fills };
 }
 
 export type Swept =
