@@ -1,5 +1,37 @@
+import { accountAdd } from "./account/add.ts";
+import { accountList } from "./account/list.ts";
+import { accountShow } from "./account/show.ts";
+import { agentApproval } from "./agent/approval.ts";
+import { agentApprove } from "./agent/approve.ts";
+import { agentList } from "./agent/list.ts";
+import { agentNew } from "./agent/new.ts";
 import type { Command } from "./command.ts";
+import { initCommand } from "./init.ts";
+import { keyBlock } from "./key/block.ts";
+import { keyGrant } from "./key/grant.ts";
+import { keyKeep } from "./key/keep.ts";
+import { keyList } from "./key/list.ts";
+import { keyNew } from "./key/new.ts";
+import { keyRegister } from "./key/register.ts";
+import { keyRevoke } from "./key/revoke.ts";
 import { versionCommand } from "./version.ts";
 
 /** Every command that works; what does not work yet is not shown. */
-export const COMMANDS: readonly Command[] = [versionCommand];
+export const COMMANDS: readonly Command[] = [
+  initCommand,
+  accountAdd,
+  accountList,
+  accountShow,
+  agentNew,
+  agentList,
+  agentApproval,
+  agentApprove,
+  keyNew,
+  keyGrant,
+  keyRegister,
+  keyList,
+  keyRevoke,
+  keyBlock,
+  keyKeep,
+  versionCommand,
+];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /** Where things are in a data directory. */
@@ -43,4 +43,9 @@ export function makeDirectory(places: Places): void {
   // The lock's own files may be there: a set-up that failed half-way is tried again.
   const others = readdirSync(places.directory).filter((name) => !name.startsWith("lock."));
   if (others.length > 0) throw new Error(`${places.directory} is not empty`);
+}
+
+/** Takes back a set-up that failed. Never called once the database holds an account. */
+export function removeDatabase(places: Places): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(places.database + suffix, { force: true });
 }

@@ -3,11 +3,11 @@ import type { Clock } from "../core/clock.ts";
 import { inTransaction } from "../store/commit.ts";
 import { type Instance, insertInstance } from "../store/instance.ts";
 import { takeLock } from "../store/lock.ts";
-import { closeStore, openStore } from "../store/open.ts";
+import { closeStore, openStore, type Store } from "../store/open.ts";
 import { agentName } from "../vault/agent-keys.ts";
 import { newVaultParams } from "../vault/seal-key.ts";
 import { accountOf, newUuid, storeAccount } from "./add-account.ts";
-import { makeDirectory, type Places } from "./data-directory.ts";
+import { makeDirectory, type Places, removeDatabase } from "./data-directory.ts";
 import { openKeyring, vaultKeyOf } from "./keyring.ts";
 import { sealedAgent, storeAgent } from "./new-agent.ts";
 
@@ -31,23 +31,30 @@ const SALT_BYTES = 32;
 const SECRET_BYTES = 32;
 const TAG_MASK = 0xfff;
 
-/** Makes a data directory with its first account and agent key, all of it or nothing that a second try minds. */
+/** Makes a data directory with its first account and agent key: all of it, or nothing that a second try minds. */
 export async function initialize(setUp: SetUp): Promise<Initialized> {
   makeDirectory(setUp.places);
   const lock = takeLock(setUp.places.directory, setUp.processId);
   try {
-    const store = openStore(setUp.places.database);
-    try {
-      return await fill(store, setUp);
-    } finally {
-      closeStore(store);
-    }
+    return await makeDatabase(setUp);
+  } catch (error) {
+    removeDatabase(setUp.places);
+    throw error;
   } finally {
     lock.release();
   }
 }
 
-async function fill(store: ReturnType<typeof openStore>, setUp: SetUp): Promise<Initialized> {
+async function makeDatabase(setUp: SetUp): Promise<Initialized> {
+  const store = openStore(setUp.places.database);
+  try {
+    return await fill(store, setUp);
+  } finally {
+    closeStore(store);
+  }
+}
+
+async function fill(store: Store, setUp: SetUp): Promise<Initialized> {
   const { network, randomBytes, clock } = setUp;
   const instance = newInstance(setUp);
   const vaultKey = await vaultKeyOf(instance, setUp.passphrase);

@@ -1,0 +1,62 @@
+import { createBudget } from "../exchange/budget.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { openExchange } from "../exchange/http.ts";
+import { openTransport } from "../exchange/transport.ts";
+import type { Places } from "../ops/data-directory.ts";
+import { type Keyring, openKeyring, vaultKeyOf } from "../ops/keyring.ts";
+import { OperatorError } from "../ops/operator.ts";
+import { type Facts, perform } from "../ops/perform.ts";
+import { Failure, type Input } from "./command.ts";
+import { askGateway } from "./control.ts";
+import { changing, type Opened, requireDatabase } from "./directory.ts";
+import type { Outside } from "./outside.ts";
+import { passphrase } from "./passphrase.ts";
+
+export type Needs = { keys: boolean; exchange: boolean };
+
+/** Weight that one command may spend at the exchange; it ends with the command. */
+const WEIGHT_PER_MINUTE = 200;
+const EXCHANGE_DEADLINE_MS = 10_000;
+
+/**
+ * Has the running gateway do what the verb says, or does it here when none runs. Returns what the verb returned; over
+ * the socket that is JSON, so the caller reads it as such.
+ */
+export async function change(
+  { input, outside, at }: { input: Input; outside: Outside; at: Places },
+  verb: string,
+  facts: Facts,
+  needs: Needs = { keys: false, exchange: false },
+): Promise<Readonly<Record<string, unknown>>> {
+  requireDatabase(at);
+  const answer = await askGateway(at, verb, facts);
+  if (answer.isRunning) return recordOf(answer.result);
+  const done = await changing(at, outside, async (opened) => {
+    const keyring = needs.keys ? await unlock(opened, input, outside) : null;
+    const exchange = needs.exchange ? connect(opened.instance.exchangeUrl, outside) : null;
+    const { network } = opened.instance;
+    try {
+      const { clock, randomBytes } = outside;
+      return await perform({ store: opened.store, clock, randomBytes, network, keyring, exchange }, verb, facts);
+    } finally {
+      keyring?.signers.lock();
+    }
+  }).catch((error: unknown) => {
+    throw error instanceof OperatorError ? new Failure(error.message) : error;
+  });
+  return recordOf(done);
+}
+
+async function unlock({ store, instance }: Opened, input: Input, outside: Outside): Promise<Keyring> {
+  const vaultKey = await vaultKeyOf(instance, await passphrase(input, outside));
+  return openKeyring({ store, network: instance.network, vaultKey, randomBytes: outside.randomBytes });
+}
+
+function connect(baseUrl: string, { clock }: Outside): Exchange {
+  const timings = { deadlineMs: EXCHANGE_DEADLINE_MS };
+  return openExchange({ baseUrl, transport: openTransport(), clock, budget: createBudget(WEIGHT_PER_MINUTE), timings });
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,85 @@
+import type { Network } from "../core/account.ts";
+import { type Initialized, initialize } from "../ops/initialize.ts";
+import { parseAddress } from "../wire/hex.ts";
+import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, Misuse, required } from "./command.ts";
+import { networkWords, places } from "./directory.ts";
+import { present } from "./output.ts";
+import type { Outside } from "./outside.ts";
+import { newPassphrase, PASSPHRASE_FILE } from "./passphrase.ts";
+
+const EXCHANGE_URLS = {
+  mainnet: "https://api.hyperliquid.xyz",
+  testnet: "https://api.hyperliquid-testnet.xyz",
+  paper: "http://127.0.0.1:9797",
+} as const satisfies Record<Network, string>;
+
+export const initCommand: Command = {
+  name: "init",
+  summary: "make a data directory with its first account and agent key",
+  options: {
+    network: { value: "NETWORK", help: "mainnet, testnet or paper; fixed for good", variable: "POSTERN_NETWORK" },
+    owner: { value: "0x…", help: "address of the account's owner, who signs", variable: "POSTERN_OWNER" },
+    label: { value: "TEXT", help: '"main" by default' },
+    "exchange-url": {
+      value: "URL",
+      help: "another place that speaks as this network",
+      variable: "POSTERN_EXCHANGE_URL",
+    },
+    "passphrase-file": PASSPHRASE_FILE,
+    "data-dir": DATA_DIRECTORY,
+    json: JSON_OUTPUT,
+  },
+  positionals: [],
+  async run(input, outside) {
+    const at = places(input, outside);
+    const network = networkOf(required(input, "network"));
+    const owner = parseAddress(required(input, "owner"));
+    if (owner === null) throw new Misuse("--owner is an address: 0x and 40 hex digits");
+    const exchangeUrl = exchangeUrlOf(input, network);
+    const label = input.value("label") ?? "main";
+    const passphrase = await newPassphrase(input, outside);
+    const { clock, processId, randomBytes } = outside;
+    const wanted = { places: at, processId, network, exchangeUrl, owner, label, passphrase, clock, randomBytes };
+    const made = await initialize(wanted).catch((error: unknown) => {
+      throw new Failure(error instanceof Error ? error.message : String(error));
+    });
+    show({ input, outside }, { network, directory: at.directory }, made);
+  },
+};
+
+function networkOf(text: string): Network {
+  const found = Object.keys(EXCHANGE_URLS).find((network) => network === text);
+  if (found === undefined) throw new Misuse("--network is mainnet, testnet or paper");
+  // The keys of the table are the networks.
+  return found as Network;
+}
+
+function exchangeUrlOf(input: Input, network: Network): string {
+  const given = input.value("exchange-url");
+  if (given === null) return EXCHANGE_URLS[network];
+  const url = URL.parse(given);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search !== "") {
+    throw new Misuse("--exchange-url is a base URL: http://127.0.0.1:9797");
+  }
+  const isElsewhere = Object.entries(EXCHANGE_URLS).some(([name, known]) => name !== network && known === url.origin);
+  if (isElsewhere && network !== "paper") throw new Misuse(`${url.origin} is not ${network}`);
+  if (network === "paper" && url.protocol === "https:") throw new Misuse("the paper exchange is not behind https");
+  return url.origin;
+}
+
+function show(
+  to: { input: Input; outside: Outside },
+  { network, directory }: { network: Network; directory: string },
+  { account, agent }: Initialized,
+): void {
+  const facts = { account: account.id, owner: account.ownerAddress, agent: agent.address, agent_name: agent.name };
+  present(to, { data_directory: directory, network, ...facts }, [
+    `Made ${directory} (${networkWords(network)})`,
+    `Account  ${account.id}`,
+    `Owner    ${account.ownerAddress}`,
+    `Agent    ${agent.address} (${agent.name})`,
+    "",
+    "Next, the owner approves the agent:",
+    "  postern agent approval",
+  ]);
+}

@@ -1,0 +1,19 @@
+import { change } from "../change.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
+import { places } from "../directory.ts";
+import { present } from "../output.ts";
+import { keyHashOf } from "./grant.ts";
+
+export const keyBlock: Command = {
+  name: "key block",
+  summary: "the emergency brake: refuse an API key at once and for good, without a signature",
+  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: ["KEY_HASH"],
+  async run(input, outside) {
+    const keyHash = keyHashOf(input.positionals[0] ?? "");
+    const done = await change({ input, outside, at: places(input, outside) }, "block_key", { keyHash });
+    present({ input, outside }, { key_hash: keyHash, account: done["accountId"], state: "blocked" }, [
+      `Blocked ${keyHash}. Orders stay as they are.`,
+    ]);
+  },
+};
