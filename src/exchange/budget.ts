@@ -37,8 +37,8 @@ const PAUSE_MS: Record<Purpose, number> = { cancel: 0, settle: 2_000, order: 10_
 
 type Spent = { all: number; reads: number };
 
-/** @param weightPerMinute 0 = off: everything fits, but for the pause after the exchange's own word */
-export function createBudget(weightPerMinute: number): Budget {
+/** `weightPerMinute` 0 = off: everything fits, but for the pause after the exchange's own word. */
+export function createBudget({ weightPerMinute }: { weightPerMinute: number }): Budget {
   const spentBySecond = new Map<number, Spent>();
   let slowedDownAtMs = Number.NEGATIVE_INFINITY;
 

@@ -1,8 +1,17 @@
 import type { Clock } from "../core/clock.ts";
+import { parseExchangeTime } from "../wire/answer/account.ts";
 import type { Budget } from "./budget.ts";
 import { createExchangeTime, type ExchangeTime } from "./clock.ts";
 import { openDeadlines } from "./deadline.ts";
-import type { Exchange, InfoOptions, InfoOutcome, InfoRequest, InTurnOutcome, Purpose, SendOutcome } from "./exchange.ts";
+import type {
+  Exchange,
+  InfoOptions,
+  InfoOutcome,
+  InfoRequest,
+  InTurnOutcome,
+  Purpose,
+  SendOutcome,
+} from "./exchange.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { type Posted, type Poster, post } from "./post.ts";
 import type { Connection, Transport } from "./transport.ts";
@@ -129,15 +138,10 @@ async function measureClock(link: Link): Promise<boolean> {
   const sentAtMs = link.clock.elapsedMs();
   const outcome = await ask(link, { type: "exchangeStatus" }, "settle", sharedConnection(link));
   const receivedAtMs = link.clock.elapsedMs();
-  const exchangeMs = outcome.kind === "ok" ? timeOf(outcome.json) : null;
+  const exchangeMs = outcome.kind === "ok" ? parseExchangeTime(outcome.json) : null;
   if (exchangeMs === null) return false;
   link.time.add({ sentAtMs, receivedAtMs, exchangeMs });
   return true;
-}
-
-function timeOf(json: unknown): number | null {
-  if (typeof json !== "object" || json === null || !("time" in json)) return null;
-  return typeof json.time === "number" && Number.isSafeInteger(json.time) ? json.time : null;
 }
 
 /** Counted from the start of the last request: what was in flight while the machine slept proves nothing. */

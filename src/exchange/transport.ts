@@ -37,19 +37,20 @@ const MAX_IDLE_SHARED = 64;
  * environment says: either would let somebody read or hold back signed orders.
  */
 export function openTransport(): Transport {
-  const shared = openSession(MAX_IDLE_SHARED);
-  const lanes = new Map<number, Bun.FetchSession>();
+  const sessions = new Map<number | "shared", Bun.FetchSession>();
   return (url, { connection, ...init }) => {
-    if (connection.kind === "single") return shared.fetch(url, { ...init, keepalive: false });
-    const session = connection.kind === "shared" ? shared : laneSession(lanes, connection.lane);
-    if (connection.isFresh) session.close();
-    return session.fetch(url, init);
+    const isSingle = connection.kind === "single";
+    const key = connection.kind === "lane" ? connection.lane : "shared";
+    const session = (isSingle || !connection.isFresh ? sessions.get(key) : undefined) ?? renew(sessions, key);
+    return session.fetch(url, isSingle ? { ...init, keepalive: false } : init);
   };
 }
 
-function laneSession(lanes: Map<number, Bun.FetchSession>, lane: number): Bun.FetchSession {
-  const session = lanes.get(lane) ?? openSession(1);
-  lanes.set(lane, session);
+/** A session in place of the old one: a connection that is just coming back from use would escape `close()`. */
+function renew(sessions: Map<number | "shared", Bun.FetchSession>, key: number | "shared"): Bun.FetchSession {
+  const session = openSession(key === "shared" ? MAX_IDLE_SHARED : 1);
+  sessions.get(key)?.close();
+  sessions.set(key, session);
   return session;
 }
 

@@ -12,7 +12,7 @@ export function connect(baseUrl: string, options: ConnectOptions = {}): Connecte
     baseUrl,
     transport: options.transport ?? openTransport(),
     clock: options.clock ?? stillClock(),
-    budget: createBudget(options.weightPerMinute ?? 1_200),
+    budget: createBudget({ weightPerMinute: options.weightPerMinute ?? 1_200 }),
     timings: { deadlineMs: 5_000 },
   });
 }

@@ -1,0 +1,73 @@
+import type { Clock } from "../core/clock.ts";
+import { buildUniverse, type Market, type Universe } from "../core/market.ts";
+import { parsePerpDexs, perpMarkets, spotMarkets } from "../wire/answer/markets.ts";
+import type { Exchange, InfoOutcome, InfoRequest, Markets } from "./exchange.ts";
+
+export type MarketsOptions = {
+  exchange: Pick<Exchange, "info">;
+  /** Perpetuals dexes besides the exchange's own. */
+  dexes: readonly string[];
+  clock: Clock;
+};
+
+/** Least time between two readings, milliseconds. Each costs 20 weight for the list of dexes, spot, and every dex. */
+const REFRESH_SPACING_MS = 30_000;
+
+/**
+ * The universe is replaced as a whole or not at all: a reading of which a part is missing would have names point at
+ * nothing, and an asset id may only come from the newest reading.
+ */
+export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets {
+  let universe: Universe | null = null;
+  let triedAtMs: number | null = null;
+  let running: Promise<Universe | null> | null = null;
+
+  async function read(): Promise<Universe | null> {
+    const markets = await readMarkets(exchange, dexes);
+    // The first reading is tried again at once; later ones have the last good one to go on with.
+    if (markets === null && universe === null) triedAtMs = null;
+    if (markets !== null) universe = buildUniverse(markets, clock.nowMs());
+    return universe;
+  }
+
+  return {
+    current: () => universe,
+    refresh: () => {
+      if (running !== null) return running;
+      const nowMs = clock.elapsedMs();
+      if (triedAtMs !== null && nowMs - triedAtMs < REFRESH_SPACING_MS) return Promise.resolve(universe);
+      triedAtMs = nowMs;
+      running = read().finally(() => {
+        running = null;
+      });
+      return running;
+    },
+  };
+}
+
+async function readMarkets(exchange: Pick<Exchange, "info">, dexes: readonly string[]): Promise<Market[] | null> {
+  const dexList = parsePerpDexs(jsonOf(await ask(exchange, { type: "perpDexs" })));
+  if (dexList === null) return null;
+  // A configured dex that the exchange does not list (any more) has no markets.
+  const wanted = dexList.filter(({ index, name }) => index === 0 || dexes.includes(name));
+  const lists = await Promise.all([
+    ask(exchange, { type: "spotMeta" }).then((outcome) => spotMarkets(jsonOf(outcome))),
+    ...wanted.map(({ index, name }) =>
+      ask(exchange, { type: "meta", dex: name }).then((outcome) => perpMarkets(index, name, jsonOf(outcome))),
+    ),
+  ]);
+  const [spot = null, ...perpetuals] = lists;
+  const all = [...perpetuals, spot];
+  const known = all.filter((list) => list !== null);
+  return known.length === all.length ? known.flat() : null;
+}
+
+/** Orders wait for it, so it comes before clients' reads. */
+function ask(exchange: Pick<Exchange, "info">, request: InfoRequest): Promise<InfoOutcome> {
+  return exchange.info(request, { purpose: "order" });
+}
+
+/** What no parser takes for an answer where there was none. */
+function jsonOf(outcome: InfoOutcome): unknown {
+  return outcome.kind === "ok" ? outcome.json : null;
+}

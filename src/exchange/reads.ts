@@ -1,0 +1,151 @@
+import type { Clock } from "../core/clock.ts";
+import {
+  type AccountMode,
+  type ActiveAssetData,
+  type ClearinghouseState,
+  parseAccountMode,
+  parseActiveAssetData,
+  parseClearinghouseState,
+  parseRateLimit,
+  parseSpotState,
+  type RateLimit,
+  type SpotBalance,
+} from "../wire/answer/account.ts";
+import { type Fill, parseFills } from "../wire/answer/fills.ts";
+import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
+import {
+  type FrontendOrder,
+  type OrderRecord,
+  type OrderStatusAnswer,
+  parseHistoricalOrders,
+  parseOrderStatus,
+} from "../wire/answer/order-status.ts";
+import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
+import type { Exchange, InfoRequest, Purpose } from "./exchange.ts";
+import { type SharedInfo, shareInfo } from "./shared-info.ts";
+
+/** What was read, or why it was not. */
+export type Read<T> =
+  /** `readAtMs`: when the exchange's answer came, unix milliseconds; older than now where an answer is shared. */
+  | { kind: "ok"; value: T; readAtMs: number }
+  /** `isOurBudget`: not asked, to keep our weight for what matters more. */
+  | { kind: "failed"; reason: string; isOurBudget: boolean };
+
+/** Exchange time, unix milliseconds, both ends included; `endTimeMs` null = until now. */
+export type TimeRange = { startTimeMs: number; endTimeMs: number | null };
+
+/** An account over several perpetuals dexes. */
+export type AccountState = {
+  mode: AccountMode;
+  spotBalances: SpotBalance[];
+  byDex: readonly { dex: string; state: ClearinghouseState }[];
+};
+
+/**
+ * Reads of the exchange's state, parsed. With purpose "read" the same question is asked at most once a second and
+ * its answer shared; with any other purpose it is asked now. `user` is a trading address, never an agent's.
+ */
+export type Reads = {
+  /** @param id native id as decimal digits, or a client order id */
+  orderStatus(user: string, id: string, purpose: Purpose): Promise<Read<FoundOrNot>>;
+  /** All open orders of one dex, untriggered ones and children included; spot belongs to dex "". */
+  openOrders(user: string, dex: string, purpose: Purpose): Promise<Read<FrontendOrder[]>>;
+  /** The newest 2,000 records, newest first; an order once for each change of its status. */
+  historicalOrders(user: string, purpose: Purpose): Promise<Read<OrderRecord[]>>;
+  /** Oldest first, at most 2,000 rows: a full page may have a next one, from its last time on. */
+  fillsByTime(user: string, range: TimeRange, purpose: Purpose): Promise<Read<Fill[]>>;
+  account(user: string, dexes: readonly string[], purpose: Purpose): Promise<Read<AccountState>>;
+  clearinghouse(user: string, dex: string, purpose: Purpose): Promise<Read<ClearinghouseState>>;
+  /** Leverage and margin of one perpetual, with or without a position. */
+  activeAsset(user: string, coin: string, purpose: Purpose): Promise<Read<ActiveAssetData>>;
+  twapHistory(user: string, purpose: Purpose): Promise<Read<TwapRecord[]>>;
+  /** The account's own budget of actions. */
+  rateLimit(user: string, purpose: Purpose): Promise<Read<RateLimit>>;
+};
+
+type FoundOrNot = Exclude<OrderStatusAnswer, { kind: "unreadable" }>;
+
+export function createReads({ exchange, clock }: { exchange: Pick<Exchange, "info">; clock: Clock }): Reads {
+  const info = shareInfo(exchange, clock);
+  return {
+    orderStatus: (user, id, purpose) => readOrderStatus(info, user, id, purpose),
+    openOrders: (user, dex, purpose) =>
+      read(info, { type: "frontendOpenOrders", user, dex }, purpose, parseFrontendOpenOrders),
+    historicalOrders: (user, purpose) => read(info, { type: "historicalOrders", user }, purpose, parseHistoricalOrders),
+    fillsByTime: (user, range, purpose) => read(info, fillsRequest(user, range), purpose, parseFills),
+    account: (user, dexes, purpose) => readAccount(info, user, dexes, purpose),
+    clearinghouse: (user, dex, purpose) => readClearinghouse(info, user, dex, purpose),
+    activeAsset: (user, coin, purpose) =>
+      read(info, { type: "activeAssetData", user, coin }, purpose, parseActiveAssetData),
+    twapHistory: (user, purpose) => read(info, { type: "twapHistory", user }, purpose, parseTwapHistory),
+    rateLimit: (user, purpose) => read(info, { type: "userRateLimit", user }, purpose, parseRateLimit),
+  };
+}
+
+async function read<T>(
+  info: SharedInfo,
+  request: InfoRequest,
+  purpose: Purpose,
+  parse: (json: unknown) => T | null,
+): Promise<Read<T>> {
+  const { outcome, readAtMs } = await info(request, { purpose });
+  if (outcome.kind === "failed") return { kind: "failed", reason: outcome.reason, isOurBudget: outcome.isOurBudget };
+  const value = parse(outcome.json);
+  if (value === null)
+    return { kind: "failed", reason: `the answer to ${request.type} has another shape`, isOurBudget: false };
+  return { kind: "ok", value, readAtMs };
+}
+
+async function readOrderStatus(
+  info: SharedInfo,
+  user: string,
+  id: string,
+  purpose: Purpose,
+): Promise<Read<FoundOrNot>> {
+  const oid = id.startsWith("0x") ? id.toLowerCase() : Number(id);
+  // The exchange's ids are far below; rounded, this one would be another order's.
+  if (typeof oid === "number" && !Number.isSafeInteger(oid))
+    return { kind: "failed", reason: `${id} is beyond the exchange's ids`, isOurBudget: false };
+  return read(info, { type: "orderStatus", user, oid }, purpose, (json) => {
+    const answer = parseOrderStatus(json);
+    return answer.kind === "unreadable" ? null : answer;
+  });
+}
+
+function fillsRequest(user: string, { startTimeMs, endTimeMs }: TimeRange): InfoRequest {
+  const request = { type: "userFillsByTime", user, startTime: startTimeMs };
+  return endTimeMs === null ? request : { ...request, endTime: endTimeMs };
+}
+
+function readClearinghouse(
+  info: SharedInfo,
+  user: string,
+  dex: string,
+  purpose: Purpose,
+): Promise<Read<ClearinghouseState>> {
+  return read(info, { type: "clearinghouseState", user, dex }, purpose, parseClearinghouseState);
+}
+
+/** As old as the oldest of its parts; failed as soon as one of them is. */
+async function readAccount(
+  info: SharedInfo,
+  user: string,
+  dexes: readonly string[],
+  purpose: Purpose,
+): Promise<Read<AccountState>> {
+  const [mode, spot, ...states] = await Promise.all([
+    read(info, { type: "userAbstraction", user }, purpose, parseAccountMode),
+    read(info, { type: "spotClearinghouseState", user }, purpose, parseSpotState),
+    ...dexes.map((dex) => readClearinghouse(info, user, dex, purpose)),
+  ]);
+  if (mode.kind === "failed") return mode;
+  if (spot.kind === "failed") return spot;
+  const byDex: { dex: string; state: ClearinghouseState }[] = [];
+  let readAtMs = Math.min(mode.readAtMs, spot.readAtMs);
+  for (const [index, state] of states.entries()) {
+    if (state.kind === "failed") return state;
+    byDex.push({ dex: dexes[index] ?? "", state: state.value });
+    readAtMs = Math.min(readAtMs, state.readAtMs);
+  }
+  return { kind: "ok", value: { mode: mode.value, spotBalances: spot.value, byDex }, readAtMs };
+}
