@@ -11,7 +11,7 @@ import { CLOCK_INTERVAL_MS, openExchange } from "./exchange/http.ts";
 import { openMarkets } from "./exchange/markets.ts";
 import { createReads } from "./exchange/reads.ts";
 import type { Transport } from "./exchange/transport.ts";
-import { createServer, type Server } from "./http/server.ts";
+import { createServer, type HttpServer } from "./http/server.ts";
 import { openSettler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
 import { openIntentQueue } from "./store/commit.ts";
@@ -40,7 +40,7 @@ export type GatewayParts = {
 
 export type Gateway = {
   deps: Deps;
-  server: Server;
+  server: HttpServer;
   /** Looks at what was in flight and reads the markets; resolves when writes are open. HTTP may listen before. */
   start(): Promise<void>;
   /** Stops accepting, finishes what is in flight within the answer deadline, and closes the database. */

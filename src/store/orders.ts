@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, or } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Decimal } from "../core/decimal.ts";
 import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Store } from "./open.ts";
@@ -73,6 +73,8 @@ export type OrderPage = {
   accountId: string;
   /** Null for all. */
   status: OrderStatus | null;
+  /** Null for all; `""` for the native dex and spot. */
+  dex: string | null;
   /** Rows after this one in the listing. */
   after: { createdAtMs: number; id: string } | null;
   limit: number;
@@ -80,7 +82,7 @@ export type OrderPage = {
 
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
 export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
-  const { accountId, status, after } = page;
+  const { accountId, status, dex, after } = page;
   const below =
     after === null
       ? undefined
@@ -91,7 +93,9 @@ export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
   return store
     .select()
     .from(orders)
-    .where(and(eq(orders.accountId, accountId), status === null ? undefined : eq(orders.status, status), below))
+    .where(
+      and(eq(orders.accountId, accountId), status === null ? undefined : eq(orders.status, status), ofDex(dex), below),
+    )
     .orderBy(desc(orders.createdAtMs), desc(orders.id))
     .limit(page.limit + 1)
     .all()
@@ -110,6 +114,14 @@ export function listLiveOrders(store: Store, accountId: string, limit: number): 
     .limit(limit)
     .all()
     .map(toOrder);
+}
+
+/** HIP-3 markets carry their dex as a prefix; the native dex and spot have none. */
+function ofDex(dex: string | null): SQL | undefined {
+  if (dex === null) return undefined;
+  return dex === ""
+    ? sql`instr(${orders.market}, ':') = 0`
+    : sql`substr(${orders.market}, 1, ${dex.length + 1}) = ${`${dex}:`}`;
 }
 
 function toLeg(row: typeof legs.$inferSelect): Leg {

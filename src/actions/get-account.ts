@@ -1,0 +1,63 @@
+import { API_NETWORK } from "../core/account.ts";
+import { add, type Decimal, decimal, subtract } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import type { AccountState } from "../exchange/reads.ts";
+import type { ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+
+/** `GET /v1/account`: balances as the exchange shows them now; where collateral is shared they say so. */
+export async function getAccount(deps: Deps, caller: Caller): Promise<ReadAnswer> {
+  const { account } = caller;
+  const read = await deps.reads.account(account.tradingAddress, ["", ...deps.settings.dexes], "read");
+  if (read.kind === "failed") {
+    throw new ApiError("exchange_unreachable", "The exchange could not be asked for the balances.");
+  }
+  const perpetuals = read.value.byDex.map(({ dex, state }) => ({ dex, ...collateral(read.value, state) }));
+  const [native] = perpetuals;
+  if (native === undefined) throw new Error("bug: no native dex");
+  const body = JSON.stringify({
+    object: "account",
+    account: account.id,
+    network: API_NETWORK,
+    account_mode: read.value.mode,
+    equity: native.equity,
+    withdrawable: native.withdrawable,
+    margin_used: native.margin_used,
+    perpetuals,
+    spot: read.value.spotBalances.map(spotResource),
+  });
+  return { body, asOfMs: null };
+}
+
+type Collateral = { equity: Decimal; withdrawable: Decimal; margin_used: Decimal };
+
+/**
+ * One dex's figures. In the shared modes the collateral is the spot state's USDC, and the dex's own account value
+ * means nothing: every dex shows the same pool with its own positions on top, so they must not be summed.
+ */
+function collateral({ mode, spotBalances }: AccountState, state: ClearinghouseState): Collateral {
+  if (mode === "standard") {
+    const { accountValue, totalMarginUsed } = state.marginSummary;
+    return { equity: accountValue, withdrawable: state.withdrawable, margin_used: totalMarginUsed };
+  }
+  const usdc = spotBalances.find((balance) => balance.coin === "USDC");
+  const total = usdc?.total ?? decimal("0");
+  const sum = (figures: readonly Decimal[]) => figures.reduce(add, decimal("0"));
+  return {
+    equity: add(total, sum(state.positions.map((position) => position.unrealizedPnl))),
+    withdrawable: usdc === undefined ? decimal("0") : subtract(usdc.total, usdc.hold),
+    margin_used: sum(state.positions.map((position) => position.marginUsed)),
+  };
+}
+
+function spotResource(balance: SpotBalance) {
+  return {
+    token: balance.coin,
+    token_id: balance.token,
+    total: balance.total,
+    hold: balance.hold,
+    available: subtract(balance.total, balance.hold),
+    entry_value: balance.entryNotional,
+  };
+}

@@ -1,0 +1,77 @@
+import { ApiError } from "../core/errors.ts";
+import type { Order, OrderStatus } from "../core/order.ts";
+import { pageOf } from "../core/page.ts";
+import { listText, orderResource } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { findOrder, listOrders as listStored } from "../store/orders.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+import { listOpenOrders } from "./open-orders.ts";
+
+export type ListOrders = {
+  /** Null for the whole history. */
+  status: string | null;
+  /** Null for all dexes, `""` for the native one and spot. */
+  dex: string | null;
+  cursor: string | null;
+  /** 1 to 500. */
+  limit: number;
+};
+
+const STATUSES: readonly OrderStatus[] = [
+  "processing",
+  "open",
+  "filled",
+  "canceled",
+  "rejected",
+  "unknown",
+  "waiting_for_trigger",
+];
+
+/** `GET /v1/orders`: `open` is what the exchange shows now, everything else is the stored history. Writes nothing. */
+export async function listOrders(deps: Deps, caller: Caller, wanted: ListOrders): Promise<ReadAnswer> {
+  const status = requireStatus(wanted.status);
+  requireDex(deps, wanted.dex);
+  if (status === "open") return { body: await openPage(deps, caller, wanted), asOfMs: null };
+  return { body: historyPage(deps, caller, { ...wanted, status }), asOfMs: null };
+}
+
+function requireStatus(text: string | null): OrderStatus | null {
+  if (text === null) return null;
+  const status = STATUSES.find((known) => known === text);
+  if (status === undefined) throw new ApiError("invalid_status", `\`status\` is one of ${STATUSES.join(", ")}.`);
+  return status;
+}
+
+/** A dex filter names a supported dex; empty is the native one. */
+export function requireDex(deps: Deps, dex: string | null): void {
+  if (dex === null || dex === "" || deps.settings.dexes.includes(dex)) return;
+  const known = ["an empty value", ...deps.settings.dexes].join(", ");
+  throw new ApiError("unknown_dex", `\`dex\` is one of ${known}.`);
+}
+
+const NATIVE_ID = /^[0-9]{1,20}$/;
+
+async function openPage(deps: Deps, caller: Caller, { dex, cursor, limit }: ListOrders): Promise<string> {
+  if (cursor !== null && !NATIVE_ID.test(cursor)) {
+    throw new ApiError("invalid_cursor", "`cursor` of open orders is a native order id.");
+  }
+  const below = cursor === null ? null : BigInt(cursor);
+  const orders = await listOpenOrders(deps, caller.account, dex);
+  const after = below === null ? orders : orders.filter((order) => BigInt(order.exchangeOrderId) < below);
+  const page = pageOf(after, limit, (order) => order.exchangeOrderId);
+  return listText(page.rows.map(orderResource), page.nextCursor);
+}
+
+function historyPage(deps: Deps, caller: Caller, wanted: ListOrders & { status: OrderStatus | null }): string {
+  const { cursor, limit, status, dex } = wanted;
+  const after = cursor === null ? null : requireCursor(deps, caller, cursor);
+  const rows = listStored(deps.store, { accountId: caller.account.id, status, dex, after, limit });
+  const page = pageOf(rows, limit, (order: Order) => order.id);
+  return listText(page.rows.map(orderResource), page.nextCursor);
+}
+
+function requireCursor(deps: Deps, caller: Caller, cursor: string): { createdAtMs: number; id: string } {
+  const order = findOrder(deps.store, cursor.toLowerCase());
+  if (order !== null && order.accountId === caller.account.id) return order;
+  throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
+}
