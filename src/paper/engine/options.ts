@@ -14,12 +14,18 @@ export type EngineOptions = {
   /** A second order with the cloid of a live one. */
   duplicateLiveCloid: "accept" | "reject";
   builderOnSpotBuy: "ignore" | "reject";
-  /** Price at which the margin of a new order is checked. */
+  /** Whether a builder must hold 100 dollars of perp value before it can be approved. */
+  builderNeedsBalance: boolean;
+  /** Price at which the margin of an Ioc or market order is checked; a resting one reserves at its limit. */
   marginCheckPrice: "limit" | "mark";
   /** `size` that a filled order keeps in its record. */
   filledRecordSize: "zero" | "original";
   /** Boundary of "already satisfied at placement" for a trigger. */
   triggerAtMark: "reject" | "accept";
+  /** Whether the worst-price rule of triggers also binds limit triggers. */
+  worstPriceRule: "market" | "all";
+  /** A reduce-only trigger of grouping `na` without a position to reduce. */
+  reduceOnlyTriggerWithoutPosition: "accept" | "reject";
   /** Lowest value of a TWAP: 100 dollars in all, or 10 dollars a minute. */
   twapMinimum: "total" | "perMinute";
   twapMaxMinutes: number;
@@ -47,6 +53,10 @@ export type EngineOptions = {
   feeDiscountE12: bigint;
   /** Dollars that must have been traded before `scheduleCancel`. */
   scheduleCancelVolumeUsd: number;
+  /** Dollars that must have been traded before `createSubAccount`. */
+  subAccountVolumeUsd: number;
+  /** Whether `setReferrer` knows every code or none. */
+  referralCodes: "any" | "none";
 };
 
 export const DEFAULT_OPTIONS: EngineOptions = {
@@ -56,9 +66,12 @@ export const DEFAULT_OPTIONS: EngineOptions = {
   rateLimitUsesNonce: false,
   duplicateLiveCloid: "accept",
   builderOnSpotBuy: "ignore",
-  marginCheckPrice: "limit",
+  builderNeedsBalance: true,
+  marginCheckPrice: "mark",
   filledRecordSize: "zero",
   triggerAtMark: "reject",
+  worstPriceRule: "market",
+  reduceOnlyTriggerWithoutPosition: "reject",
   twapMinimum: "total",
   twapMaxMinutes: 10_080,
   maxActiveTwaps: 100,
@@ -76,4 +89,6 @@ export const DEFAULT_OPTIONS: EngineOptions = {
   spotMakerRateE12: 400_000_000n,
   feeDiscountE12: 0n,
   scheduleCancelVolumeUsd: 1_000_000,
+  subAccountVolumeUsd: 100_000,
+  referralCodes: "any",
 };

@@ -360,35 +360,6 @@ export type Pools = {
   netDeposits: Map<number, bigint>;
 };
 
-export type VenueConfig = {
-  seed: number;
-  startMs: number;
-  firstOid: number;
-  dexes: PerpDex[];
-  tokens: Token[];
-  marginTables: MarginTable[];
-  perps: PerpListing[];
-  spots: SpotListing[];
-  options: EngineOptions;
-};
-
-export type PerpListing = Pick<
-  PerpMarket,
-  | "coin"
-  | "dex"
-  | "szDecimals"
-  | "maxLeverage"
-  | "marginTableId"
-  | "onlyIsolated"
-  | "marginMode"
-  | "growthMode"
-  | "isDelisted"
-> & { price: bigint; openInterestCap: bigint | null };
-
-export type SpotListing = Pick<SpotMarket, "index" | "coin" | "baseToken" | "quoteToken" | "isCanonical"> & {
-  price: bigint;
-};
-
 export type Venue = {
   options: EngineOptions;
   seed: number;

@@ -1,0 +1,80 @@
+/** Whether an account can carry an order at placement, and a fill at the moment of the match. */
+import { isUnified, spotTotal } from "./accounts.ts";
+import { perpRateE12 } from "./fees.ts";
+import { leverageSetting } from "./leverage-setting.ts";
+import { availableToTrade, poolOf, positionValue, tierLeverage } from "./margin.ts";
+import { addExposure, exposureIn, positionSize, reserved } from "./order-margin.ts";
+import { spotHold } from "./spot-holds.ts";
+import type { Account, Market, Order, PerpMarket, SpotMarket, Venue } from "./state.ts";
+import { atRate, magnitude, times } from "./units.ts";
+
+export type Intent = { isBuy: boolean; price: bigint; size: bigint };
+
+/** Free balance of a token: total less what resting spot orders lock. */
+export function spotFree(venue: Venue, account: Account, token: number): bigint {
+  return spotTotal(account, token) - spotHold(venue, account, token);
+}
+
+/** What an order draws on in spot: quote for a buy, base for a sell. */
+export function canPlaceSpot(venue: Venue, account: Account, market: SpotMarket, intent: Intent): boolean {
+  if (!intent.isBuy) return spotFree(venue, account, market.baseToken) >= intent.size;
+  const needed = times(intent.size, intent.price);
+  if (isUnified(account) && venue.dexes.some((dex) => dex.collateralToken === market.quoteToken)) {
+    return availableToTrade(venue, account, 0) >= needed;
+  }
+  return spotFree(venue, account, market.quoteToken) >= needed;
+}
+
+/** Margin for the part that increases exposure must be free beside what resting orders reserve. */
+export function canPlacePerp(venue: Venue, account: Account, market: PerpMarket, intent: Intent): boolean {
+  const { leverage } = leverageSetting(account, market);
+  const size = positionSize(account, market.asset);
+  const exposure = exposureIn(venue, account, market.asset);
+  const before = reserved(exposure, size, leverage);
+  addExposure(exposure, intent.isBuy, intent.size, intent.price);
+  const needed = reserved(exposure, size, leverage) - before;
+  return needed <= 0n || needed <= availableToTrade(venue, account, market.dex);
+}
+
+/** False when the position would outgrow the margin tier of the leverage in use. */
+export function isWithinTier(venue: Venue, account: Account, market: PerpMarket, intent: Intent): boolean {
+  const size = positionSize(account, market.asset) + (intent.isBuy ? intent.size : -intent.size);
+  const allowed = tierLeverage(venue, market, times(magnitude(size), intent.price));
+  return allowed >= market.maxLeverage || leverageSetting(account, market).leverage <= allowed;
+}
+
+/** Checked for both sides at every match: a fill may not leave less than the initial margin behind. */
+export function canFill(venue: Venue, order: Order, market: Market, intent: Intent): boolean {
+  const account = venue.accounts.get(order.user);
+  if (account === undefined) return false;
+  if (market.kind === "spot") return canPaySpot(account, market, intent);
+  const before = positionSize(account, market.asset);
+  const after = before + (intent.isBuy ? intent.size : -intent.size);
+  if (magnitude(after) <= magnitude(before)) return true;
+  const pool = poolOf(venue, account, market.dex);
+  const position = account.positions.get(market.asset);
+  const setting = before === 0n || position === undefined ? leverageSetting(account, market) : position;
+  const fee = atRate(times(intent.size, intent.price), perpRateE12(venue, market, false));
+  const leverage = BigInt(setting.leverage);
+  if (!setting.isCross) {
+    const collateral = times(openedPart(before, after), intent.price) / leverage;
+    return pool.accountValue - pool.crossMarginUsed - pool.held >= collateral + fee;
+  }
+  const signed = intent.isBuy ? intent.size : -intent.size;
+  const equity = pool.accountValue + times(signed, market.markPrice - intent.price) - fee;
+  const margin = position === undefined ? 0n : positionValue(market, position) / leverage;
+  const marginAfter = times(magnitude(after), market.markPrice) / leverage;
+  return equity - pool.held >= pool.crossMarginUsed - margin + marginAfter;
+}
+
+/** Size that is opened, a flip's closing part left out. */
+function openedPart(before: bigint, after: bigint): bigint {
+  const isFlip = before !== 0n && before > 0n !== after > 0n;
+  return isFlip ? magnitude(after) : magnitude(after) - magnitude(before);
+}
+
+/** The hold of a resting order guarantees this, except where unified collateral was lost meanwhile. */
+function canPaySpot(account: Account, market: SpotMarket, intent: Intent): boolean {
+  if (!intent.isBuy) return spotTotal(account, market.baseToken) >= intent.size;
+  return spotTotal(account, market.quoteToken) >= times(intent.size, intent.price);
+}

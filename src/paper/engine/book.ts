@@ -1,0 +1,104 @@
+/** Price-time books: levels sorted best first, orders of a level oldest first. */
+import type { Book, Level, Order, Venue } from "./state.ts";
+
+export function bookOf(venue: Venue, asset: number): Book {
+  const book = venue.books.get(asset);
+  if (book === undefined) throw new Error(`bug: no book ${asset}`);
+  return book;
+}
+
+export function sideOf(book: Book, isBuy: boolean): Level[] {
+  return isBuy ? book.bids : book.asks;
+}
+
+/** True when `price` is strictly better than `other` for somebody on this side. */
+function isBetter(isBuy: boolean, price: bigint, other: bigint): boolean {
+  return isBuy ? price > other : price < other;
+}
+
+/** Index of the first level that is not better than `price`. */
+function place(levels: readonly Level[], isBuy: boolean, price: bigint): number {
+  let low = 0;
+  let high = levels.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const level = levels[middle];
+    if (level !== undefined && isBetter(isBuy, level.price, price)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Puts an order behind the others of its price. */
+export function insertOrder(book: Book, order: Order): void {
+  const levels = sideOf(book, order.isBuy);
+  const index = place(levels, order.isBuy, order.limitPrice);
+  const level = levels[index];
+  if (level !== undefined && level.price === order.limitPrice) level.oids.push(order.oid);
+  else levels.splice(index, 0, { price: order.limitPrice, oids: [order.oid] });
+}
+
+/** Takes an order off the book; throws when it is not on it. */
+export function takeOrder(book: Book, order: Order): void {
+  const levels = sideOf(book, order.isBuy);
+  const index = place(levels, order.isBuy, order.limitPrice);
+  const level = levels[index];
+  const position = level === undefined ? -1 : level.oids.indexOf(order.oid);
+  if (level === undefined || position === -1) throw new Error(`bug: order ${order.oid} is not on its book`);
+  level.oids.splice(position, 1);
+  if (level.oids.length === 0) levels.splice(index, 1);
+}
+
+export function bestBid(book: Book): bigint | null {
+  return book.bids[0]?.price ?? null;
+}
+
+export function bestAsk(book: Book): bigint | null {
+  return book.asks[0]?.price ?? null;
+}
+
+/** The best price that an order of this side and limit would meet, or null when it crosses nothing. */
+export function crossingPrice(book: Book, isBuy: boolean, limitPrice: bigint): bigint | null {
+  const best = isBuy ? bestAsk(book) : bestBid(book);
+  if (best === null || isBetter(!isBuy, limitPrice, best)) return null;
+  return best;
+}
+
+/** Middle of the book in 10^-8, or null when a side is empty. */
+export function middle(book: Book): bigint | null {
+  const bid = bestBid(book);
+  const ask = bestAsk(book);
+  return bid === null || ask === null ? null : (bid + ask) / 2n;
+}
+
+export type LevelView = { price: bigint; size: bigint; count: number };
+
+/** At most `depth` levels of a side with their sizes. */
+export function levelViews(venue: Venue, levels: readonly Level[], depth: number): LevelView[] {
+  return levels.slice(0, depth).map((level) => {
+    let size = 0n;
+    for (const oid of level.oids) size += venue.orders.get(oid)?.size ?? 0n;
+    return { price: level.price, size, count: level.oids.length };
+  });
+}
+
+/** Average price at which `notional` would trade against this side, or null when it is too thin. */
+export function impactPrice(venue: Venue, levels: readonly Level[], notional: bigint): bigint | null {
+  let left = notional * 100_000_000n;
+  let size = 0n;
+  for (const level of levels) {
+    for (const oid of level.oids) {
+      const order = venue.orders.get(oid);
+      if (order === undefined) continue;
+      const value = order.size * level.price;
+      if (value >= left) {
+        const lastSize = left / level.price;
+        size += lastSize;
+        return size === 0n ? level.price : (notional * 100_000_000n) / size;
+      }
+      left -= value;
+      size += order.size;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,99 @@
+/** An order on its way in: what it is made from, and how its outcome is told. */
+import type { OrderReplyStatus, OrderRequest } from "./action.ts";
+import { recordStatus } from "./history.ts";
+import type { Account, Builder, Market, Order, OrderStatus } from "./state.ts";
+import { priceDecimals } from "./ticks.ts";
+import type { Turn } from "./turn.ts";
+import { marketOf } from "./turn.ts";
+import { cut, over, units, wireNumber } from "./units.ts";
+
+export type Placement = {
+  request: OrderRequest;
+  builder: Builder | null;
+  /** `positionTpsl`: answered without oid and tied to the position. */
+  isPositionTpsl: boolean;
+};
+
+/** `fault.text` comes without the ` asset=N` that ends it in `statuses`, except where `isBare`. */
+export type Placed =
+  | { kind: "resting"; order: Order }
+  | { kind: "filled"; order: Order; size: bigint; notional: bigint }
+  | { kind: "waitingForTrigger"; order: Order }
+  | { kind: "fault"; text: string; isBare: boolean };
+
+export function newOrder(turn: Turn, account: Account, market: Market, placement: Placement): Order {
+  const { request, builder, isPositionTpsl } = placement;
+  const trigger = "trigger" in request.t ? request.t.trigger : null;
+  const size = units(request.s);
+  const oid = turn.venue.nextOid;
+  turn.venue.nextOid += 1;
+  return {
+    oid,
+    asset: market.asset,
+    coin: market.coin,
+    user: account.address,
+    isBuy: request.b,
+    limitPrice: units(request.p),
+    size,
+    originalSize: size,
+    timestampMs: turn.nowMs,
+    trigger:
+      trigger === null
+        ? null
+        : { isMarket: trigger.isMarket, triggerPrice: units(trigger.triggerPx), tpsl: trigger.tpsl },
+    isTriggered: false,
+    isPositionTpsl,
+    reduceOnly: request.r,
+    orderType: orderTypeOf(request),
+    tif: "limit" in request.t ? request.t.limit.tif : null,
+    cloid: request.c,
+    phase: trigger === null ? "resting" : "waitingForTrigger",
+    parentOid: null,
+    childOids: [],
+    siblingOids: [],
+    builder,
+    tracksPosition: false,
+  };
+}
+
+function orderTypeOf(request: OrderRequest): Order["orderType"] {
+  if ("limit" in request.t) return request.t.limit.tif === "FrontendMarket" ? "Market" : "Limit";
+  const { tpsl, isMarket } = request.t.trigger;
+  if (tpsl === "tp") return isMarket ? "Take Profit Market" : "Take Profit Limit";
+  return isMarket ? "Stop Market" : "Stop Limit";
+}
+
+export type Refusal = { text: string; status: OrderStatus | null; isBare?: boolean };
+
+/** A refused order has an oid and a record all the same, except where the status is null. */
+export function reject(turn: Turn, order: Order, refused: Refusal): Placed {
+  if (refused.status !== null) recordStatus(turn, order, refused.status);
+  return { kind: "fault", text: refused.text, isBare: refused.isBare === true };
+}
+
+/** The entry of `statuses` for an outcome. */
+export function replyStatus(turn: Turn, asset: number, placed: Placed): OrderReplyStatus {
+  switch (placed.kind) {
+    case "waitingForTrigger":
+      return "waitingForTrigger";
+    case "fault":
+      return { error: placed.isBare ? placed.text : `${placed.text} asset=${asset}` };
+    case "resting":
+      return { resting: { oid: placed.order.oid, ...cloidOf(placed.order) } };
+    case "filled": {
+      const average = cut(over(placed.notional, placed.size), priceDecimals(marketOf(turn.venue, asset)));
+      return {
+        filled: {
+          totalSz: wireNumber(placed.size),
+          avgPx: wireNumber(average),
+          oid: placed.order.oid,
+          ...cloidOf(placed.order),
+        },
+      };
+    }
+  }
+}
+
+function cloidOf(order: Order): { cloid?: string } {
+  return order.cloid === null ? {} : { cloid: order.cloid };
+}

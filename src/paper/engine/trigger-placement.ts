@@ -1,0 +1,73 @@
+/** A trigger order at placement: kept off the book, without margin, until mark reaches its price. */
+import { minimumFault } from "./admission.ts";
+import { enterOrder } from "./ending.ts";
+import { recordStatus } from "./history.ts";
+import { openOrderFault } from "./limits.ts";
+import { reducible } from "./matching.ts";
+import type { Placed, Refusal } from "./placement.ts";
+import { reject } from "./placement.ts";
+import type { Account, Market, Order, Trigger } from "./state.ts";
+import { isOnTick } from "./ticks.ts";
+import type { Turn } from "./turn.ts";
+import { marketOf } from "./turn.ts";
+
+export function placeTrigger(turn: Turn, account: Account, order: Order): Placed {
+  const market = marketOf(turn.venue, order.asset);
+  if (order.isPositionTpsl) attachToPosition(turn, order);
+  const refused =
+    faceRefusal(turn, account, order) ?? positionRefusal(turn, market, order) ?? markRefusal(turn, market, order);
+  if (refused !== null) return reject(turn, order, refused);
+  enterOrder(turn, order);
+  recordStatus(turn, order, "open");
+  const isTold = !order.isPositionTpsl && turn.venue.options.plainTriggerReply === "resting";
+  return isTold ? { kind: "resting", order } : { kind: "waitingForTrigger", order };
+}
+
+/** Covers the whole position, or leaves the size open: then it follows the position. */
+function attachToPosition(turn: Turn, order: Order): void {
+  const room = reducible(turn, order);
+  if (order.size !== 0n && order.size < room) return;
+  order.tracksPosition = true;
+  order.size = room;
+  order.originalSize = room;
+}
+
+const BAD_TRIGGER: Refusal = { text: "Invalid TP/SL price.", status: "badTriggerPxRejected" };
+
+/** What can be seen without the position and the mark price; asked of waiting children too. */
+export function faceRefusal(turn: Turn, account: Account, order: Order): Refusal | null {
+  const { trigger } = order;
+  const market = marketOf(turn.venue, order.asset);
+  if (trigger === null) return BAD_TRIGGER;
+  if (!isOnTick(market, order.limitPrice) || !isOnTick(market, trigger.triggerPrice)) {
+    return { text: "Price must be divisible by tick size.", status: "tickRejected" };
+  }
+  const limit = openOrderFault(account, order);
+  if (limit !== null) return { text: limit, status: "tooManyOpenOrdersRejected" };
+  const isChecked = trigger.isMarket || turn.venue.options.worstPriceRule === "all";
+  const isWorse = order.isBuy ? order.limitPrice >= trigger.triggerPrice : order.limitPrice <= trigger.triggerPrice;
+  return isChecked && !isWorse ? BAD_TRIGGER : null;
+}
+
+function positionRefusal(turn: Turn, market: Market, order: Order): Refusal | null {
+  const isAsked = order.isPositionTpsl || turn.venue.options.reduceOnlyTriggerWithoutPosition === "reject";
+  if (order.reduceOnly && isAsked && reducible(turn, order) === 0n) {
+    return { text: "Reduce only order would increase position.", status: "reduceOnlyRejected" };
+  }
+  return order.tracksPosition ? null : minimumFault(turn, market, order, order.limitPrice);
+}
+
+function markRefusal(turn: Turn, market: Market, order: Order): Refusal | null {
+  if (order.trigger === null || !isReached(order.trigger, order.isBuy, market.markPrice)) return null;
+  const isBoundary = market.markPrice === order.trigger.triggerPrice;
+  return isBoundary && turn.venue.options.triggerAtMark === "accept" ? null : BAD_TRIGGER;
+}
+
+/** Take profit of a long and stop of a short fire at or above; the other two at or below. */
+export function firesAbove(tpsl: Trigger["tpsl"], isBuy: boolean): boolean {
+  return (tpsl === "tp") === !isBuy;
+}
+
+export function isReached(trigger: Trigger, isBuy: boolean, markPrice: bigint): boolean {
+  return firesAbove(trigger.tpsl, isBuy) ? markPrice >= trigger.triggerPrice : markPrice <= trigger.triggerPrice;
+}
