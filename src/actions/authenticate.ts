@@ -5,7 +5,6 @@ import type { Deps } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { keyHash } from "../wire/grant.ts";
-import type { Caller } from "./answer.ts";
 
 /** The scheme in either case, one space or more, one key; two headers arrive joined by a comma and do not fit. */
 const BEARER = /^bearer +(api_trade_[0-9a-fA-F]{64})$/i;
@@ -48,11 +47,4 @@ function isSameHash(stored: string, given: string): boolean {
 /** Throws `insufficient_scope` unless the key was granted the scope. */
 export function requireScope(key: ApiKey, scope: Scope): void {
   if (!key.scopes.includes(scope)) throw new ApiError("insufficient_scope", `This API key lacks the scope ${scope}.`);
-}
-
-/** Throws `account_mismatch` when a body names another account than the key's own. */
-export function requireOwnAccount(caller: Caller, accountId: string): void {
-  if (accountId !== caller.account.id) {
-    throw new ApiError("account_mismatch", "account is not the account that this API key belongs to.");
-  }
 }

@@ -1,0 +1,133 @@
+/** /v1/api-keys. Registration and revocation carry the owner's signature instead of a key. */
+import { describeTypedData } from "../actions/describe-typed-data.ts";
+import { listKeys } from "../actions/list-keys.ts";
+import { registerKey } from "../actions/register-key.ts";
+import { revokeKey } from "../actions/revoke-key.ts";
+import {
+  EXAMPLE_ACCOUNT_ID,
+  EXAMPLE_API_KEY,
+  EXAMPLE_CONSENT,
+  EXAMPLE_KEY_HASH,
+  EXAMPLE_SIGNATURE,
+} from "./examples.ts";
+import { openRoute, type Route, readRoute, signedRoute } from "./route.ts";
+import {
+  ApiKeyResource,
+  RegisterKeyBody,
+  RevocationResource,
+  RevokeKeyBody,
+  TypedDataResource,
+} from "./schema/api-key.ts";
+import { listOf } from "./schema/list.ts";
+
+const TAG = "API keys";
+
+const register = signedRoute(
+  {
+    name: "register_api_key",
+    method: "POST",
+    path: "/v1/api-keys",
+    tag: TAG,
+    summary: "Register a key by the owner's signature",
+    description:
+      "The account owner signs the EIP-712 grant of `GET /v1/api-keys/typed-data`. Only the hash of the key is sent. The same grant again gives the same answer.",
+    access: "owner_signature",
+    body: RegisterKeyBody,
+    bodyExample: { consent: EXAMPLE_CONSENT, signature: EXAMPLE_SIGNATURE },
+    answers: [{ status: 201, description: "The key.", schema: ApiKeyResource, example: EXAMPLE_API_KEY }],
+    errors: [
+      ...(["mainnet_required", "main_account_required", "grant_expired", "issued_at_in_future"] as const),
+      ...(["key_already_registered", "key_revoked"] as const),
+    ],
+  },
+  "registration",
+  (deps, { consent, signature }) => {
+    const { network, key_hash: keyHash, issued_at: issuedAtMs } = consent;
+    const accountId = consent.account.toLowerCase();
+    const { scopes } = consent.policy;
+    return { status: 201, body: registerKey(deps, { accountId, network, keyHash, scopes, issuedAtMs, signature }) };
+  },
+);
+
+const revoke = signedRoute(
+  {
+    name: "revoke_api_key",
+    method: "POST",
+    path: "/v1/api-keys/revoke",
+    tag: TAG,
+    summary: "Revoke a key by the owner's signature",
+    description:
+      "One-way, and also before the key was registered. Stops future requests with the key; does not cancel orders.",
+    access: "owner_signature",
+    body: RevokeKeyBody,
+    bodyExample: { account: EXAMPLE_ACCOUNT_ID, key_hash: EXAMPLE_KEY_HASH, signature: EXAMPLE_SIGNATURE },
+    answers: [
+      {
+        status: 200,
+        description: "Revoked, now or before.",
+        schema: RevocationResource,
+        example: { object: "api_key", key_hash: EXAMPLE_KEY_HASH, revoked: true },
+      },
+    ],
+    errors: [],
+  },
+  "revocation",
+  (deps, { account, key_hash: keyHash, signature }) => {
+    return { status: 200, body: revokeKey(deps, { accountId: account.toLowerCase(), keyHash, signature }) };
+  },
+);
+
+const typedData = openRoute(
+  {
+    name: "get_typed_data",
+    method: "GET",
+    path: "/v1/api-keys/typed-data",
+    tag: TAG,
+    summary: "What an owner signs",
+    access: "anybody",
+    answers: [
+      {
+        status: 200,
+        description: "EIP-712 domain, types, the audience of this gateway and examples.",
+        schema: TypedDataResource,
+        example: {
+          object: "typed_data",
+          audience: "https://postern.example",
+          domain: { name: "Postern", version: "1" },
+          types: {
+            ApiKeyGrant: [{ name: "audience", type: "string" }],
+            ApiKeyRevocation: [{ name: "audience", type: "string" }],
+          },
+          examples: [{ primary_type: "ApiKeyGrant", message: { audience: "https://postern.example" } }],
+        },
+      },
+    ],
+    errors: [],
+  },
+  (deps) => ({ status: 200, body: describeTypedData(deps) }),
+);
+
+const list = readRoute(
+  {
+    name: "list_api_keys",
+    method: "GET",
+    path: "/v1/api-keys",
+    tag: TAG,
+    summary: "List the account's active keys",
+    access: "trading:read",
+    answers: [
+      {
+        status: 200,
+        description: "Hashes and scopes, oldest first.",
+        schema: listOf(ApiKeyResource, "ApiKeyList"),
+        example: { object: "list", data: [EXAMPLE_API_KEY], has_more: false, next_cursor: null },
+      },
+    ],
+    errors: [],
+  },
+  listKeys,
+);
+
+export function apiKeyRoutes(): Route[] {
+  return [register, revoke, typedData, list];
+}

@@ -1,0 +1,75 @@
+import type { TSchema } from "@sinclair/typebox";
+import type { Scope } from "../core/account.ts";
+import type { ErrorCode } from "../core/errors.ts";
+
+/** What a route promises: the source of its checks and of its chapter in the interface description. */
+export type Contract = {
+  /** Name of the operation; part of what an Idempotency-Key is tied to, so it never changes. */
+  name: string;
+  method: "GET" | "POST";
+  /** With `{id}` where an id stands. */
+  path: `/${string}`;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Who may ask: anybody, anybody with the owner's signature in the body, or a key with this scope. */
+  access: "anybody" | "owner_signature" | Scope;
+  /** What `{id}` may be. */
+  id?: { description: string; example: string };
+  /** Query parameters; all others are refused. */
+  query?: Readonly<Record<string, TSchema>>;
+  body?: TSchema;
+  bodyExample?: unknown;
+  /** True where no body stands for an empty object. */
+  isBodyOptional?: boolean;
+  answers: readonly ContractAnswer[];
+  /** Codes of this route alone; those that follow from its kind are added by `errorsOf`. */
+  errors: readonly ErrorCode[];
+};
+
+export type ContractAnswer = {
+  status: 200 | 201 | 202;
+  description: string;
+  schema: TSchema;
+  example: unknown;
+  /** Anything but JSON. */
+  contentType?: string;
+  /** Headers besides those that every answer has. */
+  headers?: readonly AnswerHeader[];
+};
+
+export type AnswerHeader = "Idempotent-Replayed" | "X-Data-As-Of";
+
+const EVERYWHERE: readonly ErrorCode[] = [
+  ...(["host_not_allowed", "invalid_parameter", "unknown_parameter"] as const),
+  ...(["storage_unavailable", "too_many_connections", "internal_error"] as const),
+];
+const WITH_BODY: readonly ErrorCode[] = [
+  ...(["invalid_json", "invalid_content_type", "body_too_large", "missing_parameter"] as const),
+];
+const WITH_KEY: readonly ErrorCode[] = [
+  ...(["missing_api_key", "invalid_api_key", "revoked_api_key", "insufficient_scope", "rate_limited"] as const),
+];
+const WITH_SIGNATURE: readonly ErrorCode[] = ["invalid_signature", "account_not_found", "rate_limited"];
+const ON_WRITE: readonly ErrorCode[] = [
+  ...(["idempotency_key_required", "invalid_idempotency_key", "idempotency_key_reused"] as const),
+  ...(["exchange_rate_limited", "exchange_unreachable", "not_ready", "draining", "agent_not_approved"] as const),
+];
+
+export function isWrite({ access }: Contract): boolean {
+  return access === "trading:write";
+}
+
+/** Every code that this route may answer with. */
+export function errorsOf(contract: Contract): ErrorCode[] {
+  const { access, body, errors } = contract;
+  const codes = [
+    ...EVERYWHERE,
+    ...(body === undefined ? [] : WITH_BODY),
+    ...(access === "trading:read" || access === "trading:write" ? WITH_KEY : []),
+    ...(access === "owner_signature" ? WITH_SIGNATURE : []),
+    ...(isWrite(contract) ? ON_WRITE : []),
+    ...errors,
+  ];
+  return [...new Set(codes)];
+}

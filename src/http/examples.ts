@@ -1,0 +1,82 @@
+/** Answers as this gateway gives them, for the interface description. */
+
+export const EXAMPLE_ACCOUNT_ID = "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90";
+export const EXAMPLE_ORDER_ID = "01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f";
+export const EXAMPLE_KEY_HASH = "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c70d4f2d";
+
+export const EXAMPLE_PLACE_ORDER = {
+  account: EXAMPLE_ACCOUNT_ID,
+  market: "BTC",
+  side: "buy",
+  size: "0.015",
+  price: "64250",
+};
+
+export const EXAMPLE_ORDER = {
+  id: EXAMPLE_ORDER_ID,
+  object: "order",
+  account: EXAMPLE_ACCOUNT_ID,
+  market: "BTC",
+  side: "buy",
+  size: "0.015",
+  price: "64250",
+  time_in_force: "gtc",
+  reduce_only: false,
+  network: "exchange_mainnet",
+  status: "open",
+  exchange_order_id: "214748364801",
+  filled_size: "0",
+  average_price: null,
+  error: null,
+  created_at: "2026-11-21T09:30:00.000Z",
+};
+
+export const EXAMPLE_UNKNOWN_ORDER = {
+  ...EXAMPLE_ORDER,
+  status: "unknown",
+  exchange_order_id: null,
+  filled_size: null,
+  error: "the outcome of this request is not known yet; it is being looked up",
+};
+
+export const EXAMPLE_CANCELED_ORDER = { ...EXAMPLE_ORDER, status: "canceled", error: "canceled on request" };
+
+export const EXAMPLE_ORDER_LIST = { object: "list", data: [EXAMPLE_ORDER], has_more: false, next_cursor: null };
+
+export const EXAMPLE_CONSENT = {
+  account: EXAMPLE_ACCOUNT_ID,
+  network: "exchange_mainnet",
+  key_hash: EXAMPLE_KEY_HASH,
+  policy: { scopes: ["trading:read", "trading:write"] },
+  issued_at: 1_795_253_400_000,
+  expires_at: null,
+};
+
+export const EXAMPLE_SIGNATURE = `0x${"1b".repeat(64)}1c`;
+
+export const EXAMPLE_API_KEY = {
+  object: "api_key",
+  account: EXAMPLE_ACCOUNT_ID,
+  network: "exchange_mainnet",
+  key_hash: EXAMPLE_KEY_HASH,
+  scopes: ["trading:read", "trading:write"],
+  expires_at: null,
+};
+
+export const EXAMPLE_ACCOUNT = {
+  object: "account",
+  account: EXAMPLE_ACCOUNT_ID,
+  network: "exchange_mainnet",
+  equity: "99871.25",
+  withdrawable: "98907.5",
+  margin_used: "963.75",
+  perpetuals: [
+    { dex: "", equity: "99871.25", withdrawable: "98907.5", margin_used: "963.75" },
+    { dex: "xyz", equity: "100000", withdrawable: "100000", margin_used: "0" },
+  ],
+  spot: [
+    { token: "USDC", token_id: 0, total: "100000", hold: "0", available: "100000", entry_value: "0" },
+    { token: "PURR", token_id: 1, total: "1000", hold: "0", available: "1000", entry_value: "0" },
+  ],
+  account_mode: "standard",
+};

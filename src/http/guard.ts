@@ -1,0 +1,42 @@
+import { ApiError } from "../core/errors.ts";
+
+/** Characters of all header names and values of a request. Bun's own limit is set above it. */
+const MAX_HEADER_CHARACTERS = 16 * 1024;
+
+/** Characters of path and query. */
+const MAX_TARGET_CHARACTERS = 4 * 1024;
+
+/** Everything else does not exist here: no route answers HEAD, OPTIONS or TRACE. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "POST"]);
+
+/** No route and no id needs anything else; an escaped, doubled or trailing slash is another path. */
+const PATH = /^(\/[A-Za-z0-9._-]+)+$/;
+
+/**
+ * What every request has to pass before anything of it is believed. The Host is compared as the client sent it:
+ * a page of somebody else's whose name was pointed at this machine sends its own name (DNS rebinding). None, and
+ * two of them (which arrive joined by a comma), are nobody's name.
+ */
+export function guardRequest(request: Request, allowedHosts: ReadonlySet<string>): URL {
+  const host = request.headers.get("host");
+  if (host === null || host === "" || !allowedHosts.has(host.toLowerCase())) {
+    throw new ApiError("host_not_allowed", "This gateway does not answer to the name in the Host header.");
+  }
+  if (headerCharacters(request.headers) > MAX_HEADER_CHARACTERS) {
+    throw new ApiError("invalid_parameter", `The headers may have at most ${MAX_HEADER_CHARACTERS} characters.`);
+  }
+  const url = URL.parse(request.url);
+  if (url === null || request.url.length > MAX_TARGET_CHARACTERS) throw routeNotFound();
+  if (!METHODS.has(request.method) || !PATH.test(url.pathname)) throw routeNotFound();
+  return url;
+}
+
+export function routeNotFound(): ApiError {
+  return new ApiError("route_not_found", "There is no such route; the routes are listed at /docs.");
+}
+
+function headerCharacters(headers: Headers): number {
+  let count = 0;
+  for (const [name, value] of headers) count += name.length + value.length + ": \r\n".length;
+  return count;
+}

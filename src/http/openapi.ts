@@ -1,0 +1,228 @@
+/** The interface description, OpenAPI 3.1, made from the contracts and schemas that the checks are made from. */
+import type { TSchema } from "@sinclair/typebox";
+import { ERROR_STATUS, ERROR_TYPE, type ErrorCode, type ErrorStatus } from "../core/errors.ts";
+import { type Contract, type ContractAnswer, errorsOf, isWrite } from "./contract.ts";
+import { ERROR_WORDS } from "./error-words.ts";
+import type { Route } from "./route.ts";
+import { baseOf } from "./schema/common.ts";
+import { ErrorBody } from "./schema/error.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [key: string]: Json };
+
+/** Schemas with a title stand under it in `components` and are referred to everywhere else. */
+type Components = Map<string, Json>;
+
+const DESCRIPTION =
+  "A self-hosted trading gateway for one exchange. Clients hold scoped API keys; only the gateway holds the key that signs. " +
+  "One `Idempotency-Key` places at most one order: after a lost answer repeat the request with the same key, or retrieve the order. " +
+  "Any answer but 2xx means that this request sent nothing to the exchange. " +
+  "A refusal of the exchange is no HTTP error: check `status` and `error` of the resource. " +
+  "HEAD, OPTIONS and a trailing slash are `route_not_found`.";
+
+export function openApiDocument(routes: readonly Route[]): JsonObject {
+  const components: Components = new Map();
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const { contract } of routes) {
+    const method = { [contract.method.toLowerCase()]: operation(contract, components) };
+    paths[contract.path] = { ...paths[contract.path], ...method };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Postern",
+      version: "1.0.0",
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "This gateway." }],
+    tags: [...new Set(routes.map(({ contract }) => contract.tag))].map((name) => ({
+      name,
+      description: TAGS[name] ?? name,
+    })),
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "api_trade_ and 64 hex characters",
+          description: "An API key, made by its holder and registered by the account owner's signature.",
+        },
+      },
+      headers: HEADERS,
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
+}
+
+const TAGS: Readonly<Record<string, string>> = {
+  "API keys": "Grants: who may trade and read with which key.",
+  Orders: "Place, cancel and follow orders.",
+  Account: "Balances, and what a key is good for.",
+  Markets: "What can be traded.",
+  Health: "For the operator's monitoring.",
+  Description: "This description.",
+};
+
+const HEADERS = {
+  "X-Request-Id": { description: "Names this request in the gateway's log.", schema: { type: "string" } },
+  "Retry-After": { description: "Whole seconds to wait before repeating.", schema: { type: "integer", minimum: 1 } },
+  "X-RateLimit-Limit": { description: "Requests that the bucket holds when full.", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Requests left in it.", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "Seconds until it is full again.", schema: { type: "integer" } },
+  "Idempotent-Replayed": {
+    description: "`true` when an earlier request with this Idempotency-Key is being answered again.",
+    schema: { type: "string", const: "true" },
+  },
+  "X-Data-As-Of": {
+    description: "Time of what is shown, ISO 8601 UTC, when it was not read for this request.",
+    schema: { type: "string" },
+  },
+} as const satisfies JsonObject;
+
+function headers(names: readonly (keyof typeof HEADERS)[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function operation(contract: Contract, components: Components): JsonObject {
+  const { name, tag, summary, description, access, body, bodyExample } = contract;
+  const hasKey = access === "trading:read" || access === "trading:write";
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    description: [description, ACCESS[access]].filter((text) => text !== undefined).join(" "),
+    // A bearer scheme names no scopes in OpenAPI's security; 3.1 lets roles be listed here all the same.
+    security: hasKey ? [{ apiKey: [access] }] : [],
+    parameters: parameters(contract, components),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: contract.isBodyOptional !== true,
+            content: { "application/json": { schema: render(body, components), example: asJson(bodyExample) } },
+          },
+        }),
+    responses: { ...answers(contract, components), ...failures(contract, components) },
+  };
+}
+
+const ACCESS = {
+  anybody: "Needs no key.",
+  owner_signature: "Needs no key: the account owner's signature in the body authorises it.",
+  "trading:read": "Needs a key with the scope `trading:read`.",
+  "trading:write": "Needs a key with the scope `trading:write`.",
+} as const satisfies Record<Contract["access"], string>;
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: true,
+  description:
+    "One key for each action: 8 to 128 visible ASCII characters without spaces. The same key with the same request gives the same answer; with another request 409.",
+  schema: { type: "string", minLength: 8, maxLength: 128, pattern: "^[!-~]{8,128}$" },
+  example: "2026-11-21-btc-entry-0001",
+} as const satisfies JsonObject;
+
+function parameters(contract: Contract, components: Components): Json[] {
+  const query = Object.entries(contract.query ?? {}).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: false,
+    ...(name === "dex" ? { allowEmptyValue: true } : {}),
+    description: schema.description ?? name,
+    schema: render(schema, components),
+  }));
+  const id =
+    contract.id === undefined
+      ? []
+      : [
+          {
+            name: "id",
+            in: "path",
+            required: true,
+            description: contract.id.description,
+            schema: { type: "string", maxLength: 42 },
+            example: contract.id.example,
+          },
+        ];
+  return [...id, ...(isWrite(contract) ? [IDEMPOTENCY_KEY] : []), ...query];
+}
+
+function answers({ answers: list, access }: Contract, components: Components): JsonObject {
+  const quota = access === "trading:read" || access === "trading:write" ? QUOTA_HEADERS : [];
+  return Object.fromEntries(list.map((answer) => [String(answer.status), success(answer, quota, components)]));
+}
+
+const QUOTA_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
+
+function success(answer: ContractAnswer, quota: readonly (keyof typeof HEADERS)[], components: Components): JsonObject {
+  const { description, schema, example, contentType } = answer;
+  return {
+    description,
+    headers: headers(["X-Request-Id", ...quota, ...(answer.headers ?? [])]),
+    content: {
+      [contentType ?? "application/json"]: { schema: render(schema, components), example: asJson(example) },
+    },
+  };
+}
+
+/** One response a status, listing every code that it may carry here. */
+function failures(contract: Contract, components: Components): JsonObject {
+  const byStatus = Map.groupBy(errorsOf(contract), (code) => ERROR_STATUS[code]);
+  const entries = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(entries.map(([status, codes]) => [String(status), failure(status, codes, components)]));
+}
+
+function failure(status: ErrorStatus, codes: readonly ErrorCode[], components: Components): JsonObject {
+  const mayWait = status === 429 || status === 503 || codes.includes("idempotency_in_progress");
+  const examples = codes.map((code): [string, Json] => [
+    code,
+    { summary: code, value: { error: { type: ERROR_TYPE[status], code, message: ERROR_WORDS[code] } } },
+  ]);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_WORDS[code]}`).join("\n\n"),
+    headers: headers(["X-Request-Id", ...(mayWait ? (["Retry-After"] as const) : [])]),
+    content: { "application/json": { schema: render(ErrorBody, components), examples: Object.fromEntries(examples) } },
+  };
+}
+
+/** The schema as JSON, titled ones by reference. */
+function render(schema: TSchema, components: Components): JsonObject {
+  const base = baseOf(schema);
+  if (typeof base.title !== "string") return expand(schema, components);
+  if (!components.has(base.title)) {
+    // Put before it is expanded, so that the list keeps its place.
+    components.set(base.title, null);
+    components.set(base.title, expand(base, components));
+  }
+  const reference = { $ref: `#/components/schemas/${base.title}` };
+  return base === schema ? reference : { ...reference, description: schema.description ?? "" };
+}
+
+function expand(schema: TSchema, components: Components): JsonObject {
+  const members = Object.entries(schema).map(([key, value]): [string, Json] => {
+    if (key === "properties") return [key, renderAll(value, components)];
+    if (key === "items" || key === "additionalProperties") return [key, renderPart(value, components)];
+    if (key === "anyOf" && Array.isArray(value)) return [key, value.map((part) => renderPart(part, components))];
+    return [key, asJson(value)];
+  });
+  return Object.fromEntries(members);
+}
+
+function renderAll(properties: unknown, components: Components): JsonObject {
+  const entries = typeof properties === "object" && properties !== null ? Object.entries(properties) : [];
+  return Object.fromEntries(entries.map(([name, schema]) => [name, renderPart(schema, components)]));
+}
+
+function renderPart(part: unknown, components: Components): Json {
+  // TypeBox builds these places from schemas only; `additionalProperties` may also be a boolean.
+  return typeof part === "object" && part !== null ? render(part as TSchema, components) : asJson(part);
+}
+
+/** Plain data as JSON would write it: symbols and absent members are gone. */
+function asJson(value: unknown): Json {
+  const json: Json = JSON.parse(JSON.stringify(value ?? null));
+  return json;
+}

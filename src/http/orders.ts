@@ -1,0 +1,166 @@
+/** /v1/orders. Each route translates in, calls one verb, translates out; it decides nothing else. */
+import { cancelOrder } from "../actions/cancel-order.ts";
+import { type PrintedBody, printRequest } from "../actions/fingerprint.ts";
+import { getOrder } from "../actions/get-order.ts";
+import { listOrders } from "../actions/list-orders.ts";
+import { placeOrder } from "../actions/place-order.ts";
+import type { OrderTerms } from "../core/order.ts";
+import type { ContractAnswer } from "./contract.ts";
+import {
+  EXAMPLE_CANCELED_ORDER,
+  EXAMPLE_ORDER,
+  EXAMPLE_ORDER_ID,
+  EXAMPLE_ORDER_LIST,
+  EXAMPLE_PLACE_ORDER,
+  EXAMPLE_UNKNOWN_ORDER,
+} from "./examples.ts";
+import { readLimit } from "./list-parameters.ts";
+import { readOrderId } from "./order-id.ts";
+import { readOrderTerms } from "./order-rules.ts";
+import { type Route, readRoute, writeRoute } from "./route.ts";
+import { CursorParameter, DexParameter, LimitParameter, listOf } from "./schema/list.ts";
+import { CancelOrderBody, OrderResource, OrderStatus, PlaceOrderBody } from "./schema/order.ts";
+
+const TAG = "Orders";
+
+const ORDER_ID = {
+  description: "UUID of the order, native order id (1 to 20 digits), or client order id (`0x` and 32 hex characters).",
+  example: EXAMPLE_ORDER_ID,
+};
+
+/** Any write whose outcome is not known when its time is up. */
+const UNKNOWN_ORDER: ContractAnswer = {
+  status: 202,
+  description:
+    "Sent, and the outcome is not known yet. Retrieve the order to reconcile; repeat with the same Idempotency-Key if you like, never under a new one.",
+  schema: OrderResource,
+  example: EXAMPLE_UNKNOWN_ORDER,
+  headers: ["Idempotent-Replayed"],
+};
+
+const NOT_2XX = "Any answer but 2xx means that this request sent nothing to the exchange.";
+
+const place = writeRoute(
+  {
+    name: "place_order",
+    method: "POST",
+    path: "/v1/orders",
+    tag: TAG,
+    summary: "Place an order",
+    description: `One Idempotency-Key places at most one order. ${NOT_2XX} Whether an earlier request with the same key did is told by repeating it with that key.`,
+    access: "trading:write",
+    body: PlaceOrderBody,
+    bodyExample: EXAMPLE_PLACE_ORDER,
+    answers: [
+      {
+        status: 201,
+        description: "The order. A refusal of the exchange is `status` `rejected` with the reason in `error`.",
+        schema: OrderResource,
+        example: EXAMPLE_ORDER,
+        headers: ["Idempotent-Replayed"],
+      },
+      UNKNOWN_ORDER,
+    ],
+    errors: ["account_mismatch", "unknown_market"],
+  },
+  (deps, caller, { body, idempotencyKey }) => {
+    const terms = readOrderTerms(body);
+    const accountId = body.account.toLowerCase();
+    const fingerprint = printRequest("place_order", null, printedTerms(accountId, terms));
+    return placeOrder(deps, caller, { ...terms, accountId, idempotencyKey, fingerprint });
+  },
+);
+
+/** The spec's names: a print is stored, and must outlive a change of ours. */
+function printedTerms(accountId: string, terms: OrderTerms): PrintedBody {
+  const { market, side, size, price, timeInForce, reduceOnly, trigger } = terms;
+  const flags = { time_in_force: timeInForce, reduce_only: reduceOnly };
+  return { account: accountId, market, side, size, price, ...flags, trigger };
+}
+
+const cancel = writeRoute(
+  {
+    name: "cancel_order",
+    method: "POST",
+    path: "/v1/orders/{id}/cancel",
+    tag: TAG,
+    summary: "Cancel an order",
+    description: `Canceling a closed order answers 200 with its true status. A cancel answered 202 stays in force until the order is closed. ${NOT_2XX}`,
+    access: "trading:write",
+    id: ORDER_ID,
+    body: CancelOrderBody,
+    bodyExample: {},
+    isBodyOptional: true,
+    answers: [
+      {
+        status: 200,
+        description: "The order with its resulting status.",
+        schema: OrderResource,
+        example: EXAMPLE_CANCELED_ORDER,
+        headers: ["Idempotent-Replayed"],
+      },
+      UNKNOWN_ORDER,
+    ],
+    errors: ["invalid_id", "order_not_found"],
+  },
+  (deps, caller, { id: sentId, idempotencyKey }) => {
+    const id = readOrderId(sentId);
+    return cancelOrder(deps, caller, { id, idempotencyKey, fingerprint: printRequest("cancel_order", id, {}) });
+  },
+);
+
+const retrieve = readRoute(
+  {
+    name: "get_order",
+    method: "GET",
+    path: "/v1/orders/{id}",
+    tag: TAG,
+    summary: "Retrieve and reconcile an order",
+    description: "A live order is looked up at the exchange, at most once a second. Finds orders placed elsewhere too.",
+    access: "trading:read",
+    id: ORDER_ID,
+    answers: [
+      {
+        status: 200,
+        description: "The order. With `X-Data-As-Of` it is as last known: the exchange could not be asked.",
+        schema: OrderResource,
+        example: EXAMPLE_ORDER,
+        headers: ["X-Data-As-Of"],
+      },
+    ],
+    errors: ["invalid_id", "order_not_found", "exchange_unreachable"],
+  },
+  (deps, caller, { id }) => getOrder(deps, caller, id),
+);
+
+const list = readRoute(
+  {
+    name: "list_orders",
+    method: "GET",
+    path: "/v1/orders",
+    tag: TAG,
+    summary: "List orders",
+    description:
+      "`status=open` lists the orders open on the exchange, those placed elsewhere included, by native id descending. Anything else lists what was placed here, newest first, without asking the exchange.",
+    access: "trading:read",
+    query: { status: OrderStatus, dex: DexParameter, cursor: CursorParameter, limit: LimitParameter },
+    answers: [
+      {
+        status: 200,
+        description: "A page of orders.",
+        schema: listOf(OrderResource, "OrderList"),
+        example: EXAMPLE_ORDER_LIST,
+        headers: ["X-Data-As-Of"],
+      },
+    ],
+    errors: ["invalid_status", "unknown_dex", "invalid_cursor", "invalid_limit", "exchange_unreachable"],
+  },
+  (deps, caller, { query }) => {
+    const [status, dex, cursor] = [query.get("status"), query.get("dex"), query.get("cursor")];
+    return listOrders(deps, caller, { status, dex, cursor, limit: readLimit(query) });
+  },
+);
+
+export function orderRoutes(): Route[] {
+  return [place, list, retrieve, cancel];
+}

@@ -1,0 +1,21 @@
+import type { TSchema } from "@sinclair/typebox";
+import { ApiError } from "../core/errors.ts";
+
+/** Query parameters as they came, each once, none that the route does not have. */
+export type Query = { get(name: string): string | null };
+
+/** Characters of a client's own parameter name that are repeated to it. */
+const MAX_NAME_CHARACTERS = 40;
+
+export function readQuery(url: URL, allowed: Readonly<Record<string, TSchema>>): Query {
+  const values = new Map<string, string>();
+  for (const [name, value] of url.searchParams) {
+    const shown = /^[A-Za-z0-9_.-]+$/.test(name) ? name.slice(0, MAX_NAME_CHARACTERS) : "A query parameter";
+    if (!Object.hasOwn(allowed, name)) {
+      throw new ApiError("unknown_parameter", `${shown} is not a query parameter of this route.`);
+    }
+    if (values.has(name)) throw new ApiError("invalid_parameter", `${shown} may be given once.`);
+    values.set(name, value);
+  }
+  return { get: (name) => values.get(name) ?? null };
+}

@@ -1,0 +1,116 @@
+/**
+ * The four kinds of route. Each takes a request through the same steps in the same order, so that no route can
+ * forget one: authentication, scope, shape; key look-up, limits and state are the verb's, in that order.
+ */
+import type { Static, TSchema } from "@sinclair/typebox";
+import type { Caller, ReadAnswer, WriteAnswer } from "../actions/answer.ts";
+import { ApiError } from "../core/errors.ts";
+import { isoTime } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { readJsonBody } from "./body.ts";
+import { type Check, compileCheck } from "./check.ts";
+import type { Contract } from "./contract.ts";
+import { routeNotFound } from "./guard.ts";
+import { readIdempotencyKey } from "./idempotency-key.ts";
+import type { FailureKind } from "./limits.ts";
+import { type Query, readQuery } from "./query.ts";
+import { admit, countingFailures, type Visit } from "./visit.ts";
+
+export type Answer = {
+  status: 200 | 201 | 202;
+  body: string;
+  contentType?: string;
+  headers?: Readonly<Record<string, string>>;
+};
+
+export type Route = {
+  contract: Contract;
+  /** Answers one request, or throws `ApiError`. `id` is the path's, empty where the path has none. */
+  answer(deps: Deps, visit: Visit, id: string): Promise<Answer>;
+};
+
+type WithBody<Body extends TSchema> = Contract & { body: Body };
+
+export type WriteCall<Body> = { id: string; body: Body; idempotencyKey: string };
+export type ReadCall = { id: string; query: Query };
+
+/** Open to anybody. */
+export function openRoute(contract: Contract, run: (deps: Deps) => Answer): Route {
+  return {
+    contract,
+    async answer(deps, visit) {
+      queryOf(contract, visit);
+      return run(deps);
+    },
+  };
+}
+
+/** Authorised by the owner's signature in the body. */
+export function signedRoute<Body extends TSchema>(
+  contract: WithBody<Body>,
+  kind: FailureKind,
+  run: (deps: Deps, body: Static<Body>) => Answer,
+): Route {
+  const check = compileCheck(contract.body);
+  return {
+    contract,
+    async answer(deps, visit) {
+      queryOf(contract, visit);
+      const body = await bodyOf(deps, visit, { contract, check });
+      return countingFailures(visit, kind, () => run(deps, body));
+    },
+  };
+}
+
+/** Asks with a key that may read. */
+export function readRoute(
+  contract: Contract & { access: "trading:read" },
+  run: (deps: Deps, caller: Caller, call: ReadCall) => ReadAnswer | Promise<ReadAnswer>,
+): Route {
+  return {
+    contract,
+    async answer(deps, visit, id) {
+      const caller = admit(deps, visit, contract.access);
+      const query = queryOf(contract, visit);
+      // The verb reads the id's form, which is shape as well; what it then looks up is paid for here.
+      caller.charge("reads");
+      const { body, asOfMs } = await run(deps, caller, { id, query });
+      return { status: 200, body, headers: asOfMs === null ? {} : { "X-Data-As-Of": isoTime(asOfMs) } };
+    },
+  };
+}
+
+/** Changes something, with a key that may write, under an Idempotency-Key. */
+export function writeRoute<Body extends TSchema>(
+  contract: WithBody<Body> & { access: "trading:write" },
+  run: (deps: Deps, caller: Caller, call: WriteCall<Static<Body>>) => Promise<WriteAnswer>,
+): Route {
+  const check = compileCheck(contract.body);
+  return {
+    contract,
+    async answer(deps, visit, id) {
+      const caller = admit(deps, visit, contract.access);
+      queryOf(contract, visit);
+      const idempotencyKey = readIdempotencyKey(visit.request.headers);
+      const body = await bodyOf(deps, visit, { contract, check });
+      const { status, body: text, isReplay } = await run(deps, caller, { id, body, idempotencyKey });
+      return { status, body: text, headers: isReplay ? { "Idempotent-Replayed": "true" } : {} };
+    },
+  };
+}
+
+function queryOf(contract: Contract, visit: Visit): Query {
+  if (visit.url === null) throw routeNotFound();
+  return readQuery(visit.url, contract.query ?? {});
+}
+
+async function bodyOf<Body>(
+  deps: Deps,
+  visit: Visit,
+  { contract, check }: { contract: Contract; check: Check<Body> },
+): Promise<Body> {
+  const value = await readJsonBody(visit.request, deps.clock);
+  if (value !== undefined) return check(value);
+  if (contract.isBodyOptional === true) return check({});
+  throw new ApiError("invalid_json", "This request needs a JSON body.");
+}

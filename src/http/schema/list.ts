@@ -1,0 +1,37 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import { closed, nullable } from "./common.ts";
+
+/** Spec 2.8: one page of a list. */
+export function listOf<Item extends TSchema>(item: Item, title: string) {
+  return closed(
+    {
+      object: Type.Literal("list", { description: "Always `list`." }),
+      data: Type.Array(item, { description: "The page." }),
+      has_more: Type.Boolean({ description: "Whether anything follows this page." }),
+      next_cursor: nullable(
+        Type.String(),
+        "Cursor of the next page, to be sent back unchanged together with the same filters; null on the last page.",
+      ),
+    },
+    { title },
+  );
+}
+
+/** Query parameters that lists share. Kept as text: a limit of `1e2` is none. */
+export const LimitParameter = Type.Integer({
+  minimum: 1,
+  maximum: 500,
+  default: 50,
+  description: "Rows on a page, 1 to 500; nothing is clamped.",
+});
+
+export const CursorParameter = Type.String({
+  maxLength: 40,
+  description: "`next_cursor` of the page before, unchanged.",
+});
+
+export const DexParameter = Type.String({
+  maxLength: 20,
+  description:
+    "Perpetuals dex: omitted for all, empty for the native one (with spot), otherwise its name, such as `xyz`.",
+});

@@ -1,0 +1,83 @@
+import { Type } from "@sinclair/typebox";
+import { closed, DecimalString, described, ErrorText, MarketName, nullable, Side, Uuid, words } from "./common.ts";
+
+/** Spec 2.4. */
+export const OperationResource = closed(
+  {
+    id: Uuid,
+    object: Type.Literal("operation", { description: "Always `operation`." }),
+    account: Uuid,
+    action: words(["leverage", "isolated_margin", "twap", "twap_cancel"], { description: "What was asked." }),
+    status: words(["processing", "succeeded", "rejected", "unknown"], {
+      description: "`unknown`: sent, and its fate is not known yet.",
+    }),
+    exchange_id: nullable(Type.String(), "Native TWAP id of a `twap`; null for the others."),
+    error: ErrorText,
+  },
+  { title: "Operation", description: "The result of an action that is no order. Check `status` and `error`." },
+);
+
+/** Spec 4.8. */
+export const SetLeverageBody = closed(
+  {
+    market: MarketName,
+    leverage: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Whole number, at least 1 and at most 9007199254740991; the exchange has a maximum for each market.",
+      examples: [5],
+    }),
+    margin_type: words(["cross", "isolated"], { description: "Margin of the position." }),
+  },
+  { title: "SetLeverage" },
+);
+
+/** Spec 4.9. */
+export const AdjustMarginBody = closed(
+  {
+    market: MarketName,
+    amount: Type.String({
+      pattern: "^-?(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$",
+      description:
+        "USDC with at most 6 decimals, as a string, not zero: positive adds isolated margin, negative takes it out.",
+      examples: ["25.5", "-10"],
+    }),
+  },
+  { title: "AdjustMargin" },
+);
+
+/** Spec 4.10. */
+export const CreateTwapBody = closed(
+  {
+    market: MarketName,
+    side: Side,
+    size: described(DecimalString, "Whole size in base units, not zero."),
+    duration_minutes: Type.Integer({
+      minimum: 5,
+      maximum: 10_080,
+      description: "Whole minutes, 5 to 10080.",
+      examples: [30],
+    }),
+    randomize: Type.Optional(
+      Type.Boolean({ description: "True or false: whether the slices vary in time.", default: false }),
+    ),
+    reduce_only: Type.Optional(
+      Type.Boolean({ description: "True or false: whether it may only make a position smaller.", default: false }),
+    ),
+  },
+  { title: "CreateTwap" },
+);
+
+/** Spec 4.11. */
+export const CancelTwapBody = closed(
+  {
+    market: MarketName,
+    twap_id: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Native TWAP id, a whole number from 0 to 9007199254740991.",
+      examples: [1234],
+    }),
+  },
+  { title: "CancelTwap" },
+);

@@ -1,0 +1,122 @@
+import { Type } from "@sinclair/typebox";
+import {
+  AnswerNetwork,
+  closed,
+  DecimalString,
+  described,
+  ErrorText,
+  Figure,
+  MarketName,
+  nullable,
+  Side,
+  Timestamp,
+  Uuid,
+  words,
+} from "./common.ts";
+
+/** Spec 2.3. */
+export const Trigger = closed(
+  {
+    price: described(DecimalString, "Trigger price in quote units, compared with the mark price; not zero."),
+    kind: words(["take_profit", "stop_loss"], { description: "Which way the price has to come." }),
+    market: Type.Boolean({
+      description:
+        "True: executes at market once triggered, `price` of the order being the worst price. False: rests as a limit order at `price`.",
+    }),
+  },
+  {
+    title: "Trigger",
+    description:
+      "Makes the order wait until the mark price reaches `price`, in quote units. Not zero. With a trigger, `time_in_force` is `gtc`, or `ioc` when `market` is true.",
+    examples: [{ price: "60000", kind: "stop_loss", market: true }],
+  },
+);
+
+/** Spec 2.2. */
+export const TimeInForce = words(["gtc", "ioc", "alo"], {
+  description: "How long it stays: until canceled, immediate or cancel, or only if it adds liquidity.",
+  default: "gtc",
+});
+
+export const OrderStatus = words(
+  ["processing", "open", "filled", "canceled", "rejected", "unknown", "waiting_for_trigger"],
+  {
+    title: "OrderStatus",
+    description:
+      "`unknown`: sent, and its fate is not known yet; the gateway finds it out, retrieve the order and do not place it again under a new key.",
+  },
+);
+
+/** A decimal of the exchange, or null while there is none. */
+function figureOrNull(description: string) {
+  return nullable(Figure, description);
+}
+
+/** Spec 2.2. */
+export const OrderResource = closed(
+  {
+    id: described(Uuid, "Id of the order."),
+    object: Type.Literal("order", { description: "Always `order`." }),
+    account: described(Uuid, "Account of the order."),
+    market: MarketName,
+    side: Side,
+    size: described(DecimalString, "Size in base units, as sent."),
+    price: described(DecimalString, "Limit price in quote units, as sent."),
+    time_in_force: TimeInForce,
+    reduce_only: Type.Boolean({ description: "Whether it may only make a position smaller.", default: false }),
+    trigger: Type.Optional(Trigger),
+    network: AnswerNetwork,
+    status: OrderStatus,
+    exchange_order_id: nullable(Type.String(), "Native order id on the exchange, digits; null until it has one."),
+    filled_size: figureOrNull("Filled so far, in base units; null while the exchange may not have the order."),
+    average_price: figureOrNull("Average price of its fills, in quote units, cut to 8 decimals; null until a fill."),
+    error: ErrorText,
+    created_at: described(Timestamp, "When it was taken."),
+  },
+  { title: "Order", description: "An order. Check `status` and `error`: a refusal of the exchange is no HTTP error." },
+);
+
+const ORDER_SIZE_NOTE =
+  "`size` is in base units, `price` in quote units; neither may be zero. Nothing is rounded: a price or size that the market does not take is answered `rejected`.";
+
+/** Spec 4.3. */
+export const PlaceOrderBody = closed(
+  {
+    account: described(Uuid, "The account of the key."),
+    market: MarketName,
+    side: Side,
+    size: described(DecimalString, "Size in base units, not zero."),
+    price: described(DecimalString, "Limit price in quote units, not zero; with a market trigger the worst price."),
+    time_in_force: Type.Optional(TimeInForce),
+    reduce_only: Type.Optional(
+      Type.Boolean({ description: "True or false: whether it may only make a position smaller.", default: false }),
+    ),
+    trigger: Type.Optional(Trigger),
+  },
+  {
+    title: "PlaceOrder",
+    description: `${ORDER_SIZE_NOTE} A market-style order is an \`ioc\` with a price bound. A stop whose \`price\` equals its trigger price may not fill when the market gaps.`,
+  },
+);
+
+/** Spec 4.6. */
+export const ModifyOrderBody = closed(
+  {
+    price: Type.Optional(described(DecimalString, "New limit price in quote units, not zero.")),
+    size: Type.Optional(described(DecimalString, "Size of the replacement in base units, not zero.")),
+    trigger: Type.Optional(Trigger),
+    always_place: Type.Optional(
+      Type.Boolean({
+        description: "True or false: permits a replacement that executes at once or has a trigger.",
+        default: false,
+      }),
+    ),
+  },
+  {
+    title: "ModifyOrder",
+    description: "At least one of `price`, `size` and `trigger`. `size` is the size of the replacement.",
+  },
+);
+
+/** Spec 4.7. */
+export const CancelOrderBody = closed({}, { title: "CancelOrder", description: "Empty; may be left out." });

@@ -1,0 +1,31 @@
+import { Type } from "@sinclair/typebox";
+import { AnswerNetwork, closed, described, Figure, MarketName, nullable, Uuid, words } from "./common.ts";
+
+/** An open position of a perpetual; the specification leaves its fields open (2.7). */
+export const PositionResource = closed(
+  {
+    object: Type.Literal("position", { description: "Always `position`." }),
+    account: Uuid,
+    network: AnswerNetwork,
+    dex: Type.String({ description: "Perpetuals dex; empty for the native one." }),
+    market: MarketName,
+    side: words(["long", "short"], { description: "Direction of the position." }),
+    size: described(Figure, "Size in base units, unsigned."),
+    entry_price: described(Figure, "Average entry price in quote units."),
+    mark_price: described(Figure, "Mark price in quote units."),
+    position_value: described(Figure, "Size times mark price, in USDC."),
+    unrealized_pnl: described(Figure, "Unrealised profit in USDC."),
+    return_on_equity: described(Figure, "Unrealised profit as a fraction of the margin."),
+    leverage: Type.Integer({ minimum: 1, description: "Leverage set for the market." }),
+    margin_type: words(["cross", "isolated"], { description: "Margin of the position." }),
+    margin_used: described(Figure, "Margin of the position, in USDC."),
+    max_leverage: Type.Integer({ minimum: 1, description: "Largest leverage of the market." }),
+    liquidation_price: nullable(Figure, "Price at which it would be liquidated, or null when there is none."),
+    funding_since_open: described(Figure, "Funding since it was opened, in USDC; positive was paid."),
+  },
+  {
+    title: "Position",
+    description:
+      "Prices in quote units, values in USDC, `size` unsigned in base units; positive `funding_since_open` was paid.",
+  },
+);

@@ -1,0 +1,167 @@
+import { Elysia } from "elysia";
+import { ApiError, ERROR_STATUS } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import { clientAddress } from "./client-address.ts";
+import { errorText, toApiError } from "./errors.ts";
+import { guardRequest, routeNotFound } from "./guard.ts";
+import { openLimits, type RequestLimits } from "./limits.ts";
+import type { Answer, Route } from "./route.ts";
+import { allRoutes } from "./routes.ts";
+import type { Visit } from "./visit.ts";
+
+/** For Bun.serve, beside `fetch`. Bodies are counted by us; Bun's limit only stops what nobody should read. */
+export const BUN_SERVE_OPTIONS = { maxRequestBodySize: 1024 * 1024, idleTimeout: 30, development: false } as const;
+
+/** Requests that are being answered at one time. A write holds its place for 8 seconds at most. */
+const MAX_REQUESTS_AT_ONCE = 1_024;
+
+export type ServerOptions = {
+  /** Addresses of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
+};
+
+export type HttpServer = {
+  /** Answers one request. Never throws. `socketAddress` is the address at the other end of the connection. */
+  handle(request: Request, socketAddress?: string): Promise<Response>;
+  /** The routes alone, without what surrounds every request: for mounting, not for serving. */
+  app: Elysia;
+};
+
+export function createServer(deps: Deps, options: ServerOptions): HttpServer {
+  const hosts = new Set(deps.settings.allowedHosts.map((host) => host.toLowerCase()));
+  const limits = openLimits(deps);
+  const visits = new WeakMap<Request, Visit>();
+  const app = mountRoutes(deps, allRoutes(), visits);
+  let running = 0;
+
+  async function answer(visit: Visit): Promise<Response> {
+    if (running > MAX_REQUESTS_AT_ONCE) {
+      throw new ApiError("too_many_connections", "Too many requests are being answered at this moment.", 1);
+    }
+    visit.url = guardRequest(visit.request, hosts);
+    return app.handle(visit.request);
+  }
+
+  async function handle(request: Request, socketAddress = ""): Promise<Response> {
+    const startedMs = deps.clock.elapsedMs();
+    const forwarded = request.headers.get("x-forwarded-for");
+    const client = clientAddress(socketAddress, forwarded, options.trustedProxies);
+    const visit = newVisit(deps, { request, client, limits });
+    visits.set(request, visit);
+    running += 1;
+    try {
+      return finish(deps, visit, { response: await answer(visit), startedMs });
+    } catch (error) {
+      return finish(deps, visit, { response: refuse(deps, visit, error), startedMs });
+    } finally {
+      running -= 1;
+    }
+  }
+
+  return { handle, app };
+}
+
+const REQUEST_ID_BYTES = 16;
+
+function newVisit(deps: Deps, about: { request: Request; client: string; limits: RequestLimits }): Visit {
+  const requestId = `req_${Buffer.from(deps.randomBytes(REQUEST_ID_BYTES)).toString("hex")}`;
+  return { ...about, requestId, url: null, route: null, keyPrefix: null, code: null, quota: null };
+}
+
+/**
+ * `normalize: false`: Elysia would drop unknown members where the specification refuses them. `strictPath`: a
+ * trailing slash is another path. `parse: "none"`: bodies are read by us, after authentication and with our limit.
+ * Compiled ahead of time (`aot`), because the interpreting router takes names of fewer than four letters in the Host
+ * for a part of the path.
+ */
+function mountRoutes(deps: Deps, routes: readonly Route[], visits: WeakMap<Request, Visit>): Elysia {
+  const app = new Elysia({
+    normalize: false,
+    strictPath: true,
+    nativeStaticResponse: false,
+    aot: true,
+    handler: { standardHostname: false },
+  });
+  app.onError({ as: "global" }, ({ error, code, request }) => {
+    const visit = visits.get(request);
+    if (visit === undefined) throw new Error("bug: request without a visit");
+    return refuse(deps, visit, code === "NOT_FOUND" ? routeNotFound() : error);
+  });
+  for (const route of routes) {
+    const path = route.contract.path.replaceAll(/\{([a-z_]+)\}/g, ":$1");
+    app.route(
+      route.contract.method,
+      path,
+      async ({ request, params }: { request: Request; params: Record<string, string> }) => {
+        const visit = visits.get(request);
+        if (visit === undefined) throw new Error("bug: request without a visit");
+        visit.route = route.contract.path;
+        return respond(await route.answer(deps, visit, params["id"] ?? ""));
+      },
+      { parse: "none" },
+    );
+  }
+  return app;
+}
+
+function respond({ status, body, contentType, headers }: Answer): Response {
+  return new Response(body, { status, headers: { "Content-Type": contentType ?? "application/json", ...headers } });
+}
+
+function refuse(deps: Deps, visit: Visit, thrown: unknown): Response {
+  const error = toApiError(deps, thrown, visit.requestId);
+  visit.code = error.code;
+  const response = new Response(errorText(error), {
+    status: ERROR_STATUS[error.code],
+    headers: { "Content-Type": "application/json" },
+  });
+  if (error.retryAfterS !== null) response.headers.set("Retry-After", String(error.retryAfterS));
+  // What is left of a body that nobody reads must not be taken for the next request.
+  if (error.code === "body_too_large") response.headers.set("Connection", "close");
+  return response;
+}
+
+const SECURITY_HEADERS = {
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+} as const;
+
+const NO_CONTENT_ALLOWED = "default-src 'none'; frame-ancestors 'none'";
+
+const LISTED_STATUSES: ReadonlySet<number> = new Set([200, 201, 202, ...Object.values(ERROR_STATUS)]);
+
+/** Headers that every answer has, and its line in the log. */
+function finish(
+  deps: Deps,
+  visit: Visit,
+  { response: made, startedMs }: { response: Response; startedMs: number },
+): Response {
+  const isListed = LISTED_STATUSES.has(made.status);
+  const response = isListed ? made : refuse(deps, visit, new Error(`bug: status ${made.status}`));
+  const { headers } = response;
+  headers.set("X-Request-Id", visit.requestId);
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value);
+  if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", NO_CONTENT_ALLOWED);
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+  if (visit.quota !== null) {
+    headers.set("X-RateLimit-Limit", String(visit.quota.limit));
+    headers.set("X-RateLimit-Remaining", String(visit.quota.remaining));
+    headers.set("X-RateLimit-Reset", String(visit.quota.resetS));
+  }
+  deps.log.info(
+    {
+      request_id: visit.requestId,
+      key_prefix: visit.keyPrefix,
+      method: visit.request.method.slice(0, 10),
+      route: visit.route,
+      status: response.status,
+      code: visit.code,
+      duration_ms: Math.round(deps.clock.elapsedMs() - startedMs),
+    },
+    "request",
+  );
+  return response;
+}

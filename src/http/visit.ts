@@ -1,0 +1,59 @@
+import type { Caller } from "../actions/answer.ts";
+import { authenticate, requireScope } from "../actions/authenticate.ts";
+import type { Scope } from "../core/account.ts";
+import { ApiError } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import type { FailureKind, Quota, RequestLimits } from "./limits.ts";
+
+/** One request on its way through, and what is to be said of it in headers and log. */
+export type Visit = {
+  request: Request;
+  url: URL | null;
+  requestId: string;
+  client: string;
+  limits: RequestLimits;
+  /** Path template of the route that answered; null until one was found. */
+  route: string | null;
+  /** First 8 hex characters of the key's hash. */
+  keyPrefix: string | null;
+  /** Error code of the answer; null for a success. */
+  code: string | null;
+  quota: Quota | null;
+};
+
+const KEY_PREFIX_CHARACTERS = 8;
+
+/** The caller behind the Authorization header; its failures, and nothing else, count against the client. */
+export function admit(deps: Deps, visit: Visit, scope: Scope): Caller {
+  const { account, key } = countingFailures(visit, "authentication", () =>
+    authenticate(deps, visit.request.headers.get("authorization")),
+  );
+  visit.keyPrefix = key.keyHash.slice(0, KEY_PREFIX_CHARACTERS);
+  requireScope(key, scope);
+  return {
+    account,
+    key,
+    charge(bucket) {
+      const charge = visit.limits.charge(key.keyHash, bucket);
+      if (charge === null) return;
+      visit.quota = charge.quota;
+      if (charge.refusal !== null) throw charge.refusal;
+    },
+  };
+}
+
+/** Codes that say that whoever asked could not show who they are, or asked about what is not theirs. */
+const FAILED_PROOF: ReadonlySet<string> = new Set([
+  ...["missing_api_key", "invalid_api_key", "revoked_api_key"],
+  ...["invalid_signature", "account_not_found", "main_account_required"],
+]);
+
+/** Runs `work`; a failed proof counts, and too many of them are answered with `rate_limited` instead. */
+export function countingFailures<T>(visit: Visit, kind: FailureKind, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ApiError && FAILED_PROOF.has(error.code)) visit.limits.chargeFailure(visit.client, kind);
+    throw error;
+  }
+}
