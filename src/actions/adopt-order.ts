@@ -43,6 +43,9 @@ function legOf(order: StoredOrder): Leg {
     oid: order.exchangeOrderId,
     ordinal: 0,
     size: decimal(order.size),
+    price: order.price,
+    timeInForce: order.timeInForce,
+    trigger: order.trigger,
     state: LEG_STATE[order.status],
     // Read anew with the first look: an average price cannot be turned back into an exact sum.
     filledSize: decimal("0"),

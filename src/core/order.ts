@@ -1,4 +1,4 @@
-import { add, compare, type Decimal, multiply } from "./decimal.ts";
+import { add, compare, type Decimal, decimal, multiply } from "./decimal.ts";
 import { averagePrice } from "./market.ts";
 
 export type Side = "buy" | "sell";
@@ -60,8 +60,11 @@ export type Leg = {
   oid: string | null;
   /** 0 for the first leg, counting up with each modify. */
   ordinal: number;
-  /** What this leg asked for. */
+  /** What this leg asked for; the texts as the client sent them. */
   size: Decimal;
+  price: string;
+  timeInForce: TimeInForce;
+  trigger: Trigger | null;
   state: LegState;
   filledSize: Decimal;
   /** Sum of price times size over the leg's fills. */
@@ -148,26 +151,52 @@ export function filledAt(size: Decimal, price: Decimal): Filled {
 }
 
 /**
- * The order as its legs (oldest first) tell it. Its status is that of the newest leg which the exchange has
- * confirmed; sizes are sums over all legs. A leg that is still out (`sent`, `lost`) decides only where no
- * confirmed one exists, or where `unsettled` says that the attempt which replaces the last one is open.
+ * The order as its legs (oldest first) tell it. Its terms and status are those of the newest leg which the exchange
+ * has confirmed; fills are sums over all legs. A leg that is still out decides only where no confirmed one exists,
+ * or where the outcome of replacing the last one was lost.
+ *
+ * @param isReplacing true while an attempt that replaces the newest confirmed leg is unsettled
  */
-export function orderFromLegs(order: Order, legs: readonly Leg[], unsettled: boolean): Order {
+export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], isReplacing: boolean): O {
   const confirmed = legs.filter((leg) => leg.state !== "sent" && leg.state !== "lost" && leg.state !== "absent");
   const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed.at(-1) ?? legs.at(-1);
   if (deciding === undefined) return order;
-  const filledSize = legs.reduce((sum, leg) => add(sum, leg.filledSize), "0" as Decimal);
-  const notional = legs.reduce((sum, leg) => add(sum, leg.filledNotional), "0" as Decimal);
-  const status = statusOf(order, deciding, unsettled && deciding !== legs.at(-1));
+  const filledSize = sumOf(legs, (leg) => leg.filledSize);
+  const notional = sumOf(legs, (leg) => leg.filledNotional);
+  const newest = legs.at(-1);
+  const isLost = isReplacing && newest !== deciding && newest?.state === "lost";
+  const status = isLost ? "unknown" : statusOf(order, deciding, isReplacing && newest !== deciding);
   const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
+  const isFine = status === "open" || status === "waiting_for_trigger" || status === "filled";
   return {
     ...order,
+    ...termsOf(order, legs, deciding),
     status,
     exchangeOrderId: deciding.oid ?? order.exchangeOrderId,
     filledSize: isKnown || filledSize !== "0" ? filledSize : null,
     averagePrice: averagePrice(notional, filledSize),
-    error: status === "open" || status === "waiting_for_trigger" || status === "filled" ? null : deciding.reason,
+    error: isFine ? null : isLost ? newest.reason : deciding.reason,
   };
+}
+
+/** A modified order has its newest leg's terms; its size is what had been filled before plus what that leg asks for. */
+function termsOf(order: Order, legs: readonly Leg[], deciding: Leg): Partial<Order> {
+  const before = legs.slice(0, legs.indexOf(deciding));
+  if (before.length === 0) return {};
+  const size = add(
+    sumOf(before, (leg) => leg.filledSize),
+    deciding.size,
+  );
+  return {
+    size: compare(size, decimal(order.size)) === 0 ? order.size : size,
+    price: deciding.price,
+    timeInForce: deciding.timeInForce,
+    trigger: deciding.trigger,
+  };
+}
+
+function sumOf(legs: readonly Leg[], figure: (leg: Leg) => Decimal): Decimal {
+  return legs.reduce((sum, leg) => add(sum, figure(leg)), "0" as Decimal);
 }
 
 function statusOf(order: Order, leg: Leg, isBeingReplaced: boolean): OrderStatus {

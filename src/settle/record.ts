@@ -30,7 +30,7 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
 export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): StoredOrder {
   const legs = listLegs(store, order.id);
   const isReplacing = listAttemptsOf(store, order.id).some((each) => each.kind === "modify" && each.state !== "done");
-  const derived = { ...order, ...orderFromLegs(order, legs, isReplacing), seenAtMs: nowMs };
+  const derived = { ...orderFromLegs(order, legs, isReplacing), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
   return { ...derived, version: order.version + 1 };
 }

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Decimal } from "../core/decimal.ts";
-import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
+import { isLive, type Leg, type Order, type OrderStatus, type Trigger } from "../core/order.ts";
 import type { Store } from "./open.ts";
 import { legs, orders } from "./schema.ts";
 
@@ -16,10 +16,7 @@ type Row = typeof orders.$inferSelect;
 
 function toOrder(row: Row): StoredOrder {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
-  const trigger =
-    triggerPrice === null || triggerKind === null
-      ? null
-      : { price: triggerPrice, kind: triggerKind, market: triggerMarket ?? false };
+  const trigger = toTrigger({ triggerPrice, triggerKind, triggerMarket });
   // Both columns hold only what `toRow` wrote from a Decimal.
   return {
     ...rest,
@@ -31,8 +28,18 @@ function toOrder(row: Row): StoredOrder {
 
 function toRow(order: StoredOrder): Row {
   const { trigger, ...rest } = order;
+  return { ...rest, ...triggerColumns(trigger) };
+}
+
+type TriggerColumns = Pick<Row, "triggerPrice" | "triggerKind" | "triggerMarket">;
+
+function toTrigger({ triggerPrice, triggerKind, triggerMarket }: TriggerColumns): Trigger | null {
+  if (triggerPrice === null || triggerKind === null) return null;
+  return { price: triggerPrice, kind: triggerKind, market: triggerMarket ?? false };
+}
+
+function triggerColumns(trigger: Trigger | null): TriggerColumns {
   return {
-    ...rest,
     triggerPrice: trigger?.price ?? null,
     triggerKind: trigger?.kind ?? null,
     triggerMarket: trigger?.market ?? null,
@@ -125,9 +132,11 @@ function ofDex(dex: string | null): SQL | undefined {
 }
 
 function toLeg(row: typeof legs.$inferSelect): Leg {
+  const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
   // The columns hold only what `insertLeg` and `updateLeg` wrote from a Decimal.
   return {
-    ...row,
+    ...rest,
+    trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }),
     size: row.size as Decimal,
     filledSize: row.filledSize as Decimal,
     filledNotional: row.filledNotional as Decimal,
@@ -156,12 +165,20 @@ export function findLegByOid(store: Store, accountId: string, oid: string): Leg 
 }
 
 export function insertLeg(store: Store, leg: Leg): void {
-  store.insert(legs).values(leg).run();
+  const { trigger, ...rest } = leg;
+  store
+    .insert(legs)
+    .values({ ...rest, ...triggerColumns(trigger) })
+    .run();
 }
 
 export function updateLeg(store: Store, leg: Leg): void {
-  const { cloid, ...rest } = leg;
-  store.update(legs).set(rest).where(eq(legs.cloid, cloid)).run();
+  const { cloid, trigger, ...rest } = leg;
+  store
+    .update(legs)
+    .set({ ...rest, ...triggerColumns(trigger) })
+    .where(eq(legs.cloid, cloid))
+    .run();
 }
 
 export function deleteLeg(store: Store, cloid: string): void {

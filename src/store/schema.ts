@@ -101,6 +101,11 @@ export const legs = sqliteTable(
     oid: text(),
     ordinal: integer().notNull(),
     size: text().notNull(),
+    price: text().notNull(),
+    timeInForce: text().$type<"gtc" | "ioc" | "alo">().notNull(),
+    triggerPrice: text(),
+    triggerKind: text().$type<"take_profit" | "stop_loss">(),
+    triggerMarket: integer({ mode: "boolean" }),
     state: text()
       .$type<"sent" | "resting" | "armed" | "filled" | "canceled" | "rejected" | "absent" | "lost">()
       .notNull(),
