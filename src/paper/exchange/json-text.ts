@@ -15,8 +15,8 @@ const MAX_DEPTH = 127;
 
 const WHITESPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
-/** Everything up to the closing quote; escapes are checked when they are resolved. */
-const STRING = /"((?:[^"\\\u0000-\u001f]|\\.)*)"/y;
+/** Everything but control characters up to the closing quote; escapes are checked when they are resolved. */
+const STRING = /"((?:[ !#-[\]-\uffff]|\\.)*)"/y;
 const ESCAPE = /\\(?:(["\\/bfnrt])|u([0-9a-fA-F]{4})|(.))/gs;
 const SIMPLE_ESCAPES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;

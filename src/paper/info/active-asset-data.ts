@@ -1,5 +1,6 @@
 import { openAccount } from "../engine/accounts.ts";
-import { availableToTrade, leverageSetting } from "../engine/margin.ts";
+import { leverageSetting } from "../engine/leverage-setting.ts";
+import { availableToTrade } from "../engine/margin.ts";
 import type { Account, PerpMarket, Venue } from "../engine/state.ts";
 import { address, required, text } from "../exchange/decode.ts";
 import { marketOf } from "./books.ts";

@@ -57,13 +57,14 @@ export function marketOf(venue: Venue, coin: string): Market | null {
 
 export type BookView = { readonly grouping: BookGrouping; readonly depth: number; readonly nowMs: number };
 type Row = { px: string; sz: string; n: number };
+export type BookRow = { coin: string; time: number; levels: [Row[], Row[]]; spread?: string };
 
 /** Grouped books also say their spread. */
-export function bookOf(venue: Venue, market: Market, { grouping, depth, nowMs }: BookView): unknown {
+export function bookOf(venue: Venue, market: Market, { grouping, depth, nowMs }: BookView): BookRow {
   const book = venue.books.get(market.asset);
   const bids = rowsOf(venue, book?.bids ?? [], grouping, false).slice(0, depth);
   const asks = rowsOf(venue, book?.asks ?? [], grouping, true).slice(0, depth);
-  const shown = { coin: market.coin, time: nowMs, levels: [bids.map(rowText), asks.map(rowText)] };
+  const shown: BookRow = { coin: market.coin, time: nowMs, levels: [bids.map(rowText), asks.map(rowText)] };
   const bestBid = bids[0]?.price;
   const bestAsk = asks[0]?.price;
   if (grouping.significantFigures === null || bestBid === undefined || bestAsk === undefined) return shown;

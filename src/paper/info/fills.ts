@@ -36,8 +36,12 @@ export const userFillsByTime = infoRequest(
 );
 
 export const userTwapSliceFills = infoRequest({ user: required(address) }, (context, { user }) =>
-  sliceRows(reachable(context, user)).slice(-MAX_ROWS).reverse(),
+  newestSlices(context, user),
 );
+
+export function newestSlices(context: ReadContext, user: string): unknown[] {
+  return sliceRows(reachable(context, user)).slice(-MAX_ROWS).reverse();
+}
 
 export const userTwapSliceFillsByTime = infoRequest(
   { user: required(address), startTime: required(u64), endTime: optional(u64), aggregateByTime: optional(boolean) },

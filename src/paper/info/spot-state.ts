@@ -1,5 +1,6 @@
 import { isUnified } from "../engine/accounts.ts";
 import { poolOf } from "../engine/margin.ts";
+import { openOrderMargin } from "../engine/order-margin.ts";
 import { spotHold } from "../engine/spot-holds.ts";
 import type { Account, Venue } from "../engine/state.ts";
 import { address, required } from "../exchange/decode.ts";
@@ -31,5 +32,5 @@ function holdOf(venue: Venue, account: Account, token: number): bigint {
   const dex = venue.dexes.find((one) => one.collateralToken === token);
   if (!isUnified(account) || dex === undefined) return held;
   const pool = poolOf(venue, account, dex.index);
-  return held + pool.crossMarginUsed + pool.orderMargin;
+  return held + pool.crossMarginUsed + openOrderMargin(venue, account, dex.index);
 }

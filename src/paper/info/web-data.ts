@@ -9,7 +9,9 @@ import { accountOf, infoRequest, type ReadContext } from "./request.ts";
 import { spotStateOf } from "./spot-state.ts";
 import { runningTwaps } from "./twaps.ts";
 
-export const webData2 = infoRequest({ user: required(address) }, (context, { user }) => {
+export const webData2 = infoRequest({ user: required(address) }, (context, { user }) => webData2Of(context, user));
+
+export function webData2Of(context: ReadContext, user: string): unknown {
   const { venue, nowMs } = context;
   return {
     clearinghouseState: clearinghouseOf(venue, { user, dex: 0, nowMs }),
@@ -27,9 +29,9 @@ export const webData2 = infoRequest({ user: required(address) }, (context, { use
     spotState: spotStateOf(venue, accountOf(context, user)),
     spotAssetCtxs: spotContexts(venue),
   };
-});
+}
 
-export function webData3(context: ReadContext, user: string): unknown {
+export function webData3Of(context: ReadContext, user: string): unknown {
   const { venue, nowMs } = context;
   const mode = accountOf(context, user)?.mode ?? "default";
   return {

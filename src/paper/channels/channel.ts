@@ -1,0 +1,67 @@
+/** What all channels of the websocket have in common. */
+import type { VenueEvent } from "../engine/event.ts";
+import { type Decoded, type Fields, MISMATCH, required, type StructOf, struct, text } from "../exchange/decode.ts";
+import type { Json } from "../exchange/json-text.ts";
+import type { ReadContext } from "../info/request.ts";
+
+export type Frame = { readonly channel: string; readonly data: unknown };
+
+/** A subscription that was understood. All functions may be asked at any time and change nothing. */
+export type Subscription = {
+  /** Sent back in the confirmation, and what makes two subscriptions the same. */
+  readonly echo: Readonly<Record<string, unknown>>;
+  /** Whose data it is; null for market data. */
+  readonly user: string | null;
+  /** False: the exchange answers `Invalid subscription`. */
+  readonly isValid: (context: ReadContext) => boolean;
+  readonly snapshot: (context: ReadContext) => readonly Frame[];
+  readonly onEvents: (context: ReadContext, events: readonly VenueEvent[]) => readonly Frame[];
+  readonly onTick: (context: ReadContext, isSlow: boolean) => readonly Frame[];
+};
+
+export type Behaviour<R> = {
+  readonly channel: string | ((context: ReadContext, request: R) => string);
+  readonly isValid?: (context: ReadContext, request: R) => boolean;
+  readonly snapshot?: (context: ReadContext, request: R) => readonly unknown[];
+  readonly onEvents?: (context: ReadContext, request: R, events: readonly VenueEvent[]) => readonly unknown[];
+  readonly onTick?: (context: ReadContext, request: R) => readonly unknown[];
+  /** Every few seconds. */
+  readonly onSlowTick?: (context: ReadContext, request: R) => readonly unknown[];
+};
+
+export type ChannelReader = (json: Json) => Decoded<Subscription>;
+
+export function channel<F extends Fields>(fields: F, behaviour: Behaviour<StructOf<F>>): ChannelReader {
+  const decode = struct({ type: required(text), ...fields }, "ignore");
+  return (json) => {
+    const decoded = decode(json);
+    if (decoded === MISMATCH) return MISMATCH;
+    // `type` was added to the fields; everything else is as they say.
+    return subscription(decoded as unknown as StructOf<F>, behaviour);
+  };
+}
+
+function subscription<R extends object>(request: R, behaviour: Behaviour<R>): Subscription {
+  const frames = (context: ReadContext, data: readonly unknown[] | undefined): Frame[] => {
+    const name = typeof behaviour.channel === "string" ? behaviour.channel : behaviour.channel(context, request);
+    return (data ?? []).map((one) => ({ channel: name, data: one }));
+  };
+  const user = "user" in request && typeof request.user === "string" ? request.user : null;
+  return {
+    echo: Object.fromEntries(Object.entries(request)),
+    user,
+    isValid: (context) => behaviour.isValid?.(context, request) ?? true,
+    snapshot: (context) => frames(context, behaviour.snapshot?.(context, request)),
+    onEvents: (context, events) => frames(context, behaviour.onEvents?.(context, request, events)),
+    onTick: (context, isSlow) => [
+      ...frames(context, behaviour.onTick?.(context, request)),
+      ...(isSlow ? frames(context, behaviour.onSlowTick?.(context, request)) : []),
+    ],
+  };
+}
+
+/** A state sent at once, and again every few seconds. */
+export function periodic<R>(name: string, data: (context: ReadContext, request: R) => unknown): Behaviour<R> {
+  const one = (context: ReadContext, request: R) => [data(context, request)];
+  return { channel: name, snapshot: one, onSlowTick: one };
+}

@@ -1,0 +1,90 @@
+import { type Answer, jsonAnswer, WRONG_SCHEMA } from "./answers.ts";
+import type { Desk } from "./desk.ts";
+import type { ActionInput, Reply } from "./engine/action.ts";
+import { MISMATCH } from "./exchange/decode.ts";
+import { type Envelope, readEnvelope } from "./exchange/envelope.ts";
+import { type Engine, executeEnvelope } from "./exchange/execute.ts";
+import type { Json } from "./exchange/json-text.ts";
+import type { RequestFault } from "./faults.ts";
+import { cancelLeg, killedReply, singleError } from "./replies.ts";
+import { commit, nowMs, type Runtime } from "./runtime.ts";
+
+/** The answer to an action, with or without the fault that befalls it. */
+export function answerExchange(desk: Desk, json: Json, fault: RequestFault | null): Answer {
+  const envelope = readEnvelope(json);
+  if (envelope === MISMATCH) return WRONG_SCHEMA;
+  switch (fault?.kind) {
+    case "refuse":
+      return jsonAnswer({ status: "err", response: fault.text } satisfies Reply);
+    case "single_error":
+      return jsonAnswer(singleError(fault));
+    case "post_only":
+      commit(desk.runtime, { kind: "postOnly", untilMs: nowMs(desk.runtime) + fault.ms });
+      return jsonAnswer(run(desk, envelope, null));
+    default:
+      return jsonAnswer(run(desk, envelope, fault));
+  }
+}
+
+function run(desk: Desk, envelope: Envelope, fault: RequestFault | null): Reply {
+  const { runtime, network } = desk;
+  return executeEnvelope(
+    { venue: runtime.world.venue, engine: engineOf(runtime, fault), network, nowMs: nowMs(runtime) },
+    envelope,
+  );
+}
+
+/** The venue behind its journal; faults change what reaches it. */
+function engineOf(runtime: Runtime, fault: RequestFault | null): Engine {
+  return (input) => {
+    if (fault?.kind === "agent_removed") {
+      commit(runtime, { kind: "dropAgent", agent: input.signer, atMs: input.nowMs });
+    }
+    if (fault?.kind === "cancel_misses" && isCancelOfYoung(runtime, input, fault.withinMs)) return missedCancel(input);
+    const leg = fault?.kind === "modify_kills" ? cancelLeg(input.action) : null;
+    if (fault?.kind === "modify_kills" && leg !== null) {
+      const reply = execute(runtime, { ...input, action: leg });
+      return reply.status === "err" ? reply : killedReply(input.action, fault.text);
+    }
+    const reply = execute(runtime, input);
+    if (fault?.kind === "system_cancel") {
+      commit(runtime, { kind: "systemCancel", signer: input.signer, status: fault.status, atMs: input.nowMs });
+    }
+    return reply;
+  };
+}
+
+function execute(runtime: Runtime, input: ActionInput): Reply {
+  const { reply } = commit(runtime, { kind: "action", input });
+  if (reply === null) throw new Error("bug: an action without a reply");
+  return reply;
+}
+
+/** Every order that the cancel names was acknowledged only just now. */
+function isCancelOfYoung({ world }: Runtime, { action, nowMs: now }: ActionInput, withinMs: number): boolean {
+  if (action.type !== "cancel" && action.type !== "cancelByCloid") return false;
+  const oids =
+    action.type === "cancel"
+      ? action.cancels.map(({ o }) => o)
+      : action.cancels.flatMap(
+          ({ cloid }) => [...world.venue.orders.values()].find((one) => one.cloid === cloid)?.oid ?? [],
+        );
+  return oids.every((oid) => {
+    const order = world.venue.orders.get(oid);
+    return order !== undefined && now - order.timestampMs < withinMs;
+  });
+}
+
+/** The order lives on. */
+function missedCancel({ action }: ActionInput): Reply {
+  const assets =
+    action.type === "cancel"
+      ? action.cancels.map(({ a }) => a)
+      : action.type === "cancelByCloid"
+        ? action.cancels.map(({ asset }) => asset)
+        : [];
+  const statuses = assets.map((asset) => ({
+    error: `Order was never placed, already canceled, or filled. asset=${asset}`,
+  }));
+  return { status: "ok", response: { type: "cancel", data: { statuses } } };
+}

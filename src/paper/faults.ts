@@ -1,0 +1,147 @@
+/**
+ * What goes wrong on request. Every fault is one that clients of the real exchange have met; the folder's
+ * README describes the file format for people who test their own retry logic with it.
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/** Longest wait that a rule can ask for, milliseconds. */
+const MAX_WAIT_MS = 600_000;
+/** Rules of one file. */
+const MAX_RULES = 100;
+
+const Milliseconds = Type.Integer({ minimum: 0, maximum: MAX_WAIT_MS });
+
+function fault<K extends string, P extends Parameters<typeof Type.Object>[0]>(kind: K, members: P) {
+  return Type.Object({ kind: Type.Literal(kind), ...members }, { additionalProperties: false });
+}
+
+/** `executed`: whether the action was carried out before its answer came to grief. */
+const RequestFault = Type.Union([
+  fault("lose_answer", { executed: Type.Boolean() }),
+  fault("delay", { ms: Milliseconds, executed: Type.Boolean() }),
+  fault("reset", { executed: Type.Boolean() }),
+  fault("bad_gateway", {
+    status: Type.Union([Type.Literal(502), Type.Literal(503), Type.Literal(504)]),
+    executed: Type.Boolean(),
+  }),
+  fault("status", {
+    status: Type.Union([Type.Literal(400), Type.Literal(415), Type.Literal(422), Type.Literal(429), Type.Literal(500)]),
+  }),
+  fault("twice", {}),
+  fault("refuse", { text: Type.String({ minLength: 1, maxLength: 500 }) }),
+  fault("single_error", {
+    text: Type.String({ minLength: 1, maxLength: 500 }),
+    form: Type.Union([Type.Literal("statuses"), Type.Literal("err")]),
+  }),
+  fault("modify_kills", { text: Type.String({ minLength: 1, maxLength: 500 }) }),
+  fault("cancel_misses", { withinMs: Milliseconds }),
+  fault("agent_removed", {}),
+  fault("post_only", { ms: Milliseconds }),
+  fault("system_cancel", {
+    status: Type.Union([
+      Type.Literal("marginCanceled"),
+      Type.Literal("liquidatedCanceled"),
+      Type.Literal("scheduledCancel"),
+      Type.Literal("siblingFilledCanceled"),
+      Type.Literal("reduceOnlyCanceled"),
+      Type.Literal("openInterestCapCanceled"),
+      Type.Literal("delistedCanceled"),
+      Type.Literal("selfTradeCanceled"),
+    ]),
+  }),
+  fault("status_lag", { ms: Milliseconds }),
+  fault("stuck_node", { every: Type.Integer({ minimum: 1, maximum: 1_000 }) }),
+]);
+
+const FrameFault = Type.Union([
+  fault("silent", { ms: Milliseconds }),
+  fault("close", { code: Type.Integer({ minimum: 1_000, maximum: 4_999 }), reason: Type.String({ maxLength: 100 }) }),
+  fault("drop", {}),
+  fault("duplicate", {}),
+  fault("reorder", {}),
+]);
+
+/** `type` is an action type, an info type or a channel; without it the rule is about all of them. */
+const Occasion = {
+  type: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
+  skip: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  times: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+};
+
+const RequestRule = Type.Object(
+  { on: Type.Union([Type.Literal("exchange"), Type.Literal("info")]), ...Occasion, fault: RequestFault },
+  { additionalProperties: false },
+);
+const FrameRule = Type.Object(
+  { on: Type.Literal("ws"), ...Occasion, fault: FrameFault },
+  { additionalProperties: false },
+);
+
+const FaultFile = Type.Object(
+  {
+    rules: Type.Array(Type.Union([RequestRule, FrameRule]), { maxItems: MAX_RULES }),
+    /** Weight that one address may use a minute before it is answered 429; the exchange allows 1,200. */
+    ipWeightPerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  },
+  { additionalProperties: false },
+);
+
+export type FaultFile = Static<typeof FaultFile>;
+export type RequestFault = Static<typeof RequestFault>;
+export type FrameFault = Static<typeof FrameFault>;
+
+export const NO_FAULTS: FaultFile = { rules: [] };
+
+/** Throws with the place of the first mistake. */
+export function parseFaults(value: unknown): FaultFile {
+  const mistake = Value.Errors(FaultFile, value).First();
+  if (mistake !== undefined) throw new Error(`faults${mistake.path}: ${mistake.message}`);
+  return Value.Decode(FaultFile, value);
+}
+
+type Counted<R> = { readonly rule: R; seen: number };
+
+/** The rules with how often each has had its chance. */
+export type Faults = {
+  readonly file: FaultFile;
+  readonly requests: Counted<Static<typeof RequestRule>>[];
+  readonly frames: Counted<Static<typeof FrameRule>>[];
+};
+
+export function startFaults(file: FaultFile): Faults {
+  const faults: Faults = { file, requests: [], frames: [] };
+  for (const rule of file.rules) {
+    if (rule.on === "ws") faults.frames.push({ rule, seen: 0 });
+    else faults.requests.push({ rule, seen: 0 });
+  }
+  return faults;
+}
+
+/** The fault that strikes this request: of the first rule that is due. Every matching rule counts the request. */
+export function requestFault(faults: Faults, on: "exchange" | "info", type: string | null): RequestFault | null {
+  return struck(
+    faults.requests.filter(({ rule }) => rule.on === on),
+    type,
+  );
+}
+
+/** The same for a frame about to be sent. */
+export function frameFault(faults: Faults, channel: string): FrameFault | null {
+  return struck(faults.frames, channel);
+}
+
+type Occurring<F> = { readonly type?: string; readonly skip?: number; readonly times?: number; readonly fault: F };
+
+function struck<F>(counted: Counted<Occurring<F>>[], type: string | null): F | null {
+  let found: F | null = null;
+  for (const entry of counted) {
+    const { rule } = entry;
+    if (rule.type !== undefined && rule.type !== type) continue;
+    const turn = entry.seen - (rule.skip ?? 0);
+    entry.seen += 1;
+    const isDue = turn >= 0 && (rule.times === undefined || turn < rule.times);
+    if (isDue && found === null) found = rule.fault;
+  }
+  return found;
+}

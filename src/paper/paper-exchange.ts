@@ -1,0 +1,164 @@
+/**
+ * The paper exchange without a network.
+ *
+ *   const paper = createPaperExchange({ ...PAPER_DEFAULTS, seed: 1, fund: [owner], nowMs, sleep });
+ *   const response = await paper.handle(new Request("http://paper/info", { method: "POST", … }));
+ *   paper.step(nowMs() + 60_000);   // a test moves its own clock and lets the ticks happen
+ *   paper.stop();
+ *
+ * `servePaper` in server.ts puts it on a port. Clock and waiting come in as arguments; randomness is the seed.
+ */
+
+import { controlAnswer } from "./control.ts";
+import { answerPost, type Desk, handleHttp } from "./desk.ts";
+import type { EngineOptions } from "./engine/options.ts";
+import type { Venue } from "./engine/state.ts";
+import type { PaperNetwork } from "./exchange/signer.ts";
+import { type FaultFile, NO_FAULTS, startFaults } from "./faults.ts";
+import { type Journal, openJournal, recoverJournal } from "./journal.ts";
+import type { PriceSource } from "./prices.ts";
+import { catchUp, commit, nowMs, type Runtime } from "./runtime.ts";
+import { applyEntry, createWorld, type EntryContext, type World } from "./world.ts";
+import { type Connection, connect, disconnect, type Hub, type Peer, publish, publishTick, receive } from "./ws.ts";
+
+export type PaperOptions = {
+  /** The same seed, actions and times give the same run, byte for byte. Of a data directory, only the first counts. */
+  readonly seed: number;
+  /** Which signatures are taken. */
+  readonly network: PaperNetwork;
+  /** Addresses that get money when they have no account yet. */
+  readonly fund: readonly string[];
+  /** Where the state survives; null keeps it in memory. */
+  readonly dataDirectory: string | null;
+  readonly faults: FaultFile;
+  /** Opens POST /control, with which a test injects faults and prices while running. */
+  readonly hasControlRoute: boolean;
+  readonly prices: PriceSource;
+  /** False leaves the books to those who trade. */
+  readonly hasMarketMaker: boolean;
+  /** Time between two moves of the market, milliseconds. */
+  readonly tickMs: number;
+  readonly engine: Partial<EngineOptions>;
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+};
+
+/** Everything but clock and waiting, which have no default. */
+export const PAPER_DEFAULTS = {
+  seed: 1,
+  network: "any",
+  fund: [],
+  dataDirectory: null,
+  faults: NO_FAULTS,
+  hasControlRoute: false,
+  prices: { kind: "walk" },
+  hasMarketMaker: true,
+  tickMs: 1_000,
+  engine: {},
+} as const satisfies Omit<PaperOptions, "nowMs" | "sleep">;
+
+export type PaperExchange = {
+  /** `address`: of the client, for the weight limit. */
+  handle(request: Request, address?: string): Promise<Response>;
+  /** Opens a websocket; null when there are too many. */
+  connect(peer: Peer): PaperSocket | null;
+  /** Lets all ticks happen that are due by then. */
+  step(toMs: number): void;
+  /** Opens an account with money; does nothing for one that exists. */
+  fund(address: string): void;
+  /** Moves oracle and mark of a market, in 10^-8, and requotes. */
+  setPrice(coin: string, price: bigint): void;
+  setFaults(file: FaultFile): void;
+  readonly tickMs: number;
+  /** The exchange's time, unix milliseconds: it never goes back. */
+  nowMs(): number;
+  /** To look at, not to change. */
+  readonly venue: Venue;
+  stop(): void;
+};
+
+export type PaperSocket = { receive(frame: string): Promise<void>; closed(): void };
+
+export function createPaperExchange(options: PaperOptions): PaperExchange {
+  const { runtime, desk, hub } = assemble(options);
+  const fund = (address: string) => {
+    const user = address.toLowerCase();
+    if (!runtime.world.venue.accounts.has(user)) commit(runtime, { kind: "fund", user, atMs: nowMs(runtime) });
+  };
+  for (const address of options.fund) fund(address);
+  return {
+    handle: (request, address = "local") => handleHttp(desk, request, address),
+    connect: (peer) => socketOf(hub, peer),
+    step: (toMs) => catchUp(runtime, toMs),
+    fund,
+    setPrice: (coin, price) => void commit(runtime, { kind: "price", coin, price, atMs: nowMs(runtime) }),
+    setFaults: (file) => {
+      desk.faults = startFaults(file);
+    },
+    tickMs: options.tickMs,
+    nowMs: () => nowMs(runtime),
+    venue: runtime.world.venue,
+    stop: () => runtime.journal?.close(),
+  };
+}
+
+type Parts = { readonly runtime: Runtime; readonly desk: Desk; readonly hub: Hub };
+
+function assemble(options: PaperOptions): Parts {
+  const entryContext: EntryContext = { source: options.prices, tickMs: options.tickMs };
+  const { world, journal } = openWorld(options, entryContext);
+  const hub: Hub = {
+    connections: new Set(),
+    context: () => ({ venue: world.venue, tape: world.tape, nowMs: nowMs(runtime) }),
+    faults: () => desk.faults,
+    post: (type, payload) => answerPost(desk, type, payload),
+    ticks: 0,
+  };
+  const runtime: Runtime = {
+    world,
+    entryContext,
+    journal,
+    clockMs: options.nowMs,
+    listen: (events) => publish(hub, events),
+    onTick: () => publishTick(hub),
+  };
+  const desk: Desk = {
+    runtime,
+    network: options.network,
+    sleep: options.sleep,
+    faults: startFaults(options.faults),
+    weights: new Map(),
+    frozen: null,
+    stuckReads: 0,
+    control: options.hasControlRoute ? (json) => controlAnswer(desk, hub, json) : null,
+  };
+  return { runtime, desk, hub };
+}
+
+function openWorld(options: PaperOptions, context: EntryContext): { world: World; journal: Journal | null } {
+  const { dataDirectory: directory } = options;
+  const recovered = directory === null ? null : recoverJournal(directory);
+  const world = recovered?.world ?? createWorld(worldOptions(options));
+  for (const entry of recovered?.entries ?? []) applyEntry(world, entry, context);
+  // A fresh pair of files: the recovered entries are in its snapshot.
+  return { world, journal: directory === null ? null : openJournal(directory, world) };
+}
+
+function worldOptions(options: PaperOptions): Parameters<typeof createWorld>[0] {
+  return {
+    seed: options.seed,
+    startMs: options.nowMs(),
+    tickMs: options.tickMs,
+    marketMaker: options.hasMarketMaker,
+    engine: options.engine,
+  };
+}
+
+function socketOf(hub: Hub, peer: Peer): PaperSocket | null {
+  const connection: Connection | null = connect(hub, peer);
+  if (connection === null) return null;
+  return {
+    receive: (frame) => receive(hub, connection, frame),
+    closed: () => disconnect(hub, connection),
+  };
+}

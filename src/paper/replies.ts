@@ -1,0 +1,34 @@
+/** Changes that faults make to a reply or to what is executed. */
+import type { CancelAction, CancelByCloidAction, ParsedAction, Reply } from "./engine/action.ts";
+import type { RequestFault } from "./faults.ts";
+
+/** One error for the whole batch, in either of the two forms that the exchange has been seen to use. */
+export function singleError({ text, form }: Extract<RequestFault, { kind: "single_error" }>): Reply {
+  if (form === "err") return { status: "err", response: text };
+  return { status: "ok", response: { type: "order", data: { statuses: [{ error: text }] } } };
+}
+
+/** The cancel with which every modify begins; null for an action that is no modify. */
+export function cancelLeg(action: ParsedAction): CancelAction | CancelByCloidAction | null {
+  if (action.type !== "modify" && action.type !== "batchModify") return null;
+  const targets =
+    action.type === "modify"
+      ? [{ asset: action.order.a, oid: action.oid }]
+      : action.modifies.map(({ oid, order }) => ({ asset: order.a, oid }));
+  const first = targets[0];
+  // A batch by cloid and by oid together is cancelled by what its first modify uses.
+  if (first !== undefined && typeof first.oid === "string") {
+    const cancels = targets.flatMap(({ asset, oid }) => (typeof oid === "string" ? [{ asset, cloid: oid }] : []));
+    return { type: "cancelByCloid", cancels, f: false };
+  }
+  const cancels = targets.flatMap(({ asset, oid }) => (typeof oid === "number" ? [{ a: asset, o: oid }] : []));
+  return { type: "cancel", cancels, f: false };
+}
+
+/** What the exchange answers when the original of a modify is gone and its replacement was refused. */
+export function killedReply(action: ParsedAction, text: string): Reply {
+  if (action.type !== "batchModify")
+    return { status: "err", response: `Error placing new order during modify: ${text}` };
+  const statuses = action.modifies.map(() => ({ error: text }));
+  return { status: "ok", response: { type: "order", data: { statuses } } };
+}

@@ -1,0 +1,66 @@
+/** Request weight of one client address, as the exchange counts it. */
+
+import { memberOf } from "./exchange/decode.ts";
+import type { Json } from "./exchange/json-text.ts";
+import { infoTypeOf } from "./info/types.ts";
+
+const LIGHT_INFO = new Set([
+  "l2Book",
+  "allMids",
+  "clearinghouseState",
+  "orderStatus",
+  "spotClearinghouseState",
+  "exchangeStatus",
+]);
+/** One more for so many rows of the answer. */
+const ROWS_PER_WEIGHT: Readonly<Record<string, number>> = {
+  recentTrades: 20,
+  historicalOrders: 20,
+  userFills: 20,
+  userFillsByTime: 20,
+  fundingHistory: 20,
+  userFunding: 20,
+  userNonFundingLedgerUpdates: 20,
+  twapHistory: 20,
+  userTwapSliceFills: 20,
+  userTwapSliceFillsByTime: 20,
+  candleSnapshot: 60,
+};
+const ITEMS_PER_WEIGHT = 40;
+const MINUTE_MS = 60_000;
+/** Addresses remembered at once; the oldest is forgotten first. */
+const MAX_ADDRESSES = 10_000;
+
+export function infoWeight(request: Json, rows: number): number {
+  const type = infoTypeOf(request) ?? "";
+  if (type === "userRole") return 60;
+  const base = LIGHT_INFO.has(type) ? 2 : 20;
+  const per = ROWS_PER_WEIGHT[type];
+  return per === undefined ? base : base + Math.floor(rows / per);
+}
+
+/** 1, and one more for every 40 orders or cancels of the batch. */
+export function exchangeWeight(request: Json): number {
+  const action = memberOf(request, "action") ?? null;
+  const lists = ["orders", "cancels", "modifies"].map((name) => memberOf(action, name));
+  const items = lists.find(Array.isArray)?.length ?? 0;
+  return 1 + Math.floor(items / ITEMS_PER_WEIGHT);
+}
+
+export type Weights = Map<string, { minute: number; used: number }>;
+
+/** False when the address has used up its minute; then nothing is added. */
+export function spendWeight(
+  weights: Weights,
+  spend: { address: string; weight: number; limit: number; nowMs: number },
+) {
+  const minute = Math.floor(spend.nowMs / MINUTE_MS);
+  const known = weights.get(spend.address);
+  const used = known?.minute === minute ? known.used : 0;
+  if (used + spend.weight > spend.limit) return false;
+  weights.delete(spend.address);
+  weights.set(spend.address, { minute, used: used + spend.weight });
+  const oldest = weights.keys().next();
+  if (weights.size > MAX_ADDRESSES && oldest.done !== true) weights.delete(oldest.value);
+  return true;
+}

@@ -1,0 +1,214 @@
+/**
+ * The websocket of the exchange, without a socket: frames come in as text and go out as text, so that a test
+ * needs no port. The hub knows every connection and brings each what it has subscribed to.
+ */
+import type { Subscription } from "./channels/channel.ts";
+import { readSubscription } from "./channels/types.ts";
+import type { VenueEvent } from "./engine/event.ts";
+import { MISMATCH, memberOf } from "./exchange/decode.ts";
+import { type Json, jsonText, parseJsonText } from "./exchange/json-text.ts";
+import { type Faults, type FrameFault, frameFault } from "./faults.ts";
+import type { ReadContext } from "./info/request.ts";
+
+/** What the hub needs of a connection. */
+export type Peer = { send(text: string): void; close(code: number, reason: string): void };
+
+export type Connection = {
+  readonly peer: Peer;
+  readonly subscriptions: Map<string, Subscription>;
+  lastSentMs: number;
+  silentUntilMs: number;
+  /** A frame that a fault holds back until the next one has gone. */
+  held: string | null;
+  pendingPosts: number;
+  isOpen: boolean;
+};
+
+export type Hub = {
+  readonly connections: Set<Connection>;
+  readonly context: () => ReadContext;
+  readonly faults: () => Faults;
+  /** Answers the request inside a `post`: the response member of the frame. */
+  readonly post: (type: "info" | "action", payload: Json) => Promise<unknown>;
+  ticks: number;
+};
+
+/** Silence of the exchange after which it closes, milliseconds. */
+const IDLE_CLOSE_MS = 60_000;
+const IDLE_CODE = 1_000;
+const MAX_CONNECTIONS = 100;
+const MAX_SUBSCRIPTIONS = 1_000;
+const MAX_USERS = 15;
+const MAX_PENDING_POSTS = 100;
+/** Ticks between two messages of a channel that the exchange sends every few seconds. */
+const SLOW_TICKS = 3;
+const UNREADABLE = "Error parsing JSON into valid websocket request";
+const HELLO = "Websocket connection established.";
+const OVERLOADED_CODE = 1_013;
+
+/** Null when there are too many; then the peer has been closed. */
+export function connect(hub: Hub, peer: Peer): Connection | null {
+  if (hub.connections.size >= MAX_CONNECTIONS) {
+    peer.close(OVERLOADED_CODE, "Too many connections");
+    return null;
+  }
+  const connection: Connection = {
+    peer,
+    subscriptions: new Map(),
+    lastSentMs: hub.context().nowMs,
+    silentUntilMs: 0,
+    held: null,
+    pendingPosts: 0,
+    isOpen: true,
+  };
+  hub.connections.add(connection);
+  // Plain text, not JSON: clients of the exchange have to cope with it.
+  sendText(hub, connection, HELLO);
+  return connection;
+}
+
+export function disconnect(hub: Hub, connection: Connection): void {
+  connection.isOpen = false;
+  hub.connections.delete(connection);
+}
+
+/** One frame from the client. */
+export async function receive(hub: Hub, connection: Connection, frame: string): Promise<void> {
+  const json = parseJsonText(frame) ?? null;
+  const method = memberOf(json, "method");
+  const wanted = memberOf(json, "subscription");
+  const read = wanted === undefined ? MISMATCH : readSubscription(wanted);
+  if (method === "ping") sendFrame(hub, connection, "pong", null);
+  else if (method === "post") await receivePost(hub, connection, { json, frame });
+  else if (method === "subscribe" && read !== MISMATCH) subscribe(hub, connection, read);
+  else if (method === "unsubscribe" && read !== MISMATCH) unsubscribe(hub, connection, read);
+  else sendError(hub, connection, `${UNREADABLE}: ${frame}`);
+}
+
+function sendError(hub: Hub, connection: Connection, text: string): void {
+  sendFrame(hub, connection, "error", text);
+}
+
+function subscribe(hub: Hub, connection: Connection, subscription: Subscription): void {
+  const key = jsonText(subscription.echo);
+  const refusal = subscriptionRefusal(hub, connection, { key, subscription });
+  if (refusal !== null) {
+    sendError(hub, connection, refusal);
+    return;
+  }
+  connection.subscriptions.set(key, subscription);
+  sendFrame(hub, connection, "subscriptionResponse", { method: "subscribe", subscription: subscription.echo });
+  for (const { channel, data } of subscription.snapshot(hub.context())) sendFrame(hub, connection, channel, data);
+}
+
+type Wish = { readonly key: string; readonly subscription: Subscription };
+
+function subscriptionRefusal(hub: Hub, connection: Connection, { key, subscription }: Wish): string | null {
+  if (connection.subscriptions.has(key)) return `Already subscribed: ${key}`;
+  if (!subscription.isValid(hub.context())) return `Invalid subscription ${key}`;
+  const all = [...hub.connections].flatMap((one) => [...one.subscriptions.values()]);
+  if (all.length >= MAX_SUBSCRIPTIONS) return `Cannot track more than ${MAX_SUBSCRIPTIONS} total subscriptions.`;
+  const users = new Set(all.flatMap(({ user }) => user ?? []));
+  if (subscription.user !== null) users.add(subscription.user);
+  return users.size > MAX_USERS ? `Cannot track more than ${MAX_USERS} total users.` : null;
+}
+
+function unsubscribe(hub: Hub, connection: Connection, { echo }: Subscription): void {
+  const key = jsonText(echo);
+  if (!connection.subscriptions.delete(key)) sendError(hub, connection, `Already unsubscribed: ${key}`);
+  else sendFrame(hub, connection, "subscriptionResponse", { method: "unsubscribe", subscription: echo });
+}
+
+type Post = { readonly json: Json; readonly frame: string };
+
+async function receivePost(hub: Hub, connection: Connection, { json, frame }: Post): Promise<void> {
+  const id = memberOf(json, "id");
+  const request = memberOf(json, "request") ?? null;
+  const type = memberOf(request, "type");
+  const payload = memberOf(request, "payload");
+  if (typeof id !== "bigint" || (type !== "info" && type !== "action") || payload === undefined) {
+    sendError(hub, connection, `${UNREADABLE}: ${frame}`);
+    return;
+  }
+  if (connection.pendingPosts >= MAX_PENDING_POSTS) {
+    sendError(hub, connection, `too many pending post requests id=${id}`);
+    return;
+  }
+  connection.pendingPosts += 1;
+  try {
+    sendFrame(hub, connection, "post", { id, response: await hub.post(type, payload) });
+  } finally {
+    connection.pendingPosts -= 1;
+  }
+}
+
+/** Brings what has happened to everybody who wants to know. */
+export function publish(hub: Hub, events: readonly VenueEvent[]): void {
+  if (events.length === 0 || hub.connections.size === 0) return;
+  const context = hub.context();
+  for (const connection of hub.connections) {
+    for (const subscription of connection.subscriptions.values()) {
+      for (const { channel, data } of subscription.onEvents(context, events)) sendFrame(hub, connection, channel, data);
+    }
+  }
+}
+
+/** What comes by the clock: books, mids, states; and the end of connections to which nothing had to be said. */
+export function publishTick(hub: Hub): void {
+  hub.ticks += 1;
+  const context = hub.context();
+  const isSlow = hub.ticks % SLOW_TICKS === 0;
+  for (const connection of hub.connections) {
+    for (const subscription of connection.subscriptions.values()) {
+      for (const { channel, data } of subscription.onTick(context, isSlow)) sendFrame(hub, connection, channel, data);
+    }
+    if (context.nowMs - connection.lastSentMs >= IDLE_CLOSE_MS) end(hub, connection, IDLE_CODE, "Inactive");
+  }
+}
+
+export function end(hub: Hub, connection: Connection, code: number, reason: string): void {
+  disconnect(hub, connection);
+  connection.peer.close(code, reason);
+}
+
+function sendFrame(hub: Hub, connection: Connection, channel: string, data: unknown): void {
+  const text = jsonText(data === null ? { channel } : { channel, data });
+  const fault = frameFault(hub.faults(), channel);
+  if (fault === null) sendText(hub, connection, text);
+  else sendFaulty(hub, connection, { text, fault });
+}
+
+type Faulty = { readonly text: string; readonly fault: FrameFault };
+
+function sendFaulty(hub: Hub, connection: Connection, { text, fault }: Faulty): void {
+  switch (fault.kind) {
+    case "drop":
+      break;
+    case "duplicate":
+      sendText(hub, connection, text);
+      sendText(hub, connection, text);
+      break;
+    case "reorder":
+      // One frame is held at a time; an older one goes out first.
+      if (connection.held !== null) sendText(hub, connection, connection.held);
+      connection.held = text;
+      break;
+    case "silent":
+      connection.silentUntilMs = hub.context().nowMs + fault.ms;
+      break;
+    case "close":
+      end(hub, connection, fault.code, fault.reason);
+      break;
+  }
+}
+
+function sendText(hub: Hub, connection: Connection, text: string): void {
+  const { nowMs } = hub.context();
+  if (!connection.isOpen || nowMs < connection.silentUntilMs) return;
+  connection.lastSentMs = nowMs;
+  connection.peer.send(text);
+  if (connection.held === null) return;
+  const { held } = connection;
+  connection.held = null;
+  connection.peer.send(held);
+}
