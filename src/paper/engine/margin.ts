@@ -149,7 +149,8 @@ function liquidationInTier({ market, position, tier, spare }: TierQuestion): big
   const numerator = (side * size * market.markPrice - spare * 100_000_000n) * twice * scale;
   const denominator = size * (side * twice - 1n) * 100_000_000n;
   if (denominator === 0n) return null;
-  const price = numerator / denominator;
+  // Printed by the exchange to ten decimals, rounded to the nearest.
+  const price = (2n * numerator + denominator) / (2n * denominator);
   return price <= 0n ? null : price;
 }
 

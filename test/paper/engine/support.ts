@@ -4,7 +4,7 @@ import type { Grouping, OrderRequest, OrderTerms, ParsedAction, Reply } from "..
 import type { VenueEvent } from "../../../src/paper/engine/event.ts";
 import { defaultConfig } from "../../../src/paper/engine/markets.ts";
 import type { EngineOptions } from "../../../src/paper/engine/options.ts";
-import type { Account, Fill, Order, Position, Venue } from "../../../src/paper/engine/state.ts";
+import type { Account, Fill, Order, Position } from "../../../src/paper/engine/state.ts";
 import { accountOf } from "../../../src/paper/engine/turn.ts";
 import { plain, units } from "../../../src/paper/engine/units.ts";
 import { advance, applyAction, createVenue, fund, setMarkPrice } from "../../../src/paper/engine/venue.ts";
