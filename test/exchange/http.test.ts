@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
+import { createServer, type Socket } from "node:net";
 import { settled, stillClock } from "./clocks.ts";
 import { answering, connect } from "./connect.ts";
-import { httpAnswer, type RawRequest, type RawServer, rawServer } from "./raw-server.ts";
+import { httpAnswer, listen, type RawRequest, type RawServer, rawServer } from "./raw-server.ts";
 
 const BODY = `{"action":{"type":"noop"},"nonce":1}`;
 const ANSWER = `{"status":"ok","response":{"type":"default"}}`;
@@ -75,6 +76,35 @@ for (const [name, misbehave] of BROKEN) {
     }
   });
 }
+
+test("a reset at any byte of the answer is unknown, on a new and on a kept-alive connection, and nothing is sent twice", async () => {
+  const size = httpAnswer(ANSWER).byteLength;
+  for (let byteCount = 0; byteCount < size; byteCount += 1) {
+    const server = await serve((request) =>
+      request.nth === 1 ? request.socket.write(httpAnswer(ANSWER)) : cut(request.socket, byteCount),
+    );
+    const exchange = connect(server.url, { weightPerMinute: 0 });
+    const kinds = [];
+    for (let nth = 0; nth < 3; nth += 1) kinds.push((await exchange.send(BODY, "order")).kind);
+    expect([byteCount, ...kinds]).toEqual([byteCount, "unknown", "answered", "unknown"]);
+    expect(server.requests.map((list) => list.length)).toEqual([1, 2]);
+    server.close();
+  }
+});
+
+test("a connection that is reset before the request was read is unknown, and not opened again", async () => {
+  const accepted: Socket[] = [];
+  const server = createServer((socket) => {
+    accepted.push(socket);
+    socket.on("error", () => {});
+    socket.resetAndDestroy();
+  });
+  const port = await listen(server);
+  expect((await connect(`http://127.0.0.1:${port}`).send(BODY, "order")).kind).toBe("unknown");
+  await settled();
+  server.close();
+  expect(accepted).toHaveLength(1);
+});
 
 test("a kept-alive connection is used again and a reset of it does not move the POST to a new one", async () => {
   const server = await serve(({ socket, nth }) =>

@@ -20,10 +20,15 @@ XjXpoxwAtobT3XcKDpQDMvLR2HhzOOE+tvk=
 -----END CERTIFICATE-----
 `;
 
-/** Counts what arrives inside the encrypted stream. */
-export function tlsServer(onData: (socket: TLSSocket) => void): { server: Server; received: () => number } {
+export type TlsServer = {
+  server: Server;
+  /** Bytes that arrived inside the encrypted stream. */
+  received: () => number;
+};
+
+export function tlsServer(onData: (socket: TLSSocket) => void, options: { requestCert?: boolean } = {}): TlsServer {
   let byteCount = 0;
-  const server = createServer({ key: KEY, cert: CERTIFICATE }, (socket) => {
+  const server = createServer({ key: KEY, cert: CERTIFICATE, ...options }, (socket) => {
     socket.on("error", () => {});
     socket.on("data", (data) => {
       byteCount += data.byteLength;

@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import { openMarkets } from "../../src/exchange/markets.ts";
+import { scriptedExchange, unanswered } from "../support/scripted-exchange.ts";
+import { stillClock } from "./clocks.ts";
+
+const PERP_DEXS = [null, { name: "xyz", fullName: "XYZ" }, { name: "other", fullName: "Other" }];
+const SPOT_META = {
+  universe: [
+    { tokens: [1, 0], name: "PURR/USDC", index: 0, isCanonical: true },
+    { tokens: [150, 0], name: "@107", index: 107, isCanonical: false },
+  ],
+  tokens: [
+    { name: "USDC", szDecimals: 8, index: 0 },
+    { name: "PURR", szDecimals: 0, index: 1 },
+    { name: "HYPE", szDecimals: 2, index: 150 },
+  ],
+};
+const META: Record<string, unknown> = {
+  "": {
+    universe: [
+      { name: "BTC", szDecimals: 5, maxLeverage: 40 },
+      { name: "MATIC", szDecimals: 1, maxLeverage: 20, isDelisted: true },
+      { name: "SOL", szDecimals: 2, maxLeverage: 20 },
+    ],
+  },
+  xyz: {
+    universe: [
+      { name: "xyz:XYZ100", szDecimals: 4, maxLeverage: 20 },
+      { name: "xyz:TSLA", szDecimals: 3, maxLeverage: 10, marginMode: "strictIsolated", onlyIsolated: true },
+    ],
+  },
+  other: { universe: [{ name: "other:GOLD", szDecimals: 1, maxLeverage: 5 }] },
+};
+
+function exchangeWithMarkets() {
+  return scriptedExchange({
+    infos: { perpDexs: () => PERP_DEXS, spotMeta: () => SPOT_META, meta: ({ dex }) => META[String(dex)] },
+  });
+}
+
+test("native, builder-deployed and spot markets have the ids that orders carry; delisted ones keep their place", async () => {
+  const clock = stillClock(1_700_000_000_000);
+  const markets = openMarkets({ exchange: exchangeWithMarkets(), dexes: ["xyz"], clock });
+  expect(markets.current()).toBeNull();
+  const universe = await markets.refresh();
+  expect(
+    [...(universe?.byName.values() ?? [])].map(({ name, assetId, isDelisted }) => [name, assetId, isDelisted]),
+  ).toEqual([
+    ["BTC", 0, false],
+    ["MATIC", 1, true],
+    ["SOL", 2, false],
+    ["xyz:XYZ100", 110_000, false],
+    ["xyz:TSLA", 110_001, false],
+    ["PURR/USDC", 10_000, false],
+    ["@107", 10_107, false],
+  ]);
+  expect(universe?.byPairName.get("HYPE/USDC")).toBe("@107");
+  expect(universe?.readAtMs).toBe(1_700_000_000_000);
+  expect(markets.current()).toBe(universe);
+});
+
+test("all who ask at the same time share one reading, and the next is 30 s later at the earliest", async () => {
+  const clock = stillClock();
+  const exchange = exchangeWithMarkets();
+  const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
+  await Promise.all(Array.from({ length: 10 }, () => markets.refresh()));
+  expect(exchange.asked).toHaveLength(4);
+  await clock.advance(29_999);
+  await markets.refresh();
+  expect(exchange.asked).toHaveLength(4);
+  await clock.advance(1);
+  await markets.refresh();
+  expect(exchange.asked).toHaveLength(8);
+});
+
+test("when any part of a reading fails or cannot be read, the last good universe stays as a whole", async () => {
+  for (const part of ["perpDexs", "spotMeta", "meta"]) {
+    for (const answer of [() => unanswered("down"), () => ({ universe: "none" }), () => null]) {
+      const clock = stillClock();
+      const exchange = exchangeWithMarkets();
+      const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
+      const good = await markets.refresh();
+      expect(good).not.toBeNull();
+      exchange.answer(part, answer);
+      await clock.advance(60_000);
+      expect(await markets.refresh()).toBe(good);
+      expect(markets.current()).toBe(good);
+    }
+  }
+});
+
+test("the first reading is tried again at once when it failed", async () => {
+  const exchange = exchangeWithMarkets();
+  exchange.answer("meta", () => unanswered("down"));
+  const markets = openMarkets({ exchange, dexes: [], clock: stillClock() });
+  expect(await markets.refresh()).toBeNull();
+  exchange.answer("meta", ({ dex }) => META[String(dex)]);
+  expect((await markets.refresh())?.byName.has("BTC")).toBe(true);
+});
+
+test("a newer reading replaces ids and names: a market that moved has only its new id", async () => {
+  const clock = stillClock();
+  const exchange = exchangeWithMarkets();
+  const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
+  await markets.refresh();
+  exchange.answer("perpDexs", () => [null, PERP_DEXS[2], PERP_DEXS[1]]);
+  await clock.advance(30_000);
+  const universe = await markets.refresh();
+  expect(universe?.byName.get("xyz:TSLA")?.assetId).toBe(120_001);
+  expect(universe?.byAssetId.has(110_001)).toBe(false);
+});
+
+test("a configured dex that the exchange does not list has no markets, and the others have theirs", async () => {
+  const markets = openMarkets({ exchange: exchangeWithMarkets(), dexes: ["xyz", "gone"], clock: stillClock() });
+  const universe = await markets.refresh();
+  expect(universe?.byName.has("xyz:TSLA")).toBe(true);
+  expect(universe?.byName.has("other:GOLD")).toBe(false);
+});
