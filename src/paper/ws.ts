@@ -189,9 +189,9 @@ function sendFaulty(hub: Hub, connection: Connection, { text, fault }: Faulty): 
       sendText(hub, connection, text);
       break;
     case "reorder":
-      // One frame is held at a time; an older one goes out first.
-      if (connection.held !== null) sendText(hub, connection, connection.held);
-      connection.held = text;
+      // One frame is held at a time; an older one goes out now.
+      if (connection.held === null) connection.held = text;
+      else sendText(hub, connection, text);
       break;
     case "silent":
       connection.silentUntilMs = hub.context().nowMs + fault.ms;
