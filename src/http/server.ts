@@ -92,11 +92,11 @@ function mountRoutes(deps: Deps, routes: readonly Route[], visits: WeakMap<Reque
     app.route(
       route.contract.method,
       path,
-      async ({ request, params }: { request: Request; params: Record<string, string> }) => {
+      async ({ request, params }: { request: Request; params?: Record<string, string> }) => {
         const visit = visits.get(request);
         if (visit === undefined) throw new Error("bug: request without a visit");
         visit.route = route.contract.path;
-        return respond(await route.answer(deps, visit, params["id"] ?? ""));
+        return respond(await route.answer(deps, visit, params?.["id"] ?? ""));
       },
       { parse: "none" },
     );
