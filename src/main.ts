@@ -1,6 +1,6 @@
 /** Picks the command. The only reader of arguments and environment, the only caller of `process.exit`. */
 import { run } from "./cli/run.ts";
-import { stopSignal, systemClock, systemPrompt, systemRandom } from "./cli/system.ts";
+import { afterThisTurn, stopSignal, systemClock, systemInterval, systemPrompt, systemRandom } from "./cli/system.ts";
 
 // Whatever we create is for this user alone, the control socket included.
 process.umask(0o077);
@@ -14,6 +14,8 @@ const exitCode = await run(process.argv.slice(2), {
   uid: process.getuid?.() ?? 0,
   clock: systemClock,
   randomBytes: systemRandom,
+  schedule: afterThisTurn,
+  every: systemInterval,
   stopRequested: stopSignal,
 });
 process.exit(exitCode);

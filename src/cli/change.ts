@@ -54,7 +54,13 @@ async function unlock({ store, instance }: Opened, input: Input, outside: Outsid
 
 function connect(baseUrl: string, { clock }: Outside): Exchange {
   const timings = { deadlineMs: EXCHANGE_DEADLINE_MS };
-  return openExchange({ baseUrl, transport: openTransport(), clock, budget: createBudget(WEIGHT_PER_MINUTE), timings });
+  return openExchange({
+    baseUrl,
+    transport: openTransport(),
+    clock,
+    budget: createBudget({ weightPerMinute: WEIGHT_PER_MINUTE }),
+    timings,
+  });
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -14,10 +14,12 @@ import { keyList } from "./key/list.ts";
 import { keyNew } from "./key/new.ts";
 import { keyRegister } from "./key/register.ts";
 import { keyRevoke } from "./key/revoke.ts";
+import { serveCommand } from "./serve.ts";
 import { versionCommand } from "./version.ts";
 
 /** Every command that works; what does not work yet is not shown. */
 export const COMMANDS: readonly Command[] = [
+  serveCommand,
   initCommand,
   accountAdd,
   accountList,

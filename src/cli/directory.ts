@@ -1,5 +1,4 @@
 /** How a command reaches a data directory: beside a running gateway, or in its place when none runs. */
-import { existsSync } from "node:fs";
 import type { Network } from "../core/account.ts";
 import { chooseDirectory, hasDatabase, type Places, placesIn } from "../ops/data-directory.ts";
 import { findInstance, type Instance } from "../store/instance.ts";
@@ -28,16 +27,26 @@ export function reading<T>(at: Places, read: (opened: Opened) => T): T {
 /** Opens the database for changes, with the lock held: for commands that no running gateway can take. */
 export async function changing<T>(at: Places, outside: Outside, change: (opened: Opened) => Promise<T>): Promise<T> {
   requireDatabase(at);
+  return await holding(at, outside, () => opening(at, change));
+}
+
+/** Runs `work` as the only process that may change the directory. */
+export async function holding<T>(at: Places, outside: Outside, work: () => Promise<T>): Promise<T> {
   const lock = takeLock(at.directory, outside.processId);
   try {
-    const store = openStore(at.database);
-    try {
-      return await change({ store, instance: instanceOf(store, at) });
-    } finally {
-      closeStore(store);
-    }
+    return await work();
   } finally {
     lock.release();
+  }
+}
+
+/** Opens the database below the lock. */
+export async function opening<T>(at: Places, work: (opened: Opened) => Promise<T>): Promise<T> {
+  const store = openStore(at.database);
+  try {
+    return await work({ store, instance: instanceOf(store, at) });
+  } finally {
+    closeStore(store);
   }
 }
 
@@ -49,11 +58,6 @@ export function instanceOf(store: Store, at: Places): Instance {
   const instance = findInstance(store);
   if (instance === null) throw new Failure(`${at.database} was never set up`);
   return instance;
-}
-
-/** True when the directory was made by `serve --paper`, which keeps the demo owner's key beside the database. */
-export function isDemo(at: Places): boolean {
-  return existsSync(at.demo);
 }
 
 const NETWORK_WORDS = {

@@ -24,14 +24,18 @@ export function audience({ command, input, outside }: Asking, at: Places): strin
   );
 }
 
-/** Posts to the gateway and returns its answer; the body of a refusal becomes the failure's text. */
+/** Posts to the gateway that the command's options and the environment name. */
 export async function post(
   { command, input, outside }: Asking,
   path: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const config = readConfig(outside.environment, overridesOf(command, input));
-  const url = urlOf(config.listen) + path;
+  return await postJson(urlOf(config.listen) + path, body);
+}
+
+/** The gateway's answer; the body of a refusal becomes the failure's text. */
+export async function postJson(url: string, body: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
   const response = await ask(url, body);
   const answer: unknown = await response.json();
   const object = isObject(answer) ? answer : {};

@@ -14,6 +14,10 @@ export type Outside = {
   uid: number;
   clock: Clock;
   randomBytes(count: number): Uint8Array;
+  /** Runs its argument after the present turn of the event loop. */
+  schedule(run: () => void): void;
+  /** Calls `work` again and again; what it returns ends that. */
+  every(ms: number, work: () => void): () => void;
   /** Resolves at the first request to stop, with the signal's name. */
   stopRequested(): Promise<string>;
 };

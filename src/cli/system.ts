@@ -13,6 +13,15 @@ export function systemRandom(count: number): Uint8Array {
   return new Uint8Array(randomBytes(count));
 }
 
+export function afterThisTurn(run: () => void): void {
+  setImmediate(run);
+}
+
+export function systemInterval(ms: number, work: () => void): () => void {
+  const timer = setInterval(work, ms);
+  return () => clearInterval(timer);
+}
+
 /** Null when there is no terminal to ask at. */
 export const systemPrompt: ((question: string) => Promise<string>) | null =
   process.stdin.isTTY === true

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /** Where things are in a data directory. */
@@ -37,12 +37,21 @@ export function hasDatabase(places: Places): boolean {
   return existsSync(places.database);
 }
 
-/** Makes the directory for its owner alone. Throws when there is something in it already. */
+/** Makes the directory where it is missing, for its owner alone. */
 export function makeDirectory(places: Places): void {
   mkdirSync(places.directory, { recursive: true, mode: 0o700 });
-  // The lock's own files may be there: a set-up that failed half-way is tried again.
-  const others = readdirSync(places.directory).filter((name) => !name.startsWith("lock."));
-  if (others.length > 0) throw new Error(`${places.directory} is not empty`);
+  chmodSync(places.directory, 0o700);
+}
+
+/** True when nothing is in the directory but the lock: a set-up that failed half-way is tried again. */
+export function isVacant(places: Places): boolean {
+  if (!existsSync(places.directory)) return true;
+  return readdirSync(places.directory).every((name) => name.startsWith("lock."));
+}
+
+/** True when `serve --paper` made the directory: it keeps the demo owner's key beside the database. */
+export function isDemo(places: Places): boolean {
+  return existsSync(places.demo);
 }
 
 /** Takes back a set-up that failed. Never called once the database holds an account. */

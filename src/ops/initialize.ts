@@ -7,13 +7,15 @@ import { closeStore, openStore, type Store } from "../store/open.ts";
 import { agentName } from "../vault/agent-keys.ts";
 import { newVaultParams } from "../vault/seal-key.ts";
 import { accountOf, newUuid, storeAccount } from "./add-account.ts";
-import { makeDirectory, type Places, removeDatabase } from "./data-directory.ts";
+import { isVacant, makeDirectory, type Places, removeDatabase } from "./data-directory.ts";
 import { openKeyring, vaultKeyOf } from "./keyring.ts";
 import { sealedAgent, storeAgent } from "./new-agent.ts";
+import { OperatorError } from "./operator.ts";
 
-export type SetUp = {
+export type SetUp = NewDatabase & { processId: number };
+
+export type NewDatabase = {
   places: Places;
-  processId: number;
   network: Network;
   exchangeUrl: string;
   /** Address of the main account's owner. */
@@ -33,28 +35,31 @@ const TAG_MASK = 0xfff;
 
 /** Makes a data directory with its first account and agent key: all of it, or nothing that a second try minds. */
 export async function initialize(setUp: SetUp): Promise<Initialized> {
+  if (!isVacant(setUp.places)) throw new OperatorError(`${setUp.places.directory} is not empty`);
   makeDirectory(setUp.places);
   const lock = takeLock(setUp.places.directory, setUp.processId);
   try {
     return await makeDatabase(setUp);
-  } catch (error) {
-    removeDatabase(setUp.places);
-    throw error;
   } finally {
     lock.release();
   }
 }
 
-async function makeDatabase(setUp: SetUp): Promise<Initialized> {
+/** The part of it below the directory's lock. */
+export async function makeDatabase(setUp: NewDatabase): Promise<Initialized> {
   const store = openStore(setUp.places.database);
   try {
     return await fill(store, setUp);
+  } catch (error) {
+    closeStore(store);
+    removeDatabase(setUp.places);
+    throw error;
   } finally {
     closeStore(store);
   }
 }
 
-async function fill(store: Store, setUp: SetUp): Promise<Initialized> {
+async function fill(store: Store, setUp: NewDatabase): Promise<Initialized> {
   const { network, randomBytes, clock } = setUp;
   const instance = newInstance(setUp);
   const vaultKey = await vaultKeyOf(instance, setUp.passphrase);
@@ -76,7 +81,7 @@ async function fill(store: Store, setUp: SetUp): Promise<Initialized> {
   }
 }
 
-function newInstance({ network, exchangeUrl, randomBytes, clock }: SetUp): Instance {
+function newInstance({ network, exchangeUrl, randomBytes, clock }: NewDatabase): Instance {
   const [high = 0, low = 0] = randomBytes(2);
   return {
     network,

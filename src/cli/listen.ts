@@ -1,0 +1,101 @@
+/** A gateway with its doors: the public port, and the control socket for its operator. */
+import { chmodSync, rmSync } from "node:fs";
+import { type Config, settingsOf, urlOf } from "../config.ts";
+import type { Log } from "../deps.ts";
+import { openTransport } from "../exchange/transport.ts";
+import { type Gateway, openGateway } from "../gateway.ts";
+import { controlServer } from "../http/control.ts";
+import { BUN_SERVE_OPTIONS } from "../http/server.ts";
+import type { Places } from "../ops/data-directory.ts";
+import type { Keyring } from "../ops/keyring.ts";
+import { Failure } from "./command.ts";
+import type { Opened } from "./directory.ts";
+import type { Outside } from "./outside.ts";
+import { postern } from "./version.ts";
+
+export type Listening = {
+  baseUrl: string;
+  gateway: Gateway;
+  /** Takes no new connection, finishes what is in flight, closes the database. */
+  stop(): Promise<void>;
+};
+
+export type ListenInput = { config: Config; at: Places; opened: Opened; keyring: Keyring; log: Log };
+
+type Door = {
+  port: number;
+  handler: Promise<Gateway>;
+  open(gateway: Gateway): void;
+  stop(now: boolean): Promise<void>;
+};
+
+/** Listens before the gateway is ready: an outage of the exchange must not end in a restart loop. */
+export function listen({ config, at, opened, keyring, log }: ListenInput, outside: Outside): Listening {
+  const door = openDoor(config);
+  const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
+  try {
+    const { store, instance } = opened;
+    const { clock, randomBytes, schedule } = outside;
+    const { exchangeWeightPerMinute, trustedProxies } = config;
+    const settings = settingsOf(listenedConfig, { network: instance.network, version: postern().version });
+    // Same turn as the listening: no request is looked at before the rows of an earlier process are marked.
+    const gateway = openGateway({
+      ...{ settings, instance, store, signers: keyring.signers, transport: openTransport() },
+      ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies },
+    });
+    const { exchange } = gateway.deps;
+    const control = openControl(at, { store, clock, randomBytes, network: instance.network, keyring, exchange });
+    door.open(gateway);
+    const baseUrl = urlOf(listenedConfig.listen);
+    log.info({ base_url: baseUrl, exchange_url: instance.exchangeUrl, network: instance.network }, "listening");
+    return { baseUrl, gateway, stop: () => stopAll(door, gateway, control) };
+  } catch (error) {
+    void door.stop(true);
+    throw error;
+  }
+}
+
+function openDoor({ listen: { hostname, port } }: Config): Door {
+  const { promise: handler, resolve: open } = Promise.withResolvers<Gateway>();
+  const server = bind(() =>
+    Bun.serve({
+      ...BUN_SERVE_OPTIONS,
+      hostname,
+      port,
+      async fetch(request, self) {
+        const gateway = await handler;
+        return gateway.server.handle(request, self.requestIP(request)?.address);
+      },
+    }),
+  );
+  return { port: server.port ?? port, handler, open, stop: (now) => server.stop(now) };
+}
+
+function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): { stop(): Promise<void> } {
+  // We hold the directory's lock: what lies there is what a killed process left behind.
+  rmSync(at.control, { force: true });
+  const server = bind(() => Bun.serve({ unix: at.control, fetch: controlServer(changer) }));
+  chmodSync(at.control, 0o600);
+  return {
+    async stop() {
+      await server.stop(true);
+      rmSync(at.control, { force: true });
+    },
+  };
+}
+
+function bind<Server>(serve: () => Server): Server {
+  try {
+    return serve();
+  } catch (error) {
+    throw new Failure(error instanceof Error ? error.message : "cannot listen");
+  }
+}
+
+async function stopAll(door: Door, gateway: Gateway, control: { stop(): Promise<void> }): Promise<void> {
+  const closed = door.stop(false);
+  await control.stop();
+  await gateway.stop();
+  await door.stop(true);
+  await closed;
+}

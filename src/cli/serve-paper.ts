@@ -1,0 +1,162 @@
+/**
+ * `serve --paper`: gateway, exchange and a funded demo account in one process, with nothing to set up. Every step
+ * looks at what is there already, so a start that was cut off is finished by the next one.
+ */
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { type Config, urlOf } from "../config.ts";
+import type { Account, Agent } from "../core/account.ts";
+import { openLog } from "../log.ts";
+import { type ApprovingOperator, approvalOf, approveOwnAgent } from "../ops/approve-agent.ts";
+import { hasDatabase, isDemo, isVacant, makeDirectory, type Places } from "../ops/data-directory.ts";
+import { makeDatabase } from "../ops/initialize.ts";
+import { type Keyring, openKeyring, vaultKeyOf } from "../ops/keyring.ts";
+import { newAgent } from "../ops/new-agent.ts";
+import { createPaperExchange, PAPER_DEFAULTS } from "../paper/paper-exchange.ts";
+import { servePaper as listenPaper, type PaperServer } from "../paper/server.ts";
+import { listAccounts } from "../store/accounts.ts";
+import { listAgents } from "../store/agents.ts";
+import { findApiKey } from "../store/api-keys.ts";
+import { parseExtraAgents } from "../wire/answer/account.ts";
+import { approvalDigest } from "../wire/approval.ts";
+import { keyHash } from "../wire/grant.ts";
+import { Failure, Misuse } from "./command.ts";
+import { type Demo, openDemo, signAsOwner, signatureText, signedGrant } from "./demo.ts";
+import { demoLines, demoMid } from "./demo-lines.ts";
+import { holding, type Opened, opening } from "./directory.ts";
+import { postJson } from "./gateway-client.ts";
+import { type Listening, listen } from "./listen.ts";
+import type { Outside } from "./outside.ts";
+
+export type PaperInput = { config: Config; at: Places; asJson: boolean };
+
+/** What the demo is called where people read it. */
+const LABEL = "demo";
+
+export async function servePaper(input: PaperInput, outside: Outside): Promise<void> {
+  const { at } = input;
+  if (!isDemo(at) && !isVacant(at)) {
+    throw new Misuse(`${at.directory} was not made by "serve --paper"; choose another with --data-dir`);
+  }
+  const stop = outside.stopRequested();
+  makeDirectory(at);
+  await holding(at, outside, async () => {
+    const demo = openDemo(at, outside);
+    if (!hasDatabase(at)) await setUp(input, demo, outside);
+    const exchange = startExchange(input, demo, outside);
+    try {
+      await opening(at, (opened) => serve({ ...input, demo, opened, exchangeUrl: exchange.url }, outside, stop));
+    } finally {
+      await exchange.stop();
+    }
+  });
+}
+
+async function setUp({ config, at }: PaperInput, demo: Demo, { clock, randomBytes }: Outside): Promise<void> {
+  await makeDatabase({
+    places: at,
+    network: "paper",
+    exchangeUrl: urlOf(config.paperListen),
+    owner: demo.ownerAddress,
+    label: LABEL,
+    passphrase: demo.passphrase,
+    clock,
+    randomBytes,
+  });
+}
+
+/** The exchange on its own port; it signs for testnet, so nothing signed here is worth anything elsewhere. */
+function startExchange({ config, at }: PaperInput, demo: Demo, { clock, every }: Outside): PaperServer {
+  const paper = createPaperExchange({
+    ...PAPER_DEFAULTS,
+    network: "testnet",
+    fund: [demo.ownerAddress],
+    dataDirectory: at.paper,
+    nowMs: () => clock.nowMs(),
+    sleep: (ms) => clock.sleep(ms),
+  });
+  const server = listenPaper(paper, { ...config.paperListen, every });
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      paper.stop();
+    },
+  };
+}
+
+type Serving = PaperInput & { demo: Demo; opened: Opened; exchangeUrl: string };
+
+async function serve(serving: Serving, outside: Outside, stop: Promise<string>): Promise<void> {
+  const { config, at, demo, exchangeUrl, asJson } = serving;
+  // The exchange may have moved to another port since the directory was made; it is still the same one.
+  const opened = { ...serving.opened, instance: { ...serving.opened.instance, exchangeUrl } };
+  const log = openLog(config.logLevel, { write: outside.warn });
+  const vaultKey = await vaultKeyOf(opened.instance, demo.passphrase);
+  const { randomBytes } = outside;
+  const keyring = openKeyring({ store: opened.store, network: "paper", vaultKey, randomBytes });
+  const listening = listen({ config, at, opened, keyring, log }, outside);
+  try {
+    await listening.gateway.start();
+    const account = await prepareAccount({ demo, opened, keyring, listening }, outside);
+    const facts = { base_url: listening.baseUrl, exchange_url: exchangeUrl, account: account.id, api_key: demo.apiKey };
+    const orderName = `demo-${bytesToHex(randomBytes(4))}`;
+    const lines = asJson ? [] : demoLines(facts, await midOf(listening), orderName);
+    outside.print(asJson ? `${JSON.stringify(facts)}\n` : lines.join("\n"));
+    log.info({ signal: await stop }, "stopping");
+  } finally {
+    await listening.stop();
+  }
+}
+
+type Preparing = { demo: Demo; opened: Opened; keyring: Keyring; listening: Listening };
+
+/** The demo account with an agent that the exchange knows and an API key that works. */
+async function prepareAccount({ demo, opened, keyring, listening }: Preparing, outside: Outside): Promise<Account> {
+  const { store, instance } = opened;
+  const [account] = listAccounts(store);
+  if (account === undefined) throw new Failure("the demo has no account; remove its directory to start a new one");
+  const { clock, randomBytes } = outside;
+  const { exchange } = listening.gateway.deps;
+  const operator = { store, clock, randomBytes, network: instance.network, keyring, exchange };
+  await ensureAgent(operator, demo);
+  if (findApiKey(store, keyHash(demo.apiKey)) === null) {
+    const { audience } = listening.gateway.deps.settings;
+    const grant = signedGrant(demo, { audience, accountId: account.id, issuedAtMs: clock.nowMs() });
+    await postJson(`${listening.baseUrl}/v1/api-keys`, grant);
+  }
+  return account;
+}
+
+/** An agent that ends within this time is replaced at start, milliseconds. */
+const MIN_AGENT_LIFE_MS = 7 * 24 * 60 * 60 * 1_000;
+
+async function ensureAgent(operator: ApprovingOperator & { keyring: Keyring }, demo: Demo): Promise<void> {
+  const nowMs = operator.clock.nowMs();
+  const answer = await operator.exchange.info({ type: "extraAgents", user: demo.ownerAddress }, { purpose: "settle" });
+  const known = (answer.kind === "ok" ? parseExtraAgents(answer.json) : null) ?? [];
+  const lasting = known.filter(({ validUntilMs }) => (validUntilMs ?? nowMs) > nowMs + MIN_AGENT_LIFE_MS);
+  const ours = listAgents(operator.store).filter((agent) => agent.state !== "retired");
+  const isApproved = ours.some(
+    (agent) => agent.state === "approved" && lasting.some(({ address }) => address === agent.address),
+  );
+  if (isApproved) return;
+  const agent = ours.find(({ state }) => state === "new") ?? newAgent(operator, demo.ownerAddress);
+  await approveAsOwner(operator, demo, { agent, nonce: nowMs });
+}
+
+async function approveAsOwner(
+  operator: ApprovingOperator,
+  demo: Demo,
+  { agent, nonce }: { agent: Pick<Agent, "address" | "name">; nonce: number },
+): Promise<void> {
+  const digest = approvalDigest(approvalOf("paper", agent, nonce));
+  const signature = signatureText(signAsOwner(demo, digest));
+  await approveOwnAgent(operator, { agentAddress: agent.address, nonce, signature });
+}
+
+async function midOf(listening: Listening): Promise<string> {
+  const answer = await listening.gateway.deps.exchange.info({ type: "allMids" }, { purpose: "read" });
+  const mid = answer.kind === "ok" ? demoMid(answer.json) : null;
+  if (mid === null) throw new Failure("the built-in exchange has no price for the demo's market");
+  return mid;
+}

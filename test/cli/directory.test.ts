@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { hashTypedData } from "viem";
+import { signDigest } from "../../src/vault/signers.ts";
+import { makeWorkplace, PASSPHRASE, runHere, type Workplace } from "./outside.ts";
+
+/** What a set-up directory is asked and told by commands, with no gateway running. */
+
+const OWNER = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf";
+let workplace: Workplace;
+let made: { account: string; agent: string };
+
+beforeAll(async () => {
+  workplace = makeWorkplace();
+  const ran = await postern("init", "--network", "paper", "--owner", OWNER, "--json");
+  expect(ran).toMatchObject({ exitCode: 0, err: "" });
+  made = JSON.parse(ran.out);
+});
+
+afterAll(() => workplace.remove());
+
+function postern(...words: string[]) {
+  const common = ["--data-dir", workplace.dataDirectory];
+  const needsKeys = words[0] === "init" || words.slice(0, 2).join(" ") === "agent new";
+  const keys = needsKeys ? ["--passphrase-file", workplace.passphraseFile] : [];
+  return runHere([...words, ...common, ...keys]);
+}
+
+test("init makes a directory for its owner alone, with one account and one agent", async () => {
+  expect(statSync(workplace.dataDirectory).mode & 0o777).toBe(0o700);
+  expect(made).toMatchObject({ network: "paper", owner: OWNER, agent_name: "postern-1" });
+  const accounts = await postern("account", "list", "--json");
+  expect(JSON.parse(accounts.out).accounts).toMatchObject([
+    { id: made.account, kind: "main", owner: OWNER, trading_address: OWNER, parent: null },
+  ]);
+  const agents = await postern("agent", "list", "--json");
+  expect(JSON.parse(agents.out).agents).toMatchObject([{ address: made.agent, state: "new", valid_until: null }]);
+});
+
+test("init leaves a directory with something in it alone", async () => {
+  const before = readdirSync(workplace.dataDirectory).sort();
+  expect(await postern("init", "--network", "paper", "--owner", OWNER)).toMatchObject({ exitCode: 1 });
+  expect(readdirSync(workplace.dataDirectory).sort()).toEqual(before);
+});
+
+test("the passphrase and the agent's key are nowhere in the directory in the clear", () => {
+  for (const name of readdirSync(workplace.dataDirectory)) {
+    expect(readFileSync(join(workplace.dataDirectory, name)).includes(PASSPHRASE)).toBe(false);
+  }
+});
+
+test("a wrong passphrase makes no agent", async () => {
+  const other = makeWorkplace();
+  await Bun.write(other.passphraseFile, "another passphrase\n");
+  chmodSync(other.passphraseFile, 0o600);
+  const words = ["agent", "new", "--data-dir", workplace.dataDirectory, "--passphrase-file", other.passphraseFile];
+  const ran = await runHere(words);
+  other.remove();
+  expect(ran.exitCode).toBe(1);
+  expect(ran.err).toContain("the passphrase is wrong");
+});
+
+test("a passphrase file that others can read is refused", async () => {
+  const other = makeWorkplace();
+  chmodSync(other.passphraseFile, 0o644);
+  const words = ["agent", "new", "--data-dir", workplace.dataDirectory, "--passphrase-file", other.passphraseFile];
+  const ran = await runHere(words);
+  other.remove();
+  expect(ran).toMatchObject({ exitCode: 1 });
+  expect(ran.err).toContain("chmod 600");
+});
+
+test("a second agent is made beside the first and the newest is the one to approve", async () => {
+  const ran = await postern("agent", "new", "--json");
+  expect(ran.exitCode).toBe(0);
+  const agent = JSON.parse(ran.out).address;
+  const approval = JSON.parse((await postern("agent", "approval", "--json")).out);
+  expect(approval).toMatchObject({ agent, owner: OWNER, network: "paper" });
+  expect(approval.typed_data).toMatchObject({
+    primaryType: "HyperliquidTransaction:ApproveAgent",
+    message: { hyperliquidChain: "Testnet", agentAddress: agent },
+  });
+});
+
+test("an approval that another wallet signed is refused and named", async () => {
+  const approval = JSON.parse((await postern("agent", "approval", "--json")).out);
+  const stranger = secp256k1.utils.randomSecretKey();
+  const digest = Buffer.from(hashTypedData(approval.typed_data).slice(2), "hex");
+  const { r, s, v } = signDigest(digest, stranger);
+  const ran = await postern("agent", "approve", "--signature", `${r}${s.slice(2)}${v.toString(16)}`);
+  expect(ran.exitCode).toBe(1);
+  expect(ran.err).toContain(`the owner is ${OWNER}`);
+});
+
+test("a grant says in what it binds and hashes as a wallet hashes it", async () => {
+  const hash = "ab".repeat(32);
+  const ran = await postern("key", "grant", "--key-hash", hash, "--scopes", "trading:write,trading:read", "--json");
+  const grant = JSON.parse(ran.out);
+  expect(grant.typed_data.message).toMatchObject({
+    audience: "paper+http://127.0.0.1:8787",
+    account: made.account,
+    network: "exchange_mainnet",
+    keyHash: `0x${hash}`,
+    scopes: "trading:read,trading:write",
+    issuedAt: grant.issued_at,
+    expiresAt: 0,
+  });
+  expect(hashTypedData(grant.typed_data)).toMatch(/^0x[0-9a-f]{64}$/);
+});
+
+test("a sub-account belongs to a main account and is signed for by its owner", async () => {
+  const address = `0x${"c0".repeat(20)}`;
+  const words = ["account", "add", "--kind", "subaccount", "--label", "grid", "--address", address];
+  expect(await postern(...words)).toMatchObject({ exitCode: 2 });
+  const ran = await postern(...words, "--parent", made.account, "--json");
+  expect(JSON.parse(ran.out)).toMatchObject({ kind: "subaccount", owner: OWNER, trading_address: address });
+  expect(await postern(...words, "--parent", made.account)).toMatchObject({ exitCode: 1 });
+  // With two accounts a grant has to name one.
+  expect(await postern("key", "grant", "--key-hash", "ab".repeat(32))).toMatchObject({ exitCode: 2 });
+});
+
+test("keys are blocked and kept only where they are registered", async () => {
+  for (const verb of ["block", "keep"]) {
+    const ran = await postern("key", verb, "ab".repeat(32));
+    expect(ran).toMatchObject({ exitCode: 1, out: "" });
+    expect(ran.err).toContain("no key with this hash");
+  }
+});
+
+test("commands say so when there is nothing set up", async () => {
+  const ran = await runHere(["account", "list", "--data-dir", join(workplace.directory, "nowhere")]);
+  expect(ran).toMatchObject({ exitCode: 1, out: "" });
+  expect(ran.err).toContain("postern init");
+});

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "../../src/cli/run.ts";
+import { afterThisTurn, systemClock, systemInterval, systemRandom } from "../../src/cli/system.ts";
+
+export const PASSPHRASE = "correct horse battery staple";
+
+export type Ran = { exitCode: number; out: string; err: string };
+
+/** Runs a command in this process, with everything it prints caught. */
+export async function runHere(words: readonly string[], environment: Record<string, string> = {}): Promise<Ran> {
+  let out = "";
+  let err = "";
+  const exitCode = await run(words, {
+    environment,
+    processId: process.pid,
+    uid: process.getuid?.() ?? 0,
+    print: (text) => {
+      out += text;
+    },
+    warn: (text) => {
+      err += text;
+    },
+    askHidden: null,
+    clock: systemClock,
+    schedule: afterThisTurn,
+    randomBytes: systemRandom,
+    every: systemInterval,
+    stopRequested: () => Promise.resolve("TEST"),
+  });
+  return { exitCode, out, err };
+}
+
+export type Workplace = { directory: string; dataDirectory: string; passphraseFile: string; remove(): void };
+
+/** A directory below the system's temporary one, with a passphrase file and room for a data directory. */
+export function makeWorkplace(): Workplace {
+  const directory = mkdtempSync(join(tmpdir(), "postern-cli-"));
+  const passphraseFile = join(directory, "passphrase");
+  writeFileSync(passphraseFile, `${PASSPHRASE}\n`, { mode: 0o600 });
+  return {
+    directory,
+    dataDirectory: join(directory, "data"),
+    passphraseFile,
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
