@@ -65,8 +65,9 @@ export function deriveVaultKey(passphrase: string, params: VaultParams): Promise
   return new Promise((resolve, reject) => {
     scrypt(secret, salt, KEY_BYTES, { N: n, r, p, maxmem }, (error, derived) => {
       secret.fill(0);
-      if (error === null) resolve({ bytes: derived });
-      else reject(error);
+      // Bun says undefined where Node says null.
+      if (error instanceof Error) reject(error);
+      else resolve({ bytes: derived });
     });
   });
 }

@@ -58,7 +58,7 @@ export type ApprovalAction =
 export type HyperliquidChain = "Mainnet" | "Testnet";
 
 /** A paper directory signs as testnet: what is signed there must be worthless on the real exchange. */
-export function hyperliquidChain(network: Network): HyperliquidChain {
+function hyperliquidChain(network: Network): HyperliquidChain {
   return network === "mainnet" ? "Mainnet" : "Testnet";
 }
 

@@ -1,7 +1,7 @@
 import { type Decimal, decimalPlaces, parseDecimal } from "../core/decimal.ts";
 
 /** Decimals that a price or size may have on the wire; a ninth, unless it is zero, is refused with HTTP 422. */
-export const MAX_WIRE_DECIMALS = 8;
+const MAX_WIRE_DECIMALS = 8;
 
 /**
  * A price or size as it is signed: plain notation, no trailing zeros, at most 8 decimals. Null for a ninth decimal

@@ -1,7 +1,6 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const CLOID = /^0x[0-9a-fA-F]{32}$/;
 
 /** Lower-case `0x…` text of bytes. */
 export function toHex(bytes: Uint8Array): string {
@@ -24,9 +23,4 @@ export function addressBytes(address: string): Uint8Array {
   const bytes = ADDRESS.test(address) ? fromHex(address) : null;
   if (bytes === null) throw new Error("bug: not an address");
   return bytes;
-}
-
-/** Lower-case client order id, or null when the text is not `0x` and 32 hex digits. */
-export function parseCloid(text: string): string | null {
-  return CLOID.test(text) ? text.toLowerCase() : null;
 }

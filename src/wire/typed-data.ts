@@ -35,11 +35,7 @@ export function domainSeparator(domain: TypedDomain): Uint8Array {
   return structHash("EIP712Domain", fields, Object.fromEntries(members));
 }
 
-export function structHash(
-  primaryType: string,
-  fields: readonly TypedField[],
-  message: TypedData["message"],
-): Uint8Array {
+function structHash(primaryType: string, fields: readonly TypedField[], message: TypedData["message"]): Uint8Array {
   const type = `${primaryType}(${fields.map((field) => `${field.type} ${field.name}`).join(",")})`;
   return keccak_256(
     concatBytes(keccak_256(utf8ToBytes(type)), ...fields.map((field) => word(field, message[field.name]))),

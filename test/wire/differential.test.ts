@@ -11,8 +11,10 @@ import { toHex } from "../../src/wire/hex.ts";
 
 /** Another implementation (nktkas 0.33.3) hashes and signs the same actions; the two never share code. */
 
-const digits = (min: number, max: number) =>
-  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map((list) => list.join(""));
+function digits(min: number, max: number): fc.Arbitrary<string> {
+  return fc.array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map((list) => list.join(""));
+}
+
 const decimalText = fc
   .tuple(digits(1, 9), digits(0, 8))
   .map(([whole, fraction]) => {
@@ -21,10 +23,12 @@ const decimalText = fc
   })
   // The other implementation refuses zero prices; the exchange does as well.
   .filter((text) => text !== "0");
-const hexText = (length: number) =>
-  fc
+function hexText(length: number): fc.Arbitrary<`0x${string}`> {
+  return fc
     .array(fc.integer({ min: 0, max: 15 }), { minLength: length, maxLength: length })
     .map((list) => `0x${list.map((digit) => digit.toString(16)).join("")}` as const);
+}
+
 const assetId = fc.oneof(
   fc.integer({ min: 0, max: 300 }),
   fc.integer({ min: 10000, max: 10999 }),

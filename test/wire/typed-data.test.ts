@@ -21,10 +21,12 @@ function expectSameDigest(data: TypedData): void {
   ).toBe(digest as `0x${string}`);
 }
 
-const hex = (length: number) =>
-  fc
+function hex(length: number): fc.Arbitrary<string> {
+  return fc
     .array(fc.integer({ min: 0, max: 15 }), { minLength: length, maxLength: length })
     .map((list) => list.map((digit) => digit.toString(16)).join(""));
+}
+
 const time = fc.integer({ min: 1, max: 8_640_000_000_000_000 });
 const words = fc.string({ maxLength: 60, unit: "grapheme" });
 

@@ -1,13 +1,13 @@
 import { REFUSAL_TEXTS } from "./refusal-texts.ts";
 
 /** Variable parts of a text, by the name that stands in braces. */
-const PARTS = {
-  number: "[0-9][0-9,]*(?:\\.[0-9]+)?",
-  dollars: "\\$[0-9][0-9,]*(?:\\.[0-9]+)?",
-  address: "0x[0-9a-fA-F.…]{1,42}",
-  name: "[A-Za-z0-9:@_./-]{1,40}",
-  rest: "[^\\n]{1,300}",
-} as const;
+const PARTS = new Map([
+  ["number", "[0-9][0-9,]*(?:\\.[0-9]+)?"],
+  ["dollars", "\\$[0-9][0-9,]*(?:\\.[0-9]+)?"],
+  ["address", "0x[0-9a-fA-F.…]{1,42}"],
+  ["name", "[A-Za-z0-9:@_./-]{1,40}"],
+  ["rest", "[^\\n]{1,300}"],
+]);
 
 type Refusal = { pattern: RegExp; words: string };
 
@@ -18,8 +18,12 @@ function patternOf(text: string): RegExp {
   const body = text
     .replace(/\.$/, "")
     .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
-    .replace(/\{(\w+)\}/g, (_whole, name: string) => PARTS[name as keyof typeof PARTS]);
+    .replace(/\{(\w+)\}/g, (_whole, name: string) => PARTS.get(name) ?? bug(name));
   return new RegExp(`^(?:L1 error: )?${body}\\.?(?: asset=[0-9]{1,10})?\\.?$`);
+}
+
+function bug(name: string): never {
+  throw new Error(`bug: no such part of a text: ${name}`);
 }
 
 /** Longest text that is compared or shown, characters. */

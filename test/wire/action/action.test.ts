@@ -107,7 +107,9 @@ describe("actions are written as the exchange documents them, and read back", ()
 });
 
 const ORDER = { a: 0, b: true, p: "1", s: "1", r: false, t: { limit: { tif: "Gtc" } } };
-const withOrder = (change: object) => ({ type: "order", orders: [{ ...ORDER, ...change }], grouping: "na" });
+function withOrder(change: object) {
+  return { type: "order", orders: [{ ...ORDER, ...change }], grouping: "na" };
+}
 
 describe("nothing else is an action", () => {
   const wrong: [what: string, value: unknown][] = [

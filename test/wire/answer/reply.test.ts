@@ -10,11 +10,17 @@ import {
 import { REFUSAL_TEXTS } from "../../../src/wire/answer/refusal-texts.ts";
 import { classifyReply, noopAnswer, type Verdict } from "../../../src/wire/answer/reply.ts";
 
-const statuses = (type: string, ...entries: unknown[]) =>
-  JSON.stringify({ status: "ok", response: { type, data: { statuses: entries } } });
-const single = (type: string, status: unknown) =>
-  JSON.stringify({ status: "ok", response: { type, data: { status } } });
-const err = (text: unknown) => JSON.stringify({ status: "err", response: text });
+function statuses(type: string, ...entries: unknown[]): string {
+  return JSON.stringify({ status: "ok", response: { type, data: { statuses: entries } } });
+}
+
+function single(type: string, status: unknown): string {
+  return JSON.stringify({ status: "ok", response: { type, data: { status } } });
+}
+
+function err(text: unknown): string {
+  return JSON.stringify({ status: "err", response: text });
+}
 
 const CLOID = "0x000300511abd579f000001000000007b";
 

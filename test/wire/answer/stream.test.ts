@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseFills, parseTwapSliceFills } from "../../../src/wire/answer/fills.ts";
-import { parseFrame } from "../../../src/wire/answer/stream.ts";
+import { type Frame, parseFrame } from "../../../src/wire/answer/stream.ts";
 import { parseTwapHistory, parseTwapStates } from "../../../src/wire/answer/twap.ts";
 
 const USER = `0x${"AB".repeat(20)}`;
@@ -145,7 +145,9 @@ describe("TWAPs", () => {
   });
 });
 
-const frame = (channel: string, data: unknown) => parseFrame(JSON.stringify({ channel, data }));
+function frame(channel: string, data: unknown): Frame {
+  return parseFrame(JSON.stringify({ channel, data }));
+}
 
 describe("frames", () => {
   test("greeting in plain text, and pong", () => {
