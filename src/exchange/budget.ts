@@ -13,8 +13,6 @@ export type Budget = {
   waitMs(purpose: Purpose, weight: number, nowMs: number): number;
   /** Null when it does not fit. */
   take(purpose: Purpose, weight: number, nowMs: number): Charge | null;
-  /** Like `take`, but only the whole minute's weight is the limit: for what was let through before. */
-  takeReserved(purpose: Purpose, weight: number, nowMs: number): Charge | null;
   /** Lowers a charge to what it came to. */
   settle(charge: Charge, weight: number): void;
   slowDown(nowMs: number): void;
@@ -92,10 +90,8 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     fits,
     waitMs,
     take: (purpose, weight, nowMs) => (fits(purpose, weight, nowMs) ? charge(purpose, weight, toSecond(nowMs)) : null),
-    takeReserved: (purpose, weight, nowMs) =>
-      hasRoom("cancel", weight, toSecond(nowMs)) ? charge(purpose, weight, toSecond(nowMs)) : null,
     settle: (charged, weight) => {
-      if (weight >= charged.weight || !spentBySecond.has(charged.second)) return;
+      if (weight >= charged.weight) return;
       book(charged.second, charged.purpose, weight - charged.weight);
       charged.weight = weight;
     },

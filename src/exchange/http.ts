@@ -72,7 +72,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     lastSharedUseMs: null,
   };
   return {
-    send: (body, purpose) => send(link, body, purpose),
+    send: (body) => send(link, body),
     info: (request, { purpose, onNewConnection = false }) =>
       ask(link, request, purpose, onNewConnection ? { kind: "single" } : sharedConnection(link)),
     infoInTurn: (requests, options) => askInTurn(link, requests, options),
@@ -88,9 +88,9 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
   };
 }
 
-async function send(link: Link, body: string, purpose: Purpose): Promise<SendOutcome> {
-  // Asked for before the intent was stored; between then and now others may have spent it.
-  const charge = link.budget.takeReserved(purpose, ACTION_WEIGHT, link.clock.elapsedMs());
+async function send(link: Link, body: string): Promise<SendOutcome> {
+  // It was let through before its intent was stored: now, like a cancel, it may use whatever the minute still holds.
+  const charge = link.budget.take("cancel", ACTION_WEIGHT, link.clock.elapsedMs());
   if (charge === null) return { kind: "not_sent", reason: "our weight towards the exchange is used up" };
   const connection = sharedConnection(link);
   const posted = await post(link.poster, "/exchange", body, { connection, maxAnswerBytes: MAX_SEND_ANSWER_BYTES });

@@ -93,6 +93,7 @@ test("what a charge did not come to is given back once, and never to a later min
   if (charge === null) throw new Error("did not fit");
   budget.settle(charge, 20);
   budget.settle(charge, 20);
+  budget.settle(charge, 5_000);
   expect(budget.take("settle", 1_060, 0)).not.toBeNull();
   expect(budget.fits("settle", 1, 0)).toBe(false);
   const later = createBudget({ weightPerMinute: LIMIT });
@@ -159,6 +160,27 @@ test("a read sets aside its most and pays what it came to", async () => {
   // 63 are paid; 337 are left of the third, and each of the next sets 120 aside.
   for (let nth = 0; nth < 10; nth += 1) await exchange.info(request, { purpose: "read" });
   expect(inits).toHaveLength(13);
+});
+
+test("a read with a full answer pays for every row", async () => {
+  const exchange = connect(
+    "http://exchange.test",
+    answering(() => new Response(JSON.stringify(Array(2_000).fill({})))),
+  );
+  const kinds = [];
+  for (let nth = 0; nth < 4; nth += 1)
+    kinds.push((await exchange.info({ type: "userFills", user: "0x1" }, { purpose: "read" })).kind);
+  expect(kinds).toEqual(["ok", "ok", "ok", "failed"]);
+});
+
+test("what was proven not to have been sent costs nothing", async () => {
+  const refused = () => Promise.reject(Object.assign(new Error("refused"), { code: "ECONNREFUSED" }));
+  const exchange = connect("http://exchange.test", { transport: refused, weightPerMinute: 40 });
+  for (let nth = 0; nth < 100; nth += 1) {
+    expect(await exchange.send("{}", "order")).toEqual({ kind: "not_sent", reason: "ECONNREFUSED" });
+    expect(await exchange.info({ type: "meta" }, { purpose: "order" })).toMatchObject({ isOurBudget: false });
+  }
+  expect(exchange.hasBudgetFor("read")).toBe(true);
 });
 
 test("an HTTP 429 slows all down but cancels, whether it answered a read or an action", async () => {

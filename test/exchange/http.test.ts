@@ -193,6 +193,29 @@ test("a transport that throws at once, or that ignores the deadline's signal, br
   expect((await sent).kind).toBe("unknown");
 });
 
+test("the deadline tells the transport to stop, and leaves an answered request alone", async () => {
+  const clock = stillClock();
+  const { transport, inits } = answering((body) => (body === BODY ? new Response(ANSWER) : new Promise(() => {})));
+  const exchange = connect("http://exchange.test", { clock, transport });
+  await exchange.send(BODY, "order");
+  void exchange.send("{}", "order");
+  await clock.advance(5_000);
+  expect(inits.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+});
+
+test("an error in the middle of an answer never proves that nothing was sent, whatever its code", async () => {
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.error(Object.assign(new Error("late"), { code: "ECONNREFUSED" }));
+    },
+  });
+  const exchange = connect(
+    "http://exchange.test",
+    answering(() => new Response(body)),
+  );
+  expect(await exchange.send(BODY, "order")).toEqual({ kind: "unknown", reason: "ECONNREFUSED" });
+});
+
 test("an answered request leaves no sleep behind that keeps growing", async () => {
   const clock = stillClock();
   const exchange = connect("http://exchange.test", { clock, ...answering(() => new Response(ANSWER)) });

@@ -63,7 +63,9 @@ test("all who ask at the same time share one reading, and the next is 30 s later
   const clock = stillClock();
   const exchange = exchangeWithMarkets();
   const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
-  await Promise.all(Array.from({ length: 10 }, () => markets.refresh()));
+  const all = await Promise.all(Array.from({ length: 10 }, () => markets.refresh()));
+  expect(new Set(all)).toEqual(new Set([markets.current()]));
+  expect(markets.current()).not.toBeNull();
   expect(exchange.asked).toHaveLength(4);
   await clock.advance(29_999);
   await markets.refresh();
