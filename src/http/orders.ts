@@ -130,7 +130,7 @@ const retrieve = readRoute(
     ],
     errors: ["invalid_id", "order_not_found", "exchange_unreachable"],
   },
-  (deps, caller, { id }) => getOrder(deps, caller, id),
+  (deps, caller, { id }) => getOrder(deps, caller, readOrderId(id)),
 );
 
 const list = readRoute(

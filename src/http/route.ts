@@ -72,7 +72,6 @@ export function readRoute(
     async answer(deps, visit, id) {
       const caller = admit(deps, visit, contract.access);
       const query = queryOf(contract, visit);
-      // The verb reads the id's form, which is shape as well; what it then looks up is paid for here.
       caller.charge("reads");
       const { body, asOfMs } = await run(deps, caller, { id, query });
       return { status: 200, body, headers: asOfMs === null ? {} : { "X-Data-As-Of": isoTime(asOfMs) } };

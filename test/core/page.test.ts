@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { pageOf, parseLimit } from "../../src/core/page.ts";
+
+test.each([
+  ["1", 1],
+  ["50", 50],
+  ["500", 500],
+  ["0", null],
+  ["501", null],
+  ["999", null],
+  ["1000", null],
+  ["050", null],
+  ["5.0", null],
+  ["-5", null],
+  [" 5", null],
+  ["", null],
+])("reads limit %p as %p", (text, limit) => {
+  expect(parseLimit(text)).toBe(limit);
+});
+
+test("a page has a cursor exactly when a row follows it", () => {
+  const cursorOf = (row: number) => `row ${row}`;
+  expect(pageOf([1, 2, 3], 2, cursorOf)).toEqual({ rows: [1, 2], nextCursor: "row 2" });
+  expect(pageOf([1, 2], 2, cursorOf)).toEqual({ rows: [1, 2], nextCursor: null });
+  expect(pageOf([], 2, cursorOf)).toEqual({ rows: [], nextCursor: null });
+});

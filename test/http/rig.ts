@@ -1,0 +1,218 @@
+/** A gateway over a real database in memory and an exchange that notes what it is sent. */
+import { randomBytes } from "node:crypto";
+import { privateKeyToAccount } from "viem/accounts";
+import { openRunningWrites } from "../../src/actions/running-writes.ts";
+import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
+import { buildUniverse, type Market } from "../../src/core/market.ts";
+import type { Bucket, Deps, LogFields, Settings, World } from "../../src/deps.ts";
+import type { Exchange } from "../../src/exchange/exchange.ts";
+import { createReads } from "../../src/exchange/reads.ts";
+import { createServer, type HttpServer } from "../../src/http/server.ts";
+import { openSettler } from "../../src/settle/settler.ts";
+import { insertAccount } from "../../src/store/accounts.ts";
+import { insertAgent } from "../../src/store/agents.ts";
+import { insertApiKey } from "../../src/store/api-keys.ts";
+import { openIntentQueue } from "../../src/store/commit.ts";
+import type { Instance } from "../../src/store/instance.ts";
+import { openStore } from "../../src/store/open.ts";
+import { openSigners } from "../../src/vault/signers.ts";
+import { keyHash } from "../../src/wire/grant.ts";
+import { type StillClock, stillClock } from "../exchange/clocks.ts";
+import { TEST_HOST, type TestRequest, testRequest } from "../support/request.ts";
+import { documented } from "./documented.ts";
+
+export const OWNER = privateKeyToAccount(`0x${"11".repeat(32)}`);
+export const STRANGER = privateKeyToAccount(`0x${"22".repeat(32)}`);
+const AGENT_KEY = new Uint8Array(32).fill(0x33);
+const AGENT_ADDRESS = privateKeyToAccount(`0x${"33".repeat(32)}`).address.toLowerCase();
+
+export const AUDIENCE = "http://127.0.0.1:8787";
+export const START_MS = 1_795_253_400_000;
+
+export const ACCOUNTS = {
+  main: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90",
+  other: "6d1e9b63-7a1f-4a4c-8d66-1f8e2c3b5da1",
+  copy: "7e2fac74-8b2a-4b5d-9e77-2a9f3d4c6eb2",
+  subaccount: "8f3abd85-9c3b-4c6e-8f88-3bae4e5d7fc3",
+} as const;
+
+export const KEYS = {
+  both: `api_trade_${"a1".repeat(32)}`,
+  readOnly: `api_trade_${"b2".repeat(32)}`,
+  writeOnly: `api_trade_${"c3".repeat(32)}`,
+  other: `api_trade_${"d4".repeat(32)}`,
+} as const;
+
+const MARKETS: readonly Market[] = [
+  market({ name: "BTC", assetId: 0, sizeDecimals: 5, maxLeverage: 40 }),
+  market({ name: "ETH", assetId: 1, sizeDecimals: 4, maxLeverage: 25 }),
+  market({ name: "xyz:TSLA", dex: "xyz", assetId: 110_000, sizeDecimals: 3, maxLeverage: 10 }),
+  market({ name: "PURR/USDC", kind: "spot", assetId: 10_000, sizeDecimals: 0, pairName: "PURR/USDC" }),
+];
+
+function market(some: Partial<Market> & Pick<Market, "name" | "assetId" | "sizeDecimals">): Market {
+  const rest = {
+    kind: "perpetual",
+    dex: "",
+    maxLeverage: null,
+    marginMode: "any",
+    isDelisted: false,
+    pairName: null,
+  } as const;
+  return { ...rest, ...some };
+}
+
+export type Rig = {
+  deps: Deps;
+  server: HttpServer;
+  clock: StillClock;
+  /** Bodies sent to /exchange. */
+  sent: string[];
+  log: { level: string; fields: LogFields; message: string }[];
+  ask(request: TestRequest, from?: string): Promise<Response>;
+};
+
+export type RigOptions = {
+  limits?: Partial<Settings["limits"]>;
+  audience?: string;
+  network?: Network;
+  allowedHosts?: readonly string[];
+  trustedProxies?: readonly string[];
+  hasMarkets?: boolean;
+};
+
+const OFF: Bucket = { perSecond: 0, burst: 0 };
+
+export function openRig(options: RigOptions = {}): Rig {
+  const clock = stillClock(START_MS);
+  const sent: string[] = [];
+  const log: Rig["log"] = [];
+  const note = (level: string) => (fields: LogFields, message: string) => void log.push({ level, fields, message });
+  const store = openStore(":memory:");
+  const exchange = notingExchange(sent, clock);
+  const universe = options.hasMarkets === false ? null : buildUniverse(MARKETS, START_MS);
+  const instance: Instance = {
+    network: options.network ?? "paper",
+    exchangeUrl: "http://127.0.0.1:9797",
+    tag: 7,
+    secret: new Uint8Array(32).fill(9),
+    vault: "{}",
+    createdAtMs: START_MS,
+  };
+  const world: World = {
+    settings: settings(options),
+    instance,
+    store,
+    intents: openIntentQueue(store, (run) => setImmediate(run)),
+    exchange,
+    markets: { current: () => universe, refresh: async () => universe },
+    signers: openSigners({
+      network: instance.network,
+      keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }],
+    }),
+    clock,
+    randomBytes: (count) => new Uint8Array(randomBytes(count)),
+    log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+    point: () => undefined,
+    state: { phase: "ready", writesStoppedBecause: null },
+  };
+  const deps: Deps = {
+    ...world,
+    settling: openSettler(world),
+    running: openRunningWrites(),
+    reads: createReads({ exchange, clock }),
+  };
+  fill(deps);
+  const server = createServer(deps, { trustedProxies: options.trustedProxies ?? [] });
+  const ask = async (request: TestRequest, from = "10.0.0.1") => {
+    const sentRequest = testRequest(request);
+    return documented(sentRequest, await server.handle(sentRequest, from));
+  };
+  return { deps, server, clock, sent, log, ask };
+}
+
+function settings({ limits, audience, network, allowedHosts }: RigOptions): Settings {
+  return {
+    network: network ?? "paper",
+    version: "0.0.0-test",
+    audience: audience ?? AUDIENCE,
+    allowedHosts: allowedHosts ?? [TEST_HOST],
+    dexes: ["xyz"],
+    builder: null,
+    limits: {
+      ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
+      ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
+      ...limits,
+    },
+    timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, settleIntervalMs: 1_000 },
+  };
+}
+
+/** Takes every order as resting and knows nothing else. */
+function notingExchange(sent: string[], clock: StillClock): Exchange {
+  return {
+    async send(body) {
+      sent.push(body);
+      const statuses = body.includes('"type":"cancel') ? ["success"] : [{ resting: { oid: 1_000 + sent.length } }];
+      const type = body.includes('"type":"cancel') ? "cancel" : "order";
+      const response = { type, data: { statuses } };
+      return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+    },
+    info: async () => ({ kind: "failed", reason: "no reads in this test", httpStatus: null, isOurBudget: false }),
+    infoInTurn: async () => ({ kind: "failed", reason: "no reads in this test", httpStatus: null, isOurBudget: false }),
+    nowMs: () => clock.nowMs(),
+    hasBudgetFor: () => true,
+    budgetWaitS: () => 0,
+    slowDown: () => undefined,
+  };
+}
+
+function fill(deps: Deps): void {
+  const { store } = deps;
+  addAccount(deps, ACCOUNTS.main, "main");
+  addAccount(deps, ACCOUNTS.other, "main");
+  addAccount(deps, ACCOUNTS.copy, "copy");
+  addAccount(deps, ACCOUNTS.subaccount, "subaccount");
+  insertAgent(store, {
+    address: AGENT_ADDRESS,
+    ownerAddress: OWNER.address.toLowerCase(),
+    name: "postern-1",
+    state: "approved",
+    sealedKey: new Uint8Array(8),
+    createdAtMs: START_MS,
+    approvedAtMs: START_MS,
+    validUntilMs: null,
+  });
+  addKey(deps, KEYS.both, ACCOUNTS.main, ["trading:read", "trading:write"]);
+  addKey(deps, KEYS.readOnly, ACCOUNTS.main, ["trading:read"]);
+  addKey(deps, KEYS.writeOnly, ACCOUNTS.main, ["trading:write"]);
+  addKey(deps, KEYS.other, ACCOUNTS.other, ["trading:read", "trading:write"]);
+}
+
+function addAccount(deps: Deps, id: string, kind: AccountKind): Account {
+  const account: Account = {
+    id,
+    label: kind,
+    kind,
+    ownerAddress: OWNER.address.toLowerCase(),
+    tradingAddress: `0x${id.replaceAll("-", "")}00000000`,
+    parentId: null,
+    createdAtMs: START_MS,
+  };
+  insertAccount(deps.store, account);
+  return account;
+}
+
+function addKey(deps: Deps, apiKey: string, accountId: string, scopes: readonly Scope[]): void {
+  const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };
+  insertApiKey(deps.store, { keyHash: keyHash(apiKey), accountId, scopes, ...times });
+}
+
+const TABLES = ["orders", "legs", "attempts", "idempotency", "operations", "audit", "api_keys", "revocations"];
+
+/** Rows of every table that a request may write to: equal before and after means that nothing was stored. */
+export function rowCounts({ deps }: Rig): Record<string, number> {
+  const count = (table: string) =>
+    deps.store.$client.query<{ n: number }, []>(`select count(*) as n from ${table}`).get()?.n;
+  return Object.fromEntries(TABLES.map((table) => [table, count(table) ?? 0]));
+}

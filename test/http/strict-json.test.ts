@@ -1,0 +1,171 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { exactInteger, parseStrictJson } from "../../src/http/strict-json.ts";
+
+function parse(text: string) {
+  return parseStrictJson(new TextEncoder().encode(text));
+}
+
+function isTaken(text: string): boolean {
+  return parse(text).kind === "value";
+}
+
+/** Levels of a value: 1 for a flat object. */
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+const FORBIDDEN = ["__proto__", "constructor", "prototype"];
+
+function hasForbiddenName(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(
+    ([name, part]) => (!Array.isArray(value) && FORBIDDEN.includes(name)) || hasForbiddenName(part),
+  );
+}
+
+test("gives back what was written, as long as it is shallow and well named", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
+      const text = JSON.stringify(value);
+      const parsed = parse(text);
+      const isAllowed = depthOf(value) <= 8 && !hasForbiddenName(value);
+      expect(parsed.kind).toBe(isAllowed ? "value" : "fault");
+      if (parsed.kind === "value")
+        expect(JSON.stringify(parsed.value, hideLarge)).toBe(JSON.stringify(JSON.parse(text), hideLarge));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** Whole numbers beyond 2^53 come back as NaN, which JSON writes as null. */
+function hideLarge(_name: string, value: unknown): unknown {
+  return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? null : value;
+}
+
+test("never takes what JSON.parse refuses, and never throws", () => {
+  const characters = fc.constantFrom(...'{}[]",:\\ue019tfn-. \n'.split(""));
+  fc.assert(
+    fc.property(fc.array(characters, { maxLength: 40 }), (pieces) => {
+      const text = pieces.join("");
+      let isJson = true;
+      try {
+        JSON.parse(text);
+      } catch {
+        isJson = false;
+      }
+      if (!isJson) expect(isTaken(text)).toBe(false);
+      else parse(text);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("finds a member that comes twice at any depth and however it is spelled", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1, maxLength: 10 }),
+      fc.integer({ min: 0, max: 6 }),
+      fc.boolean(),
+      (name, depth, isEscaped) => {
+        fc.pre(name.isWellFormed());
+        const other = isEscaped
+          ? `"${[...name]
+              .flatMap((c) => c.split(""))
+              .map(escaped)
+              .join("")}"`
+          : JSON.stringify(name);
+        const inner = `{${JSON.stringify(name)}:1,${other}:2}`;
+        const text = `${'{"x":'.repeat(depth)}${inner}${"}".repeat(depth)}`;
+        expect(isTaken(text)).toBe(false);
+      },
+    ),
+  );
+});
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+test.each([
+  ['{"a":1,"b":{"a":1}}', true],
+  ['[{"a":1},{"a":1}]', true],
+  ['{"a":"a","b":"a"}', true],
+  ['{"a":["b","b"]}', true],
+  ['{"a":1,"a":1}', false],
+  ['{"":1,"":1}', false],
+  ['{"a":{"b":1,"b":1}}', false],
+  ['[{"a":1,"a":1}]', false],
+  ['{"prototype":1}', false],
+  ['"\\ud83d\\ude00"', true],
+  ['"\\ud83d"', false],
+  ['"\\ude00\\ud83d"', false],
+  ['{"a":"{\\"b\\":1,\\"b\\":1}"}', true],
+  ["\uFEFF{}", false],
+  ["", false],
+  [" ", false],
+])("takes %s: %p", (text, expected) => {
+  expect(isTaken(text)).toBe(expected);
+});
+
+test("refuses bytes that are no UTF-8", () => {
+  for (const bytes of [
+    [0xff],
+    [0x22, 0xc0, 0x80, 0x22],
+    [0x22, 0xed, 0xa0, 0x80, 0x22],
+    [0x22, 0xf5, 0x80, 0x80, 0x80, 0x22],
+  ]) {
+    expect(parseStrictJson(Uint8Array.from(bytes)).kind).toBe("fault");
+  }
+});
+
+test("is done with 64 KiB of anything in linear steps", () => {
+  for (const hostile of ['"', '\\"', '"\\', "[", "{", "[[", '{"a":', "{}", ",", "\\", "1", '""', '[""']) {
+    const text = hostile.repeat(Math.floor((64 * 1024) / hostile.length));
+    expect(typeof parse(text).kind).toBe("string");
+  }
+});
+
+test.each([
+  ["5", 5],
+  ["5.0", 5],
+  ["5e0", 5],
+  ["50e-1", 5],
+  ["0.5e1", 5],
+  ["500E-2", 5],
+  ["-0", 0],
+  ["0e9", 0],
+  ["0.000", 0],
+  ["-7", -7],
+  ["9007199254740991", 9007199254740991],
+  ["9007199254740991.0", 9007199254740991],
+  ["8640000000000000", 8640000000000000],
+  ["8.64e15", 8640000000000000],
+  ["5.5", Number.NaN],
+  ["9007199254740991.4", Number.NaN],
+  ["8640000000000000.4", Number.NaN],
+  ["4503599627370497.1", Number.NaN],
+  ["5.00000000000000000001", Number.NaN],
+  ["9007199254740992", Number.NaN],
+  ["9007199254740993", Number.NaN],
+  ["1e400", Number.NaN],
+  ["1e-400", Number.NaN],
+  ["1e99999999999999999999", Number.NaN],
+])("reads the integer in %s as %p", (source, expected) => {
+  expect(exactInteger(source)).toBe(expected);
+});
+
+test("reads every safe integer in every spelling", () => {
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), fc.integer({ min: 0, max: 25 }), (value, shift) => {
+      const magnitude = Math.abs(value)
+        .toString()
+        .padStart(shift + 1, "0");
+      const whole = magnitude.slice(0, magnitude.length - shift);
+      const fraction = magnitude.slice(magnitude.length - shift);
+      const source = `${value < 0 ? "-" : ""}${whole}${shift === 0 ? "" : `.${fraction}`}e${shift}`;
+      expect(exactInteger(source) === value || (value === 0 && exactInteger(source) === 0)).toBe(true);
+    }),
+  );
+});
