@@ -14,12 +14,15 @@ import { keyList } from "./key/list.ts";
 import { keyNew } from "./key/new.ts";
 import { keyRegister } from "./key/register.ts";
 import { keyRevoke } from "./key/revoke.ts";
+import { openApiCommand } from "./openapi.ts";
+import { paperCommand } from "./paper.ts";
 import { serveCommand } from "./serve.ts";
 import { versionCommand } from "./version.ts";
 
 /** Every command that works; what does not work yet is not shown. */
 export const COMMANDS: readonly Command[] = [
   serveCommand,
+  paperCommand,
   initCommand,
   accountAdd,
   accountList,
@@ -35,5 +38,6 @@ export const COMMANDS: readonly Command[] = [
   keyRevoke,
   keyBlock,
   keyKeep,
+  openApiCommand,
   versionCommand,
 ];

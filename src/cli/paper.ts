@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { parseListenAddress } from "../config.ts";
+import { type FaultFile, parseFaults } from "../paper/faults.ts";
+import { createPaperExchange, PAPER_DEFAULTS, type PaperOptions } from "../paper/paper-exchange.ts";
+import { servePaper } from "../paper/server.ts";
+import { parseAddress } from "../wire/hex.ts";
+import { type Command, Failure, type Input, JSON_OUTPUT, Misuse } from "./command.ts";
+import { present } from "./output.ts";
+import type { Outside } from "./outside.ts";
+
+const DEFAULT_LISTEN = "127.0.0.1:9797";
+/** Addresses after --fund. */
+const MAX_FUNDED = 1_000;
+const MAX_FAULT_FILE_BYTES = 1_048_576;
+const NETWORKS = ["any", "mainnet", "testnet"] as const;
+
+export const paperCommand: Command = {
+  name: "paper",
+  summary: "only the simulated exchange: /info, /exchange and /ws as the real one speaks them",
+  options: {
+    listen: { value: "HOST:PORT", help: `where it listens, ${DEFAULT_LISTEN} by default` },
+    fund: {
+      value: "0x…,0x…",
+      help: "addresses that get 100,000 USDC in every dex and in spot, and 1,000 of each token",
+    },
+    network: { value: "NETWORK", help: "which signatures are taken: any (default), mainnet or testnet" },
+    seed: { value: "N", help: "the same seed gives the same market" },
+    faults: { value: "FILE", help: "JSON file of faults to inject; see the paper exchange's README" },
+    control: { value: null, help: "open POST /control, which injects faults and prices while it runs" },
+    "data-dir": { value: "DIRECTORY", help: "keep the state there; in memory when left out" },
+    json: JSON_OUTPUT,
+  },
+  positionals: [],
+  async run(input, outside) {
+    const address = parseListenAddress(input.value("listen") ?? DEFAULT_LISTEN);
+    if (address === null) throw new Misuse("--listen is host:port");
+    const options = optionsOf(input, outside);
+    const stop = outside.stopRequested();
+    const paper = createPaperExchange(options);
+    try {
+      const server = servePaper(paper, { ...address, every: outside.every });
+      const facts = { exchange_url: server.url, network: options.network, seed: options.seed };
+      present({ input, outside }, facts, [
+        `Paper exchange at ${server.url} (takes signatures of: ${options.network})`,
+        "A client that signs for mainnet hands over orders that are valid there: prefer testnet.",
+      ]);
+      await stop;
+      await server.stop();
+    } catch (error) {
+      throw new Failure(error instanceof Error ? error.message : "cannot listen");
+    } finally {
+      paper.stop();
+    }
+  },
+};
+
+function optionsOf(input: Input, { clock }: Outside): PaperOptions {
+  const network = NETWORKS.find((known) => known === (input.value("network") ?? "any"));
+  if (network === undefined) throw new Misuse(`--network is one of ${NETWORKS.join(", ")}`);
+  return {
+    ...PAPER_DEFAULTS,
+    seed: seedOf(input.value("seed") ?? "1"),
+    network,
+    fund: fundedOf(input.value("fund")),
+    dataDirectory: input.value("data-dir"),
+    faults: faultsOf(input.value("faults")),
+    hasControlRoute: input.isSet("control"),
+    nowMs: () => clock.nowMs(),
+    sleep: (ms) => clock.sleep(ms),
+  };
+}
+
+function seedOf(text: string): number {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new Misuse("--seed is a whole number of at most 9 digits");
+  return Number(text);
+}
+
+function fundedOf(text: string | null): string[] {
+  const words = (text ?? "").split(",").filter((word) => word !== "");
+  if (words.length > MAX_FUNDED) throw new Misuse(`--fund takes at most ${MAX_FUNDED} addresses`);
+  return words.map((word) => {
+    const address = parseAddress(word.trim());
+    if (address === null) throw new Misuse(`"${word}" is no address: 0x and 40 hex digits`);
+    return address;
+  });
+}
+
+function faultsOf(path: string | null): FaultFile {
+  if (path === null) return PAPER_DEFAULTS.faults;
+  try {
+    const text = readFileSync(path, "utf8");
+    if (text.length > MAX_FAULT_FILE_BYTES) throw new Failure("the file is too long");
+    return parseFaults(JSON.parse(text));
+  } catch (error) {
+    throw new Misuse(`--faults ${path}: ${error instanceof Error ? error.message : "unreadable"}`);
+  }
+}
