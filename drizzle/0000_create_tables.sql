@@ -43,6 +43,8 @@ CREATE TABLE `attempts` (
 	`action` text NOT NULL,
 	`cloid` text,
 	`target_oid` text,
+	`is_target_closed` integer NOT NULL,
+	`intended_total` text,
 	`state` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`sent_at_ms` integer,

@@ -1,10 +1,11 @@
 import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
-import { orderText } from "../core/resource.ts";
+import { operationText, orderText } from "../core/resource.ts";
 import type { Deps, RunningAnswer } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { findKeyRecord, insertKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
+import { findOperation } from "../store/operations.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Caller, ChargedBucket, WriteAnswer, WriteKey } from "./answer.ts";
 
@@ -58,14 +59,21 @@ function storedAnswer(record: KeyRecord): { status: 200 | 201; body: string } {
   return record.answer;
 }
 
-/** 202: the order as it stands, shown as `unknown` while this write's own outcome is. */
-export function asItStands(store: Store, record: Pick<KeyRecord, "resource">): RunningAnswer {
-  const order = findOrder(store, record.resource.id);
+/** 202: the order or operation as it stands, shown as `unknown` while this write's own outcome is. */
+export function asItStands(store: Store, { resource }: Pick<KeyRecord, "resource">): RunningAnswer {
+  if (resource.kind === "operation") {
+    const operation = findOperation(store, resource.id);
+    if (operation === null) throw new Error("bug: a key without its operation");
+    const error = operation.error ?? NOT_KNOWN;
+    return { status: 202, body: operationText({ ...operation, status: "unknown", error }) };
+  }
+  const order = findOrder(store, resource.id);
   if (order === null) throw new Error("bug: a key without its order");
-  const isKnown = order.status === "unknown";
-  const error = isKnown ? order.error : "the outcome of this request is not known yet; it is being looked up";
+  const error = order.status === "unknown" ? order.error : NOT_KNOWN;
   return { status: 202, body: orderText({ ...order, status: "unknown", error }) };
 }
+
+const NOT_KNOWN = "the outcome of this request is not known yet; it is being looked up";
 
 /** Refuses a write that must not start now. Cancels of known orders are accepted while starting. */
 export function requireOpenForWrites(deps: Deps, isCancel: boolean): void {

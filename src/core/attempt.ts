@@ -31,6 +31,10 @@ export type Attempt = {
   cloid: string | null;
   /** Native id that it cancels or replaces. */
   targetOid: string | null;
+  /** Of a modify: the order that it replaces was closed before it was sent, so what it places is a new order. */
+  isTargetClosed: boolean;
+  /** Of a price-only modify: what the whole order is for, decimal text; a replacement beyond it is reduced once. */
+  intendedTotal: string | null;
   state: "prepared" | "ambiguous" | "done";
   createdAtMs: number;
   /** Wall time just before the first byte may have left; null when it never came to that. */

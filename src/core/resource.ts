@@ -1,4 +1,5 @@
 import { API_NETWORK } from "./account.ts";
+import type { Operation } from "./operation.ts";
 import type { Order } from "./order.ts";
 
 /** ISO 8601 UTC with milliseconds. */
@@ -52,6 +53,34 @@ export function orderResource(order: Order): OrderResource {
 /** The text that is stored, sent and replayed as it is. */
 export function orderText(order: Order): string {
   return JSON.stringify(orderResource(order));
+}
+
+/** Spec 2.4. */
+export type OperationResource = {
+  id: string;
+  object: "operation";
+  account: string;
+  action: Operation["action"];
+  status: Operation["status"];
+  exchange_id: string | null;
+  error: string | null;
+};
+
+export function operationResource(operation: Operation): OperationResource {
+  return {
+    id: operation.id,
+    object: "operation",
+    account: operation.accountId,
+    action: operation.action,
+    status: operation.status,
+    exchange_id: operation.exchangeId,
+    error: operation.error,
+  };
+}
+
+/** The text that is stored, sent and replayed as it is. */
+export function operationText(operation: Operation): string {
+  return JSON.stringify(operationResource(operation));
 }
 
 /** Spec 2.8. `nextCursor` is null exactly when nothing more follows. */

@@ -18,6 +18,8 @@ export type Intended = {
   action: Action;
   cloid: string | null;
   targetOid: string | null;
+  isTargetClosed?: boolean;
+  intendedTotal?: string | null;
 };
 
 /** The agent that signs for an account, or `agent_not_approved`: known before anything is stored. */
@@ -59,6 +61,8 @@ export function storeAttempt(world: World, intended: Intended, signer: string): 
     action: actionJson(intended.action),
     cloid: intended.cloid,
     targetOid: intended.targetOid,
+    isTargetClosed: intended.isTargetClosed ?? false,
+    intendedTotal: intended.intendedTotal ?? null,
     state: "prepared",
     createdAtMs: nowMs,
     sentAtMs: null,

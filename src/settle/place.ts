@@ -1,17 +1,17 @@
 import type { Attempt } from "../core/attempt.ts";
 import { compare, type Decimal } from "../core/decimal.ts";
-import { filledAt, type LegEvent } from "../core/order.ts";
+import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { inTransaction, inTransactionNotWaiting } from "../store/commit.ts";
-import { findLegByCloid, findOrder, type StoredOrder } from "../store/orders.ts";
+import { findLegByCloid, findOrder } from "../store/orders.ts";
 import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
 import type { StatusEntry } from "../wire/answer/reply.ts";
 import { shortReason } from "./look.ts";
 import { finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
 import type { Reply } from "./send.ts";
 
-/** What the answer to a placing says of the leg: facts that end the attempt, or why it has to be looked for. */
-type Reading =
+/** What the answer to a placing says of the leg: a fact, or why it has to be looked for. */
+export type PlaceReading =
   | { kind: "definite"; event: LegEvent; namesOrder: boolean }
   | { kind: "look"; reason: string; text: string | null; seen: LegEvent | null };
 
@@ -25,7 +25,7 @@ export function recordPlaceReply(world: World, attempt: Attempt, verdict: Reply)
   const order = findOrder(store, attempt.resource.id);
   const leg = attempt.cloid === null ? null : findLegByCloid(store, attempt.cloid);
   if (order === null || leg === null) throw new Error("bug: a placing without its order");
-  const reading = readVerdict(order, { size: leg.size, cloid: leg.cloid }, verdict);
+  const reading = readPlaceReply(order, { size: leg.size, cloid: leg.cloid }, verdict);
   if (reading.kind === "look") {
     inTransaction(store, () => {
       markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
@@ -42,7 +42,11 @@ export function recordPlaceReply(world: World, attempt: Attempt, verdict: Reply)
   return true;
 }
 
-function readVerdict(order: StoredOrder, asked: { size: Decimal; cloid: string }, verdict: Reply): Reading {
+type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
+type Asked = Pick<Leg, "size" | "cloid">;
+
+/** Pure reading of an answer, for a first placing and for the placing half of a modify. */
+export function readPlaceReply(order: AskedTerms, asked: Asked, verdict: Reply): PlaceReading {
   if (verdict.kind === "ambiguous") {
     return { kind: "look", reason: lostReason(verdict.reason), text: verdict.text, seen: null };
   }
@@ -52,7 +56,7 @@ function readVerdict(order: StoredOrder, asked: { size: Decimal; cloid: string }
   return readEntry(order, asked, entry);
 }
 
-function readEntry(order: StoredOrder, asked: { size: Decimal; cloid: string }, entry: StatusEntry): Reading {
+function readEntry(order: AskedTerms, asked: Asked, entry: StatusEntry): PlaceReading {
   switch (entry.kind) {
     case "resting":
       if (!isOurs(entry.cloid, asked.cloid)) return look("the exchange answered for another order");
@@ -75,7 +79,7 @@ function readEntry(order: StoredOrder, asked: { size: Decimal; cloid: string }, 
   }
 }
 
-function readFilled(order: StoredOrder, asked: Decimal, entry: StatusEntry & { kind: "filled" }): Reading {
+function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { kind: "filled" }): PlaceReading {
   const filled = filledAt(entry.totalSize, entry.averagePrice);
   if (compare(entry.totalSize, asked) >= 0) return definite({ type: "filled", oid: entry.oid, filled });
   // The answer's total is complete evidence for an order that can never rest.
@@ -89,15 +93,15 @@ function readFilled(order: StoredOrder, asked: Decimal, entry: StatusEntry & { k
   };
 }
 
-function definite(event: LegEvent): Reading {
+function definite(event: LegEvent): PlaceReading {
   return { kind: "definite", event, namesOrder: true };
 }
 
-function refused(text: string): Reading {
+function refused(text: string): PlaceReading {
   return { kind: "definite", event: { type: "rejected", reason: plainWords(text), oid: null }, namesOrder: false };
 }
 
-function look(reason: string): Reading & { kind: "look" } {
+function look(reason: string): PlaceReading & { kind: "look" } {
   return { kind: "look", reason, text: null, seen: null };
 }
 

@@ -15,6 +15,12 @@ export type Pursuit = {
   sealedAtMs: number | null;
   /** Elapsed time of the last cancel sent. */
   lastSentElapsedMs: number | null;
+  /** Times that the original of a modify was still seen open. */
+  looksAtOpen: number;
+  /** Readings after the seal that showed no effect of an operation. */
+  finalReadings: number;
+  /** Elapsed time of the first reading after the seal. */
+  sealedElapsedMs: number | null;
 };
 
 export function startPursuit(attemptId: number): Pursuit {
@@ -25,6 +31,9 @@ export function startPursuit(attemptId: number): Pursuit {
     lastNoopElapsedMs: null,
     sealedAtMs: null,
     lastSentElapsedMs: null,
+    looksAtOpen: 0,
+    finalReadings: 0,
+    sealedElapsedMs: null,
   };
 }
 
@@ -35,4 +44,6 @@ export type Tools = {
   evidence: FillEvidence;
   /** The leg that an attempt placed (or, for a cancel, acts on) and whose it is. Reads the database. */
   soughtOf(attempt: Attempt): Sought;
+  /** The trading address of the account that an attempt is for. */
+  userOf(attempt: Attempt): string;
 };

@@ -1,5 +1,5 @@
-import type { Attempt } from "../core/attempt.ts";
-import { lookDelayMs } from "../core/attempt.ts";
+import type { Account } from "../core/account.ts";
+import { type Attempt, type AttemptKind, lookDelayMs } from "../core/attempt.ts";
 import type { Settling, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findAttempt, listOpenAttempts } from "../store/attempts.ts";
@@ -7,14 +7,18 @@ import { findLegByCloid, findOrder, listLegs } from "../store/orders.ts";
 import { liveLeg } from "./apply-sight.ts";
 import { openChainTime } from "./chain-time.ts";
 import { gatherFillEvidence } from "./fill-evidence.ts";
+import { stepLeverage } from "./leverage.ts";
 import type { Sought } from "./look.ts";
 import { openLooks } from "./looks.ts";
+import { stepMargin } from "./margin.ts";
 import { stepCancel } from "./pursue-cancel.ts";
+import { stepModify } from "./pursue-modify.ts";
 import { stepPlace } from "./pursue-place.ts";
 import { type Pursuit, startPursuit, type Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
 import { burnNonce } from "./seal.ts";
 import { openTurns } from "./turns.ts";
+import { stepTwap, stepTwapCancel } from "./twap.ts";
 
 export type Settler = Settling & {
   /** Takes up every attempt that an earlier process left open. Resolves once each has been looked at once. */
@@ -35,6 +39,7 @@ export function openSettler(world: World): Settler {
     chainTime: openChainTime(world),
     evidence: gatherFillEvidence(),
     soughtOf: (attempt) => soughtOf(world, attempt),
+    userOf: (attempt) => accountOf(world, attempt).tradingAddress,
   };
   const running = new Map<number, Running>();
   const turns = openTurns(MAX_STEPS_AT_ONCE);
@@ -96,12 +101,20 @@ export function openSettler(world: World): Settler {
   };
 }
 
+const STEPS: Record<AttemptKind, (tools: Tools, attempt: Attempt, pursuit: Pursuit) => Promise<boolean>> = {
+  place: stepPlace,
+  modify: stepModify,
+  cancel: stepCancel,
+  leverage: stepLeverage,
+  isolated_margin: stepMargin,
+  twap: stepTwap,
+  twap_cancel: stepTwapCancel,
+};
+
 /** One step; a fault of ours ends the step, never the pursuit. */
 async function stepOnce(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   try {
-    return attempt.kind === "cancel"
-      ? await stepCancel(tools, attempt, pursuit)
-      : await stepPlace(tools, attempt, pursuit);
+    return await STEPS[attempt.kind](tools, attempt, pursuit);
   } catch (error) {
     tools.world.log.error({ attempt: attempt.id, error: String(error) }, "a settling step failed");
     return false;
@@ -109,11 +122,16 @@ async function stepOnce(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promi
 }
 
 function soughtOf(world: World, attempt: Attempt): Sought {
-  const account = findAccount(world.store, attempt.accountId);
   const order = findOrder(world.store, attempt.resource.id);
-  if (account === null || order === null) throw new Error("bug: an attempt without its order or account");
+  if (order === null) throw new Error("bug: an attempt without its order");
   const leg =
     attempt.cloid === null ? liveLeg(listLegs(world.store, order.id)) : findLegByCloid(world.store, attempt.cloid);
   if (leg === null) throw new Error("bug: an order without a leg");
-  return { user: account.tradingAddress, leg, terms: order };
+  return { user: accountOf(world, attempt).tradingAddress, leg, terms: order };
+}
+
+function accountOf(world: World, attempt: Attempt): Account {
+  const account = findAccount(world.store, attempt.accountId);
+  if (account === null) throw new Error("bug: an attempt without its account");
+  return account;
 }

@@ -1,6 +1,7 @@
 import type { World } from "../deps.ts";
 import { markPreparedAmbiguous } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
+import { markOperationsUnknown } from "../store/operations.ts";
 import { markProcessingUnknown } from "../store/orders.ts";
 import type { Settler } from "./settler.ts";
 
@@ -11,9 +12,10 @@ const INTERRUPTED = "the gateway was stopped before the exchange's answer was wr
  * Before anything listens: nothing runs in a new process, so what was under way is `unknown`, in one transaction.
  * Nothing is ever re-sent.
  */
-export function markInterrupted(world: World): { orders: number; attempts: number } {
+export function markInterrupted(world: World): { orders: number; operations: number; attempts: number } {
   return inTransaction(world.store, () => ({
     orders: markProcessingUnknown(world.store, INTERRUPTED),
+    operations: markOperationsUnknown(world.store, INTERRUPTED),
     attempts: markPreparedAmbiguous(world.store),
   }));
 }

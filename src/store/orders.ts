@@ -181,6 +181,11 @@ export function updateLeg(store: Store, leg: Leg): void {
     .run();
 }
 
+/** Gives a leg to another order. */
+export function moveLeg(store: Store, cloid: string, to: { orderId: string; ordinal: number }): void {
+  store.update(legs).set(to).where(eq(legs.cloid, cloid)).run();
+}
+
 export function deleteLeg(store: Store, cloid: string): void {
   store.delete(legs).where(eq(legs.cloid, cloid)).run();
 }

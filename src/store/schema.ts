@@ -136,6 +136,8 @@ export const attempts = sqliteTable(
     action: text().notNull(),
     cloid: text(),
     targetOid: text(),
+    isTargetClosed: integer({ mode: "boolean" }).notNull(),
+    intendedTotal: text(),
     state: text().$type<"prepared" | "ambiguous" | "done">().notNull(),
     createdAtMs: integer().notNull(),
     sentAtMs: integer(),

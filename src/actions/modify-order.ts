@@ -1,0 +1,259 @@
+import type { Attempt } from "../core/attempt.ts";
+import { add, type Decimal, decimal, isZero, subtract } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import type { Market } from "../core/market.ts";
+import type { Leg, TimeInForce, Trigger } from "../core/order.ts";
+import { orderText } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { requireAgent, storeAttempt } from "../settle/intent.ts";
+import { recordModifyReply } from "../settle/modify.ts";
+import { sendAttempt } from "../settle/send.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
+import { storeAnswer } from "../store/idempotency.ts";
+import { findOrder, insertLeg, listLegs, type StoredOrder } from "../store/orders.ts";
+import { modifyAction } from "../wire/action/modify.ts";
+import { wireOrder } from "../wire/action/order.ts";
+import { cloidOf, mintOrderId } from "../wire/order-id.ts";
+import { adoptOutsideOrder } from "./adopt-order.ts";
+import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import { requireOrder } from "./find-order.ts";
+import { giveBack } from "./give-back.ts";
+import { knownFault, requireMarket } from "./market-rules.ts";
+import {
+  answerEarlier,
+  answerRecord,
+  commitIntent,
+  finishWrite,
+  requireBudget,
+  requireOpenForWrites,
+  type Write,
+} from "./write.ts";
+
+export type ModifyOrder = WriteKey & {
+  id: string;
+  /** Null keeps the present one; at least one of the three is given. */
+  price: string | null;
+  size: string | null;
+  trigger: Trigger | null;
+  alwaysPlace: boolean;
+};
+
+const ROUTE = "POST /v1/orders/{id}/modify";
+
+/**
+ * `POST /v1/orders/{id}/modify`. The answer is final only when the ends of the original and of its replacement are
+ * both known; until then it is 202.
+ */
+export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrder): Promise<WriteAnswer> {
+  requireSomething(wanted);
+  const write: Write = { ...wanted, route: ROUTE, bucket: "orders" };
+  const earlier = await answerEarlier(deps, caller, write);
+  if (earlier !== null) return earlier;
+  caller.charge("orders");
+  requireOpenForWrites(deps, false);
+  const deadlineMs = deps.clock.elapsedMs() + deps.settings.timings.answerDeadlineMs;
+  const target = await settledTarget(deps, caller, { wanted, deadlineMs });
+  const plan = await planModify(deps, caller, { wanted, target });
+  const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
+  const resource = { kind: "order" as const, id: target.id };
+  const record = { ...key, route: ROUTE, fingerprint: wanted.fingerprint, resource, attemptId: null, answer: null };
+  const stored = await commitIntent(deps, { caller, record }, () => {
+    if (plan.kind === "said") return sayNothingSent(deps, { target, key, error: plan.error });
+    return storeModify(deps, { caller, wanted, target, plan });
+  });
+  if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
+  const attempt = stored.value;
+  const answer = await finishWrite(deps, { ...key, resource }, async () => {
+    if (attempt !== null) await sendAndPursue(deps, attempt);
+  });
+  return { ...answer, isReplay: false };
+}
+
+function requireSomething({ price, size, trigger, alwaysPlace }: ModifyOrder): void {
+  if (price === null && size === null && trigger === null) {
+    throw new ApiError("nothing_to_modify", "Give at least one of `price`, `size` and `trigger`.");
+  }
+  if (trigger !== null && !alwaysPlace) throw alwaysPlaceRequired();
+}
+
+function alwaysPlaceRequired(): ApiError {
+  return new ApiError(
+    "always_place_required",
+    "A trigger order can only be modified with `always_place` true. Nothing was sent.",
+  );
+}
+
+/** The order with nothing unsettled on it: modifies of one order queue, and an unknown one cannot be modified. */
+async function settledTarget(
+  deps: Deps,
+  caller: Caller,
+  { wanted, deadlineMs }: { wanted: ModifyOrder; deadlineMs: number },
+): Promise<StoredOrder> {
+  const found = await requireOrder(deps, caller, wanted.id);
+  const order = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
+  await waitForOthers(deps, order.id, deadlineMs);
+  await deps.settling.look(order.id);
+  const now = findOrder(deps.store, order.id) ?? order;
+  if (now.status === "unknown" || now.status === "processing") {
+    throw new ApiError("order_not_modifiable", "What became of this order is not known yet. Nothing was sent.");
+  }
+  if (now.status === "waiting_for_trigger" && !wanted.alwaysPlace) throw alwaysPlaceRequired();
+  return now;
+}
+
+async function waitForOthers(deps: Deps, orderId: string, deadlineMs: number): Promise<void> {
+  for (;;) {
+    const [ahead] = unsettled(deps, orderId);
+    if (ahead === undefined) return;
+    const leftMs = deadlineMs - deps.clock.elapsedMs();
+    if (leftMs <= 0) throw queued();
+    await Promise.race([deps.settling.pursue(ahead.id), deps.clock.sleep(leftMs)]);
+  }
+}
+
+function queued(): ApiError {
+  return new ApiError("idempotency_in_progress", "Another change of this order is still under way. Nothing was sent.");
+}
+
+function unsettled(deps: Deps, orderId: string): Attempt[] {
+  return listAttemptsOf(deps.store, orderId).filter((attempt) => attempt.state !== "done");
+}
+
+/** What to send, or what to say instead of sending. */
+type Plan =
+  | { kind: "said"; error: string }
+  | {
+      kind: "send";
+      market: Market;
+      leg: Leg;
+      isTargetClosed: boolean;
+      size: Decimal;
+      price: string;
+      timeInForce: TimeInForce;
+      trigger: Trigger | null;
+      intendedTotal: Decimal | null;
+    };
+
+async function planModify(
+  deps: Deps,
+  caller: Caller,
+  { wanted, target }: { wanted: ModifyOrder; target: StoredOrder },
+): Promise<Plan> {
+  const isClosed = target.status !== "open" && target.status !== "waiting_for_trigger";
+  if (isClosed && !wanted.alwaysPlace) {
+    return { kind: "said", error: `The order is ${target.status}: there is nothing to modify. Nothing was sent.` };
+  }
+  const leg = listLegs(deps.store, target.id).findLast((each) => each.oid !== null);
+  if (leg === undefined) return { kind: "said", error: "The exchange never named this order. Nothing was sent." };
+  const { market, universe } = await requireMarket(deps, target.market);
+  const remaining = await remainingSize(deps, caller, { target, leg, isClosed });
+  const size = wanted.size === null ? remaining : decimal(wanted.size);
+  if (isZero(size)) return { kind: "said", error: "Nothing of the order is left; give a `size`. Nothing was sent." };
+  const trigger = wanted.trigger ?? (target.status === "waiting_for_trigger" ? target.trigger : null);
+  const price = wanted.price ?? target.price;
+  const fault = knownFault(deps, { market, universe, terms: { size, price, trigger } });
+  if (fault !== null) return { kind: "said", error: fault };
+  const isResting = target.status === "open";
+  return {
+    kind: "send",
+    market,
+    leg,
+    isTargetClosed: isClosed,
+    size,
+    price,
+    timeInForce: replacementTimeInForce(target, wanted.alwaysPlace),
+    trigger,
+    intendedTotal: wanted.size === null && isResting ? add(target.filledSize ?? decimal("0"), remaining) : null,
+  };
+}
+
+/** Only the default modify turns `gtc` into `alo`; a trigger that has fired is replaced as plain `gtc`. */
+function replacementTimeInForce(target: StoredOrder, alwaysPlace: boolean): TimeInForce {
+  if (!alwaysPlace) return "alo";
+  return target.trigger !== null && target.status === "open" ? "gtc" : target.timeInForce;
+}
+
+/** What is left of the order now, from the exchange's list of open orders; never from an older snapshot. */
+async function remainingSize(
+  deps: Deps,
+  caller: Caller,
+  about: { target: StoredOrder; leg: Leg; isClosed: boolean },
+): Promise<Decimal> {
+  const { target, leg, isClosed } = about;
+  if (isClosed) return subtract(decimal(target.size), target.filledSize ?? decimal("0"));
+  const dex = target.market.includes(":") ? (target.market.split(":")[0] ?? "") : "";
+  const open = await deps.reads.openOrders(caller.account.tradingAddress, dex, "order");
+  if (open.kind === "failed") {
+    throw new ApiError("exchange_unreachable", "The remaining size could not be read. Nothing was sent.");
+  }
+  const shown = open.value.find((order) => order.oid === leg.oid);
+  return shown === undefined ? decimal("0") : shown.size;
+}
+
+type Saying = { target: StoredOrder; key: { accountId: string; key: string }; error: string };
+
+/** Inside the intent's transaction: the answer is the order's true status and why nothing was sent. */
+function sayNothingSent(deps: Deps, { target, key, error }: Saying): null {
+  storeAnswer(deps.store, key, { status: 200, body: orderText({ ...target, error }) });
+  return null;
+}
+
+type Storing = { caller: Caller; wanted: ModifyOrder; target: StoredOrder; plan: Plan & { kind: "send" } };
+
+function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Attempt {
+  const { store } = deps;
+  // Another modify may have been stored since we waited; then this one takes its place in the queue again.
+  if (unsettled(deps, target.id).length > 0) throw queued();
+  const signer = requireAgent(deps, caller.account);
+  requireBudget(deps, "order");
+  const { idempotencyKey } = wanted;
+  const { tag, secret } = deps.instance;
+  const nowMs = deps.clock.nowMs();
+  const accountId = caller.account.id;
+  const cloid = cloidOf(mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey }));
+  const { leg, size, price, timeInForce, trigger } = plan;
+  const { oid } = leg;
+  if (oid === null) throw new Error("bug: a modify of a leg without a native id");
+  insertLeg(store, {
+    cloid,
+    orderId: target.id,
+    oid: null,
+    ordinal: (listLegs(store, target.id).at(-1)?.ordinal ?? 0) + 1,
+    size,
+    price,
+    timeInForce,
+    trigger,
+    state: "sent",
+    filledSize: decimal("0"),
+    filledNotional: decimal("0"),
+    reason: null,
+    isExchangesWord: false,
+  });
+  const wire = wireOrder({ ...target, size, price, timeInForce, trigger, cloid });
+  return storeAttempt(
+    deps,
+    {
+      kind: "modify",
+      account: caller.account,
+      resource: { kind: "order", id: target.id },
+      idempotencyKey,
+      actor: caller.key.keyHash,
+      action: modifyAction(oid, wire, wanted.alwaysPlace),
+      cloid,
+      targetOid: oid,
+      isTargetClosed: plan.isTargetClosed,
+      intendedTotal: plan.intendedTotal,
+    },
+    signer,
+  );
+}
+
+/** Whatever the answer, the original has to be looked at before the modify can be answered. */
+async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
+  const result = await sendAttempt(deps, attempt, "order");
+  if (result.kind === "not_sent") return giveBack(deps, attempt, result);
+  await deps.point("before_outcome");
+  recordModifyReply(deps, attempt, result.reply);
+  await deps.point("after_outcome");
+  await deps.settling.pursue(attempt.id);
+}

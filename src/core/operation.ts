@@ -1,0 +1,24 @@
+export type OperationAction = "leverage" | "isolated_margin" | "twap" | "twap_cancel";
+
+export type OperationStatus = "processing" | "succeeded" | "rejected" | "unknown";
+
+/** The result of an action that places no order (spec 2.4). */
+export type Operation = {
+  id: string;
+  accountId: string;
+  action: OperationAction;
+  /** Canonical name. */
+  market: string;
+  status: OperationStatus;
+  /** Native id of a created TWAP, decimal digits; null otherwise. */
+  exchangeId: string | null;
+  error: string | null;
+  createdAtMs: number;
+};
+
+/** What became of an operation, as an answer or a reading proves it. */
+export type OperationEnd =
+  | { status: "succeeded"; exchangeId: string | null }
+  | { status: "rejected"; error: string }
+  /** Not to be proven any more: nobody will look again. */
+  | { status: "unknown"; error: string };

@@ -1,0 +1,153 @@
+import type { Attempt } from "../core/attempt.ts";
+import { compare, type Decimal, decimal, subtract } from "../core/decimal.ts";
+import { isClosed, type Leg } from "../core/order.ts";
+import { orderText } from "../core/resource.ts";
+import type { World } from "../deps.ts";
+import { updateAttempt } from "../store/attempts.ts";
+import { inTransaction } from "../store/commit.ts";
+import { storeAnswer } from "../store/idempotency.ts";
+import {
+  findLegByCloid,
+  findOrder,
+  insertOrder,
+  listLegs,
+  moveLeg,
+  type StoredOrder,
+  updateLeg,
+} from "../store/orders.ts";
+import { parseActionJson } from "../wire/action/index.ts";
+import { uuidOfCloid } from "../wire/order-id.ts";
+import { readPlaceReply } from "./place.ts";
+import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
+import type { Reply } from "./send.ts";
+
+/** The leg that a modify replaces and the one that it places. */
+export type ModifyLegs = { order: StoredOrder; replaced: Leg; replacement: Leg };
+
+export function legsOfModify(world: World, attempt: Attempt): ModifyLegs {
+  const order = findOrder(world.store, attempt.resource.id);
+  const replacement = attempt.cloid === null ? null : findLegByCloid(world.store, attempt.cloid);
+  const replaced =
+    replacement === null
+      ? undefined
+      : listLegs(world.store, attempt.resource.id).find((leg) => leg.ordinal === replacement.ordinal - 1);
+  if (order === null || replacement === null || replaced === undefined)
+    throw new Error("bug: a modify without its legs");
+  return { order, replaced, replacement };
+}
+
+/**
+ * Writes down what the exchange answered to a modify. It never settles it: whatever the answer says of the
+ * replacement, what became of the original has to be looked up.
+ */
+export function recordModifyReply(world: World, attempt: Attempt, reply: Reply): void {
+  const { order, replacement } = legsOfModify(world, attempt);
+  const nowMs = world.clock.nowMs();
+  const reading = readPlaceReply({ ...order, ...replacement }, replacement, reply);
+  inTransaction(world.store, () => {
+    if (reading.kind === "look") {
+      markAmbiguous(world.store, attempt, { reason: reading.reason, text: reading.text, nowMs });
+      if (reading.seen !== null) recordLegEvent(world.store, replacement.cloid, reading.seen, nowMs);
+      return;
+    }
+    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
+    recordLegEvent(world.store, replacement.cloid, reading.event, nowMs);
+  });
+}
+
+export function isAlwaysPlace(attempt: Attempt): boolean {
+  const action = parseActionJson(attempt.action);
+  return action?.type === "batchModify" && action.a === true;
+}
+
+/** Where a modify stands once both legs are known; `excess` asks for the one reduction that a race may need. */
+export type ModifyEnd = { kind: "ended" } | { kind: "excess"; remainder: Decimal };
+
+/**
+ * Ends a modify whose two legs are known, in one transaction. What went live although this modify did not cancel the
+ * original is an order of its own.
+ */
+export function finishModify(world: World, attempt: Attempt): ModifyEnd {
+  const { order, replaced, replacement } = legsOfModify(world, attempt);
+  const isPlaced = replacement.state !== "rejected" && replacement.state !== "absent";
+  const isReplaced = replaced.state === "canceled" && !attempt.isTargetClosed;
+  if (isPlaced && isReplaced) {
+    const remainder = remainderOf(world, attempt, replacement);
+    if (remainder !== null) return { kind: "excess", remainder };
+  }
+  inTransaction(world.store, () => {
+    const nowMs = world.clock.nowMs();
+    if (isPlaced && !isReplaced) return splitOff(world, attempt, { order, replaced, replacement });
+    if (!isPlaced && isReplaced) {
+      const reason = `The modify canceled the order and its replacement was refused: ${replacement.reason ?? "no reason given"}`;
+      updateLeg(world.store, { ...replaced, reason });
+      deriveOrder(world.store, order, nowMs);
+    }
+    const error = isPlaced ? null : `The modify was not carried out: ${replacement.reason ?? "no reason given"}`;
+    finishOrderAttempt(world.store, attempt, isReplaced ? { nowMs } : { nowMs, error });
+  });
+  return { kind: "ended" };
+}
+
+/** What the replacement may still ask for, when fills of the original have made it too large; else null. */
+function remainderOf(world: World, attempt: Attempt, replacement: Leg): Decimal | null {
+  if (attempt.intendedTotal === null || replacement.state !== "resting") return null;
+  const filledBefore = listLegs(world.store, attempt.resource.id)
+    .filter((leg) => leg.ordinal < replacement.ordinal)
+    .reduce((left, leg) => subtract(left, leg.filledSize), decimal(attempt.intendedTotal));
+  return compare(replacement.size, filledBefore) > 0 ? subtract(filledBefore, replacement.filledSize) : null;
+}
+
+/** The replacement becomes an order of its own, under the UUID of its client order id; the original keeps its state. */
+function splitOff(world: World, attempt: Attempt, legs: ModifyLegs): void {
+  const { store } = world;
+  const { order, replaced, replacement } = legs;
+  const nowMs = world.clock.nowMs();
+  const id = uuidOfCloid(replacement.cloid);
+  if (id === null) throw new Error("bug: a client order id of ours that is no uuid");
+  const fresh: StoredOrder = {
+    ...order,
+    id,
+    size: replacement.size,
+    price: replacement.price,
+    timeInForce: replacement.timeInForce,
+    trigger: replacement.trigger,
+    status: "unknown",
+    exchangeOrderId: null,
+    filledSize: null,
+    averagePrice: null,
+    error: null,
+    createdAtMs: attempt.createdAtMs,
+    version: 0,
+  };
+  insertOrder(store, fresh);
+  moveLeg(store, replacement.cloid, { orderId: id, ordinal: 0 });
+  const split = deriveOrder(store, fresh, nowMs);
+  // Back to its own terms: the newer leg is no longer one of its legs.
+  const { size, price, timeInForce, trigger } = originalTerms(order, replaced);
+  deriveOrder(store, { ...order, size, price, timeInForce, trigger }, nowMs);
+  updateAttempt(store, attempt.id, { state: "done", settledAtMs: nowMs });
+  const key = { accountId: attempt.accountId, key: attempt.idempotencyKey };
+  storeAnswer(store, key, { status: 200, body: orderText(split) });
+}
+
+function originalTerms(
+  order: StoredOrder,
+  leg: Leg,
+): Pick<Leg, "price" | "timeInForce" | "trigger"> & { size: string } {
+  const { price, timeInForce, trigger } = leg;
+  // `size` of a first leg is the order's as sent; of a later one it is derived from the legs.
+  return { size: leg.ordinal === 0 ? leg.size : order.size, price, timeInForce, trigger };
+}
+
+/** True when the original's end is known well enough to end the modify. */
+export function isOriginalKnown(attempt: Attempt, legs: ModifyLegs, looksAtOpen: number): boolean {
+  const { replaced, replacement } = legs;
+  if (isClosed(replaced)) return true;
+  const isPlaced = replacement.state !== "rejected" && replacement.state !== "absent";
+  // The list of open orders lags: an original still shown beside its replacement is looked at again.
+  return isPlaced ? isAlwaysPlace(attempt) && looksAtOpen >= LOOKS_AT_OPEN : true;
+}
+
+/** Looks, a second apart, after which an original that `always_place` did not cancel is believed to be open. */
+const LOOKS_AT_OPEN = 3;

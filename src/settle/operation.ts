@@ -1,0 +1,75 @@
+import type { Attempt } from "../core/attempt.ts";
+import type { OperationEnd } from "../core/operation.ts";
+import { operationText } from "../core/resource.ts";
+import type { World } from "../deps.ts";
+import { updateAttempt } from "../store/attempts.ts";
+import { inTransaction } from "../store/commit.ts";
+import { storeAnswer } from "../store/idempotency.ts";
+import { findOperation, type StoredOperation, updateOperation } from "../store/operations.ts";
+import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
+import { note } from "./note.ts";
+import { lostReason } from "./place.ts";
+import type { Reply } from "./send.ts";
+
+export function operationOf(world: World, attempt: Attempt): StoredOperation {
+  const operation = findOperation(world.store, attempt.resource.id);
+  if (operation === null) throw new Error("bug: an attempt without its operation");
+  return operation;
+}
+
+/** Ends an operation, its attempt and its key's answer in one transaction, on disk: the exchange keeps none of it. */
+export function finishOperation(world: World, attempt: Attempt, end: OperationEnd): void {
+  inTransaction(world.store, () => {
+    const change = {
+      status: end.status,
+      exchangeId: end.status === "succeeded" ? end.exchangeId : null,
+      error: end.status === "succeeded" ? null : end.error,
+    };
+    const nowMs = world.clock.nowMs();
+    const isFirst = updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: nowMs });
+    if (!isFirst) return;
+    updateOperation(world.store, attempt.resource.id, change);
+    const body = operationText({ ...operationOf(world, attempt), ...change });
+    // What stays unknown for good stays 202: the stored answer is for what is known.
+    if (end.status === "unknown") return;
+    storeAnswer(world.store, { accountId: attempt.accountId, key: attempt.idempotencyKey }, { status: 200, body });
+  });
+}
+
+/**
+ * Writes down what the exchange answered to an operation. Returns false when the outcome is still open and has to be
+ * pursued.
+ */
+export function recordOperationReply(world: World, attempt: Attempt, reply: Reply): boolean {
+  const end = readReply(reply);
+  if (end !== null) {
+    finishOperation(world, attempt, end);
+    return true;
+  }
+  const reason = reply.kind === "ambiguous" ? lostReason(reply.reason) : "an answer that is new to us; it is looked up";
+  const text = reply.kind === "ambiguous" ? reply.text : null;
+  inTransaction(world.store, () => {
+    const answer = text === null ? {} : { answerText: text };
+    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer });
+    updateOperation(world.store, attempt.resource.id, { status: "unknown", exchangeId: null, error: reason });
+    note(world, attempt, "outcome lost", text === null ? reason : `${reason} (${text})`);
+  });
+  return false;
+}
+
+function readReply(reply: Reply): OperationEnd | null {
+  if (reply.kind === "refused") return { status: "rejected", error: plainWords(reply.text) };
+  if (reply.kind !== "accepted") return null;
+  if (reply.type === "default") return { status: "succeeded", exchangeId: null };
+  const [entry] = reply.statuses;
+  if (entry?.kind === "running") return { status: "succeeded", exchangeId: entry.twapId };
+  if (entry?.kind === "success") return { status: "succeeded", exchangeId: null };
+  if (entry?.kind !== "error" || !isListedRefusal(entry.text)) return null;
+  return { status: "rejected", error: plainWords(entry.text) };
+}
+
+/** Words for an operation of which it is proven that it never reached the exchange, and no longer can. */
+export function neverExecuted(attempt: Attempt): OperationEnd {
+  const said = attempt.answerText === null ? "" : ` The exchange had answered: ${attempt.answerText}`;
+  return { status: "rejected", error: `It was never executed and no longer can be.${said}` };
+}

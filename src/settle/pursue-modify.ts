@@ -1,0 +1,145 @@
+import type { Attempt } from "../core/attempt.ts";
+import { compare, type Decimal } from "../core/decimal.ts";
+import type { Leg } from "../core/order.ts";
+import { findAccount } from "../store/accounts.ts";
+import { updateAttempt } from "../store/attempts.ts";
+import { inTransaction } from "../store/commit.ts";
+import { findOrder, insertLeg } from "../store/orders.ts";
+import { modifyAction } from "../wire/action/modify.ts";
+import { wireOrder } from "../wire/action/order.ts";
+import { cloidOf, mintOrderId } from "../wire/order-id.ts";
+import { weighAbsence } from "./absence.ts";
+import { applySight } from "./apply-sight.ts";
+import { intendedCancel } from "./cancel.ts";
+import { storeAttempt } from "./intent.ts";
+import { lookAtLeg } from "./look.ts";
+import { finishModify, isOriginalKnown, legsOfModify, recordModifyReply } from "./modify.ts";
+import { note } from "./note.ts";
+import { absenceEvent } from "./pursue-place.ts";
+import type { Pursuit, Tools } from "./pursuit.ts";
+import { openAttempt, recordLegEvent } from "./record.ts";
+import { sendAttempt } from "./send.ts";
+import { lookForPlaced } from "./timed-look.ts";
+
+/**
+ * One step toward the truth about a modify: first what became of the replacement, by its own client order id, then
+ * what became of the original, by its native id. Both have to be known.
+ */
+export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  await world.point("settle_before_look");
+  if (!(await isReplacementKnown(tools, attempt, pursuit))) return openAttempt(world.store, attempt.id) === null;
+  const { replaced } = legsOfModify(world, attempt);
+  const sought = { ...tools.soughtOf(attempt), leg: replaced };
+  const sight = await lookAtLeg(world, tools.evidence, sought, { purpose: "settle" });
+  applySight(world, replaced, sight);
+  if (openAttempt(world.store, attempt.id) === null) return true;
+  if (sight.kind !== "seen") return false;
+  if (!sight.isClosed) pursuit.looksAtOpen += 1;
+  if (!isOriginalKnown(attempt, legsOfModify(world, attempt), pursuit.looksAtOpen)) return false;
+  const end = finishModify(world, attempt);
+  if (end.kind === "ended") return true;
+  await reduceOnce(tools, attempt, { pursuit, remainder: end.remainder });
+  return false;
+}
+
+async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  const { replacement } = legsOfModify(world, attempt);
+  if (replacement.state !== "sent" && replacement.state !== "lost") return true;
+  const looked = await lookForPlaced(tools, attempt);
+  const now = openAttempt(world.store, attempt.id);
+  if (now === null) return false;
+  applySight(world, replacement, looked.sight);
+  if (looked.sight.kind !== "not_found") return looked.sight.kind === "seen";
+  return weighAbsence(tools, now, { ...looked, pursuit }, (isCovered) => {
+    recordLegEvent(world.store, replacement.cloid, absenceEvent(now, isCovered), world.clock.nowMs());
+  });
+}
+
+/**
+ * The original was filled further while it was being replaced: what was placed is reduced, once, by a second action
+ * with its own intent under the same key. The exchange has no conditional, so a new race may leave an excess, and
+ * then it shows in `size`.
+ */
+async function reduceOnce(
+  tools: Tools,
+  attempt: Attempt,
+  { pursuit, remainder }: { pursuit: Pursuit; remainder: Decimal },
+): Promise<void> {
+  const { world } = tools;
+  const { replacement } = legsOfModify(world, attempt);
+  const next = inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
+    note(world, attempt, "replacement too large", `filled meanwhile: ${replacement.size} is reduced to ${remainder}`);
+    return compare(remainder, "0" as Decimal) > 0
+      ? storeReduction(tools, attempt, { replacement, remainder })
+      : storeRemoval(tools, attempt, replacement);
+  });
+  pursuit.attemptId = next.id;
+  pursuit.looksAtOpen = 0;
+  pursuit.sealedAtMs = null;
+  const result = await sendAttempt(world, next, "order");
+  if (result.kind !== "reply") return;
+  // A removal is a cancel, and its step looks at the order whatever the answer was.
+  if (next.kind === "modify") recordModifyReply(world, next, result.reply);
+  else updateAttempt(world.store, next.id, { state: "ambiguous", sentAtMs: next.createdAtMs });
+}
+
+function parties(tools: Tools, attempt: Attempt) {
+  const order = findOrder(tools.world.store, attempt.resource.id);
+  const account = findAccount(tools.world.store, attempt.accountId);
+  if (order === null || account === null) throw new Error("bug: a modify without its order or account");
+  return { order, account };
+}
+
+function storeReduction(
+  tools: Tools,
+  attempt: Attempt,
+  { replacement, remainder }: { replacement: Leg; remainder: Decimal },
+): Attempt {
+  const { world } = tools;
+  const { order, account } = parties(tools, attempt);
+  if (replacement.oid === null) throw new Error("bug: a confirmed leg without a native id");
+  const cloid = cloidOf(
+    mintOrderId({
+      nowMs: world.clock.nowMs(),
+      instanceTag: world.instance.tag,
+      secret: world.instance.secret,
+      accountId: account.id,
+      // A cloid of its own, also within the millisecond of the first one.
+      idempotencyKey: `${attempt.idempotencyKey} reduced`,
+    }),
+  );
+  const leg: Leg = {
+    ...replacement,
+    cloid,
+    oid: null,
+    ordinal: replacement.ordinal + 1,
+    size: remainder,
+    state: "sent",
+    filledSize: "0" as Decimal,
+    filledNotional: "0" as Decimal,
+    isExchangesWord: false,
+  };
+  insertLeg(world.store, leg);
+  const wire = wireOrder({ ...order, ...leg, size: remainder, assetId: order.assetId, cloid });
+  const intended = {
+    kind: "modify" as const,
+    account,
+    resource: attempt.resource,
+    idempotencyKey: attempt.idempotencyKey,
+    actor: "gateway",
+    action: modifyAction(replacement.oid, wire, false),
+    cloid,
+    targetOid: replacement.oid,
+  };
+  return storeAttempt(world, intended, attempt.signer);
+}
+
+function storeRemoval(tools: Tools, attempt: Attempt, replacement: Leg): Attempt {
+  const { order, account } = parties(tools, attempt);
+  const { idempotencyKey } = attempt;
+  const target = { order, account, leg: replacement, idempotencyKey, actor: "gateway" };
+  return storeAttempt(tools.world, intendedCancel(target), attempt.signer);
+}

@@ -1,0 +1,109 @@
+import type { Attempt } from "../core/attempt.ts";
+import { compare, decimal } from "../core/decimal.ts";
+import { listClaimedTwaps } from "../store/operations.ts";
+import { parseActionJson } from "../wire/action/index.ts";
+import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
+import { finishOperation, neverExecuted, operationOf } from "./operation.ts";
+import type { Pursuit, Tools } from "./pursuit.ts";
+import { isConfirmed, isGivenUp, readSealed, sealOperation } from "./reading.ts";
+
+/** A TWAP made by the action may carry a time this much before its send, milliseconds. */
+const LEAD_MS = 1_000;
+/** And this much after its expiry. */
+const LAG_MS = 1_000;
+
+/**
+ * One step toward the truth about a TWAP whose answer was lost: it has no client id, so it is looked for by what was
+ * asked and when, among those that no other operation has claimed.
+ */
+export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  const reading = await readHistory(tools, attempt, pursuit);
+  if (reading === null) return false;
+  const claimed = listClaimedTwaps(world.store, attempt.accountId);
+  const found = twapIds(reading.records.filter((record) => isOurs(tools, attempt, record))).filter(
+    (id) => !claimed.has(id),
+  );
+  const [only] = found;
+  if (only !== undefined && found.length === 1) {
+    finishOperation(world, attempt, { status: "succeeded", exchangeId: only });
+    return true;
+  }
+  if (!reading.isFinal) {
+    await sealOperation(tools, reading.attempt, pursuit);
+    return false;
+  }
+  if (found.length > 1)
+    return giveUp(tools, attempt, { pursuit, error: `Equal TWAPs were made: ${found.join(", ")}.` });
+  if (!isConfirmed(tools, pursuit)) return false;
+  const error = "The exchange shows no such TWAP.";
+  finishOperation(
+    world,
+    attempt,
+    reading.attempt.seal === "noop" ? neverExecuted(attempt) : { status: "rejected", error },
+  );
+  return true;
+}
+
+/** One step toward the truth about the cancel of a TWAP: its last status says whether it still runs. */
+export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  const reading = await readHistory(tools, attempt, pursuit);
+  if (reading === null) return false;
+  const action = parseActionJson(attempt.action);
+  if (action?.type !== "twapCancel") throw new Error("bug: a TWAP cancel that is none");
+  const twapId = action.t.toString();
+  const last = reading.records.filter((record) => record.twapId === twapId).sort((a, b) => b.timeS - a.timeS)[0];
+  if (last !== undefined && last.status !== "activated" && last.status !== "waitingForTrigger") {
+    finishOperation(world, attempt, { status: "succeeded", exchangeId: null });
+    return true;
+  }
+  if (!reading.isFinal) {
+    await sealOperation(tools, reading.attempt, pursuit);
+    return false;
+  }
+  if (last === undefined)
+    return giveUp(tools, attempt, { pursuit, error: "The exchange shows no TWAP of this number." });
+  if (!isConfirmed(tools, pursuit)) return false;
+  finishOperation(world, attempt, {
+    status: "rejected",
+    error: "The cancel was not carried out: the TWAP still runs.",
+  });
+  return true;
+}
+
+type History = { records: TwapRecord[]; isFinal: boolean; attempt: Attempt };
+
+async function readHistory(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<History | null> {
+  const user = tools.userOf(attempt);
+  const reading = await readSealed(tools, attempt, { pursuit, user, request: { type: "twapHistory", user } });
+  const records = reading === null ? null : parseTwapHistory(reading.json);
+  return reading === null || records === null ? null : { ...reading, records };
+}
+
+function isOurs(tools: Tools, attempt: Attempt, { state, status }: TwapRecord): boolean {
+  const action = parseActionJson(attempt.action);
+  if (action?.type !== "twapOrder") throw new Error("bug: a TWAP that is none");
+  const { twap } = action;
+  return (
+    status !== "error" &&
+    state.coin === operationOf(tools.world, attempt).market &&
+    (state.side === "B") === twap.b &&
+    compare(state.size, decimal(twap.s)) === 0 &&
+    state.minutes === twap.m &&
+    state.reduceOnly === twap.r &&
+    state.randomize === twap.t &&
+    state.timestampMs >= attempt.nonce - LEAD_MS &&
+    state.timestampMs <= attempt.expiresAtMs + LAG_MS
+  );
+}
+
+function twapIds(records: readonly TwapRecord[]): string[] {
+  return [...new Set(records.flatMap(({ twapId }) => (twapId === null ? [] : [twapId])))];
+}
+
+function giveUp(tools: Tools, attempt: Attempt, { pursuit, error }: { pursuit: Pursuit; error: string }): boolean {
+  if (!isGivenUp(tools, pursuit)) return false;
+  finishOperation(tools.world, attempt, { status: "unknown", error });
+  return true;
+}

@@ -1,0 +1,78 @@
+import { and, desc, eq, inArray, lt, or } from "drizzle-orm";
+import type { Operation } from "../core/operation.ts";
+import type { Store } from "./open.ts";
+import { operations } from "./schema.ts";
+
+/** An operation as it is kept. */
+export type StoredOperation = Operation & {
+  /** JSON text of what was asked. */
+  parameters: string;
+  /** JSON text of the reading taken before sending, for what only a difference can tell; null where none is needed. */
+  before: string | null;
+  version: number;
+};
+
+export function findOperation(store: Store, id: string): StoredOperation | null {
+  return store.select().from(operations).where(eq(operations.id, id)).get() ?? null;
+}
+
+export function insertOperation(store: Store, operation: StoredOperation): void {
+  store.insert(operations).values(operation).run();
+}
+
+export function updateOperation(
+  store: Store,
+  id: string,
+  change: Pick<Operation, "status" | "exchangeId" | "error">,
+): void {
+  store.update(operations).set(change).where(eq(operations.id, id)).run();
+}
+
+export function deleteOperation(store: Store, id: string): void {
+  store.delete(operations).where(eq(operations.id, id)).run();
+}
+
+/** Native ids of TWAPs that belong to an operation already. */
+export function listClaimedTwaps(store: Store, accountId: string): Set<string> {
+  const rows = store
+    .select({ id: operations.exchangeId })
+    .from(operations)
+    .where(and(eq(operations.accountId, accountId), eq(operations.action, "twap")))
+    .all();
+  return new Set(rows.flatMap((row) => (row.id === null ? [] : [row.id])));
+}
+
+export type OperationPage = {
+  accountId: string;
+  /** Rows after this one in the listing. */
+  after: { createdAtMs: number; id: string } | null;
+  limit: number;
+};
+
+/** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
+export function listOperations(store: Store, { accountId, after, limit }: OperationPage): StoredOperation[] {
+  const below =
+    after === null
+      ? undefined
+      : or(
+          lt(operations.createdAtMs, after.createdAtMs),
+          and(eq(operations.createdAtMs, after.createdAtMs), lt(operations.id, after.id)),
+        );
+  return store
+    .select()
+    .from(operations)
+    .where(and(eq(operations.accountId, accountId), below))
+    .orderBy(desc(operations.createdAtMs), desc(operations.id))
+    .limit(limit + 1)
+    .all();
+}
+
+/** At start nothing runs any more: what was under way is not known. */
+export function markOperationsUnknown(store: Store, reason: string): number {
+  return store
+    .update(operations)
+    .set({ status: "unknown", error: reason })
+    .where(inArray(operations.status, ["processing"]))
+    .returning({ id: operations.id })
+    .all().length;
+}
