@@ -1,0 +1,71 @@
+import { join } from "node:path";
+
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+/** Milliseconds until a first line must have come. */
+const START_DEADLINE_MS = 20_000;
+
+export type Running = {
+  /** The first line of standard output. */
+  firstLine: string;
+  pid: number;
+  /** Ends it and returns everything that it wrote. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<{ exitCode: number; out: string; err: string }>;
+};
+
+export type Spawned = { exitCode: number; out: string; err: string };
+
+function spawn(words: readonly string[]) {
+  return Bun.spawn([process.execPath, MAIN, ...words], {
+    // No variable of the machine that runs the tests decides anything.
+    env: { PATH: process.env["PATH"] ?? "", POSTERN_LOG_LEVEL: "debug" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+/** Runs a command as a process of its own until it ends. */
+export async function runProcess(words: readonly string[]): Promise<Spawned> {
+  const child = spawn(words);
+  const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { exitCode, out, err };
+}
+
+/** Starts a command that stays, and waits until it has printed `lines` lines. */
+export async function startProcess(words: readonly string[], lines = 1): Promise<Running> {
+  const child = spawn(words);
+  const err = child.stderr.text();
+  const written = readAll(child.stdout, lines);
+  const late = Bun.sleep(START_DEADLINE_MS).then(() => null);
+  const firstLine = await Promise.race([written.reached, late]);
+  if (firstLine === null) {
+    child.kill("SIGKILL");
+    throw new Error(`postern ${words.join(" ")} printed nothing: ${await err}`);
+  }
+  return {
+    firstLine,
+    pid: child.pid,
+    async end(signal) {
+      child.kill(signal);
+      const exitCode = await child.exited;
+      return { exitCode, out: await written.all, err: await err };
+    },
+  };
+}
+
+/** `reached` is the first line, or everything up to the line that was asked for; null at an early end. */
+function readAll(stream: ReadableStream<Uint8Array>, lines: number) {
+  const { promise: reached, resolve } = Promise.withResolvers<string | null>();
+  async function read(): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const piece of stream) {
+      text += decoder.decode(piece, { stream: true });
+      const parts = text.split("\n");
+      if (parts.length > lines) resolve(parts.slice(0, lines).join("\n"));
+    }
+    resolve(null);
+    return text;
+  }
+  return { reached, all: read() };
+}

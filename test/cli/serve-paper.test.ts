@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hashTypedData } from "viem";
+import { signDigest } from "../../src/vault/signers.ts";
+import { makeWorkplace, type Workplace } from "./outside.ts";
+import { type Running, runProcess, startProcess } from "./process.ts";
+
+/** `serve --paper` as a person and their scripts meet it: as a process, over HTTP. */
+
+type Facts = { base_url: string; exchange_url: string; account: string; api_key: string };
+
+let workplace: Workplace;
+let running: Running[];
+
+beforeEach(() => {
+  workplace = makeWorkplace();
+  running = [];
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((process) => process.end("SIGKILL")));
+  workplace.remove();
+});
+
+function words(...more: string[]): string[] {
+  const ports = ["--listen", "127.0.0.1:0", "--paper-listen", "127.0.0.1:0"];
+  return ["serve", "--paper", "--data-dir", workplace.dataDirectory, ...ports, ...more];
+}
+
+async function start(): Promise<{ process: Running; facts: Facts }> {
+  const process = await startProcess(words("--json"));
+  running.push(process);
+  return { process, facts: JSON.parse(process.firstLine) };
+}
+
+function api(facts: Facts, path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { Authorization: `Bearer ${facts.api_key}`, ...init.headers };
+  return fetch(facts.base_url + path, { ...init, headers });
+}
+
+async function body(response: Response | Promise<Response>) {
+  return JSON.parse(await (await response).text());
+}
+
+function place(facts: Facts, key: string, changes: Record<string, unknown> = {}): Promise<Response> {
+  const order = { account: facts.account, market: "BTC", side: "buy", size: "0.001", price: "105000", ...changes };
+  return api(facts, "/v1/orders", {
+    method: "POST",
+    headers: { "Idempotency-Key": key, "Content-Type": "application/json" },
+    body: JSON.stringify({ time_in_force: "ioc", ...order }),
+  });
+}
+
+/** A printed curl line as the request that it makes. */
+function request(line: string): Request {
+  const quoted = [...line.matchAll(/(-H|-d)? ?'([^']*)'/g)].map(([, option, text]) => ({ option, text: text ?? "" }));
+  const headers = quoted
+    .filter(({ option }) => option === "-H")
+    .map(({ text }) => text.split(": ") as [string, string]);
+  const data = quoted.find(({ option }) => option === "-d")?.text;
+  const url = quoted.at(-1)?.text ?? "";
+  return new Request(url, data === undefined ? { headers } : { headers, method: "POST", body: data });
+}
+
+test("the three printed curl lines read the account, place an order that fills and read it back", async () => {
+  const process = await startProcess(words(), 15);
+  running.push(process);
+  const lines = process.firstLine.split("\n").filter((line) => line.startsWith("curl "));
+  expect(lines).toHaveLength(3);
+  const answers = [];
+  for (const line of lines) answers.push(await body(fetch(request(line))));
+  const [account, placed, list] = answers;
+  expect(account).toMatchObject({ object: "account", equity: "100000" });
+  expect(placed).toMatchObject({ object: "order", status: "filled", filled_size: "0.001", error: null });
+  expect(list.data).toEqual([placed]);
+});
+
+test("the first line of --json has exactly the four facts", async () => {
+  const { process, facts } = await start();
+  expect(Object.keys(facts)).toEqual(["base_url", "exchange_url", "account", "api_key"]);
+  const { exitCode, out } = await process.end("SIGTERM");
+  expect(exitCode).toBe(0);
+  expect(out).toBe(`${process.firstLine}\n`);
+});
+
+test("a second start keeps account, key and history", async () => {
+  const first = await start();
+  const order = await body(place(first.facts, "kept-order-1"));
+  expect(order.status).toBe("filled");
+  const equity = (await body(api(first.facts, "/v1/account"))).spot;
+  await first.process.end("SIGTERM");
+  const second = await start();
+  expect(second.facts).toMatchObject({ account: first.facts.account, api_key: first.facts.api_key });
+  expect((await body(api(second.facts, "/v1/orders"))).data).toEqual([order]);
+  expect(await body(place(second.facts, "kept-order-1"))).toEqual(order);
+  expect((await body(api(second.facts, "/v1/account"))).spot).toEqual(equity);
+});
+
+test("an order that was placed right before a kill -9 has its true state afterwards", async () => {
+  const first = await start();
+  const placing = place(first.facts, "killed-order", { price: "60000", time_in_force: "gtc" }).catch(() => null);
+  await placing;
+  await first.process.end("SIGKILL");
+  const second = await start();
+  const [order] = (await body(api(second.facts, "/v1/orders"))).data;
+  expect(await body(api(second.facts, `/v1/orders/${order.id}`))).toMatchObject({ status: "open", price: "60000" });
+});
+
+test("the same Idempotency-Key a hundred times at once places one order", async () => {
+  const { facts } = await start();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => place(facts, "once-and-only")));
+  // Some are told to come back later: repeats are charged as reads.
+  const taken = answers.filter((answer) => answer.status !== 429);
+  expect(taken.length).toBeGreaterThan(10);
+  const ids = new Set(await Promise.all(taken.map(async (answer) => (await body(answer)).id)));
+  expect([...ids]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+  const fills = await fetch(`${facts.exchange_url}/info`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ type: "userFills", user: demo()["ownerAddress"] }),
+  });
+  const rows: { oid: number; sz: string }[] = await body(fills);
+  expect(new Set(rows.map((row) => row.oid)).size).toBe(1);
+});
+
+function demo(): Record<string, string> {
+  return JSON.parse(readFileSync(join(workplace.dataDirectory, "demo.json"), "utf8"));
+}
+
+test("a directory that is no demo is refused with exit code 2 and left as it is", async () => {
+  mkdirSync(workplace.dataDirectory);
+  writeFileSync(join(workplace.dataDirectory, "postern.db"), "something of value");
+  const refused = await runProcess(words());
+  expect(refused).toMatchObject({ exitCode: 2, out: "" });
+  expect(readdirSync(workplace.dataDirectory)).toEqual(["postern.db"]);
+});
+
+test("a second process on the same directory is refused and told who holds it", async () => {
+  const { process } = await start();
+  const refused = await runProcess(words());
+  expect(refused).toMatchObject({ exitCode: 1, out: "" });
+  expect(refused.err).toContain(`in use by process ${process.pid}`);
+});
+
+test("a demo is not served without --paper", async () => {
+  const { process } = await start();
+  await process.end("SIGTERM");
+  const refused = await runProcess(["serve", "--data-dir", workplace.dataDirectory]);
+  expect(refused).toMatchObject({ exitCode: 1, out: "" });
+});
+
+async function operate(...more: string[]) {
+  const ran = await runProcess([...more, "--data-dir", workplace.dataDirectory, "--json"]);
+  return { ...ran, facts: ran.exitCode === 0 ? JSON.parse(ran.out) : null };
+}
+
+test("a running gateway takes its operator's words over the control socket", async () => {
+  const { facts } = await start();
+  expect(statSync(join(workplace.dataDirectory, "control.sock")).mode & 0o777).toBe(0o600);
+  const made = await operate("agent", "new");
+  expect(made.facts).toMatchObject({ name: "postern-2" });
+  const approval = (await operate("agent", "approval")).facts;
+  const digest = Buffer.from(hashTypedData(approval.typed_data).slice(2), "hex");
+  const key = Buffer.from(demo()["ownerPrivateKey"]?.slice(2) ?? "", "hex");
+  const { r, s, v } = signDigest(digest, key);
+  const signature = `0x${r.slice(2).padStart(64, "0")}${s.slice(2).padStart(64, "0")}${v.toString(16)}`;
+  expect((await operate("agent", "approve", "--signature", signature)).exitCode).toBe(0);
+  const agents = (await operate("agent", "list")).facts.agents;
+  expect(agents).toMatchObject([{ state: "approved" }, { state: "approved", address: made.facts.address }]);
+  // Orders are now signed by the new agent, without a restart.
+  expect(await body(place(facts, "by-the-new-agent"))).toMatchObject({ status: "filled" });
+});
+
+test("a blocked key is refused at once and stays refused", async () => {
+  const first = await start();
+  const hash = (await operate("key", "list")).facts.keys[0].key_hash;
+  expect((await operate("key", "block", hash)).exitCode).toBe(0);
+  expect((await operate("key", "keep", hash)).exitCode).toBe(1);
+  const refused = await place(first.facts, "blocked-order");
+  expect(refused.status).toBe(401);
+  expect((await body(refused)).error.code).toBe("revoked_api_key");
+});
+
+test("a key that is granted and registered by commands works", async () => {
+  const { facts } = await start();
+  const made = JSON.parse((await runProcess(["key", "new", "--json"])).out);
+  const listen = ["--listen", new URL(facts.base_url).host];
+  const terms = ["--key-hash", made.key_hash, "--scopes", "trading:read", ...listen];
+  const grant = (await operate("key", "grant", ...terms)).facts;
+  const digest = Buffer.from(hashTypedData(grant.typed_data).slice(2), "hex");
+  const owner = Buffer.from(demo()["ownerPrivateKey"]?.slice(2) ?? "", "hex");
+  const { r, s, v } = signDigest(digest, owner);
+  // As some wallets spell it.
+  const signature = `0x${r.slice(2).padStart(64, "0")}${s.slice(2).padStart(64, "0")}0${v - 27}`;
+  const signed = ["--issued-at", String(grant.issued_at), "--signature", signature];
+  expect((await operate("key", "register", ...terms, ...signed)).facts).toMatchObject({ key_hash: made.key_hash });
+  const reader = { ...facts, api_key: made.api_key };
+  expect((await api(reader, "/v1/account")).status).toBe(200);
+  expect((await place(reader, "not-allowed")).status).toBe(403);
+});
+
+test("no secret reaches the log or the database", async () => {
+  const { process, facts } = await start();
+  await place(facts, "secret-idempotency-key");
+  await place({ ...facts, api_key: `api_trade_${"ab".repeat(32)}` }, "guessed-key");
+  await body(api(facts, "/v1/orders?status=open"));
+  const secrets = Object.entries(demo()).filter(([name]) => name !== "ownerAddress");
+  const { err } = await process.end("SIGTERM");
+  const files = readdirSync(workplace.dataDirectory, { recursive: true, encoding: "utf8" })
+    .map((name) => join(workplace.dataDirectory, name))
+    .filter((path) => statSync(path).isFile() && !path.endsWith("demo.json"));
+  expect(err.split("\n").length).toBeGreaterThan(5);
+  expect(secrets).toHaveLength(3);
+  for (const [name, secret] of secrets) {
+    const bare = secret.replace(/^(0x|api_trade_)/, "");
+    expect({ name, inLog: err.includes(bare) }).toEqual({ name, inLog: false });
+    for (const path of files) {
+      const content = readFileSync(path);
+      const isIn = content.includes(bare) || content.includes(Buffer.from(bare, "hex"));
+      expect({ name, path, isIn }).toEqual({ name, path, isIn: false });
+    }
+  }
+  expect(err).not.toMatch(/[0-9a-f]{64}/i);
+  expect(err).not.toContain("ab".repeat(8));
+  expect(err).not.toContain("secret-idempotency-key");
+});
