@@ -66,7 +66,8 @@ function word({ name, type }: TypedField, value: string | number | bigint | unde
 }
 
 function unsigned(name: string, value: bigint, bits: bigint): Uint8Array {
-  if (value < 0n || value >> bits !== 0n) throw new Error(`bug: ${name} does not fit ${bits} unsigned bits`);
+  // A negative number keeps its sign however far it is shifted.
+  if (value >> bits !== 0n) throw new Error(`bug: ${name} does not fit ${bits} unsigned bits`);
   const bytes = fromHex(`0x${value.toString(16).padStart(64, "0")}`);
   if (bytes === null) throw new Error("bug: hex of a number");
   return bytes;

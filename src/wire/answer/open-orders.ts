@@ -13,8 +13,7 @@ export function parseOpenOrders(json: unknown): BasicOrder[] | null {
 export function parseFrontendOpenOrders(json: unknown): FrontendOrder[] | null {
   const orders = orNull(() => rowsOf(json, (row) => frontendOrder(sourceOf(row))));
   if (orders === null) return null;
-  const byOid = new Map<string, FrontendOrder>();
-  for (const order of orders.flatMap(withChildren)) if (!byOid.has(order.oid)) byOid.set(order.oid, order);
+  const byOid = new Map(orders.flatMap(withChildren).map((order) => [order.oid, order]));
   return [...byOid.values()];
 }
 

@@ -151,6 +151,11 @@ describe("open orders", () => {
     ]);
   });
 
+  test("beyond any number that the exchange has are not looked at", () => {
+    expect(parseOpenOrders(new Array(20_000).fill(BARE))).toHaveLength(20_000);
+    expect(parseOpenOrders(new Array(20_001).fill(BARE))).toBeNull();
+  });
+
   test("with one row that cannot be read are unreadable: a list with a hole proves nothing", () => {
     expect(parseOpenOrders([BARE, { ...BARE, oid: "x" }])).toBeNull();
     expect(parseFrontendOpenOrders([PLAIN, { ...PLAIN, limitPx: null }])).toBeNull();
