@@ -37,5 +37,5 @@ export function stillClock(startMs = 1_700_000_000_000): StillClock {
 
 /** Lets everything that is ready run: promises, and what they lead to. */
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 20; turn += 1) await Bun.sleep(0);
 }

@@ -34,7 +34,9 @@ export async function rawServer(onRequest: (request: RawRequest) => void): Promi
 }
 
 export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;

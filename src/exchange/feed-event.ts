@@ -1,0 +1,59 @@
+import type { Fill } from "../wire/answer/fills.ts";
+import type { Frame, OrderUpdate } from "../wire/answer/stream.ts";
+import type { RunningTwap, TwapRecord } from "../wire/answer/twap.ts";
+
+/**
+ * What the exchange tells about one trading address as it happens. A hint: frames carry no numbers, so what is
+ * missing cannot be seen; reads decide.
+ */
+export type FeedEvent =
+  /** Everything is subscribed from here on. What happened before is not told: read it again. */
+  | { kind: "connected" }
+  | { kind: "disconnected"; reason: string }
+  /** A frame that could not be read: read again what it may have said. */
+  | { kind: "gap"; reason: string }
+  /** The exchange refused something; its text. */
+  | { kind: "refused"; text: string }
+  | { kind: "order_updates"; updates: readonly OrderUpdate[] }
+  /** `isSnapshot`: the newest ones, told again after connecting. */
+  | { kind: "fills"; fills: readonly Fill[]; isSnapshot: boolean }
+  | { kind: "twap_records"; records: readonly TwapRecord[]; isSnapshot: boolean }
+  /** The running ones of a dex, all of them. */
+  | { kind: "running_twaps"; dex: string; twaps: readonly RunningTwap[] };
+
+/** What a frame means to whoever follows `address`; null where it means nothing. */
+export function feedEvent(frame: Frame, address: string): FeedEvent | null {
+  if ("user" in frame && frame.kind !== "subscribed" && frame.user !== address)
+    return { kind: "gap", reason: "a frame for another address" };
+  switch (frame.kind) {
+    case "order_updates":
+      return { kind: "order_updates", updates: frame.updates };
+    case "user_fills":
+    case "twap_slice_fills":
+      return { kind: "fills", fills: frame.fills, isSnapshot: frame.isSnapshot };
+    case "twap_history":
+      return { kind: "twap_records", records: frame.records, isSnapshot: frame.isSnapshot };
+    case "twap_states":
+      return { kind: "running_twaps", dex: frame.dex, twaps: frame.twaps };
+    case "error":
+      return { kind: "refused", text: frame.text };
+    case "unreadable":
+      return { kind: "gap", reason: "a frame that cannot be read" };
+    case "hello":
+    case "pong":
+    case "subscribed":
+    case "post":
+    case "other":
+      return null;
+  }
+}
+
+/** What is subscribed to for one address: orders, fills, and TWAPs, whose running ones are told a dex at a time. */
+export function subscriptionsOf(address: string, dexes: readonly string[]): Record<string, string>[] {
+  return [
+    { type: "orderUpdates", user: address },
+    { type: "userFills", user: address },
+    { type: "userTwapHistory", user: address },
+    ...dexes.map((dex) => ({ type: "twapStates", user: address, dex })),
+  ];
+}

@@ -1,0 +1,62 @@
+import type { Clock } from "../core/clock.ts";
+import { type Feed, openFeed } from "./feed.ts";
+import type { FeedEvent } from "./feed-event.ts";
+import type { SocketTransport } from "./socket.ts";
+
+export type FeedsOptions = {
+  url: string;
+  transport: SocketTransport;
+  clock: Clock;
+  /** Perpetuals dexes besides the native one. */
+  dexes: readonly string[];
+  /** Must not throw. */
+  onEvent(address: string, event: FeedEvent): void;
+};
+
+/** A feed for each trading address. */
+export type Feeds = {
+  /** False when there are as many as the exchange allows: that address is followed by reads alone. */
+  follow(address: string): boolean;
+  isLive(address: string): boolean;
+  close(): void;
+};
+
+/** The exchange's limit of connections, and of users, for an IP address. */
+const MAX_FEEDS = 10;
+
+/** Between two new connections, milliseconds: the exchange allows 30 a minute, and timers come late now and then. */
+const CONNECT_SPACING_MS = 2_500;
+
+export function openFeeds({ url, transport, clock, dexes, onEvent }: FeedsOptions): Feeds {
+  const feeds = new Map<string, Feed>();
+  let nextConnectAtMs = 0;
+
+  async function beforeConnecting(): Promise<void> {
+    const nowMs = clock.elapsedMs();
+    const atMs = Math.max(nowMs, nextConnectAtMs);
+    nextConnectAtMs = atMs + CONNECT_SPACING_MS;
+    if (atMs > nowMs) await clock.sleep(atMs - nowMs);
+  }
+
+  return {
+    follow: (address) => {
+      if (feeds.has(address)) return true;
+      if (feeds.size >= MAX_FEEDS) return false;
+      const feed = openFeed({
+        url,
+        transport,
+        clock,
+        address,
+        dexes: ["", ...dexes],
+        onEvent: (event) => onEvent(address, event),
+        beforeConnecting,
+      });
+      feeds.set(address, feed);
+      return true;
+    },
+    isLive: (address) => feeds.get(address)?.isLive() ?? false,
+    close: () => {
+      for (const feed of feeds.values()) feed.close();
+    },
+  };
+}
