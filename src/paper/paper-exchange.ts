@@ -15,7 +15,7 @@ import type { EngineOptions } from "./engine/options.ts";
 import type { Venue } from "./engine/state.ts";
 import type { PaperNetwork } from "./exchange/signer.ts";
 import { type FaultFile, NO_FAULTS, startFaults } from "./faults.ts";
-import { type Journal, openJournal, recoverJournal } from "./journal.ts";
+import { type Journal, openJournal, type Recovered, recoverJournal } from "./journal.ts";
 import type { PriceSource } from "./prices.ts";
 import { catchUp, commit, nowMs, type Runtime } from "./runtime.ts";
 import { applyEntry, createWorld, type EntryContext, type World } from "./world.ts";
@@ -121,6 +121,7 @@ function assemble(options: PaperOptions): Parts {
     clockMs: options.nowMs,
     listen: (events) => publish(hub, events),
     onTick: () => publishTick(hub),
+    failure: null,
   };
   const desk: Desk = {
     runtime,
@@ -138,10 +139,18 @@ function assemble(options: PaperOptions): Parts {
 function openWorld(options: PaperOptions, context: EntryContext): { world: World; journal: Journal | null } {
   const { dataDirectory: directory } = options;
   const recovered = directory === null ? null : recoverJournal(directory);
-  const world = recovered?.world ?? createWorld(worldOptions(options));
-  for (const entry of recovered?.entries ?? []) applyEntry(world, entry, context);
+  const world = recovered === null ? createWorld(worldOptions(options)) : recoverWorld(options, recovered, context);
   // A fresh pair of files: the recovered entries are in its snapshot.
   return { world, journal: directory === null ? null : openJournal(directory, world) };
+}
+
+/** The market stood still while nobody was there; it does not make up for it. */
+function recoverWorld(options: PaperOptions, { world, entries }: Recovered, context: EntryContext): World {
+  for (const entry of entries) applyEntry(world, entry, context);
+  Object.assign(world.venue.options, options.engine);
+  const missed = Math.ceil((options.nowMs() - world.nextTickMs) / options.tickMs);
+  if (missed > 0) applyEntry(world, { kind: "skip", toMs: world.nextTickMs + missed * options.tickMs }, context);
+  return world;
 }
 
 function worldOptions(options: PaperOptions): Parameters<typeof createWorld>[0] {

@@ -10,6 +10,8 @@ export type Runtime = {
   readonly clockMs: () => number;
   readonly listen: (events: readonly VenueEvent[]) => void;
   readonly onTick: () => void;
+  /** What stopped it for good: a full disk, or a bug in the middle of an entry. Its state may be ahead of its journal. */
+  failure: unknown;
 };
 
 /** Ticks made up for at most when the clock has run ahead: more than an hour of them. */
@@ -22,31 +24,41 @@ export function nowMs({ world, clockMs }: Runtime): number {
 
 /** On the disk before anybody hears of it. An entry that was refused before it changed anything is not kept. */
 export function commit(runtime: Runtime, entry: Entry): Applied {
-  const applied = applyEntry(runtime.world, entry, runtime.entryContext);
-  if (applied.admitted) {
-    runtime.journal?.append(entry);
-    runtime.journal?.sync();
-  }
+  const applied = keep(runtime, entry);
+  stopOnFailure(runtime, () => runtime.journal?.sync());
   runtime.listen(applied.events);
   return applied;
 }
 
 /** Lets every tick happen that is due by then. */
 export function catchUp(runtime: Runtime, toMs: number): void {
-  const { world, entryContext, journal } = runtime;
-  const { tickMs } = entryContext;
+  const { world, journal } = runtime;
+  const { tickMs } = runtime.entryContext;
   const behind = Math.floor((toMs - world.nextTickMs) / tickMs);
   if (behind > MAX_CATCH_UP_TICKS) keep(runtime, { kind: "skip", toMs: world.nextTickMs + behind * tickMs });
   for (let due = 0; due <= MAX_CATCH_UP_TICKS && world.nextTickMs <= toMs; due += 1) {
-    keep(runtime, { kind: "tick", atMs: world.nextTickMs });
+    // Not worth a wait for the disk each: nobody is answered on the strength of a tick.
+    runtime.listen(keep(runtime, { kind: "tick", atMs: world.nextTickMs }).events);
     runtime.onTick();
   }
-  journal?.compact(world);
+  stopOnFailure(runtime, () => journal?.compact(world));
 }
 
-/** Ticks are not worth a wait for the disk each: nobody is answered on the strength of one. */
-function keep(runtime: Runtime, entry: Entry): void {
-  const applied = applyEntry(runtime.world, entry, runtime.entryContext);
-  runtime.journal?.append(entry);
-  runtime.listen(applied.events);
+function keep(runtime: Runtime, entry: Entry): Applied {
+  return stopOnFailure(runtime, () => {
+    const applied = applyEntry(runtime.world, entry, runtime.entryContext);
+    if (applied.admitted) runtime.journal?.append(entry);
+    return applied;
+  });
+}
+
+/** Goes on with nothing that it could not give back after a restart. */
+function stopOnFailure<T>(runtime: Runtime, work: () => T): T {
+  if (runtime.failure !== null) throw runtime.failure;
+  try {
+    return work();
+  } catch (failure) {
+    runtime.failure = failure;
+    throw failure;
+  }
 }

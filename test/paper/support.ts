@@ -66,9 +66,9 @@ export function serve(options: Partial<PaperOptions> = {}): Served {
   const started = bench(options);
   const server = servePaper(started.paper, { hostname: "127.0.0.1", port: 0, every: () => () => {} });
   const transport = new HttpTransport({ apiUrl: server.url, timeout: 5_000 });
-  let nonce = started.nowMs;
+  let nonce = 0;
   const clientOf = (wallet: PrivateKeyAccount) =>
-    new ExchangeClient({ transport, wallet, nonceManager: () => (nonce += 1) });
+    new ExchangeClient({ transport, wallet, nonceManager: () => (nonce = Math.max(nonce + 1, started.nowMs)) });
   return Object.assign(started, {
     server,
     infoClient: new InfoClient({ transport }),

@@ -95,7 +95,8 @@ function readString(cursor: Cursor): string {
 
 function readNumber(cursor: Cursor): bigint | JsonFloat {
   const found = match(cursor, NUMBER);
-  if (found === null) throw new SyntaxFault();
+  // A number that goes on in a way that no number does, such as 01 or 1. with nothing behind the point.
+  if (found === null || /[0-9.eE]/.test(cursor.text[cursor.at] ?? "")) throw new SyntaxFault();
   const text = found[0];
   return found[1] === undefined && found[2] === undefined ? BigInt(text) : { kind: "float", text };
 }
