@@ -26,7 +26,7 @@ const MAX_UNIVERSE_AGE_MS = 10 * 60 * 1_000;
 /** Decimals that the exchange's hashing can carry at all. */
 const MAX_WIRE_DECIMALS = 8;
 
-function wireFault(value: string, field: string): string | null {
+export function wireFault(value: string, field: string): string | null {
   if (decimalPlaces(decimal(value)) <= MAX_WIRE_DECIMALS) return null;
   return `${field} ${value} has more than ${MAX_WIRE_DECIMALS} decimals, which no market of the exchange takes.`;
 }

@@ -3,6 +3,7 @@ import { deleteAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
+import { deleteOperation } from "../store/operations.ts";
 import { deleteLeg, deleteOrder } from "../store/orders.ts";
 import { releaseKey } from "./record.ts";
 
@@ -14,7 +15,8 @@ export function takeBack(store: Store, attempt: Attempt, why: { reason: string; 
   inTransaction(store, () => {
     deleteAttempt(store, attempt.id);
     releaseKey(store, attempt);
-    if (attempt.kind === "place") deleteOrder(store, attempt.resource.id);
+    if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id);
+    else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id);
     else if (attempt.cloid !== null) deleteLeg(store, attempt.cloid);
     appendAudit(store, {
       atMs: why.nowMs,

@@ -1,0 +1,50 @@
+import { decimal } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import { marginReadingText, takeMarginReading } from "../settle/margin.ts";
+import { listOpenAttempts } from "../store/attempts.ts";
+import { findOperation } from "../store/operations.ts";
+import { marginAction } from "../wire/action/margin.ts";
+import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import { operate, waitForAlike } from "./operate.ts";
+import { requirePerpetual } from "./set-leverage.ts";
+import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
+
+/** `amount`: USDC, at most 6 decimals; positive adds, negative removes, never zero. */
+export type AdjustMargin = WriteKey & { market: string; amount: string };
+
+/** `POST /v1/margin`: adds or removes isolated margin. */
+export async function adjustMargin(deps: Deps, caller: Caller, wanted: AdjustMargin): Promise<WriteAnswer> {
+  const write: Write = { ...wanted, route: "POST /v1/margin", bucket: "otherWrites" };
+  const earlier = await answerEarlier(deps, caller, write);
+  if (earlier !== null) return earlier;
+  caller.charge("otherWrites");
+  requireOpenForWrites(deps, false);
+  const market = await requirePerpetual(deps, wanted.market);
+  // A change without an id is told by its amount: two at once on one position could not be told apart.
+  await waitForAlike(deps, () => unsettledMargin(deps, caller.account.id, market.name));
+  const before = await takeMarginReading(deps, caller.account.tradingAddress, market.name);
+  if (before === null) {
+    throw new ApiError("exchange_unreachable", "The position could not be read before the change. Nothing was sent.");
+  }
+  return operate(deps, caller, {
+    write,
+    action: "isolated_margin",
+    plan: {
+      market: market.name,
+      parameters: { amount: wanted.amount },
+      before: marginReadingText(before.reading),
+      end: { kind: "send", action: marginAction(market.assetId, decimal(wanted.amount)) },
+    },
+  });
+}
+
+function unsettledMargin(deps: Deps, accountId: string, market: string) {
+  return listOpenAttempts(deps.store).filter(
+    (attempt) =>
+      attempt.kind === "isolated_margin" &&
+      attempt.accountId === accountId &&
+      attempt.seal === null &&
+      findOperation(deps.store, attempt.resource.id)?.market === market,
+  );
+}

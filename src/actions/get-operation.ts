@@ -1,0 +1,18 @@
+import { ApiError } from "../core/errors.ts";
+import { operationText } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { findOperation } from "../store/operations.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** `GET /v1/operations/{id}`. Never asks the exchange: an unknown one is being settled in the background. */
+export function getOperation(deps: Deps, caller: Caller, givenId: string): ReadAnswer {
+  const id = givenId.toLowerCase();
+  if (!UUID.test(id)) throw new ApiError("invalid_id", "`id` is the UUID of an operation.");
+  const operation = findOperation(deps.store, id);
+  if (operation === null || operation.accountId !== caller.account.id) {
+    throw new ApiError("operation_not_found", "There is no such operation on this account.");
+  }
+  return { body: operationText(operation), asOfMs: null };
+}

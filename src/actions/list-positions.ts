@@ -1,0 +1,84 @@
+import { type Account, API_NETWORK } from "../core/account.ts";
+import { absolute, type Decimal, divide, isNegative } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import { pageOf } from "../core/page.ts";
+import { listText } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import type { Position } from "../wire/answer/account.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+import { requireDex } from "./list-orders.ts";
+
+export type ListPositions = { dex: string | null; cursor: string | null; limit: number };
+
+/** `GET /v1/positions`: as the exchange shows them now, native dex first, then by market. */
+export async function listPositions(deps: Deps, caller: Caller, wanted: ListPositions): Promise<ReadAnswer> {
+  const { dex, cursor, limit } = wanted;
+  requireDex(deps, dex);
+  const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
+  const shown = (await Promise.all(dexes.map((each) => readPositions(deps, caller.account, each)))).flat();
+  const sorted = shown.sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
+  const after = cursor === null ? null : requireCursor(deps, cursor);
+  const rest = after === null ? sorted : sorted.filter((row) => compareKeys(keyOf(row), after) > 0);
+  const page = pageOf(rest, limit, (row) => `${row.dex}:${row.market}`);
+  return { body: listText(page.rows, page.nextCursor), asOfMs: null };
+}
+
+/** Dex, then market. */
+type Key = readonly [dex: string, market: string];
+
+function keyOf(row: { dex: string; market: string }): Key {
+  return [row.dex, row.market];
+}
+
+function compareKeys(a: Key, b: Key): number {
+  if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;
+  if (a[1] === b[1]) return 0;
+  return a[1] < b[1] ? -1 : 1;
+}
+
+/** `dex:market`; the market's own name may hold a colon. */
+function requireCursor(deps: Deps, cursor: string): Key {
+  const colon = cursor.indexOf(":");
+  const dex = cursor.slice(0, colon);
+  const market = cursor.slice(colon + 1);
+  const isKnown = dex === "" || deps.settings.dexes.includes(dex);
+  if (colon !== -1 && isKnown && /^[A-Za-z0-9@][A-Za-z0-9@:_./-]{0,99}$/.test(market)) return [dex, market];
+  throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
+}
+
+async function readPositions(deps: Deps, account: Account, dex: string) {
+  const read = await deps.reads.clearinghouse(account.tradingAddress, dex, "read");
+  if (read.kind === "failed") {
+    throw new ApiError("exchange_unreachable", "The exchange could not be asked for the positions.");
+  }
+  return read.value.positions.map((position) => positionResource(account, dex, position));
+}
+
+function positionResource(account: Account, dex: string, position: Position) {
+  const size = absolute(position.signedSize);
+  return {
+    object: "position" as const,
+    account: account.id,
+    network: API_NETWORK,
+    dex,
+    market: position.coin,
+    side: isNegative(position.signedSize) ? ("short" as const) : ("long" as const),
+    size,
+    entry_price: position.entryPrice,
+    mark_price: markPrice(position.positionValue, size),
+    position_value: position.positionValue,
+    unrealized_pnl: position.unrealizedPnl,
+    return_on_equity: position.returnOnEquity,
+    leverage: position.leverage.value,
+    margin_type: position.leverage.type,
+    margin_used: position.marginUsed,
+    max_leverage: position.maxLeverage,
+    liquidation_price: position.liquidationPrice,
+    funding_since_open: position.fundingSinceOpen,
+  };
+}
+
+/** Value over size: the mark price at which this very answer was worked out. */
+function markPrice(value: Decimal, size: Decimal): Decimal | null {
+  return size === "0" ? null : divide(value, size, 8);
+}

@@ -1,0 +1,60 @@
+import { ApiError } from "../core/errors.ts";
+import type { Market } from "../core/market.ts";
+import type { Deps } from "../deps.ts";
+import { leverageAction } from "../wire/action/leverage.ts";
+import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import { requireMarket } from "./market-rules.ts";
+import { type OperationPlan, operate } from "./operate.ts";
+import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
+
+export type SetLeverage = WriteKey & { market: string; leverage: number; marginType: "cross" | "isolated" };
+
+/** `POST /v1/leverage`. What is in force already is not sent again. */
+export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverage): Promise<WriteAnswer> {
+  const write: Write = { ...wanted, route: "POST /v1/leverage", bucket: "otherWrites" };
+  const earlier = await answerEarlier(deps, caller, write);
+  if (earlier !== null) return earlier;
+  caller.charge("otherWrites");
+  requireOpenForWrites(deps, false);
+  const market = await requirePerpetual(deps, wanted.market);
+  const { leverage, marginType } = wanted;
+  const plan: OperationPlan = {
+    market: market.name,
+    parameters: { leverage, margin_type: marginType },
+    before: null,
+    end: await endOf(deps, caller, { wanted, market }),
+  };
+  return operate(deps, caller, { write, action: "leverage", plan });
+}
+
+export async function requirePerpetual(deps: Deps, name: string): Promise<Market> {
+  const { market } = await requireMarket(deps, name);
+  if (market.kind === "perpetual") return market;
+  throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
+}
+
+async function endOf(
+  deps: Deps,
+  caller: Caller,
+  { wanted, market }: { wanted: SetLeverage; market: Market },
+): Promise<OperationPlan["end"]> {
+  const fault = leverageFault(market, wanted);
+  if (fault !== null) return { kind: "said", status: "rejected", error: fault };
+  const isCross = wanted.marginType === "cross";
+  const read = await deps.reads.activeAsset(caller.account.tradingAddress, market.name, "order");
+  const shown = read.kind === "ok" ? read.value.leverage : null;
+  if (shown !== null && shown.value === wanted.leverage && (shown.type === "cross") === isCross) {
+    return { kind: "said", status: "succeeded", error: null };
+  }
+  return { kind: "send", action: leverageAction(market.assetId, isCross, wanted.leverage) };
+}
+
+function leverageFault(market: Market, { leverage, marginType }: SetLeverage): string | null {
+  if (market.maxLeverage !== null && leverage > market.maxLeverage) {
+    return `leverage ${leverage} is above the maximum of ${market.name}. Nearest valid: ${market.maxLeverage}.`;
+  }
+  if (marginType === "cross" && market.marginMode !== "any") {
+    return `${market.name} takes isolated margin only. Nearest valid: margin_type "isolated".`;
+  }
+  return null;
+}
