@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from "bun:test";
-import { join } from "node:path";
 import { stillClock } from "./clocks.ts";
 import { answering, connect } from "./connect.ts";
 import { httpAnswer, type RawRequest, type RawServer, rawServer } from "./raw-server.ts";
@@ -114,18 +113,21 @@ test("proxies and a switched-off certificate check in the environment have no ef
   const proxied = await serve(({ socket }) => socket.write(httpAnswer("proxied")));
   const direct = await serve(({ socket }) => socket.write(httpAnswer("direct")));
   const proxy = proxied.url;
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "environment-child.ts"), direct.url], {
-    env: {
-      HTTP_PROXY: proxy,
-      http_proxy: proxy,
-      HTTPS_PROXY: proxy,
-      https_proxy: proxy,
-      ALL_PROXY: proxy,
-      NODE_TLS_REJECT_UNAUTHORIZED: "0",
+  const child = Bun.spawn(
+    [process.execPath, Bun.fileURLToPath(import.meta.resolve("./environment-child.ts")), direct.url],
+    {
+      env: {
+        HTTP_PROXY: proxy,
+        http_proxy: proxy,
+        HTTPS_PROXY: proxy,
+        https_proxy: proxy,
+        ALL_PROXY: proxy,
+        NODE_TLS_REJECT_UNAUTHORIZED: "0",
+      },
+      stdout: "pipe",
+      stderr: "pipe",
     },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  );
   const [stdout] = await Promise.all([child.stdout.text(), child.exited]);
   expect(JSON.parse(stdout)).toEqual({
     bare: "proxied",

@@ -251,6 +251,21 @@ test("a lost connection is made again with growing pauses, and every success is 
   expect(stage.feeds.isLive(ADDRESS)).toBe(true);
 });
 
+test("connections that are lost soon after each success have growing pauses too", async () => {
+  const stage = await live();
+  const pauses: number[] = [];
+  for (let nth = 0; nth < 4; nth += 1) {
+    await pass(stage.clock, 5_000);
+    lineOf(stage).events.onClose("Inactive");
+    await settled();
+    const lostAtMs = stage.clock.elapsedMs();
+    await nextLine(stage);
+    pauses.push(stage.clock.elapsedMs() - lostAtMs);
+    accept(lineOf(stage));
+  }
+  expect(pauses).toEqual([1_000, 2_000, 5_000, 15_000]);
+});
+
 test("a connection that was good for a minute starts with short pauses again", async () => {
   const stage = scene();
   stage.feeds.follow(ADDRESS);

@@ -28,7 +28,7 @@ test("a TLS stream that breaks after the request has arrived is unknown, a refus
   try {
     const trusted = join(folder, "trusted.pem");
     writeFileSync(trusted, CERTIFICATE);
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, "tls-child.ts")], {
+    const child = Bun.spawn([process.execPath, Bun.fileURLToPath(import.meta.resolve("./tls-child.ts"))], {
       env: { NODE_EXTRA_CA_CERTS: trusted },
       stdout: "pipe",
       stderr: "pipe",

@@ -76,11 +76,6 @@ export function scriptedExchange(script: Script = {}): ScriptedExchange {
   };
 }
 
-/** An answer of /exchange with HTTP status 200. */
-export function answered(json: unknown, httpStatus = 200): SendOutcome {
-  return { kind: "answered", httpStatus, body: JSON.stringify(json) };
-}
-
 /** A read that fails as one that did not reach the exchange. */
 export function unanswered(reason: string, isOurBudget = false): Extract<InfoOutcome, { kind: "failed" }> {
   return { kind: "failed", reason, httpStatus: null, isOurBudget };
