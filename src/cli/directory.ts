@@ -27,7 +27,7 @@ export function reading<T>(at: Places, read: (opened: Opened) => T): T {
 /** Opens the database for changes, with the lock held: for commands that no running gateway can take. */
 export async function changing<T>(at: Places, outside: Outside, change: (opened: Opened) => Promise<T>): Promise<T> {
   requireDatabase(at);
-  return await holding(at, outside, () => opening(at, change));
+  return holding(at, outside, () => opening(at, change));
 }
 
 /** Runs `work` as the only process that may change the directory. */

@@ -31,7 +31,7 @@ export async function post(
   body: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const config = readConfig(outside.environment, overridesOf(command, input));
-  return await postJson(urlOf(config.listen) + path, body);
+  return postJson(urlOf(config.listen) + path, body);
 }
 
 /** The gateway's answer; the body of a refusal becomes the failure's text. */

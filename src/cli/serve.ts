@@ -30,7 +30,7 @@ export const serveCommand: Command = {
   async run(input, outside) {
     const config = readConfig(outside.environment, overridesOf(serveCommand, input));
     const at = places(input, outside);
-    if (input.isSet("paper")) return await servePaper({ config, at, asJson: input.isSet("json") }, outside);
+    if (input.isSet("paper")) return servePaper({ config, at, asJson: input.isSet("json") }, outside);
     if (isDemo(at)) throw new Failure(`${at.directory} is a paper demo: start it with "postern serve --paper"`);
     const stop = outside.stopRequested();
     await changing(at, outside, async (opened) => {

@@ -45,7 +45,7 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
 export async function perform(changer: Changer, verb: string, facts: Facts): Promise<object> {
   const deed = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (deed === undefined) throw new OperatorError(`this gateway does not know the verb "${verb}"`);
-  return await deed(changer, facts);
+  return deed(changer, facts);
 }
 
 function text(facts: Facts, name: string): string {
