@@ -102,11 +102,11 @@ export function isClosed(leg: Leg): boolean {
  */
 export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
   const grown = "filled" in event && event.filled !== null ? growFilled(leg, event.filled) : leg;
-  if (leg.state === "rejected" && leg.isExchangesWord) return event.type === "rejected" ? leg : null;
+  if (leg.state === "rejected" && leg.isExchangesWord) return agreesWithRefusal(event) ? leg : null;
   switch (event.type) {
     case "fills_seen":
       // A late fill may still reach a closed leg; what never rested cannot have one.
-      return leg.state === "absent" ? { ...grown, state: "lost", reason: null } : grown;
+      return leg.state === "absent" && grown !== leg ? { ...grown, state: "lost", reason: null } : grown;
     case "rested":
       if (isClosed(leg) && leg.state !== "absent") return leg;
       return open(leg, "resting", event.oid);
@@ -115,20 +115,35 @@ export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
       if ((isClosed(leg) && leg.state !== "absent") || leg.state === "resting") return leg;
       return open(leg, "armed", event.oid ?? leg.oid);
     case "filled":
-      return leg.state === "canceled" ? grown : { ...grown, ...said("filled", null), oid: event.oid };
+      if (leg.state === "filled" || leg.state === "canceled") return grown;
+      return { ...grown, ...said("filled", null), oid: event.oid };
     case "canceled":
-      return leg.state === "filled"
-        ? grown
-        : { ...grown, ...said("canceled", event.reason), oid: event.oid ?? leg.oid };
+      if (leg.state === "filled") return grown;
+      if (leg.state === "canceled") return named(grown, event);
+      return { ...grown, ...said("canceled", event.reason), oid: event.oid ?? leg.oid };
     case "rejected":
       if (leg.state === "resting" || leg.state === "filled" || leg.state === "canceled") return null;
       return { ...leg, ...said("rejected", event.reason), oid: event.oid ?? leg.oid };
     case "proven_absent":
+      if (leg.state === "absent") return leg;
       if (leg.state !== "sent" && leg.state !== "lost") return null;
       return { ...leg, state: "absent", reason: event.reason, isExchangesWord: false };
     case "lost":
       return leg.state === "sent" ? { ...leg, state: "lost", reason: event.reason, isExchangesWord: false } : leg;
   }
+}
+
+/** What an exchange that has refused an order may still report of it without contradicting itself. */
+function agreesWithRefusal(event: LegEvent): boolean {
+  if (event.type === "fills_seen") return event.filled.size === "0";
+  return event.type === "rejected" || event.type === "proven_absent" || event.type === "lost";
+}
+
+/** A second report of a cancel adds what the first did not say, and takes nothing back. */
+function named(leg: Leg, event: LegEvent & { type: "canceled" }): Leg {
+  const reason = leg.reason ?? event.reason;
+  const oid = leg.oid ?? event.oid;
+  return reason === leg.reason && oid === leg.oid ? leg : { ...leg, reason, oid };
 }
 
 function open(leg: Leg, state: "resting" | "armed", oid: string | null): Leg {
