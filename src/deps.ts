@@ -113,6 +113,10 @@ export type RunningWrites = {
   /** The running write's answer, or null when none runs or too many wait for it already. */
   join(accountId: string, key: string): Promise<RunningAnswer> | null;
   start(accountId: string, key: string, answer: Promise<RunningAnswer>): void;
+  /** Notes that somebody is being told that the outcome of a running write is unknown. */
+  tell(accountId: string, key: string): void;
+  /** False while nobody can have been told anything about a write: only then may its intent still vanish. */
+  isTold(accountId: string, key: string): boolean;
   /** Resolves when no write runs. */
   idle(): Promise<void>;
 };

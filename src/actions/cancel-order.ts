@@ -88,9 +88,12 @@ async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
     sendAttempt(deps, attempt, "cancel"),
     ...unsettled.map((each) => deps.settling.burn(each.id)),
   ]);
-  if (result.kind === "not_sent") return giveBack(deps, attempt, result);
   await deps.point("before_outcome");
-  const isEnded = recordCancelReply(deps, attempt, result.reply);
+  // With a noop on its way this request has sent something: the cancel stays armed.
+  const isEnded =
+    result.kind === "not_sent"
+      ? unsettled.length === 0 && giveBack(deps, attempt, result)
+      : recordCancelReply(deps, attempt, result.reply);
   await deps.point("after_outcome");
   if (!isEnded) await deps.settling.pursue(attempt.id);
 }

@@ -1,12 +1,33 @@
 import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
-import { takeBack } from "../settle/not-sent.ts";
+import { endUnsent, takeBack } from "../settle/not-sent.ts";
+import { openAttempt } from "../settle/record.ts";
 import type { SendResult } from "../settle/send.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
 
-/** Ends a write of which it is proven that no byte left: the key is free again and the client is told so. */
-export function giveBack(deps: Deps, attempt: Attempt, result: SendResult & { kind: "not_sent" }): never {
-  takeBack(deps.store, attempt, { reason: result.reason, nowMs: deps.clock.nowMs() });
+/**
+ * Ends a write of which it is proven that no byte left. As long as nobody can know of it, the intent vanishes: the key
+ * is free again, and an `ApiError` tells the client so. Else what was answered before must stay true: a placing ends
+ * as never sent (true), and anything else has to be pursued (false).
+ */
+export function giveBack(deps: Deps, attempt: Attempt, result: SendResult & { kind: "not_sent" }): boolean {
+  // A cancel may have sealed and settled it while it was still on its way out.
+  if (openAttempt(deps.store, attempt.id) === null) return true;
+  const why = { reason: result.reason, nowMs: deps.clock.nowMs() };
+  if (!isUnknownToAll(deps, attempt)) {
+    if (attempt.kind !== "place") return false;
+    endUnsent(deps.store, attempt, why);
+    return true;
+  }
+  takeBack(deps.store, attempt, why);
   const code = result.isOurFault ? "internal_error" : "exchange_unreachable";
   throw new ApiError(code, `Nothing was sent: ${result.reason}. The same Idempotency-Key may be used again.`);
+}
+
+/** Neither a 202 has been given, nor does a cancel or modify act on the order that would go. */
+function isUnknownToAll(deps: Deps, attempt: Attempt): boolean {
+  if (deps.running.isTold(attempt.accountId, attempt.idempotencyKey)) return false;
+  if (attempt.kind !== "place") return true;
+  return listAttemptsOf(deps.store, attempt.resource.id).every((each) => each.id === attempt.id);
 }

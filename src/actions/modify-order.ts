@@ -251,9 +251,9 @@ function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Att
 /** Whatever the answer, the original has to be looked at before the modify can be answered. */
 async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
   const result = await sendAttempt(deps, attempt, "order");
-  if (result.kind === "not_sent") return giveBack(deps, attempt, result);
   await deps.point("before_outcome");
-  recordModifyReply(deps, attempt, result.reply);
+  if (result.kind === "not_sent") giveBack(deps, attempt, result);
+  else recordModifyReply(deps, attempt, result.reply);
   await deps.point("after_outcome");
   await deps.settling.pursue(attempt.id);
 }

@@ -102,9 +102,9 @@ function newOperation(
 
 async function sendAndRecord(deps: Deps, attempt: Attempt): Promise<void> {
   const result = await sendAttempt(deps, attempt, attempt.kind === "twap_cancel" ? "cancel" : "order");
-  if (result.kind === "not_sent") return giveBack(deps, attempt, result);
   await deps.point("before_outcome");
-  const isSettled = recordOperationReply(deps, attempt, result.reply);
+  const isSettled =
+    result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordOperationReply(deps, attempt, result.reply);
   await deps.point("after_outcome");
   if (!isSettled) await deps.settling.pursue(attempt.id);
 }

@@ -155,9 +155,9 @@ function storePlacing(deps: Deps, about: Placing): Attempt {
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
 async function sendAndRecord(deps: Deps, attempt: Attempt): Promise<void> {
   const result = await sendAttempt(deps, attempt, "order");
-  if (result.kind === "not_sent") return giveBack(deps, attempt, result);
   await deps.point("before_outcome");
-  const isSettled = recordPlaceReply(deps, attempt, result.reply);
+  const isSettled =
+    result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordPlaceReply(deps, attempt, result.reply);
   await deps.point("after_outcome");
   if (!isSettled) await deps.settling.pursue(attempt.id);
 }

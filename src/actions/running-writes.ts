@@ -5,21 +5,34 @@ const MAX_JOINERS = 64;
 
 /** The writes of this process that have not been answered yet. */
 export function openRunningWrites(): RunningWrites {
-  const running = new Map<string, { answer: Promise<RunningAnswer>; joiners: number }>();
+  const running = new Map<string, { answer: Promise<RunningAnswer>; joiners: number; isTold: boolean }>();
   const nameOf = (accountId: string, key: string) => `${accountId} ${key}`;
   return {
     join(accountId, key) {
       const write = running.get(nameOf(accountId, key));
-      if (write === undefined || write.joiners >= MAX_JOINERS) return null;
+      if (write === undefined) return null;
+      if (write.joiners >= MAX_JOINERS) {
+        write.isTold = true;
+        return null;
+      }
       write.joiners += 1;
       return write.answer;
     },
     start(accountId, key, answer) {
       const name = nameOf(accountId, key);
-      running.set(name, { answer, joiners: 0 });
-      const end = () => running.delete(name);
+      const write = { answer, joiners: 0, isTold: false };
+      running.set(name, write);
+      // A key that was given back may be in use again by the time the first answer ends.
+      const end = () => {
+        if (running.get(name) === write) running.delete(name);
+      };
       answer.then(end, end);
     },
+    tell(accountId, key) {
+      const write = running.get(nameOf(accountId, key));
+      if (write !== undefined) write.isTold = true;
+    },
+    isTold: (accountId, key) => running.get(nameOf(accountId, key))?.isTold ?? true,
     async idle() {
       while (running.size > 0) await Promise.allSettled([...running.values()].map((write) => write.answer));
     },

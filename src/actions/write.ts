@@ -3,6 +3,7 @@ import { decide, type KeyRecord } from "../core/idempotency.ts";
 import { operationText, orderText } from "../core/resource.ts";
 import type { Deps, RunningAnswer } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
 import { findKeyRecord, insertKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
@@ -112,7 +113,7 @@ export async function commitIntent<T>(
 ): Promise<Stored<T>> {
   const { caller, record } = intent;
   await deps.point("before_intent");
-  const stored = await storing(() =>
+  return storing(deps, () =>
     deps.intents.commit((store): Stored<T> => {
       const earlier = findKeyRecord(store, record.accountId, record.key);
       if (earlier !== null) return { kind: "earlier", record: earlier };
@@ -122,8 +123,6 @@ export async function commitIntent<T>(
       return { kind: "stored", value: work(store, createdAtMs) };
     }),
   );
-  await deps.point("after_intent");
-  return stored;
 }
 
 /** A revocation that came after the request was let in still stops it here. */
@@ -133,43 +132,61 @@ function requireActiveKey(store: Store, caller: Caller): void {
 }
 
 /** Nothing is stored and nothing was sent when the disk refuses an intent. */
-async function storing<T>(commit: () => Promise<T>): Promise<T> {
+async function storing<T>(deps: Deps, commit: () => Promise<T>): Promise<T> {
   try {
     return await commit();
   } catch (error) {
     if (error instanceof ApiError) throw error;
+    deps.log.error({ error: String(error) }, "an intent could not be stored");
     throw new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");
   }
 }
 
+/** A write whose intent is stored. */
+export type Underway = Pick<KeyRecord, "accountId" | "key" | "resource"> & {
+  /** Elapsed time at which the request came in; from there the deadline counts. */
+  startedElapsedMs?: number;
+};
+
 /**
  * Runs what follows a stored intent and answers at the latest at the deadline. From here on no exception leaves:
- * what is not known by then is 202, and the work goes on by itself, whether or not the client is still there.
+ * what is not known by then is 202, and the work goes on by itself, whether or not the client is still there. The
+ * one exception is an intent that `work` has given back: nobody has been told anything of it.
  */
-export async function finishWrite(
-  deps: Deps,
-  record: Pick<KeyRecord, "accountId" | "key" | "resource">,
-  work: () => Promise<void>,
-): Promise<RunningAnswer> {
-  const answer = answerInTime(deps, record, work);
-  deps.running.start(record.accountId, record.key, answer);
+export function finishWrite(deps: Deps, write: Underway, work: () => Promise<void>): Promise<RunningAnswer> {
+  const answer = answerInTime(deps, write, work);
+  deps.running.start(write.accountId, write.key, answer);
   return answer;
 }
 
-async function answerInTime(
-  deps: Deps,
-  record: Pick<KeyRecord, "accountId" | "key" | "resource">,
-  work: () => Promise<void>,
-): Promise<RunningAnswer> {
-  const done = work().catch((error: unknown) => {
-    if (error instanceof ApiError) throw error;
-    deps.log.error(
-      { resource: record.resource.id, error: String(error) },
-      "a write failed after its intent was stored",
-    );
-  });
-  await Promise.race([done, deps.clock.sleep(deps.settings.timings.answerDeadlineMs)]);
+async function answerInTime(deps: Deps, write: Underway, work: () => Promise<void>): Promise<RunningAnswer> {
+  const done = runToTheEnd(deps, write, work);
+  const spentMs = write.startedElapsedMs === undefined ? 0 : deps.clock.elapsedMs() - write.startedElapsedMs;
+  await Promise.race([done, deps.clock.sleep(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs))]);
   await deps.point("before_reply");
-  const now = findKeyRecord(deps.store, record.accountId, record.key);
-  return now?.answer ?? asItStands(deps.store, record);
+  const now = findKeyRecord(deps.store, write.accountId, write.key);
+  // Given back at the very moment of the deadline: the refusal is what there is to say.
+  if (now === null) await done;
+  if (now !== null && now.answer !== null) return now.answer;
+  deps.running.tell(write.accountId, write.key);
+  return asItStands(deps.store, write);
+}
+
+async function runToTheEnd(deps: Deps, write: Underway, work: () => Promise<void>): Promise<void> {
+  try {
+    await deps.point("after_intent");
+    await work();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    deps.log.error({ resource: write.resource.id, error: String(error) }, "a write failed after its intent was stored");
+    await pursueWhatIsOpen(deps, write);
+  }
+}
+
+/** A fault of ours, or of the disk, after the intent: the outcome is found out as if the answer had been lost. */
+async function pursueWhatIsOpen(deps: Deps, write: Underway): Promise<void> {
+  const open = listAttemptsOf(deps.store, write.resource.id).filter(
+    (each) => each.state !== "done" && each.idempotencyKey === write.key,
+  );
+  await Promise.all(open.map((each) => deps.settling.pursue(each.id)));
 }

@@ -5,25 +5,46 @@ import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { deleteOperation } from "../store/operations.ts";
 import { deleteLeg, deleteOrder } from "../store/orders.ts";
-import { releaseKey } from "./record.ts";
+import { finishOrderAttempt, recordLegEvent, releaseKey } from "./record.ts";
 
 /**
  * Takes an intent back, in one transaction, when it is proven that no byte of it left: the key is as unused as
  * before. The audit log keeps its row and gains one that says so.
  */
-export function takeBack(store: Store, attempt: Attempt, why: { reason: string; nowMs: number }): void {
+export function takeBack(store: Store, attempt: Attempt, why: Why): void {
   inTransaction(store, () => {
     deleteAttempt(store, attempt.id);
     releaseKey(store, attempt);
     if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id);
     else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id);
     else if (attempt.cloid !== null) deleteLeg(store, attempt.cloid);
-    appendAudit(store, {
-      atMs: why.nowMs,
-      actor: "gateway",
-      event: "not_sent",
-      reference: attempt.resource.id,
-      detail: { kind: attempt.kind, nonce: attempt.nonce, reason: why.reason },
-    });
+    auditNotSent(store, attempt, why);
+  });
+}
+
+type Why = { reason: string; nowMs: number };
+
+/**
+ * Ends a placing of which it is proven that no byte left, where its order has been shown to somebody already: it stays,
+ * as rejected.
+ */
+export function endUnsent(store: Store, attempt: Attempt, why: Why): void {
+  if (attempt.cloid === null) throw new Error("bug: a placing without a client order id");
+  const reason = `The order was never sent: ${why.reason}.`;
+  const { cloid } = attempt;
+  inTransaction(store, () => {
+    recordLegEvent(store, cloid, { type: "proven_absent", reason }, why.nowMs);
+    finishOrderAttempt(store, attempt, { nowMs: why.nowMs });
+    auditNotSent(store, attempt, why);
+  });
+}
+
+function auditNotSent(store: Store, attempt: Attempt, why: Why): void {
+  appendAudit(store, {
+    atMs: why.nowMs,
+    actor: "gateway",
+    event: "not_sent",
+    reference: attempt.resource.id,
+    detail: { kind: attempt.kind, nonce: attempt.nonce, reason: why.reason },
   });
 }
