@@ -24,7 +24,7 @@ export type Transport = (url: string, init: TransportInit) => Promise<Response>;
 
 /**
  * Seconds after which an idle connection may be closed. The runtime's timer is coarse: it closes at most two steps of
- * 4 s later (Bun 1.4.5, `FetchSessionInit.keepAlive`; measured 6 to 10 s). So none is used after 15 s of idling, by
+ * 4 s later (Bun 1.4.5, `FetchSessionInit.keepAlive`; measured 8 to 12 s). So none is used after 15 s of idling, by
  * when the server may have closed it and a POST on it would be an unknown outcome.
  */
 const IDLE_TIMEOUT_S = 6;
