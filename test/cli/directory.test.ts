@@ -3,8 +3,8 @@ import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hashTypedData } from "viem";
-import { signDigest } from "../../src/vault/signers.ts";
 import { makeWorkplace, PASSPHRASE, runHere, type Workplace } from "./outside.ts";
+import { walletOf } from "./wallet.ts";
 
 /** What a set-up directory is asked and told by commands, with no gateway running. */
 
@@ -86,10 +86,8 @@ test("a second agent is made beside the first and the newest is the one to appro
 
 test("an approval that another wallet signed is refused and named", async () => {
   const approval = JSON.parse((await postern("agent", "approval", "--json")).out);
-  const stranger = secp256k1.utils.randomSecretKey();
-  const digest = Buffer.from(hashTypedData(approval.typed_data).slice(2), "hex");
-  const { r, s, v } = signDigest(digest, stranger);
-  const ran = await postern("agent", "approve", "--signature", `${r}${s.slice(2)}${v.toString(16)}`);
+  const signature = walletOf(secp256k1.utils.randomSecretKey()).sign(approval.typed_data);
+  const ran = await postern("agent", "approve", "--signature", signature);
   expect(ran.exitCode).toBe(1);
   expect(ran.err).toContain(`the owner is ${OWNER}`);
 });

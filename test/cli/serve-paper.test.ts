@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hashTypedData } from "viem";
-import { signDigest } from "../../src/vault/signers.ts";
 import { makeWorkplace, type Workplace } from "./outside.ts";
 import { type Running, runProcess, startProcess } from "./process.ts";
+import { type Wallet, walletOf } from "./wallet.ts";
 
 /** `serve --paper` as a person and their scripts meet it: as a process, over HTTP. */
 
@@ -128,6 +127,10 @@ function demo(): Record<string, string> {
   return JSON.parse(readFileSync(join(workplace.dataDirectory, "demo.json"), "utf8"));
 }
 
+function owner(): Wallet {
+  return walletOf(Buffer.from(demo()["ownerPrivateKey"]?.slice(2) ?? "", "hex"));
+}
+
 test("a directory that is no demo is refused with exit code 2 and left as it is", async () => {
   mkdirSync(workplace.dataDirectory);
   writeFileSync(join(workplace.dataDirectory, "postern.db"), "something of value");
@@ -161,10 +164,7 @@ test("a running gateway takes its operator's words over the control socket", asy
   const made = await operate("agent", "new");
   expect(made.facts).toMatchObject({ name: "postern-2" });
   const approval = (await operate("agent", "approval")).facts;
-  const digest = Buffer.from(hashTypedData(approval.typed_data).slice(2), "hex");
-  const key = Buffer.from(demo()["ownerPrivateKey"]?.slice(2) ?? "", "hex");
-  const { r, s, v } = signDigest(digest, key);
-  const signature = `0x${r.slice(2).padStart(64, "0")}${s.slice(2).padStart(64, "0")}${v.toString(16)}`;
+  const signature = owner().sign(approval.typed_data);
   expect((await operate("agent", "approve", "--signature", signature)).exitCode).toBe(0);
   const agents = (await operate("agent", "list")).facts.agents;
   expect(agents).toMatchObject([{ state: "approved" }, { state: "approved", address: made.facts.address }]);
@@ -188,11 +188,7 @@ test("a key that is granted and registered by commands works", async () => {
   const listen = ["--listen", new URL(facts.base_url).host];
   const terms = ["--key-hash", made.key_hash, "--scopes", "trading:read", ...listen];
   const grant = (await operate("key", "grant", ...terms)).facts;
-  const digest = Buffer.from(hashTypedData(grant.typed_data).slice(2), "hex");
-  const owner = Buffer.from(demo()["ownerPrivateKey"]?.slice(2) ?? "", "hex");
-  const { r, s, v } = signDigest(digest, owner);
-  // As some wallets spell it.
-  const signature = `0x${r.slice(2).padStart(64, "0")}${s.slice(2).padStart(64, "0")}0${v - 27}`;
+  const signature = owner().sign(grant.typed_data, true);
   const signed = ["--issued-at", String(grant.issued_at), "--signature", signature];
   expect((await operate("key", "register", ...terms, ...signed)).facts).toMatchObject({ key_hash: made.key_hash });
   const reader = { ...facts, api_key: made.api_key };

@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { makeWorkplace, type Workplace } from "./outside.ts";
+import { type Running, runProcess, startProcess } from "./process.ts";
+import { walletOf } from "./wallet.ts";
+
+/**
+ * The road of a real operator, against the paper exchange as a process of its own: set up, approve, serve, grant,
+ * trade, stop, start.
+ */
+
+const wallet = walletOf(secp256k1.utils.randomSecretKey());
+let workplace: Workplace;
+let exchange: Running;
+let exchangeUrl: string;
+const gateways: Running[] = [];
+
+beforeAll(async () => {
+  workplace = makeWorkplace();
+  const words = ["paper", "--listen", "127.0.0.1:0", "--fund", wallet.address, "--json"];
+  exchange = await startProcess([...words, "--data-dir", join(workplace.directory, "exchange")]);
+  exchangeUrl = JSON.parse(exchange.firstLine).exchange_url;
+  const network = ["--network", "paper", "--exchange-url", exchangeUrl];
+  const made = await postern(
+    "init",
+    ...network,
+    "--owner",
+    wallet.address,
+    "--passphrase-file",
+    workplace.passphraseFile,
+  );
+  expect(made).toMatchObject({ exitCode: 0 });
+});
+
+afterEach(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.end("SIGKILL")));
+});
+
+afterAll(async () => {
+  await exchange.end("SIGKILL");
+  workplace.remove();
+});
+
+async function postern(...words: string[]) {
+  const ran = await runProcess([...words, "--data-dir", workplace.dataDirectory, "--json"]);
+  return { ...ran, facts: ran.exitCode === 0 ? JSON.parse(ran.out) : null };
+}
+
+async function serve(): Promise<Running> {
+  const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", "127.0.0.1:0", "--json"];
+  const gateway = await startProcess([...words, "--passphrase-file", workplace.passphraseFile]);
+  gateways.push(gateway);
+  return gateway;
+}
+
+async function json(response: Response) {
+  return JSON.parse(await response.text());
+}
+
+test("set up, approve without a gateway, serve, grant, trade, stop and start", async () => {
+  const approval = (await postern("agent", "approval")).facts;
+  const approved = await postern("agent", "approve", "--signature", wallet.sign(approval.typed_data));
+  expect(approved.err).toBe("");
+  expect(Date.parse(approved.facts.valid_until)).toBeGreaterThan(Date.now());
+
+  const first = await serve();
+  const baseUrl: string = JSON.parse(first.firstLine).base_url;
+  const key = JSON.parse((await runProcess(["key", "new", "--json"])).out);
+  const terms = ["--key-hash", key.key_hash, "--listen", new URL(baseUrl).host];
+  const grant = (await postern("key", "grant", ...terms)).facts;
+  expect(grant.typed_data.message.audience).toBe(`paper+${baseUrl}`);
+  const signed = ["--issued-at", String(grant.issued_at), "--signature", wallet.sign(grant.typed_data)];
+  expect(await postern("key", "register", ...terms, ...signed)).toMatchObject({ exitCode: 0 });
+
+  const headers = { Authorization: `Bearer ${key.api_key}`, "Content-Type": "application/json" };
+  const body = {
+    account: grant.account,
+    market: "BTC",
+    side: "buy",
+    size: "0.001",
+    price: "105000",
+    time_in_force: "ioc",
+  };
+  const order = await placeWhenReady(baseUrl, { ...headers, "Idempotency-Key": "operators-first" }, body);
+  expect(order).toMatchObject({ status: "filled", filled_size: "0.001" });
+  expect((await first.end("SIGTERM")).exitCode).toBe(0);
+
+  const second = await serve();
+  const again = JSON.parse(second.firstLine).base_url;
+  expect(await json(await fetch(`${again}/v1/orders/${order.id}`, { headers }))).toEqual(order);
+
+  const revocation = (await postern("key", "revoke", "--key-hash", key.key_hash, "--listen", new URL(again).host))
+    .facts;
+  const consent = ["--key-hash", key.key_hash, "--signature", wallet.sign(revocation.typed_data)];
+  const revoked = await postern("key", "revoke", ...consent, "--listen", new URL(again).host);
+  expect(revoked.facts).toEqual({ object: "api_key", key_hash: key.key_hash, revoked: true });
+  expect((await fetch(`${again}/v1/orders`, { headers })).status).toBe(401);
+  expect((await second.end("SIGTERM")).exitCode).toBe(0);
+}, 30_000);
+
+/** Tries a write again while the gateway says that it has just started. */
+async function placeWhenReady(baseUrl: string, headers: Record<string, string>, order: object) {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const response = await fetch(`${baseUrl}/v1/orders`, { method: "POST", headers, body: JSON.stringify(order) });
+    const answer = await json(response);
+    if (response.status !== 503 || answer.error.code !== "not_ready") return answer;
+    await Bun.sleep(100);
+  }
+  throw new Error("never ready");
+}
+
+test("the wrong passphrase starts nothing", async () => {
+  const other = makeWorkplace();
+  await Bun.write(other.passphraseFile, "not this one either\n");
+  const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", "127.0.0.1:0"];
+  const ran = await runProcess([...words, "--passphrase-file", other.passphraseFile]);
+  other.remove();
+  expect(ran).toMatchObject({ exitCode: 1, out: "" });
+  expect(ran.err).toContain("the passphrase is wrong");
+});
+
+test("without a passphrase and a terminal it says where one may come from", async () => {
+  const ran = await runProcess(["serve", "--data-dir", workplace.dataDirectory, "--listen", "127.0.0.1:0"]);
+  expect(ran).toMatchObject({ exitCode: 1, out: "" });
+  expect(ran.err).toContain("passphrase file");
+});
+
+test("a port that is taken is said plainly, and the directory can be used afterwards", async () => {
+  const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", new URL(exchangeUrl).host];
+  const ran = await runProcess([...words, "--passphrase-file", workplace.passphraseFile]);
+  expect(ran).toMatchObject({ exitCode: 1, out: "" });
+  expect(ran.err).toContain("in use");
+  expect(await postern("account", "list")).toMatchObject({ exitCode: 0 });
+});
+
+test("a paper exchange remembers its accounts", async () => {
+  const before = await equity();
+  await exchange.end("SIGKILL");
+  const words = ["paper", "--listen", new URL(exchangeUrl).host, "--json"];
+  exchange = await startProcess([...words, "--data-dir", join(workplace.directory, "exchange")]);
+  expect(await equity()).toBe(before);
+});
+
+async function equity(): Promise<string> {
+  const body = JSON.stringify({ type: "spotClearinghouseState", user: wallet.address });
+  const headers = { "Content-Type": "application/json" };
+  return JSON.stringify((await json(await fetch(`${exchangeUrl}/info`, { method: "POST", headers, body }))).balances);
+}
