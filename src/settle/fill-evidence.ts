@@ -8,6 +8,8 @@ export type FillEvidence = {
   /** Notes a reading of the sum of fills; true when it completes the evidence. */
   isComplete(reading: { cloid: string; sum: Decimal; closedAtMs: number; exchangeNowMs: number }): boolean;
   forget(cloid: string): void;
+  /** Told of an order that was filled whole, and whose fills are not all shown yet. */
+  onShort(cloid: string): void;
 };
 
 const FIRST_AFTER_CLOSE_MS = 3_000;
@@ -16,7 +18,7 @@ const BETWEEN_READINGS_MS = 2_000;
 /** Orders whose evidence is being gathered at once; past it the oldest starts over. */
 const MAX_ORDERS = 10_000;
 
-export function gatherFillEvidence(): FillEvidence {
+export function gatherFillEvidence(onShort: (cloid: string) => void): FillEvidence {
   const first = new Map<string, { sum: Decimal; atMs: number }>();
   return {
     isComplete({ cloid, sum, closedAtMs, exchangeNowMs }) {
@@ -25,6 +27,7 @@ export function gatherFillEvidence(): FillEvidence {
       if (earlier === undefined || earlier.sum !== sum) {
         const oldest = first.keys().next().value;
         if (first.size >= MAX_ORDERS && oldest !== undefined) first.delete(oldest);
+        first.delete(cloid);
         first.set(cloid, { sum, atMs: exchangeNowMs });
         return false;
       }
@@ -33,5 +36,6 @@ export function gatherFillEvidence(): FillEvidence {
     forget(cloid) {
       first.delete(cloid);
     },
+    onShort,
   };
 }

@@ -118,6 +118,7 @@ function closedAsFilled(
   const isWhole = compare(filled.size, leg.size) >= 0;
   if (isWhole || !mayFallShort(sought, order)) {
     evidence.forget(leg.cloid);
+    if (!isWhole) evidence.onShort(leg.cloid);
     return { kind: "seen", events: [{ type: "filled", oid: order.oid, filled }], isClosed: true };
   }
   const isShort = evidence.isComplete({

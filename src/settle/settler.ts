@@ -3,8 +3,9 @@ import { type Attempt, type AttemptKind, lookDelayMs } from "../core/attempt.ts"
 import type { Settling, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findAttempt, listOpenAttempts } from "../store/attempts.ts";
-import { findLegByCloid, findOrder, listLegs } from "../store/orders.ts";
+import { findLegByCloid, findOrder, listLegs, listShortFilledLegs } from "../store/orders.ts";
 import { liveLeg } from "./apply-sight.ts";
+import { openCatchUp } from "./catch-up.ts";
 import { openChainTime } from "./chain-time.ts";
 import { gatherFillEvidence } from "./fill-evidence.ts";
 import { stepLeverage } from "./leverage.ts";
@@ -16,7 +17,7 @@ import { stepModify } from "./pursue-modify.ts";
 import { stepPlace } from "./pursue-place.ts";
 import { type Pursuit, startPursuit, type Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
-import { burnNonce } from "./seal.ts";
+import { burnNonce, isNoopDue } from "./seal.ts";
 import { openTurns } from "./turns.ts";
 import { stepTwap, stepTwapCancel } from "./twap.ts";
 
@@ -34,10 +35,12 @@ type Running = { pursuit: Pursuit; settled: Promise<void>; firstLook: Promise<vo
 
 /** Follows every open attempt until it is settled, and answers what one look can. */
 export function openSettler(world: World): Settler {
+  const evidence = gatherFillEvidence((cloid) => catchUp.begin(cloid));
+  const catchUp = openCatchUp(world, evidence);
   const tools: Tools = {
     world,
     chainTime: openChainTime(world),
-    evidence: gatherFillEvidence(),
+    evidence,
     soughtOf: (attempt) => soughtOf(world, attempt),
     userOf: (attempt) => accountOf(world, attempt).tradingAddress,
   };
@@ -74,9 +77,9 @@ export function openSettler(world: World): Settler {
       const isDone = await turns.take(() => stepOnce(tools, attempt, pursuit));
       looked();
       if (isDone || isStopped) return;
+      pursuit.looks += 1;
       const now = findAttempt(world.store, pursuit.attemptId);
       await world.clock.sleep(lookDelayMs(pursuit.looks, now !== null && now.seal !== null));
-      pursuit.looks += 1;
     }
   }
 
@@ -86,6 +89,8 @@ export function openSettler(world: World): Settler {
       const attempt = openAttempt(world.store, attemptId);
       if (attempt === null) return;
       const { pursuit } = begin(attemptId);
+      // A second noop while the first is out could meet it, and would tell nothing.
+      if (!isNoopDue(pursuit.lastNoopElapsedMs, world.clock.elapsedMs())) return;
       pursuit.lastNoopElapsedMs = world.clock.elapsedMs();
       const burnt = await burnNonce(world, attempt);
       if (burnt.seal !== null) pursuit.sealedAtMs = world.exchange.nowMs();
@@ -93,10 +98,12 @@ export function openSettler(world: World): Settler {
     look: (orderId) => looks.look(orderId),
     openCount: () => listOpenAttempts(world.store).length,
     async takeUp() {
+      for (const cloid of listShortFilledLegs(world.store)) catchUp.begin(cloid);
       await Promise.all(listOpenAttempts(world.store).map((attempt) => begin(attempt.id).firstLook));
     },
     stop() {
       isStopped = true;
+      catchUp.stop();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Decimal } from "../core/decimal.ts";
 import { isLive, type Leg, type Order, type OrderStatus, type Trigger } from "../core/order.ts";
 import type { Store } from "./open.ts";
@@ -151,6 +151,20 @@ export function listLegs(store: Store, orderId: string): Leg[] {
 export function findLegByCloid(store: Store, cloid: string): Leg | null {
   const row = store.select().from(legs).where(eq(legs.cloid, cloid)).get();
   return row === undefined ? null : toLeg(row);
+}
+
+/** Legs followed up at one start, at most. */
+const MAX_SHORT_LEGS = 1_000;
+
+/** Client order ids of legs that closed as filled and whose fills are not all known yet. */
+export function listShortFilledLegs(store: Store): string[] {
+  return store
+    .select({ cloid: legs.cloid })
+    .from(legs)
+    .where(and(eq(legs.state, "filled"), ne(legs.filledSize, legs.size)))
+    .limit(MAX_SHORT_LEGS)
+    .all()
+    .map((row) => row.cloid);
 }
 
 /** A native id names one order of the whole exchange, but only its own account may see it. */
