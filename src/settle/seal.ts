@@ -1,6 +1,7 @@
 import { type Attempt, mayNoop, NOOP_SPACING_MS, sealByNoop, sealByTime } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import { updateAttempt } from "../store/attempts.ts";
+import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import { noopAnswer } from "../wire/answer/reply.ts";
 import { note } from "./note.ts";
@@ -25,11 +26,8 @@ export function sealIfExpired(world: World, attempt: Attempt, chainTimeMs: numbe
 export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt> {
   if (!mayNoop(attempt, world.exchange.nowMs())) return attempt;
   await world.point("settle_before_noop");
-  const counted = { ...attempt, noops: attempt.noops + 1 };
-  inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, { noops: counted.noops });
-    note(world, attempt, "noop sent", `on nonce ${attempt.nonce}, number ${counted.noops}`);
-  });
+  const counted = countNoop(world, attempt);
+  if (counted === null) return attempt;
   const reply = await sendNoop(world, counted);
   const answer = reply.kind === "ambiguous" && reply.reason === "no_answer" ? "no_information" : noopAnswer(reply);
   // The action's own answer, or a look-up, may have settled it meanwhile.
@@ -42,6 +40,25 @@ export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt
     note(world, attempt, "noop answered", answer);
   });
   return { ...now, ...change };
+}
+
+/** The count of the row as it stands now, with its audit row, on disk before the noop is signed; null when it is settled. */
+function countNoop(world: World, attempt: Attempt): Attempt | null {
+  return inTransaction(world.store, () => {
+    const now = openAttempt(world.store, attempt.id);
+    if (now === null) return null;
+    const noops = now.noops + 1;
+    updateAttempt(world.store, now.id, { noops });
+    note(world, now, "noop sent", `on nonce ${now.nonce}, number ${noops}`);
+    appendAudit(world.store, {
+      atMs: world.clock.nowMs(),
+      actor: "gateway",
+      event: "sign_noop",
+      reference: now.resource.id,
+      detail: { signer: now.signer, nonce: now.nonce, number: noops },
+    });
+    return { ...now, noops };
+  });
 }
 
 /** True when enough time has passed since the last noop of this attempt. */

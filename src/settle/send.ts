@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
-import type { Purpose } from "../exchange/exchange.ts";
+import type { Purpose, SendOutcome } from "../exchange/exchange.ts";
 import { type Action, parseActionJson } from "../wire/action/index.ts";
 import { isOutOfActions } from "../wire/answer/refusal.ts";
 import { classifyReply, type Verdict } from "../wire/answer/reply.ts";
@@ -38,7 +38,7 @@ export async function sendNoop(world: World, attempt: Attempt): Promise<Reply> {
 
 async function post(world: World, body: string, purpose: Purpose): Promise<SendResult> {
   await world.point("before_send");
-  const outcome = await world.exchange.send(body, purpose);
+  const outcome = await sendOnce(world, body, purpose);
   await world.point("after_answer");
   switch (outcome.kind) {
     case "not_sent":
@@ -50,6 +50,16 @@ async function post(world: World, body: string, purpose: Purpose): Promise<SendR
       if (isSlowDown(outcome.httpStatus, verdict)) world.exchange.slowDown();
       return { kind: "reply", reply: verdict };
     }
+  }
+}
+
+/** An exception of the way out proves nothing about what has left. */
+async function sendOnce(world: World, body: string, purpose: Purpose): Promise<SendOutcome> {
+  try {
+    return await world.exchange.send(body, purpose);
+  } catch (error) {
+    world.log.error({ error: String(error) }, "sending threw an exception");
+    return { kind: "unknown", reason: "a fault of the gateway while it sent" };
   }
 }
 
