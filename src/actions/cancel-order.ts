@@ -30,6 +30,7 @@ export type CancelOrder = WriteKey & { id: string };
  * could still place one is settled; until then it is 202 and the cancel stays armed.
  */
 export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrder): Promise<WriteAnswer> {
+  const startedElapsedMs = deps.clock.elapsedMs();
   const write: Write = { ...wanted, route: "POST /v1/orders/{id}/cancel", bucket: "cancels" };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
@@ -54,7 +55,7 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
   );
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
-  const answer = await finishWrite(deps, { ...key, resource }, async () => {
+  const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
     if (attempt !== null) await sendAndPursue(deps, attempt);
   });
   return { ...answer, isReplay: false };

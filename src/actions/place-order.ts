@@ -34,6 +34,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   if (wanted.accountId !== caller.account.id) {
     throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
   }
+  const startedElapsedMs = deps.clock.elapsedMs();
   const write: Write = { ...wanted, route: "POST /v1/orders", bucket: "orders" };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
@@ -61,7 +62,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
-  const answer = await finishWrite(deps, { ...key, resource: record.resource }, async () => {
+  const answer = await finishWrite(deps, { ...key, resource: record.resource, startedElapsedMs }, async () => {
     if (attempt !== null) await sendAndRecord(deps, attempt);
   });
   return { ...answer, isReplay: false };

@@ -7,7 +7,7 @@ import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findOrder, listLegs, type StoredOrder } from "../store/orders.ts";
 import { cancelAction, cancelByCloidAction } from "../wire/action/cancel.ts";
 import { parseActionJson } from "../wire/action/index.ts";
-import { plainWords } from "../wire/answer/refusal.ts";
+import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
 import { liveLeg } from "./apply-sight.ts";
 import { type Intended, storeAttempt } from "./intent.ts";
 import { finishOrderAttempt, recordLegEvent } from "./record.ts";
@@ -57,7 +57,7 @@ export function recordCancelReply(world: World, attempt: Attempt, reply: Reply):
     return false;
   }
   const refusal = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
-  if (refusal !== null && reply.kind !== "ambiguous" && !NEVER_PLACED.test(refusal)) {
+  if (refusal !== null && isListedRefusal(refusal) && !NEVER_PLACED.test(refusal)) {
     inTransaction(world.store, () => {
       finishOrderAttempt(world.store, attempt, {
         nowMs,

@@ -1,7 +1,8 @@
 import type { Attempt } from "../core/attempt.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import { findAccount } from "../store/accounts.ts";
-import { findOrder, listLegs } from "../store/orders.ts";
+import { findLegByCloid, findOrder, listLegs } from "../store/orders.ts";
+import { isOutOfActions } from "../wire/answer/refusal.ts";
 import { applySight } from "./apply-sight.ts";
 import { canceledLeg, finishCancel, isOver, recordCancelReply, reissueCancel } from "./cancel.ts";
 import { lookAtLeg } from "./look.ts";
@@ -9,8 +10,11 @@ import type { Pursuit, Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
 import { sendAttempt } from "./send.ts";
 
-/** Shortest time between two cancels of one order, elapsed milliseconds. */
+/** Shortest time between two cancels of one order, elapsed milliseconds; it doubles, so that a refusal costs little. */
 const REISSUE_AFTER_MS = 1_000;
+const MAX_REISSUE_AFTER_MS = 60_000;
+/** Looks at a canceled leg before it is given up to read what had been filled by then: about two minutes. */
+const MAX_LOOKS_AT_CLOSED = 30;
 
 /**
  * One step of an armed cancel: it ends only when every leg of the order is closed and everything that could still
@@ -23,9 +27,15 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   // A closed leg is looked at once more: the cancel's answer does not say what had been filled by then.
   const legs = listLegs(world.store, attempt.resource.id);
   const toLook = legs.filter((leg) => !isClosed(leg) || leg.cloid === target?.cloid);
-  for (const leg of toLook) await lookAndRecord(tools, attempt, leg);
+  let isTargetRead = true;
+  for (const leg of toLook) {
+    const isRead = await lookAndRecord(tools, attempt, leg);
+    if (leg.cloid === target?.cloid) isTargetRead = isRead;
+  }
   if (openAttempt(world.store, attempt.id) === null) return true;
   if (isOver(world, attempt.resource.id)) {
+    if (!isTargetRead) pursuit.looksAtClosed += 1;
+    if (!isTargetRead && pursuit.looksAtClosed < MAX_LOOKS_AT_CLOSED) return false;
     finishCancel(world, attempt);
     return true;
   }
@@ -36,18 +46,23 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   return false;
 }
 
-async function lookAndRecord(tools: Tools, attempt: Attempt, leg: Leg): Promise<void> {
+/** True when nothing more has to be read of the leg: its end was seen, or it never rested. */
+async function lookAndRecord(tools: Tools, attempt: Attempt, leg: Leg): Promise<boolean> {
   const sought = { ...tools.soughtOf(attempt), leg };
   const sight = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle" });
   applySight(tools.world, leg, sight);
+  if (sight.kind === "seen" && sight.isClosed) return true;
+  const now = findLegByCloid(tools.world.store, leg.cloid);
+  return now === null || now.state === "rejected" || now.state === "absent";
 }
 
 async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {
   const { world } = tools;
   const { pursuit, live } = how;
   const elapsedMs = world.clock.elapsedMs();
-  if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < REISSUE_AFTER_MS) return;
+  if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < reissueAfterMs(pursuit)) return;
   pursuit.lastSentElapsedMs = elapsedMs;
+  pursuit.reissues += 1;
   const order = findOrder(world.store, attempt.resource.id);
   const account = findAccount(world.store, attempt.accountId);
   if (order === null || account === null) throw new Error("bug: a cancel without its order or account");
@@ -55,6 +70,12 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   const next = reissueCancel(world, attempt, { order, account, leg: live, idempotencyKey, actor: "gateway" });
   pursuit.attemptId = next.id;
   const result = await sendAttempt(world, next, "cancel");
-  // Not sent is no reason to stop: the next step tries again.
-  if (result.kind === "reply") recordCancelReply(world, next, result.reply);
+  // Not sent, or out of actions for now, is no reason to stop: a later step tries again.
+  if (result.kind === "not_sent") return;
+  if (result.reply.kind === "refused" && isOutOfActions(result.reply.text)) return;
+  recordCancelReply(world, next, result.reply);
+}
+
+function reissueAfterMs({ reissues }: Pursuit): number {
+  return Math.min(REISSUE_AFTER_MS * 2 ** Math.max(0, reissues - 1), MAX_REISSUE_AFTER_MS);
 }

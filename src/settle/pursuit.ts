@@ -15,6 +15,10 @@ export type Pursuit = {
   sealedAtMs: number | null;
   /** Elapsed time of the last cancel sent. */
   lastSentElapsedMs: number | null;
+  /** Times that a cancel was issued again. */
+  reissues: number;
+  /** Looks at a closed leg whose fills could not be read to the end. */
+  looksAtClosed: number;
   /** Times that the original of a modify was still seen open. */
   looksAtOpen: number;
   /** Readings after the seal that showed no effect of an operation. */
@@ -31,6 +35,8 @@ export function startPursuit(attemptId: number): Pursuit {
     lastNoopElapsedMs: null,
     sealedAtMs: null,
     lastSentElapsedMs: null,
+    reissues: 0,
+    looksAtClosed: 0,
     looksAtOpen: 0,
     finalReadings: 0,
     sealedElapsedMs: null,
