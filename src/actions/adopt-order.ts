@@ -1,7 +1,7 @@
 import { decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { findMarket } from "../core/market.ts";
-import type { Leg } from "../core/order.ts";
+import type { Filled, Leg } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findOrder, insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
@@ -15,12 +15,13 @@ export function adoptOutsideOrder(deps: Deps, outside: OutsideOrder): StoredOrde
   if (market === null) {
     throw new ApiError("exchange_unreachable", "The market of this order could not be read. Nothing was sent.");
   }
-  const order: StoredOrder = { ...outside, assetId: market.assetId, seenAtMs: deps.clock.nowMs(), version: 0 };
+  const { filled, ...shown } = outside;
+  const order: StoredOrder = { ...shown, assetId: market.assetId, seenAtMs: deps.clock.nowMs(), version: 0 };
   return inTransaction(deps.store, (store) => {
     const known = findOrder(store, order.id);
     if (known !== null) return known;
     insertOrder(store, order);
-    insertLeg(store, legOf(order));
+    insertLeg(store, legOf(order, filled));
     return order;
   });
 }
@@ -35,7 +36,7 @@ const LEG_STATE: Record<StoredOrder["status"], Leg["state"]> = {
   rejected: "rejected",
 };
 
-function legOf(order: StoredOrder): Leg {
+function legOf(order: StoredOrder, filled: Filled | null): Leg {
   return {
     // Its own client order id may be anybody's; ours only names the row.
     cloid: cloidOf(order.id),
@@ -47,9 +48,8 @@ function legOf(order: StoredOrder): Leg {
     timeInForce: order.timeInForce,
     trigger: order.trigger,
     state: LEG_STATE[order.status],
-    // Read anew with the first look: an average price cannot be turned back into an exact sum.
-    filledSize: decimal("0"),
-    filledNotional: decimal("0"),
+    filledSize: filled?.size ?? decimal("0"),
+    filledNotional: filled?.notional ?? decimal("0"),
     reason: order.error,
     isExchangesWord: true,
   };

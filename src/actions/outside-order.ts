@@ -8,7 +8,7 @@ import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { carriesTag, outsideOrderId, uuidOfCloid } from "../wire/order-id.ts";
 
 /** An order of the account that was not placed through this database: shown, never stored by a read. */
-export type OutsideOrder = Order & { exchangeOrderId: string };
+export type OutsideOrder = Order & { exchangeOrderId: string; filled: Filled | null };
 
 const STATUS: Record<ReturnType<typeof statusMeaning>, OrderStatus> = {
   open: "open",
@@ -55,6 +55,7 @@ export function describeOutside(
     filledSize: shown === "rejected" || shown === "unknown" ? null : (filled?.size ?? null),
     averagePrice: filled === null ? null : averagePrice(filled.notional, filled.size),
     error: isOver ? statusWords(status) : null,
+    filled,
     createdAtMs: order.timestampMs,
   };
 }
