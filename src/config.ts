@@ -43,7 +43,8 @@ export class ConfigError extends Error {
 /** The options of a command line that stand for a variable. */
 export type Overrides = Readonly<Partial<Record<Setting, string>>>;
 
-const DEFAULTS = {
+/** As they would be written in the environment. */
+export const DEFAULTS = {
   POSTERN_LISTEN: "127.0.0.1:8787",
   POSTERN_PAPER_LISTEN: "127.0.0.1:9797",
   POSTERN_AUDIENCE: "",
@@ -64,11 +65,10 @@ const DEFAULTS = {
   POSTERN_LIMIT_FAILED_REGISTRATIONS: "10",
   POSTERN_LIMIT_FAILED_REVOCATIONS: "10",
   POSTERN_EXCHANGE_WEIGHT: "1200",
-  // Milliseconds.
-  POSTERN_ANSWER_DEADLINE: "8000",
-  POSTERN_ACTION_LIFE: "12000",
-  POSTERN_START_UP_DEADLINE: "15000",
-  POSTERN_SETTLE_INTERVAL: "1000",
+  POSTERN_ANSWER_DEADLINE_MS: "8000",
+  POSTERN_ACTION_LIFE_MS: "12000",
+  POSTERN_START_UP_DEADLINE_MS: "15000",
+  POSTERN_SETTLE_INTERVAL_MS: "1000",
   POSTERN_LOG_LEVEL: "info",
   POSTERN_PASSPHRASE_FILE: "",
 } as const satisfies Record<string, string>;
@@ -85,7 +85,7 @@ const MAX_PORT = 65_535;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 /** Hyperliquid takes at most 0.1 % on perpetuals from a builder's client. */
 const MAX_BUILDER_FEE_TENTHS = 100n;
-/** Far above any use, so that sums of them stay exact. */
+/** Far above any use. */
 const MAX_NUMBER = 1_000_000_000;
 
 export function readConfig(environment: Environment, overrides: Overrides): Config {
@@ -109,10 +109,10 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
       failedRevocationsPerMinute: wholeNumber("POSTERN_LIMIT_FAILED_REVOCATIONS", read),
     },
     timings: {
-      answerDeadlineMs: wholeNumber("POSTERN_ANSWER_DEADLINE", read),
-      actionLifeMs: wholeNumber("POSTERN_ACTION_LIFE", read),
-      startUpDeadlineMs: wholeNumber("POSTERN_START_UP_DEADLINE", read),
-      settleIntervalMs: wholeNumber("POSTERN_SETTLE_INTERVAL", read),
+      answerDeadlineMs: wholeNumber("POSTERN_ANSWER_DEADLINE_MS", read, { least: 100, most: 60_000 }),
+      actionLifeMs: wholeNumber("POSTERN_ACTION_LIFE_MS", read, { least: 5_000, most: 60_000 }),
+      startUpDeadlineMs: wholeNumber("POSTERN_START_UP_DEADLINE_MS", read, { least: 0, most: 600_000 }),
+      settleIntervalMs: wholeNumber("POSTERN_SETTLE_INTERVAL_MS", read, { least: 10, most: 60_000 }),
     },
     exchangeWeightPerMinute: wholeNumber("POSTERN_EXCHANGE_WEIGHT", read),
     logLevel: oneOf("POSTERN_LOG_LEVEL", read, ["debug", "info", "warn", "error", "silent"]),
@@ -239,11 +239,13 @@ function bucket(name: Setting, read: Read): Bucket {
   return { perSecond, burst: Math.max(perSecond, Number(match[2] ?? match[1])) };
 }
 
-function wholeNumber(name: Setting, read: Read): number {
+type Bounds = { least: number; most: number };
+
+function wholeNumber(name: Setting, read: Read, { least, most }: Bounds = { least: 0, most: MAX_NUMBER }): number {
   const text = read(name);
   const value = Number(text);
-  if (!/^[0-9]{1,10}$/.test(text) || value > MAX_NUMBER) {
-    throw new ConfigError(`${name} is a whole number from 0 to ${MAX_NUMBER}`);
+  if (!/^[0-9]{1,10}$/.test(text) || value < least || value > most) {
+    throw new ConfigError(`${name} is a whole number from ${least} to ${most}`);
   }
   return value;
 }

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { audienceOf, ConfigError, parseListenAddress, readConfig, settingsOf } from "../src/config.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { audienceOf, ConfigError, DEFAULTS, parseListenAddress, readConfig, settingsOf } from "../src/config.ts";
 
 test("the defaults are those that are documented", () => {
   expect(readConfig({}, {})).toMatchObject({
@@ -53,6 +55,9 @@ const REFUSED: readonly [name: string, value: string][] = [
   ["POSTERN_LIMIT_ORDERS", "-1"],
   ["POSTERN_EXCHANGE_WEIGHT", "1e3"],
   ["POSTERN_LOG_LEVEL", "verbose"],
+  ["POSTERN_ACTION_LIFE_MS", "4999"],
+  ["POSTERN_ACTION_LIFE_MS", "60001"],
+  ["POSTERN_SETTLE_INTERVAL_MS", "0"],
 ];
 
 test.each(REFUSED)("%s=%s is refused by name", (name, value) => {
@@ -82,4 +87,13 @@ test("the hosts that are answered are the listen address, localhost, the public 
   const environment = { POSTERN_AUDIENCE: "https://a.example:8443", POSTERN_HOSTS: "B.example, c.example:1" };
   const { allowedHosts } = settingsOf(readConfig(environment, {}), { network: "testnet", version: "1" });
   expect(allowedHosts).toEqual(["127.0.0.1:8787", "localhost:8787", "a.example:8443", "b.example", "c.example:1"]);
+});
+
+test("the readme lists every setting with its default, and no other", () => {
+  const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8");
+  const rows = [...readme.matchAll(/^\| `(POSTERN_[A-Z_]+)` \| (?:`([^`]*)`)?/gm)].map(([, name, value]) => [
+    name,
+    value ?? "",
+  ]);
+  expect(Object.fromEntries(rows)).toEqual({ ...DEFAULTS });
 });

@@ -8,7 +8,7 @@ const MAX_NAME_WORDS = 2;
 
 /** Runs the command that the words name and returns the exit code: 0 ok, 1 failed, 2 misused. */
 export async function run(words: readonly string[], outside: Outside): Promise<0 | 1 | 2> {
-  const command = findCommand(words);
+  const command = findCommand(words.length === 1 && words[0] === "--version" ? ["version"] : words);
   if (command === null) return explain(words, outside);
   const rest = words.slice(command.name.split(" ").length);
   if (rest.includes("--help")) {

@@ -39,7 +39,10 @@ export const serveCommand: Command = {
       const listening = listen({ config, at, opened, keyring, log }, outside);
       const { network } = opened.instance;
       announce(input, outside, { base_url: listening.baseUrl, network });
-      void listening.gateway.start().then(() => log.info({ phase: "ready" }, "writes are open"));
+      void listening.gateway.start().then(
+        () => log.info({ phase: "ready" }, "writes are open"),
+        (error: unknown) => log.error({ error: String(error) }, "the start-up pass failed; writes stay closed"),
+      );
       log.info({ signal: await stop }, "stopping");
       await listening.stop();
     });
