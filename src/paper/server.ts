@@ -20,6 +20,8 @@ export type PaperServer = {
 const IDLE_TIMEOUT_S = 255;
 const MAX_FRAME_BYTES = 1024 * 1024;
 
+const ABNORMAL_CODE = 1_006;
+
 type SocketData = { socket: PaperSocket | null };
 
 /** `stop` ends the server and its ticks, not the exchange behind it. */
@@ -43,7 +45,8 @@ export function servePaper(paper: PaperExchange, { hostname, port, every }: Serv
       open: (ws) => {
         ws.data.socket = paper.connect({
           send: (text) => void ws.send(text),
-          close: (code, reason) => ws.close(code, reason),
+          // 1006 stands for an end without a word, which no side may say.
+          close: (code, reason) => (code === ABNORMAL_CODE ? ws.terminate() : ws.close(code, reason)),
         });
       },
       message: (ws, frame) => {

@@ -41,8 +41,13 @@ export function recoverSigner(
     vaultAddress: envelope.vaultAddress,
     expiresAfter: envelope.expiresAfter === null ? null : Number(envelope.expiresAfter),
   });
-  const signers = SOURCES[network].map((source) => recoverAddress(agentDigest(connectionId, source), signature));
-  return signers.find((signer) => signer !== null && isKnown(signer)) ?? signers[0] ?? null;
+  let first: string | null = null;
+  for (const source of SOURCES[network]) {
+    const signer = recoverAddress(agentDigest(connectionId, source), signature);
+    if (signer !== null && isKnown(signer)) return signer;
+    first ??= signer;
+  }
+  return first;
 }
 
 /** The EIP-712 digest of a user-signed action; the chain id is whatever the wallet was on. */
