@@ -69,6 +69,8 @@ export function errorsOf(contract: Contract): ErrorCode[] {
     ...(access === "trading:read" || access === "trading:write" ? WITH_KEY : []),
     ...(access === "owner_signature" ? WITH_SIGNATURE : []),
     ...(isWrite(contract) ? ON_WRITE : []),
+    // A character that no id has makes it another path.
+    ...(contract.id === undefined ? [] : (["route_not_found"] as const)),
     ...errors,
   ];
   return [...new Set(codes)];

@@ -58,8 +58,12 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
 
 const TAGS: Readonly<Record<string, string>> = {
   "API keys": "Grants: who may trade and read with which key.",
-  Orders: "Place, cancel and follow orders.",
+  Orders: "Place, modify, cancel and follow orders.",
   Account: "Balances, and what a key is good for.",
+  Positions: "Positions, their leverage and their isolated margin.",
+  TWAPs: "Executions over time that the exchange runs.",
+  Operations: "Results of actions that are no orders.",
+  Fills: "What was traded.",
   Markets: "What can be traded.",
   Health: "For the operator's monitoring.",
   Description: "This description.",

@@ -13,3 +13,8 @@ export function readOrderId(text: string): string {
     "The id must be a UUID, a native order id (1 to 20 digits) or 0x and 32 hex characters.",
   );
 }
+
+export function readOperationId(text: string): string {
+  if (UUID.test(text)) return text.toLowerCase();
+  throw new ApiError("invalid_id", "The id must be the UUID of an operation.");
+}

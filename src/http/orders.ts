@@ -5,47 +5,21 @@ import { getOrder } from "../actions/get-order.ts";
 import { listOrders } from "../actions/list-orders.ts";
 import { placeOrder } from "../actions/place-order.ts";
 import type { OrderTerms } from "../core/order.ts";
-import type { ContractAnswer } from "./contract.ts";
-import {
-  EXAMPLE_CANCELED_ORDER,
-  EXAMPLE_ORDER,
-  EXAMPLE_ORDER_ID,
-  EXAMPLE_ORDER_LIST,
-  EXAMPLE_PLACE_ORDER,
-  EXAMPLE_UNKNOWN_ORDER,
-} from "./examples.ts";
+import { EXAMPLE_CANCELED_ORDER, EXAMPLE_ORDER, EXAMPLE_ORDER_LIST, EXAMPLE_PLACE_ORDER } from "./examples.ts";
 import { readLimit } from "./list-parameters.ts";
+import { NOT_2XX, ORDER_ID, ORDERS_TAG, UNKNOWN_ORDER } from "./order-contract.ts";
 import { readOrderId } from "./order-id.ts";
 import { readOrderTerms } from "./order-rules.ts";
 import { type Route, readRoute, writeRoute } from "./route.ts";
 import { CursorParameter, DexParameter, LimitParameter, listOf } from "./schema/list.ts";
 import { CancelOrderBody, OrderResource, OrderStatus, PlaceOrderBody } from "./schema/order.ts";
 
-const TAG = "Orders";
-
-const ORDER_ID = {
-  description: "UUID of the order, native order id (1 to 20 digits), or client order id (`0x` and 32 hex characters).",
-  example: EXAMPLE_ORDER_ID,
-};
-
-/** Any write whose outcome is not known when its time is up. */
-const UNKNOWN_ORDER: ContractAnswer = {
-  status: 202,
-  description:
-    "Sent, and the outcome is not known yet. Retrieve the order to reconcile; repeat with the same Idempotency-Key if you like, never under a new one.",
-  schema: OrderResource,
-  example: EXAMPLE_UNKNOWN_ORDER,
-  headers: ["Idempotent-Replayed"],
-};
-
-const NOT_2XX = "Any answer but 2xx means that this request sent nothing to the exchange.";
-
 const place = writeRoute(
   {
     name: "place_order",
     method: "POST",
     path: "/v1/orders",
-    tag: TAG,
+    tag: ORDERS_TAG,
     summary: "Place an order",
     description: `One Idempotency-Key places at most one order. ${NOT_2XX} Whether an earlier request with the same key did is told by repeating it with that key.`,
     access: "trading:write",
@@ -83,7 +57,7 @@ const cancel = writeRoute(
     name: "cancel_order",
     method: "POST",
     path: "/v1/orders/{id}/cancel",
-    tag: TAG,
+    tag: ORDERS_TAG,
     summary: "Cancel an order",
     description: `Canceling a closed order answers 200 with its true status. A cancel answered 202 stays in force until the order is closed. ${NOT_2XX}`,
     access: "trading:write",
@@ -114,7 +88,7 @@ const retrieve = readRoute(
     name: "get_order",
     method: "GET",
     path: "/v1/orders/{id}",
-    tag: TAG,
+    tag: ORDERS_TAG,
     summary: "Retrieve and reconcile an order",
     description: "A live order is looked up at the exchange, at most once a second. Finds orders placed elsewhere too.",
     access: "trading:read",
@@ -138,7 +112,7 @@ const list = readRoute(
     name: "list_orders",
     method: "GET",
     path: "/v1/orders",
-    tag: TAG,
+    tag: ORDERS_TAG,
     summary: "List orders",
     description:
       "`status=open` lists the orders open on the exchange, those placed elsewhere included, by native id descending. Anything else lists what was placed here, newest first, without asking the exchange.",

@@ -1,16 +1,27 @@
 import { accountRoutes } from "./account.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { descriptionRoutes } from "./docs.ts";
+import { fillRoutes } from "./fills.ts";
 import { healthRoutes } from "./health.ts";
 import { marketRoutes } from "./markets.ts";
+import { modifyRoutes } from "./modify.ts";
+import { operationRoutes } from "./operations.ts";
 import { orderRoutes } from "./orders.ts";
+import { positionRoutes } from "./positions.ts";
 import type { Route } from "./route.ts";
 
-/**
- * Every route there is, in the order of the interface description. A route is added here when it works: modify,
- * leverage, margin, TWAPs, operations, positions and fills have their schemas already.
- */
+/** Every route there is, in the order of the interface description. A route is added here when it works. */
 export function allRoutes(): Route[] {
-  const routes = [...apiKeyRoutes(), ...orderRoutes(), ...accountRoutes(), ...marketRoutes(), ...healthRoutes()];
+  const routes = [
+    ...apiKeyRoutes(),
+    ...orderRoutes(),
+    ...modifyRoutes(),
+    ...positionRoutes(),
+    ...operationRoutes(),
+    ...accountRoutes(),
+    ...fillRoutes(),
+    ...marketRoutes(),
+    ...healthRoutes(),
+  ];
   return [...routes, ...descriptionRoutes(routes)];
 }

@@ -1,25 +1,27 @@
-/** A gateway over a real database in memory and an exchange that notes what it is sent. */
+/** A gateway over a real database in memory and a small exchange. */
 import { randomBytes } from "node:crypto";
 import { privateKeyToAccount } from "viem/accounts";
 import { openRunningWrites } from "../../src/actions/running-writes.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
 import type { Bucket, Deps, LogFields, Settings, World } from "../../src/deps.ts";
-import type { Exchange } from "../../src/exchange/exchange.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { createServer, type HttpServer } from "../../src/http/server.ts";
 import { openSettler } from "../../src/settle/settler.ts";
-import { insertAccount } from "../../src/store/accounts.ts";
+import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
 import { openIntentQueue } from "../../src/store/commit.ts";
 import type { Instance } from "../../src/store/instance.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openStore, type Store } from "../../src/store/open.ts";
+import { findLegByCloid, findOrder } from "../../src/store/orders.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { type StillClock, stillClock } from "../exchange/clocks.ts";
 import { TEST_HOST, type TestRequest, testRequest } from "../support/request.ts";
+
 import { documented } from "./documented.ts";
+import { smallExchange } from "./small-exchange.ts";
 
 export const OWNER = privateKeyToAccount(`0x${"11".repeat(32)}`);
 export const STRANGER = privateKeyToAccount(`0x${"22".repeat(32)}`);
@@ -85,11 +87,10 @@ const OFF: Bucket = { perSecond: 0, burst: 0 };
 
 export function openRig(options: RigOptions = {}): Rig {
   const clock = stillClock(START_MS);
-  const sent: string[] = [];
   const log: Rig["log"] = [];
   const note = (level: string) => (fields: LogFields, message: string) => void log.push({ level, fields, message });
   const store = openStore(":memory:");
-  const exchange = notingExchange(sent, clock);
+  const exchange = smallExchange(clock, (cloid) => userOf(store, cloid));
   const universe = options.hasMarkets === false ? null : buildUniverse(MARKETS, START_MS);
   const instance: Instance = {
     network: options.network ?? "paper",
@@ -106,6 +107,7 @@ export function openRig(options: RigOptions = {}): Rig {
     intents: openIntentQueue(store, (run) => setImmediate(run)),
     exchange,
     markets: { current: () => universe, refresh: async () => universe },
+    feeds: { isLive: () => false },
     signers: openSigners({
       network: instance.network,
       keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }],
@@ -121,6 +123,7 @@ export function openRig(options: RigOptions = {}): Rig {
     settling: openSettler(world),
     running: openRunningWrites(),
     reads: createReads({ exchange, clock }),
+    fillIndex: { completeToMs: () => START_MS },
   };
   fill(deps);
   const server = createServer(deps, { trustedProxies: options.trustedProxies ?? [] });
@@ -128,7 +131,7 @@ export function openRig(options: RigOptions = {}): Rig {
     const sentRequest = testRequest(request);
     return documented(sentRequest, await server.handle(sentRequest, from));
   };
-  return { deps, server, clock, sent, log, ask };
+  return { deps, server, clock, sent: exchange.sent, log, ask };
 }
 
 function settings({ limits, audience, network, allowedHosts }: RigOptions): Settings {
@@ -148,23 +151,11 @@ function settings({ limits, audience, network, allowedHosts }: RigOptions): Sett
   };
 }
 
-/** Takes every order as resting and knows nothing else. */
-function notingExchange(sent: string[], clock: StillClock): Exchange {
-  return {
-    async send(body) {
-      sent.push(body);
-      const statuses = body.includes('"type":"cancel') ? ["success"] : [{ resting: { oid: 1_000 + sent.length } }];
-      const type = body.includes('"type":"cancel') ? "cancel" : "order";
-      const response = { type, data: { statuses } };
-      return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
-    },
-    info: async () => ({ kind: "failed", reason: "no reads in this test", httpStatus: null, isOurBudget: false }),
-    infoInTurn: async () => ({ kind: "failed", reason: "no reads in this test", httpStatus: null, isOurBudget: false }),
-    nowMs: () => clock.nowMs(),
-    hasBudgetFor: () => true,
-    budgetWaitS: () => 0,
-    slowDown: () => undefined,
-  };
+/** Lower-case trading address of the account whose leg this is. */
+function userOf(store: Store, cloid: string): string | null {
+  const leg = findLegByCloid(store, cloid);
+  const order = leg === null ? null : findOrder(store, leg.orderId);
+  return order === null ? null : (findAccount(store, order.accountId)?.tradingAddress ?? null);
 }
 
 function fill(deps: Deps): void {

@@ -25,10 +25,16 @@ export const LimitParameter = Type.Integer({
   description: "Rows on a page, 1 to 500; nothing is clamped.",
 });
 
-export const CursorParameter = Type.String({
-  maxLength: 40,
-  description: "`next_cursor` of the page before, unchanged.",
-});
+const CURSOR = "`next_cursor` of the page before, unchanged.";
+
+/** An id, or a native order id. */
+export const CursorParameter = Type.String({ maxLength: 40, description: CURSOR });
+
+/** Dex and market. */
+export const PositionCursorParameter = Type.String({ maxLength: 121, description: CURSOR });
+
+/** Id of a fill. */
+export const FillCursorParameter = Type.String({ maxLength: 200, description: CURSOR });
 
 export const DexParameter = Type.String({
   maxLength: 20,

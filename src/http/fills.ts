@@ -1,0 +1,34 @@
+import { listFills } from "../actions/list-fills.ts";
+import { EXAMPLE_FILL } from "./examples.ts";
+import { readLimit } from "./list-parameters.ts";
+import { type Route, readRoute } from "./route.ts";
+import { FillResource } from "./schema/fill.ts";
+import { FillCursorParameter, LimitParameter, listOf } from "./schema/list.ts";
+
+const list = readRoute(
+  {
+    name: "list_fills",
+    method: "GET",
+    path: "/v1/fills",
+    tag: "Fills",
+    summary: "List fills",
+    description: "Newest first, from this gateway's own index, which keeps what the exchange forgets and can lag it.",
+    access: "trading:read",
+    query: { cursor: FillCursorParameter, limit: LimitParameter },
+    answers: [
+      {
+        status: 200,
+        description: "A page of fills; `X-Data-As-Of` is the time up to which they are complete.",
+        schema: listOf(FillResource, "FillList"),
+        example: { object: "list", data: [EXAMPLE_FILL], has_more: false, next_cursor: null },
+        headers: ["X-Data-As-Of"],
+      },
+    ],
+    errors: ["invalid_cursor", "invalid_limit"],
+  },
+  (deps, caller, { query }) => listFills(deps, caller, { cursor: query.get("cursor"), limit: readLimit(query) }),
+);
+
+export function fillRoutes(): Route[] {
+  return [list];
+}

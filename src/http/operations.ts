@@ -1,0 +1,110 @@
+/** TWAPs that the exchange runs, and the operations that actions other than orders leave behind. */
+import { cancelTwap } from "../actions/cancel-twap.ts";
+import { createTwap } from "../actions/create-twap.ts";
+import { printRequest } from "../actions/fingerprint.ts";
+import { getOperation } from "../actions/get-operation.ts";
+import { listOperations } from "../actions/list-operations.ts";
+import { EXAMPLE_OPERATION } from "./examples.ts";
+import { readLimit } from "./list-parameters.ts";
+import { operationAnswers } from "./operation-contract.ts";
+import { NOT_2XX } from "./order-contract.ts";
+import { readOperationId } from "./order-id.ts";
+import { requireNotZero } from "./order-rules.ts";
+import { type Route, readRoute, writeRoute } from "./route.ts";
+import { CursorParameter, LimitParameter, listOf } from "./schema/list.ts";
+import { CancelTwapBody, CreateTwapBody, OperationResource } from "./schema/operation.ts";
+
+const TWAPS_TAG = "TWAPs";
+const OPERATIONS_TAG = "Operations";
+
+const create = writeRoute(
+  {
+    name: "create_twap",
+    method: "POST",
+    path: "/v1/twaps",
+    tag: TWAPS_TAG,
+    summary: "Start a TWAP",
+    description: `The exchange runs it; \`exchange_id\` is its native id. It carries no builder fee. ${NOT_2XX}`,
+    access: "trading:write",
+    body: CreateTwapBody,
+    bodyExample: { market: "BTC", side: "buy", size: "0.5", duration_minutes: 30 },
+    answers: operationAnswers({ action: "twap", exchange_id: "77738" }),
+    errors: ["unknown_market", "perpetual_market_required"],
+  },
+  (deps, caller, { body, idempotencyKey }) => {
+    requireNotZero("size", body.size);
+    const { market, side, size, duration_minutes: durationMinutes } = body;
+    const { randomize = false, reduce_only: reduceOnly = false } = body;
+    const printed = { ...body, randomize, reduce_only: reduceOnly };
+    const wanted = { market, side, size, durationMinutes, randomize, reduceOnly };
+    return createTwap(deps, caller, {
+      ...wanted,
+      idempotencyKey,
+      fingerprint: printRequest("create_twap", null, printed),
+    });
+  },
+);
+
+const cancel = writeRoute(
+  {
+    name: "cancel_twap",
+    method: "POST",
+    path: "/v1/twaps/cancel",
+    tag: TWAPS_TAG,
+    summary: "Cancel a TWAP",
+    description: `What it has filled stays. ${NOT_2XX}`,
+    access: "trading:write",
+    body: CancelTwapBody,
+    bodyExample: { market: "BTC", twap_id: 77738 },
+    answers: operationAnswers({ action: "twap_cancel" }),
+    errors: ["unknown_market"],
+  },
+  (deps, caller, { body, idempotencyKey }) => {
+    const { market, twap_id: twapId } = body;
+    const fingerprint = printRequest("cancel_twap", null, body);
+    return cancelTwap(deps, caller, { market, twapId, idempotencyKey, fingerprint });
+  },
+);
+
+const retrieve = readRoute(
+  {
+    name: "get_operation",
+    method: "GET",
+    path: "/v1/operations/{id}",
+    tag: OPERATIONS_TAG,
+    summary: "Retrieve an operation",
+    description: "An unknown one is being settled all the while.",
+    access: "trading:read",
+    id: { description: "UUID of the operation.", example: EXAMPLE_OPERATION.id },
+    answers: [{ status: 200, description: "The operation.", schema: OperationResource, example: EXAMPLE_OPERATION }],
+    errors: ["invalid_id", "operation_not_found"],
+  },
+  (deps, caller, { id }) => getOperation(deps, caller, readOperationId(id)),
+);
+
+const list = readRoute(
+  {
+    name: "list_operations",
+    method: "GET",
+    path: "/v1/operations",
+    tag: OPERATIONS_TAG,
+    summary: "List operations",
+    description: "Newest first.",
+    access: "trading:read",
+    query: { cursor: CursorParameter, limit: LimitParameter },
+    answers: [
+      {
+        status: 200,
+        description: "A page of operations.",
+        schema: listOf(OperationResource, "OperationList"),
+        example: { object: "list", data: [EXAMPLE_OPERATION], has_more: false, next_cursor: null },
+      },
+    ],
+    errors: ["invalid_cursor", "invalid_limit"],
+  },
+  (deps, caller, { query }) => listOperations(deps, caller, { cursor: query.get("cursor"), limit: readLimit(query) }),
+);
+
+export function operationRoutes(): Route[] {
+  return [create, cancel, retrieve, list];
+}

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { Value } from "@sinclair/typebox/value";
+import { ERROR_STATUS } from "../../src/core/errors.ts";
+import { errorsOf } from "../../src/http/contract.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { allRoutes } from "../../src/http/routes.ts";
+import { KEYS, openRig } from "./rig.ts";
+
+const ROUTES = allRoutes();
+const DOCUMENT = openApiDocument(ROUTES);
+const TEXT = JSON.stringify(DOCUMENT);
+
+/** Every value at any depth with the path to it. */
+function* walk(value: unknown, path = "#"): Generator<{ path: string; value: unknown }> {
+  yield { path, value };
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, part] of Object.entries(value)) yield* walk(part, `${path}/${name}`);
+}
+
+function at(reference: string): unknown {
+  const steps = reference.replace(/^#\//, "").split("/");
+  return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], DOCUMENT);
+}
+
+describe("the interface description", () => {
+  test("is OpenAPI 3.1 of version 1.0.0, and what is served is what is made", async () => {
+    expect(DOCUMENT["openapi"]).toBe("3.1.0");
+    expect((DOCUMENT["info"] as { version: string }).version).toBe("1.0.0");
+    const served = await openRig().ask({ path: "/openapi.json" });
+    expect(await served.text()).toBe(TEXT);
+  });
+
+  test("refers to nothing that is not there, and keeps nothing that nobody refers to", () => {
+    const references = [...walk(DOCUMENT)]
+      .filter(({ path }) => path.endsWith("/$ref"))
+      .map(({ value }) => String(value));
+    for (const reference of references) expect([reference, typeof at(reference)]).toEqual([reference, "object"]);
+    const used = new Set(references);
+    const { schemas, headers } = DOCUMENT["components"] as { schemas: object; headers: object };
+    for (const name of Object.keys(schemas)) expect(used).toContain(`#/components/schemas/${name}`);
+    for (const name of Object.keys(headers)) expect(used).toContain(`#/components/headers/${name}`);
+  });
+
+  test("describes every field of every object", () => {
+    const properties = [...walk(DOCUMENT)].filter(({ path }) => path.endsWith("/properties"));
+    expect(properties.length).toBeGreaterThan(20);
+    for (const { path, value } of properties) {
+      for (const [field, schema] of Object.entries(value as Record<string, { $ref?: string; description?: string }>)) {
+        const target = schema.$ref === undefined ? schema : (at(schema.$ref) as { description?: string });
+        const isDescribed = (schema.description ?? target.description ?? "") !== "" || "properties" in target;
+        expect([`${path}/${field}`, isDescribed]).toEqual([`${path}/${field}`, true]);
+      }
+    }
+  });
+
+  test("closes every object that a client sends", () => {
+    for (const { contract } of ROUTES) {
+      for (const { path, value } of walk(contract.body ?? null)) {
+        const isObject = typeof value === "object" && value !== null && "properties" in value && "type" in value;
+        if (isObject)
+          expect([contract.name, path, Reflect.get(value, "additionalProperties")]).toEqual([
+            contract.name,
+            path,
+            false,
+          ]);
+      }
+    }
+  });
+
+  test("lists for every route its scope, headers, statuses and codes", () => {
+    for (const { contract } of ROUTES) {
+      const operation = at(`#/paths`) as Record<string, Record<string, Operation>>;
+      const { security, parameters, responses } =
+        operation[contract.path]?.[contract.method.toLowerCase()] ?? fail(contract.name);
+      const needsKey = contract.access === "trading:read" || contract.access === "trading:write";
+      expect(security).toEqual(needsKey ? [{ apiKey: [contract.access] }] : []);
+      const names = parameters.map(({ name }) => name);
+      expect(names.includes("Idempotency-Key")).toBe(contract.access === "trading:write");
+      expect(names.includes("id")).toBe(contract.path.includes("{id}"));
+      for (const code of errorsOf(contract)) {
+        expect(responses[String(ERROR_STATUS[code])]?.description).toContain(`\`${code}\``);
+      }
+      for (const status of Object.keys(responses))
+        expect(["200", "201", "202", "400", "401", "403", "404", "409", "429", "503"]).toContain(status);
+      for (const [status, response] of Object.entries(responses)) {
+        expect(Object.keys(response.headers)).toContain("X-Request-Id");
+        if (status === "429") expect(Object.keys(response.headers)).toContain("Retry-After");
+      }
+    }
+  });
+
+  test("has an example of every answer and request body, and each fits its schema", () => {
+    for (const { contract } of ROUTES) {
+      if (contract.body !== undefined)
+        expect([contract.name, Value.Check(contract.body, contract.bodyExample)]).toEqual([contract.name, true]);
+      for (const { status, schema, example } of contract.answers) {
+        expect([contract.name, status, Value.Check(schema, example)]).toEqual([contract.name, status, true]);
+      }
+    }
+  });
+
+  test("names each operation and each path with its method once", () => {
+    const names = ROUTES.map(({ contract }) => contract.name);
+    expect(new Set(names).size).toBe(names.length);
+    const places = ROUTES.map(({ contract }) => `${contract.method} ${contract.path}`);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  test("has patterns that a JavaScript and a Rust reader understand alike", () => {
+    for (const { path, value } of walk(DOCUMENT)) {
+      if (!path.endsWith("/pattern")) continue;
+      expect(() => new RegExp(String(value), "u")).not.toThrow();
+      expect(String(value)).not.toMatch(/\(\?[=!<]|\\[dws]/);
+    }
+  });
+});
+
+type Operation = {
+  security: unknown[];
+  parameters: { name: string }[];
+  responses: Record<string, { description: string; headers: object }>;
+};
+
+function fail(name: string): never {
+  throw new Error(`${name} is not described`);
+}
+
+describe("the page at /docs", () => {
+  test("has every route and code, no script, and nothing from another place", async () => {
+    const response = await openRig().ask({ path: "/docs" });
+    const page = await response.text();
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    for (const { contract } of ROUTES) {
+      expect(page).toContain(`id="${contract.name}"`);
+      for (const code of errorsOf(contract)) expect(page).toContain(code);
+    }
+    expect(page).not.toMatch(/<script|<img|<link|<iframe|<object|javascript:| on[a-z]+=|url\(|@import/i);
+    const links = [...page.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, target]) => target ?? "");
+    for (const target of links) expect(target).toMatch(/^(#|\/openapi\.json$)/);
+    for (const [, target] of page.matchAll(/href="#([^"]*)"/g)) expect(page).toContain(`id="${target}"`);
+  });
+
+  test("allows its own style sheet by its hash and nothing else", async () => {
+    const response = await openRig().ask({ path: "/docs" });
+    const style = /<style>([\s\S]*?)<\/style>/.exec(await response.text())?.[1] ?? "";
+    const hash = createHash("sha256").update(style).digest("base64");
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy.split("; ")).toContain(`style-src 'sha256-${hash}'`);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+  });
+});
+
+test("markets and balances answered here fit what is described", async () => {
+  const rig = openRig();
+  const response = await rig.ask({ path: "/v1/markets", apiKey: KEYS.both });
+  expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(4);
+});

@@ -1,0 +1,96 @@
+/** An exchange that takes every order as resting, cancels on request, and says so when asked. */
+import type { Clock } from "../../src/core/clock.ts";
+import type { Exchange, InfoOutcome, InfoRequest, SendOutcome } from "../../src/exchange/exchange.ts";
+
+type Taken = { oid: number; cloid: string; isBuy: boolean; price: string; size: string; status: "open" | "canceled" };
+
+type WireAction = {
+  type: string;
+  orders?: { b: boolean; p: string; s: string; c: string }[];
+  modifies?: { oid: number; order: { b: boolean; p: string; s: string; c: string } }[];
+  cancels?: { o: number }[];
+};
+
+export type SmallExchange = Exchange & {
+  /** Bodies sent to /exchange, oldest first. */
+  sent: string[];
+};
+
+/** `userOf` tells whose order a client order id is: lower-case trading address. */
+export function smallExchange(clock: Clock, userOf: (cloid: string) => string | null): SmallExchange {
+  const sent: string[] = [];
+  const taken: Taken[] = [];
+  const failed: InfoOutcome = {
+    kind: "failed",
+    reason: "no such read in this test",
+    httpStatus: null,
+    isOurBudget: false,
+  };
+
+  function take({ b, p, s, c }: { b: boolean; p: string; s: string; c: string }): object {
+    const oid = 1_001 + taken.length;
+    taken.push({ oid, cloid: c, isBuy: b, price: p, size: s, status: "open" });
+    return { resting: { oid, cloid: c } };
+  }
+
+  function close(oid: number): string {
+    for (const order of taken) if (order.oid === oid) order.status = "canceled";
+    return "success";
+  }
+
+  function statusesOf(action: WireAction): { type: string; statuses: unknown[] } | null {
+    if (action.orders !== undefined) return { type: "order", statuses: action.orders.map(take) };
+    if (action.cancels !== undefined) return { type: "cancel", statuses: action.cancels.map(({ o }) => close(o)) };
+    if (action.modifies === undefined) return null;
+    for (const { oid } of action.modifies) close(oid);
+    return { type: "order", statuses: action.modifies.map(({ order }) => take(order)) };
+  }
+
+  function statusOf({ user, oid }: InfoRequest): InfoOutcome {
+    const order = taken.find((each) => each.oid === oid || each.cloid === oid);
+    if (order === undefined || userOf(order.cloid) !== user) return { kind: "ok", json: { status: "unknownOid" } };
+    const record = { order: row(order, clock.nowMs()), status: order.status, statusTimestamp: clock.nowMs() };
+    return { kind: "ok", json: { status: "order", order: record } };
+  }
+
+  async function info(request: InfoRequest): Promise<InfoOutcome> {
+    if (request.type === "orderStatus") return statusOf(request);
+    if (request.type === "userFillsByTime") return { kind: "ok", json: [] };
+    const open = taken.filter((order) => order.status === "open" && userOf(order.cloid) === request["user"]);
+    if (request.type === "frontendOpenOrders")
+      return { kind: "ok", json: open.map((order) => row(order, clock.nowMs())) };
+    return failed;
+  }
+
+  async function send(body: string): Promise<SendOutcome> {
+    sent.push(body);
+    const { action } = JSON.parse(body) as { action: WireAction };
+    const data = statusesOf(action);
+    const response = data === null ? { type: "default" } : { type: data.type, data: { statuses: data.statuses } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  }
+
+  return {
+    sent,
+    send,
+    info,
+    infoInTurn: async () => ({
+      kind: "failed",
+      reason: "no such read in this test",
+      httpStatus: null,
+      isOurBudget: false,
+    }),
+    nowMs: () => clock.nowMs(),
+    hasBudgetFor: () => true,
+    budgetWaitS: () => 0,
+    slowDown: () => undefined,
+  };
+}
+
+function row({ oid, cloid, isBuy, price, size }: Taken, nowMs: number): object {
+  return {
+    ...{ coin: "BTC", side: isBuy ? "B" : "A", limitPx: price, sz: size, oid, timestamp: nowMs, origSz: size, cloid },
+    ...{ isTrigger: false, triggerPx: "0.0", triggerCondition: "N/A", orderType: "Limit", tif: "Gtc" },
+    ...{ reduceOnly: false, isPositionTpsl: false, children: [] },
+  };
+}
