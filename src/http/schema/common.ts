@@ -1,4 +1,4 @@
-import { Kind, type Static, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { Kind, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
 /** A closed object: unknown members are refused, and no answer has any. */
 export function closed<Properties extends TProperties>(
@@ -123,5 +123,3 @@ export const Side = words(["buy", "sell"], { description: "Direction." });
 
 /** Scopes of spec 2.5, sorted in answers. */
 export const ScopeWord = words(["trading:read", "trading:write"], { description: "What a key may do." });
-
-export type SideWord = Static<typeof Side>;
