@@ -2,6 +2,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { type Config, settingsOf, urlOf } from "../config.ts";
 import type { Log } from "../deps.ts";
+import { openSocket } from "../exchange/socket.ts";
 import { openTransport } from "../exchange/transport.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
 import { controlServer } from "../http/control.ts";
@@ -40,7 +41,7 @@ export function listen({ config, at, opened, keyring, log }: ListenInput, outsid
     const settings = settingsOf(listenedConfig, { network: instance.network, version: postern().version });
     // Same turn as the listening: no request is looked at before the rows of an earlier process are marked.
     const gateway = openGateway({
-      ...{ settings, instance, store, signers: keyring.signers, transport: openTransport() },
+      ...{ settings, instance, store, signers: keyring.signers, transport: openTransport(), socket: openSocket },
       ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies },
     });
     const { exchange } = gateway.deps;
