@@ -110,7 +110,7 @@ async function answerHttp(desk: Desk, incoming: Incoming): Promise<Response> {
 function isWithinWeight(desk: Desk, { on, json, address }: Incoming): boolean {
   const limit = desk.faults.file.ipWeightPerMinute;
   if (limit === undefined) return true;
-  const weight = on === "exchange" ? exchangeWeight(json) : infoWeight(json, 0);
+  const weight = on === "exchange" ? exchangeWeight(json) : infoWeight(json);
   return spendWeight(desk.weights, { address, weight, limit, nowMs: nowMs(desk.runtime) });
 }
 

@@ -71,6 +71,8 @@ function setHouseLeverage(venue: Venue, maker: MakerState, nowMs: number): void 
 /** One tick: prices move, old quotes go, new ones come, and sometimes somebody takes. */
 export function tickHouse(venue: Venue, maker: MakerState, source: PriceSource, nowMs: number): VenueEvent[] {
   const events: VenueEvent[] = [];
+  // Theirs only ever grow, so what was used before need not be remembered.
+  for (const address of [MAKER, TAKER]) venue.nonces.delete(address);
   for (const [coin, price] of nextPrices(venue, maker, source, nowMs)) {
     events.push(...movePrice(venue, coin, price, nowMs));
   }

@@ -12,31 +12,16 @@ const LIGHT_INFO = new Set([
   "spotClearinghouseState",
   "exchangeStatus",
 ]);
-/** One more for so many rows of the answer. */
-const ROWS_PER_WEIGHT: Readonly<Record<string, number>> = {
-  recentTrades: 20,
-  historicalOrders: 20,
-  userFills: 20,
-  userFillsByTime: 20,
-  fundingHistory: 20,
-  userFunding: 20,
-  userNonFundingLedgerUpdates: 20,
-  twapHistory: 20,
-  userTwapSliceFills: 20,
-  userTwapSliceFillsByTime: 20,
-  candleSnapshot: 60,
-};
 const ITEMS_PER_WEIGHT = 40;
 const MINUTE_MS = 60_000;
 /** Addresses remembered at once; the oldest is forgotten first. */
 const MAX_ADDRESSES = 10_000;
 
-export function infoWeight(request: Json, rows: number): number {
+/** Without what the exchange adds for every 20 rows of a long answer. */
+export function infoWeight(request: Json): number {
   const type = infoTypeOf(request) ?? "";
   if (type === "userRole") return 60;
-  const base = LIGHT_INFO.has(type) ? 2 : 20;
-  const per = ROWS_PER_WEIGHT[type];
-  return per === undefined ? base : base + Math.floor(rows / per);
+  return LIGHT_INFO.has(type) ? 2 : 20;
 }
 
 /** 1, and one more for every 40 orders or cancels of the batch. */
