@@ -1,0 +1,73 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { MIGRATIONS, NewerDatabase } from "../../src/store/migrations.ts";
+import { assertFull, closeStore, openStore, openStoreReadOnly } from "../../src/store/open.ts";
+import { findOrder, insertOrder } from "../../src/store/orders.ts";
+import { orderRow } from "../support/rows.ts";
+import { inTemporaryDirectory } from "../support/temporary-directory.ts";
+
+test("a store waits for the disk, writes ahead, and gives way to a reader", async () => {
+  await inTemporaryDirectory((path) => {
+    const store = openStore(join(path, "postern.db"));
+    const pragma = (name: string) => Object.values(store.$client.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    expect(pragma("synchronous")).toBe(2);
+    expect(pragma("journal_mode")).toBe("wal");
+    expect(pragma("busy_timeout")).toBe(5_000);
+    expect(pragma("foreign_keys")).toBe(1);
+    expect(pragma("trusted_schema")).toBe(0);
+    closeStore(store);
+  });
+});
+
+test.each(["OFF", "NORMAL"])("commits that do not wait for the disk (%s) are noticed", (mode) => {
+  const store = openStore(":memory:");
+  expect(() => assertFull(store.$client)).not.toThrow();
+  store.$client.run(`PRAGMA synchronous = ${mode}`);
+  expect(() => assertFull(store.$client)).toThrow("bug: commits do not wait for the disk");
+});
+
+test("the list of migrations is the folder of migrations, in order and byte for byte", async () => {
+  const folder = join(import.meta.dir, "../../drizzle");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  expect(MIGRATIONS.map(({ name }) => `${name}.sql`)).toEqual(files.toSorted());
+  for (const { name, sql } of MIGRATIONS) expect(sql).toBe(await Bun.file(join(folder, `${name}.sql`)).text());
+});
+
+test("a database opens again with what was stored, and the schema is made once", async () => {
+  await inTemporaryDirectory((path) => {
+    const file = join(path, "postern.db");
+    const first = openStore(file);
+    insertOrder(first, orderRow());
+    closeStore(first);
+    const second = openStore(file);
+    expect(findOrder(second, orderRow().id)).toEqual(orderRow());
+    closeStore(second);
+  });
+});
+
+test("the database of a newer program is refused and left as it was", async () => {
+  await inTemporaryDirectory((path) => {
+    const file = join(path, "postern.db");
+    closeStore(openStore(file));
+    const client = new Database(file);
+    client.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    expect(() => openStore(file)).toThrow(NewerDatabase);
+    expect(Object.values(client.prepare("PRAGMA user_version").get() ?? {})).toEqual([MIGRATIONS.length + 1]);
+    client.close();
+  });
+});
+
+test("a reader beside the gateway sees what is stored and cannot write", async () => {
+  await inTemporaryDirectory((path) => {
+    const file = join(path, "postern.db");
+    const store = openStore(file);
+    insertOrder(store, orderRow());
+    const reader = openStoreReadOnly(file);
+    expect(findOrder(reader, orderRow().id)).toEqual(orderRow());
+    expect(() => insertOrder(reader, orderRow({ id: "other" }))).toThrow("readonly");
+    closeStore(reader);
+    closeStore(store);
+  });
+});

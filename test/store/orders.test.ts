@@ -1,0 +1,116 @@
+import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { openStore, type Store } from "../../src/store/open.ts";
+import {
+  deleteOrder,
+  findLegByCloid,
+  findLegByOid,
+  findOrder,
+  insertLeg,
+  insertOrder,
+  listLegs,
+  listLiveOrders,
+  listOrders,
+  listShortFilledLegs,
+  markProcessingUnknown,
+  updateLeg,
+  updateOrder,
+} from "../../src/store/orders.ts";
+import { legRow, orderRow } from "../support/rows.ts";
+
+function openWith(...orders: Parameters<typeof orderRow>[0][]): Store {
+  const store = openStore(":memory:");
+  for (const some of orders) insertOrder(store, orderRow(some));
+  return store;
+}
+
+test("an order and its leg come back as they were stored, trigger or not", () => {
+  for (const trigger of [null, { price: "9.50", kind: "stop_loss" as const, market: true }]) {
+    const store = openStore(":memory:");
+    insertOrder(store, orderRow({ trigger }));
+    insertLeg(store, legRow({ trigger }));
+    expect(findOrder(store, orderRow().id)).toEqual(orderRow({ trigger }));
+    expect(findLegByCloid(store, legRow().cloid)).toEqual(legRow({ trigger }));
+    updateLeg(store, legRow({ trigger, oid: "77", filledSize: decimal("0.5") }));
+    expect(listLegs(store, orderRow().id)).toEqual([legRow({ trigger, oid: "77", filledSize: decimal("0.5") })]);
+  }
+});
+
+test("an order is only stored over the version it was decided on", () => {
+  const store = openWith({});
+  const read = orderRow();
+  expect(updateOrder(store, { ...read, status: "open" })).toBe(true);
+  expect(updateOrder(store, { ...read, status: "rejected" })).toBe(false);
+  expect(findOrder(store, read.id)).toMatchObject({ status: "open", version: 1 });
+});
+
+test("a deleted order takes its legs with it", () => {
+  const store = openWith({});
+  insertLeg(store, legRow());
+  deleteOrder(store, orderRow().id);
+  expect(findOrder(store, orderRow().id)).toBeNull();
+  expect(findLegByCloid(store, legRow().cloid)).toBeNull();
+});
+
+test("a native id is found for its own account only", () => {
+  const store = openWith({});
+  insertLeg(store, legRow({ oid: "77" }));
+  expect(findLegByOid(store, orderRow().accountId, "77")).not.toBeNull();
+  expect(findLegByOid(store, "another", "77")).toBeNull();
+});
+
+test("at a start what was on its way is unknown, and nothing else changes", () => {
+  const store = openWith({ id: "a" }, { id: "b", status: "open" });
+  insertLeg(store, legRow({ orderId: "a", cloid: "0xa" }));
+  insertLeg(store, legRow({ orderId: "b", cloid: "0xb", state: "resting" }));
+  expect(markProcessingUnknown(store, "stopped")).toBe(1);
+  expect(findOrder(store, "a")).toMatchObject({ status: "unknown", error: "stopped", version: 1 });
+  expect(findLegByCloid(store, "0xa")).toMatchObject({ state: "lost", reason: "stopped" });
+  expect(findOrder(store, "b")).toMatchObject({ status: "open", version: 0 });
+  expect(findLegByCloid(store, "0xb")).toMatchObject({ state: "resting" });
+  expect(markProcessingUnknown(store, "stopped")).toBe(0);
+});
+
+test("the history goes newest first, one row past the limit, and on from where it stopped", () => {
+  const store = openWith(
+    { id: "a", createdAtMs: 1 },
+    { id: "c", createdAtMs: 2 },
+    { id: "b", createdAtMs: 2 },
+    { id: "d", createdAtMs: 3, status: "filled", market: "xyz:TSLA" },
+    { id: "e", createdAtMs: 3, accountId: "another" },
+  );
+  const page = { accountId: orderRow().accountId, status: null, dex: null, after: null, limit: 10 };
+  const ids = (some: Partial<Parameters<typeof listOrders>[1]>) =>
+    listOrders(store, { ...page, ...some }).map((order) => order.id);
+  expect(ids({})).toEqual(["d", "c", "b", "a"]);
+  expect(ids({ limit: 2 })).toEqual(["d", "c", "b"]);
+  expect(ids({ after: { createdAtMs: 2, id: "c" } })).toEqual(["b", "a"]);
+  expect(ids({ status: "filled" })).toEqual(["d"]);
+  expect(ids({ dex: "" })).toEqual(["c", "b", "a"]);
+  expect(ids({ dex: "xyz" })).toEqual(["d"]);
+  expect(ids({ dex: "xy" })).toEqual([]);
+});
+
+test("live orders are those about which there may be news, oldest first", () => {
+  const store = openWith(
+    { id: "a", createdAtMs: 4 },
+    { id: "b", createdAtMs: 3, status: "unknown" },
+    { id: "c", createdAtMs: 2, status: "open" },
+    { id: "d", createdAtMs: 1, status: "waiting_for_trigger" },
+    { id: "e", status: "filled" },
+    { id: "f", status: "canceled" },
+    { id: "g", status: "rejected" },
+  );
+  const ids = (limit: number) => listLiveOrders(store, orderRow().accountId, limit).map((order) => order.id);
+  expect(ids(10)).toEqual(["d", "c", "b", "a"]);
+  expect(ids(2)).toEqual(["d", "c"]);
+});
+
+test("legs that closed as filled are short as long as their fills do not make up their size", () => {
+  const store = openStore(":memory:");
+  insertLeg(store, legRow({ cloid: "0x1", state: "filled", filledSize: decimal("0.5") }));
+  insertLeg(store, legRow({ cloid: "0x2", state: "filled", filledSize: decimal("1") }));
+  insertLeg(store, legRow({ cloid: "0x3", state: "canceled", filledSize: decimal("0.5") }));
+  insertLeg(store, legRow({ cloid: "0x4", state: "resting" }));
+  expect(listShortFilledLegs(store)).toEqual(["0x1"]);
+});

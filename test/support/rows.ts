@@ -1,0 +1,78 @@
+import type { Attempt } from "../../src/core/attempt.ts";
+import { decimal } from "../../src/core/decimal.ts";
+import type { Leg } from "../../src/core/order.ts";
+import type { StoredOrder } from "../../src/store/orders.ts";
+
+/** Rows of one plain order, each with what a test wants different. */
+export function orderRow(some: Partial<StoredOrder> = {}): StoredOrder {
+  return {
+    id: "0190a0b0-0000-7007-8000-000000000001",
+    accountId: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90",
+    market: "BTC",
+    assetId: 0,
+    side: "buy",
+    size: "1",
+    price: "100",
+    timeInForce: "gtc",
+    reduceOnly: false,
+    trigger: null,
+    status: "processing",
+    exchangeOrderId: null,
+    filledSize: null,
+    averagePrice: null,
+    error: null,
+    createdAtMs: 1_000,
+    seenAtMs: null,
+    version: 0,
+    ...some,
+  };
+}
+
+export function legRow(some: Partial<Leg> = {}): Leg {
+  return {
+    cloid: "0x0190a0b0000070078000000000000001",
+    orderId: orderRow().id,
+    oid: null,
+    ordinal: 0,
+    size: decimal("1"),
+    price: "100",
+    timeInForce: "gtc",
+    trigger: null,
+    state: "sent",
+    filledSize: decimal("0"),
+    filledNotional: decimal("0"),
+    reason: null,
+    isExchangesWord: false,
+    ...some,
+  };
+}
+
+export function attemptRow(some: Partial<Attempt> = {}): Omit<Attempt, "id"> {
+  const { id: _id, ...rest } = { id: 0, ...PLACING, ...some };
+  return rest;
+}
+
+const PLACING: Omit<Attempt, "id"> = {
+  kind: "place",
+  accountId: orderRow().accountId,
+  resource: { kind: "order", id: orderRow().id },
+  idempotencyKey: "key-0001",
+  signer: "0xaaaa",
+  nonce: 1_000,
+  expiresAtMs: 13_000,
+  vaultAddress: null,
+  action: "{}",
+  cloid: legRow().cloid,
+  targetOid: null,
+  isTargetClosed: false,
+  intendedTotal: null,
+  state: "prepared",
+  createdAtMs: 1_000,
+  sentAtMs: null,
+  noops: 0,
+  seal: null,
+  hasLanded: false,
+  negatives: 0,
+  answerText: null,
+  settledAtMs: null,
+};
