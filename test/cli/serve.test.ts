@@ -147,3 +147,27 @@ async function equity(): Promise<string> {
   const headers = { "Content-Type": "application/json" };
   return JSON.stringify((await json(await fetch(`${exchangeUrl}/info`, { method: "POST", headers, body }))).balances);
 }
+
+test("a paper exchange replays prices and injects faults from files", async () => {
+  const prices = join(workplace.directory, "prices.csv");
+  const faults = join(workplace.directory, "faults.json");
+  await Bun.write(prices, "# the first price stands\n0,BTC,50000\n");
+  await Bun.write(faults, '{"rules":[{"on":"info","type":"meta","fault":{"kind":"status","status":429}}]}');
+  const words = ["paper", "--listen", "127.0.0.1:0", "--prices", prices, "--faults", faults, "--json"];
+  const other = await startProcess(words);
+  const url: string = JSON.parse(other.firstLine).exchange_url;
+  const ask = (type: string) =>
+    fetch(`${url}/info`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ type }),
+    });
+  expect((await ask("meta")).status).toBe(429);
+  for (let look = 0; look < 50; look++) {
+    const mid = Number((await json(await ask("allMids"))).BTC);
+    if (Math.abs(mid - 50_000) < 500) break;
+    await Bun.sleep(100);
+  }
+  expect(Number((await json(await ask("allMids"))).BTC)).toBeCloseTo(50_000, -3);
+  expect((await other.end("SIGTERM")).exitCode).toBe(0);
+});

@@ -35,6 +35,13 @@ test.each([
   [["account", "add", "--kind", "purse", "--label", "a", "--address", OWNER]],
   [["agent", "approve", "--signature", "0x12"]],
   [["serve", "--listen", "nowhere"]],
+  [["paper", "--listen", "nowhere"]],
+  [["paper", "--network", "moon"]],
+  [["paper", "--seed", "-1"]],
+  [["paper", "--fund", `${OWNER},0x12`]],
+  [["paper", "--faults", "/no/such/file"]],
+  [["paper", "--faults", import.meta.path]],
+  [["paper", "--prices", import.meta.path]],
 ])("%j is misused: exit code 2", async (words) => {
   const workplace = makeWorkplace();
   const ran = await runHere(words, { POSTERN_DATA_DIR: workplace.dataDirectory });
