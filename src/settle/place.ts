@@ -48,7 +48,9 @@ type Asked = Pick<Leg, "size" | "cloid">;
 /** Pure reading of an answer, for a first placing and for the placing half of a modify. */
 export function readPlaceReply(order: AskedTerms, asked: Asked, verdict: Reply): PlaceReading {
   if (verdict.kind === "ambiguous") {
-    return { kind: "look", reason: lostReason(verdict.reason), text: verdict.text, seen: null };
+    // What the connection said is not the exchange's word, and must not be shown as that.
+    const text = verdict.reason === "no_answer" ? null : verdict.text;
+    return { kind: "look", reason: lostReason(verdict.reason), text, seen: null };
   }
   if (verdict.kind === "refused") return refused(verdict.text);
   const [entry] = verdict.statuses;
