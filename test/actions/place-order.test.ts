@@ -1,0 +1,401 @@
+import { expect, test } from "bun:test";
+import { ApiError, type ErrorCode } from "../../src/core/errors.ts";
+import type { OrderTerms } from "../../src/core/order.ts";
+import { listOpenAttempts } from "../../src/store/attempts.ts";
+import { findKeyRecord } from "../../src/store/idempotency.ts";
+import { listOrders } from "../../src/store/orders.ts";
+import {
+  ACCOUNT,
+  DELIVERY,
+  type Delivery,
+  delayed,
+  type GatewayRig,
+  openGatewayRig,
+  wanted,
+} from "../support/gateway-rig.ts";
+import type { Fate } from "../support/small-venue.ts";
+
+function storedOrders({ store }: GatewayRig): ReturnType<typeof listOrders> {
+  return listOrders(store, { accountId: ACCOUNT.id, status: null, dex: null, after: null, limit: 100 });
+}
+
+async function refusalOf(asked: Promise<unknown>): Promise<ErrorCode> {
+  const error: unknown = await asked.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ApiError) return error.code;
+  throw new Error(`no refusal: ${String(error)}`);
+}
+
+type Case = {
+  name: string;
+  fate?: Fate;
+  delivery?: Delivery;
+  some?: Partial<OrderTerms>;
+  httpStatus: 201 | 202;
+  order: Record<string, unknown>;
+};
+
+/** What the exchange says at once, and what the client is told. */
+const AT_ONCE: Case[] = [
+  {
+    name: "rests",
+    httpStatus: 201,
+    order: { status: "open", filled_size: "0", average_price: null, error: null, exchange_order_id: "1001" },
+  },
+  {
+    name: "is filled whole",
+    fate: { kind: "fills", size: "1.0", status: "filled" },
+    httpStatus: 201,
+    order: { status: "filled", filled_size: "1", average_price: "100", error: null },
+  },
+  {
+    name: "is an ioc and filled in part",
+    fate: { kind: "fills", size: "0.25", status: "filled" },
+    some: { timeInForce: "ioc" },
+    httpStatus: 201,
+    order: {
+      status: "canceled",
+      filled_size: "0.25",
+      error: "0.25 of 1 was filled; the rest was canceled: nothing more could be matched at once within the price.",
+    },
+  },
+  {
+    name: "is a gtc and filled in part: the rest is looked for, and rests",
+    fate: { kind: "fills", size: "0.25", status: "open" },
+    httpStatus: 201,
+    order: { status: "open", filled_size: "0.25", average_price: "100", error: null },
+  },
+  {
+    name: "is refused with a known text",
+    fate: { kind: "refused", text: "Insufficient margin to place order. asset=0" },
+    httpStatus: 201,
+    order: {
+      status: "rejected",
+      filled_size: null,
+      exchange_order_id: null,
+      error:
+        "There is not enough free margin: add collateral, or lower the size or raise the leverage. " +
+        'The exchange says: "Insufficient margin to place order. asset=0"',
+    },
+  },
+  {
+    name: "is a trigger",
+    fate: { kind: "answers", json: "waitingForTrigger" },
+    some: { trigger: { price: "90", kind: "stop_loss", market: true } },
+    httpStatus: 201,
+    order: { status: "waiting_for_trigger", filled_size: "0", exchange_order_id: null },
+  },
+];
+
+test.each(AT_ONCE)("an order that $name", async ({ fate, some, httpStatus, order }) => {
+  const rig = openGatewayRig();
+  if (fate !== undefined) rig.venue.fates.push(fate);
+  const answer = await rig.answerOf(rig.place("key-0001", some));
+  expect(answer.httpStatus).toBe(httpStatus);
+  expect(answer.order).toMatchObject(order);
+  expect(answer.isReplay).toBe(false);
+  expect(rig.exchange.sent).toHaveLength(1);
+  expect(listOpenAttempts(rig.store)).toEqual([]);
+});
+
+/** An answer that was lost, and what is found out without sending the order again. */
+const LOST: Case[] = [
+  {
+    name: "lost after it rested",
+    delivery: DELIVERY.answerLost,
+    httpStatus: 201,
+    order: { status: "open", exchange_order_id: "1001" },
+  },
+  {
+    name: "lost after it was filled",
+    delivery: DELIVERY.answerLost,
+    fate: { kind: "fills", size: "1.0", status: "filled" },
+    httpStatus: 201,
+    order: { status: "filled", filled_size: "1" },
+  },
+  {
+    name: "a bad gateway's page, and the order rests",
+    delivery: DELIVERY.badGateway,
+    httpStatus: 201,
+    order: { status: "open", error: null },
+  },
+  {
+    name: "about another client order id",
+    fate: { kind: "answers", json: { resting: { oid: 9, cloid: `0x${"ee".repeat(16)}` } } },
+    httpStatus: 202,
+    order: { status: "unknown", exchange_order_id: null },
+  },
+  {
+    name: "lost, and the order never arrived",
+    delivery: DELIVERY.neverArrived,
+    httpStatus: 201,
+    order: {
+      status: "rejected",
+      filled_size: null,
+      error: "The order was never executed and no longer can be: it was looked for after its time had passed.",
+    },
+  },
+  { name: "that we are too fast", delivery: DELIVERY.tooFast, httpStatus: 201, order: { status: "rejected" } },
+  {
+    name: "an error text that is not listed",
+    fate: { kind: "refused", text: "Something quite new <b>happened</b>" },
+    httpStatus: 202,
+    order: { status: "unknown" },
+  },
+];
+
+test.each(LOST)("an answer that is $name", async ({ fate, delivery, httpStatus, order }) => {
+  const rig = openGatewayRig();
+  if (fate !== undefined) rig.venue.fates.push(fate);
+  if (delivery !== undefined) rig.deliveries.push(delivery);
+  const answer = await rig.answerOf(rig.place("key-0001"));
+  expect(answer.httpStatus).toBe(httpStatus);
+  expect(answer.order).toMatchObject(order);
+  const orders = rig.exchange.sent.filter(({ body }) => body.includes('"type":"order"'));
+  expect(orders).toHaveLength(1);
+});
+
+test("an order that is answered 202 is settled in the background, and that is then the stored answer", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(DELIVERY.neverArrived, DELIVERY.neverArrived, DELIVERY.neverArrived, DELIVERY.neverArrived);
+  const asked = await rig.answerOf(rig.place("key-0001"));
+  expect([asked.httpStatus, asked.order["status"]]).toEqual([202, "unknown"]);
+  const meanwhile = await rig.answerOf(rig.place("key-0001"));
+  expect(meanwhile).toMatchObject({ httpStatus: 202, isReplay: true });
+  await rig.clock.advance(60_000);
+  const settled = await rig.answerOf(rig.place("key-0001"));
+  expect(settled).toMatchObject({ httpStatus: 201, isReplay: true });
+  expect(settled.order).toMatchObject({ id: asked.order["id"], status: "rejected" });
+  expect((await rig.answerOf(rig.place("key-0001"))).body).toBe(settled.body);
+});
+
+test("a replay is the first answer byte for byte, whatever became of the order since", async () => {
+  const rig = openGatewayRig();
+  const first = await rig.answerOf(rig.place("key-0001"));
+  const [order] = rig.venue.orders;
+  if (order !== undefined) rig.venue.close(order, "canceled");
+  await rig.deps.settling.look(String(first.order["id"]));
+  expect(storedOrders(rig)[0]?.status).toBe("canceled");
+  const again = await rig.answerOf(rig.place("key-0001"));
+  expect(again).toEqual({ ...first, isReplay: true });
+  expect(rig.exchange.sent).toHaveLength(1);
+});
+
+test("a hundred requests under one key at once are one order and ninety-nine replays of its answer", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(delayed(300, 300));
+  const asked = Array.from({ length: 100 }, () => rig.place("key-0001"));
+  const answers = await Promise.all(asked.map((each) => rig.answerOf(each)));
+  expect(rig.exchange.sent).toHaveLength(1);
+  expect(rig.venue.orders).toHaveLength(1);
+  expect(answers.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
+  const final = answers.filter(({ httpStatus }) => httpStatus === 201);
+  expect(new Set(final.map(({ body }) => body)).size).toBe(1);
+  // One sends, 64 join it, and the rest is told at once how the row stands.
+  expect(final).toHaveLength(65);
+  expect(answers.filter(({ httpStatus }) => httpStatus === 202)).toHaveLength(35);
+  for (const each of answers) expect(each.order["id"]).toBe(answers[0]?.order["id"]);
+  expect((await rig.answerOf(rig.place("key-0001"))).body).toBe(final[0]?.body ?? "");
+});
+
+test("two requests of one turn under one key are one order, also while the intent's own step takes long", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(delayed(100, 100));
+  const [first, second] = await Promise.all([rig.place("key-0001"), rig.place("key-0001")].map(rig.answerOf));
+  expect([first?.isReplay, second?.isReplay].toSorted()).toEqual([false, true]);
+  expect(first?.body).toBe(second?.body ?? "");
+  expect(rig.exchange.sent).toHaveLength(1);
+});
+
+test("another request under a used key is refused, and nothing of it is sent or stored", async () => {
+  const rig = openGatewayRig();
+  await rig.answerOf(rig.place("key-0001"));
+  expect(await refusalOf(rig.place("key-0001", { size: "2" }))).toBe("idempotency_key_reused");
+  expect(rig.exchange.sent).toHaveLength(1);
+  expect(storedOrders(rig)).toHaveLength(1);
+  expect((await rig.answerOf(rig.place("key-0001", { size: "1" }))).isReplay).toBe(true);
+});
+
+test("an order of which no byte left is gone, its key is free, and the next try is a first one", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(DELIVERY.notSent);
+  expect(await refusalOf(rig.answerOf(rig.place("key-0001")))).toBe("exchange_unreachable");
+  expect(storedOrders(rig)).toEqual([]);
+  expect(findKeyRecord(rig.store, ACCOUNT.id, "key-0001")).toBeNull();
+  expect(listOpenAttempts(rig.store)).toEqual([]);
+  const again = await rig.answerOf(rig.place("key-0001"));
+  expect(again).toMatchObject({ httpStatus: 201, isReplay: false });
+});
+
+test("all who joined an order that was not sent are told the same", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(delayed(200, 0, DELIVERY.notSent));
+  const asked = [rig.place("key-0001"), rig.place("key-0001"), rig.place("key-0001")];
+  const refusals = await Promise.all(asked.map((each) => refusalOf(rig.answerOf(each))));
+  expect(refusals).toEqual(["exchange_unreachable", "exchange_unreachable", "exchange_unreachable"]);
+  expect(storedOrders(rig)).toEqual([]);
+});
+
+test("an order that was answered 202 does not vanish when it turns out that no byte left: it was never sent", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(delayed(9_000, 0, DELIVERY.notSent));
+  const first = await rig.answerOf(rig.place("key-0001"));
+  expect(first.httpStatus).toBe(202);
+  await rig.clock.advance(2_000);
+  const later = await rig.answerOf(rig.place("key-0001"));
+  expect(later).toMatchObject({ httpStatus: 201, isReplay: true });
+  expect(later.order).toMatchObject({
+    id: first.order["id"],
+    status: "rejected",
+    error: "The order was never sent: connection refused.",
+  });
+});
+
+test("nor does it vanish when only the 65th joiner was told of it", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(delayed(500, 0, DELIVERY.notSent));
+  const asked = Array.from({ length: 66 }, () => rig.place("key-0001"));
+  const answers = await Promise.all(asked.map((each) => rig.answerOf(each)));
+  expect(answers.filter(({ httpStatus }) => httpStatus === 202)).toHaveLength(1);
+  expect(answers.filter(({ httpStatus }) => httpStatus === 201)).toHaveLength(65);
+  expect(storedOrders(rig).map(({ status }) => status)).toEqual(["rejected"]);
+});
+
+test("a key that is revoked between the door and the intent stores and sends nothing", async () => {
+  const rig = openGatewayRig();
+  const asked = rig.place("key-0001");
+  rig.store.$client.run(`INSERT INTO revocations VALUES ('${ACCOUNT.id}', '${rig.caller.key.keyHash}', 1)`);
+  expect(await refusalOf(rig.answerOf(asked))).toBe("revoked_api_key");
+  expect(rig.exchange.sent).toEqual([]);
+  expect(storedOrders(rig)).toEqual([]);
+});
+
+test("an intent that the disk refuses is told as such and nothing is sent", async () => {
+  const rig = openGatewayRig();
+  rig.store.$client.run("PRAGMA query_only = ON");
+  expect(await refusalOf(rig.answerOf(rig.place("key-0001")))).toBe("storage_unavailable");
+  rig.store.$client.run("PRAGMA query_only = OFF");
+  expect(rig.exchange.sent).toEqual([]);
+  expect((await rig.answerOf(rig.place("key-0001"))).isReplay).toBe(false);
+});
+
+test("an outcome that cannot be written is 202, and is found out when the disk takes writes again", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push((body, venue) => {
+    rig.store.$client.run("PRAGMA query_only = ON");
+    return venue.take(body);
+  });
+  const answer = await rig.answerOf(rig.place("key-0001"));
+  expect([answer.httpStatus, answer.order["status"]]).toEqual([202, "unknown"]);
+  rig.store.$client.run("PRAGMA query_only = OFF");
+  await rig.clock.advance(10_000);
+  const later = await rig.answerOf(rig.place("key-0001"));
+  expect(later).toMatchObject({ httpStatus: 201, isReplay: true });
+  expect(later.order).toMatchObject({ status: "open", id: answer.order["id"] });
+  expect(rig.exchange.sent).toHaveLength(1);
+});
+
+test("a way out that throws is a lost answer", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push((body, venue) => {
+    venue.take(body);
+    throw new Error("a bug on the way out");
+  });
+  const answer = await rig.answerOf(rig.place("key-0001"));
+  expect(answer).toMatchObject({ httpStatus: 201, order: { status: "open" } });
+});
+
+test("an answer comes at the latest eight seconds after the request, however long the exchange takes", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(delayed(20_000, 0));
+  const startMs = rig.clock.elapsedMs();
+  const answer = await rig.answerOf(rig.place("key-0001"));
+  expect(answer.httpStatus).toBe(202);
+  expect(rig.clock.elapsedMs() - startMs).toBeLessThanOrEqual(8_100);
+});
+
+test("a disk that ate half of the action's life gives the intent back instead of sending it late", async () => {
+  const rig = openGatewayRig();
+  const asked = rig.place("key-0001");
+  const { point } = rig.deps;
+  rig.deps.point = async (name) => {
+    if (name === "after_intent") await rig.clock.sleep(6_500);
+    await point(name);
+  };
+  expect(await refusalOf(rig.answerOf(asked))).toBe("internal_error");
+  expect(rig.exchange.sent).toEqual([]);
+  expect(findKeyRecord(rig.store, ACCOUNT.id, "key-0001")).toBeNull();
+});
+
+const RULES: [Partial<OrderTerms>, string][] = [
+  [{ size: "0.000001" }, "size 0.000001 has more decimals than BTC allows (5). Nearest valid: 0.00001."],
+  [{ price: "100.123456" }, "price 100.123456 is not a valid price on BTC"],
+  [{ size: "0.123456789" }, "size 0.123456789 has more than 8 decimals, which no market of the exchange takes."],
+];
+
+test.each(RULES)(
+  "an order against a rule that we are sure of is refused without being sent: %p",
+  async (some, words) => {
+    const rig = openGatewayRig();
+    const answer = await rig.answerOf(rig.place("key-0001", some));
+    expect(answer).toMatchObject({ httpStatus: 201, order: { status: "rejected", filled_size: null } });
+    expect(answer.order["error"]).toStartWith(words);
+    expect(rig.exchange.sent).toEqual([]);
+    expect((await rig.answerOf(rig.place("key-0001", some))).body).toBe(answer.body);
+  },
+);
+
+const DOOR: [string, (rig: GatewayRig) => void, ErrorCode][] = [
+  [
+    "while starting",
+    (rig) => {
+      rig.deps.state.phase = "starting";
+    },
+    "not_ready",
+  ],
+  [
+    "while shutting down",
+    (rig) => {
+      rig.deps.state.phase = "draining";
+    },
+    "draining",
+  ],
+  [
+    "while writes are stopped",
+    (rig) => {
+      rig.deps.state.writesStoppedBecause = "a test";
+    },
+    "internal_error",
+  ],
+  [
+    "without an approved agent",
+    (rig) => rig.store.$client.run("UPDATE agents SET state = 'new'"),
+    "agent_not_approved",
+  ],
+  ["with a locked agent", (rig) => rig.deps.signers.lock(), "agent_not_approved"],
+  [
+    "without weight",
+    (rig) => {
+      rig.deps.exchange.hasBudgetFor = () => false;
+    },
+    "exchange_rate_limited",
+  ],
+];
+
+test.each(DOOR)("%s an order is refused, nothing is stored and the key is not used", async (_name, arrange, code) => {
+  const rig = openGatewayRig();
+  arrange(rig);
+  expect(await refusalOf(rig.answerOf(rig.place("key-0001")))).toBe(code);
+  expect(findKeyRecord(rig.store, ACCOUNT.id, "key-0001")).toBeNull();
+  expect(storedOrders(rig)).toEqual([]);
+});
+
+test("the account of the body is the key's own, and markets are known", async () => {
+  const rig = openGatewayRig();
+  const { placeOrder } = await import("../../src/actions/place-order.ts");
+  const other = { ...wanted("key-0001"), accountId: "6d1e9b63-7a1f-4a4c-8d66-1f8e2c3b5da1" };
+  expect(await refusalOf(placeOrder(rig.deps, rig.caller, other))).toBe("account_mismatch");
+  expect(await refusalOf(rig.place("key-0001", { market: "btc" }))).toBe("unknown_market");
+});
