@@ -142,7 +142,7 @@ function openCancels(venue: Venue): { a: number; o: number }[] {
 function quotes(market: Market, center: bigint): OrderRequest[] {
   const tick = tickAt(market, center);
   const byPrice = (center * LEVEL_GAP_PPM) / PPM;
-  const gap = byPrice > tick ? byPrice : tick;
+  const gap = byPrice > tick ? byPrice - (byPrice % tick) : tick;
   const orders: OrderRequest[] = [];
   for (let level = 1n; level <= LEVELS; level += 1n) {
     const size = lots(market, (LEVEL_NOTIONAL * level * ONE * ONE) / center);

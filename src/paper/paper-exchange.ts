@@ -54,7 +54,8 @@ export const PAPER_DEFAULTS = {
   prices: { kind: "walk" },
   hasMarketMaker: true,
   tickMs: 1_000,
-  engine: {},
+  // Builders of well-known clients have money at the exchange but no account here, and are approved at start-up.
+  engine: { builderNeedsBalance: false },
 } as const satisfies Omit<PaperOptions, "nowMs" | "sleep">;
 
 export type PaperExchange = {

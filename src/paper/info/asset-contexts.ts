@@ -1,5 +1,6 @@
 /** The moving figures of a market: mids, mark, oracle, funding, volumes. */
 import type { Level, Market, PerpMarket, SpotMarket, Venue } from "../engine/state.ts";
+import { cut } from "../engine/units.ts";
 import { numberText, ratioText, usdText } from "./number-format.ts";
 
 /** Dollars of depth behind which impact prices are taken. */
@@ -34,7 +35,8 @@ export function perpContext(venue: Venue, market: PerpMarket): Record<string, un
     oraclePx: numberText(market.oraclePrice),
     markPx: numberText(market.markPrice),
     midPx: mid === null ? null : numberText(mid),
-    impactPxs: impact === null ? null : impact.map(numberText),
+    impactPxs:
+      impact === null ? null : impact.map((price) => numberText(cut(price, Math.max(0, 6 - market.szDecimals)))),
     dayBaseVlm: numberText(market.stats.dayBase),
   };
 }
