@@ -2,7 +2,7 @@
  * The websocket of the exchange, without a socket: frames come in as text and go out as text, so that a test
  * needs no port. The hub knows every connection and brings each what it has subscribed to.
  */
-import type { Subscription } from "./channels/channel.ts";
+import type { Frame, Subscription } from "./channels/channel.ts";
 import { readSubscription } from "./channels/types.ts";
 import type { VenueEvent } from "./engine/event.ts";
 import { MISMATCH, memberOf } from "./exchange/decode.ts";
@@ -16,6 +16,8 @@ export type Peer = { send(text: string): void; close(code: number, reason: strin
 export type Connection = {
   readonly peer: Peer;
   readonly subscriptions: Map<string, Subscription>;
+  /** What a channel said last that speaks only of changes, by subscription. */
+  readonly said: Map<string, string>;
   lastSentMs: number;
   silentUntilMs: number;
   /** A frame that a fault holds back until the next one has gone. */
@@ -55,6 +57,7 @@ export function connect(hub: Hub, peer: Peer): Connection | null {
   const connection: Connection = {
     peer,
     subscriptions: new Map(),
+    said: new Map(),
     lastSentMs: hub.context().nowMs,
     silentUntilMs: 0,
     held: null,
@@ -98,7 +101,7 @@ function subscribe(hub: Hub, connection: Connection, subscription: Subscription)
   }
   connection.subscriptions.set(key, subscription);
   sendFrame(hub, connection, "subscriptionResponse", { method: "subscribe", subscription: subscription.echo });
-  for (const { channel, data } of subscription.snapshot(hub.context())) sendFrame(hub, connection, channel, data);
+  sendNews(hub, connection, { key, frames: subscription.snapshot(hub.context()) });
 }
 
 type Wish = { readonly key: string; readonly subscription: Subscription };
@@ -115,6 +118,7 @@ function subscriptionRefusal(hub: Hub, connection: Connection, { key, subscripti
 
 function unsubscribe(hub: Hub, connection: Connection, { echo }: Subscription): void {
   const key = jsonText(echo);
+  connection.said.delete(key);
   if (!connection.subscriptions.delete(key)) sendError(hub, connection, `Already unsubscribed: ${key}`);
   else sendFrame(hub, connection, "subscriptionResponse", { method: "unsubscribe", subscription: echo });
 }
@@ -147,8 +151,8 @@ export function publish(hub: Hub, events: readonly VenueEvent[]): void {
   if (events.length === 0 || hub.connections.size === 0) return;
   const context = hub.context();
   for (const connection of hub.connections) {
-    for (const subscription of connection.subscriptions.values()) {
-      for (const { channel, data } of subscription.onEvents(context, events)) sendFrame(hub, connection, channel, data);
+    for (const [key, subscription] of connection.subscriptions) {
+      sendNews(hub, connection, { key, frames: subscription.onEvents(context, events) });
     }
   }
 }
@@ -159,10 +163,20 @@ export function publishTick(hub: Hub): void {
   const context = hub.context();
   const isSlow = hub.ticks % SLOW_TICKS === 0;
   for (const connection of hub.connections) {
-    for (const subscription of connection.subscriptions.values()) {
-      for (const { channel, data } of subscription.onTick(context, isSlow)) sendFrame(hub, connection, channel, data);
+    for (const [key, subscription] of connection.subscriptions) {
+      sendNews(hub, connection, { key, frames: subscription.onTick(context, isSlow) });
     }
     if (context.nowMs - connection.lastSentMs >= IDLE_CLOSE_MS) end(hub, connection, IDLE_CODE, "Inactive");
+  }
+}
+
+type News = { readonly key: string; readonly frames: readonly Frame[] };
+
+function sendNews(hub: Hub, connection: Connection, { key, frames }: News): void {
+  for (const { channel, data, unless } of frames) {
+    if (unless !== null && connection.said.get(key) === unless) continue;
+    if (unless !== null) connection.said.set(key, unless);
+    sendFrame(hub, connection, channel, data);
   }
 }
 

@@ -113,7 +113,7 @@ describe("a data directory", () => {
   test("keeps one pair of files, however long it runs", async () => {
     const directory = fresh();
     const started = open(directory, undefined, false);
-    for (let hour = 0; hour < 4; hour += 1) started.pass(3_600_000);
+    for (let half = 0; half < 8; half += 1) started.pass(1_800_000);
     expect(readdirSync(directory).sort()).toEqual(["journal-3.jsonl", "snapshot-3.json"]);
     expect(stateText(open(directory, started.nowMs, false).paper.venue)).toBe(stateText(started.paper.venue));
   });

@@ -79,6 +79,23 @@ describe("a connection", () => {
   });
 });
 
+describe("the best offer", () => {
+  test("is told once, and again only when it has changed", async () => {
+    const started = bench({ prices: { kind: "scripted" } });
+    const line = open(started);
+    await line.socket.receive('{"method":"subscribe","subscription":{"type":"bbo","coin":"DYDX"}}');
+    const offers = () => line.frames.filter((frame) => frame.includes('"channel":"bbo"')).length;
+    expect(offers()).toBe(1);
+    const quotes = JSON.stringify([started.paper.venue.books.get(4)?.bids[0]?.oids]);
+    started.pass(1_000);
+    // The house has quoted anew at the same prices; with this seed its first trade is in another market.
+    expect(JSON.stringify([started.paper.venue.books.get(4)?.bids[0]?.oids])).not.toBe(quotes);
+    expect(offers()).toBe(1);
+    started.paper.setPrice("DYDX", 70_000_000n);
+    expect(offers()).toBe(2);
+  });
+});
+
 describe("a frame", () => {
   test("may come twice", async () => {
     const line = open(withFrameFault("pong", { kind: "duplicate" }));

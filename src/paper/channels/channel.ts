@@ -4,7 +4,8 @@ import { type Decoded, type Fields, MISMATCH, required, type StructOf, struct, t
 import type { Json } from "../exchange/json-text.ts";
 import type { ReadContext } from "../info/request.ts";
 
-export type Frame = { readonly channel: string; readonly data: unknown };
+/** `unless`: not sent when the last one with the same text there was the same. */
+export type Frame = { readonly channel: string; readonly data: unknown; readonly unless: string | null };
 
 /** A subscription that was understood. All functions may be asked at any time and change nothing. */
 export type Subscription = {
@@ -25,6 +26,8 @@ export type Behaviour<R> = {
   readonly snapshot?: (context: ReadContext, request: R) => readonly unknown[];
   readonly onEvents?: (context: ReadContext, request: R, events: readonly VenueEvent[]) => readonly unknown[];
   readonly onTick?: (context: ReadContext, request: R) => readonly unknown[];
+  /** What makes two messages say the same; for a channel that speaks only when something has changed. */
+  readonly sameAs?: (data: unknown) => string;
   /** Every few seconds. */
   readonly onSlowTick?: (context: ReadContext, request: R) => readonly unknown[];
 };
@@ -44,7 +47,7 @@ export function channel<F extends Fields>(fields: F, behaviour: Behaviour<Struct
 function subscription<R extends object>(request: R, behaviour: Behaviour<R>): Subscription {
   const frames = (context: ReadContext, data: readonly unknown[] | undefined): Frame[] => {
     const name = typeof behaviour.channel === "string" ? behaviour.channel : behaviour.channel(context, request);
-    return (data ?? []).map((one) => ({ channel: name, data: one }));
+    return (data ?? []).map((one) => ({ channel: name, data: one, unless: behaviour.sameAs?.(one) ?? null }));
   };
   const user = "user" in request && typeof request.user === "string" ? request.user : null;
   return {

@@ -97,6 +97,7 @@ export const marketChannels = {
     channel: "bbo",
     isValid: isMarket,
     snapshot: bestOffer,
+    sameAs: (data) => JSON.stringify(data, (key, value) => (key === "time" ? 0 : value)),
     onEvents: (context, request, events) => (isBookTouched(events, request.coin) ? bestOffer(context, request) : []),
   }),
   trades: channel(Coin, {
