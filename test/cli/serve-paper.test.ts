@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { curlRequest } from "./curl.ts";
 import { makeWorkplace, type Workplace } from "./outside.ts";
 import { type Running, runProcess, startProcess } from "./process.ts";
 import { type Wallet, walletOf } from "./wallet.ts";
@@ -51,24 +52,13 @@ function place(facts: Facts, key: string, changes: Record<string, unknown> = {})
   });
 }
 
-/** A printed curl line as the request that it makes. */
-function request(line: string): Request {
-  const quoted = [...line.matchAll(/(-H|-d)? ?'([^']*)'/g)].map(([, option, text]) => ({ option, text: text ?? "" }));
-  const headers = quoted
-    .filter(({ option }) => option === "-H")
-    .map(({ text }) => text.split(": ") as [string, string]);
-  const data = quoted.find(({ option }) => option === "-d")?.text;
-  const url = quoted.at(-1)?.text ?? "";
-  return new Request(url, data === undefined ? { headers } : { headers, method: "POST", body: data });
-}
-
 test("the three printed curl lines read the account, place an order that fills and read it back", async () => {
   const process = await startProcess(words(), 15);
   running.push(process);
   const lines = process.firstLine.split("\n").filter((line) => line.startsWith("curl "));
   expect(lines).toHaveLength(3);
   const answers = [];
-  for (const line of lines) answers.push(await body(fetch(request(line))));
+  for (const line of lines) answers.push(await body(fetch(curlRequest(line, {}))));
   const [account, placed, list] = answers;
   expect(account).toMatchObject({ object: "account", equity: "100000" });
   expect(placed).toMatchObject({ object: "order", status: "filled", filled_size: "0.001", error: null });
