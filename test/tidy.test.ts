@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkFiles, readTree } from "../scripts/tidy.ts";
@@ -10,6 +10,18 @@ test("the tree keeps the rules of the house", () => {
   const files = readTree(ROOT);
   expect(files.length).toBeGreaterThan(10);
   expect(checkFiles(files).map(({ file, line, rule, reason }) => `${file}:${line} ${rule}: ${reason}`)).toEqual([]);
+});
+
+test("the lockfile pins packages by their content and names no host", () => {
+  const lockfile = readFileSync(join(ROOT, "bun.lock"), "utf8");
+  expect(lockfile).not.toMatch(/https?:/);
+  expect(lockfile.match(/"sha512-/g)?.length).toBeGreaterThan(50);
+});
+
+test("every dependency has one exact version", () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies });
+  expect(versions.filter((version) => !/^[0-9]+\.[0-9]+\.[0-9]+$/.test(String(version)))).toEqual([]);
 });
 
 /** One violation a row: rule, file, code. */
