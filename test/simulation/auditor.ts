@@ -1,0 +1,298 @@
+/** Holds what the clients were told, and what the gateway has on disk, against what happened at the exchange. */
+import { Database } from "bun:sqlite";
+import type { Dialogue, Turn } from "./clients.ts";
+import type { Sent } from "./network.ts";
+import { PARTIES, START_MS } from "./template.ts";
+import { type Expected, expectedOf, NEVER_PLACED, type TrueOrder, type Truth, units } from "./truth.ts";
+import type { Venue } from "./venue.ts";
+
+export type Audited = {
+  venue: Venue;
+  truth: Truth;
+  dialogues: readonly Dialogue[];
+  sent: readonly Sent[];
+  /** Last look at each order that a client knows, made after everything had settled. */
+  looks: ReadonlyMap<string, { party: string; turn: Turn }>;
+  databasePath: string;
+  reads: readonly { party: { account: { id: string } }; turn: Turn }[];
+};
+
+/** A write is answered within 8 s; a little more for what begins at the very deadline. */
+const ANSWER_DEADLINE_MS = 8_100;
+
+/** One sentence for each promise that was broken; none when all is well. */
+export function audit(run: Audited): string[] {
+  return [
+    ...run.dialogues.flatMap((dialogue) => auditDialogue(run, dialogue)),
+    ...auditLooks(run),
+    ...auditSends(run),
+    ...auditSeparation(run),
+    ...auditDatabase(run),
+  ];
+}
+
+type Heard = { status: number; body: string; isReplay: boolean; turn: Turn };
+
+function heardIn({ turns }: Dialogue): Heard[] {
+  return turns
+    .flatMap((turn) => (turn.outcome?.kind === "answer" ? [{ ...turn.outcome, turn }] : []))
+    .sort((a, b) => (a.turn.endedAtMs ?? 0) - (b.turn.endedAtMs ?? 0));
+}
+
+function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
+  const { wish } = dialogue;
+  const heard = heardIn(dialogue);
+  const accepted = heard.filter(({ status }) => status < 300);
+  const made = run.truth.made.get(wish.number) ?? [];
+  const name = `${wish.key} (${dialogue.ask?.kind ?? "never asked"})`;
+  const findings = [...auditAnswers(name, accepted), ...auditTimes(name, heard)];
+  const most = dialogue.ask?.kind === "modify" ? 2 : 1;
+  if (made.length > most) findings.push(`${name} was executed ${made.length} times`);
+  const wasLost = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer");
+  if (accepted.length === 0) {
+    if (!wasLost && made.length > 0) findings.push(`${name} was executed, and every answer said that nothing was sent`);
+    return findings;
+  }
+  const last = accepted.at(-1);
+  if (last !== undefined) findings.push(...auditEnd(run, dialogue, { name, last }));
+  return findings;
+}
+
+/** An answer changes at most once, from unknown to known; `status` and code belong together. */
+function auditAnswers(name: string, accepted: readonly Heard[]): string[] {
+  const findings: string[] = [];
+  let known: Heard | null = null;
+  for (const heard of accepted) {
+    const status = fieldOf(heard.body, "status");
+    if ((heard.status === 202) !== (status === "unknown" && heard.status === 202)) {
+      findings.push(`${name} was answered 202 with status ${status}`);
+    }
+    // What began before the outcome was known may end after it.
+    if (known === null) {
+      if (heard.status !== 202) known = heard;
+      continue;
+    }
+    const isLate = heard.turn.askedAtMs <= (known.turn.endedAtMs ?? 0);
+    if (heard.status === 202 && isLate) continue;
+    const isSame = heard.status === known.status && heard.body === known.body;
+    if (isSame) continue;
+    // A power cut may take an outcome that names an exchange order; it is read again, and may have moved on.
+    const isAfterCut = heard.turn.powerCuts > known.turn.powerCuts && fieldOf(known.body, "exchange_order_id") !== null;
+    if (!isAfterCut)
+      findings.push(`${name} was answered ${known.status} ${known.body} and then ${heard.status} ${heard.body}`);
+    if (heard.status !== 202) known = heard;
+  }
+  return findings;
+}
+
+function auditTimes(name: string, heard: readonly Heard[]): string[] {
+  return heard.flatMap(({ turn }) => {
+    const tookMs = (turn.endedAtMs ?? 0) - turn.askedAtMs;
+    const isBound = turn.ask.kind === "place" || turn.ask.kind === "cancel";
+    return isBound && tookMs > ANSWER_DEADLINE_MS ? [`${name} was answered after ${tookMs} ms`] : [];
+  });
+}
+
+function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: string; last: Heard }): string[] {
+  const { wish } = dialogue;
+  if (last.status === 202) return [`${name} was never settled: ${last.body}`];
+  const status = fieldOf(last.body, "status");
+  const kind = dialogue.ask?.kind;
+  if (kind === "place") {
+    const order = run.truth.orders.get(wish.number);
+    const isRejected = status === "rejected";
+    const expected =
+      order === undefined ? NEVER_PLACED : expectedOf(run.venue, wish.party.account.tradingAddress, order);
+    if (isRejected !== (expected.status === "rejected")) {
+      return [`${name} was answered ${status}, and at the exchange it is ${expected.status}`];
+    }
+    return order === undefined ? [] : auditClosed(name, { body: last.body, expected, order });
+  }
+  const order = wish.target === null ? undefined : run.truth.orders.get(wish.target);
+  if (kind === "cancel" && order !== undefined) {
+    const expected = expectedOf(run.venue, wish.party.account.tradingAddress, order);
+    return auditClosed(name, { body: last.body, expected, order });
+  }
+  return kind === "modify" ? auditModify(run, dialogue, { name, last }) : [];
+}
+
+/** Once a client was told that an order is closed, it is. */
+function auditClosed(name: string, about: { body: string; expected: Expected; order: TrueOrder }): string[] {
+  const { body, expected, order } = about;
+  const status = fieldOf(body, "status") ?? "";
+  const oid = fieldOf(body, "exchange_order_id");
+  const findings: string[] = [];
+  if (["filled", "canceled", "rejected"].includes(status) && status !== expected.status) {
+    findings.push(`${name} was answered ${status}, and the order is ${expected.status}`);
+  }
+  if (oid !== null && !order.legs.some((leg) => String(leg.oid) === oid)) {
+    findings.push(`${name} was answered with native id ${oid}, which is not its order's`);
+  }
+  return findings;
+}
+
+function auditModify(run: Audited, { wish }: Dialogue, { name, last }: { name: string; last: Heard }): string[] {
+  const made = run.truth.made.get(wish.number) ?? [];
+  const split = run.truth.splits.get(wish.number);
+  const oid = fieldOf(last.body, "exchange_order_id");
+  const error = fieldOf(last.body, "error");
+  const status = fieldOf(last.body, "status");
+  if (split !== undefined) {
+    const isShown = split.legs.some((leg) => String(leg.oid) === oid);
+    return isShown ? [] : [`${name} made order ${split.legs[0]?.oid}, and was answered with ${oid}`];
+  }
+  const order = wish.target === null ? undefined : run.truth.orders.get(wish.target);
+  if (made.length === 0) {
+    const isSaid = error !== null || status === "canceled" || status === "filled";
+    return isSaid ? [] : [`${name} was not carried out, and was answered ${last.body}`];
+  }
+  const isShown = order?.legs.some((leg) => String(leg.oid) === oid) === true;
+  return isShown ? [] : [`${name} was carried out, and was answered ${last.body}`];
+}
+
+const COMPARED = ["status", "exchange_order_id", "filled_size", "average_price"] as const;
+
+/** At the end every order is shown exactly as it is at the exchange. */
+function auditLooks(run: Audited): string[] {
+  return [...run.truth.orders, ...run.truth.splits].flatMap(([, order]) => {
+    const owner = order.wish.party.account.tradingAddress;
+    const expected = expectedOf(run.venue, owner, order);
+    const oids = new Set(order.legs.map(({ oid }) => String(oid)));
+    const looks = [...run.looks.values()].filter(({ turn }) => {
+      const oid = turn.outcome?.kind === "answer" ? fieldOf(turn.outcome.body, "exchange_order_id") : null;
+      return oid !== null && oids.has(oid);
+    });
+    const name = `the order of ${order.wish.key}`;
+    if (looks.length === 0)
+      return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
+    return looks.flatMap(({ turn }) => {
+      if (turn.outcome?.kind !== "answer") return [];
+      const { body } = turn.outcome;
+      const fields = order.legs.length > 1 ? ([...COMPARED, "size"] as const) : COMPARED;
+      return fields.flatMap((field) => {
+        const shown = fieldOf(body, field);
+        // A refused order has a record and an id at the exchange, which its answer does not name.
+        if (expected.status === "rejected" && field !== "status") return [];
+        return isEqual(field, shown, expected[field])
+          ? []
+          : [`${name}: ${field} is ${shown} here and ${expected[field]} at the exchange`];
+      });
+    });
+  });
+}
+
+/** Sizes are echoed as they were sent: equal is what has the same value. */
+function isEqual(field: string, shown: string | null, expected: string | null): boolean {
+  if (field !== "size" || shown === null || expected === null) return shown === expected;
+  return units(shown) === units(expected);
+}
+
+type Body = { action: { type: string }; nonce: number; expiresAfter: number | null; signature: { r: string } };
+
+/** Nothing leaves without an end, and no two payloads share a number but an action and its noop. */
+function auditSends(run: Audited): string[] {
+  const findings: string[] = [];
+  const payloads = new Map<string, string>();
+  const highest = new Map<string, number>();
+  for (const { body, number, atMs } of run.sent) {
+    // Bodies are our own JSON; the auditor reads them without the gateway's types.
+    const { action, nonce, expiresAfter } = JSON.parse(body) as Body;
+    const signer = signerOf(run, body);
+    const name = `${signer} ${nonce}`;
+    if (expiresAfter === null || expiresAfter === undefined) findings.push(`send #${number} has no expiry`);
+    else if (expiresAfter > START_MS + atMs + MAX_LIFE_MS) findings.push(`send #${number} lives until ${expiresAfter}`);
+    if (action.type === "noop") continue;
+    const text = JSON.stringify(action);
+    const earlier = payloads.get(name);
+    if (earlier !== undefined) findings.push(`send #${number} is the second of ${name}: ${earlier} and ${text}`);
+    payloads.set(name, text);
+    if (nonce <= (highest.get(signer) ?? 0))
+      findings.push(`send #${number} has nonce ${nonce}, not above the last one`);
+    highest.set(signer, Math.max(nonce, highest.get(signer) ?? 0));
+  }
+  return findings;
+}
+
+/** The life of an action, with room for a clock that has not been compared yet. */
+const MAX_LIFE_MS = 30_000;
+
+/** Bodies of the two parties differ in their prices, not in a field: the log knows who signed, where one arrived. */
+function signerOf(run: Audited, body: string): string {
+  const { nonce, signature } = JSON.parse(body) as Body;
+  const byMark = PARTIES.find(({ agent }) => signature.r.endsWith(agent.slice(2)));
+  if (byMark !== undefined) return byMark.agent;
+  return run.venue.log.find((entry) => entry.nonce === nonce)?.signer ?? "unknown";
+}
+
+/** No answer shows anything of another account. */
+function auditSeparation({ dialogues, reads }: Audited): string[] {
+  const turns = [
+    ...dialogues.flatMap(({ wish, turns: all }) => all.map((turn) => ({ party: wish.party, turn }))),
+    ...reads,
+  ];
+  return turns.flatMap(({ party, turn }) => {
+    if (turn.outcome?.kind !== "answer") return [];
+    const { body } = turn.outcome;
+    const strangers = PARTIES.filter(({ account }) => account.id !== party.account.id);
+    const isLeak = strangers.some(({ account }) => body.includes(account.id) || body.includes(account.tradingAddress));
+    return isLeak ? [`an answer to ${party.account.id} shows another account: ${body}`] : [];
+  });
+}
+
+const NEVER_NOTED = ["overruled", "contradiction"];
+
+function auditDatabase({ databasePath, sent, venue }: Audited): string[] {
+  const database = new Database(databasePath, { readonly: true });
+  try {
+    const findings: string[] = [];
+    const notes = database.prepare<{ what: string; detail: string }, []>("select what, detail from notes").all();
+    for (const { what, detail } of notes) if (NEVER_NOTED.includes(what)) findings.push(`noted ${what}: ${detail}`);
+    const open = database
+      .prepare<{ kind: string; n: number }, []>(
+        "select kind, count(*) n from attempts where state <> 'done' group by kind",
+      )
+      .all();
+    for (const { kind, n } of open) findings.push(`${n} attempts of kind ${kind} were never settled`);
+    const rows = database.prepare<{ event: string; detail: string }, []>("select event, detail from audit").all();
+    const signed = new Set(
+      rows.map(({ event, detail }) => {
+        const { nonce } = JSON.parse(detail) as { nonce?: number };
+        return `${event === "sign_noop" ? "noop" : "action"} ${nonce}`;
+      }),
+    );
+    for (const { body, number } of sent) {
+      const { action, nonce } = JSON.parse(body) as Body;
+      const name = `${action.type === "noop" ? "noop" : "action"} ${nonce}`;
+      if (!signed.has(name)) findings.push(`send #${number} (${name}) has no audit row`);
+    }
+    for (const party of PARTIES) findings.push(...auditFills(database, venue, party.account));
+    return findings;
+  } finally {
+    database.close();
+  }
+}
+
+/** The fills that we keep of an account are those that the exchange has. */
+function auditFills(database: Database, venue: Venue, account: { id: string; tradingAddress: string }): string[] {
+  const kept = database
+    .prepare<{ id: string; oid: string; size: string; price: string }, [string]>(
+      "select id, oid, size, price from fills where account_id = ?",
+    )
+    .all(account.id);
+  const shown = new Set(kept.map(({ id }) => id));
+  const missing = venue
+    .fillsOf(account.tradingAddress)
+    .filter((fill) => !shown.has(`${fill.timeMs}-${fill.coin}-${fill.tid}`));
+  const findings = missing.map((fill) => `fill ${fill.tid} of order ${fill.oid} is not in the index`);
+  if (kept.length > venue.fillsOf(account.tradingAddress).length)
+    findings.push("there are fills that the exchange has not");
+  return findings;
+}
+
+/** Text of a member of a JSON object; null when it is null or absent. */
+export function fieldOf(body: string, name: string): string | null {
+  const value: unknown = JSON.parse(body);
+  if (typeof value !== "object" || value === null) return null;
+  const member = (value as Record<string, unknown>)[name];
+  return typeof member === "string" ? member : null;
+}

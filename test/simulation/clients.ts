@@ -1,0 +1,151 @@
+/** The clients of a run: they ask, lose answers, repeat with the same key, and keep a record of what they were told. */
+import type { Chance } from "./chance.ts";
+import type { Answered, Ask, Front } from "./front.ts";
+import type { History } from "./history.ts";
+import type { GatewayProcess } from "./process.ts";
+import type { Party } from "./template.ts";
+import type { Timeline } from "./timeline.ts";
+import type { Known, Wish } from "./wishes.ts";
+
+/** One request and what came of it. */
+export type Turn = {
+  ask: Ask;
+  askedAtMs: number;
+  endedAtMs: number | null;
+  /** `lost`: the client heard nothing, or did not listen. */
+  outcome: ({ kind: "answer" } & Answered) | { kind: "lost" } | null;
+  /** Power cuts before it was asked. */
+  powerCuts: number;
+};
+
+export type Dialogue = { wish: Wish; ask: Ask | null; turns: Turn[] };
+
+export type Clients = {
+  /** Everything that was asked under a key. */
+  readonly dialogues: readonly Dialogue[];
+  /** Reads, with whose key they were made. */
+  readonly reads: readonly { party: Party; turn: Turn }[];
+  begin(): void;
+  /** Repeats a wish, whatever came of it before. */
+  repeat(dialogue: Dialogue): Turn | null;
+  read(party: Party, ask: Ask): Turn | null;
+};
+
+export type ClientParts = {
+  timeline: Timeline;
+  history: History;
+  chance: Chance;
+  front: Front;
+  wishes: readonly Wish[];
+  process: () => GatewayProcess | null;
+  powerCuts: () => number;
+  /** Nobody begins anything new from then on. */
+  untilMs: number;
+  onFault(text: string): void;
+};
+
+/** Times that a client tries one wish. */
+const MAX_TRIES = 12;
+/** A client hangs up after this long, milliseconds. */
+const PATIENCE_MS = 20_000;
+
+export function openClients(parts: ClientParts): Clients {
+  const { timeline, history, chance, front } = parts;
+  const dialogues: Dialogue[] = parts.wishes.map((wish) => ({ wish, ask: null, turns: [] }));
+  const reads: { party: Party; turn: Turn }[] = [];
+  const known: Known = { orderId: (number) => idToldOf(dialogues[number]) };
+
+  function put(party: Party, key: string | null, ask: Ask, whenDone: (turn: Turn) => void): Turn {
+    const asked = { ask, askedAtMs: timeline.nowMs(), powerCuts: parts.powerCuts() };
+    const turn: Turn = { ...asked, endedAtMs: null, outcome: null };
+    history.note(() => `client    ${key ?? "read"} asks ${JSON.stringify(ask)}`);
+    const end = (outcome: NonNullable<Turn["outcome"]>) => {
+      if (turn.outcome !== null) return;
+      turn.outcome = outcome;
+      turn.endedAtMs = timeline.nowMs();
+      const shown = outcome.kind === "lost" ? "nothing" : `${outcome.status} ${outcome.body}`;
+      history.note(() => `client    ${key ?? "read"} hears ${shown}`);
+      whenDone(turn);
+    };
+    const process = parts.process();
+    if (process === null) {
+      timeline.after(1, () => end({ kind: "lost" }));
+      return turn;
+    }
+    process.onDeath(() => timeline.after(1, () => end({ kind: "lost" })));
+    timeline.after(PATIENCE_MS, () => end({ kind: "lost" }));
+    const isDeaf = timeline.nowMs() < parts.untilMs && chance.isLucky(0.05);
+    front(process, party, key, ask).then(
+      (answered) => {
+        if (process.isAlive()) end(isDeaf ? { kind: "lost" } : { kind: "answer", ...answered });
+      },
+      (error: unknown) => {
+        if (!process.isAlive()) return;
+        parts.onFault(`a request failed inside the gateway: ${error instanceof Error ? error.stack : String(error)}`);
+        end({ kind: "lost" });
+      },
+    );
+    return turn;
+  }
+
+  function tryWish(dialogue: Dialogue): void {
+    if (timeline.nowMs() >= parts.untilMs || dialogue.turns.length >= MAX_TRIES) return;
+    dialogue.ask ??= dialogue.wish.ask(known);
+    const { ask, wish } = dialogue;
+    if (ask === null) {
+      timeline.after(chance.between(200, 3_000), () => tryWish(dialogue));
+      return;
+    }
+    const copies = chance.isLucky(0.2) ? chance.between(2, 3) : 1;
+    for (let copy = 0; copy < copies; copy += 1) {
+      timeline.after(copy === 0 ? 0 : chance.between(0, 50), () => {
+        dialogue.turns.push(put(wish.party, wish.key, ask, (turn) => onEnd(dialogue, turn)));
+      });
+    }
+  }
+
+  function onEnd(dialogue: Dialogue, { outcome }: Turn): void {
+    const isFinal = outcome?.kind === "answer" && (outcome.status === 200 || outcome.status === 201);
+    const isRefused = outcome?.kind === "answer" && outcome.status >= 300;
+    const again = isFinal ? 0.15 : isRefused ? 0.7 : 0.9;
+    if (chance.isLucky(again)) timeline.after(chance.between(10, 6_000), () => tryWish(dialogue));
+    if (!isFinal && chance.isLucky(0.3)) timeline.after(chance.between(10, 2_000), () => look(dialogue));
+  }
+
+  function look({ wish }: Dialogue): void {
+    if (timeline.nowMs() >= parts.untilMs) return;
+    const id = known.orderId(wish.target ?? wish.number);
+    const ask: Ask = id === null ? { kind: chance.pick(["list", "list_open", "fills"]) } : { kind: "get", id };
+    if (id === null || !id.includes(":"))
+      reads.push({ party: wish.party, turn: put(wish.party, null, ask, () => undefined) });
+  }
+
+  return {
+    dialogues,
+    reads,
+    begin() {
+      for (const dialogue of dialogues) timeline.after(dialogue.wish.atMs, () => tryWish(dialogue));
+    },
+    repeat(dialogue) {
+      const { ask, wish } = dialogue;
+      if (ask === null) return null;
+      const turn = put(wish.party, wish.key, ask, () => undefined);
+      dialogue.turns.push(turn);
+      return turn;
+    },
+    read(party, ask) {
+      const turn = put(party, null, ask, () => undefined);
+      reads.push({ party, turn });
+      return turn;
+    },
+  };
+}
+
+function idToldOf(dialogue: Dialogue | undefined): string | null {
+  for (const { outcome } of dialogue?.turns ?? []) {
+    if (outcome?.kind !== "answer" || outcome.status > 202) continue;
+    const body: unknown = JSON.parse(outcome.body);
+    if (typeof body === "object" && body !== null && "id" in body && typeof body.id === "string") return body.id;
+  }
+  return null;
+}

@@ -1,0 +1,126 @@
+/**
+ * The database of a run: a real SQLite file, what a crash leaves of it, and a hook before and after every statement.
+ *
+ * A killed process leaves everything that was committed. A power cut leaves the database file and a part of its
+ * write-ahead log: at least up to the last commit that waited for the disk, at most up to the last one at all. Automatic
+ * checkpoints are off, so the log only grows and "a part of it" is the file cut off at some length; SQLite itself
+ * decides, by the checksums of the frames, what of that part counts.
+ */
+import { copyFileSync, existsSync, rmSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+
+/** What a dead process meets when it still tries to do something: nothing of it has an effect. */
+export class Crashed extends Error {
+  override readonly name = "Crashed";
+  constructor() {
+    super("this gateway is dead");
+  }
+}
+
+export type Crash = "kill" | "power_cut";
+
+export type Disk = {
+  /** Opens the database as the last crash left it. `onStatement` may throw `Crashed`. */
+  open(onStatement: () => void): Store;
+  /** Takes the database away from its process as it stands on disk. `cut` (0 to 1): how much of what was not synced survives. */
+  crash(kind: Crash, cut: number): void;
+  /** Closes the connection of a dead process, once its own stack has left the database. */
+  bury(dead: Store): void;
+  /** The same database beside the process that has it, for the auditor. */
+  path(): string;
+  remove(): void;
+};
+
+export function openDisk(directory: string, name: string, template: string): Disk {
+  let generation = 0;
+  let store: Store | null = null;
+  let syncedBytes = 0;
+  const pathOf = (number: number) => join(directory, `${name}-${number}.db`);
+  copyFileSync(template, pathOf(0));
+
+  function logBytes(): number {
+    const path = `${pathOf(generation)}-wal`;
+    return existsSync(path) ? statSync(path).size : 0;
+  }
+
+  return {
+    path: () => pathOf(generation),
+    open(onStatement) {
+      store = openStore(pathOf(generation));
+      store.$client.run("PRAGMA wal_autocheckpoint = 0");
+      syncedBytes = logBytes();
+      watch(store, onStatement, () => {
+        syncedBytes = logBytes();
+      });
+      return store;
+    },
+    crash(kind, cut) {
+      const from = pathOf(generation);
+      const to = pathOf(generation + 1);
+      const writtenBytes = logBytes();
+      copyFileSync(from, to);
+      if (writtenBytes > 0) copyFileSync(`${from}-wal`, `${to}-wal`);
+      if (kind === "power_cut" && writtenBytes > syncedBytes) {
+        truncateSync(`${to}-wal`, syncedBytes + Math.floor((writtenBytes - syncedBytes) * cut));
+      }
+      // The process may still be inside the database with its own stack: `bury` closes it when that is over.
+      store = null;
+      generation += 1;
+    },
+    bury(dead) {
+      if (dead === store) throw new Error("bug: a living process cannot be buried");
+      closeStore(dead);
+    },
+    remove() {
+      if (store !== null) closeStore(store);
+      store = null;
+      for (let number = 0; number <= generation; number += 1) removeFiles(pathOf(number));
+    },
+  };
+}
+
+function removeFiles(path: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+}
+
+const FULL = 2;
+const READS = /^\s*(select|pragma)/i;
+
+/**
+ * Puts `onStatement` before and after every statement of the connection, and calls `onSynced` after each commit that
+ * waited for the disk, as SQLite's own setting says at that moment.
+ */
+function watch(store: Store, onStatement: () => void, onSynced: () => void): void {
+  const client = store.$client;
+  const run = client.run.bind(client);
+  const prepare = client.prepare.bind(client);
+
+  function noteCommit(): void {
+    const statement = prepare<{ synchronous: number }, []>("PRAGMA synchronous");
+    if (statement.get()?.synchronous === FULL) onSynced();
+    statement.finalize();
+  }
+
+  function around<T>(sql: string, work: () => T): T {
+    onStatement();
+    const result = work();
+    if (!READS.test(sql) && !client.inTransaction) noteCommit();
+    onStatement();
+    return result;
+  }
+
+  type Method = (...values: unknown[]) => unknown;
+  function watched(sql: string): object {
+    const statement = prepare(sql);
+    const call = (method: "run" | "get" | "all" | "values"): Method => {
+      return (...values) => around(sql, () => (statement[method] as Method).apply(statement, values));
+    };
+    const [all, get, values] = [call("all"), call("get"), call("values")];
+    return { run: call("run"), all, get, values, finalize: () => statement.finalize() };
+  }
+
+  // Both are replaced, on this one connection, by functions that do the same.
+  client.run = ((sql: string, ...rest: []) => around(sql, () => run(sql, ...rest))) as typeof client.run;
+  client.prepare = ((sql: string) => watched(sql)) as unknown as typeof client.prepare;
+}

@@ -1,0 +1,180 @@
+/** How a client of a run reaches the gateway: past HTTP, straight at the verbs, or through the whole HTTP edge. */
+
+import { adjustMargin } from "../../src/actions/adjust-margin.ts";
+import type { Caller } from "../../src/actions/answer.ts";
+import { cancelOrder } from "../../src/actions/cancel-order.ts";
+import { cancelTwap } from "../../src/actions/cancel-twap.ts";
+import { createTwap } from "../../src/actions/create-twap.ts";
+import { printRequest } from "../../src/actions/fingerprint.ts";
+import { getOperation } from "../../src/actions/get-operation.ts";
+import { getOrder } from "../../src/actions/get-order.ts";
+import { listFills } from "../../src/actions/list-fills.ts";
+import { listOrders } from "../../src/actions/list-orders.ts";
+import { modifyOrder } from "../../src/actions/modify-order.ts";
+import { placeOrder } from "../../src/actions/place-order.ts";
+import { setLeverage } from "../../src/actions/set-leverage.ts";
+import { ApiError, ERROR_STATUS } from "../../src/core/errors.ts";
+import type { Side, TimeInForce, Trigger } from "../../src/core/order.ts";
+import type { Deps } from "../../src/deps.ts";
+import { testRequest } from "../support/request.ts";
+import type { GatewayProcess } from "./process.ts";
+import type { Party } from "./template.ts";
+
+/** What a client asks. `id` is whatever the client knows the order by. */
+export type Ask =
+  | {
+      kind: "place";
+      market: string;
+      side: Side;
+      size: string;
+      price: string;
+      timeInForce: TimeInForce;
+      trigger: Trigger | null;
+      reduceOnly: boolean;
+    }
+  | { kind: "modify"; id: string; price: string | null; size: string | null; alwaysPlace: boolean }
+  | { kind: "cancel"; id: string }
+  | { kind: "leverage"; market: string; leverage: number; marginType: "cross" | "isolated" }
+  | { kind: "margin"; market: string; amount: string }
+  | { kind: "twap"; market: string; side: Side; size: string; minutes: number }
+  | { kind: "twap_cancel"; market: string; twapId: number }
+  | { kind: "get"; id: string }
+  | { kind: "get_operation"; id: string }
+  | { kind: "list" }
+  | { kind: "list_open" }
+  | { kind: "fills" };
+
+export type Answered = { status: number; body: string; isReplay: boolean };
+
+/** Null key for reads. Rejects only when the process dies or has a fault of its own. */
+export type Front = (process: GatewayProcess, party: Party, key: string | null, ask: Ask) => Promise<Answered>;
+
+/** The verbs, called as the routes call them. */
+export const askDirectly: Front = async (process, party, key, ask) => {
+  const { deps } = process.gateway;
+  const caller: Caller = { account: party.account, key: party.key, charge: () => undefined };
+  try {
+    return await answerOf(deps, caller, key ?? "", ask);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { status: ERROR_STATUS[error.code], body: JSON.stringify({ error: { code: error.code } }), isReplay: false };
+  }
+};
+
+async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask: Ask): Promise<Answered> {
+  const print = (route: string, id: string | null, body: Parameters<typeof printRequest>[2]) => ({
+    idempotencyKey,
+    fingerprint: printRequest(route, id, body),
+  });
+  switch (ask.kind) {
+    case "place": {
+      const { kind: _kind, ...terms } = ask;
+      const body = { ...terms, account: caller.account.id, trigger: terms.trigger };
+      return placeOrder(deps, caller, { ...terms, accountId: caller.account.id, ...print("place_order", null, body) });
+    }
+    case "modify": {
+      const { kind: _kind, id, ...body } = ask;
+      return modifyOrder(deps, caller, { id, ...body, trigger: null, ...print("modify_order", id, body) });
+    }
+    case "cancel":
+      return cancelOrder(deps, caller, { id: ask.id, ...print("cancel_order", ask.id, {}) });
+    case "leverage": {
+      const { kind: _kind, ...body } = ask;
+      return setLeverage(deps, caller, { ...body, ...print("set_leverage", null, body) });
+    }
+    case "margin": {
+      const { kind: _kind, ...body } = ask;
+      return adjustMargin(deps, caller, { ...body, ...print("adjust_margin", null, body) });
+    }
+    case "twap": {
+      const { kind: _kind, minutes, ...body } = ask;
+      const terms = { ...body, durationMinutes: minutes, randomize: false, reduceOnly: false };
+      return createTwap(deps, caller, { ...terms, ...print("create_twap", null, terms) });
+    }
+    case "twap_cancel": {
+      const { kind: _kind, ...body } = ask;
+      return cancelTwap(deps, caller, { ...body, ...print("cancel_twap", null, body) });
+    }
+    default:
+      return { status: 200, isReplay: false, body: (await read(deps, caller, ask)).body };
+  }
+}
+
+type Read = Extract<Ask, { kind: "get" | "get_operation" | "list" | "list_open" | "fills" }>;
+
+async function read(deps: Deps, caller: Caller, ask: Read): Promise<{ body: string }> {
+  switch (ask.kind) {
+    case "get":
+      return getOrder(deps, caller, ask.id);
+    case "get_operation":
+      return getOperation(deps, caller, ask.id);
+    case "list":
+      return listOrders(deps, caller, { status: null, dex: null, cursor: null, limit: 100 });
+    case "list_open":
+      return listOrders(deps, caller, { status: "open", dex: null, cursor: null, limit: 100 });
+    case "fills":
+      return listFills(deps, caller, { cursor: null, limit: 500 });
+  }
+}
+
+/** Requests and answers as HTTP has them, without a socket. */
+export const askOverHttp: Front = async (process, party, key, ask) => {
+  const { method, path, body } = httpRequest(party, ask);
+  const request = testRequest({
+    ...{ method, path, apiKey: party.apiKey },
+    ...(key === null ? {} : { idempotencyKey: key }),
+    ...(body === undefined ? {} : { body }),
+  });
+  const response = await process.gateway.server.handle(request, "10.0.0.1");
+  return {
+    status: response.status,
+    body: await response.text(),
+    isReplay: response.headers.get("Idempotent-Replayed") === "true",
+  };
+};
+
+type Http = { method: "GET" | "POST"; path: string; body?: object };
+
+function httpRequest(party: Party, ask: Ask): Http {
+  switch (ask.kind) {
+    case "place": {
+      const { kind: _kind, timeInForce, reduceOnly, trigger, ...rest } = ask;
+      const flags = { time_in_force: timeInForce, reduce_only: reduceOnly };
+      const terms = trigger === null ? flags : { ...flags, trigger };
+      return { method: "POST", path: "/v1/orders", body: { account: party.account.id, ...rest, ...terms } };
+    }
+    case "modify": {
+      const { id, price, size, alwaysPlace } = ask;
+      const body = {
+        ...(price === null ? {} : { price }),
+        ...(size === null ? {} : { size }),
+        always_place: alwaysPlace,
+      };
+      return { method: "POST", path: `/v1/orders/${id}/modify`, body };
+    }
+    case "cancel":
+      return { method: "POST", path: `/v1/orders/${ask.id}/cancel`, body: {} };
+    case "leverage": {
+      const { market, leverage, marginType } = ask;
+      return { method: "POST", path: "/v1/leverage", body: { market, leverage, margin_type: marginType } };
+    }
+    case "margin":
+      return { method: "POST", path: "/v1/margin", body: { market: ask.market, amount: ask.amount } };
+    case "twap": {
+      const { market, side, size, minutes } = ask;
+      return { method: "POST", path: "/v1/twaps", body: { market, side, size, duration_minutes: minutes } };
+    }
+    case "twap_cancel":
+      return { method: "POST", path: "/v1/twaps/cancel", body: { market: ask.market, twap_id: ask.twapId } };
+    case "get":
+      return { method: "GET", path: `/v1/orders/${ask.id}` };
+    case "get_operation":
+      return { method: "GET", path: `/v1/operations/${ask.id}` };
+    case "list":
+      return { method: "GET", path: "/v1/orders?limit=100" };
+    case "list_open":
+      return { method: "GET", path: "/v1/orders?status=open&limit=100" };
+    case "fills":
+      return { method: "GET", path: "/v1/fills?limit=500" };
+  }
+}

@@ -1,0 +1,257 @@
+/** One run: a seed in, what went wrong out. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { audit, fieldOf } from "./auditor.ts";
+import { type Chance, openChance } from "./chance.ts";
+import { type Clients, openClients, type Turn } from "./clients.ts";
+import { Crashed, openDisk } from "./disk.ts";
+import { askDirectly, askOverHttp } from "./front.ts";
+import { openHistory } from "./history.ts";
+import { openNetwork } from "./network.ts";
+import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
+import { fakeSigners, trueSigners } from "./signers.ts";
+import { makeTemplate, PARTIES, START_MS } from "./template.ts";
+import { openTimeline, settleOnce } from "./timeline.ts";
+import { readTruth } from "./truth.ts";
+import { openVenue, type Venue } from "./venue.ts";
+import { drawWeather, fatesOf } from "./weather.ts";
+import { drawWishes, MIDDLE } from "./wishes.ts";
+
+export type RunOptions = {
+  seed: number;
+  /** Where databases lie; memory-backed storage. */
+  directory: string;
+  isLogged: boolean;
+};
+
+export type RunResult = {
+  seed: number;
+  /** Broken promises; none when all is well. */
+  findings: string[];
+  history: readonly string[];
+  hash: string;
+  events: number;
+  sends: number;
+  deaths: number;
+};
+
+/** Everything that was accepted is settled within this time after the faults have ended, milliseconds. */
+const SETTLED_WITHIN_MS = 120_000;
+const STRANGERS = [`0x${"8".repeat(40)}`, `0x${"9".repeat(40)}`] as const;
+/** Deaths of one run. */
+const MAX_DEATHS = 4;
+
+let template: string | null = null;
+/** Names are never used twice: a dead connection that is collected late removes the log of its name. */
+let runs = 0;
+
+function templateIn(directory: string): string {
+  if (template === null) {
+    mkdirSync(directory, { recursive: true });
+    template = join(directory, `template-${process.pid}.db`);
+    makeTemplate(template);
+  }
+  return template;
+}
+
+export async function runSeed({ seed, directory, isLogged }: RunOptions): Promise<RunResult> {
+  const chance = openChance(seed);
+  const isHttp = chance.isLucky(0.05);
+  const isTruly = chance.isLucky(0.05);
+  const faultsEndMs = chance.between(10_000, 60_000);
+  const timeline = openTimeline(isHttp ? settleHttp : settleOnce);
+  const history = openHistory(isLogged, timeline.nowMs);
+  runs += 1;
+  const disk = openDisk(directory, `run-${process.pid}-${runs}`, templateIn(directory));
+  const venue = openVenue({
+    seed,
+    nowMs: () => START_MS + timeline.nowMs(),
+    checksSignatures: isTruly,
+    owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
+    strangers: STRANGERS,
+  });
+  const network = openNetwork({ timeline, venue, chance: chance.split(), history });
+  const weather = drawWeather(chance.split(), faultsEndMs);
+  network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
+  const wishes = drawWishes(chance.split(), faultsEndMs);
+  const findings: string[] = [];
+  let clockErrorMs = 0;
+  let deaths = 0;
+  let powerCuts = 0;
+  let current: GatewayProcess | null = null;
+  const fate = chance.split();
+  const bytes = chance.split();
+  history.note(
+    () =>
+      `plan      seed ${seed} http ${isHttp} signed ${isTruly} faults end ${faultsEndMs} weather ${JSON.stringify(weather)}`,
+  );
+
+  const host: Host = {
+    timeline,
+    network,
+    disk,
+    history,
+    signers: isTruly ? trueSigners : fakeSigners,
+    clockErrorMs: () => clockErrorMs,
+    randomBytes: (count) => Uint8Array.from({ length: count }, () => bytes.between(0, 255)),
+    onError: (text) => void findings.push(text),
+    onDeath: () => {
+      current = null;
+      deaths += 1;
+      const isOver = timeline.nowMs() >= faultsEndMs;
+      const downMs = isOver ? 1 : Math.min(fate.pick([50, 1_000, 10_000, 40_000]), faultsEndMs - timeline.nowMs() + 1);
+      timeline.after(downMs, start);
+    },
+    exchangeWeightPerMinute: 0,
+  };
+
+  function start(): void {
+    const isDoomed = timeline.nowMs() < faultsEndMs && deaths < MAX_DEATHS && fate.isLucky(0.6);
+    const doom = isDoomed ? drawDoom(fate) : null;
+    history.note(() => `process   ${deaths} doom ${JSON.stringify(doom)}`);
+    const started = startProcess(host, deaths, doom);
+    if (started !== null && started.isAlive()) current = started;
+  }
+
+  function planDeaths(): void {
+    if (!fate.isLucky(0.4)) return;
+    timeline.after(fate.between(0, faultsEndMs), () => {
+      const kind = fate.isLucky(0.3) ? "power_cut" : "kill";
+      if (kind === "power_cut" && current !== null) powerCuts += 1;
+      current?.die(kind, fate.fraction());
+    });
+  }
+
+  function planClock(): void {
+    if (!fate.isLucky(0.4)) return;
+    clockErrorMs = fate.between(-5_000, 5_000);
+    for (let jump = fate.between(0, 3); jump > 0; jump -= 1) {
+      timeline.after(fate.between(0, faultsEndMs), () => {
+        const size = fate.pick([1_000, 60_000, 600_000, 3_600_000, 86_400_000]);
+        clockErrorMs += fate.between(-size, size);
+        history.note(() => `clock     wrong by ${clockErrorMs} ms`);
+      });
+    }
+  }
+
+  const clients = openClients({
+    timeline,
+    history,
+    chance: chance.split(),
+    front: isHttp ? askOverHttp : askDirectly,
+    wishes,
+    process: () => current,
+    powerCuts: () => powerCuts,
+    untilMs: faultsEndMs,
+    onFault: (text) => void findings.push(text),
+  });
+  const unhandled = (error: unknown) => {
+    if (!(error instanceof Crashed)) findings.push(`a promise was rejected and nobody listened: ${String(error)}`);
+  };
+  process.on("unhandledRejection", unhandled);
+  try {
+    start();
+    planDeaths();
+    planClock();
+    for (const { node, fromMs, toMs } of weather.freezes) {
+      timeline.after(fromMs, () => network.freeze(node));
+      timeline.after(toMs, () => network.thaw(node));
+    }
+    trade(venue, { timeline, chance: chance.split(), untilMs: faultsEndMs });
+    clients.begin();
+    await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
+    await timeline.runUntil(Math.max(timeline.nowMs(), network.quietAtMs() + 1_000));
+    const looks = await lastWords(clients, timeline.runUntil, () => timeline.nowMs());
+    const truth = readTruth(venue, wishes, PARTIES);
+    const { dialogues, reads } = clients;
+    findings.push(...audit({ venue, truth, dialogues, reads, sent: network.sent, looks, databasePath: disk.path() }));
+  } catch (error) {
+    findings.push(`the run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  } finally {
+    await settleOnce();
+    process.off("unhandledRejection", unhandled);
+    disk.remove();
+  }
+  const { length: sends } = network.sent;
+  const hash = history.hash();
+  return { seed, findings, history: history.lines(), hash, events: timeline.eventCount(), sends, deaths };
+}
+
+async function settleHttp(): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) await settleOnce();
+}
+
+function drawDoom(chance: Chance): Doom {
+  const byStatement = chance.isLucky(0.5);
+  return {
+    atStatement: byStatement ? chance.between(1, chance.pick([60, 200, 600])) : null,
+    atPoint: byStatement ? null : chance.between(1, chance.pick([4, 12, 40])),
+    pointName: null,
+    kind: chance.isLucky(0.35) ? "power_cut" : "kill",
+    cut: chance.pick([0, chance.fraction(), 1]),
+  };
+}
+
+type Trading = { timeline: { after(ms: number, run: () => void): void }; chance: Chance; untilMs: number };
+
+/** Others quote a thin book around the middle and take from it, so that orders of the clients fill, often in parts. */
+function trade(venue: Venue, { timeline, chance, untilMs }: Trading): void {
+  const [maker, taker] = STRANGERS;
+  const limit = (isBuy: boolean, price: number, thousandths: number, tif: "Gtc" | "Ioc") => ({
+    type: "order" as const,
+    orders: [
+      {
+        a: 0,
+        b: isBuy,
+        p: String(price),
+        s: `0.${String(thousandths).padStart(3, "0")}`,
+        r: false,
+        t: { limit: { tif } },
+        c: null,
+      },
+    ],
+    grouping: "na" as const,
+    builder: null,
+  });
+  type Act = Parameters<Venue["act"]>[1];
+  // Decimals of these texts are canonical; the brand is the engine's.
+  const act = (who: string, action: ReturnType<typeof limit>) => void venue.act(who, action as unknown as Act);
+  for (let step = chance.between(0, 12); step > 0; step -= 1) {
+    timeline.after(chance.between(0, untilMs), () => {
+      const isBuy = chance.isLucky(0.5);
+      if (chance.isLucky(0.5))
+        act(maker, limit(isBuy, isBuy ? MIDDLE - 100 : MIDDLE + 100, chance.between(1, 90), "Gtc"));
+      else act(taker, limit(isBuy, isBuy ? MIDDLE + 200 : MIDDLE - 200, chance.between(1, 150), "Ioc"));
+    });
+  }
+}
+
+/** Everything is asked once more when all is quiet, and every order that anybody was told of is looked at. */
+async function lastWords(
+  clients: Clients,
+  runUntil: (ms: number) => Promise<void>,
+  nowMs: () => number,
+): Promise<Map<string, { party: string; turn: Turn }>> {
+  for (const dialogue of clients.dialogues) {
+    const wasHeard = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer" || outcome.status < 300);
+    if (wasHeard) clients.repeat(dialogue);
+  }
+  await runUntil(nowMs() + 40_000);
+  for (const dialogue of clients.dialogues) {
+    const wasHeard = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer" || outcome.status < 300);
+    if (wasHeard) clients.repeat(dialogue);
+  }
+  await runUntil(nowMs() + 10_000);
+  const looks = new Map<string, { party: string; turn: Turn }>();
+  for (const { wish, turns } of clients.dialogues) {
+    for (const { outcome } of turns) {
+      if (outcome?.kind !== "answer" || outcome.status >= 300) continue;
+      const id = fieldOf(outcome.body, "id");
+      if (id === null || looks.has(id)) continue;
+      const turn = clients.read(wish.party, { kind: "get", id });
+      if (turn !== null) looks.set(id, { party: wish.party.account.id, turn });
+    }
+  }
+  await runUntil(nowMs() + 8_000);
+  return looks;
+}

@@ -1,0 +1,154 @@
+/** What really happened, read from the exchange's own log, records and fills by a model that knows nothing of ours. */
+import type { Fill } from "../../src/paper/engine/state.ts";
+import type { Party } from "./template.ts";
+import type { Execution, Venue } from "./venue.ts";
+import type { Wish } from "./wishes.ts";
+
+/** One exchange order. Sizes in 10^-8. */
+export type TrueLeg = { oid: number; cloid: string | null; size: bigint; price: string };
+
+/** One order as a client understands it: what was placed, and what modifies put in its place. */
+export type TrueOrder = {
+  /** The wish that made it: a placing, or a modify whose replacement became an order of its own. */
+  wish: Wish;
+  legs: TrueLeg[];
+  /** True when the last modify cancelled it and its replacement was refused. */
+  isKilled: boolean;
+};
+
+export type Truth = {
+  /** By number of the placing wish; absent when nothing was ever placed. */
+  orders: ReadonlyMap<number, TrueOrder>;
+  /** Orders that modifies made beside an original that they did not cancel, by number of the modify. */
+  splits: ReadonlyMap<number, TrueOrder>;
+  /** Orders made, by number of wish, in order. */
+  made: ReadonlyMap<number, readonly Execution[]>;
+};
+
+export function readTruth(venue: Venue, wishes: readonly Wish[], parties: readonly Party[]): Truth {
+  const byPrice = new Map(wishes.flatMap((wish) => (wish.price === null ? [] : [[wish.price, wish]])));
+  const ownerOf = new Map(parties.map(({ agent, account }) => [agent, account.tradingAddress]));
+  const orders = new Map<number, TrueOrder>();
+  const splits = new Map<number, TrueOrder>();
+  const made = new Map<number, Execution[]>();
+  const orderOfOid = new Map<number, TrueOrder>();
+
+  for (const execution of venue.log) {
+    const placed = placedBy(execution);
+    if (placed === null) continue;
+    const wish = byPrice.get(placed.price);
+    const owner = ownerOf.get(execution.signer);
+    if (wish === undefined || owner === undefined) throw new Error("bug: an order that nobody wished for");
+    const original = placed.replaces === null ? undefined : orderOfOid.get(placed.replaces);
+    const isReplaced = placed.replaces !== null && wasCanceledBy(venue, owner, placed.replaces, execution);
+    if (placed.leg === null) {
+      if (isReplaced && original !== undefined) original.isKilled = true;
+      continue;
+    }
+    made.set(wish.number, [...(made.get(wish.number) ?? []), execution]);
+    if (original !== undefined && isReplaced) {
+      original.legs.push(placed.leg);
+      orderOfOid.set(placed.leg.oid, original);
+      continue;
+    }
+    const order: TrueOrder = { wish, legs: [placed.leg], isKilled: false };
+    (placed.replaces === null ? orders : splits).set(wish.number, order);
+    orderOfOid.set(placed.leg.oid, order);
+  }
+  return { orders, splits, made };
+}
+
+type Placed = { price: string; replaces: number | null; leg: TrueLeg | null };
+
+function placedBy({ input, reply, isAdmitted }: Execution): Placed | null {
+  const { action } = input;
+  if (!isAdmitted || (action.type !== "order" && action.type !== "batchModify")) return null;
+  const modify = action.type === "batchModify" ? action.modifies[0] : undefined;
+  const request = action.type === "order" ? action.orders[0] : modify?.order;
+  if (request === undefined) throw new Error("bug: an action without an order");
+  const replaces = modify === undefined ? null : Number(modify.oid);
+  const oid = oidIn(reply);
+  const leg = oid === null ? null : { oid, cloid: request.c, size: units(request.s), price: request.p };
+  return { price: request.p, replaces, leg };
+}
+
+function oidIn(reply: Execution["reply"]): number | null {
+  if (reply.status !== "ok" || reply.response.type !== "order") return null;
+  const [status] = reply.response.data.statuses;
+  if (status === undefined || typeof status === "string") throw new Error("bug: an answer without a native id");
+  if ("resting" in status) return status.resting.oid;
+  return "filled" in status ? status.filled.oid : null;
+}
+
+/** The exchange wrote the cancel at the very moment of this action, on an order that had been live before it. */
+function wasCanceledBy(venue: Venue, owner: string, oid: number, execution: Execution): boolean {
+  if (!execution.liveBefore.includes(oid)) return false;
+  const record = venue.record(owner, oid);
+  return record !== null && record.status === "canceled" && record.statusTimestampMs === execution.atMs;
+}
+
+const SCALE = 8;
+
+/** Decimal text in 10^-8. */
+export function units(text: string): bigint {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return BigInt(whole) * 10n ** BigInt(SCALE) + BigInt(fraction.padEnd(SCALE, "0").slice(0, SCALE));
+}
+
+/** 10^-8 as decimal text without trailing zeros. */
+export function decimalText(value: bigint): string {
+  const digits = value.toString().padStart(SCALE + 1, "0");
+  const fraction = digits.slice(-SCALE).replace(/0+$/, "");
+  return fraction === "" ? digits.slice(0, -SCALE) : `${digits.slice(0, -SCALE)}.${fraction}`;
+}
+
+/** An order as a `GET` has to show it. */
+export type Expected = {
+  status: string;
+  exchange_order_id: string | null;
+  filled_size: string | null;
+  average_price: string | null;
+  size: string | null;
+};
+
+export const NEVER_PLACED: Expected = {
+  status: "rejected",
+  exchange_order_id: null,
+  filled_size: null,
+  average_price: null,
+  size: null,
+};
+
+export function expectedOf(venue: Venue, owner: string, order: TrueOrder): Expected {
+  const last = order.legs.at(-1);
+  if (last === undefined) throw new Error("bug: an order without an exchange order");
+  const fills = new Map(order.legs.map(({ oid }) => [oid, venue.fillsOf(owner).filter((fill) => fill.oid === oid)]));
+  const all = [...fills.values()].flat();
+  const size = sizeOf(all);
+  const notional = all.reduce((sum, fill) => sum + fill.price * fill.size, 0n);
+  const before = order.legs.slice(0, -1).flatMap(({ oid }) => fills.get(oid) ?? []);
+  return {
+    status: statusOf(venue, owner, { order, last, filled: sizeOf(fills.get(last.oid) ?? []) }),
+    exchange_order_id: String(last.oid),
+    filled_size: decimalText(size),
+    // Both are in 10^-8, so the quotient is as well; whole division cuts.
+    average_price: size === 0n ? null : decimalText(notional / size),
+    size: decimalText(sizeOf(before) + last.size),
+  };
+}
+
+function sizeOf(fills: readonly Fill[]): bigint {
+  return fills.reduce((sum, fill) => sum + fill.size, 0n);
+}
+
+type Closing = { order: TrueOrder; last: TrueLeg; filled: bigint };
+
+function statusOf(venue: Venue, owner: string, { order, last, filled }: Closing): string {
+  if (venue.isLive(last.oid)) {
+    const record = venue.record(owner, last.oid);
+    return record?.order.trigger === null || record?.order.isTriggered === true ? "open" : "waiting_for_trigger";
+  }
+  if (filled >= last.size) return "filled";
+  const status = venue.record(owner, last.oid)?.status ?? "";
+  return status.endsWith("Rejected") && order.legs.length === 1 ? "rejected" : "canceled";
+}

@@ -1,0 +1,163 @@
+/** The exchange of a run: the paper exchange's own engine and readers, without HTTP, with a log of what it executed. */
+import { type Answer, answerOfStatus, jsonAnswer } from "../../src/paper/answers.ts";
+import type { ActionInput, Reply } from "../../src/paper/engine/action.ts";
+import type { Account, Address, Fill, OrderRecord } from "../../src/paper/engine/state.ts";
+import { MISMATCH } from "../../src/paper/exchange/decode.ts";
+import { type Envelope, readEnvelope } from "../../src/paper/exchange/envelope.ts";
+import { executeEnvelope } from "../../src/paper/exchange/execute.ts";
+import { parseJsonText } from "../../src/paper/exchange/json-text.ts";
+import { type ReadContext, SERVER_FAULT } from "../../src/paper/info/request.ts";
+import { readInfo } from "../../src/paper/info/types.ts";
+import { commit, type Runtime, nowMs as venueTimeMs } from "../../src/paper/runtime.ts";
+import { createWorld } from "../../src/paper/world.ts";
+
+/** One action that reached the engine, with what the exchange itself saw before and after it. */
+export type Execution = {
+  atMs: number;
+  signer: Address;
+  nonce: number;
+  input: ActionInput;
+  reply: Reply;
+  /** False when it was refused before its nonce was used. */
+  isAdmitted: boolean;
+  /** Live orders of the account that the action names by native id, before it. */
+  liveBefore: readonly number[];
+};
+
+export type Venue = {
+  /** Executes a body as it came from the wire; what HTTP would answer. */
+  execute(body: string): Answer;
+  /** Answers a read from the present, or from an earlier moment. */
+  read(body: string, past: Snapshot | null): Answer;
+  /** The present, kept for a node that goes no further. */
+  snapshot(): Snapshot;
+  /** An action of somebody else, straight into the engine. */
+  act(signer: Address, action: ActionInput["action"]): Reply;
+  setPrice(coin: string, price: bigint): void;
+  nowMs(): number;
+  account(address: Address): Account;
+  record(address: Address, oid: number): OrderRecord | null;
+  fillsOf(address: Address): readonly Fill[];
+  isLive(oid: number): boolean;
+  readonly log: readonly Execution[];
+  readonly runtime: Runtime;
+};
+
+export type Snapshot = { context: ReadContext };
+
+export type VenueOptions = {
+  seed: number;
+  nowMs: () => number;
+  /** False lets `fakeSigners`' bodies through: the signer stands in the signature. */
+  checksSignatures: boolean;
+  owners: readonly { owner: Address; agent: Address }[];
+  /** Others who trade. */
+  strangers: readonly Address[];
+};
+
+/** Ticks do nothing but let time pass, which every action does as well. */
+const TICK_MS = 5_000;
+
+export function openVenue(options: VenueOptions): Venue {
+  const world = createWorld({
+    seed: options.seed,
+    startMs: options.nowMs(),
+    tickMs: TICK_MS,
+    marketMaker: false,
+    engine: { requestAllowance: 1_000_000 },
+  });
+  const runtime: Runtime = {
+    world,
+    entryContext: { source: { kind: "scripted" }, tickMs: TICK_MS },
+    journal: null,
+    clockMs: options.nowMs,
+    listen: () => undefined,
+    onTick: () => undefined,
+    failure: null,
+  };
+  const log: Execution[] = [];
+  let strangersNonce = 0;
+
+  function engine(input: ActionInput): Reply {
+    const liveBefore = namedOids(input).filter((oid) => world.venue.orders.has(oid));
+    const { reply, admitted } = commit(runtime, { kind: "action", input });
+    if (reply === null) throw new Error("bug: an action without a reply");
+    const { signer, nonce, nowMs } = input;
+    log.push({ atMs: nowMs, signer, nonce, input, reply, isAdmitted: admitted, liveBefore });
+    return reply;
+  }
+
+  function act(signer: Address, action: ActionInput["action"]): Reply {
+    const nowMs = venueTimeMs(runtime);
+    strangersNonce = Math.max(strangersNonce + 1, nowMs);
+    const input = { action, signer, vaultAddress: null, nonce: strangersNonce, expiresAfter: null, nowMs };
+    const { reply } = commit(runtime, { kind: "action", input });
+    if (reply === null) throw new Error("bug: an action without a reply");
+    return reply;
+  }
+
+  function present(): ReadContext {
+    return { venue: world.venue, tape: world.tape, nowMs: venueTimeMs(runtime) };
+  }
+
+  const venue: Venue = {
+    execute(body) {
+      const json = parseJsonText(body);
+      const envelope = json === undefined ? MISMATCH : readEnvelope(json);
+      if (envelope === MISMATCH) return answerOfStatus(422);
+      const nowMs = venueTimeMs(runtime);
+      const reply = options.checksSignatures
+        ? executeEnvelope({ venue: world.venue, engine, network: "testnet", nowMs }, envelope)
+        : engine(inputOf(envelope, nowMs));
+      return jsonAnswer(reply);
+    },
+    read(body, past) {
+      const json = parseJsonText(body);
+      const reader = json === undefined ? MISMATCH : readInfo(json);
+      if (reader === MISMATCH) return answerOfStatus(422);
+      const value = reader(past === null ? present() : past.context);
+      return value === SERVER_FAULT ? answerOfStatus(500) : jsonAnswer(value);
+    },
+    snapshot: () => ({ context: structuredClone(present()) }),
+    act,
+    setPrice: (coin, price) => void commit(runtime, { kind: "price", coin, price, atMs: venueTimeMs(runtime) }),
+    nowMs: () => venueTimeMs(runtime),
+    account(address) {
+      const account = world.venue.accounts.get(address);
+      if (account === undefined) throw new Error("bug: an account that the exchange does not know");
+      return account;
+    },
+    record: (address, oid) => world.venue.accounts.get(address)?.records.get(oid) ?? null,
+    fillsOf: (address) => world.venue.accounts.get(address)?.fills ?? [],
+    isLive: (oid) => world.venue.orders.has(oid),
+    log,
+    runtime,
+  };
+  for (const { owner, agent } of options.owners) {
+    commit(runtime, { kind: "fund", user: owner, atMs: options.nowMs() });
+    act(owner, { type: "approveAgent", agentAddress: agent, agentName: "postern-1" });
+  }
+  for (const user of options.strangers) commit(runtime, { kind: "fund", user, atMs: options.nowMs() });
+  return venue;
+}
+
+function namedOids({ action }: ActionInput): number[] {
+  if (action.type === "batchModify")
+    return action.modifies.flatMap(({ oid }) => (typeof oid === "number" ? [oid] : []));
+  if (action.type === "cancel") return action.cancels.map(({ o }) => o);
+  return [];
+}
+
+/** What the exchange would have recovered from a true signature. */
+function inputOf(envelope: Envelope, nowMs: number): ActionInput {
+  const { action } = envelope.signed.reading;
+  if ("refusal" in action) throw new Error("bug: an action that the gateway does not sign");
+  return {
+    action,
+    signer: `0x${envelope.signature.r.slice(-40)}`,
+    vaultAddress: envelope.vaultAddress,
+    nonce: Number(envelope.nonce),
+    expiresAfter: envelope.expiresAfter === null ? null : Number(envelope.expiresAfter),
+    nowMs,
+  };
+}
