@@ -33,6 +33,8 @@ export type Recovered = { readonly world: World; readonly entries: readonly Entr
 /** Entries after which a snapshot is worth its time. */
 const ENTRIES_PER_SNAPSHOT = 5_000;
 const VERSION = 1;
+/** No file has this number. */
+const CLOSED = -1;
 
 /** The newest snapshot of the directory and the entries after it; null for a directory without one. */
 export function recoverJournal(directory: string): Recovered | null {
@@ -68,6 +70,8 @@ export function openJournal(directory: string, world: World): Journal {
     close: () => {
       fsyncSync(file);
       closeSync(file);
+      // Numbers of closed files are given out again; a late entry must not land in somebody else's.
+      file = CLOSED;
     },
   };
 }

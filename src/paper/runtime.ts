@@ -32,7 +32,8 @@ export function commit(runtime: Runtime, entry: Entry): Applied {
 
 /** Lets the ticks happen that are due by then. */
 export function catchUp(runtime: Runtime, toMs: number): void {
-  const { world, journal } = runtime;
+  const { world, journal, failure } = runtime;
+  if (failure !== null) throw failure;
   const { tickMs } = runtime.entryContext;
   const due = Math.floor((toMs - world.nextTickMs) / tickMs) + 1;
   if (due <= 0) return;

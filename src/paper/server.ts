@@ -7,6 +7,8 @@ export type ServeOptions = {
   readonly port: number;
   /** Calls `work` again and again; the function that it gives back ends that. */
   readonly every: (ms: number, work: () => void) => () => void;
+  /** Told when the exchange has failed for good: a full disk, or a bug. It answers everything with 500 from then on. */
+  readonly onFailure?: (failure: unknown) => void;
 };
 
 export type PaperServer = {
@@ -21,11 +23,15 @@ const IDLE_TIMEOUT_S = 255;
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 const ABNORMAL_CODE = 1_006;
+const INTERNAL_ERROR_CODE = 1_011;
+/** Nobody reads it: the client has hung up. */
+const CLIENT_CLOSED = 499;
 
 type SocketData = { socket: PaperSocket | null };
 
 /** `stop` ends the server and its ticks, not the exchange behind it. */
-export function servePaper(paper: PaperExchange, { hostname, port, every }: ServeOptions): PaperServer {
+export function servePaper(paper: PaperExchange, options: ServeOptions): PaperServer {
+  const { hostname, port, every, onFailure = () => {} } = options;
   const server = Bun.serve<SocketData>({
     hostname,
     port,
@@ -35,7 +41,11 @@ export function servePaper(paper: PaperExchange, { hostname, port, every }: Serv
         if (bun.upgrade(request, { data: { socket: null } })) return undefined;
         return new Response("Connection header did not include 'upgrade'", { status: 400 });
       }
-      return paper.handle(request, bun.requestIP(request)?.address ?? "unknown").catch(goneAway);
+      return paper.handle(request, bun.requestIP(request)?.address ?? "unknown").catch((failure: unknown) => {
+        if (isGoneAway(failure)) return new Response(null, { status: CLIENT_CLOSED });
+        onFailure(failure);
+        return new Response("null", { status: 500, headers: { "content-type": "application/json" } });
+      });
     },
     websocket: {
       maxPayloadLength: MAX_FRAME_BYTES,
@@ -50,12 +60,23 @@ export function servePaper(paper: PaperExchange, { hostname, port, every }: Serv
         });
       },
       message: (ws, frame) => {
-        void ws.data.socket?.receive(typeof frame === "string" ? frame : frame.toString("utf8"));
+        ws.data.socket
+          ?.receive(typeof frame === "string" ? frame : frame.toString("utf8"))
+          .catch((failure: unknown) => {
+            onFailure(failure);
+            ws.close(INTERNAL_ERROR_CODE, "Internal error");
+          });
       },
       close: (ws) => ws.data.socket?.closed(),
     },
   });
-  const stopTicks = every(paper.tickMs, () => paper.step(paper.nowMs()));
+  const stopTicks = every(paper.tickMs, () => {
+    try {
+      paper.step(paper.nowMs());
+    } catch (failure) {
+      onFailure(failure);
+    }
+  });
   return {
     hostname,
     port: server.port ?? port,
@@ -67,8 +88,6 @@ export function servePaper(paper: PaperExchange, { hostname, port, every }: Serv
   };
 }
 
-/** A client that hung up gets nothing; anything else is our bug and must be seen. */
-function goneAway(failure: unknown): Response {
-  if (failure instanceof DOMException && failure.name === "AbortError") return new Response(null, { status: 499 });
-  throw failure;
+function isGoneAway(failure: unknown): boolean {
+  return failure instanceof DOMException && failure.name === "AbortError";
 }

@@ -8,10 +8,8 @@ describe("JSON text", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const read = parseJsonText(text);
-        // JSON.stringify on both sides: `-0` and `0` are the same JSON.
-        expect(JSON.stringify(read === undefined ? undefined : plainValue(read))).toBe(
-          JSON.stringify(JSON.parse(text)).replace(/(?<=[[:,]|^)-0(?=[\],}]|$)/g, "0"),
-        );
+        if (read === undefined) throw new Error("not read");
+        expect(jsonText(plainValue(read))).toBe(JSON.stringify(JSON.parse(text)));
       }),
     );
   });
