@@ -68,6 +68,7 @@ export function openJournal(directory: string, world: World): Journal {
       entries = 0;
     },
     close: () => {
+      if (file === CLOSED) return;
       fsyncSync(file);
       closeSync(file);
       // Numbers of closed files are given out again; a late entry must not land in somebody else's.
