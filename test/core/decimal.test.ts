@@ -50,7 +50,10 @@ function sign(value: bigint): number {
   return value === 0n ? 0 : value < 0n ? -1 : 1;
 }
 
-const digits = (max: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${max}}$`));
+function digits(max: number): fc.Arbitrary<string> {
+  return fc.stringMatching(new RegExp(`^[0-9]{1,${max}}$`));
+}
+
 const plainText = fc
   .tuple(fc.constantFrom("", "-"), digits(20), fc.option(digits(18), { nil: null }))
   .map(([minus, whole, fraction]) => `${minus}${whole}${fraction === null ? "" : `.${fraction}`}`);

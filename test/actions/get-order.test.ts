@@ -1,0 +1,147 @@
+import { expect, test } from "bun:test";
+import { getOrder } from "../../src/actions/get-order.ts";
+import { listOpenAttempts } from "../../src/store/attempts.ts";
+import { DELIVERY, delayed, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import type { VenueOrder } from "../support/small-venue.ts";
+
+async function placed(rig: GatewayRig): Promise<{ id: string; order: VenueOrder }> {
+  const answer = await rig.answerOf(rig.place("key-0001"));
+  const [order] = rig.venue.orders;
+  if (order === undefined) throw new Error("nothing placed");
+  return { id: String(answer.order["id"]), order };
+}
+
+async function read(rig: GatewayRig, id: string): Promise<{ asOfMs: number | null; order: Record<string, unknown> }> {
+  const { body, asOfMs } = await getOrder(rig.deps, rig.caller, id);
+  return { asOfMs, order: JSON.parse(body) };
+}
+
+function looks({ exchange }: GatewayRig): number {
+  return exchange.asked.filter(({ request }) => request.type === "orderStatus").length;
+}
+
+test("a living order is looked at, at most once a second, and all who ask share the look", async () => {
+  const rig = openGatewayRig();
+  const { id, order } = await placed(rig);
+  rig.venue.fill(order, "0.5");
+  const before = looks(rig);
+  const answers = await Promise.all([read(rig, id), read(rig, id), read(rig, id)]);
+  for (const answer of answers) expect(answer.order).toMatchObject({ status: "open", filled_size: "0.5" });
+  await read(rig, id);
+  expect(looks(rig) - before).toBe(1);
+  await rig.clock.advance(1_000);
+  await read(rig, id);
+  expect(looks(rig) - before).toBe(2);
+});
+
+test("a closed order is answered from the database", async () => {
+  const rig = openGatewayRig();
+  const { id, order } = await placed(rig);
+  rig.venue.close(order, "reduceOnlyCanceled");
+  expect((await read(rig, id)).order).toMatchObject({
+    status: "canceled",
+    error: "canceled by the exchange: reduce-only, and there is nothing left to reduce (reduceOnlyCanceled)",
+  });
+  const before = rig.exchange.asked.length;
+  await rig.clock.advance(2_000);
+  await read(rig, id);
+  expect(rig.exchange.asked).toHaveLength(before);
+});
+
+test("an exchange that cannot be asked leaves the order as last known, with the time of that", async () => {
+  const rig = openGatewayRig();
+  const { id } = await placed(rig);
+  const knownAtMs = rig.clock.nowMs();
+  rig.venue.failing.add("orderStatus");
+  await rig.clock.advance(5_000);
+  const { order, asOfMs } = await read(rig, id);
+  expect(order).toMatchObject({ status: "open" });
+  expect(asOfMs).toBeLessThanOrEqual(knownAtMs);
+  expect(asOfMs).toBeGreaterThan(0);
+});
+
+test("a look that does not find a living order proves nothing, and a read signs nothing", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(delayed(0, 5_000, DELIVERY.normal));
+  rig.venue.isBlind = true;
+  const asked = rig.place("key-0001");
+  await rig.clock.advance(100);
+  const id = listOpenAttempts(rig.store)[0]?.resource.id ?? "";
+  for (let look = 0; look < 4; look += 1) {
+    await rig.clock.advance(1_000);
+    expect((await read(rig, id)).order["status"]).toBe("processing");
+  }
+  expect(rig.exchange.sent).toHaveLength(1);
+  rig.venue.isBlind = false;
+  expect((await rig.answerOf(asked)).order["status"]).toBe("open");
+});
+
+test("a read that sees the order settles a placing that is still on its way, once and for all", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(delayed(0, 5_000, DELIVERY.normal));
+  const asked = rig.place("key-0001");
+  await rig.clock.advance(100);
+  const id = listOpenAttempts(rig.store)[0]?.resource.id ?? "";
+  expect((await read(rig, id)).order).toMatchObject({ status: "open", exchange_order_id: "1001" });
+  const [order] = rig.venue.orders;
+  if (order !== undefined) rig.venue.close(order, "canceled");
+  await rig.clock.advance(1_000);
+  expect((await read(rig, id)).order["status"]).toBe("canceled");
+  // The exchange's own answer, `resting`, arrives last and is older than what has been seen.
+  expect((await rig.answerOf(asked)).httpStatus).toBe(201);
+  expect((await read(rig, id)).order["status"]).toBe("canceled");
+});
+
+test.each(["native id", "client order id", "upper-case UUID"])("an order is found by its %s", async (kind) => {
+  const rig = openGatewayRig();
+  const { id, order } = await placed(rig);
+  const given = { "native id": String(order.oid), "client order id": order.cloid.toUpperCase().replace("0X", "0x") };
+  const asked =
+    kind === "upper-case UUID" ? id.toUpperCase() : (Object.entries(given).find(([name]) => name === kind)?.[1] ?? "");
+  expect((await read(rig, asked)).order["id"]).toBe(id);
+});
+
+const FOREIGN = "018bcfe5-6800-7008-ae5d-8784c6b6f690";
+
+test.each([
+  ["not-an-id", "invalid_id"],
+  ["", "invalid_id"],
+  ["123456789012345678901", "invalid_id"],
+  ["0x12", "invalid_id"],
+  ["77777", "order_not_found"],
+  ["99999999999999999999", "order_not_found"],
+  [FOREIGN, "order_not_found"],
+])("the id %j is %s", async (id, code) => {
+  const rig = openGatewayRig();
+  const error: unknown = await read(rig, id).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code });
+  // An id that only a guess could have made costs no request.
+  if (id === FOREIGN) expect(rig.exchange.asked).toEqual([]);
+});
+
+test("an order placed elsewhere is shown under an id that finds it again, and a read stores nothing", async () => {
+  const rig = openGatewayRig();
+  const { order } = await placed(rig);
+  const elsewhere: VenueOrder = { ...order, oid: 77, cloid: `0x${"ee".repeat(16)}`, fills: [], size: "2.50" };
+  rig.venue.orders.push(elsewhere);
+  rig.venue.fill(elsewhere, "0.5");
+  const { order: first } = await read(rig, "77");
+  expect(first).toMatchObject({ status: "open", size: "2.5", filled_size: "0.5", exchange_order_id: "77" });
+  expect((await read(rig, String(first["id"]))).order).toEqual(first);
+  expect(rig.store.$client.prepare("SELECT count(*) AS n FROM orders").get()).toEqual({ n: 1 });
+});
+
+test("another account's order is not found", async () => {
+  const rig = openGatewayRig();
+  const { id } = await placed(rig);
+  const stranger = {
+    ...rig.caller.account,
+    id: "6d1e9b63-7a1f-4a4c-8d66-1f8e2c3b5da1",
+    tradingAddress: `0x${"99".repeat(20)}`,
+  };
+  rig.venue.isBlind = true;
+  const error: unknown = await getOrder(rig.deps, { ...rig.caller, account: stranger }, id).catch(
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ code: "order_not_found" });
+});

@@ -1,0 +1,138 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { decimal } from "../../src/core/decimal.ts";
+import type { OrderTerms } from "../../src/core/order.ts";
+import { absentReason, readPlaceReply } from "../../src/settle/place.ts";
+import { isListedRefusal } from "../../src/wire/answer/refusal.ts";
+import { classifyReply } from "../../src/wire/answer/reply.ts";
+
+const CLOID = `0x${"ab".repeat(16)}`;
+const ASKED = { size: decimal("1"), cloid: CLOID };
+const TERMS: Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger"> = {
+  timeInForce: "gtc",
+  reduceOnly: false,
+  trigger: null,
+};
+
+const terms = fc.record({
+  timeInForce: fc.constantFrom("gtc" as const, "ioc" as const, "alo" as const),
+  reduceOnly: fc.boolean(),
+  trigger: fc.option(fc.constant({ price: "90", kind: "stop_loss" as const, market: true })),
+});
+
+const texts = fc.oneof(
+  fc.string(),
+  fc.constantFrom(
+    "Insufficient margin to place order. asset=0",
+    "Invalid nonce: duplicate nonce 5",
+    "Action already expired",
+    "<html>",
+  ),
+);
+const entries = fc.oneof(
+  fc.record({ resting: fc.record({ oid: fc.nat(), cloid: fc.option(fc.constantFrom(CLOID, "0xee")) }) }),
+  fc.record({
+    filled: fc.record({ oid: fc.nat(), totalSz: fc.constantFrom("0.0", "0.5", "1", "1.5"), avgPx: fc.constant("100") }),
+  }),
+  fc.record({ error: texts }),
+  fc.constantFrom("success", "waitingForTrigger", "waitingForFill", "else"),
+  fc.jsonValue(),
+);
+const bodies = fc.oneof(
+  fc.string(),
+  fc.json(),
+  fc.record({ status: fc.constant("err"), response: texts }).map((json) => JSON.stringify(json)),
+  fc
+    .record({
+      status: fc.constant("ok"),
+      response: fc.record({
+        type: fc.constantFrom("order", "cancel", "default", "twapOrder"),
+        data: fc.record({ statuses: fc.array(entries, { maxLength: 2 }) }),
+      }),
+    })
+    .map((json) => JSON.stringify(json)),
+);
+const httpStatuses = fc.constantFrom(200, 200, 200, 201, 400, 404, 415, 422, 429, 500, 502, 503, 504);
+
+test("whatever is answered, reading it never throws, and only a listed text says rejected", () => {
+  fc.assert(
+    fc.property(httpStatuses, bodies, terms, (httpStatus, body, order) => {
+      const verdict = classifyReply(httpStatus, body);
+      const reading = readPlaceReply(order, ASKED, verdict);
+      if (verdict.kind === "ambiguous") expect(reading.kind).toBe("look");
+      if (reading.kind !== "definite" || reading.event.type !== "rejected") return;
+      if (verdict.kind === "accepted") {
+        const [entry] = verdict.statuses;
+        expect(entry?.kind === "error" && isListedRefusal(entry.text)).toBe(true);
+      } else {
+        expect(verdict.kind).toBe("refused");
+        expect(verdict.kind === "refused" && (verdict.bug || isListedRefusal(verdict.text))).toBe(true);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("nothing but an answer with status 200, or that our bytes could not be read, settles anything", () => {
+  fc.assert(
+    fc.property(httpStatuses, bodies, (httpStatus, body) => {
+      fc.pre(httpStatus !== 200);
+      expect(readPlaceReply(TERMS, ASKED, classifyReply(httpStatus, body)).kind).toBe("look");
+    }),
+  );
+});
+
+type Row = [name: string, entry: unknown, terms: Partial<typeof TERMS>, reads: string];
+
+const ROWS: Row[] = [
+  ["rests", { resting: { oid: 7 } }, {}, "rested"],
+  ["rests with our id", { resting: { oid: 7, cloid: CLOID } }, {}, "rested"],
+  ["rests with another's id", { resting: { oid: 7, cloid: `0x${"ee".repeat(16)}` } }, {}, "look"],
+  [
+    "is filled with another's id",
+    { filled: { oid: 7, totalSz: "1", avgPx: "9", cloid: `0x${"ee".repeat(16)}` } },
+    {},
+    "look",
+  ],
+  ["is filled whole", { filled: { oid: 7, totalSz: "1.0", avgPx: "9" } }, {}, "filled"],
+  ["is filled beyond", { filled: { oid: 7, totalSz: "1.5", avgPx: "9" } }, {}, "filled"],
+  ["is filled short, gtc", { filled: { oid: 7, totalSz: "0.9", avgPx: "9" } }, {}, "look"],
+  ["is filled short, alo", { filled: { oid: 7, totalSz: "0.9", avgPx: "9" } }, { timeInForce: "alo" }, "look"],
+  ["is filled short, ioc", { filled: { oid: 7, totalSz: "0.9", avgPx: "9" } }, { timeInForce: "ioc" }, "canceled"],
+  [
+    "is filled short, reduce-only gtc",
+    { filled: { oid: 7, totalSz: "0.9", avgPx: "9" } },
+    { reduceOnly: true },
+    "look",
+  ],
+  ["waits", "waitingForTrigger", { trigger: { price: "9", kind: "stop_loss", market: true } }, "armed"],
+  [
+    "rests as a trigger",
+    { resting: { oid: 7 } },
+    { trigger: { price: "9", kind: "stop_loss", market: true } },
+    "armed",
+  ],
+  ["is a success", "success", {}, "look"],
+  ["is refused", { error: "Price must be divisible by tick size. asset=0" }, {}, "rejected"],
+  ["is refused in new words", { error: "The moon is full." }, {}, "look"],
+];
+
+test.each(ROWS)("an answer that the order %s", (_name, entry, some, reads) => {
+  const body = JSON.stringify({ status: "ok", response: { type: "order", data: { statuses: [entry] } } });
+  const reading = readPlaceReply({ ...TERMS, ...some }, ASKED, classifyReply(200, body));
+  expect(reading.kind === "definite" ? reading.event.type : "look").toBe(reads);
+});
+
+test("only what names an order at the exchange may be kept without waiting for the disk", () => {
+  const reading = (entry: unknown) => {
+    const body = JSON.stringify({ status: "ok", response: { type: "order", data: { statuses: [entry] } } });
+    return readPlaceReply(TERMS, ASKED, classifyReply(200, body));
+  };
+  expect(reading({ resting: { oid: 7 } })).toMatchObject({ namesOrder: true });
+  expect(reading({ error: "Price must be divisible by tick size." })).toMatchObject({ namesOrder: false });
+});
+
+test("what the exchange had answered is told with the conclusion", () => {
+  expect(absentReason(null)).not.toContain("answered");
+  expect(absentReason("Action already expired")).toEndWith("The exchange had answered: Action already expired");
+});
