@@ -27,10 +27,8 @@ export type ModifyLegs = { order: StoredOrder; replaced: Leg; replacement: Leg }
 export function legsOfModify(world: World, attempt: Attempt): ModifyLegs {
   const order = findOrder(world.store, attempt.resource.id);
   const replacement = attempt.cloid === null ? null : findLegByCloid(world.store, attempt.cloid);
-  const replaced =
-    replacement === null
-      ? undefined
-      : listLegs(world.store, attempt.resource.id).find((leg) => leg.ordinal === replacement.ordinal - 1);
+  // By native id: the leg before it may be the replacement of an earlier modify that never arrived.
+  const replaced = listLegs(world.store, attempt.resource.id).find((leg) => leg.oid === attempt.targetOid);
   if (order === null || replacement === null || replaced === undefined)
     throw new Error("bug: a modify without its legs");
   return { order, replaced, replacement };
@@ -120,13 +118,14 @@ function splitOff(world: World, attempt: Attempt, legs: ModifyLegs): void {
     createdAtMs: attempt.createdAtMs,
     version: 0,
   };
+  // First, because an open modify keeps its order `unknown`.
+  updateAttempt(store, attempt.id, { state: "done", settledAtMs: nowMs });
   insertOrder(store, fresh);
   moveLeg(store, replacement.cloid, { orderId: id, ordinal: 0 });
   const split = deriveOrder(store, fresh, nowMs);
   // Back to its own terms: the newer leg is no longer one of its legs.
   const { size, price, timeInForce, trigger } = originalTerms(order, replaced);
   deriveOrder(store, { ...order, size, price, timeInForce, trigger }, nowMs);
-  updateAttempt(store, attempt.id, { state: "done", settledAtMs: nowMs });
   const key = { accountId: attempt.accountId, key: attempt.idempotencyKey };
   storeAnswer(store, key, { status: 200, body: orderText(split) });
 }
