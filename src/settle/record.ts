@@ -66,10 +66,12 @@ export function finishOrderAttempt(
   attempt: Attempt,
   end: { nowMs: number; error?: string | null; change?: AttemptChange },
 ): StoredOrder {
-  const order = findOrder(store, attempt.resource.id);
-  if (order === null) throw new Error("bug: an attempt without its order");
+  const before = findOrder(store, attempt.resource.id);
+  if (before === null) throw new Error("bug: an attempt without its order");
   const isFirst = updateAttempt(store, attempt.id, { ...end.change, state: "done", settledAtMs: end.nowMs });
-  if (!isFirst) return order;
+  if (!isFirst) return before;
+  // An open modify may be what kept the order `unknown`: that ends with it, before it is answered.
+  const order = attempt.kind === "modify" ? deriveOrder(store, before, end.nowMs) : before;
   const shown = end.error === undefined || end.error === null ? order : { ...order, error: end.error };
   storeAnswer(
     store,
