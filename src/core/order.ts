@@ -88,7 +88,12 @@ export type LegEvent =
   | { type: "fills_seen"; filled: Filled };
 
 /** A running total of a leg's fills: it only ever grows. */
-export type Filled = { size: Decimal; notional: Decimal };
+export type Filled = {
+  size: Decimal;
+  notional: Decimal;
+  /** The total of a placing's answer, whose average price the exchange has rounded. */
+  isRounded?: true;
+};
 
 const CLOSED: readonly LegState[] = ["filled", "canceled", "rejected", "absent"];
 
@@ -154,15 +159,20 @@ function said(state: LegState, reason: string | null): Pick<Leg, "state" | "reas
   return { state, reason, isExchangesWord: true };
 }
 
-/** Totals only grow: a snapshot read before a fill must not take it back. */
+/**
+ * Totals only grow: a snapshot read before a fill must not take it back. The same size again, from the fills
+ * themselves, puts right what a rounded average price gave.
+ */
 function growFilled(leg: Leg, seen: Filled): Leg {
-  if (compare(seen.size, leg.filledSize) <= 0) return leg;
+  const growth = compare(seen.size, leg.filledSize);
+  const isExacter = growth === 0 && seen.isRounded !== true && compare(seen.notional, leg.filledNotional) !== 0;
+  if (growth <= 0 && !isExacter) return leg;
   return { ...leg, filledSize: seen.size, filledNotional: seen.notional };
 }
 
 /** A total from an exchange answer that gives size and average price. */
 export function filledAt(size: Decimal, price: Decimal): Filled {
-  return { size, notional: multiply(size, price) };
+  return { size, notional: multiply(size, price), isRounded: true };
 }
 
 /**
