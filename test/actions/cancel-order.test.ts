@@ -103,6 +103,29 @@ test("a cancel answered 202 stays armed under the same key, and backs off", asyn
   expect(again).toMatchObject({ httpStatus: 200, isReplay: true, order: { status: "canceled" } });
 });
 
+test("cancels that never arrive are repeated ever more rarely, for as long as it takes", async () => {
+  const rig = openGatewayRig();
+  const { id, order } = await placed(rig);
+  rig.deliveries.push(...Array.from({ length: 14 }, () => DELIVERY.neverArrived));
+  rig.cancel("cancel-01", id).catch(() => undefined);
+  await rig.clock.advance(300_000);
+  expect(order.status).toBe("open");
+  await rig.clock.advance(600_000);
+  expect(order.status).toBe("canceled");
+});
+
+test("a cancel that was answered 202 is not given back: it is sent again", async () => {
+  const rig = openGatewayRig();
+  const { id, order } = await placed(rig);
+  rig.deliveries.push(delayed(9_000, 0, DELIVERY.notSent));
+  const answer = await rig.answerOf(rig.cancel("cancel-01", id));
+  expect(answer.httpStatus).toBe(202);
+  await rig.clock.advance(10_000);
+  expect(order.status).toBe("canceled");
+  const again = await rig.answerOf(rig.cancel("cancel-01", id));
+  expect(again).toMatchObject({ httpStatus: 200, isReplay: true, order: { status: "canceled" } });
+});
+
 test("a refused cancel leaves the order its status, and says why in this answer only", async () => {
   const rig = openGatewayRig();
   const { id } = await placed(rig);
@@ -218,15 +241,16 @@ test("an order placed elsewhere is adopted with what it has filled, and canceled
   rig.venue.orders.push(elsewhere);
   rig.venue.fill(elsewhere, "0.25");
   rig.venue.fill(elsewhere, "0.25");
-  const sizes: unknown[] = [];
-  const { send } = rig.deps.exchange;
-  rig.deps.exchange.send = async (body, purpose) => {
-    sizes.push(...rig.store.$client.prepare("SELECT filled_size FROM orders WHERE exchange_order_id = '77'").all());
-    return send(body, purpose);
-  };
+  rig.deliveries.push((body, venue) => {
+    venue.failing.add("userFillsByTime");
+    return venue.take(body);
+  });
+  const first = await rig.answerOf(rig.cancel("cancel-01", "77"));
+  expect(first).toMatchObject({ httpStatus: 202, order: { exchange_order_id: "77", filled_size: "0.5" } });
+  rig.venue.failing.clear();
+  await rig.clock.advance(10_000);
   const answer = await rig.answerOf(rig.cancel("cancel-01", "77"));
   expect(answer.order).toMatchObject({ status: "canceled", exchange_order_id: "77", filled_size: "0.5" });
-  expect(sizes[0]).toEqual({ filled_size: "0.5" });
   expect(elsewhere.status).toBe("canceled");
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { getOrder } from "../../src/actions/get-order.ts";
 import { listOpenAttempts } from "../../src/store/attempts.ts";
 import { DELIVERY, delayed, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import type { VenueOrder } from "../support/small-venue.ts";
+import { recordOf, type VenueOrder } from "../support/small-venue.ts";
 
 async function placed(rig: GatewayRig): Promise<{ id: string; order: VenueOrder }> {
   const answer = await rig.answerOf(rig.place("key-0001"));
@@ -74,6 +74,19 @@ test("a look that does not find a living order proves nothing, and a read signs 
   expect(rig.exchange.sent).toHaveLength(1);
   rig.venue.isBlind = false;
   expect((await rig.answerOf(asked)).order["status"]).toBe("open");
+});
+
+test("an answer about another order is no answer", async () => {
+  const rig = openGatewayRig();
+  const { id, order } = await placed(rig);
+  rig.exchange.answer("orderStatus", () => ({
+    status: "order",
+    order: recordOf({ ...order, oid: 9, cloid: `0x${"ee".repeat(16)}`, status: "canceled" }),
+  }));
+  await rig.clock.advance(1_000);
+  const { order: shown, asOfMs } = await read(rig, id);
+  expect(shown).toMatchObject({ status: "open", exchange_order_id: String(order.oid) });
+  expect(asOfMs).not.toBeNull();
 });
 
 test("a read that sees the order settles a placing that is still on its way, once and for all", async () => {

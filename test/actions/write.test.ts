@@ -28,6 +28,13 @@ test("64 may join a running write; the next is told how it stands, and from then
   expect(running.join("a", "k")).toBeNull();
 });
 
+test("once somebody is told how a running write stands it must not vanish", () => {
+  const running = openRunningWrites();
+  running.start("a", "k", new Promise(() => undefined));
+  running.tell("a", "k");
+  expect(running.isTold("a", "k")).toBe(true);
+});
+
 test("nobody can be kept from knowing of a write that runs no more", () => {
   expect(openRunningWrites().isTold("a", "k")).toBe(true);
 });

@@ -94,6 +94,18 @@ test("a node that is stuck before the expiry never proves anything, however ofte
   expect(statusOf(rig, id)).toBe("open");
 });
 
+test("a look on a state older than the noop counts for nothing, though the noop was taken", async () => {
+  const rig = openGatewayRig();
+  rig.venue.stuckAtMs = rig.clock.nowMs();
+  const { id } = await placeLost(rig, [DELIVERY.neverArrived]);
+  await rig.clock.advance(60_000);
+  expect(findAttempt(rig.store, 1)).toMatchObject({ seal: "noop", negatives: 0 });
+  expect(statusOf(rig, id)).toBe("unknown");
+  rig.venue.stuckAtMs = null;
+  await rig.clock.advance(2_000);
+  expect(statusOf(rig, id)).toBe("rejected");
+});
+
 test("a step of the host's clock seals nothing", async () => {
   const rig = openGatewayRig();
   const { id } = await placeLost(rig, [DELIVERY.neverArrived, ...NO_NOOPS]);

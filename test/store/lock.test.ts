@@ -17,7 +17,7 @@ test("a second opener is refused and told who holds the directory, until it is r
 
 test("another process is refused while one holds it, and let in as soon as that one is killed", async () => {
   await inTemporaryDirectory(async (path) => {
-    const holder = Bun.spawn(["bun", HOLDER, path], { stdout: "pipe", stderr: "inherit" });
+    const holder = Bun.spawn([process.execPath, HOLDER, path], { stdout: "pipe", stderr: "inherit" });
     const reader = holder.stdout.getReader();
     await reader.read();
     expect(() => takeLock(path, 1)).toThrow(`in use by process ${holder.pid}`);

@@ -1,0 +1,96 @@
+/** What a single "not found" is worth, one look at a time. */
+import { expect, test } from "bun:test";
+import type { Attempt } from "../../src/core/attempt.ts";
+import { decimal } from "../../src/core/decimal.ts";
+import { type Missed, weighAbsence } from "../../src/settle/absence.ts";
+import { isOver } from "../../src/settle/cancel.ts";
+import { openChainTime } from "../../src/settle/chain-time.ts";
+import { gatherFillEvidence } from "../../src/settle/fill-evidence.ts";
+import { startPursuit, type Tools } from "../../src/settle/pursuit.ts";
+import { sendAttempt } from "../../src/settle/send.ts";
+import { findAttempt, insertAttempt } from "../../src/store/attempts.ts";
+import { insertLeg, insertOrder } from "../../src/store/orders.ts";
+import { type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { attemptRow, legRow, orderRow } from "../support/rows.ts";
+
+const SEALED = { seal: "expiry", state: "ambiguous", expiresAtMs: START_MS } as const;
+
+function openWith(rig: GatewayRig, some: Partial<Attempt>): Attempt {
+  insertOrder(rig.store, orderRow());
+  insertLeg(rig.store, legRow());
+  return insertAttempt(rig.store, attemptRow(some));
+}
+
+function toolsOf({ deps }: GatewayRig): Tools {
+  const bug = () => {
+    throw new Error("not in this test");
+  };
+  return {
+    world: deps,
+    chainTime: openChainTime(deps),
+    evidence: gatherFillEvidence(() => undefined),
+    soughtOf: bug,
+    userOf: bug,
+  };
+}
+
+function missed(some: Partial<Missed> = {}): Missed {
+  const pursuit = startPursuit(1);
+  return { pursuit, chainTimeMs: START_MS + 60_000, isSweep: true, isCovered: true, ...some };
+}
+
+test("two looks within a second are one look", async () => {
+  const rig = openGatewayRig();
+  const attempt = openWith(rig, SEALED);
+  const one = missed();
+  await weighAbsence(toolsOf(rig), attempt, one, () => undefined);
+  await weighAbsence(toolsOf(rig), findAttempt(rig.store, 1) ?? attempt, one, () => undefined);
+  expect(findAttempt(rig.store, 1)?.negatives).toBe(1);
+  await rig.clock.advance(1_000);
+  await weighAbsence(toolsOf(rig), findAttempt(rig.store, 1) ?? attempt, one, () => undefined);
+  expect(findAttempt(rig.store, 1)?.negatives).toBe(2);
+});
+
+test.each([
+  ["enough looks and a sweep", { negatives: 5 }, {}, true],
+  ["the last look was no sweep", { negatives: 5 }, { isSweep: false }, false],
+  ["one look short", { negatives: 4 }, {}, false],
+  ["no time of the exchange", { negatives: 5 }, { chainTimeMs: null }, false],
+  ["a state older than the expiry", { negatives: 5 }, { chainTimeMs: START_MS + 3_000 }, false],
+] as const)("absence with %s", async (_name, attempt, look, isProven) => {
+  const rig = openGatewayRig();
+  const row = openWith(rig, { ...SEALED, ...attempt });
+  let concluded = 0;
+  const done = await weighAbsence(toolsOf(rig), row, missed(look), () => {
+    concluded += 1;
+  });
+  expect([done, concluded]).toEqual([isProven, isProven ? 1 : 0]);
+});
+
+test("an order with all legs closed is over only when every placing is settled", () => {
+  const rig = openGatewayRig();
+  insertOrder(rig.store, orderRow());
+  insertLeg(rig.store, legRow({ state: "canceled" }));
+  const { id } = insertAttempt(rig.store, attemptRow({ state: "ambiguous" }));
+  expect(isOver(rig.deps, orderRow().id)).toBe(false);
+  rig.store.$client.run(`UPDATE attempts SET state = 'done' WHERE id = ${id}`);
+  insertAttempt(rig.store, attemptRow({ kind: "cancel", nonce: 2, state: "ambiguous" }));
+  expect(isOver(rig.deps, orderRow().id)).toBe(true);
+  insertLeg(rig.store, legRow({ cloid: "0x2", ordinal: 1, state: "resting", size: decimal("1") }));
+  expect(isOver(rig.deps, orderRow().id)).toBe(false);
+});
+
+test("nothing thrown leaves the sending of an action", async () => {
+  const rig = openGatewayRig();
+  rig.place("key-0001").catch(() => undefined);
+  await rig.clock.advance(0);
+  const attempt = findAttempt(rig.store, 1);
+  if (attempt === null) throw new Error("nothing stored");
+  rig.deliveries.push(() => {
+    throw new Error("a bug on the way out");
+  });
+  const result = await sendAttempt(rig.deps, attempt, "order");
+  expect(result).toMatchObject({ kind: "reply", reply: { kind: "ambiguous", reason: "no_answer" } });
+  rig.deps.signers.lock();
+  expect(await sendAttempt(rig.deps, attempt, "order")).toMatchObject({ kind: "not_sent", isOurFault: true });
+});
