@@ -11,6 +11,8 @@ export type Audited = {
   truth: Truth;
   dialogues: readonly Dialogue[];
   sent: readonly Sent[];
+  /** Who signed a body. */
+  signerOf: ReadonlyMap<string, string>;
   /** Last look at each order that a client knows, made after everything had settled. */
   looks: ReadonlyMap<string, { party: string; turn: Turn }>;
   databasePath: string;
@@ -187,7 +189,7 @@ function isEqual(field: string, shown: string | null, expected: string | null): 
   return units(shown) === units(expected);
 }
 
-type Body = { action: { type: string }; nonce: number; expiresAfter: number | null; signature: { r: string } };
+type Body = { action: { type: string }; nonce: number; expiresAfter: number | null };
 
 /** Nothing leaves without an end, and no two payloads share a number but an action and its noop. */
 function auditSends(run: Audited): string[] {
@@ -197,7 +199,7 @@ function auditSends(run: Audited): string[] {
   for (const { body, number, atMs } of run.sent) {
     // Bodies are our own JSON; the auditor reads them without the gateway's types.
     const { action, nonce, expiresAfter } = JSON.parse(body) as Body;
-    const signer = signerOf(run, body);
+    const signer = run.signerOf.get(body) ?? "nobody";
     const name = `${signer} ${nonce}`;
     if (expiresAfter === null || expiresAfter === undefined) findings.push(`send #${number} has no expiry`);
     else if (expiresAfter > START_MS + atMs + MAX_LIFE_MS) findings.push(`send #${number} lives until ${expiresAfter}`);
@@ -215,14 +217,6 @@ function auditSends(run: Audited): string[] {
 
 /** The life of an action, with room for a clock that has not been compared yet. */
 const MAX_LIFE_MS = 30_000;
-
-/** Bodies of the two parties differ in their prices, not in a field: the log knows who signed, where one arrived. */
-function signerOf(run: Audited, body: string): string {
-  const { nonce, signature } = JSON.parse(body) as Body;
-  const byMark = PARTIES.find(({ agent }) => signature.r.endsWith(agent.slice(2)));
-  if (byMark !== undefined) return byMark.agent;
-  return run.venue.log.find((entry) => entry.nonce === nonce)?.signer ?? "unknown";
-}
 
 /** No answer shows anything of another account. */
 function auditSeparation({ dialogues, reads }: Audited): string[] {

@@ -39,7 +39,9 @@ export type Host = {
   randomBytes(count: number): Uint8Array;
   /** Errors that the gateway logs while it lives: each is a finding. */
   onError(text: string): void;
-  onDeath(process: GatewayProcess): void;
+  onDeath(kind: Crash): void;
+  /** From then on nobody dies by plan, milliseconds of virtual time. */
+  doomsEndMs: number;
   exchangeWeightPerMinute: number;
 };
 
@@ -84,13 +86,13 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
     // Its own stack may still be inside the database: the connection is closed when that is over.
     timeline.after(0, () => disk.bury(store));
     for (const run of mourners) run();
-    host.onDeath(made);
+    host.onDeath(kind);
   }
 
   function onStatement(): void {
     if (!isAlive) throw new Crashed();
     statements += 1;
-    if (doom === null || doom.atStatement !== statements) return;
+    if (doom === null || doom.atStatement !== statements || timeline.nowMs() >= host.doomsEndMs) return;
     die(doom.kind, doom.cut);
     throw new Crashed();
   }
@@ -101,7 +103,7 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
     if (doom === null || doom.atPoint === null || (doom.pointName !== null && doom.pointName !== name))
       return undefined;
     points += 1;
-    if (points !== doom.atPoint) return undefined;
+    if (points !== doom.atPoint || timeline.nowMs() >= host.doomsEndMs) return undefined;
     die(doom.kind, doom.cut);
     return new Promise(() => undefined);
   }

@@ -9,7 +9,7 @@ import { askDirectly, askOverHttp } from "./front.ts";
 import { openHistory } from "./history.ts";
 import { openNetwork } from "./network.ts";
 import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
-import { fakeSigners, trueSigners } from "./signers.ts";
+import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
 import { openTimeline, settleOnce } from "./timeline.ts";
 import { readTruth } from "./truth.ts";
@@ -75,6 +75,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
   const wishes = drawWishes(chance.split(), faultsEndMs);
   const findings: string[] = [];
+  const signerOf = new Map<string, string>();
   let clockErrorMs = 0;
   let deaths = 0;
   let powerCuts = 0;
@@ -91,17 +92,19 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     network,
     disk,
     history,
-    signers: isTruly ? trueSigners : fakeSigners,
+    signers: () => noteSigners(isTruly ? trueSigners() : fakeSigners(), signerOf),
     clockErrorMs: () => clockErrorMs,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => bytes.between(0, 255)),
     onError: (text) => void findings.push(text),
-    onDeath: () => {
+    onDeath: (kind) => {
       current = null;
+      if (kind === "power_cut") powerCuts += 1;
       deaths += 1;
       const isOver = timeline.nowMs() >= faultsEndMs;
       const downMs = isOver ? 1 : Math.min(fate.pick([50, 1_000, 10_000, 40_000]), faultsEndMs - timeline.nowMs() + 1);
       timeline.after(downMs, start);
     },
+    doomsEndMs: faultsEndMs,
     exchangeWeightPerMinute: 0,
   };
 
@@ -117,7 +120,6 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     if (!fate.isLucky(0.4)) return;
     timeline.after(fate.between(0, faultsEndMs), () => {
       const kind = fate.isLucky(0.3) ? "power_cut" : "kill";
-      if (kind === "power_cut" && current !== null) powerCuts += 1;
       current?.die(kind, fate.fraction());
     });
   }
@@ -164,7 +166,9 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     const looks = await lastWords(clients, timeline.runUntil, () => timeline.nowMs());
     const truth = readTruth(venue, wishes, PARTIES);
     const { dialogues, reads } = clients;
-    findings.push(...audit({ venue, truth, dialogues, reads, sent: network.sent, looks, databasePath: disk.path() }));
+    findings.push(
+      ...audit({ venue, truth, dialogues, reads, sent: network.sent, signerOf, looks, databasePath: disk.path() }),
+    );
   } catch (error) {
     findings.push(`the run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   } finally {
@@ -241,7 +245,8 @@ async function lastWords(
     const wasHeard = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer" || outcome.status < 300);
     if (wasHeard) clients.repeat(dialogue);
   }
-  await runUntil(nowMs() + 10_000);
+  // As long as it takes until fills are read again without a feed.
+  await runUntil(nowMs() + 35_000);
   const looks = new Map<string, { party: string; turn: Turn }>();
   for (const { wish, turns } of clients.dialogues) {
     for (const { outcome } of turns) {

@@ -31,3 +31,15 @@ export function fakeSigners(): Signers {
     lock: () => undefined,
   };
 }
+
+/** Notes for every body who signed it. */
+export function noteSigners(signers: Signers, signerOf: Map<string, string>): Signers {
+  return {
+    ...signers,
+    sign(input) {
+      const body = signers.sign(input);
+      signerOf.set(body, input.agentAddress);
+      return body;
+    },
+  };
+}
