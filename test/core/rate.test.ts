@@ -45,6 +45,25 @@ test("never lets more through than burst plus what came back, whatever the clock
   );
 });
 
+test("saves up no more than the burst, however long nobody asks", () => {
+  let level: Level | null = draw(RATE, null, 0).level;
+  let allowed = 0;
+  for (let count = 0; count < 2 * RATE.burst; count += 1) {
+    const drawn = draw(RATE, level, 3_600_000);
+    level = drawn.level;
+    if (drawn.isAllowed) allowed += 1;
+  }
+  expect(allowed).toBe(RATE.burst);
+});
+
+test("a clock that goes back and forth gives nothing twice", () => {
+  const empty = { tokens: 0, atMs: 1_000 };
+  const back = draw(RATE, empty, 0);
+  expect(back.isAllowed).toBe(false);
+  expect(draw(RATE, back.level, 1_000).isAllowed).toBe(false);
+  expect(draw(RATE, back.level, 1_100).isAllowed).toBe(true);
+});
+
 test("waiting for Retry-After is always enough", () => {
   fc.assert(
     fc.property(

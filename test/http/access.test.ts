@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Contract } from "../../src/http/contract.ts";
 import { allRoutes } from "../../src/http/routes.ts";
-import { revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
+import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import type { TestRequest } from "../support/request.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig, rowCounts, START_MS } from "./rig.ts";
@@ -71,6 +71,19 @@ describe("a route that needs a key", () => {
       const response = await rig.ask({ path: "/v1/whoami", headers: { Authorization: `${scheme}${KEYS.both}` } });
       expect(response.status).toBe(200);
     }
+  });
+
+  test("takes no key whose prefix is spelled otherwise, even where its hash is registered", async () => {
+    const rig = openRig();
+    const odd = KEYS.both.replace("api_trade_", "API_TRADE_");
+    const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };
+    insertApiKey(rig.deps.store, {
+      keyHash: keyHash(odd),
+      accountId: ACCOUNTS.main,
+      scopes: ["trading:read"],
+      ...times,
+    });
+    expect(await codeOf(await rig.ask({ path: "/v1/whoami", apiKey: odd }))).toBe("invalid_api_key");
   });
 
   test("does not look for a key anywhere but in the header", async () => {
@@ -198,6 +211,9 @@ describe("two accounts", () => {
       [KEYS.both, KEYS.readOnly, KEYS.writeOnly].map(keyHash).sort(),
     );
     expect(text).not.toContain("api_trade_");
+    revokeApiKey(rig.deps.store, ACCOUNTS.main, keyHash(KEYS.readOnly), START_MS);
+    const later = await (await rig.ask({ path: "/v1/api-keys", apiKey: KEYS.both })).text();
+    expect(later).not.toContain(keyHash(KEYS.readOnly));
   });
 });
 

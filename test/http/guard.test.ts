@@ -188,7 +188,6 @@ test("no answer repeats a secret that was put in the wrong place", async () => {
 describe("a fault of ours", () => {
   test("is 503 internal_error without a word about the inside, and is logged", async () => {
     const rig = openRig();
-    Object.assign(rig.deps.settings, { dexes: null });
     rig.deps.reads.account = () => {
       throw new Error("bug: at /home/somebody/src/secret.ts\nparams: 0xdeadbeef");
     };

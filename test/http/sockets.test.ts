@@ -82,6 +82,7 @@ describe("refused, with nothing sent and nothing stored", () => {
     ["a length and chunks", [post(ORDER, "Transfer-Encoding: chunked\r\n")], 400, ""],
     ["two Content-Types", [post(ORDER, "Content-Type: application/json\r\n")], 400, "invalid_content_type"],
     ["a length above 64 KiB", [post("{", "", 70_000), "x".repeat(69_999)], 400, "body_too_large"],
+    ["a length above 64 KiB before anything of it came", [post("", "", 70_000)], 400, "body_too_large"],
     ["a length above 1 MiB", [post("{", "", 2_000_000)], 413, ""],
     ["an invalid byte in the body", [post("", "", 4), Uint8Array.of(0x22, 0xc3, 0x28, 0x22)], 400, "invalid_json"],
     [

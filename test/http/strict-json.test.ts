@@ -109,6 +109,10 @@ test.each([
   expect(isTaken(text)).toBe(expected);
 });
 
+test("says that a byte order mark is what is wrong", () => {
+  expect(parse("\uFEFF{}")).toEqual({ kind: "fault", reason: "it starts with a byte order mark" });
+});
+
 test("refuses bytes that are no UTF-8", () => {
   for (const bytes of [
     [0xff],
