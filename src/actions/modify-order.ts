@@ -2,7 +2,7 @@ import type { Attempt } from "../core/attempt.ts";
 import { add, type Decimal, decimal, isZero, subtract } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
-import type { Leg, TimeInForce, Trigger } from "../core/order.ts";
+import { isLive, type Leg, type TimeInForce, type Trigger } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
@@ -143,7 +143,7 @@ async function planModify(
   if (isClosed && !wanted.alwaysPlace) {
     return { kind: "said", error: `The order is ${target.status}: there is nothing to modify. Nothing was sent.` };
   }
-  const leg = listLegs(deps.store, target.id).findLast((each) => each.oid !== null);
+  const leg = newestNamed(deps, target.id);
   if (leg === undefined) return { kind: "said", error: "The exchange never named this order. Nothing was sent." };
   const { market, universe } = await requireMarket(deps, target.market);
   const remaining = await remainingSize(deps, caller, { target, leg, isClosed });
@@ -200,10 +200,21 @@ function sayNothingSent(deps: Deps, { target, key, error }: Saying): null {
 
 type Storing = { caller: Caller; wanted: ModifyOrder; target: StoredOrder; plan: Plan & { kind: "send" } };
 
+/** False when what the plan was made for is no longer the newest leg, or has been closed since. */
+function isStillSo(deps: Deps, target: StoredOrder, plan: Storing["plan"]): boolean {
+  const newest = newestNamed(deps, target.id);
+  const isClosed = !isLive(findOrder(deps.store, target.id)?.status ?? target.status);
+  return newest?.cloid === plan.leg.cloid && isClosed === plan.isTargetClosed;
+}
+
+function newestNamed(deps: Deps, orderId: string): Leg | undefined {
+  return listLegs(deps.store, orderId).findLast((leg) => leg.oid !== null);
+}
+
 function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Attempt {
   const { store } = deps;
-  // Another modify may have been stored since we waited; then this one takes its place in the queue again.
-  if (unsettled(deps, target.id).length > 0) throw queued();
+  // Another modify may have been stored since we waited, and even have ended; then this one queues again.
+  if (unsettled(deps, target.id).length > 0 || !isStillSo(deps, target, plan)) throw queued();
   const signer = requireAgent(deps, caller.account);
   requireBudget(deps, "order");
   const { idempotencyKey } = wanted;
