@@ -286,6 +286,19 @@ test("an order is live exactly while the exchange may have news", () => {
   for (const [status, expected] of Object.entries(live)) expect(isLive(status as OrderStatus)).toBe(expected);
 });
 
+test("the exact sum of fills puts right a total that was made from an average price, and not the other way round", () => {
+  const rounded = filledAt(decimal("0.3"), decimal("33.33333333"));
+  const exact: Filled = { size: decimal("0.3"), notional: decimal("10") };
+  for (const order of [
+    [rounded, exact],
+    [exact, rounded],
+    [rounded, exact, rounded, exact],
+  ]) {
+    const leg = follow(order.map((filled) => ({ type: "fills_seen", filled })));
+    expect(leg.filledNotional).toBe(decimal("10"));
+  }
+});
+
 test("a total is its size times its price", () => {
   expect(filledAt(decimal("0.3"), decimal("64250.5")).notional).toBe("19275.15" as Decimal);
 });

@@ -18,11 +18,14 @@ test("a second opener is refused and told who holds the directory, until it is r
 test("another process is refused while one holds it, and let in as soon as that one is killed", async () => {
   await inTemporaryDirectory(async (path) => {
     const holder = Bun.spawn([process.execPath, HOLDER, path], { stdout: "pipe", stderr: "inherit" });
-    const reader = holder.stdout.getReader();
-    await reader.read();
-    expect(() => takeLock(path, 1)).toThrow(`in use by process ${holder.pid}`);
-    holder.kill("SIGKILL");
-    await holder.exited;
+    try {
+      const reader = holder.stdout.getReader();
+      await reader.read();
+      expect(() => takeLock(path, 1)).toThrow(`in use by process ${holder.pid}`);
+    } finally {
+      holder.kill("SIGKILL");
+      await holder.exited;
+    }
     takeLock(path, 1).release();
   });
 });
