@@ -7,12 +7,13 @@ import { inTransaction } from "../store/commit.ts";
 import { findOrder, insertLeg } from "../store/orders.ts";
 import { modifyAction } from "../wire/action/modify.ts";
 import { wireOrder } from "../wire/action/order.ts";
+import { parseOrderStatus } from "../wire/answer/order-status.ts";
 import { cloidOf, mintOrderId } from "../wire/order-id.ts";
 import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
 import { intendedCancel } from "./cancel.ts";
 import { storeAttempt } from "./intent.ts";
-import { lookAtLeg } from "./look.ts";
+import { lookAtLeg, readStatus, type Sight, statusRequest } from "./look.ts";
 import { finishModify, isOriginalKnown, legsOfModify, recordModifyReply } from "./modify.ts";
 import { note } from "./note.ts";
 import { absenceEvent } from "./pursue-place.ts";
@@ -30,17 +31,38 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   await world.point("settle_before_look");
   if (!(await isReplacementKnown(tools, attempt, pursuit))) return openAttempt(world.store, attempt.id) === null;
   const { replaced } = legsOfModify(world, attempt);
-  const sought = { ...tools.soughtOf(attempt), leg: replaced };
-  const sight = await lookAtLeg(world, tools.evidence, sought, { purpose: "settle" });
+  const { sight, isAfter } = await lookAtOriginal(tools, attempt);
   applySight(world, replaced, sight);
   if (openAttempt(world.store, attempt.id) === null) return true;
   if (sight.kind !== "seen") return false;
+  // A node that is behind shows the original as it was before the modify.
+  if (!sight.isClosed && !isAfter) return false;
   if (!sight.isClosed) pursuit.looksAtOpen += 1;
   if (!isOriginalKnown(attempt, legsOfModify(world, attempt), pursuit.looksAtOpen)) return false;
   const end = finishModify(world, attempt);
   if (end.kind === "ended") return true;
   await reduceOnce(tools, attempt, { pursuit, remainder: end.remainder });
   return false;
+}
+
+/** A look at the original; `isAfter`: by a node that had seen the modify, or what else was sent by then. */
+async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<{ sight: Sight; isAfter: boolean }> {
+  const { world, evidence } = tools;
+  const { replaced, replacement } = legsOfModify(world, attempt);
+  const sought = { ...tools.soughtOf(attempt), leg: replaced };
+  const options = { purpose: "settle" as const };
+  if (replacement.state === "rejected" || replacement.state === "absent") {
+    const timed = await tools.chainTime.readWith(sought.user, [statusRequest(sought)], options);
+    if (timed === null) return { sight: await lookAtLeg(world, evidence, sought, options), isAfter: false };
+    const sight = await readStatus(world, evidence, sought, { json: timed.json[0], options });
+    return { sight, isAfter: timed.chainTimeMs >= attempt.nonce };
+  }
+  // Over one connection, the replacement first: who shows it has carried out the modify.
+  const requests = [statusRequest({ ...sought, leg: replacement }), statusRequest(sought)];
+  const outcome = await world.exchange.infoInTurn(requests, options);
+  if (outcome.kind === "failed") return { sight: outcome, isAfter: false };
+  const sight = await readStatus(world, evidence, sought, { json: outcome.json[1], options });
+  return { sight, isAfter: parseOrderStatus(outcome.json[0]).kind === "order" };
 }
 
 async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
