@@ -29,7 +29,10 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
 /** Brings an order's row in line with its legs and open attempts. */
 export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): StoredOrder {
   const legs = listLegs(store, order.id);
-  const isReplacing = listAttemptsOf(store, order.id).some((each) => each.kind === "modify" && each.state !== "done");
+  // What replaces an order that was closed before is an order of its own: this one stays as it ended.
+  const isReplacing = listAttemptsOf(store, order.id).some(
+    (each) => each.kind === "modify" && each.state !== "done" && !each.isTargetClosed,
+  );
   const derived = { ...orderFromLegs(order, legs, isReplacing), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
   return { ...derived, version: order.version + 1 };
