@@ -97,8 +97,9 @@ function operation(contract: Contract, components: Components): JsonObject {
     tags: [tag],
     summary,
     description: [description, ACCESS[access]].filter((text) => text !== undefined).join(" "),
-    // A bearer scheme names no scopes in OpenAPI's security; 3.1 lets roles be listed here all the same.
-    security: hasKey ? [{ apiKey: [access] }] : [],
+    // Only OAuth schemes have scopes in OpenAPI; ours are an extension beside the plain bearer key.
+    security: hasKey ? [{ apiKey: [] }] : [],
+    ...(hasKey ? { "x-scope": access } : {}),
     parameters: parameters(contract, components),
     ...(body === undefined
       ? {}

@@ -71,10 +71,15 @@ describe("the interface description", () => {
   test("lists for every route its scope, headers, statuses and codes", () => {
     for (const { contract } of ROUTES) {
       const operation = at(`#/paths`) as Record<string, Record<string, Operation>>;
-      const { security, parameters, responses } =
-        operation[contract.path]?.[contract.method.toLowerCase()] ?? fail(contract.name);
+      const {
+        security,
+        parameters,
+        responses,
+        "x-scope": scope,
+      } = operation[contract.path]?.[contract.method.toLowerCase()] ?? fail(contract.name);
       const needsKey = contract.access === "trading:read" || contract.access === "trading:write";
-      expect(security).toEqual(needsKey ? [{ apiKey: [contract.access] }] : []);
+      expect(security).toEqual(needsKey ? [{ apiKey: [] }] : []);
+      expect(scope).toBe(needsKey ? contract.access : undefined);
       const names = parameters.map(({ name }) => name);
       expect(names.includes("Idempotency-Key")).toBe(contract.access === "trading:write");
       expect(names.includes("id")).toBe(contract.path.includes("{id}"));
@@ -118,6 +123,7 @@ describe("the interface description", () => {
 
 type Operation = {
   security: unknown[];
+  "x-scope"?: string;
   parameters: { name: string }[];
   responses: Record<string, { description: string; headers: object }>;
 };

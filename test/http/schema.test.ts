@@ -216,6 +216,10 @@ const FILL = {
   ...{ created_at: "2026-11-21T09:30:00.000Z" },
 };
 
+test("a fill of a TWAP names it as the operation does", () => {
+  expect(refusal(FillResource, { ...FILL, twap_id: "77738" })).toBeNull();
+});
+
 test.each([
   ["operation", OperationResource, OPERATION],
   ["position", PositionResource, POSITION],

@@ -74,12 +74,15 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
     sent,
     send,
     info,
-    infoInTurn: async () => ({
-      kind: "failed",
-      reason: "no such read in this test",
-      httpStatus: null,
-      isOurBudget: false,
-    }),
+    async infoInTurn(requests) {
+      const json: unknown[] = [];
+      for (const request of requests) {
+        const outcome = await info(request);
+        if (outcome.kind === "failed") return outcome;
+        json.push(outcome.json);
+      }
+      return { kind: "ok", json };
+    },
     nowMs: () => clock.nowMs(),
     hasBudgetFor: () => true,
     budgetWaitS: () => 0,

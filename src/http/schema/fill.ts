@@ -33,7 +33,7 @@ export const FillResource = closed(
     realized_pnl: described(Figure, "Profit realised by it in USDC, without the fee."),
     start_position: described(Figure, "Position before it, in base units, negative when short."),
     direction: Type.String({ description: "The exchange's own words: `Open Long`, `Close Short`, `Buy` and so on." }),
-    twap_id: nullable(Type.Integer(), "Native id of the TWAP that it is a slice of, or null."),
+    twap_id: nullable(Type.String(), "Native id (digits) of the TWAP that it is a slice of, or null."),
     liquidation: Type.Boolean({ description: "Whether it was a liquidation." }),
     transaction_hash: Type.String({ description: "Hash of the transaction on the exchange's chain." }),
     created_at: Timestamp,

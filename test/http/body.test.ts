@@ -1,0 +1,93 @@
+import { expect, test } from "bun:test";
+import { ApiError } from "../../src/core/errors.ts";
+import { MAX_BODY_BYTES, readJsonBody } from "../../src/http/body.ts";
+import { stillClock } from "../exchange/clocks.ts";
+import { KEYS, openRig } from "./rig.ts";
+
+/** A body that arrives piece by piece; `beforeEach` runs before each. */
+function trickling(pieces: readonly string[], beforeEach: () => unknown): Request {
+  const left = [...pieces];
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await beforeEach();
+      const piece = left.shift();
+      if (piece === undefined) controller.close();
+      else controller.enqueue(new TextEncoder().encode(piece));
+    },
+  });
+  return new Request("http://gateway.example/", {
+    method: "POST",
+    body,
+    headers: { "Content-Type": "application/json" },
+  });
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return "taken";
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+}
+
+test("takes a body in pieces, also where a character is cut in two", async () => {
+  const clock = stillClock();
+  const request = trickling(['{"a":', '"b"', "}"], () => undefined);
+  expect(await readJsonBody(request, clock)).toEqual({ a: "b" });
+  const bytes = new TextEncoder().encode('{"a":"é"}');
+  const stream = new Blob([bytes.slice(0, 7), bytes.slice(7)]).stream();
+  const cut = new Request("http://gateway.example/", {
+    method: "POST",
+    body: stream,
+    headers: { "Content-Type": "application/json" },
+  });
+  expect(await readJsonBody(cut, clock)).toEqual({ a: "é" });
+});
+
+test("gives up a body that trickles in for more than ten seconds", async () => {
+  const clock = stillClock();
+  const slow = trickling(['{"a":', '"b"', "}"], () => clock.advance(4_000));
+  expect(await codeOf(readJsonBody(slow, clock))).toBe("invalid_json");
+  const quicker = trickling(['{"a":', '"b"', "}"], () => clock.advance(2_000));
+  expect(await codeOf(readJsonBody(quicker, clock))).toBe("taken");
+});
+
+test("stops reading soon after the limit, however much is offered", async () => {
+  let offered = 0;
+  const piece = "x".repeat(1_024);
+  const endless = trickling(
+    Array.from({ length: 5_000 }, () => piece),
+    () => {
+      offered += piece.length;
+    },
+  );
+  expect(await codeOf(readJsonBody(endless, stillClock()))).toBe("body_too_large");
+  expect(offered).toBeLessThan(2 * MAX_BODY_BYTES);
+});
+
+test("no body at all is told from an empty object", async () => {
+  const bare = new Request("http://gateway.example/", { method: "POST" });
+  expect(await readJsonBody(bare, stillClock())).toBeUndefined();
+});
+
+test("more requests at one time than there are places are refused, and the places are given back", async () => {
+  const rig = openRig();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  rig.deps.reads.account = async () => {
+    await promise;
+    return { kind: "failed", reason: "only a test", isOurBudget: false };
+  };
+  const waiting = Array.from({ length: 1_024 }, () => rig.ask({ path: "/v1/account", apiKey: KEYS.both }));
+  const refused = await rig.ask({ path: "/healthz" });
+  expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
+    503,
+    "too_many_connections",
+  ]);
+  expect(refused.headers.get("retry-after")).toBe("1");
+  resolve();
+  const statuses = await Promise.all(waiting.map(async (response) => (await response).status));
+  expect(new Set(statuses)).toEqual(new Set([503]));
+  expect((await rig.ask({ path: "/healthz" })).status).toBe(200);
+});
