@@ -84,21 +84,20 @@ export function levelViews(venue: Venue, levels: readonly Level[], depth: number
 
 /** Average price at which `notional` would trade against this side, or null when it is too thin. */
 export function impactPrice(venue: Venue, levels: readonly Level[], notional: bigint): bigint | null {
-  let left = notional * 100_000_000n;
+  // Values in 10^-16, sizes in 10^-16 too: a size cut at 10^-8 would show in the price.
+  let left = notional * SCALE;
   let size = 0n;
   for (const level of levels) {
     for (const oid of level.oids) {
       const order = venue.orders.get(oid);
       if (order === undefined) continue;
       const value = order.size * level.price;
-      if (value >= left) {
-        const lastSize = left / level.price;
-        size += lastSize;
-        return size === 0n ? level.price : (notional * 100_000_000n) / size;
-      }
+      if (value >= left) return (notional * SCALE * SCALE) / (size + (left * SCALE) / level.price);
       left -= value;
-      size += order.size;
+      size += order.size * SCALE;
     }
   }
   return null;
 }
+
+const SCALE = 100_000_000n;
