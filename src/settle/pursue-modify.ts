@@ -8,6 +8,7 @@ import { findOrder, insertLeg } from "../store/orders.ts";
 import { modifyAction } from "../wire/action/modify.ts";
 import { wireOrder } from "../wire/action/order.ts";
 import { parseOrderStatus } from "../wire/answer/order-status.ts";
+import { statusMeaning } from "../wire/answer/status-words.ts";
 import { cloidOf, mintOrderId } from "../wire/order-id.ts";
 import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
@@ -31,7 +32,7 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   await world.point("settle_before_look");
   if (!(await isReplacementKnown(tools, attempt, pursuit))) return openAttempt(world.store, attempt.id) === null;
   const { replaced } = legsOfModify(world, attempt);
-  const { sight, isAfter } = await lookAtOriginal(tools, attempt);
+  const { sight, isAfter, wasGoneBefore } = await lookAtOriginal(tools, attempt);
   applySight(world, replaced, sight);
   if (openAttempt(world.store, attempt.id) === null) return true;
   if (sight.kind !== "seen") return false;
@@ -39,31 +40,53 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   if (!sight.isClosed && !isAfter) return false;
   if (!sight.isClosed) pursuit.looksAtOpen += 1;
   if (!isOriginalKnown(attempt, legsOfModify(world, attempt), pursuit.looksAtOpen)) return false;
-  const end = finishModify(world, attempt);
+  const end = finishModify(world, wasGoneBefore ? { ...attempt, isTargetClosed: true } : attempt);
   if (end.kind === "ended") return true;
   await reduceOnce(tools, attempt, { pursuit, remainder: end.remainder });
   return false;
 }
 
-/** A look at the original; `isAfter`: by a node that had seen the modify, or what else was sent by then. */
-async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<{ sight: Sight; isAfter: boolean }> {
+type OriginalLook = {
+  sight: Sight;
+  /** By a node that had seen the modify, or whatever else happened by the time it was signed. */
+  isAfter: boolean;
+  /** Something else had canceled the original before the modify could. */
+  wasGoneBefore: boolean;
+};
+
+async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<OriginalLook> {
   const { world, evidence } = tools;
   const { replaced, replacement } = legsOfModify(world, attempt);
   const sought = { ...tools.soughtOf(attempt), leg: replaced };
   const options = { purpose: "settle" as const };
   if (replacement.state === "rejected" || replacement.state === "absent") {
     const timed = await tools.chainTime.readWith(sought.user, [statusRequest(sought)], options);
-    if (timed === null) return { sight: await lookAtLeg(world, evidence, sought, options), isAfter: false };
-    const sight = await readStatus(world, evidence, sought, { json: timed.json[0], options });
-    return { sight, isAfter: timed.chainTimeMs >= attempt.nonce };
+    const sight =
+      timed === null
+        ? await lookAtLeg(world, evidence, sought, options)
+        : await readStatus(world, evidence, sought, { json: timed.json[0], options });
+    return { sight, isAfter: timed !== null && timed.chainTimeMs >= attempt.nonce, wasGoneBefore: false };
   }
   // Over one connection, the replacement first: who shows it has carried out the modify.
   const requests = [statusRequest({ ...sought, leg: replacement }), statusRequest(sought)];
   const outcome = await world.exchange.infoInTurn(requests, options);
-  if (outcome.kind === "failed") return { sight: outcome, isAfter: false };
-  const sight = await readStatus(world, evidence, sought, { json: outcome.json[1], options });
-  return { sight, isAfter: parseOrderStatus(outcome.json[0]).kind === "order" };
+  if (outcome.kind === "failed") return { sight: outcome, isAfter: false, wasGoneBefore: false };
+  const [replacementJson, json] = outcome.json;
+  const sight = await readStatus(world, evidence, sought, { json, options });
+  const isAfter = parseOrderStatus(replacementJson).kind === "order";
+  return { sight, isAfter, wasGoneBefore: wasCanceledBefore(attempt, json) };
 }
+
+/** A modify's own cancel is plain, and not earlier than its signing; the exchange's clock is known to this, milliseconds. */
+const CLOCK_ERROR_MS = 2_000;
+
+function wasCanceledBefore(attempt: Attempt, json: unknown): boolean {
+  const answer = parseOrderStatus(json);
+  if (answer.kind !== "order" || statusMeaning(answer.status) !== "canceled") return false;
+  return answer.status !== PLAIN_CANCEL || answer.statusTimestampMs < attempt.nonce - CLOCK_ERROR_MS;
+}
+
+const PLAIN_CANCEL = "canceled";
 
 async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
