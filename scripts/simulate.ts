@@ -1,53 +1,173 @@
 /**
- * `bun run simulate --seeds N [--from S] [--jobs J] [--minutes M] [--seed S] [--hash]`: runs the deterministic
- * simulation, prints seeds a second, and of the first failing seed its findings and history.
+ * The deterministic simulation of gateway and exchange:
+ *
+ *   bun run simulate --seeds N [--from S] [--minutes M] [--jobs J] [--keep-going]
+ *   bun run simulate --seed S        one seed, with its whole history
+ *   --hash                           prints the hash of each seed's event log
+ *   --directory PATH                 where databases lie; memory-backed storage by default
+ *
+ * Prints seeds a second, and of the first failing seed what went wrong and its history.
  */
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { runSeed } from "../test/simulation/run-seed.ts";
+import { type RunResult, runSeed } from "../test/simulation/run-seed.ts";
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "1000" },
-    from: { type: "string", default: "1" },
-    jobs: { type: "string", default: "1" },
-    minutes: { type: "string" },
-    seed: { type: "string" },
-    hash: { type: "boolean", default: false },
-    "keep-going": { type: "boolean", default: false },
-    directory: { type: "string", default: "/dev/shm/postern-simulation" },
-  },
-});
+type Options = {
+  from: number;
+  seeds: number;
+  /** Every so many seeds one is run: the other jobs have the others. */
+  stride: number;
+  minutes: number;
+  directory: string;
+  isHashed: boolean;
+  keepsGoing: boolean;
+};
 
-const { directory } = values;
+type Totals = {
+  seeds: number;
+  failed: number;
+  events: number;
+  sends: number;
+  deaths: number;
+  firstFailed: number | null;
+};
 
-if (values.seed !== undefined) {
-  const result = await runSeed({ seed: Number(values.seed), directory, isLogged: true });
+const NOTHING: Totals = { seeds: 0, failed: 0, events: 0, sends: 0, deaths: 0, firstFailed: null };
+/** Line by which a job tells its totals to the one that started it. */
+const TOTALS_MARK = "totals ";
+const MAX_JOBS = 64;
+/** Findings shown of one seed, characters; its history shows the rest. */
+const MAX_SHOWN = 600;
+
+async function runSlice(options: Options): Promise<Totals> {
+  const endAtMs = performance.now() + options.minutes * 60_000;
+  let totals = NOTHING;
+  for (let nth = 0; nth < options.seeds && performance.now() < endAtMs; nth += 1) {
+    const seed = options.from + nth * options.stride;
+    const result = await runSeed({ seed, directory: options.directory, isLogged: options.isHashed });
+    if (options.isHashed) console.log(`seed ${seed} ${result.hash}`);
+    totals = added(totals, result);
+    if (result.findings.length === 0) continue;
+    console.log(`seed ${seed} failed: ${result.findings.join(" | ").slice(0, MAX_SHOWN)}`);
+    if (!options.keepsGoing) break;
+  }
+  return totals;
+}
+
+function added(totals: Totals, result: RunResult): Totals {
+  const isFailed = result.findings.length > 0;
+  return {
+    seeds: totals.seeds + 1,
+    failed: totals.failed + (isFailed ? 1 : 0),
+    events: totals.events + result.events,
+    sends: totals.sends + result.sends,
+    deaths: totals.deaths + result.deaths,
+    firstFailed: totals.firstFailed ?? (isFailed ? result.seed : null),
+  };
+}
+
+/** One process a job: each has every so-manieth seed. */
+async function runJobs(options: Options, jobs: number): Promise<Totals> {
+  const slices = Array.from({ length: jobs }, (_, job) => {
+    const seeds = Math.ceil((options.seeds - job) / jobs);
+    const flags = [...(options.isHashed ? ["--hash"] : []), ...(options.keepsGoing ? ["--keep-going"] : [])];
+    const child = Bun.spawn(
+      [
+        ...[process.execPath, import.meta.path, "--slice", String(jobs)],
+        ...["--from", String(options.from + job), "--seeds", String(seeds), "--minutes", String(options.minutes)],
+        ...["--directory", join(options.directory, `job-${job}`), ...flags],
+      ],
+      { stdout: "pipe", stderr: "inherit" },
+    );
+    return readJob(child.stdout);
+  });
+  const all = await Promise.all(slices);
+  return all.reduce((sum, one) => ({
+    seeds: sum.seeds + one.seeds,
+    failed: sum.failed + one.failed,
+    events: sum.events + one.events,
+    sends: sum.sends + one.sends,
+    deaths: sum.deaths + one.deaths,
+    firstFailed: lowest(sum.firstFailed, one.firstFailed),
+  }));
+}
+
+async function readJob(output: ReadableStream<Uint8Array>): Promise<Totals> {
+  let totals = NOTHING;
+  for (const line of (await new Response(output).text()).split("\n")) {
+    // Only `--slice` writes this line.
+    if (line.startsWith(TOTALS_MARK)) totals = JSON.parse(line.slice(TOTALS_MARK.length)) as Totals;
+    else if (line !== "") console.log(line);
+  }
+  return totals;
+}
+
+function lowest(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}
+
+async function showSeed(seed: number, directory: string, isHashed: boolean): Promise<boolean> {
+  const result = await runSeed({ seed, directory, isLogged: true });
   console.log(result.history.join("\n"));
   for (const finding of result.findings) console.log(`FINDING   ${finding}`);
-  if (values.hash) console.log(`hash      ${result.hash}`);
-  process.exit(result.findings.length === 0 ? 0 : 1);
+  if (isHashed) console.log(`hash      ${result.hash}`);
+  return result.findings.length === 0;
 }
 
-const from = Number(values.from);
-const to = from + Number(values.seeds);
-const startedAtMs = performance.now();
-const endMs = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes) * 60_000;
-let [done, events, sends, deaths, failed] = [0, 0, 0, 0, 0];
-for (let seed = from; seed < to && performance.now() - startedAtMs < endMs; seed += 1) {
-  const result = await runSeed({ seed, directory, isLogged: false });
-  done += 1;
-  events += result.events;
-  sends += result.sends;
-  deaths += result.deaths;
-  if (result.findings.length === 0) continue;
-  failed += 1;
-  console.log(`seed ${seed}: ${result.findings.slice(0, 4).join(" | ")}`);
-  if (!values["keep-going"]) break;
+function whole(text: string, name: string, least: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < least) throw new Error(`--${name}: a whole number from ${least} on`);
+  return value;
 }
-const seconds = (performance.now() - startedAtMs) / 1_000;
-console.log(
-  `${done} seeds, ${failed} failed, ${(done / seconds).toFixed(1)} seeds/s, ${events} events, ${sends} sends, ${deaths} deaths`,
-);
-rmSync(directory, { recursive: true, force: true });
-process.exit(failed === 0 ? 0 : 1);
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: "string", default: "1000" },
+      from: { type: "string", default: "1" },
+      jobs: { type: "string", default: "1" },
+      minutes: { type: "string", default: "Infinity" },
+      seed: { type: "string" },
+      slice: { type: "string" },
+      hash: { type: "boolean", default: false },
+      "keep-going": { type: "boolean", default: false },
+      directory: { type: "string", default: `/dev/shm/postern-simulation-${process.pid}` },
+    },
+  });
+  const { directory } = values;
+  const options: Options = {
+    from: whole(values.from, "from", 0),
+    seeds: whole(values.seeds, "seeds", 0),
+    stride: values.slice === undefined ? 1 : whole(values.slice, "slice", 1),
+    minutes: Number(values.minutes),
+    directory,
+    isHashed: values.hash,
+    keepsGoing: values["keep-going"],
+  };
+  const jobs = Math.min(whole(values.jobs, "jobs", 1), MAX_JOBS);
+  try {
+    if (values.seed !== undefined) return await showSeed(whole(values.seed, "seed", 0), directory, values.hash);
+    const startedAtMs = performance.now();
+    const totals = jobs === 1 ? await runSlice(options) : await runJobs(options, jobs);
+    if (values.slice !== undefined) {
+      console.log(`${TOTALS_MARK}${JSON.stringify(totals)}`);
+      return totals.failed === 0;
+    }
+    return await report(totals, startedAtMs, directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function report(totals: Totals, startedAtMs: number, directory: string): Promise<boolean> {
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  const rate = (totals.seeds / seconds).toFixed(1);
+  if (totals.firstFailed !== null) await showSeed(totals.firstFailed, directory, false);
+  const { seeds, failed, events, sends, deaths } = totals;
+  console.log(`${seeds} seeds, ${failed} failed, ${rate} seeds/s, ${events} events, ${sends} sends, ${deaths} deaths`);
+  return failed === 0;
+}
+
+if (import.meta.main) process.exit((await main()) ? 0 : 1);

@@ -27,6 +27,7 @@ export function audit(run: Audited): string[] {
   return [
     ...run.dialogues.flatMap((dialogue) => auditDialogue(run, dialogue)),
     ...auditLooks(run),
+    ...auditEnds(run),
     ...auditSends(run),
     ...auditSeparation(run),
     ...auditDatabase(run),
@@ -112,8 +113,12 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
   }
   const order = wish.target === null ? undefined : run.truth.orders.get(wish.target);
   if (kind === "cancel" && order !== undefined) {
-    const expected = expectedOf(run.venue, wish.party.account.tradingAddress, order);
-    return auditClosed(name, { body: last.body, expected, order });
+    const doubtful = [...run.truth.splits.values()].filter(({ mayBelongTo }) => mayBelongTo === order);
+    const whole = { ...order, legs: [...order.legs, ...doubtful.flatMap(({ legs }) => legs)] };
+    const oid = fieldOf(last.body, "exchange_order_id");
+    const shown = order.legs.some((leg) => String(leg.oid) === oid) ? order : whole;
+    const expected = expectedOf(run.venue, wish.party.account.tradingAddress, shown);
+    return auditClosed(name, { body: last.body, expected, order: shown });
   }
   return kind === "modify" ? auditModify(run, dialogue, { name, last }) : [];
 }
@@ -139,7 +144,7 @@ function auditModify(run: Audited, { wish }: Dialogue, { name, last }: { name: s
   const oid = fieldOf(last.body, "exchange_order_id");
   const error = fieldOf(last.body, "error");
   const status = fieldOf(last.body, "status");
-  if (split !== undefined) {
+  if (split !== undefined && split.mayBelongTo === null) {
     const isShown = split.legs.some((leg) => String(leg.oid) === oid);
     return isShown ? [] : [`${name} made order ${split.legs[0]?.oid}, and was answered with ${oid}`];
   }
@@ -148,7 +153,8 @@ function auditModify(run: Audited, { wish }: Dialogue, { name, last }: { name: s
     const isSaid = error !== null || status === "canceled" || status === "filled";
     return isSaid ? [] : [`${name} was not carried out, and was answered ${last.body}`];
   }
-  const isShown = order?.legs.some((leg) => String(leg.oid) === oid) === true;
+  const legs = [...(order?.legs ?? []), ...(split?.legs ?? [])];
+  const isShown = legs.some((leg) => String(leg.oid) === oid);
   return isShown ? [] : [`${name} was carried out, and was answered ${last.body}`];
 }
 
@@ -156,31 +162,83 @@ const COMPARED = ["status", "exchange_order_id", "filled_size", "average_price"]
 
 /** At the end every order is shown exactly as it is at the exchange. */
 function auditLooks(run: Audited): string[] {
-  return [...run.truth.orders, ...run.truth.splits].flatMap(([, order]) => {
-    const owner = order.wish.party.account.tradingAddress;
-    const expected = expectedOf(run.venue, owner, order);
-    const oids = new Set(order.legs.map(({ oid }) => String(oid)));
-    const looks = [...run.looks.values()].filter(({ turn }) => {
-      const oid = turn.outcome?.kind === "answer" ? fieldOf(turn.outcome.body, "exchange_order_id") : null;
-      return oid !== null && oids.has(oid);
-    });
-    const name = `the order of ${order.wish.key}`;
-    if (looks.length === 0)
-      return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
-    return looks.flatMap(({ turn }) => {
-      if (turn.outcome?.kind !== "answer") return [];
-      const { body } = turn.outcome;
-      const fields = order.legs.length > 1 ? ([...COMPARED, "size"] as const) : COMPARED;
-      return fields.flatMap((field) => {
-        const shown = fieldOf(body, field);
-        // A refused order has a record and an id at the exchange, which its answer does not name.
-        if (expected.status === "rejected" && field !== "status") return [];
-        return isEqual(field, shown, expected[field])
-          ? []
-          : [`${name}: ${field} is ${shown} here and ${expected[field]} at the exchange`];
-      });
+  const all = [...run.truth.orders.values(), ...run.truth.splits.values()];
+  const merged = new Map<TrueOrder, TrueOrder>();
+  for (const order of all) {
+    const whole = order.mayBelongTo;
+    if (whole === null) continue;
+    const together = { ...whole, legs: [...(merged.get(whole) ?? whole).legs, ...order.legs] };
+    // Shown as a part of the other, both are judged as the one order that they are shown as.
+    if (isShownTogether(run, whole, order)) for (const one of [whole, order]) merged.set(one, together);
+  }
+  return all.flatMap((order) => auditLook(run, merged.get(order) ?? order));
+}
+
+function isShownTogether(run: Audited, whole: TrueOrder, part: TrueOrder): boolean {
+  const id = [...run.looks.values()].find(({ turn }) => shownOid(turn) === String(part.legs.at(-1)?.oid))?.turn.ask;
+  const told = run.dialogues[whole.wish.number]?.turns.flatMap(({ outcome }) =>
+    outcome?.kind === "answer" && outcome.status < 300 ? [fieldOf(outcome.body, "id")] : [],
+  );
+  return id?.kind === "get" && told?.includes(id.id) === true;
+}
+
+function shownOid({ outcome }: Turn): string | null {
+  return outcome?.kind === "answer" ? fieldOf(outcome.body, "exchange_order_id") : null;
+}
+
+function auditLook(run: Audited, order: TrueOrder): string[] {
+  const expected = expectedOf(run.venue, order.wish.party.account.tradingAddress, order);
+  const oids = new Set(order.legs.map(({ oid }) => String(oid)));
+  const looks = [...run.looks.values()].filter(({ turn }) => oids.has(shownOid(turn) ?? ""));
+  const name = `the order of ${order.wish.key}`;
+  if (looks.length === 0) return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
+  // A refused order has a record and an id at the exchange, which its answer does not name.
+  if (expected.status === "rejected") return [];
+  const fields = order.legs.length > 1 ? ([...COMPARED, "size"] as const) : COMPARED;
+  return looks.flatMap(({ turn }) => {
+    const body = turn.outcome?.kind === "answer" ? turn.outcome.body : "{}";
+    return fields.flatMap((field) => {
+      const shown = fieldOf(body, field);
+      const isRight = isEqual(field, shown, expected[field]);
+      return isRight ? [] : [`${name}: ${field} is ${shown} here and ${expected[field]} at the exchange`];
     });
   });
+}
+
+const CLOSED = ["filled", "canceled", "rejected"];
+
+/** Once anybody was told that an order is closed, nobody is told later that it lives, and fills never become fewer. */
+function auditEnds({ dialogues, reads }: Audited): string[] {
+  const turns = [...dialogues.flatMap((dialogue) => dialogue.turns), ...reads.map(({ turn }) => turn)];
+  const told = turns
+    .flatMap((turn) =>
+      turn.outcome?.kind === "answer" && turn.outcome.status !== 202 && !turn.outcome.isReplay
+        ? [{ turn, body: turn.outcome.body }]
+        : [],
+    )
+    .filter(({ body }) => fieldOf(body, "object") === "order")
+    .sort((a, b) => a.turn.askedAtMs - b.turn.askedAtMs);
+  return told.flatMap(({ turn, body }, index) => {
+    const before = told.slice(0, index).findLast((other) => isEarlier(other, { turn, body }));
+    if (before === undefined) return [];
+    const [was, is] = [fieldOf(before.body, "status") ?? "", fieldOf(body, "status") ?? ""];
+    const findings: string[] = [];
+    if (CLOSED.includes(was) && was !== is) findings.push(`an order was shown ${was}, and later ${is}: ${body}`);
+    const [had, has] = [fieldOf(before.body, "filled_size") ?? "0", fieldOf(body, "filled_size") ?? "0"];
+    if (units(has) < units(had)) findings.push(`an order was shown with ${had} filled, and later with ${has}: ${body}`);
+    return findings;
+  });
+}
+
+type Told = { turn: Turn; body: string };
+
+/** The answer before had ended when this one was asked for, about the same order and with no power cut in between. */
+function isEarlier(before: Told, now: Told): boolean {
+  return (
+    fieldOf(before.body, "id") === fieldOf(now.body, "id") &&
+    (before.turn.endedAtMs ?? Number.POSITIVE_INFINITY) < now.turn.askedAtMs &&
+    before.turn.powerCuts === now.turn.powerCuts
+  );
 }
 
 /** Sizes are echoed as they were sent: equal is what has the same value. */

@@ -85,6 +85,7 @@ function removeFiles(path: string): void {
 }
 
 const FULL = 2;
+const READS_OR_WRITES = /^\s*(select|insert|update|delete)/i;
 const READS = /^\s*(select|pragma)/i;
 
 /**
@@ -111,12 +112,23 @@ function watch(store: Store, onStatement: () => void, onSynced: () => void): voi
   }
 
   type Method = (...values: unknown[]) => unknown;
+  // Preparing takes a sixth of a run. A pragma is never kept: kept ones tell the past.
+  const kept = new Map<string, object>();
   function watched(sql: string): object {
+    const known = kept.get(sql);
+    if (known !== undefined) return known;
     const statement = prepare(sql);
     const call = (method: "run" | "get" | "all" | "values"): Method => {
-      return (...values) => around(sql, () => (statement[method] as Method).apply(statement, values));
+      // Every method of a statement takes the values that it binds; the union of their types does not.
+      const original = statement[method] as Method;
+      return (...values) => around(sql, () => original.apply(statement, values));
     };
     const [all, get, values] = [call("all"), call("get"), call("values")];
+    if (READS_OR_WRITES.test(sql)) {
+      const made = { run: call("run"), all, get, values, finalize: () => undefined };
+      kept.set(sql, made);
+      return made;
+    }
     return { run: call("run"), all, get, values, finalize: () => statement.finalize() };
   }
 

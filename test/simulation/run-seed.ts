@@ -113,7 +113,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     const doom = isDoomed ? drawDoom(fate) : null;
     history.note(() => `process   ${deaths} doom ${JSON.stringify(doom)}`);
     const started = startProcess(host, deaths, doom);
-    if (started !== null && started.isAlive()) current = started;
+    if (started?.isAlive() === true) current = started;
   }
 
   function planDeaths(): void {

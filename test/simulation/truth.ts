@@ -14,6 +14,8 @@ export type TrueOrder = {
   legs: TrueLeg[];
   /** True when the last modify cancelled it and its replacement was refused. */
   isKilled: boolean;
+  /** The order that this one may be shown as a part of: it was placed by a modify just after another cancel. */
+  mayBelongTo: TrueOrder | null;
 };
 
 export type Truth = {
@@ -51,7 +53,10 @@ export function readTruth(venue: Venue, wishes: readonly Wish[], parties: readon
       orderOfOid.set(placed.leg.oid, original);
       continue;
     }
-    const order: TrueOrder = { wish, legs: [placed.leg], isKilled: false };
+    const isDoubtful =
+      placed.replaces !== null && wasCanceledJustBefore(venue, owner, placed.replaces, execution) && !isReplaced;
+    const mayBelongTo = isDoubtful ? (original ?? null) : null;
+    const order: TrueOrder = { wish, legs: [placed.leg], isKilled: false, mayBelongTo };
     (placed.replaces === null ? orders : splits).set(wish.number, order);
     orderOfOid.set(placed.leg.oid, order);
   }
@@ -86,6 +91,14 @@ function wasCanceledBy(venue: Venue, owner: string, oid: number, execution: Exec
   const record = venue.record(owner, oid);
   return record !== null && record.status === "canceled" && record.statusTimestampMs === execution.atMs;
 }
+
+/** Plain, and so shortly before that nobody who only sees the exchange's answers can tell it from the modify's own. */
+function wasCanceledJustBefore(venue: Venue, owner: string, oid: number, execution: Execution): boolean {
+  const record = venue.record(owner, oid);
+  return record?.status === "canceled" && record.statusTimestampMs >= execution.nonce - CLOCK_ERROR_MS;
+}
+
+const CLOCK_ERROR_MS = 2_000;
 
 const SCALE = 8;
 
