@@ -69,6 +69,35 @@ CREATE TABLE `audit` (
 	`chain` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `fill_cursors` (
+	`account_id` text PRIMARY KEY NOT NULL,
+	`complete_to_ms` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `fills` (
+	`account_id` text NOT NULL,
+	`id` text NOT NULL,
+	`time_ms` integer NOT NULL,
+	`market` text NOT NULL,
+	`oid` text NOT NULL,
+	`side` text NOT NULL,
+	`price` text NOT NULL,
+	`size` text NOT NULL,
+	`is_taker` integer NOT NULL,
+	`fee` text NOT NULL,
+	`fee_token` text NOT NULL,
+	`builder_fee` text,
+	`realized_pnl` text NOT NULL,
+	`start_position` text NOT NULL,
+	`direction` text NOT NULL,
+	`twap_id` text,
+	`is_liquidation` integer NOT NULL,
+	`transaction_hash` text NOT NULL,
+	PRIMARY KEY(`account_id`, `id`)
+);
+--> statement-breakpoint
+CREATE INDEX `fills_newest` ON `fills` (`account_id`,`time_ms`,`id`);--> statement-breakpoint
+CREATE INDEX `fills_oid` ON `fills` (`account_id`,`oid`);--> statement-breakpoint
 CREATE TABLE `idempotency` (
 	`account_id` text NOT NULL,
 	`key` text NOT NULL,

@@ -1,7 +1,8 @@
-import type { Network } from "./core/account.ts";
+import type { Account, Network } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Point } from "./core/points.ts";
 import type { Exchange, Markets } from "./exchange/exchange.ts";
+import type { Feeds } from "./exchange/feeds.ts";
 import type { Reads } from "./exchange/reads.ts";
 import type { IntentQueue } from "./store/commit.ts";
 import type { Instance } from "./store/instance.ts";
@@ -77,6 +78,8 @@ export type World = {
   intents: IntentQueue;
   exchange: Exchange;
   markets: Markets;
+  /** Which trading addresses are followed live over the exchange's websocket. */
+  feeds: Pick<Feeds, "isLive">;
   signers: Signers;
   clock: Clock;
   randomBytes(count: number): Uint8Array;
@@ -91,6 +94,8 @@ export type Deps = World & {
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
   reads: Reads;
+  /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
+  fillIndex: { completeToMs(account: Account): number | null };
 };
 
 /** The pursuit of every outcome that is not known yet. */
@@ -125,8 +130,11 @@ export type RunningAnswer = { status: 200 | 201 | 202; body: string };
 
 /** What the process knows about itself; in memory only. */
 export type GatewayState = {
-  /** `starting` until the start-up pass is through, `draining` after SIGTERM. */
-  phase: "starting" | "ready" | "draining";
+  /**
+   * `opening` until the exchange's clock has been read once, without which nothing is signed; `starting` until the
+   * start-up pass is through; `draining` after SIGTERM.
+   */
+  phase: "opening" | "starting" | "ready" | "draining";
   /** Set when a failed invariant or the disk stops writes; reads, cancels and settling go on. */
   writesStoppedBecause: string | null;
 };

@@ -7,13 +7,18 @@ import type { Clock } from "./core/clock.ts";
 import type { Point } from "./core/points.ts";
 import type { Deps, GatewayState, Log, Settings, World } from "./deps.ts";
 import { createBudget } from "./exchange/budget.ts";
-import { CLOCK_INTERVAL_MS, openExchange } from "./exchange/http.ts";
+import { type Feeds, type FeedsOptions, openFeeds } from "./exchange/feeds.ts";
+import { CLOCK_INTERVAL_MS, type ConnectedExchange, openExchange } from "./exchange/http.ts";
 import { openMarkets } from "./exchange/markets.ts";
 import { createReads } from "./exchange/reads.ts";
+import { type SocketTransport, socketUrl } from "./exchange/socket.ts";
 import type { Transport } from "./exchange/transport.ts";
 import { createServer, type HttpServer } from "./http/server.ts";
+import { openFollower } from "./settle/follow.ts";
+import { openFillIndex } from "./settle/index-fills.ts";
 import { openSettler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
+import { listAccounts } from "./store/accounts.ts";
 import { openIntentQueue } from "./store/commit.ts";
 import type { Instance } from "./store/instance.ts";
 import { closeStore, type Store } from "./store/open.ts";
@@ -27,6 +32,8 @@ export type GatewayParts = {
   /** Agent keys, open already. */
   signers: Signers;
   transport: Transport;
+  /** The exchange's websocket; null = follow by reads alone. */
+  socket: SocketTransport | null;
   clock: Clock;
   /** Runs its argument after the present turn of the event loop: `setImmediate`, or a test's own. */
   schedule(run: () => void): void;
@@ -51,8 +58,14 @@ export type Gateway = {
 const EXCHANGE_DEADLINE_MS = 5_000;
 /** Markets are read again this often, milliseconds. */
 const MARKETS_INTERVAL_MS = 5 * 60_000;
+/** Accounts without a live feed are read again this often, milliseconds. */
+const RESYNC_INTERVAL_MS = 30_000;
+/** And those with one, because a feed cannot show that it has lost something, milliseconds. */
+const RESYNC_ALL_INTERVAL_MS = 10 * 60_000;
 /** Between two tries to read the markets for the first time, milliseconds. */
 const FIRST_MARKETS_RETRY_MS = 1_000;
+/** Between two tries to compare clocks for the first time, milliseconds. */
+const FIRST_CLOCK_RETRY_MS = 1_000;
 
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
@@ -64,7 +77,13 @@ export function openGateway(parts: GatewayParts): Gateway {
     budget: createBudget({ weightPerMinute: parts.exchangeWeightPerMinute }),
     timings: { deadlineMs: EXCHANGE_DEADLINE_MS },
   });
-  const state: GatewayState = { phase: "starting", writesStoppedBecause: null };
+  const state: GatewayState = { phase: "opening", writesStoppedBecause: null };
+  const feeds =
+    parts.socket === null
+      ? NO_FEEDS
+      : openGatewayFeeds(parts, parts.socket, (address, event) => {
+          follower.onEvent(address, event);
+        });
   const world: World = {
     settings,
     instance,
@@ -72,6 +91,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     intents: openIntentQueue(store, parts.schedule),
     exchange,
     markets: openMarkets({ exchange, dexes: settings.dexes, clock }),
+    feeds,
     signers: parts.signers,
     clock,
     randomBytes: parts.randomBytes,
@@ -82,11 +102,14 @@ export function openGateway(parts: GatewayParts): Gateway {
   const interrupted = markInterrupted(world);
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const settler = openSettler(world);
+  const fillIndex = openFillIndex(world);
+  const follower = openFollower(world, settler, fillIndex);
   const deps: Deps = {
     ...world,
     settling: settler,
     running: openRunningWrites(),
     reads: createReads({ exchange, clock }),
+    fillIndex,
   };
   const server = createServer(deps, { trustedProxies: parts.trustedProxies });
   let isStopped = false;
@@ -104,19 +127,39 @@ export function openGateway(parts: GatewayParts): Gateway {
     async start() {
       void repeat(CLOCK_INTERVAL_MS, () => exchange.measureClock());
       void repeat(MARKETS_INTERVAL_MS, () => world.markets.refresh());
-      const looked = exchange.measureClock().then(() => lookAtInterrupted(world, settler));
+      const looked = compareClocksOnce(exchange, clock, () => isStopped).then(() => {
+        if (state.phase === "opening") state.phase = "starting";
+        return lookAtInterrupted(world, settler);
+      });
       await Promise.all([looked, readFirstMarkets(world, () => isStopped)]);
       if (state.phase === "starting") state.phase = "ready";
+      for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
+      void follower.resync("all");
+      void repeat(RESYNC_INTERVAL_MS, () => follower.resync("not_live"));
+      void repeat(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
     },
     async stop() {
       state.phase = "draining";
       await Promise.race([deps.running.idle(), clock.sleep(settings.timings.answerDeadlineMs)]);
       isStopped = true;
+      feeds.close();
       settler.stop();
       parts.signers.lock();
       closeStore(store);
     },
   };
+}
+
+const NO_FEEDS: Feeds = { follow: () => false, isLive: () => false, close: () => undefined };
+
+function openGatewayFeeds(parts: GatewayParts, transport: SocketTransport, onEvent: FeedsOptions["onEvent"]): Feeds {
+  const { instance, clock, settings } = parts;
+  return openFeeds({ url: socketUrl(instance.exchangeUrl), transport, clock, dexes: settings.dexes, onEvent });
+}
+
+/** Before that, nonces and expiries would follow our own clock, which may be wrong by hours. */
+async function compareClocksOnce(exchange: ConnectedExchange, clock: Clock, isStopped: () => boolean): Promise<void> {
+  while (!isStopped() && !(await exchange.measureClock())) await clock.sleep(FIRST_CLOCK_RETRY_MS);
 }
 
 async function readFirstMarkets(world: World, isStopped: () => boolean): Promise<void> {

@@ -76,11 +76,14 @@ export function asItStands(store: Store, { resource }: Pick<KeyRecord, "resource
 
 const NOT_KNOWN = "the outcome of this request is not known yet; it is being looked up";
 
-/** Refuses a write that must not start now. Cancels of known orders are accepted while starting. */
+/**
+ * Refuses a write that must not start now. Cancels of known orders are accepted while starting, as soon as the
+ * exchange's clock is known: a number from a clock that is far ahead would be every later action's as well.
+ */
 export function requireOpenForWrites(deps: Deps, isCancel: boolean): void {
   const { phase, writesStoppedBecause } = deps.state;
   if (phase === "draining") throw new ApiError("draining", "The gateway is shutting down. Nothing was sent.");
-  if (phase === "starting" && !isCancel) {
+  if (phase === "opening" || (phase === "starting" && !isCancel)) {
     throw new ApiError(
       "not_ready",
       "The gateway is still looking up what was in flight when it stopped. Nothing was sent.",

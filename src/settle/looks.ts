@@ -38,7 +38,7 @@ async function lookOnce(tools: Tools, orderId: string): Promise<LookResult> {
     const account = order === null ? null : findAccount(world.store, order.accountId);
     const leg = order === null ? null : liveLeg(listLegs(world.store, orderId));
     if (order === null || account === null || leg === null || !isLive(order.status)) return "not_found";
-    const sought = { user: account.tradingAddress, leg, terms: order };
+    const sought = { user: account.tradingAddress, accountId: account.id, leg, terms: order };
     const sight = await lookAtLeg(world, tools.evidence, sought, { purpose: "read" });
     applySight(world, leg, sight);
     return sight.kind === "unfinished" ? "seen" : sight.kind;

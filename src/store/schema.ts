@@ -221,3 +221,41 @@ export const audit = sqliteTable("audit", {
   /** Hex SHA-256 over the row before and this row. */
   chain: text().notNull(),
 });
+
+/** Every fill that the exchange ever told us, kept for good: it forgets all but the newest. */
+export const fills = sqliteTable(
+  "fills",
+  {
+    accountId: text().notNull(),
+    /** `<time>-<coin>-<tid>`, with `-<oid>-<n>` where the trade id is 0. */
+    id: text().notNull(),
+    timeMs: integer().notNull(),
+    market: text().notNull(),
+    oid: text().notNull(),
+    side: text().$type<"buy" | "sell">().notNull(),
+    price: text().notNull(),
+    size: text().notNull(),
+    isTaker: integer({ mode: "boolean" }).notNull(),
+    fee: text().notNull(),
+    feeToken: text().notNull(),
+    builderFee: text(),
+    realizedPnl: text().notNull(),
+    startPosition: text().notNull(),
+    direction: text().notNull(),
+    twapId: text(),
+    isLiquidation: integer({ mode: "boolean" }).notNull(),
+    transactionHash: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    index("fills_newest").on(table.accountId, table.timeMs, table.id),
+    index("fills_oid").on(table.accountId, table.oid),
+  ],
+);
+
+/** How far the fills of an account have been read without a gap. */
+export const fillCursors = sqliteTable("fill_cursors", {
+  accountId: text().primaryKey(),
+  /** Every fill up to this exchange time is in the index, unix milliseconds. */
+  completeToMs: integer().notNull(),
+});

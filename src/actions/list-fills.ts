@@ -1,0 +1,52 @@
+import { API_NETWORK } from "../core/account.ts";
+import { ApiError } from "../core/errors.ts";
+import { pageOf } from "../core/page.ts";
+import { isoTime, listText } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { findFill, type ListedFill, listFills as listStored } from "../store/fills.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+
+/** `GET /v1/fills`: newest first, from the local index, which keeps what the exchange forgets. */
+export function listFills(
+  deps: Deps,
+  caller: Caller,
+  { cursor, limit }: { cursor: string | null; limit: number },
+): ReadAnswer {
+  const { account } = caller;
+  const after = cursor === null ? null : findFill(deps.store, account.id, cursor);
+  if (cursor !== null && after === null) {
+    throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
+  }
+  const rows = listStored(deps.store, { accountId: account.id, after, limit });
+  const page = pageOf(rows, limit, (row) => row.fill.id);
+  const body = listText(page.rows.map(fillResource), page.nextCursor);
+  return { body, asOfMs: deps.fillIndex.completeToMs(account) ?? 0 };
+}
+
+function fillResource({ fill, orderId }: ListedFill) {
+  const colon = fill.market.indexOf(":");
+  return {
+    object: "fill" as const,
+    id: fill.id,
+    account: fill.accountId,
+    network: API_NETWORK,
+    dex: colon === -1 ? "" : fill.market.slice(0, colon),
+    market: fill.market,
+    order_id: orderId,
+    exchange_order_id: fill.oid,
+    side: fill.side,
+    price: fill.price,
+    size: fill.size,
+    liquidity: fill.isTaker ? ("taker" as const) : ("maker" as const),
+    fee: fill.fee,
+    fee_token: fill.feeToken,
+    builder_fee: fill.builderFee,
+    realized_pnl: fill.realizedPnl,
+    start_position: fill.startPosition,
+    direction: fill.direction,
+    twap_id: fill.twapId,
+    liquidation: fill.isLiquidation,
+    transaction_hash: fill.transactionHash,
+    created_at: isoTime(fill.timeMs),
+  };
+}

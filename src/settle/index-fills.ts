@@ -1,0 +1,119 @@
+import type { Account } from "../core/account.ts";
+import type { World } from "../deps.ts";
+import { inTransactionNotWaiting } from "../store/commit.ts";
+import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../store/fills.ts";
+import { findLegByCloid, findLegByOid } from "../store/orders.ts";
+import { type Fill, parseFills } from "../wire/answer/fills.ts";
+import { recordLegEvent } from "./record.ts";
+
+/** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
+export type FillIndex = {
+  /** Adds fills from any source; what is known already changes nothing. */
+  add(account: Account, fills: readonly Fill[]): void;
+  /** Reads everything since the index was last complete. False when the exchange could not be asked to the end. */
+  backFill(account: Account): Promise<boolean>;
+  /** Up to when the index is complete, exchange time in unix milliseconds; null before the first back-fill. */
+  completeToMs(account: Account): number | null;
+};
+
+/** Read again before the last complete time: the exchange shows fills with a lag, milliseconds. */
+const OVERLAP_MS = 60_000;
+const PAGE_ROWS = 2_000;
+/** Pages of one back-fill; the exchange keeps about 10,000 fills. */
+const MAX_PAGES = 10;
+
+export function openFillIndex(world: World): FillIndex {
+  const { store } = world;
+  return {
+    add: (account, fills) => addFills(world, account, fills),
+    backFill: (account) => backFill(world, account),
+    completeToMs(account) {
+      const completeToMs = findCompleteTo(store, account.id);
+      return completeToMs !== null && world.feeds.isLive(account.tradingAddress)
+        ? world.exchange.nowMs()
+        : completeToMs;
+    },
+  };
+}
+
+/** The exchange can be asked for them again, so nobody waits for the disk. */
+function addFills(world: World, account: Account, fills: readonly Fill[]): void {
+  if (fills.length === 0) return;
+  const { store } = world;
+  inTransactionNotWaiting(store, () => {
+    const added = insertFills(store, toRows(account, fills));
+    for (const oid of new Set(added.map((fill) => fill.oid))) growLeg(world, account, fills, oid);
+  });
+}
+
+/** A leg's total is the sum of its indexed fills; it only grows, so a part of them does no harm. */
+function growLeg(world: World, account: Account, fills: readonly Fill[], oid: string): void {
+  const { store } = world;
+  const cloid = fills.find((fill) => fill.oid === oid)?.cloid ?? null;
+  const leg = findLegByOid(store, account.id, oid) ?? (cloid === null ? null : findLegByCloid(store, cloid));
+  if (leg === null || (leg.oid !== null && leg.oid !== oid)) return;
+  const filled = sumFillsOf(store, account.id, oid);
+  recordLegEvent(store, leg.cloid, { type: "fills_seen", filled }, world.clock.nowMs());
+}
+
+async function backFill(world: World, account: Account): Promise<boolean> {
+  const user = account.tradingAddress;
+  const askedAtMs = world.exchange.nowMs();
+  let startTime = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, { purpose: "settle" });
+    const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+    if (fills === null) return false;
+    addFills(world, account, fills);
+    const last = fills.at(-1);
+    if (fills.length < PAGE_ROWS || last === undefined) {
+      inTransactionNotWaiting(world.store, () => setCompleteTo(world.store, account.id, askedAtMs));
+      return true;
+    }
+    // A page of one millisecond would be read for ever.
+    startTime = last.timeMs > startTime ? last.timeMs : startTime + 1;
+  }
+  return false;
+}
+
+function toRows(account: Account, fills: readonly Fill[]): StoredFill[] {
+  const seen = new Map<string, number>();
+  return fills.map((fill) => {
+    const base = `${fill.timeMs}-${fill.coin}-${fill.tid}`;
+    return toRow(
+      account,
+      fill,
+      fill.tid === "0" ? `${base}-${fill.oid}-${countOf(seen, `${base}-${fill.oid}`)}` : base,
+    );
+  });
+}
+
+/** Dust conversions carry no trade id: equal ones are told apart by their place among their like. */
+function countOf(seen: Map<string, number>, name: string): number {
+  const count = seen.get(name) ?? 0;
+  seen.set(name, count + 1);
+  return count;
+}
+
+function toRow(account: Account, fill: Fill, id: string): StoredFill {
+  return {
+    accountId: account.id,
+    id,
+    timeMs: fill.timeMs,
+    market: fill.coin,
+    oid: fill.oid,
+    side: fill.side === "B" ? "buy" : "sell",
+    price: fill.price,
+    size: fill.size,
+    isTaker: fill.crossed,
+    fee: fill.fee,
+    feeToken: fill.feeToken,
+    builderFee: fill.builderFee,
+    realizedPnl: fill.closedPnl,
+    startPosition: fill.startPosition,
+    direction: fill.direction,
+    twapId: fill.twapId,
+    isLiquidation: fill.liquidation !== null,
+    transactionHash: fill.hash,
+  };
+}

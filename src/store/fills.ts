@@ -1,0 +1,87 @@
+import { and, desc, eq, lt, or } from "drizzle-orm";
+import { add, type Decimal, multiply } from "../core/decimal.ts";
+import type { Filled } from "../core/order.ts";
+import type { Store } from "./open.ts";
+import { fillCursors, fills, legs, orders } from "./schema.ts";
+
+/** A fill as it is kept. */
+export type StoredFill = typeof fills.$inferSelect;
+
+/** Adds what is new and leaves what is known; returns the new ones. */
+export function insertFills(store: Store, rows: readonly StoredFill[]): StoredFill[] {
+  return rows.filter((row) => {
+    const added = store.insert(fills).values(row).onConflictDoNothing().returning({ id: fills.id }).all();
+    return added.length === 1;
+  });
+}
+
+/** Sum of the indexed fills of one exchange order. */
+export function sumFillsOf(store: Store, accountId: string, oid: string): Filled {
+  const rows = store
+    .select({ price: fills.price, size: fills.size })
+    .from(fills)
+    .where(and(eq(fills.accountId, accountId), eq(fills.oid, oid)))
+    .all();
+  // The columns hold only what was written from a Decimal.
+  return rows.reduce<Filled>(
+    (sum, row) => ({
+      size: add(sum.size, row.size as Decimal),
+      notional: add(sum.notional, multiply(row.price as Decimal, row.size as Decimal)),
+    }),
+    { size: "0" as Decimal, notional: "0" as Decimal },
+  );
+}
+
+export function findFill(store: Store, accountId: string, id: string): StoredFill | null {
+  const isIt = and(eq(fills.accountId, accountId), eq(fills.id, id));
+  return store.select().from(fills).where(isIt).get() ?? null;
+}
+
+export type FillPage = {
+  accountId: string;
+  /** Rows after this one in the listing. */
+  after: { timeMs: number; id: string } | null;
+  limit: number;
+};
+
+/** A fill with the id of the order of ours that it belongs to. */
+export type ListedFill = { fill: StoredFill; orderId: string | null };
+
+/** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
+export function listFills(store: Store, { accountId, after, limit }: FillPage): ListedFill[] {
+  const below =
+    after === null
+      ? undefined
+      : or(lt(fills.timeMs, after.timeMs), and(eq(fills.timeMs, after.timeMs), lt(fills.id, after.id)));
+  const rows = store
+    .select()
+    .from(fills)
+    .where(and(eq(fills.accountId, accountId), below))
+    .orderBy(desc(fills.timeMs), desc(fills.id))
+    .limit(limit + 1)
+    .all();
+  return rows.map((fill) => ({ fill, orderId: orderOf(store, accountId, fill.oid) }));
+}
+
+function orderOf(store: Store, accountId: string, oid: string): string | null {
+  const row = store
+    .select({ id: orders.id })
+    .from(legs)
+    .innerJoin(orders, eq(orders.id, legs.orderId))
+    .where(and(eq(legs.oid, oid), eq(orders.accountId, accountId)))
+    .get();
+  return row?.id ?? null;
+}
+
+/** Null before the first complete reading. */
+export function findCompleteTo(store: Store, accountId: string): number | null {
+  return store.select().from(fillCursors).where(eq(fillCursors.accountId, accountId)).get()?.completeToMs ?? null;
+}
+
+export function setCompleteTo(store: Store, accountId: string, completeToMs: number): void {
+  store
+    .insert(fillCursors)
+    .values({ accountId, completeToMs })
+    .onConflictDoUpdate({ target: fillCursors.accountId, set: { completeToMs } })
+    .run();
+}
