@@ -18,6 +18,7 @@ export function openAccount(venue: Venue, address: Address): Account {
     spot: new Map(),
     positions: new Map(),
     leverages: new Map(),
+    fundingPaid: new Map(),
     openOids: new Set(),
     cloids: new Map(),
     records: new Map(),

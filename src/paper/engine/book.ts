@@ -64,13 +64,6 @@ export function crossingPrice(book: Book, isBuy: boolean, limitPrice: bigint): b
   return best;
 }
 
-/** Middle of the book in 10^-8, or null when a side is empty. */
-export function middle(book: Book): bigint | null {
-  const bid = bestBid(book);
-  const ask = bestAsk(book);
-  return bid === null || ask === null ? null : (bid + ask) / 2n;
-}
-
 export type LevelView = { price: bigint; size: bigint; count: number };
 
 /** At most `depth` levels of a side with their sizes. */

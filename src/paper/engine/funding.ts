@@ -87,6 +87,7 @@ function payOne(turn: Turn, account: Account, market: PerpMarket, due: { positio
   if (position.isCross) addCash(turn.venue, account, market.dex, -paid);
   else position.isolatedMargin -= paid;
   addTo(turn.venue.pools.fundingResidue, collateralOf(turn.venue, market.dex), paid);
+  addTo(account.fundingPaid, market.asset, paid);
   position.funding.allTime += paid;
   position.funding.sinceOpen += paid;
   position.funding.sinceChange += paid;

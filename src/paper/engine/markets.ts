@@ -58,9 +58,7 @@ const TOKENS: Token[] = [
   },
 ];
 
-/** Lowest id of a table that `meta` lists; a lower id stands for one tier with that leverage. */
-const FIRST_LISTED_TABLE = 50;
-
+/** A table below id 50 is not listed: it stands for one tier with that leverage. */
 function tiered(id: number, description: string, leverages: [number, number], secondFrom: number): MarginTable {
   return {
     id,
@@ -129,10 +127,6 @@ export function defaultConfig(seed: number, startMs: number): VenueConfig {
     spots: SPOTS,
     options: DEFAULT_OPTIONS,
   });
-}
-
-export function isListedTable(id: number): boolean {
-  return id >= FIRST_LISTED_TABLE;
 }
 
 function freshStats(price: bigint): MarketStats {

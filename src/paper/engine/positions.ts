@@ -15,7 +15,9 @@ export function applyTrade(venue: Venue, account: Account, market: PerpMarket, t
   let closedPnl = 0n;
   if (closing > 0n) closedPnl = close(venue, account, market, { ...trade, size: closing });
   if (trade.size > closing) open(venue, account, market, { ...trade, size: trade.size - closing });
-  const end = account.positions.get(market.asset)?.size ?? 0n;
+  const position = account.positions.get(market.asset);
+  if (position !== undefined) position.funding.sinceChange = 0n;
+  const end = position?.size ?? 0n;
   market.openInterest += longPart(end) - longPart(start);
   return { startPosition: start, dir: direction(start, end), closedPnl };
 }
@@ -62,7 +64,8 @@ function open(venue: Venue, account: Account, market: PerpMarket, trade: PerpTra
 }
 
 function freshPosition(account: Account, market: PerpMarket): Position {
-  const funding: CumulativeFunding = { allTime: 0n, sinceOpen: 0n, sinceChange: 0n };
+  const allTime = account.fundingPaid.get(market.asset) ?? 0n;
+  const funding: CumulativeFunding = { allTime, sinceOpen: 0n, sinceChange: 0n };
   const { isCross, leverage } = leverageSetting(account, market);
   return { asset: market.asset, size: 0n, signedEntry: 0n, isCross, leverage, isolatedMargin: 0n, funding };
 }

@@ -276,6 +276,8 @@ export type Account = {
   spot: Map<number, SpotBalance>;
   positions: Map<number, Position>;
   leverages: Map<number, LeverageSetting>;
+  /** Funding ever paid by asset; outlives the position. */
+  fundingPaid: Map<number, bigint>;
   /** Live orders, oldest first. */
   openOids: Set<number>;
   /** The latest order of each cloid. */

@@ -6,7 +6,6 @@ import { CLOCK_STEPS_MS, finish, nextMultiple, passTime } from "./clock.ts";
 import type { VenueConfig } from "./config.ts";
 import type { VenueEvent } from "./event.ts";
 import { chargeRequest, EXPIRED_WEIGHT } from "./limits.ts";
-import { LIQUIDATOR } from "./liquidation.ts";
 import { buildMarkets } from "./markets.ts";
 import { nonceFault, useNonce } from "./nonces.ts";
 import { routeL1, routeUserSigned, weightOf } from "./routing.ts";
@@ -185,6 +184,3 @@ export function dropAgent(venue: Venue, agent: Address, nowMs: number): void {
   const known = venue.agents.get(agent);
   if (known !== undefined && known.removedAtMs === null) known.removedAtMs = nowMs;
 }
-
-/** Accounts that the venue itself runs. */
-export const VENUE_ACCOUNTS: readonly Address[] = [LIQUIDATOR];

@@ -91,6 +91,17 @@ describe("funding", () => {
     expect([shown(prices?.bid ?? 0n), shown(prices?.ask ?? 0n)]).toEqual(["171.42857142", "200"]);
   });
 
+  test("is remembered for all time, since the position was opened and since it changed", () => {
+    const desk = newDesk();
+    desk.hold(ALICE, { buy: true, price: "95000", size: "0.1" });
+    desk.wait(HOUR_MS);
+    const hour = units(decimal("0.11875"));
+    desk.hold(ALICE, { buy: true, price: "95000", size: "0.1" });
+    expect(desk.position(ALICE)?.funding).toEqual({ allTime: hour, sinceOpen: hour, sinceChange: 0n });
+    desk.hold(ALICE, { buy: false, price: "95000", size: "0.3" });
+    expect(desk.position(ALICE)?.funding).toEqual({ allTime: hour, sinceOpen: 0n, sinceChange: 0n });
+  });
+
   test("is paid once an hour, however late the clock is looked at", () => {
     const desk = newDesk();
     desk.hold(ALICE, { buy: true, price: "95000", size: "0.1" });

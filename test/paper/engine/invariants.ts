@@ -133,6 +133,9 @@ function orderFaults(venue: Venue): string[] {
   }
   if (open !== venue.orders.size) faults.push(`${venue.orders.size} orders are live, ${open} are open`);
   for (const order of venue.orders.values()) if (order.size <= 0n) faults.push(`order ${order.oid} has no size`);
+  for (const twap of venue.twaps.values()) {
+    if (twap.executedSize > twap.size) faults.push(`TWAP ${twap.twapId} is over-filled`);
+  }
   return [...faults, ...reduceOnlyFaults(venue)];
 }
 

@@ -73,6 +73,37 @@ describe("liquidation", () => {
     expect(faultsOf(desk.venue)).toEqual([]);
   });
 
+  test("draws the line of the backstop at two thirds of maintenance", () => {
+    // 107.59 of maintenance or a little less; two thirds are about 71.6.
+    for (const [mark, method] of [
+      ["85720", "market"],
+      ["85700", "backstop"],
+    ] as const) {
+      const desk = danger("0.1", "1000", "85600");
+      desk.mark("BTC", mark);
+      expect(desk.fills(ALICE).at(-1)?.liquidation?.method).toBe(method);
+    }
+  });
+
+  test("leaves no debt behind when the book was far below mark", () => {
+    const desk = danger("0.1", "1000", "80000");
+    desk.mark("BTC", "86075");
+    expect([desk.size(ALICE), desk.account(ALICE).cash.get(0)]).toEqual(["0", 0n]);
+    expect((desk.account(LIQUIDATOR).cash.get(0) ?? 0n) < 0n).toBe(true);
+    expect(faultsOf(desk.venue)).toEqual([]);
+  });
+
+  test("hands an isolated position with its collateral to the backstop, and nothing else", () => {
+    const desk = newDesk();
+    desk.act(ALICE, { type: "updateLeverage", asset: 0, isCross: false, leverage: 20 });
+    desk.hold(ALICE, { buy: true, price: "95000", size: "0.1" });
+    const cash = desk.account(ALICE).cash.get(0);
+    desk.mark("BTC", "90000");
+    expect([desk.size(ALICE), desk.account(ALICE).cash.get(0)]).toEqual(["0", cash]);
+    expect(desk.size(LIQUIDATOR)).toBe("0.1");
+    expect(faultsOf(desk.venue)).toEqual([]);
+  });
+
   test("tries again on a book that was empty", () => {
     const desk = danger("0.1", "1000", null);
     desk.mark("BTC", "86075");

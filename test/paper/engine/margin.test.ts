@@ -145,6 +145,9 @@ describe("margin", () => {
     desk.rest(ALICE, { buy: false, price: "96000", size: "0.1" });
     desk.rest(ALICE, { buy: false, price: "94000", size: "0.1", trigger: { at: "94500", tpsl: "sl" } });
     expect(free()).toBe(before);
+    const reducing = desk.rest(ALICE, { buy: false, price: "97000", size: "0.1", reduceOnly: true });
+    expect(free()).toBe(before);
+    desk.act(ALICE, { type: "cancel", cancels: [{ a: 0, o: reducing }], f: false });
     desk.rest(ALICE, { buy: true, price: "90000", size: "0.2" });
     expect(Number(before) - Number(free())).toBeCloseTo(900, 6);
     desk.rest(ALICE, { buy: false, price: "96000", size: "0.1" });
@@ -160,6 +163,27 @@ describe("margin", () => {
     ]);
     expect(desk.status(BOB, oid)).toBe("marginCanceled");
     expect(desk.events).toContainEqual({ kind: "nonUserCancel", user: BOB, coin: "BTC", oid });
+  });
+
+  test("stops a market order at a price that its margin cannot carry", () => {
+    const desk = newDesk();
+    desk.act(ALICE, { type: "updateLeverage", asset: 0, isCross: true, leverage: 40 });
+    desk.rest(BOB, { buy: false, price: "95100", size: "1" });
+    desk.rest(BOB, { buy: false, price: "110000", size: "9" });
+    const [status] = desk.place(ALICE, { buy: true, price: "110000", size: "10", tif: "Ioc" });
+    expect(status).toMatchObject({ filled: { totalSz: "1.0" } });
+    expect(desk.place(ALICE, { buy: true, price: "110000", size: "9", tif: "Ioc" })).toEqual([
+      { error: "Insufficient margin to place order. asset=0" },
+    ]);
+  });
+
+  test("lets a resting order that only reduces match when the account is short of margin", () => {
+    const desk = newDesk();
+    desk.hold(ALICE, { buy: true, price: "95000", size: "10" });
+    const oid = desk.rest(ALICE, { buy: false, price: "95000", size: "4" });
+    desk.account(ALICE).cash.set(0, units(decimal("20000")));
+    desk.place(BOB, { buy: true, price: "95000", size: "4", tif: "Ioc" });
+    expect([desk.status(ALICE, oid), desk.size(ALICE)]).toEqual(["filled", "6"]);
   });
 
   test("refuses a position beyond the tier of its leverage", () => {

@@ -82,6 +82,7 @@ describe("matching", () => {
     ["an Ioc that meets nothing", { buy: true, price: "95000", size: "0.1", tif: "Ioc" }, "Order could not immediately match against any resting orders. asset=0", "iocCancelRejected"],
     ["reduce-only without a position", { buy: true, price: "90000", size: "0.1", reduceOnly: true }, "Reduce only order would increase position. asset=0", "reduceOnlyRejected"],
     ["more than the margin carries", { buy: true, price: "94000", size: "50" }, "Insufficient margin to place order. asset=0", "perpMarginRejected"],
+    ["a buy far above the oracle", { buy: true, price: "171001", size: "0.01" }, "Price too far from oracle asset=0", "oracleRejected"],
     ["a trigger whose worst price is better than its trigger", { buy: false, price: "90001", size: "0.1", trigger: { at: "90000", tpsl: "sl" } }, "Invalid TP/SL price. asset=0", "badTriggerPxRejected"],
     ["a trigger that mark has passed already", { buy: false, price: "95000", size: "0.1", trigger: { at: "96000", tpsl: "sl" } }, "Invalid TP/SL price. asset=0", "badTriggerPxRejected"],
   ];

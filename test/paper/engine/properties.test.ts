@@ -157,11 +157,23 @@ function run(desk: Desk, step: Command): void {
 
 const RUNS = { numRuns: 300 };
 
+/** Traders who hold positions already, with so little cash that a bad hour liquidates one of them. */
+function busyDesk(): Desk {
+  const desk = newDesk();
+  for (const { asset, middle, size } of GROUNDS.slice(0, 4)) {
+    desk.hold(asset === 1 ? BOB : ALICE, { asset, buy: asset !== 0, price: `${middle}`, size });
+  }
+  for (const who of USERS) desk.act(who, { type: "usdSend", destination: HOUSE, amount: decimal("80000") });
+  return desk;
+}
+
+const HOUSE = `0x${"40".repeat(20)}`;
+
 describe("whatever happens", () => {
   test("money, positions, books and orders add up after every step", () => {
     fc.assert(
       fc.property(fc.array(command, { minLength: 20, maxLength: 80, size: "max" }), (steps) => {
-        const desk = newDesk();
+        const desk = busyDesk();
         for (const step of steps) {
           run(desk, step);
           expect(faultsOf(desk.venue)).toEqual([]);

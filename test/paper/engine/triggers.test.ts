@@ -122,6 +122,19 @@ describe("triggers", () => {
     expect(desk.venue.orders.size).toBe(2);
   });
 
+  test("fires the oldest first when one mark reaches several", () => {
+    const desk = withLong(newDesk());
+    const older = desk.rest(ALICE, { ...STOP, size: "0.04", trigger: { at: "90000", tpsl: "sl" } });
+    const newer = desk.rest(ALICE, { ...STOP, size: "0.06", trigger: { at: "92000", tpsl: "sl" } });
+    desk.mark("BTC", "89500");
+    expect(
+      desk
+        .fills(ALICE)
+        .slice(-2)
+        .map((fill) => fill.oid),
+    ).toEqual([older, newer]);
+  });
+
   test("takes a mark exactly at the trigger as satisfied, unless the switch says otherwise", () => {
     const wanted: Wanted = { ...STOP, trigger: { at: "95000", tpsl: "sl" } };
     expect(withLong(newDesk()).place(ALICE, wanted)).toEqual([error("Invalid TP/SL price. asset=0")]);

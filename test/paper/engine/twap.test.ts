@@ -186,6 +186,15 @@ describe("TWAP", () => {
     expect([desk.fills(ALICE).length, history(desk).at(-1)]).toEqual([3, "stopped"]);
   });
 
+  test("may wait for a price below as well", () => {
+    const desk = liquid();
+    twap(desk, { b: false, s: "0.11", m: 5 }, { t: { p: "94000", a: false }, s: null });
+    desk.mark("BTC", "94001");
+    expect(history(desk)).toEqual(["waitingForTrigger"]);
+    desk.mark("BTC", "94000");
+    expect(history(desk)).toEqual(["waitingForTrigger", "activated"]);
+  });
+
   test("sends nothing while only post-only orders are taken", () => {
     const desk = liquid();
     desk.venue.postOnlyUntilMs = desk.nowMs + MINUTE_MS;
