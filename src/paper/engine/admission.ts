@@ -1,5 +1,5 @@
 /** Why an order is refused when it arrives, in the order in which the exchange looks. */
-import type { Intent } from "./affordability.ts";
+import type { Intent, PlacementIntent } from "./affordability.ts";
 import { canPlacePerp, canPlaceSpot, isWithinTier, spotFree } from "./affordability.ts";
 import { bestAsk, bestBid, bookOf, crossingPrice } from "./book.ts";
 import { openOrderFault } from "./limits.ts";
@@ -88,7 +88,7 @@ export function perpFault(turn: Turn, account: Account, market: PerpMarket, orde
   const { venue } = turn;
   const isIoc = order.tif !== "Gtc" && order.tif !== "Alo";
   const price = isIoc && venue.options.marginCheckPrice === "mark" ? market.markPrice : order.limitPrice;
-  const intent: Intent = { isBuy: order.isBuy, price, size: order.size };
+  const intent: PlacementIntent = { isBuy: order.isBuy, price, size: order.size, isImmediate: isIoc };
   if (!isWithinTier(venue, account, market, intent)) {
     return {
       text: "Order would exceed maximum position size for current leverage.",

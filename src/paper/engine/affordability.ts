@@ -2,11 +2,11 @@
 import { isUnified, spotTotal } from "./accounts.ts";
 import { perpRateE12 } from "./fees.ts";
 import { leverageSetting } from "./leverage-setting.ts";
-import { availableToTrade, poolOf, positionValue, tierLeverage } from "./margin.ts";
+import { availableToTrade, marginUsed, poolOf, positionValue, tierLeverage } from "./margin.ts";
 import { addExposure, exposureIn, positionSize, reserved } from "./order-margin.ts";
 import { spotHold } from "./spot-holds.ts";
 import type { Account, Market, Order, PerpMarket, SpotMarket, Venue } from "./state.ts";
-import { atRate, magnitude, times } from "./units.ts";
+import { atRate, least, magnitude, most, share, times } from "./units.ts";
 
 export type Intent = { isBuy: boolean; price: bigint; size: bigint };
 
@@ -25,15 +25,27 @@ export function canPlaceSpot(venue: Venue, account: Account, market: SpotMarket,
   return spotFree(venue, account, market.quoteToken) >= needed;
 }
 
+/** `isImmediate`: what it closes frees its margin for what it opens on the other side. */
+export type PlacementIntent = Intent & { isImmediate: boolean };
+
 /** Margin for the part that increases exposure must be free beside what resting orders reserve. */
-export function canPlacePerp(venue: Venue, account: Account, market: PerpMarket, intent: Intent): boolean {
+export function canPlacePerp(venue: Venue, account: Account, market: PerpMarket, intent: PlacementIntent): boolean {
   const { leverage } = leverageSetting(account, market);
-  const size = positionSize(account, market.asset);
+  const beside = { positionSize: positionSize(account, market.asset), leverage };
   const exposure = exposureIn(venue, account, market.asset);
-  const before = reserved(exposure, size, leverage);
+  const before = reserved(venue, exposure, beside);
   addExposure(exposure, intent.isBuy, intent.size, intent.price);
-  const needed = reserved(exposure, size, leverage) - before;
-  return needed <= 0n || needed <= availableToTrade(venue, account, market.dex);
+  const needed = reserved(venue, exposure, beside) - before;
+  if (needed <= 0n) return true;
+  const freed = intent.isImmediate ? freedByClosing(account, market, intent) : 0n;
+  return needed <= availableToTrade(venue, account, market.dex) + freed;
+}
+
+function freedByClosing(account: Account, market: PerpMarket, intent: Intent): bigint {
+  const position = account.positions.get(market.asset);
+  if (position === undefined || position.size > 0n === intent.isBuy) return 0n;
+  const held = magnitude(position.size);
+  return most(0n, share(marginUsed(market, position), least(held, intent.size), held));
 }
 
 /** False when the position would outgrow the margin tier of the leverage in use. */

@@ -18,6 +18,8 @@ export type EngineOptions = {
   builderNeedsBalance: boolean;
   /** Price at which the margin of an Ioc or market order is checked; a resting one reserves at its limit. */
   marginCheckPrice: "limit" | "mark";
+  /** Margin of resting orders on both sides of one market: of both, or of the larger side. */
+  openOrderMargin: "sum" | "larger";
   /** `size` that a filled order keeps in its record. */
   filledRecordSize: "zero" | "original";
   /** Boundary of "already satisfied at placement" for a trigger. */
@@ -68,6 +70,7 @@ export const DEFAULT_OPTIONS: EngineOptions = {
   builderOnSpotBuy: "ignore",
   builderNeedsBalance: true,
   marginCheckPrice: "mark",
+  openOrderMargin: "sum",
   filledRecordSize: "zero",
   triggerAtMark: "reject",
   worstPriceRule: "market",

@@ -33,11 +33,14 @@ export function exposureIn(venue: Venue, account: Account, asset: number): Expos
   return exposure;
 }
 
+export type Beside = { positionSize: bigint; leverage: number };
+
 /** What one market's resting exposure reserves beside a position of `positionSize` at this leverage. */
-export function reserved(exposure: Exposure, positionSize: bigint, leverage: number): bigint {
+export function reserved(venue: Venue, exposure: Exposure, { positionSize, leverage }: Beside): bigint {
   const buys = increasing(exposure.buys, positionSize < 0n ? magnitude(positionSize) : 0n);
   const sells = increasing(exposure.sells, positionSize > 0n ? positionSize : 0n);
-  return (buys + sells) / BigInt(leverage);
+  const notional = venue.options.openOrderMargin === "sum" ? buys + sells : most(buys, sells);
+  return notional / BigInt(leverage);
 }
 
 /** Notional of the part of a side that is left after it has closed `reducible`. */
@@ -60,8 +63,10 @@ export function openOrderMargin(venue: Venue, account: Account, dex: number): bi
     byAsset.set(order.asset, exposure);
   }
   let sum = 0n;
-  for (const [asset, exposure] of byAsset)
-    sum += reserved(exposure, positionSize(account, asset), leverageSetting(account, perpOf(venue, asset)).leverage);
+  for (const [asset, exposure] of byAsset) {
+    const { leverage } = leverageSetting(account, perpOf(venue, asset));
+    sum += reserved(venue, exposure, { positionSize: positionSize(account, asset), leverage });
+  }
   return sum;
 }
 

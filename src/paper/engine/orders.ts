@@ -1,5 +1,6 @@
 /** The life of an order: admission, then matching, then rest. */
 import { refusal } from "./admission.ts";
+import { liveOrder } from "./cancels.ts";
 import { enterOrder } from "./ending.ts";
 import { recordStatus } from "./history.ts";
 import { matchOrder, PLAIN_TERMS } from "./matching.ts";
@@ -14,6 +15,7 @@ import { marketOf } from "./turn.ts";
 /** Executes one order whose face was checked before. */
 export function placeOrder(turn: Turn, account: Account, placement: Placement): Placed {
   const market = marketOf(turn.venue, placement.request.a);
+  if (isDuplicate(turn, account, placement)) return { kind: "fault", text: "Duplicate cloid.", isBare: false };
   const order = newOrder(turn, account, market, placement);
   if ("trigger" in placement.request.t) return placeTrigger(turn, account, order);
   const refused = refusal(turn, account, market, order);
@@ -21,6 +23,11 @@ export function placeOrder(turn: Turn, account: Account, placement: Placement): 
   return order.tif === "Ioc" || order.tif === "FrontendMarket"
     ? executeAtOnce(turn, order)
     : executeAndRest(turn, order);
+}
+
+function isDuplicate(turn: Turn, account: Account, { request }: Placement): boolean {
+  if (request.c === null || turn.venue.options.duplicateLiveCloid === "accept") return false;
+  return liveOrder(turn.venue, account, request.c) !== null;
 }
 
 /** Ioc: what does not fill is dropped without a word; a part filled counts as filled. */
