@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, or } from "drizzle-orm";
-import { add, type Decimal, multiply } from "../core/decimal.ts";
+import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import type { Store } from "./open.ts";
 import { fillCursors, fills, legs, orders } from "./schema.ts";
@@ -22,13 +22,12 @@ export function sumFillsOf(store: Store, accountId: string, oid: string): Filled
     .from(fills)
     .where(and(eq(fills.accountId, accountId), eq(fills.oid, oid)))
     .all();
-  // The columns hold only what was written from a Decimal.
   return rows.reduce<Filled>(
     (sum, row) => ({
-      size: add(sum.size, row.size as Decimal),
-      notional: add(sum.notional, multiply(row.price as Decimal, row.size as Decimal)),
+      size: add(sum.size, row.size),
+      notional: add(sum.notional, multiply(row.price, row.size)),
     }),
-    { size: "0" as Decimal, notional: "0" as Decimal },
+    { size: ZERO, notional: ZERO },
   );
 }
 

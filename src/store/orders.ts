@@ -1,5 +1,4 @@
 import { and, asc, desc, eq, inArray, lt, ne, or, type SQL, sql } from "drizzle-orm";
-import type { Decimal } from "../core/decimal.ts";
 import { isLive, type Leg, type Order, type OrderStatus, type Trigger } from "../core/order.ts";
 import type { Store } from "./open.ts";
 import { legs, orders } from "./schema.ts";
@@ -17,13 +16,7 @@ type Row = typeof orders.$inferSelect;
 function toOrder(row: Row): StoredOrder {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
   const trigger = toTrigger({ triggerPrice, triggerKind, triggerMarket });
-  // Both columns hold only what `toRow` wrote from a Decimal.
-  return {
-    ...rest,
-    trigger,
-    filledSize: row.filledSize as Decimal | null,
-    averagePrice: row.averagePrice as Decimal | null,
-  };
+  return { ...rest, trigger };
 }
 
 function toRow(order: StoredOrder): Row {
@@ -133,14 +126,7 @@ function ofDex(dex: string | null): SQL | undefined {
 
 function toLeg(row: typeof legs.$inferSelect): Leg {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
-  // The columns hold only what `insertLeg` and `updateLeg` wrote from a Decimal.
-  return {
-    ...rest,
-    trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }),
-    size: row.size as Decimal,
-    filledSize: row.filledSize as Decimal,
-    filledNotional: row.filledNotional as Decimal,
-  };
+  return { ...rest, trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }) };
 }
 
 /** Oldest first. */

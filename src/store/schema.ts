@@ -1,4 +1,5 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Decimal } from "../core/decimal.ts";
 
 /** One row: what this data directory is. */
 export const instance = sqliteTable("instance", {
@@ -77,8 +78,8 @@ export const orders = sqliteTable(
       .$type<"processing" | "open" | "filled" | "canceled" | "rejected" | "unknown" | "waiting_for_trigger">()
       .notNull(),
     exchangeOrderId: text(),
-    filledSize: text(),
-    averagePrice: text(),
+    filledSize: text().$type<Decimal>(),
+    averagePrice: text().$type<Decimal>(),
     error: text(),
     createdAtMs: integer().notNull(),
     /** Wall time of the last word of the exchange about it. */
@@ -100,7 +101,7 @@ export const legs = sqliteTable(
     orderId: text().notNull(),
     oid: text(),
     ordinal: integer().notNull(),
-    size: text().notNull(),
+    size: text().$type<Decimal>().notNull(),
     price: text().notNull(),
     timeInForce: text().$type<"gtc" | "ioc" | "alo">().notNull(),
     triggerPrice: text(),
@@ -109,8 +110,8 @@ export const legs = sqliteTable(
     state: text()
       .$type<"sent" | "resting" | "armed" | "filled" | "canceled" | "rejected" | "absent" | "lost">()
       .notNull(),
-    filledSize: text().notNull(),
-    filledNotional: text().notNull(),
+    filledSize: text().$type<Decimal>().notNull(),
+    filledNotional: text().$type<Decimal>().notNull(),
     reason: text(),
     isExchangesWord: integer({ mode: "boolean" }).notNull(),
   },
@@ -233,14 +234,14 @@ export const fills = sqliteTable(
     market: text().notNull(),
     oid: text().notNull(),
     side: text().$type<"buy" | "sell">().notNull(),
-    price: text().notNull(),
-    size: text().notNull(),
+    price: text().$type<Decimal>().notNull(),
+    size: text().$type<Decimal>().notNull(),
     isTaker: integer({ mode: "boolean" }).notNull(),
-    fee: text().notNull(),
+    fee: text().$type<Decimal>().notNull(),
     feeToken: text().notNull(),
-    builderFee: text(),
-    realizedPnl: text().notNull(),
-    startPosition: text().notNull(),
+    builderFee: text().$type<Decimal>(),
+    realizedPnl: text().$type<Decimal>().notNull(),
+    startPosition: text().$type<Decimal>().notNull(),
     direction: text().notNull(),
     twapId: text(),
     isLiquidation: integer({ mode: "boolean" }).notNull(),

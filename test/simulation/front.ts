@@ -50,7 +50,7 @@ export type Answered = { status: number; body: string; isReplay: boolean };
 export type Front = (process: GatewayProcess, party: Party, key: string | null, ask: Ask) => Promise<Answered>;
 
 /** The verbs, called as the routes call them. */
-export const askDirectly: Front = async (process, party, key, ask) => {
+export async function askDirectly(...[process, party, key, ask]: Parameters<Front>): Promise<Answered> {
   const { deps } = process.gateway;
   const caller: Caller = { account: party.account, key: party.key, charge: () => undefined };
   try {
@@ -59,7 +59,7 @@ export const askDirectly: Front = async (process, party, key, ask) => {
     if (!(error instanceof ApiError)) throw error;
     return { status: ERROR_STATUS[error.code], body: JSON.stringify({ error: { code: error.code } }), isReplay: false };
   }
-};
+}
 
 async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask: Ask): Promise<Answered> {
   const print = (route: string, id: string | null, body: Parameters<typeof printRequest>[2]) => ({
@@ -118,7 +118,7 @@ async function read(deps: Deps, caller: Caller, ask: Read): Promise<{ body: stri
 }
 
 /** Requests and answers as HTTP has them, without a socket. */
-export const askOverHttp: Front = async (process, party, key, ask) => {
+export async function askOverHttp(...[process, party, key, ask]: Parameters<Front>): Promise<Answered> {
   const { method, path, body } = httpRequest(party, ask);
   const request = testRequest({
     ...{ method, path, apiKey: party.apiKey },
@@ -131,7 +131,7 @@ export const askOverHttp: Front = async (process, party, key, ask) => {
     body: await response.text(),
     isReplay: response.headers.get("Idempotent-Replayed") === "true",
   };
-};
+}
 
 type Http = { method: "GET" | "POST"; path: string; body?: object };
 

@@ -65,9 +65,9 @@ test("a work that throws leaves nothing behind, and the connection usable", () =
 test("a work that returns a promise does not compile", () => {
   const store = openStore(":memory:");
   // @ts-expect-error a transaction would commit at the first await
-  inTransaction(store, async () => 1);
+  void inTransaction(store, async () => 1);
   // @ts-expect-error a transaction would commit at the first await
-  inTransactionNotWaiting(store, async () => 1);
+  void inTransactionNotWaiting(store, async () => 1);
 });
 
 /** A queue whose shared commits happen when the test says so. */
