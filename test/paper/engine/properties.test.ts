@@ -5,7 +5,7 @@ import type { ParsedAction } from "../../../src/paper/engine/action.ts";
 import { restoreVenue, serializeVenue } from "../../../src/paper/engine/serialize.ts";
 import { advance, applyAction } from "../../../src/paper/engine/venue.ts";
 import { faultsOf } from "./invariants.ts";
-import { ALICE, BOB, CAROL, type Desk, newDesk, requestOf, type Wanted } from "./support.ts";
+import { ALICE, BOB, CAROL, type Desk, newDesk, requestOf, START_MS, type Wanted } from "./support.ts";
 
 const USERS = [ALICE, BOB, CAROL] as const;
 
@@ -67,7 +67,34 @@ const orders = fc.record({ user, wanted: fc.array(wanted, { minLength: 1, maxLen
   }),
 );
 
-/** Oids are small numbers here: counted back from the newest when the command is run. */
+/** A parent with a take profit and a stop, or the two alone on the position. */
+const groups = fc
+  .record({
+    user,
+    ground: fc.constantFrom(...GROUNDS.slice(0, 4)),
+    buy: fc.boolean(),
+    steps: fc.integer({ min: -12, max: 12 }),
+    gap: fc.integer({ min: 1, max: 20 }),
+    size: fc.integer({ min: 1, max: 8 }),
+    tif: fc.constantFrom("Gtc", "Ioc"),
+    isPosition: fc.boolean(),
+  })
+  .map(({ user: who, ground: where, buy, steps, gap, size, tif, isPosition }): Command => {
+    const terms = { asset: where.asset, size: sizeOf(where, size) };
+    const away = buy ? gap : -gap;
+    const leg = (tpsl: "tp" | "sl"): Wanted => ({
+      ...terms,
+      buy: !buy,
+      reduceOnly: true,
+      price: priceOf(where, steps + (tpsl === "tp" ? away : -away) - 2 * Math.sign(away)),
+      trigger: { at: priceOf(where, steps + (tpsl === "tp" ? away : -away)), tpsl },
+    });
+    const parent: Wanted = { ...terms, buy, price: priceOf(where, steps), tif };
+    const list = isPosition ? [leg("tp"), leg("sl")] : [parent, leg("tp"), leg("sl")];
+    const grouping = isPosition ? "positionTpsl" : "normalTpsl";
+    return { kind: "act", user: who, action: { type: "order", orders: list.map(requestOf), grouping, builder: null } };
+  });
+
 const cancels = fc.record({ user, ground, cloid: fc.integer({ min: 1, max: 5 }) }).map(
   ({ user: who, ground: where, cloid }): Command => ({
     kind: "act",
@@ -114,6 +141,20 @@ const settings = fc.oneof(
       action: { type: "usdClassTransfer", amount: decimal(`${amount}.5`), toPerp, subAccount: null },
     }),
   ),
+  fc.record({ user, mode: fc.constantFrom("i", "u") }).map(
+    ({ user: who, mode }): Command => ({
+      kind: "act",
+      user: who,
+      action: { type: "agentSetAbstraction", abstraction: mode },
+    }),
+  ),
+  fc.record({ user, aheadMs: fc.integer({ min: 5_000, max: 60_000 }) }).map(
+    ({ user: who, aheadMs }): Command => ({
+      kind: "act",
+      user: who,
+      action: { type: "scheduleCancel", time: START_MS + aheadMs },
+    }),
+  ),
   fc.record({ user, to: user, amount: fc.integer({ min: 1, max: 60_000 }) }).map(
     ({ user: who, to, amount }): Command => ({
       kind: "act",
@@ -142,6 +183,7 @@ const waits = fc.constantFrom(1, 7_000, 31_000, 1_800_000).map((ms): Command => 
 
 const command = fc.oneof(
   { weight: 10, arbitrary: orders },
+  { weight: 3, arbitrary: groups },
   { weight: 2, arbitrary: cancels },
   { weight: 2, arbitrary: modifies },
   { weight: 2, arbitrary: settings },
@@ -159,7 +201,7 @@ const RUNS = { numRuns: 300 };
 
 /** Traders who hold positions already, with so little cash that a bad hour liquidates one of them. */
 function busyDesk(): Desk {
-  const desk = newDesk();
+  const desk = newDesk({ scheduleCancelVolumeUsd: 0 });
   for (const { asset, middle, size } of GROUNDS.slice(0, 4)) {
     desk.hold(asset === 1 ? BOB : ALICE, { asset, buy: asset !== 0, price: `${middle}`, size });
   }
