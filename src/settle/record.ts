@@ -28,11 +28,11 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
 
 /** Brings an order's row in line with its legs and open attempts. */
 export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): StoredOrder {
-  const legs = listLegs(store, order.id);
-  // What replaces an order that was closed before is an order of its own: this one stays as it ended.
-  const isReplacing = listAttemptsOf(store, order.id).some(
-    (each) => each.kind === "modify" && each.state !== "done" && !each.isTargetClosed,
-  );
+  const modifies = listAttemptsOf(store, order.id).filter(({ kind, state }) => kind === "modify" && state !== "done");
+  // What is placed for an order that was closed before is an order of its own: this one stays as it ended.
+  const apart = modifies.filter(({ isTargetClosed }) => isTargetClosed);
+  const legs = listLegs(store, order.id).filter((leg) => apart.every(({ cloid }) => cloid !== leg.cloid));
+  const isReplacing = modifies.length > apart.length;
   const derived = { ...orderFromLegs(order, legs, isReplacing), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
   return { ...derived, version: order.version + 1 };
