@@ -109,20 +109,23 @@ function mayFallShort({ terms }: Sought, order: FrontendOrder): boolean {
   return terms.timeInForce === "ioc" || terms.reduceOnly || terms.trigger?.market === true || order.tif === "Ioc";
 }
 
-function closedAsFilled(
+async function closedAsFilled(
   world: World,
   evidence: FillEvidence,
   sought: Sought,
   seen: Answered & { filled: Filled },
-): Sight {
+): Promise<Sight> {
   const { leg } = sought;
-  const { filled, order } = seen;
-  const isWhole = compare(filled.size, leg.size) >= 0;
-  if (isWhole || !mayFallShort(sought, order)) {
+  const { order } = seen;
+  const isWhole = (filled: Filled) => compare(filled.size, leg.size) >= 0;
+  if (isWhole(seen.filled) || !mayFallShort(sought, order)) {
     evidence.forget(leg.cloid);
-    if (!isWhole) evidence.onShort(leg.cloid);
-    return { kind: "seen", events: [{ type: "filled", oid: order.oid, filled }], isClosed: true };
+    if (!isWhole(seen.filled)) evidence.onShort(leg.cloid);
+    return { kind: "seen", events: [{ type: "filled", oid: order.oid, filled: seen.filled }], isClosed: true };
   }
+  const filled = await readFilledBehindStatus(world, sought, seen);
+  if (filled === null) return { kind: "unfinished", events: [{ type: "fills_seen", filled: seen.filled }] };
+  if (isWhole(filled)) return { kind: "seen", events: [{ type: "filled", oid: order.oid, filled }], isClosed: true };
   const isShort = evidence.isComplete({
     cloid: leg.cloid,
     sum: filled.size,
@@ -133,6 +136,27 @@ function closedAsFilled(
   evidence.forget(leg.cloid);
   const reason = shortReason(sought.terms, filled.size, leg.size);
   return { kind: "seen", events: [{ type: "canceled", oid: order.oid, reason, filled }], isClosed: true };
+}
+
+/**
+ * The order's fills over a connection on which the node has just shown the order as filled: one that is behind would
+ * leave out the fills with which it closed. Null when there was no such reading.
+ */
+async function readFilledBehindStatus(
+  world: World,
+  sought: Sought,
+  { order, options, filled }: Answered & { filled: Filled },
+): Promise<Filled | null> {
+  const fillsRequest = { type: "userFillsByTime", user: sought.user, startTime: order.timestampMs };
+  const outcome = await world.exchange.infoInTurn([statusRequest(sought), fillsRequest], options);
+  if (outcome.kind === "failed") return null;
+  const [statusJson, fillsJson] = outcome.json;
+  const answer = parseOrderStatus(statusJson);
+  const fills = parseFills(fillsJson);
+  if (answer.kind !== "order" || statusMeaning(answer.status) !== "filled" || fills === null) return null;
+  const read = sumFills(fills.filter((fill) => fill.oid === order.oid));
+  // This was the first page only: the reading before had them all, from wherever.
+  return compare(filled.size, read.size) > 0 ? filled : read;
 }
 
 /** Why an order ended with less than it asked for, in plain words. */
