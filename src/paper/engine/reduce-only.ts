@@ -28,5 +28,8 @@ export function trimReduceOnly(turn: Turn, user: Address, asset: number): void {
 function trimTrigger(turn: Turn, order: Order): void {
   const room = reducible(turn, order);
   if (room === 0n) endOrder(turn, order, "reduceOnlyCanceled");
-  else if (order.tracksPosition) order.size = room;
+  else if (order.tracksPosition) {
+    order.size = room;
+    order.originalSize = room;
+  }
 }

@@ -114,7 +114,7 @@ describe("positionTpsl", () => {
     const oid = desk.venue.nextOid;
     expect(desk.place(ALICE, [TAKE, STOP], "positionTpsl")).toEqual(["waitingForTrigger", "waitingForTrigger"]);
     desk.hold(ALICE, { buy: true, price: "95000", size: "0.1" });
-    expect(shown(desk.live(oid)?.size ?? 0n)).toBe("0.2");
+    expect([desk.live(oid)?.size, desk.live(oid)?.originalSize]).toEqual([20_000_000n, 20_000_000n]);
     desk.rest(BOB, { buy: true, price: "90500", size: "1" });
     desk.mark("BTC", "91000");
     expect([desk.status(ALICE, oid), desk.status(ALICE, oid + 1)]).toEqual(["siblingFilledCanceled", "filled"]);
