@@ -111,7 +111,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     reads: createReads({ exchange, clock }),
     fillIndex,
   };
-  const server = createServer(deps, { trustedProxies: parts.trustedProxies });
+  let server: HttpServer | null = null;
   let isStopped = false;
 
   async function repeat(everyMs: number, work: () => Promise<unknown>): Promise<void> {
@@ -123,7 +123,11 @@ export function openGateway(parts: GatewayParts): Gateway {
 
   return {
     deps,
-    server,
+    // Built when first asked for: who drives the verbs directly needs no routes.
+    get server() {
+      server ??= createServer(deps, { trustedProxies: parts.trustedProxies });
+      return server;
+    },
     async start() {
       void repeat(CLOCK_INTERVAL_MS, () => exchange.measureClock());
       void repeat(MARKETS_INTERVAL_MS, () => world.markets.refresh());
