@@ -10,6 +10,9 @@ export class DirectoryInUse extends Error {
   override readonly name = "DirectoryInUse";
 }
 
+/** Keeps held locks from the garbage collector: a connection that it closes has let go, and nobody was told. */
+const held = new Set<Database>();
+
 /** Takes the data directory for this process, or throws `DirectoryInUse` naming the one that has it. */
 export function takeLock(dataDirectory: string, processId: number): Lock {
   const path = join(dataDirectory, "lock.db");
@@ -23,9 +26,11 @@ export function takeLock(dataDirectory: string, processId: number): Lock {
     const holder = existsSync(holderPath) ? readFileSync(holderPath, "utf8").trim() : "unknown";
     throw new DirectoryInUse(`${dataDirectory} is in use by process ${holder}`);
   }
+  held.add(client);
   writeFileSync(holderPath, `${processId}\n`, { mode: 0o600 });
   return {
     release() {
+      held.delete(client);
       client.run("ROLLBACK");
       client.close();
     },
