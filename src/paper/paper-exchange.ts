@@ -10,11 +10,12 @@
  */
 
 import { controlAnswer } from "./control.ts";
-import { answerPost, type Desk, handleHttp } from "./desk.ts";
+import type { Desk } from "./desk.ts";
 import type { EngineOptions } from "./engine/options.ts";
 import type { Venue } from "./engine/state.ts";
 import type { PaperNetwork } from "./exchange/signer.ts";
 import { type FaultFile, NO_FAULTS, startFaults } from "./faults.ts";
+import { answerPost, handleHttp } from "./front-desk.ts";
 import { type Journal, openJournal, type Recovered, recoverJournal } from "./journal.ts";
 import type { PriceSource } from "./prices.ts";
 import { catchUp, commit, nowMs, type Runtime } from "./runtime.ts";
