@@ -4,6 +4,7 @@ import type { World } from "../deps.ts";
 import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
 import { sumFillsOf } from "../store/fills.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
+import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { type FrontendOrder, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
@@ -87,7 +88,7 @@ export async function interpretOrder(
     case "open":
       return open(order, filled, order.isTrigger);
     case "triggered":
-      return open(order, filled, true);
+      return open(order, filled, !(await isResting(world, sought, seen)));
     case "canceled":
       return {
         kind: "seen",
@@ -102,6 +103,32 @@ export async function interpretOrder(
 function open(order: FrontendOrder, filled: Filled, isArmed: boolean): Sight {
   const event: LegEvent = isArmed ? { type: "armed", oid: order.oid } : { type: "rested", oid: order.oid };
   return { kind: "seen", events: [event, { type: "fills_seen", filled }], isClosed: false };
+}
+
+/** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */
+async function isResting(world: World, sought: Sought, { order, options }: Answered): Promise<boolean> {
+  if (sought.leg.trigger?.market !== false) return false;
+  const dex = order.coin.includes(":") ? (order.coin.split(":")[0] ?? "") : "";
+  const request = { type: "frontendOpenOrders", user: sought.user, dex };
+  const read = await readBehindStatus(world, sought, { request, options });
+  const listed = read?.status === "triggered" ? parseFrontendOpenOrders(read.json) : null;
+  return listed?.some(({ oid }) => oid === order.oid) === true;
+}
+
+/**
+ * A reading over a connection on which the node has just shown the order's status: one that is behind would answer from
+ * before it. Null when there was none.
+ */
+async function readBehindStatus(
+  world: World,
+  sought: Sought,
+  { request, options }: { request: InfoRequest; options: InfoOptions },
+): Promise<{ status: string; json: unknown } | null> {
+  const outcome = await world.exchange.infoInTurn([statusRequest(sought), request], options);
+  if (outcome.kind === "failed") return null;
+  const [statusJson, json] = outcome.json;
+  const answer = parseOrderStatus(statusJson);
+  return answer.kind === "order" ? { status: answer.status, json } : null;
 }
 
 /** These may close as filled with less than they asked for; every other order is filled whole. */
@@ -138,25 +165,19 @@ async function closedAsFilled(
   return { kind: "seen", events: [{ type: "canceled", oid: order.oid, reason, filled }], isClosed: true };
 }
 
-/**
- * The order's fills over a connection on which the node has just shown the order as filled: one that is behind would
- * leave out the fills with which it closed. Null when there was no such reading.
- */
+/** The order's fills as a node has them that shows the order as filled; null when there was no such reading. */
 async function readFilledBehindStatus(
   world: World,
   sought: Sought,
   { order, options, filled }: Answered & { filled: Filled },
 ): Promise<Filled | null> {
-  const fillsRequest = { type: "userFillsByTime", user: sought.user, startTime: order.timestampMs };
-  const outcome = await world.exchange.infoInTurn([statusRequest(sought), fillsRequest], options);
-  if (outcome.kind === "failed") return null;
-  const [statusJson, fillsJson] = outcome.json;
-  const answer = parseOrderStatus(statusJson);
-  const fills = parseFills(fillsJson);
-  if (answer.kind !== "order" || statusMeaning(answer.status) !== "filled" || fills === null) return null;
-  const read = sumFills(fills.filter((fill) => fill.oid === order.oid));
+  const request = { type: "userFillsByTime", user: sought.user, startTime: order.timestampMs };
+  const read = await readBehindStatus(world, sought, { request, options });
+  const fills = read !== null && statusMeaning(read.status) === "filled" ? parseFills(read.json) : null;
+  if (fills === null) return null;
+  const sum = sumFills(fills.filter((fill) => fill.oid === order.oid));
   // This was the first page only: the reading before had them all, from wherever.
-  return compare(filled.size, read.size) > 0 ? filled : read;
+  return compare(filled.size, sum.size) > 0 ? filled : sum;
 }
 
 /** Why an order ended with less than it asked for, in plain words. */
