@@ -3,6 +3,7 @@
  *
  *   bun run simulate --seeds N [--from S] [--minutes M] [--jobs J] [--keep-going]
  *   bun run simulate --seed S        one seed, with its whole history
+ *   --quiet                          no history of the first failing seed
  *   --hash                           prints the hash of each seed's event log
  *   --directory PATH                 where databases lie; memory-backed storage by default
  *
@@ -133,6 +134,7 @@ async function main(): Promise<boolean> {
       slice: { type: "string" },
       hash: { type: "boolean", default: false },
       "keep-going": { type: "boolean", default: false },
+      quiet: { type: "boolean", default: false },
       directory: { type: "string", default: `/dev/shm/postern-simulation-${process.pid}` },
     },
   });
@@ -155,16 +157,16 @@ async function main(): Promise<boolean> {
       console.log(`${TOTALS_MARK}${JSON.stringify(totals)}`);
       return totals.failed === 0;
     }
-    return await report(totals, startedAtMs, directory);
+    if (totals.firstFailed !== null && !values.quiet) await showSeed(totals.firstFailed, directory, false);
+    return report(totals, startedAtMs);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function report(totals: Totals, startedAtMs: number, directory: string): Promise<boolean> {
+function report(totals: Totals, startedAtMs: number): boolean {
   const seconds = (performance.now() - startedAtMs) / 1_000;
   const rate = (totals.seeds / seconds).toFixed(1);
-  if (totals.firstFailed !== null) await showSeed(totals.firstFailed, directory, false);
   const { seeds, failed, events, sends, deaths } = totals;
   console.log(`${seeds} seeds, ${failed} failed, ${rate} seeds/s, ${events} events, ${sends} sends, ${deaths} deaths`);
   return failed === 0;

@@ -1,7 +1,8 @@
 /** Holds what the clients were told, and what the gateway has on disk, against what happened at the exchange. */
 import { Database } from "bun:sqlite";
-import type { Dialogue, Turn } from "./clients.ts";
+import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import type { Sent } from "./network.ts";
+import { auditOperation } from "./operations.ts";
 import { PARTIES, START_MS } from "./template.ts";
 import { type Expected, expectedOf, NEVER_PLACED, type TrueOrder, type Truth, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
@@ -80,7 +81,9 @@ function auditAnswers(name: string, accepted: readonly Heard[]): string[] {
     const isSame = heard.status === known.status && heard.body === known.body;
     if (isSame) continue;
     // A power cut may take an outcome that names an exchange order; it is read again, and may have moved on.
-    const isAfterCut = heard.turn.powerCuts > known.turn.powerCuts && fieldOf(known.body, "exchange_order_id") !== null;
+    const isReadable =
+      fieldOf(known.body, "exchange_order_id") !== null || fieldOf(known.body, "status") === "waiting_for_trigger";
+    const isAfterCut = heard.turn.powerCuts > known.turn.powerCuts && isReadable;
     if (!isAfterCut)
       findings.push(`${name} was answered ${known.status} ${known.body} and then ${heard.status} ${heard.body}`);
     if (heard.status !== 202) known = heard;
@@ -99,14 +102,19 @@ function auditTimes(name: string, heard: readonly Heard[]): string[] {
 function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: string; last: Heard }): string[] {
   const { wish } = dialogue;
   if (last.status === 202) return [`${name} was never settled: ${last.body}`];
-  const status = fieldOf(last.body, "status");
+  const status = fieldOf(last.body, "status") ?? "";
   const kind = dialogue.ask?.kind;
+  if (status === "unknown") return [`${name} was answered ${last.status} and unknown: ${last.body}`];
+  if (kind === "cancel" && !CLOSED.includes(status) && fieldOf(last.body, "error") === null) {
+    return [`${name} was answered ${last.status} and left the order ${status}`];
+  }
   if (kind === "place") {
     const order = run.truth.orders.get(wish.number);
     const isRejected = status === "rejected";
     const expected =
       order === undefined ? NEVER_PLACED : expectedOf(run.venue, wish.party.account.tradingAddress, order);
-    if (isRejected !== (expected.status === "rejected")) {
+    // A trigger that has fired may still be refused, long after it was taken.
+    if (isRejected ? expected.status !== "rejected" : order === undefined) {
       return [`${name} was answered ${status}, and at the exchange it is ${expected.status}`];
     }
     return order === undefined ? [] : auditClosed(name, { body: last.body, expected, order });
@@ -120,7 +128,8 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
     const expected = expectedOf(run.venue, wish.party.account.tradingAddress, shown);
     return auditClosed(name, { body: last.body, expected, order: shown });
   }
-  return kind === "modify" ? auditModify(run, dialogue, { name, last }) : [];
+  if (kind === "modify") return auditModify(run, dialogue, { name, last });
+  return kind === "cancel" ? [] : auditOperation(run, dialogue, { name, body: last.body });
 }
 
 /** Once a client was told that an order is closed, it is. */
@@ -324,6 +333,9 @@ function auditDatabase({ databasePath, sent, venue }: Audited): string[] {
   }
 }
 
+/** Without a feed fills are read every 30 s, milliseconds. */
+const INDEX_LAG_MS = 40_000;
+
 /** The fills that we keep of an account are those that the exchange has. */
 function auditFills(database: Database, venue: Venue, account: { id: string; tradingAddress: string }): string[] {
   const kept = database
@@ -334,17 +346,10 @@ function auditFills(database: Database, venue: Venue, account: { id: string; tra
   const shown = new Set(kept.map(({ id }) => id));
   const missing = venue
     .fillsOf(account.tradingAddress)
+    .filter(({ timeMs }) => timeMs < venue.nowMs() - INDEX_LAG_MS)
     .filter((fill) => !shown.has(`${fill.timeMs}-${fill.coin}-${fill.tid}`));
   const findings = missing.map((fill) => `fill ${fill.tid} of order ${fill.oid} is not in the index`);
   if (kept.length > venue.fillsOf(account.tradingAddress).length)
     findings.push("there are fills that the exchange has not");
   return findings;
-}
-
-/** Text of a member of a JSON object; null when it is null or absent. */
-export function fieldOf(body: string, name: string): string | null {
-  const value: unknown = JSON.parse(body);
-  if (typeof value !== "object" || value === null) return null;
-  const member = (value as Record<string, unknown>)[name];
-  return typeof member === "string" ? member : null;
 }

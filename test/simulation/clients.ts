@@ -53,7 +53,13 @@ export function openClients(parts: ClientParts): Clients {
   const { timeline, history, chance, front } = parts;
   const dialogues: Dialogue[] = parts.wishes.map((wish) => ({ wish, ask: null, turns: [] }));
   const reads: { party: Party; turn: Turn }[] = [];
-  const known: Known = { orderId: (number) => idToldOf(dialogues[number]) };
+  const known: Known = {
+    orderId: (number) => toldOf(dialogues[number], "id"),
+    twapId: (number) => {
+      const told = toldOf(dialogues[number], "exchange_id");
+      return told === null ? null : Number(told);
+    },
+  };
 
   function put(party: Party, key: string | null, ask: Ask, whenDone: (turn: Turn) => void): Turn {
     const asked = { ask, askedAtMs: timeline.nowMs(), powerCuts: parts.powerCuts() };
@@ -114,10 +120,10 @@ export function openClients(parts: ClientParts): Clients {
 
   function look({ wish }: Dialogue): void {
     if (timeline.nowMs() >= parts.untilMs) return;
-    const id = known.orderId(wish.target ?? wish.number);
+    const isOrder = wish.kind === "place" || wish.kind === "cancel" || wish.kind === "modify";
+    const id = isOrder ? known.orderId(wish.target ?? wish.number) : null;
     const ask: Ask = id === null ? { kind: chance.pick(["list", "list_open", "fills"]) } : { kind: "get", id };
-    if (id === null || !id.includes(":"))
-      reads.push({ party: wish.party, turn: put(wish.party, null, ask, () => undefined) });
+    reads.push({ party: wish.party, turn: put(wish.party, null, ask, () => undefined) });
   }
 
   return {
@@ -141,11 +147,18 @@ export function openClients(parts: ClientParts): Clients {
   };
 }
 
-function idToldOf(dialogue: Dialogue | undefined): string | null {
+function toldOf(dialogue: Dialogue | undefined, name: "id" | "exchange_id"): string | null {
   for (const { outcome } of dialogue?.turns ?? []) {
-    if (outcome?.kind !== "answer" || outcome.status > 202) continue;
-    const body: unknown = JSON.parse(outcome.body);
-    if (typeof body === "object" && body !== null && "id" in body && typeof body.id === "string") return body.id;
+    const told = outcome?.kind === "answer" && outcome.status <= 202 ? fieldOf(outcome.body, name) : null;
+    if (told !== null) return told;
   }
   return null;
+}
+
+/** Text of a member of a JSON object; null when it is null or absent. */
+export function fieldOf(body: string, name: string): string | null {
+  const value: unknown = JSON.parse(body);
+  if (typeof value !== "object" || value === null) return null;
+  const member: unknown = Reflect.get(value, name);
+  return typeof member === "string" ? member : null;
 }

@@ -1,9 +1,9 @@
 /** One run: a seed in, what went wrong out. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { audit, fieldOf } from "./auditor.ts";
+import { audit } from "./auditor.ts";
 import { type Chance, openChance } from "./chance.ts";
-import { type Clients, openClients, type Turn } from "./clients.ts";
+import { type Clients, fieldOf, openClients, type Turn } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
 import { askDirectly, askOverHttp } from "./front.ts";
 import { openHistory } from "./history.ts";
@@ -67,6 +67,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     seed,
     nowMs: () => START_MS + timeline.nowMs(),
     checksSignatures: isTruly,
+    plainTriggerReply: seed % 3 === 0 ? "waitingForTrigger" : "resting",
     owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
     strangers: STRANGERS,
   });
@@ -159,6 +160,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       timeline.after(fromMs, () => network.freeze(node));
       timeline.after(toMs, () => network.thaw(node));
     }
+    takePositions(venue);
     trade(venue, { timeline, chance: chance.split(), untilMs: faultsEndMs });
     clients.begin();
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
@@ -198,6 +200,25 @@ function drawDoom(chance: Chance): Doom {
 
 type Trading = { timeline: { after(ms: number, run: () => void): void }; chance: Chance; untilMs: number };
 
+/** Isolated positions in another market, so that there is margin to add to. */
+function takePositions(venue: Venue): void {
+  const [maker] = STRANGERS;
+  const order = (isBuy: boolean, size: string) => ({
+    type: "order" as const,
+    orders: [{ a: 1, b: isBuy, p: "3200", s: size, r: false, t: { limit: { tif: "Gtc" as const } }, c: null }],
+    grouping: "na" as const,
+    builder: null,
+  });
+  for (const { account } of PARTIES) {
+    venue.act(account.ownerAddress, { type: "updateLeverage", asset: 1, isCross: false, leverage: 10 });
+    venue.act(maker, order(false, "0.5") as unknown as Act);
+    venue.act(account.ownerAddress, order(true, "0.5") as unknown as Act);
+  }
+}
+
+// Decimals of these texts are canonical; the brand is the engine's.
+type Act = Parameters<Venue["act"]>[1];
+
 /** Others quote a thin book around the middle and take from it, so that orders of the clients fill, often in parts. */
 function trade(venue: Venue, { timeline, chance, untilMs }: Trading): void {
   const [maker, taker] = STRANGERS;
@@ -217,12 +238,11 @@ function trade(venue: Venue, { timeline, chance, untilMs }: Trading): void {
     grouping: "na" as const,
     builder: null,
   });
-  type Act = Parameters<Venue["act"]>[1];
-  // Decimals of these texts are canonical; the brand is the engine's.
   const act = (who: string, action: ReturnType<typeof limit>) => void venue.act(who, action as unknown as Act);
   for (let step = chance.between(0, 12); step > 0; step -= 1) {
     timeline.after(chance.between(0, untilMs), () => {
       const isBuy = chance.isLucky(0.5);
+      if (chance.isLucky(0.2)) return venue.setPrice("BTC", BigInt(MIDDLE + chance.between(-500, 500)) * 100_000_000n);
       if (chance.isLucky(0.5))
         act(maker, limit(isBuy, isBuy ? MIDDLE - 100 : MIDDLE + 100, chance.between(1, 90), "Gtc"));
       else act(taker, limit(isBuy, isBuy ? MIDDLE + 200 : MIDDLE - 200, chance.between(1, 150), "Ioc"));
@@ -251,7 +271,7 @@ async function lastWords(
   for (const { wish, turns } of clients.dialogues) {
     for (const { outcome } of turns) {
       if (outcome?.kind !== "answer" || outcome.status >= 300) continue;
-      const id = fieldOf(outcome.body, "id");
+      const id = fieldOf(outcome.body, "object") === "order" ? fieldOf(outcome.body, "id") : null;
       if (id === null || looks.has(id)) continue;
       const turn = clients.read(wish.party, { kind: "get", id });
       if (turn !== null) looks.set(id, { party: wish.party.account.id, turn });

@@ -65,22 +65,24 @@ export function readTruth(venue: Venue, wishes: readonly Wish[], parties: readon
 
 type Placed = { price: string; replaces: number | null; leg: TrueLeg | null };
 
-function placedBy({ input, reply, isAdmitted }: Execution): Placed | null {
+function placedBy({ input, reply, isAdmitted, namedOid }: Execution): Placed | null {
   const { action } = input;
   if (!isAdmitted || (action.type !== "order" && action.type !== "batchModify")) return null;
   const modify = action.type === "batchModify" ? action.modifies[0] : undefined;
   const request = action.type === "order" ? action.orders[0] : modify?.order;
   if (request === undefined) throw new Error("bug: an action without an order");
   const replaces = modify === undefined ? null : Number(modify.oid);
-  const oid = oidIn(reply);
+  const oid = oidIn(reply, namedOid);
   const leg = oid === null ? null : { oid, cloid: request.c, size: units(request.s), price: request.p };
   return { price: request.p, replaces, leg };
 }
 
-function oidIn(reply: Execution["reply"]): number | null {
+function oidIn(reply: Execution["reply"], namedOid: number | null): number | null {
   if (reply.status !== "ok" || reply.response.type !== "order") return null;
   const [status] = reply.response.data.statuses;
-  if (status === undefined || typeof status === "string") throw new Error("bug: an answer without a native id");
+  if (status === undefined) throw new Error("bug: an answer without a status");
+  // Some answers to triggers name no id.
+  if (typeof status === "string") return namedOid;
   if ("resting" in status) return status.resting.oid;
   return "filled" in status ? status.filled.oid : null;
 }

@@ -22,6 +22,8 @@ export type Execution = {
   isAdmitted: boolean;
   /** Live orders of the account that the action names by native id, before it. */
   liveBefore: readonly number[];
+  /** Native id of the newest order with the client order id that the action carries. */
+  namedOid: number | null;
 };
 
 export type Venue = {
@@ -51,11 +53,12 @@ export type VenueOptions = {
   /** False lets `fakeSigners`' bodies through: the signer stands in the signature. */
   checksSignatures: boolean;
   owners: readonly { owner: Address; agent: Address }[];
+  plainTriggerReply: "resting" | "waitingForTrigger";
   /** Others who trade. */
   strangers: readonly Address[];
 };
 
-/** Ticks do nothing but let time pass, which every action does as well. */
+/** Nothing is left to ticks: every read and every action lets time pass. */
 const TICK_MS = 5_000;
 
 export function openVenue(options: VenueOptions): Venue {
@@ -64,7 +67,7 @@ export function openVenue(options: VenueOptions): Venue {
     startMs: options.nowMs(),
     tickMs: TICK_MS,
     marketMaker: false,
-    engine: { requestAllowance: 1_000_000 },
+    engine: { requestAllowance: 1_000_000, plainTriggerReply: options.plainTriggerReply },
   });
   const runtime: Runtime = {
     world,
@@ -83,7 +86,8 @@ export function openVenue(options: VenueOptions): Venue {
     const { reply, admitted } = commit(runtime, { kind: "action", input });
     if (reply === null) throw new Error("bug: an action without a reply");
     const { signer, nonce, nowMs } = input;
-    log.push({ atMs: nowMs, signer, nonce, input, reply, isAdmitted: admitted, liveBefore });
+    const namedOid = oidOf(world.venue.accounts.get(world.venue.agents.get(signer)?.master ?? signer), input);
+    log.push({ atMs: nowMs, signer, nonce, input, reply, isAdmitted: admitted, liveBefore, namedOid });
     return reply;
   }
 
@@ -96,7 +100,13 @@ export function openVenue(options: VenueOptions): Venue {
     return reply;
   }
 
+  /** What is due by now happens now: nobody may read of it later than it was. */
+  function passTime(): void {
+    commit(runtime, { kind: "tick", atMs: venueTimeMs(runtime) });
+  }
+
   function present(): ReadContext {
+    passTime();
     return { venue: world.venue, tape: world.tape, nowMs: venueTimeMs(runtime) };
   }
 
@@ -105,6 +115,7 @@ export function openVenue(options: VenueOptions): Venue {
       const json = parseJsonText(body);
       const envelope = json === undefined ? MISMATCH : readEnvelope(json);
       if (envelope === MISMATCH) return answerOfStatus(422);
+      passTime();
       const nowMs = venueTimeMs(runtime);
       const reply = options.checksSignatures
         ? executeEnvelope({ venue: world.venue, engine, network: "testnet", nowMs }, envelope)
@@ -146,6 +157,13 @@ function namedOids({ action }: ActionInput): number[] {
     return action.modifies.flatMap(({ oid }) => (typeof oid === "number" ? [oid] : []));
   if (action.type === "cancel") return action.cancels.map(({ o }) => o);
   return [];
+}
+
+function oidOf(account: Account | undefined, { action }: ActionInput): number | null {
+  const order =
+    action.type === "order" ? action.orders[0] : action.type === "batchModify" ? action.modifies[0]?.order : undefined;
+  const cloid = order?.c ?? null;
+  return cloid === null ? null : (account?.cloids.get(cloid) ?? null);
 }
 
 /** What the exchange would have recovered from a true signature. */

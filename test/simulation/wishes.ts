@@ -10,9 +10,10 @@ export type Wish = {
   key: string;
   party: Party;
   atMs: number;
+  kind: Exclude<Ask["kind"], "get" | "get_operation" | "list" | "list_open" | "fills">;
   /** The ask, once it can be made: changes and cancels need the id of their order. Null = not yet. */
   ask(known: Known): Ask | null;
-  /** Number of the wish that placed the order which this one is about. */
+  /** Number of the wish that placed the order, or made the TWAP, which this one is about. */
   target: number | null;
   /** Limit price of what it places; unique in the run. Null for what places nothing. */
   price: string | null;
@@ -22,6 +23,8 @@ export type Wish = {
 export type Known = {
   /** Id of the order of a wish, in one of the forms in which a client may use it. */
   orderId(wish: number): string | null;
+  /** Native id of the TWAP that a wish made. */
+  twapId(wish: number): number | null;
 };
 
 /** Price of BTC in the middle of the book, dollars; prices of wishes lie around it, a dollar apart. */
@@ -32,19 +35,70 @@ const MAX_WISHES = 9;
 
 export function drawWishes(chance: Chance, faultsEndMs: number): Wish[] {
   const count = chance.between(2, MAX_WISHES);
+  const isHasty = chance.isLucky(0.4);
+  const hasOperations = chance.isLucky(0.35);
   const wishes: Wish[] = [];
   for (let number = 0; number < count; number += 1) {
     const party = chance.isLucky(0.75) ? PARTIES[0] : PARTIES[1];
     if (party === undefined) throw new Error("bug: a run without parties");
-    const base = { number, key: `key-${number}-${chance.between(1_000, 9_999)}`, party };
     const atMs = chance.between(0, Math.floor(faultsEndMs * 0.8));
-    const targets = wishes.filter((wish) => wish.price !== null && wish.target === null && wish.party === party);
-    const kind = targets.length === 0 ? "place" : chance.pick(["place", "place", "cancel", "modify"] as const);
+    const base = { number, key: `key-${number}-${chance.between(1_000, 9_999)}`, party, atMs };
     wishes.push(
-      kind === "place" ? placing(chance, { ...base, atMs }) : changing(chance, kind, { ...base, atMs }, targets),
+      hasOperations && chance.isLucky(0.5)
+        ? operation(chance, base, wishes)
+        : aboutAnOrder(chance, base, { wishes, isHasty }),
     );
   }
   return wishes;
+}
+
+function aboutAnOrder(
+  chance: Chance,
+  base: Base,
+  { wishes, isHasty }: { wishes: readonly Wish[]; isHasty: boolean },
+): Wish {
+  const targets = wishes.filter((wish) => wish.kind === "place" && wish.party === base.party);
+  const kind = targets.length === 0 ? "place" : chance.pick(["place", "place", "cancel", "modify", "modify"] as const);
+  if (kind === "place") return chance.isLucky(0.15) ? trigger(chance, base) : placing(chance, base);
+  const target = chance.pick(targets);
+  // In haste changes of one order come at the same moment, or while it is being placed.
+  const rival = wishes.findLast((wish) => wish.target === target.number) ?? target;
+  const atMs = isHasty
+    ? rival.atMs + chance.between(0, 400)
+    : Math.max(base.atMs, target.atMs + chance.between(0, 5_000));
+  return changing(chance, kind, { ...base, atMs }, target);
+}
+
+/** What changes no order. Each has a figure of its own, by which the auditor knows it. */
+function operation(chance: Chance, base: Base, wishes: readonly Wish[]): Wish {
+  const twaps = wishes.filter((wish) => wish.kind === "twap" && wish.party === base.party);
+  const kind = chance.pick(["leverage", "margin", "twap", ...(twaps.length > 0 ? (["twap_cancel"] as const) : [])]);
+  const plain = { ...base, price: null, target: null };
+  switch (kind) {
+    case "leverage": {
+      const market = chance.pick(["BTC", "SOL"]);
+      const ask: Ask = { kind, market, leverage: 3 + base.number, marginType: chance.pick(["cross", "isolated"]) };
+      return { ...plain, kind, ask: () => ask };
+    }
+    case "margin": {
+      const ask: Ask = { kind, market: "ETH", amount: `${chance.between(1, 20)}.${101 + base.number}` };
+      return { ...plain, kind, ask: () => ask };
+    }
+    case "twap": {
+      const size = `0.0${chance.between(1, 9)}${101 + base.number}`;
+      const ask: Ask = { kind, market: "BTC", side: chance.pick(["buy", "sell"]), size, minutes: chance.between(5, 9) };
+      return { ...plain, kind, ask: () => ask };
+    }
+    default: {
+      const twap = chance.pick(twaps);
+      const atMs = Math.max(base.atMs, twap.atMs + chance.between(0, 5_000));
+      const ask = (known: Known): Ask | null => {
+        const twapId = known.twapId(twap.number);
+        return twapId === null ? null : { kind: "twap_cancel", market: "BTC", twapId };
+      };
+      return { ...plain, atMs, kind: "twap_cancel", target: twap.number, ask };
+    }
+  }
 }
 
 type Base = Pick<Wish, "number" | "key" | "party" | "atMs">;
@@ -61,7 +115,7 @@ function placing(chance: Chance, base: Base): Wish {
     trigger: null,
     reduceOnly: chance.isLucky(0.05),
   };
-  return { ...base, ask: () => ask, target: null, price };
+  return { ...base, kind: "place", ask: () => ask, target: null, price };
 }
 
 /** Passive ones nearest to the middle, so that whoever takes meets them first; crossing ones well through the book. */
@@ -70,15 +124,32 @@ function priceOf(side: Side, isCrossing: boolean, number: number): number {
   return side === "buy" ? MIDDLE + distance : MIDDLE - distance;
 }
 
-function changing(chance: Chance, kind: "cancel" | "modify", base: Base, targets: readonly Wish[]): Wish {
-  const target = chance.pick(targets);
-  const atMs = Math.max(base.atMs, target.atMs + chance.between(0, 5_000));
+/** Waits off the book until mark has moved far enough. */
+function trigger(chance: Chance, base: Base): Wish {
+  const side: Side = chance.pick(["buy", "sell"]);
+  const kind = chance.pick(["stop_loss", "take_profit"] as const);
+  // A stop sells below and buys above the middle; a profit is taken the other way round.
+  const direction = (kind === "stop_loss") === (side === "sell") ? -1 : 1;
+  const at = MIDDLE + direction * (200 + 10 * base.number);
+  const price = String(side === "sell" ? at - 150 - base.number : at + 150 + base.number);
+  const market = chance.isLucky(0.5);
+  const ask: Ask = {
+    kind: "place",
+    ...{ market: "BTC", side, size: `0.0${chance.between(1, 9)}${chance.between(100, 999)}`, price },
+    timeInForce: "gtc",
+    trigger: { price: String(at), kind, market },
+    reduceOnly: false,
+  };
+  return { ...base, kind: "place", ask: () => ask, target: null, price };
+}
+
+function changing(chance: Chance, kind: "cancel" | "modify", base: Base, target: Wish): Wish {
   if (kind === "cancel") {
     const ask = (known: Known): Ask | null => {
       const id = known.orderId(target.number);
       return id === null ? null : { kind, id };
     };
-    return { ...base, atMs, ask, target: target.number, price: null };
+    return { ...base, kind, ask, target: target.number, price: null };
   }
   const isBuy = Number(target.price) < MIDDLE ? !isCrossingPrice(target) : isCrossingPrice(target);
   const price = String(priceOf(isBuy ? "buy" : "sell", false, base.number));
@@ -88,7 +159,7 @@ function changing(chance: Chance, kind: "cancel" | "modify", base: Base, targets
     const id = known.orderId(target.number);
     return id === null ? null : { kind, id, price, size, alwaysPlace };
   };
-  return { ...base, atMs, ask, target: target.number, price };
+  return { ...base, kind, ask, target: target.number, price };
 }
 
 function isCrossingPrice({ price }: Wish): boolean {

@@ -1,0 +1,335 @@
+/** One text in the tree, replaced once. */
+export type Change = { file: string; find: string; put: string };
+
+/** A bug that somebody could have written. */
+export type Mutant = { name: string; changes: readonly Change[] };
+
+const PUT_PRAGMA_NORMAL: Change = {
+  file: "src/store/commit.ts",
+  find: "  assertFull(store.$client);\n  return transact(store, work);",
+  put: '  store.$client.run("PRAGMA synchronous = NORMAL");\n  return transact(store, work);',
+};
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "the intent is not written",
+    changes: [
+      {
+        file: "src/settle/intent.ts",
+        find: "  const attempt = insertAttempt(store, {",
+        put: "  const attempt = ((_store: unknown, made: object) => ({ ...made, id: nonce }) as Attempt)(store, {",
+      },
+    ],
+  },
+  { name: "commits do not wait for the disk, and the power fails", changes: [PUT_PRAGMA_NORMAL] },
+  {
+    name: "a refusal is committed without waiting for the disk",
+    changes: [
+      {
+        file: "src/settle/place.ts",
+        find: "const commit = reading.namesOrder ? inTransactionNotWaiting : inTransaction;",
+        put: "const commit = inTransactionNotWaiting;",
+      },
+    ],
+  },
+  {
+    name: "signed again with a new number after a timeout",
+    changes: [
+      {
+        file: "src/settle/send.ts",
+        find: "  return post(world, body, purpose);\n}\n\n/** Posts a `noop`",
+        put:
+          '  const first = await post(world, body, purpose);\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
+          "  const again = signStored(world, { ...attempt, nonce: attempt.nonce + 1 });\n" +
+          "  return again === null ? first : post(world, again, purpose);\n}\n\n/** Posts a `noop`",
+      },
+    ],
+  },
+  {
+    name: "the same bytes are sent again after a timeout, minutes later too",
+    changes: [
+      {
+        file: "src/settle/start-up.ts",
+        find: "  return inTransaction(world.store, () => ({\n    orders:",
+        put:
+          '  for (const attempt of listOpenAttempts(world.store)) void sendAttempt(world, { ...attempt, nonce: attempt.nonce + 7, expiresAtMs: world.exchange.nowMs() + 12_000 }, "order");\n' +
+          "  return inTransaction(world.store, () => ({\n    orders:",
+      },
+      {
+        file: "src/settle/start-up.ts",
+        find: 'import { markPreparedAmbiguous } from "../store/attempts.ts";',
+        put: 'import { listOpenAttempts, markPreparedAmbiguous } from "../store/attempts.ts";\nimport { sendAttempt } from "./send.ts";',
+      },
+    ],
+  },
+  {
+    name: "one look-up that finds nothing is enough",
+    changes: [
+      {
+        file: "src/core/attempt.ts",
+        find: "const NEGATIVES_NEEDED = { noop: 1, nonce_taken: 6, expiry: 6 }",
+        put: "const NEGATIVES_NEEDED = { noop: 1, nonce_taken: 1, expiry: 1 }",
+      },
+      {
+        file: "src/core/attempt.ts",
+        find: '  return chainTimeMs > attempt.expiresAtMs + EXPIRY_MARGIN_MS ? "expiry" : null;',
+        put: '  return "expiry";',
+      },
+      {
+        file: "src/settle/absence.ts",
+        find: "  if (chainTimeMs <= sealedAtMs) return false;",
+        put: "  if (sealedAtMs < 0) return false;",
+      },
+      {
+        file: "src/settle/absence.ts",
+        find: "isProvenAbsent(counted) && missed.isSweep",
+        put: "isProvenAbsent(counted)",
+      },
+    ],
+  },
+  {
+    name: "six look-ups that find nothing are enough, without a seal",
+    changes: [
+      {
+        file: "src/core/attempt.ts",
+        find: '  return chainTimeMs > attempt.expiresAtMs + EXPIRY_MARGIN_MS ? "expiry" : null;',
+        put: '  return "expiry";',
+      },
+      {
+        file: "src/settle/absence.ts",
+        find: "  if (chainTimeMs <= sealedAtMs) return false;",
+        put: "  if (sealedAtMs < 0) return false;",
+      },
+    ],
+  },
+  {
+    name: "after the seal one look-up is enough, whatever sealed it",
+    changes: [
+      {
+        file: "src/core/attempt.ts",
+        find: "const NEGATIVES_NEEDED = { noop: 1, nonce_taken: 6, expiry: 6 }",
+        put: "const NEGATIVES_NEEDED = { noop: 1, nonce_taken: 1, expiry: 1 }",
+      },
+      {
+        file: "src/core/attempt.ts",
+        find: "const NEGATIVES_NEEDED_WHEN_LANDED = 24;",
+        put: "const NEGATIVES_NEEDED_WHEN_LANDED = 1;",
+      },
+      {
+        file: "src/settle/absence.ts",
+        find: "isProvenAbsent(counted) && missed.isSweep",
+        put: "isProvenAbsent(counted)",
+      },
+    ],
+  },
+  {
+    name: "our own clock seals, not the exchange's",
+    changes: [
+      {
+        file: "src/settle/chain-time.ts",
+        find: "  return chainTimeMs === null ? null : { chainTimeMs, json };",
+        put: "  return chainTimeMs === null ? null : { chainTimeMs: world.clock.nowMs(), json };",
+      },
+    ],
+  },
+  {
+    name: "a duplicate number is taken for a refusal",
+    changes: [
+      {
+        file: "src/wire/answer/reply.ts",
+        find: 'return ambiguous("nonce", kept);',
+        put: "return refused(response, false);",
+      },
+    ],
+  },
+  {
+    name: "an expired action is taken for a refusal",
+    changes: [
+      {
+        file: "src/wire/answer/reply.ts",
+        find: 'return ambiguous("expired", kept);',
+        put: "return refused(response, false);",
+      },
+    ],
+  },
+  {
+    name: "a server's error page is taken for a refusal",
+    changes: [
+      {
+        file: "src/wire/answer/reply.ts",
+        find: '  if (httpStatus === 429) return ambiguous("rate_limited", kept);',
+        put: '  if (httpStatus >= 429) return refused("server error", false);',
+      },
+    ],
+  },
+  {
+    name: "a broken connection is taken for not sent",
+    changes: [
+      {
+        file: "src/exchange/transport.ts",
+        find: '  "ECONNREFUSED",\n',
+        put: '  "ECONNREFUSED",\n  "ECONNRESET",\n',
+      },
+    ],
+  },
+  {
+    name: "cancels are not taken up after a start",
+    changes: [
+      {
+        file: "src/settle/settler.ts",
+        find: "await Promise.all(listOpenAttempts(world.store).map((attempt) => begin(attempt.id).firstLook));",
+        put: 'await Promise.all(listOpenAttempts(world.store).filter(({ kind }) => kind !== "cancel").map((attempt) => begin(attempt.id).firstLook));',
+      },
+    ],
+  },
+  {
+    name: "a cancel ends with its answer, and is not armed",
+    changes: [
+      {
+        file: "src/settle/pursue-cancel.ts",
+        find: "  if (live !== undefined) await cancelAgain(tools, attempt, { pursuit, live });\n  return false;",
+        put: "  if (live !== undefined && pursuit.looks < 0) await cancelAgain(tools, attempt, { pursuit, live });\n  finishCancel(world, attempt);\n  return true;",
+      },
+    ],
+  },
+  {
+    name: "a cancel does not wait for what could still place",
+    changes: [
+      {
+        file: "src/settle/cancel.ts",
+        find: '  if (attempts.some((each) => each.state !== "done" && each.kind !== "cancel")) return false;',
+        put: "  if (attempts.length === 0) return false;",
+      },
+    ],
+  },
+  {
+    name: "the old leg's cancel ends a modified order",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: 'return isBeingReplaced ? "unknown" : "canceled";',
+        put: 'return isBeingReplaced ? "canceled" : "canceled";',
+      },
+    ],
+  },
+  {
+    name: "a modified order keeps the status of its first leg",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: '  const deciding = confirmed.findLast((leg) => leg.state !== "rejected")',
+        put: '  const deciding = confirmed.find((leg) => leg.state !== "rejected")',
+      },
+    ],
+  },
+  {
+    name: "a modify's answer is believed without a look at the original",
+    changes: [
+      {
+        file: "src/settle/pursue-modify.ts",
+        find: "  if (!sight.isClosed && !isAfter) return false;",
+        put: "  if (sight.isClosed && pursuit.looks < 0) return false;",
+      },
+    ],
+  },
+  {
+    name: "numbers start over with each process",
+    changes: [
+      {
+        file: "src/store/attempts.ts",
+        find: "const nonce = nextNonce(row?.lastNonce ?? null, exchangeNowMs);",
+        put: "const nonce = nextNonce(row === undefined ? null : null, exchangeNowMs);",
+      },
+    ],
+  },
+  {
+    name: "a key is looked up only before the intent's transaction",
+    changes: [
+      {
+        file: "src/actions/write.ts",
+        find: '      if (earlier !== null) return { kind: "earlier", record: earlier };',
+        put: '      if (earlier !== null && earlier.answer === null && createdTwice(earlier)) return { kind: "earlier", record: earlier };',
+      },
+      {
+        file: "src/actions/write.ts",
+        find: "/** A revocation that came after",
+        put: 'function createdTwice(record: KeyRecord): boolean {\n  return record.key === "";\n}\n\n/** A revocation that came after',
+      },
+    ],
+  },
+  {
+    name: "an answer after the first is not the stored one",
+    changes: [
+      {
+        file: "src/actions/write.ts",
+        find: "      return { ...storedAnswer(record), isReplay: true };",
+        put: "      return { ...storedAnswer(record), body: asItStands(deps.store, record).body, isReplay: true };",
+      },
+    ],
+  },
+  {
+    name: "what was in flight is not marked at a start",
+    changes: [
+      {
+        file: "src/store/attempts.ts",
+        find: '    .where(inArray(attempts.state, ["prepared", "ambiguous"]))',
+        put: '    .where(inArray(attempts.state, ["ambiguous"]))',
+      },
+      {
+        file: "src/settle/start-up.ts",
+        find: "attempts: markPreparedAmbiguous(world.store),",
+        put: "attempts: markPreparedAmbiguous.length,",
+      },
+    ],
+  },
+  {
+    name: "an interrupted placing is called rejected at a start",
+    changes: [
+      {
+        file: "src/store/attempts.ts",
+        find: '    .set({ state: "ambiguous" })',
+        put: '    .set({ state: "ambiguous", seal: "noop" })',
+      },
+    ],
+  },
+  {
+    name: "the first `duplicate` after a doubled noop counts as ours",
+    changes: [
+      {
+        file: "src/core/attempt.ts",
+        find: '  if (answer === "ok") return { seal: "noop", hasLanded: false };',
+        put: '  if (answer === "ok" || attempt.noops > 1) return { seal: "noop", hasLanded: false };',
+      },
+    ],
+  },
+  {
+    name: "fills of an answer with a rounded price are final",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: "const isExacter = growth === 0 &&",
+        put: "const isExacter = growth > 1 &&",
+      },
+    ],
+  },
+  {
+    name: "a partly filled immediate order is called filled",
+    changes: [
+      {
+        file: "src/settle/place.ts",
+        find: '    return definite({ type: "canceled", oid: entry.oid, reason, filled });',
+        put: '    return definite(reason === "" ? { type: "canceled", oid: entry.oid, reason, filled } : { type: "filled", oid: entry.oid, filled });',
+      },
+    ],
+  },
+  {
+    name: "reads show every account's orders",
+    changes: [
+      {
+        file: "src/actions/find-order.ts",
+        find: "  return order !== null && order.accountId === caller.account.id ? order : null;",
+        put: "  return order !== null && order.accountId !== caller.account.label ? order : null;",
+      },
+    ],
+  },
+];

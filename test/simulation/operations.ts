@@ -1,0 +1,78 @@
+/** What became of leverage, margin and TWAPs at the exchange, held against what the client was told. */
+import { type Dialogue, fieldOf } from "./clients.ts";
+import type { Ask } from "./front.ts";
+import { units } from "./truth.ts";
+import type { Execution, Venue } from "./venue.ts";
+
+type Told = { name: string; body: string };
+type Run = { venue: Venue; dialogues: readonly Dialogue[] };
+
+export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string[] {
+  const { ask } = dialogue;
+  if (ask === null) return [];
+  const done = run.venue.log.filter((execution) => isOf(dialogue, ask, execution) && isDone(execution));
+  const status = fieldOf(told.body, "status");
+  const findings: string[] = [];
+  const isOnce = ask.kind === "margin" || ask.kind === "twap";
+  if (isOnce && done.length > 1) findings.push(`${told.name} was executed ${done.length} times`);
+  const isRight =
+    status === "succeeded" ? isSoundSuccess(run, ask, done) : isSoundRefusal(run, dialogue, { ask, done });
+  if (!isRight) findings.push(`${told.name} was executed ${done.length} times, and was answered ${told.body}`);
+  const [only] = done;
+  const twapId = only === undefined ? null : twapIdIn(only);
+  if (ask.kind === "twap" && status === "succeeded" && fieldOf(told.body, "exchange_id") !== String(twapId)) {
+    findings.push(`${told.name} made TWAP ${twapId}, and was answered ${told.body}`);
+  }
+  return findings;
+}
+
+/** True for the executions of what this wish asked for, or of what is exactly the same. */
+function isOf({ wish }: Dialogue, ask: Ask, { signer, input: { action } }: Execution): boolean {
+  if (signer !== wish.party.agent) return false;
+  switch (ask.kind) {
+    case "leverage":
+      return action.type === "updateLeverage" && action.asset === ASSETS[ask.market] && isSetting(ask, action);
+    case "margin":
+      return action.type === "updateIsolatedMargin" && action.ntli * 100n === units(ask.amount);
+    case "twap":
+      return action.type === "twapOrder" && units(action.twap.s) === units(ask.size);
+    case "twap_cancel":
+      return action.type === "twapCancel" && action.t === ask.twapId;
+    default:
+      return false;
+  }
+}
+
+const ASSETS: Readonly<Record<string, number>> = { BTC: 0, ETH: 1, SOL: 5 };
+
+function isSetting(ask: Extract<Ask, { kind: "leverage" }>, action: { leverage: number; isCross: boolean }): boolean {
+  return action.leverage === ask.leverage && action.isCross === (ask.marginType === "cross");
+}
+
+function isDone({ reply, isAdmitted }: Execution): boolean {
+  if (!isAdmitted || reply.status !== "ok") return false;
+  const { response } = reply;
+  if (response.type === "twapOrder") return "running" in response.data.status;
+  return response.type === "twapCancel" ? response.data.status === "success" : response.type === "default";
+}
+
+function twapIdIn({ reply }: Execution): number | null {
+  if (reply.status !== "ok" || reply.response.type !== "twapOrder") return null;
+  const { status } = reply.response.data;
+  return "running" in status ? status.running.twapId : null;
+}
+
+function isSoundSuccess({ venue }: Run, ask: Ask, done: readonly Execution[]): boolean {
+  // A TWAP that has ended by itself is as good as canceled.
+  if (ask.kind === "twap_cancel") return !venue.runtime.world.venue.twaps.has(ask.twapId);
+  return done.length > 0;
+}
+
+type Refused = { ask: Ask; done: readonly Execution[] };
+
+function isSoundRefusal({ dialogues }: Run, { wish }: Dialogue, { ask, done }: Refused): boolean {
+  if (done.length === 0) return true;
+  const alike = dialogues.filter((other) => other.ask?.kind === ask.kind && other.wish.party === wish.party);
+  // A setting can be overwritten before it is read back; of two cancels of one TWAP one is refused.
+  return (ask.kind === "leverage" || ask.kind === "twap_cancel") && alike.length > 1;
+}
