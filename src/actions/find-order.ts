@@ -27,7 +27,8 @@ export async function requireOrder(deps: Deps, caller: Caller, givenId: string):
   return { kind: "outside", order: outside };
 }
 
-function findStored(deps: Deps, caller: Caller, id: string): StoredOrder | null {
+/** The caller's stored order by any id of it, lower case, without asking anybody. Throws `invalid_id`. */
+export function findStored(deps: Deps, caller: Caller, id: string): StoredOrder | null {
   const { store } = deps;
   const orderId = UUID.test(id)
     ? findOrder(store, id) === null

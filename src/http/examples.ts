@@ -136,3 +136,49 @@ export const EXAMPLE_FILL = {
   transaction_hash: `0x${"4f".repeat(32)}`,
   created_at: "2026-11-21T09:30:00.000Z",
 };
+
+const EXAMPLE_CLOID = `0x${EXAMPLE_ORDER_ID.replaceAll("-", "")}`;
+
+export const EXAMPLE_ORDER_STORY = {
+  object: "order_story",
+  order: EXAMPLE_ORDER,
+  legs: [
+    {
+      client_order_id: EXAMPLE_CLOID,
+      exchange_order_id: "214748364801",
+      size: "0.015",
+      price: "64250",
+      time_in_force: "gtc",
+      state: "resting",
+      filled_size: "0",
+      reason: null,
+    },
+  ],
+  attempts: [
+    {
+      action: "place",
+      idempotency_key: "2026-11-21-btc-entry-0001",
+      state: "done",
+      nonce: 1_795_253_400_000,
+      client_order_id: EXAMPLE_CLOID,
+      target_exchange_order_id: null,
+      created_at: "2026-11-21T09:30:00.000Z",
+      expires_at: "2026-11-21T09:30:12.000Z",
+      settled_at: "2026-11-21T09:30:00.240Z",
+      noops: 0,
+      seal: null,
+      negative_looks: 0,
+      exchange_text: null,
+    },
+  ],
+  steps: [
+    { at: "2026-11-21T09:30:00.000Z", what: "taken", detail: "buy BTC" },
+    {
+      at: "2026-11-21T09:30:00.000Z",
+      what: "intent stored",
+      detail:
+        "place 0.015 at 64250 gtc, to be signed with nonce 1795253400000; the exchange takes it until 2026-11-21T09:30:12.000Z",
+    },
+    { at: "2026-11-21T09:30:00.240Z", what: "settled", detail: "place" },
+  ],
+};

@@ -9,6 +9,7 @@ import { operationRoutes } from "./operations.ts";
 import { orderRoutes } from "./orders.ts";
 import { positionRoutes } from "./positions.ts";
 import type { Route } from "./route.ts";
+import { storyRoutes } from "./story.ts";
 
 /** Every route there is, in the order of the interface description. A route is added here when it works. */
 export function allRoutes(): Route[] {
@@ -16,6 +17,7 @@ export function allRoutes(): Route[] {
     ...apiKeyRoutes(),
     ...orderRoutes(),
     ...modifyRoutes(),
+    ...storyRoutes(),
     ...positionRoutes(),
     ...operationRoutes(),
     ...accountRoutes(),

@@ -1,0 +1,94 @@
+import type { Attempt } from "../core/attempt.ts";
+import { ApiError } from "../core/errors.ts";
+import type { Leg } from "../core/order.ts";
+import { isoTime, orderResource } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
+import { listNotes, type Note } from "../store/notes.ts";
+import { listLegs, type StoredOrder } from "../store/orders.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+import { findStored } from "./find-order.ts";
+
+/** Something that happened to an order, with the wall time at which we wrote it down. */
+type Step = { atMs: number; what: string; detail: string };
+
+/** `GET /v1/orders/{id}/story`: how an order came to its status, from what is stored. Asks the exchange nothing. */
+export function tellStory(deps: Deps, caller: Caller, givenId: string): ReadAnswer {
+  const order = findStored(deps, caller, givenId.toLowerCase());
+  if (order === null) {
+    throw new ApiError("order_not_found", "There is no such order in this gateway's history of this account.");
+  }
+  const legs = listLegs(deps.store, order.id);
+  const attempts = listAttemptsOf(deps.store, order.id);
+  const body = {
+    object: "order_story",
+    order: orderResource(order),
+    legs: legs.map(legResource),
+    attempts: attempts.map(attemptResource),
+    steps: stepsOf({ order, legs, attempts, notes: listNotes(deps.store, order.id) }).map(({ atMs, what, detail }) => ({
+      at: isoTime(atMs),
+      what,
+      detail,
+    })),
+  };
+  return { body: JSON.stringify(body), asOfMs: null };
+}
+
+function legResource(leg: Leg) {
+  const { cloid, oid, size, price, timeInForce, trigger, state, filledSize, reason } = leg;
+  return {
+    client_order_id: cloid,
+    exchange_order_id: oid,
+    size,
+    price,
+    time_in_force: timeInForce,
+    ...(trigger === null ? {} : { trigger }),
+    state,
+    filled_size: filledSize,
+    reason,
+  };
+}
+
+function attemptResource(attempt: Attempt) {
+  return {
+    action: attempt.kind,
+    idempotency_key: attempt.idempotencyKey,
+    state: attempt.state,
+    nonce: attempt.nonce,
+    client_order_id: attempt.cloid,
+    target_exchange_order_id: attempt.targetOid,
+    created_at: isoTime(attempt.createdAtMs),
+    expires_at: isoTime(attempt.expiresAtMs),
+    settled_at: attempt.settledAtMs === null ? null : isoTime(attempt.settledAtMs),
+    noops: attempt.noops,
+    seal: attempt.seal,
+    negative_looks: attempt.negatives,
+    exchange_text: attempt.answerText,
+  };
+}
+
+type Told = { order: StoredOrder; legs: readonly Leg[]; attempts: readonly Attempt[]; notes: readonly Note[] };
+
+/** Oldest first; what carries the same time keeps the order in which it was written. */
+function stepsOf({ order, legs, attempts, notes }: Told): Step[] {
+  const legByCloid = new Map(legs.map((leg) => [leg.cloid, leg]));
+  const steps: Step[] = [
+    { atMs: order.createdAtMs, what: "taken", detail: `${order.side} ${order.market}` },
+    ...attempts.map((attempt) => storedStep(attempt, legByCloid.get(attempt.cloid ?? ""))),
+    ...notes.map(({ atMs, what, detail }) => ({ atMs, what, detail })),
+    ...attempts.flatMap(settledStep),
+  ];
+  return steps.sort((a, b) => a.atMs - b.atMs);
+}
+
+function storedStep({ kind, nonce, createdAtMs, expiresAtMs }: Attempt, leg: Leg | undefined): Step {
+  const terms = leg === undefined ? "" : ` ${leg.size} at ${leg.price} ${leg.timeInForce}`;
+  const detail = `${kind}${terms}, to be signed with nonce ${nonce}; the exchange takes it until ${isoTime(expiresAtMs)}`;
+  return { atMs: createdAtMs, what: "intent stored", detail };
+}
+
+function settledStep({ kind, settledAtMs, answerText }: Attempt): Step[] {
+  if (settledAtMs === null) return [];
+  const said = answerText === null ? "" : `; the exchange had answered: ${answerText}`;
+  return [{ atMs: settledAtMs, what: "settled", detail: `${kind}${said}` }];
+}
