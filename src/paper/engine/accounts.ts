@@ -20,6 +20,7 @@ export function openAccount(venue: Venue, address: Address): Account {
     leverages: new Map(),
     fundingPaid: new Map(),
     openOids: new Set(),
+    resting: new Map(),
     cloids: new Map(),
     records: new Map(),
     history: [],

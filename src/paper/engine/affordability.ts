@@ -32,7 +32,7 @@ export type PlacementIntent = Intent & { isImmediate: boolean };
 export function canPlacePerp(venue: Venue, account: Account, market: PerpMarket, intent: PlacementIntent): boolean {
   const { leverage } = leverageSetting(account, market);
   const beside = { positionSize: positionSize(account, market.asset), leverage };
-  const exposure = exposureIn(venue, account, market.asset);
+  const exposure = exposureIn(account, market.asset);
   const before = reserved(venue, exposure, beside);
   addExposure(exposure, intent.isBuy, intent.size, intent.price);
   const needed = reserved(venue, exposure, beside) - before;

@@ -1,6 +1,7 @@
 /** How a live order stops living, and what becomes of the orders that hang on it. */
 import { bookOf, insertOrder, takeOrder } from "./book.ts";
 import { recordStatus } from "./history.ts";
+import { noteResting } from "./order-margin.ts";
 import type { Order, OrderStatus } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf } from "./turn.ts";
@@ -19,6 +20,7 @@ export function enterOrder(turn: Turn, order: Order): void {
 export function restOrder(turn: Turn, order: Order): void {
   order.phase = "resting";
   insertOrder(bookOf(turn.venue, order.asset), order);
+  noteResting(accountOf(turn.venue, order.user), order, order.size);
   turn.booksTouched.add(order.coin);
 }
 
@@ -28,6 +30,7 @@ export function leaveOrder(turn: Turn, order: Order): void {
   accountOf(turn.venue, order.user).openOids.delete(order.oid);
   if (order.phase !== "resting") return;
   takeOrder(bookOf(turn.venue, order.asset), order);
+  noteResting(accountOf(turn.venue, order.user), order, -order.size);
   turn.booksTouched.add(order.coin);
 }
 

@@ -3,6 +3,7 @@ import { addCash, collateralOf, collectFee, spotBalance } from "./accounts.ts";
 import { tradeId, ZERO_HASH } from "./chance.ts";
 import type { FeeCharge } from "./fees.ts";
 import { perpFee, spotFee } from "./fees.ts";
+import { noteResting } from "./order-margin.ts";
 import { applyTrade } from "./positions.ts";
 import type { Account, Fill, FillLiquidation, Market, Order, PerpMarket, SpotMarket } from "./state.ts";
 import type { Turn } from "./turn.ts";
@@ -34,6 +35,7 @@ export function executeMatch(turn: Turn, match: Match): void {
   const [buyer, seller] = taker.isBuy ? [taker, maker] : [maker, taker];
   const tid = tradeId(buyer.oid, seller.oid);
   const hash = match.twapId === null ? turn.hash : ZERO_HASH;
+  if (turn.venue.orders.has(maker.oid)) noteResting(accountOf(turn.venue, maker.user), maker, -size);
   maker.size -= size;
   taker.size -= size;
   for (const order of [maker, taker]) {

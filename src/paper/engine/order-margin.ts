@@ -1,36 +1,31 @@
 /** Margin reserved by resting orders. Orders that only reduce, and triggers, reserve nothing. */
 import { collateralOf, dexOf, isUnified } from "./accounts.ts";
 import { leverageSetting } from "./leverage-setting.ts";
-import type { Account, Order, PerpMarket, Venue } from "./state.ts";
+import type { Account, Exposure, ExposureSide, Order, PerpMarket, Venue } from "./state.ts";
 import { marketOf, perpOf } from "./turn.ts";
-import { magnitude, most, share, times } from "./units.ts";
+import { magnitude, most, ONE, share } from "./units.ts";
 
-type Side = { size: bigint; notional: bigint };
-export type Exposure = { asset: number; buys: Side; sells: Side };
-
-export function noExposure(asset: number): Exposure {
-  return { asset, buys: { size: 0n, notional: 0n }, sells: { size: 0n, notional: 0n } };
+/** The account's resting exposure in one market, as a copy. */
+export function exposureIn(account: Account, asset: number): Exposure {
+  const { buys, sells } = account.resting.get(asset) ?? { buys: NONE, sells: NONE };
+  return { buys: { ...buys }, sells: { ...sells } };
 }
+
+const NONE: ExposureSide = { size: 0n, value: 0n };
 
 export function addExposure(exposure: Exposure, isBuy: boolean, size: bigint, price: bigint): void {
   const side = isBuy ? exposure.buys : exposure.sells;
   side.size += size;
-  side.notional += times(size, price);
+  side.value += size * price;
 }
 
-function reserves(order: Order): boolean {
-  return order.phase === "resting" && !order.reduceOnly;
-}
-
-/** Resting exposure of the account in one market. */
-export function exposureIn(venue: Venue, account: Account, asset: number): Exposure {
-  const exposure = noExposure(asset);
-  for (const oid of account.openOids) {
-    const order = venue.orders.get(oid);
-    if (order === undefined || order.asset !== asset || !reserves(order)) continue;
-    addExposure(exposure, order.isBuy, order.size, order.limitPrice);
-  }
-  return exposure;
+/** Keeps the sums: called with what a resting order gains, or loses (negative), in size. */
+export function noteResting(account: Account, order: Order, size: bigint): void {
+  if (order.reduceOnly || size === 0n) return;
+  const exposure = exposureIn(account, order.asset);
+  addExposure(exposure, order.isBuy, size, order.limitPrice);
+  if (exposure.buys.size === 0n && exposure.sells.size === 0n) account.resting.delete(order.asset);
+  else account.resting.set(order.asset, exposure);
 }
 
 export type Beside = { positionSize: bigint; leverage: number };
@@ -44,26 +39,18 @@ export function reserved(venue: Venue, exposure: Exposure, { positionSize, lever
 }
 
 /** Notional of the part of a side that is left after it has closed `reducible`. */
-function increasing(side: Side, reducible: bigint): bigint {
+function increasing(side: ExposureSide, reducible: bigint): bigint {
   if (side.size === 0n) return 0n;
-  return share(side.notional, most(0n, side.size - reducible), side.size);
+  return share(side.value, most(0n, side.size - reducible), side.size) / ONE;
 }
 
 /** Reserved by all resting orders that draw on the collateral of `dex`. */
 export function openOrderMargin(venue: Venue, account: Account, dex: number): bigint {
-  const byAsset = new Map<number, Exposure>();
   const token = collateralOf(venue, dex);
-  for (const oid of account.openOids) {
-    const order = venue.orders.get(oid);
-    if (order === undefined || !reserves(order)) continue;
-    const market = marketOf(venue, order.asset);
-    if (market.kind !== "perp" || !sharesPool(venue, account, market, { dex, token })) continue;
-    const exposure = byAsset.get(order.asset) ?? noExposure(order.asset);
-    addExposure(exposure, order.isBuy, order.size, order.limitPrice);
-    byAsset.set(order.asset, exposure);
-  }
   let sum = 0n;
-  for (const [asset, exposure] of byAsset) {
+  for (const [asset, exposure] of account.resting) {
+    const market = marketOf(venue, asset);
+    if (market.kind !== "perp" || !sharesPool(venue, account, market, { dex, token })) continue;
     const { leverage } = leverageSetting(account, perpOf(venue, asset));
     sum += reserved(venue, exposure, { positionSize: positionSize(account, asset), leverage });
   }

@@ -4,6 +4,7 @@
  * snapshot is the state and a replay of the same inputs gives the same bytes.
  */
 import type { EngineOptions } from "./options.ts";
+import type { Pools } from "./pools.ts";
 
 /** Lower-case 0x address. */
 export type Address = string;
@@ -208,6 +209,10 @@ export type Position = {
   funding: CumulativeFunding;
 };
 
+/** `value`: sum of size times price as a count of 10^-16, which is exact. */
+export type ExposureSide = { size: bigint; value: bigint };
+export type Exposure = { buys: ExposureSide; sells: ExposureSide };
+
 export type LeverageSetting = { isCross: boolean; leverage: number };
 export type SpotBalance = { total: bigint; entryNotional: bigint };
 
@@ -280,6 +285,8 @@ export type Account = {
   fundingPaid: Map<number, bigint>;
   /** Live orders, oldest first. */
   openOids: Set<number>;
+  /** Sums over the resting orders that are not reduce-only, by asset. */
+  resting: Map<number, Exposure>;
   /** The latest order of each cloid. */
   cloids: Map<string, number>;
   /** By oid, oldest first; at most about MAX_ORDER_RECORDS that are not live. */
@@ -351,16 +358,6 @@ export type Twap = TwapState & {
 };
 
 export type TwapHistoryRow = { timeMs: number; state: TwapState; status: TwapStatus };
-
-/** Money that left the accounts, so that the sum over everything stays what was paid in. */
-export type Pools = {
-  /** Fees by token index; perp fees under the collateral token of their dex. */
-  fees: Map<number, bigint>;
-  /** What hourly funding did not balance to zero, by collateral token. */
-  fundingResidue: Map<number, bigint>;
-  /** Everything ever paid in minus paid out, by token. */
-  netDeposits: Map<number, bigint>;
-};
 
 export type Venue = {
   options: EngineOptions;

@@ -1,5 +1,4 @@
 /** What a price and a size may look like. */
-import { fromUnits, significantFigures } from "../../core/decimal.ts";
 import type { Market } from "./state.ts";
 
 const MAX_SIGNIFICANT_FIGURES = 5;
@@ -15,7 +14,8 @@ export function priceDecimals(market: Market): number {
 export function isOnTick(market: Market, price: bigint): boolean {
   if (price % 100_000_000n === 0n) return true;
   if (price % 10n ** BigInt(8 - priceDecimals(market)) !== 0n) return false;
-  return significantFigures(fromUnits(price, 8)) <= MAX_SIGNIFICANT_FIGURES;
+  // Not a whole number, so the digits without the zeros at the end are the figures.
+  return price.toString().replace(/0+$/, "").length <= MAX_SIGNIFICANT_FIGURES;
 }
 
 export function isOnLot(market: Market, size: bigint): boolean {

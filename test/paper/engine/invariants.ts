@@ -136,7 +136,22 @@ function orderFaults(venue: Venue): string[] {
   for (const twap of venue.twaps.values()) {
     if (twap.executedSize > twap.size) faults.push(`TWAP ${twap.twapId} is over-filled`);
   }
-  return [...faults, ...reduceOnlyFaults(venue)];
+  return [...faults, ...reduceOnlyFaults(venue), ...restingFaults(venue)];
+}
+
+/** The sums that are kept are those of the orders. */
+function restingFaults(venue: Venue): string[] {
+  const sums = new Map<string, bigint>();
+  const add = (user: string, asset: number, value: bigint): unknown =>
+    sums.set(`${user} ${asset}`, (sums.get(`${user} ${asset}`) ?? 0n) + value);
+  for (const account of venue.accounts.values()) {
+    for (const [asset, { buys, sells }] of account.resting) add(account.address, asset, sells.value - buys.value);
+  }
+  for (const order of venue.orders.values()) {
+    if (order.phase !== "resting" || order.reduceOnly) continue;
+    add(order.user, order.asset, (order.isBuy ? 1n : -1n) * order.size * order.limitPrice);
+  }
+  return [...sums].flatMap(([key, sum]) => (sum === 0n ? [] : [`resting orders of ${key} do not add up`]));
 }
 
 /** Resting reduce-only orders never add up to more than the position. */
