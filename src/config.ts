@@ -68,7 +68,6 @@ export const DEFAULTS = {
   POSTERN_ANSWER_DEADLINE_MS: "8000",
   POSTERN_ACTION_LIFE_MS: "12000",
   POSTERN_START_UP_DEADLINE_MS: "15000",
-  POSTERN_SETTLE_INTERVAL_MS: "1000",
   POSTERN_LOG_LEVEL: "info",
   POSTERN_PASSPHRASE_FILE: "",
 } as const satisfies Record<string, string>;
@@ -112,7 +111,6 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
       answerDeadlineMs: wholeNumber("POSTERN_ANSWER_DEADLINE_MS", read, { least: 100, most: 60_000 }),
       actionLifeMs: wholeNumber("POSTERN_ACTION_LIFE_MS", read, { least: 5_000, most: 60_000 }),
       startUpDeadlineMs: wholeNumber("POSTERN_START_UP_DEADLINE_MS", read, { least: 0, most: 600_000 }),
-      settleIntervalMs: wholeNumber("POSTERN_SETTLE_INTERVAL_MS", read, { least: 10, most: 60_000 }),
     },
     exchangeWeightPerMinute: wholeNumber("POSTERN_EXCHANGE_WEIGHT", read),
     logLevel: oneOf("POSTERN_LOG_LEVEL", read, ["debug", "info", "warn", "error", "silent"]),

@@ -64,8 +64,6 @@ export type Timings = {
   actionLifeMs: number;
   /** Writes are refused at start until every row in flight was looked at, at most this long. */
   startUpDeadlineMs: number;
-  /** Pause between two settling passes when something is open. */
-  settleIntervalMs: number;
 };
 
 /** The outside world. Settling sees only this; deeds that clients ask for see `Deps`. */

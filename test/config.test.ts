@@ -57,7 +57,6 @@ const REFUSED: readonly [name: string, value: string][] = [
   ["POSTERN_LOG_LEVEL", "verbose"],
   ["POSTERN_ACTION_LIFE_MS", "4999"],
   ["POSTERN_ACTION_LIFE_MS", "60001"],
-  ["POSTERN_SETTLE_INTERVAL_MS", "0"],
 ];
 
 test.each(REFUSED)("%s=%s is refused by name", (name, value) => {

@@ -147,7 +147,7 @@ function settings({ limits, audience, network, allowedHosts }: RigOptions): Sett
       ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
       ...limits,
     },
-    timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, settleIntervalMs: 1_000 },
+    timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
   };
 }
 
