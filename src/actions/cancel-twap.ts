@@ -9,7 +9,11 @@ export type CancelTwap = WriteKey & { market: string; twapId: number };
 
 /** `POST /v1/twaps/cancel`. */
 export async function cancelTwap(deps: Deps, caller: Caller, wanted: CancelTwap): Promise<WriteAnswer> {
-  const write: Write = { ...wanted, route: "POST /v1/twaps/cancel", bucket: "cancels" };
+  const write: Write = {
+    ...wanted,
+    route: "POST /v1/twaps/cancel",
+    asked: { market: wanted.market, twap_id: wanted.twapId },
+  };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("cancels");

@@ -23,13 +23,14 @@ export type CreateTwap = WriteKey & {
 
 /** `POST /v1/twaps`: a TWAP that the exchange runs. It never carries a builder fee. */
 export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap): Promise<WriteAnswer> {
-  const write: Write = { ...wanted, route: "POST /v1/twaps", bucket: "otherWrites" };
+  const { side, size, durationMinutes, randomize, reduceOnly } = wanted;
+  const parameters = { side, size, duration_minutes: durationMinutes, randomize, reduce_only: reduceOnly };
+  const write: Write = { ...wanted, route: "POST /v1/twaps", asked: { market: wanted.market, ...parameters } };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("otherWrites");
   requireOpenForWrites(deps, false);
   const market = await requirePerpetual(deps, wanted.market);
-  const { side, size, durationMinutes, randomize, reduceOnly } = wanted;
   const fault = wireFault(size, "size") ?? sizeFault(market, decimal(size), "size");
   let end: OperationPlan["end"] = { kind: "said", status: "rejected", error: fault };
   if (fault === null) {
@@ -43,7 +44,6 @@ export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap)
     );
     end = { kind: "send", action };
   }
-  const parameters = { side, size, duration_minutes: durationMinutes, randomize, reduce_only: reduceOnly };
   const plan: OperationPlan = { market: market.name, parameters, before: null, end };
   return operate(deps, caller, { write, action: "twap", plan });
 }

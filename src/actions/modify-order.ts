@@ -46,7 +46,7 @@ const ROUTE = "POST /v1/orders/{id}/modify";
  */
 export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrder): Promise<WriteAnswer> {
   requireSomething(wanted);
-  const write: Write = { ...wanted, route: ROUTE, bucket: "orders" };
+  const write: Write = { ...wanted, route: ROUTE, asked: {} };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("orders");

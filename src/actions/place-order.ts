@@ -15,6 +15,7 @@ import { orderAction, wireOrder } from "../wire/action/order.ts";
 import { cloidOf, mintOrderId } from "../wire/order-id.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { builderFor } from "./builder.ts";
+import type { Asked } from "./differences.ts";
 import { giveBack } from "./give-back.ts";
 import { knownFault, requireMarket } from "./market-rules.ts";
 import {
@@ -35,7 +36,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
     throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
   }
   const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { ...wanted, route: "POST /v1/orders", bucket: "orders" };
+  const write: Write = { ...wanted, route: "POST /v1/orders", asked: askedOf(wanted) };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("orders");
@@ -66,6 +67,10 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
     if (attempt !== null) await sendAndRecord(deps, attempt);
   });
   return { ...answer, isReplay: false };
+}
+
+function askedOf({ market, side, size, price, timeInForce, reduceOnly, trigger }: OrderTerms): Asked {
+  return { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger };
 }
 
 function newOrder(deps: Deps, about: { caller: Caller; wanted: PlaceOrder; market: Market }): StoredOrder {

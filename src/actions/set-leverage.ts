@@ -11,7 +11,8 @@ export type SetLeverage = WriteKey & { market: string; leverage: number; marginT
 
 /** `POST /v1/leverage`. What is in force already is not sent again. */
 export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverage): Promise<WriteAnswer> {
-  const write: Write = { ...wanted, route: "POST /v1/leverage", bucket: "otherWrites" };
+  const asked = { market: wanted.market, leverage: wanted.leverage, margin_type: wanted.marginType };
+  const write: Write = { ...wanted, route: "POST /v1/leverage", asked };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("otherWrites");

@@ -8,13 +8,15 @@ import { findKeyRecord, insertKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
 import { findOrder } from "../store/orders.ts";
-import type { Caller, ChargedBucket, WriteAnswer, WriteKey } from "./answer.ts";
+import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import { type Asked, differences } from "./differences.ts";
 
 /** A write on its way through the steps that all writes share. */
 export type Write = WriteKey & {
   /** Route name, for the message that says what differs. */
   route: string;
-  bucket: ChargedBucket;
+  /** What the body asks for, to name what differs when the key has been used for something else. */
+  asked: Asked;
 };
 
 /** What an intent comes to inside its transaction: stored, or already there from an earlier request. */
@@ -35,7 +37,7 @@ export async function answerEarlier(deps: Deps, caller: Caller, write: Write): P
 export async function answerRecord(deps: Deps, record: KeyRecord, write: Write): Promise<WriteAnswer> {
   switch (decide(record, write.fingerprint)) {
     case "reused":
-      throw new ApiError("idempotency_key_reused", reusedMessage(record, write));
+      throw new ApiError("idempotency_key_reused", reusedMessage(deps.store, record, write));
     case "replay":
       return { ...storedAnswer(record), isReplay: true };
     case "as_it_stands": {
@@ -50,8 +52,10 @@ export async function answerRecord(deps: Deps, record: KeyRecord, write: Write):
   }
 }
 
-function reusedMessage(record: KeyRecord, write: Write): string {
-  const what = record.route === write.route ? "with other parameters" : `for ${record.route}`;
+function reusedMessage(store: Store, record: KeyRecord, write: Write): string {
+  const names = record.route === write.route ? differences(store, record, write.asked) : [];
+  const other = names.length === 0 ? "with other parameters" : `with another ${names.join(", ")}`;
+  const what = record.route === write.route ? other : `for ${record.route}`;
   return `This Idempotency-Key has been used ${what}. Nothing was sent. Use a new key for a new action.`;
 }
 

@@ -80,6 +80,16 @@ test("another request under a used key is refused, and nothing of it is sent or 
   expect((await rig.answerOf(rig.place("key-0001", { size: "1" }))).isReplay).toBe(true);
 });
 
+test("the refusal names what differs from the first request, and only that", async () => {
+  const rig = openGatewayRig();
+  await rig.answerOf(rig.place("key-0001", { size: "1.0" }));
+  const said = await rig
+    .place("key-0001", { size: "1", price: "99", side: "sell" })
+    .then(() => "accepted")
+    .catch((error: unknown) => String(error));
+  expect(said).toContain("with another side, price.");
+});
+
 test("an order of which no byte left is gone, its key is free, and the next try is a first one", async () => {
   const rig = openGatewayRig();
   rig.deliveries.push(DELIVERY.notSent);
