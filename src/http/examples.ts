@@ -182,3 +182,24 @@ export const EXAMPLE_ORDER_STORY = {
     { at: "2026-11-21T09:30:00.240Z", what: "settled", detail: "place" },
   ],
 };
+
+export const EXAMPLE_TWAP = {
+  object: "twap",
+  exchange_id: "77738",
+  operation_id: EXAMPLE_OPERATION.id,
+  account: EXAMPLE_ACCOUNT_ID,
+  network: "exchange_mainnet",
+  dex: "",
+  market: "BTC",
+  side: "buy",
+  size: "0.5",
+  filled_size: "0.1",
+  average_price: "64251.5",
+  duration_minutes: 30,
+  randomize: false,
+  reduce_only: false,
+  status: "running",
+  error: null,
+  created_at: "2026-11-21T09:30:00.000Z",
+  ended_at: null,
+};

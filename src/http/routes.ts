@@ -10,6 +10,7 @@ import { orderRoutes } from "./orders.ts";
 import { positionRoutes } from "./positions.ts";
 import type { Route } from "./route.ts";
 import { storyRoutes } from "./story.ts";
+import { twapRoutes } from "./twaps.ts";
 
 /** Every route there is, in the order of the interface description. A route is added here when it works. */
 export function allRoutes(): Route[] {
@@ -19,6 +20,7 @@ export function allRoutes(): Route[] {
     ...modifyRoutes(),
     ...storyRoutes(),
     ...positionRoutes(),
+    ...twapRoutes(),
     ...operationRoutes(),
     ...accountRoutes(),
     ...fillRoutes(),

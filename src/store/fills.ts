@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, or } from "drizzle-orm";
+import { and, desc, eq, lt, or, type SQL } from "drizzle-orm";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import type { Store } from "./open.ts";
@@ -17,11 +17,16 @@ export function insertFills(store: Store, rows: readonly StoredFill[]): StoredFi
 
 /** Sum of the indexed fills of one exchange order. */
 export function sumFillsOf(store: Store, accountId: string, oid: string): Filled {
-  const rows = store
-    .select({ price: fills.price, size: fills.size })
-    .from(fills)
-    .where(and(eq(fills.accountId, accountId), eq(fills.oid, oid)))
-    .all();
+  return sumWhere(store, and(eq(fills.accountId, accountId), eq(fills.oid, oid)));
+}
+
+/** Sum of the indexed fills of the slices of one TWAP. */
+export function sumFillsOfTwap(store: Store, accountId: string, twapId: string): Filled {
+  return sumWhere(store, and(eq(fills.accountId, accountId), eq(fills.twapId, twapId)));
+}
+
+function sumWhere(store: Store, isIt: SQL | undefined): Filled {
+  const rows = store.select({ price: fills.price, size: fills.size }).from(fills).where(isIt).all();
   return rows.reduce<Filled>(
     (sum, row) => ({
       size: add(sum.size, row.size),

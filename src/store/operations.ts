@@ -42,6 +42,22 @@ export function listClaimedTwaps(store: Store, accountId: string): Set<string> {
   return new Set(rows.flatMap((row) => (row.id === null ? [] : [row.id])));
 }
 
+/** Our operations that started these TWAPs: operation id by native id. */
+export function listTwapOperations(store: Store, accountId: string, twapIds: readonly string[]): Map<string, string> {
+  const rows = store
+    .select({ id: operations.id, twapId: operations.exchangeId })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.accountId, accountId),
+        eq(operations.action, "twap"),
+        inArray(operations.exchangeId, [...twapIds]),
+      ),
+    )
+    .all();
+  return new Map(rows.flatMap(({ id, twapId }) => (twapId === null ? [] : [[twapId, id]])));
+}
+
 export type OperationPage = {
   accountId: string;
   /** Rows after this one in the listing. */

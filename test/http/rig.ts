@@ -21,7 +21,7 @@ import { type StillClock, stillClock } from "../exchange/clocks.ts";
 import { TEST_HOST, type TestRequest, testRequest } from "../support/request.ts";
 
 import { documented } from "./documented.ts";
-import { smallExchange } from "./small-exchange.ts";
+import { type SmallExchange, smallExchange } from "./small-exchange.ts";
 
 export const OWNER = privateKeyToAccount(`0x${"11".repeat(32)}`);
 export const STRANGER = privateKeyToAccount(`0x${"22".repeat(32)}`);
@@ -70,6 +70,8 @@ export type Rig = {
   clock: StillClock;
   /** Bodies sent to /exchange. */
   sent: string[];
+  /** Answers to reads of the exchange, by type. */
+  answers: SmallExchange["answers"];
   log: { level: string; fields: LogFields; message: string }[];
   ask(request: TestRequest, from?: string): Promise<Response>;
 };
@@ -131,7 +133,7 @@ export function openRig(options: RigOptions = {}): Rig {
     const sentRequest = testRequest(request);
     return documented(sentRequest, await server.handle(sentRequest, from));
   };
-  return { deps, server, clock, sent: exchange.sent, log, ask };
+  return { deps, server, clock, sent: exchange.sent, answers: exchange.answers, log, ask };
 }
 
 function settings({ limits, audience, network, allowedHosts }: RigOptions): Settings {

@@ -14,12 +14,15 @@ type WireAction = {
 export type SmallExchange = Exchange & {
   /** Bodies sent to /exchange, oldest first. */
   sent: string[];
+  /** Answers to other reads, by type; what is not here fails. */
+  answers: Map<string, (request: InfoRequest) => unknown>;
 };
 
 /** `userOf` tells whose order a client order id is: lower-case trading address. */
 export function smallExchange(clock: Clock, userOf: (cloid: string) => string | null): SmallExchange {
   const sent: string[] = [];
   const taken: Taken[] = [];
+  const answers: SmallExchange["answers"] = new Map();
   const failed: InfoOutcome = {
     kind: "failed",
     reason: "no such read in this test",
@@ -59,19 +62,27 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
     const open = taken.filter((order) => order.status === "open" && userOf(order.cloid) === request["user"]);
     if (request.type === "frontendOpenOrders")
       return { kind: "ok", json: open.map((order) => row(order, clock.nowMs())) };
-    return failed;
+    const answer = answers.get(request.type);
+    return answer === undefined ? failed : { kind: "ok", json: answer(request) };
   }
 
   async function send(body: string): Promise<SendOutcome> {
     sent.push(body);
     const { action } = JSON.parse(body) as { action: WireAction };
+    if (action.type === "twapOrder")
+      return accepted({ type: "twapOrder", data: { status: { running: { twapId: 7 } } } });
     const data = statusesOf(action);
     const response = data === null ? { type: "default" } : { type: data.type, data: { statuses: data.statuses } };
+    return accepted(response);
+  }
+
+  function accepted(response: object): SendOutcome {
     return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
   }
 
   return {
     sent,
+    answers,
     send,
     info,
     async infoInTurn(requests) {

@@ -1,0 +1,46 @@
+import { Type } from "@sinclair/typebox";
+import {
+  AnswerNetwork,
+  closed,
+  described,
+  ErrorText,
+  Figure,
+  MarketName,
+  nullable,
+  Side,
+  Timestamp,
+  Uuid,
+  words,
+} from "./common.ts";
+
+export const TwapResource = closed(
+  {
+    object: Type.Literal("twap", { description: "Always `twap`." }),
+    exchange_id: Type.String({ description: "Native TWAP id, digits.", examples: ["77738"] }),
+    operation_id: nullable(Uuid, "The operation that started it here, or null when it was started elsewhere."),
+    account: Uuid,
+    network: AnswerNetwork,
+    dex: Type.String({ description: "Perpetuals dex; empty for the native one." }),
+    market: MarketName,
+    side: Side,
+    size: described(Figure, "Whole size in base units."),
+    filled_size: described(
+      Figure,
+      "Filled so far, in base units. Of a running one from this gateway's index of fills, which can lag the exchange.",
+    ),
+    average_price: nullable(
+      Figure,
+      "Average price of its fills, in quote units, cut to 8 decimals; null until a fill.",
+    ),
+    duration_minutes: Type.Integer({ description: "Whole minutes that it was given." }),
+    randomize: Type.Boolean({ description: "Whether the slices vary in time." }),
+    reduce_only: Type.Boolean({ description: "Whether it may only make a position smaller." }),
+    status: words(["running", "waiting_for_trigger", "finished", "canceled", "stopped", "error", "unknown"], {
+      description: "As the exchange tells it; `unknown` for a word that this gateway does not know.",
+    }),
+    error: ErrorText,
+    created_at: described(Timestamp, "When the exchange made it."),
+    ended_at: nullable(Timestamp, "When it ended, to the second; null while it runs."),
+  },
+  { title: "Twap", description: "A TWAP that the exchange runs or has run." },
+);

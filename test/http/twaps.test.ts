@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test";
+import { decimal, ZERO } from "../../src/core/decimal.ts";
+import { findAccount } from "../../src/store/accounts.ts";
+import { insertFills } from "../../src/store/fills.ts";
+import { ACCOUNTS, KEYS, openRig, type Rig, START_MS } from "./rig.ts";
+
+type Row = { twapId?: number; timeS: number; status: string; coin?: string; executed?: [string, string] };
+
+function record({ twapId, timeS, status, coin, executed }: Row): object {
+  const [executedSz, executedNtl] = executed ?? ["0.0", "0.0"];
+  const state = {
+    ...{ coin: coin ?? "BTC", user: "0x11", side: "B", sz: "0.5", executedSz, executedNtl, minutes: 30 },
+    ...{ reduceOnly: false, randomize: true, timestamp: START_MS },
+  };
+  const description = status === "error" ? { description: "Not enough margin." } : {};
+  return { time: timeS, state, status: { status, ...description }, ...(twapId === undefined ? {} : { twapId }) };
+}
+
+const T = START_MS / 1_000;
+
+function openWith(rows: readonly Row[]): Rig {
+  const rig = openRig();
+  const mine = findAccount(rig.deps.store, ACCOUNTS.main)?.tradingAddress;
+  rig.answers.set("twapHistory", ({ user }) => (user === mine ? rows.map(record) : []));
+  return rig;
+}
+
+type Twap = Record<string, unknown>;
+type List = { data: Twap[]; has_more: boolean; next_cursor: string | null };
+
+async function list(rig: Rig, query = "", apiKey: string = KEYS.readOnly): Promise<List> {
+  const response = await rig.ask({ path: `/v1/twaps${query}`, apiKey });
+  expect(response.status).toBe(200);
+  return (await response.json()) as List;
+}
+
+describe("the list of TWAPs", () => {
+  const words: [string, string, string | null][] = [
+    ["activated", "running", null],
+    ["finished", "finished", null],
+    ["terminated", "canceled", null],
+    ["waitingForTrigger", "waiting_for_trigger", null],
+    ["stopped", "stopped", null],
+    ["error", "error", "Not enough margin."],
+    ["somethingNew", "unknown", null],
+  ];
+  test.each(words)("shows the exchange's %s as %s", async (status, shown, error) => {
+    const { data } = await list(openWith([{ twapId: 7, timeS: T, status }]));
+    expect(data).toMatchObject([{ exchange_id: "7", status: shown, error }]);
+  });
+
+  test("has each once with its last record, whichever way the exchange lists them", async () => {
+    const rows: Row[] = [
+      { twapId: 9, timeS: T, status: "activated" },
+      { twapId: 9, timeS: T, status: "terminated", executed: ["0.2", "12000.0"] },
+      { twapId: 10, timeS: T, status: "activated", coin: "xyz:TSLA" },
+      { timeS: T - 9, status: "finished" },
+    ];
+    for (const told of [rows, rows.toReversed()]) {
+      const { data } = await list(openWith(told));
+      expect(data).toMatchObject([
+        { exchange_id: "10", status: "running", dex: "xyz", market: "xyz:TSLA", filled_size: "0", average_price: null },
+        { exchange_id: "9", status: "canceled", dex: "", filled_size: "0.2", average_price: "60000" },
+      ]);
+      expect(data.map((twap) => twap["ended_at"])).toEqual([null, new Date(START_MS).toISOString()]);
+    }
+  });
+
+  test("counts what a running one has filled from the index of fills, of this account alone", async () => {
+    const rig = openWith([{ twapId: 7, timeS: T, status: "activated" }]);
+    const fill = {
+      ...{ timeMs: START_MS, market: "BTC", oid: "1", side: "buy" as const, isTaker: true, direction: "Open Long" },
+      ...{ feeToken: "USDC", builderFee: null, isLiquidation: false, transactionHash: `0x${"00".repeat(32)}` },
+    };
+    const figures = (size: string, price: string) => ({
+      ...{ size: decimal(size), price: decimal(price), fee: ZERO, realizedPnl: ZERO, startPosition: ZERO },
+    });
+    const rows = [
+      { ...fill, ...figures("0.1", "60000"), id: "a", accountId: ACCOUNTS.main, twapId: "7" },
+      { ...fill, ...figures("0.1", "60001"), id: "b", accountId: ACCOUNTS.main, twapId: "7" },
+      { ...fill, ...figures("5", "1"), id: "c", accountId: ACCOUNTS.main, twapId: "8" },
+      { ...fill, ...figures("5", "1"), id: "d", accountId: ACCOUNTS.other, twapId: "7" },
+    ];
+    insertFills(rig.deps.store, rows);
+    const { data } = await list(rig);
+    expect(data).toMatchObject([{ filled_size: "0.2", average_price: "60000.5" }]);
+  });
+
+  test("names the operation that started one here", async () => {
+    const rig = openWith([{ twapId: 7, timeS: T, status: "activated" }]);
+    const body = { market: "BTC", side: "buy", size: "0.5", duration_minutes: 30 };
+    const made = await rig.ask({ path: "/v1/twaps", apiKey: KEYS.both, idempotencyKey: "list-twaps", body });
+    const operation = (await made.json()) as { id: string; exchange_id: string };
+    expect(operation.exchange_id).toBe("7");
+    expect((await list(rig)).data).toMatchObject([{ exchange_id: "7", operation_id: operation.id }]);
+    expect((await list(openWith([{ twapId: 7, timeS: T, status: "activated" }]))).data).toMatchObject([
+      { operation_id: null },
+    ]);
+  });
+
+  test("goes on below the cursor, and shows nothing of another account", async () => {
+    const rig = openWith([3, 1, 2].map((twapId) => ({ twapId, timeS: T, status: "finished" })));
+    const first = await list(rig, "?limit=2");
+    expect([first.data.map((twap) => twap["exchange_id"]), first.has_more]).toEqual([["3", "2"], true]);
+    const second = await list(rig, `?limit=2&cursor=${first.next_cursor}`);
+    expect([second.data.map((twap) => twap["exchange_id"]), second.has_more]).toEqual([["1"], false]);
+    expect((await list(rig, "", KEYS.other)).data).toEqual([]);
+  });
+
+  test.each([
+    ["?cursor=abc", 400],
+    ["?cursor=123456789012345678901", 400],
+    ["?limit=0", 400],
+    ["?status=running", 400],
+  ])("%s is refused", async (query, status) => {
+    expect((await openWith([]).ask({ path: `/v1/twaps${query}`, apiKey: KEYS.both })).status).toBe(status);
+  });
+
+  test("is 503 when the exchange cannot be asked", async () => {
+    const response = await openRig().ask({ path: "/v1/twaps", apiKey: KEYS.both });
+    expect([response.status, (await response.json()) as object]).toMatchObject([
+      503,
+      { error: { code: "exchange_unreachable" } },
+    ]);
+  });
+});
