@@ -72,6 +72,11 @@ async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<OriginalL
   const outcome = await world.exchange.infoInTurn(requests, options);
   if (outcome.kind === "failed") return { sight: outcome, isAfter: false, wasGoneBefore: false };
   const [replacementJson, json] = outcome.json;
+  if (replacement.oid === null) {
+    // Some answers to triggers name no id.
+    const placed = { ...sought, leg: replacement };
+    applySight(world, replacement, await readStatus(world, evidence, placed, { json: replacementJson, options }));
+  }
   const sight = await readStatus(world, evidence, sought, { json, options });
   const isAfter = parseOrderStatus(replacementJson).kind === "order";
   return { sight, isAfter, wasGoneBefore: wasCanceledBefore(attempt, json) };
