@@ -5,7 +5,7 @@ import { units } from "./truth.ts";
 import type { Execution, Venue } from "./venue.ts";
 
 type Told = { name: string; body: string };
-type Run = { venue: Venue; dialogues: readonly Dialogue[] };
+type Run = { venue: Venue; dialogues: readonly Dialogue[]; runningTwaps: ReadonlySet<number> };
 
 export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string[] {
   const { ask } = dialogue;
@@ -62,9 +62,9 @@ function twapIdIn({ reply }: Execution): number | null {
   return "running" in status ? status.running.twapId : null;
 }
 
-function isSoundSuccess({ venue }: Run, ask: Ask, done: readonly Execution[]): boolean {
+function isSoundSuccess({ runningTwaps }: Run, ask: Ask, done: readonly Execution[]): boolean {
   // A TWAP that has ended by itself is as good as canceled.
-  if (ask.kind === "twap_cancel") return !venue.runtime.world.venue.twaps.has(ask.twapId);
+  if (ask.kind === "twap_cancel") return !runningTwaps.has(ask.twapId);
   return done.length > 0;
 }
 

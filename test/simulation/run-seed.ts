@@ -165,11 +165,28 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     clients.begin();
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
     await timeline.runUntil(Math.max(timeline.nowMs(), network.quietAtMs() + 1_000));
-    const looks = await lastWords(clients, timeline.runUntil, () => timeline.nowMs());
+    askAgain(clients);
+    await timeline.runUntil(timeline.nowMs() + 40_000);
+    askAgain(clients);
+    const runningTwaps = endTwaps(venue);
+    // As long as it takes until fills are read again without a feed.
+    await timeline.runUntil(timeline.nowMs() + 35_000);
+    const looks = lookAtAll(clients);
+    await timeline.runUntil(timeline.nowMs() + 8_000);
     const truth = readTruth(venue, wishes, PARTIES);
     const { dialogues, reads } = clients;
     findings.push(
-      ...audit({ venue, truth, dialogues, reads, sent: network.sent, signerOf, looks, databasePath: disk.path() }),
+      ...audit({
+        venue,
+        truth,
+        dialogues,
+        reads,
+        sent: network.sent,
+        signerOf,
+        looks,
+        runningTwaps,
+        databasePath: disk.path(),
+      }),
     );
   } catch (error) {
     findings.push(`the run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -250,23 +267,24 @@ function trade(venue: Venue, { timeline, chance, untilMs }: Trading): void {
   }
 }
 
-/** Everything is asked once more when all is quiet, and every order that anybody was told of is looked at. */
-async function lastWords(
-  clients: Clients,
-  runUntil: (ms: number) => Promise<void>,
-  nowMs: () => number,
-): Promise<Map<string, { party: string; turn: Turn }>> {
+/** Every wish is asked once more, unless all its answers said that nothing was sent. */
+function askAgain(clients: Clients): void {
   for (const dialogue of clients.dialogues) {
     const wasHeard = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer" || outcome.status < 300);
     if (wasHeard) clients.repeat(dialogue);
   }
-  await runUntil(nowMs() + 40_000);
-  for (const dialogue of clients.dialogues) {
-    const wasHeard = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer" || outcome.status < 300);
-    if (wasHeard) clients.repeat(dialogue);
-  }
-  // As long as it takes until fills are read again without a feed.
-  await runUntil(nowMs() + 35_000);
+}
+
+/** From here on nothing trades any more. */
+function endTwaps(venue: Venue): Set<number> {
+  const { twaps } = venue.runtime.world.venue;
+  const running = new Set(twaps.keys());
+  for (const { user, asset, twapId } of [...twaps.values()])
+    venue.act(user, { type: "twapCancel", a: asset, t: twapId });
+  return running;
+}
+
+function lookAtAll(clients: Clients): Map<string, { party: string; turn: Turn }> {
   const looks = new Map<string, { party: string; turn: Turn }>();
   for (const { wish, turns } of clients.dialogues) {
     for (const { outcome } of turns) {
@@ -277,6 +295,5 @@ async function lastWords(
       if (turn !== null) looks.set(id, { party: wish.party.account.id, turn });
     }
   }
-  await runUntil(nowMs() + 8_000);
   return looks;
 }

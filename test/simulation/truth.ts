@@ -124,6 +124,8 @@ export type Expected = {
   filled_size: string | null;
   average_price: string | null;
   size: string | null;
+  /** The exchange refused the newest of several legs after it had taken it. */
+  isLastRefused: boolean;
 };
 
 export const NEVER_PLACED: Expected = {
@@ -132,6 +134,7 @@ export const NEVER_PLACED: Expected = {
   filled_size: null,
   average_price: null,
   size: null,
+  isLastRefused: false,
 };
 
 export function expectedOf(venue: Venue, owner: string, order: TrueOrder): Expected {
@@ -149,6 +152,7 @@ export function expectedOf(venue: Venue, owner: string, order: TrueOrder): Expec
     // Both are in 10^-8, so the quotient is as well; whole division cuts.
     average_price: size === 0n ? null : decimalText(notional / size),
     size: decimalText(sizeOf(before) + last.size),
+    isLastRefused: order.legs.length > 1 && venue.record(owner, last.oid)?.status.endsWith("Rejected") === true,
   };
 }
 
