@@ -203,3 +203,24 @@ export const EXAMPLE_TWAP = {
   created_at: "2026-11-21T09:30:00.000Z",
   ended_at: null,
 };
+
+export const EXAMPLE_STATUS = {
+  object: "status",
+  account: EXAMPLE_ACCOUNT_ID,
+  network: "mainnet",
+  phase: "ready",
+  writes_stopped_because: null,
+  exchange_budget: { order_wait_s: 0, cancel_wait_s: 0, actions_used: 2890, actions_cap: 2_864_574 },
+  agent: {
+    address: "0x3c3e4f1b0a9d8c7e6f5a4b3c2d1e0f9a8b7c6d5e",
+    name: "postern-1",
+    is_unlocked: true,
+    valid_until: "2027-05-20T09:30:00.000Z",
+  },
+  unknown_orders: { count: 1, oldest_since: "2026-11-21T09:29:48.000Z", oldest_age_s: 12 },
+  unknown_operations: { count: 0, oldest_since: null, oldest_age_s: null },
+  unsettled_actions: 1,
+  feed_live: true,
+  fills_complete_to: "2026-11-21T09:30:00.000Z",
+  markets_read_at: "2026-11-21T09:28:11.000Z",
+};

@@ -65,6 +65,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Operations: "Results of actions that are no orders.",
   Fills: "What was traded.",
   Markets: "What can be traded.",
+  Status: "How the gateway is doing, for the key's account.",
   Health: "For the operator's monitoring.",
   Description: "This description.",
 };

@@ -9,6 +9,7 @@ import { operationRoutes } from "./operations.ts";
 import { orderRoutes } from "./orders.ts";
 import { positionRoutes } from "./positions.ts";
 import type { Route } from "./route.ts";
+import { statusRoutes } from "./status.ts";
 import { storyRoutes } from "./story.ts";
 import { twapRoutes } from "./twaps.ts";
 
@@ -25,6 +26,7 @@ export function allRoutes(): Route[] {
     ...accountRoutes(),
     ...fillRoutes(),
     ...marketRoutes(),
+    ...statusRoutes(),
     ...healthRoutes(),
   ];
   return [...routes, ...descriptionRoutes(routes)];

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, or } from "drizzle-orm";
+import { and, count, desc, eq, inArray, lt, min, or } from "drizzle-orm";
 import type { Operation } from "../core/operation.ts";
 import type { Store } from "./open.ts";
 import { operations } from "./schema.ts";
@@ -81,6 +81,18 @@ export function listOperations(store: Store, { accountId, after, limit }: Operat
     .orderBy(desc(operations.createdAtMs), desc(operations.id))
     .limit(limit + 1)
     .all();
+}
+
+/** How many rows of an account nobody can answer for, and since when, unix milliseconds. */
+export type Unknowns = { count: number; oldestMs: number | null };
+
+export function unknownOperations(store: Store, accountId: string): Unknowns {
+  const row = store
+    .select({ count: count(), oldestMs: min(operations.createdAtMs) })
+    .from(operations)
+    .where(and(eq(operations.accountId, accountId), eq(operations.status, "unknown")))
+    .get();
+  return row ?? { count: 0, oldestMs: null };
 }
 
 /** At start nothing runs any more: what was under way is not known. */

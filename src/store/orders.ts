@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, inArray, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, lt, min, ne, or, type SQL, sql } from "drizzle-orm";
 import { isLive, type Leg, type Order, type OrderStatus, type Trigger } from "../core/order.ts";
 import type { Store } from "./open.ts";
+import type { Unknowns } from "./operations.ts";
 import { legs, orders } from "./schema.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
@@ -114,6 +115,15 @@ export function listLiveOrders(store: Store, accountId: string, limit: number): 
     .limit(limit)
     .all()
     .map(toOrder);
+}
+
+export function unknownOrders(store: Store, accountId: string): Unknowns {
+  const row = store
+    .select({ count: count(), oldestMs: min(orders.createdAtMs) })
+    .from(orders)
+    .where(and(eq(orders.accountId, accountId), eq(orders.status, "unknown")))
+    .get();
+  return row ?? { count: 0, oldestMs: null };
 }
 
 /** HIP-3 markets carry their dex as a prefix; the native dex and spot have none. */

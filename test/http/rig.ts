@@ -26,7 +26,7 @@ import { type SmallExchange, smallExchange } from "./small-exchange.ts";
 export const OWNER = privateKeyToAccount(`0x${"11".repeat(32)}`);
 export const STRANGER = privateKeyToAccount(`0x${"22".repeat(32)}`);
 const AGENT_KEY = new Uint8Array(32).fill(0x33);
-const AGENT_ADDRESS = privateKeyToAccount(`0x${"33".repeat(32)}`).address.toLowerCase();
+export const AGENT_ADDRESS = privateKeyToAccount(`0x${"33".repeat(32)}`).address.toLowerCase();
 
 export const AUDIENCE = "http://127.0.0.1:8787";
 export const START_MS = 1_795_253_400_000;

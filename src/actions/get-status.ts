@@ -1,0 +1,63 @@
+import { isoTime } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { findSigningAgent } from "../store/agents.ts";
+import { listOpenAttempts } from "../store/attempts.ts";
+import { type Unknowns, unknownOperations } from "../store/operations.ts";
+import { unknownOrders } from "../store/orders.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+
+/**
+ * `GET /v1/status`: what an operator would look at first, for the key's own account. The exchange's word about the
+ * action budget is null where it cannot be asked; everything else is answered from here.
+ */
+export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer> {
+  const { store, state, settings } = deps;
+  const { account } = caller;
+  const universe = deps.markets.current();
+  const completeToMs = deps.fillIndex.completeToMs(account);
+  const body = {
+    object: "status",
+    account: account.id,
+    network: settings.network,
+    phase: state.phase,
+    writes_stopped_because: state.writesStoppedBecause,
+    exchange_budget: await budgetOf(deps, caller),
+    agent: agentOf(deps, caller),
+    unknown_orders: shownUnknowns(deps, unknownOrders(store, account.id)),
+    unknown_operations: shownUnknowns(deps, unknownOperations(store, account.id)),
+    unsettled_actions: listOpenAttempts(store).filter(({ accountId }) => accountId === account.id).length,
+    feed_live: deps.feeds.isLive(account.tradingAddress),
+    fills_complete_to: completeToMs === null ? null : isoTime(completeToMs),
+    markets_read_at: universe === null ? null : isoTime(universe.readAtMs),
+  };
+  return { body: JSON.stringify(body), asOfMs: null };
+}
+
+async function budgetOf(deps: Deps, { account }: Caller) {
+  const read = await deps.reads.rateLimit(account.tradingAddress, "read");
+  const { requestsUsed, requestsCap } = read.kind === "ok" ? read.value : { requestsUsed: null, requestsCap: null };
+  return {
+    order_wait_s: deps.exchange.budgetWaitS("order"),
+    cancel_wait_s: deps.exchange.budgetWaitS("cancel"),
+    actions_used: requestsUsed,
+    actions_cap: requestsCap,
+  };
+}
+
+/** The agent that signs now; null when none is approved. */
+function agentOf(deps: Deps, { account }: Caller) {
+  const agent = findSigningAgent(deps.store, account.ownerAddress);
+  if (agent === null) return null;
+  const { address, name, validUntilMs } = agent;
+  const validUntil = validUntilMs === null ? null : isoTime(validUntilMs);
+  return { address, name, is_unlocked: deps.signers.has(address), valid_until: validUntil };
+}
+
+function shownUnknowns(deps: Deps, { count, oldestMs }: Unknowns) {
+  const nowMs = deps.clock.nowMs();
+  return {
+    count,
+    oldest_since: oldestMs === null ? null : isoTime(oldestMs),
+    oldest_age_s: oldestMs === null ? null : Math.max(0, Math.floor((nowMs - oldestMs) / 1_000)),
+  };
+}

@@ -1,0 +1,56 @@
+import { Type } from "@sinclair/typebox";
+import { closed, described, nullable, Timestamp, Uuid, words } from "./common.ts";
+
+const Count = Type.Integer({ minimum: 0, description: "A count." });
+const Seconds = Type.Integer({ minimum: 0, description: "Whole seconds." });
+
+const ExchangeBudget = closed(
+  {
+    order_wait_s: described(Seconds, "Until an order or modify fits the weight that we may spend at the exchange."),
+    cancel_wait_s: described(Seconds, "The same for a cancel, for which some of it is kept."),
+    actions_used: nullable(
+      Count,
+      "Actions of the account that the exchange has counted; null when it cannot be asked.",
+    ),
+    actions_cap: nullable(Count, "How many its volume has earned it so far; null when it cannot be asked."),
+  },
+  { title: "ExchangeBudget", description: "What may still be sent to the exchange." },
+);
+
+const SigningAgent = closed(
+  {
+    address: Type.String({ pattern: "^0x[0-9a-f]{40}$", description: "Address of the agent key that signs." }),
+    name: Type.String({ description: "Its slot at the exchange." }),
+    is_unlocked: Type.Boolean({ description: "Whether this process can sign with it." }),
+    valid_until: nullable(Timestamp, "When its approval ends; null when that is not known."),
+  },
+  { title: "SigningAgent" },
+);
+
+const Unknowns = closed(
+  {
+    count: described(Count, "How many are `unknown`."),
+    oldest_since: nullable(Timestamp, "When the oldest of them was taken; null when there is none."),
+    oldest_age_s: nullable(Seconds, "Whole seconds since then; null when there is none."),
+  },
+  { title: "Unknowns" },
+);
+
+export const StatusResource = closed(
+  {
+    object: Type.Literal("status", { description: "Always `status`." }),
+    account: Uuid,
+    network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway really trades on." }),
+    phase: words(["opening", "starting", "ready", "draining"], { description: "Orders are taken while `ready`." }),
+    writes_stopped_because: nullable(Type.String(), "Why writes other than cancels are refused, or null."),
+    exchange_budget: ExchangeBudget,
+    agent: Type.Union([SigningAgent, Type.Null()], { description: "Who signs; null while no agent is approved." }),
+    unknown_orders: Unknowns,
+    unknown_operations: Unknowns,
+    unsettled_actions: described(Count, "Signed actions of the account whose outcome is being looked up."),
+    feed_live: Type.Boolean({ description: "Whether the exchange's live feed of the account is connected." }),
+    fills_complete_to: nullable(Timestamp, "Up to when the index of fills is complete; null before its first reading."),
+    markets_read_at: nullable(Timestamp, "When the markets were read; null before the first time."),
+  },
+  { title: "Status", description: "How the gateway is doing, for the key's own account." },
+);
