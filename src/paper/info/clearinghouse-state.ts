@@ -13,7 +13,7 @@ import { address, optional, required, text } from "../exchange/decode.ts";
 import { numberText, ratioText, usdText } from "./number-format.ts";
 import { dexIndex, infoRequest, SERVER_FAULT } from "./request.ts";
 
-const E12 = 1_000_000_000_000n;
+const E10 = 10_000_000_000n;
 const RATIO_DECIMALS = 10;
 
 export const clearinghouseState = infoRequest(
@@ -115,7 +115,7 @@ function positionRow(venue: Venue, account: Account, market: PerpMarket, positio
     entryPx: numberText(entryPrice(market, position)),
     positionValue: usdText(positionValue(market, position)),
     unrealizedPnl: usdText(pnl),
-    returnOnEquity: ratioText(returnOnEquityE12(position, pnl), RATIO_DECIMALS),
+    returnOnEquity: ratioText(returnOnEquityE10(position, pnl) * 100n, RATIO_DECIMALS),
     liquidationPx: liquidation === null ? null : ratioText(liquidation * 100n, RATIO_DECIMALS),
     marginUsed: usdText(marginUsed(market, position)),
     maxLeverage: market.maxLeverage,
@@ -134,8 +134,10 @@ function leverageText(position: Position): unknown {
     : { type: "isolated", value: leverage, rawUsd: usdText(rawUsd(position)) };
 }
 
-/** Gain over the initial margin of the entry notional. */
-function returnOnEquityE12(position: Position, pnl: bigint): bigint {
+/** Gain over the initial margin of the entry notional; rounded to the nearest, as a recorded row shows. */
+function returnOnEquityE10(position: Position, pnl: bigint): bigint {
   const entry = position.signedEntry < 0n ? -position.signedEntry : position.signedEntry;
-  return entry === 0n ? 0n : (pnl * E12 * BigInt(position.leverage)) / entry;
+  if (entry === 0n) return 0n;
+  const gain = pnl * E10 * BigInt(position.leverage);
+  return (gain + (gain < 0n ? -entry : entry) / 2n) / entry;
 }
