@@ -99,8 +99,9 @@ function builderFault(venue: Venue, account: Account, action: OrderAction): stri
     if (isSpot && order.b && venue.options.builderOnSpotBuy === "reject") return "Builder fee has not been approved.";
     if (builder.f > MAX_BUILDER_TENTHS_BP[isSpot ? "spot" : "perp"]) return "Builder fee has not been approved.";
   }
-  const approved = account.builderApprovals.get(builder.b);
-  return approved !== undefined && approved >= builder.f ? null : "Builder fee has not been approved.";
+  // No approval is an approval of nothing, and a fee of zero asks for no more: clients send one when it is off.
+  const approved = account.builderApprovals.get(builder.b) ?? 0;
+  return approved >= builder.f ? null : "Builder fee has not been approved.";
 }
 
 /** 10 dollars, or 10 of the quote token. */

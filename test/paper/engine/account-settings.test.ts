@@ -175,6 +175,7 @@ describe("builders", () => {
     expect(place(50).status === "ok" && place(50)).not.toEqual(refused);
     expect(approve(CAROL, "0%")).toBe("ok");
     expect(place(1)).toEqual(refused);
+    expect(place(0)).not.toEqual(refused);
   });
 });
 
