@@ -47,7 +47,8 @@ export function recordOperationReply(world: World, attempt: Attempt, reply: Repl
     return true;
   }
   const reason = reply.kind === "ambiguous" ? lostReason(reply.reason) : "an answer that is new to us; it is looked up";
-  const text = reply.kind === "ambiguous" ? reply.text : null;
+  // What the connection said is not the exchange's word, and must not be shown as that.
+  const text = reply.kind === "ambiguous" && reply.reason !== "no_answer" ? reply.text : null;
   inTransaction(world.store, () => {
     const answer = text === null ? {} : { answerText: text };
     updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer });

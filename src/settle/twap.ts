@@ -1,5 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { compare, decimal } from "../core/decimal.ts";
+import type { OperationEnd } from "../core/operation.ts";
 import { listClaimedTwaps } from "../store/operations.ts";
 import { parseActionJson } from "../wire/action/index.ts";
 import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
@@ -45,30 +46,38 @@ export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit)
   return true;
 }
 
-/** One step toward the truth about the cancel of a TWAP: its last status says whether it still runs. */
+/** One step toward the truth about the cancel of a TWAP: its history says how it stands. */
 export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
-  const { world } = tools;
   const reading = await readHistory(tools, attempt, pursuit);
   if (reading === null) return false;
   const action = parseActionJson(attempt.action);
   if (action?.type !== "twapCancel") throw new Error("bug: a TWAP cancel that is none");
   const twapId = action.t.toString();
-  const last = reading.records.filter((record) => record.twapId === twapId).sort((a, b) => b.timeS - a.timeS)[0];
-  if (last !== undefined && last.status !== "activated" && last.status !== "waitingForTrigger") {
-    finishOperation(world, attempt, { status: "succeeded", exchangeId: null });
-    return true;
+  const records = reading.records.filter((record) => record.twapId === twapId);
+  // Its end stands, wherever in the list: times are whole seconds and do not tell what came last.
+  const end = records.find(({ status }) => !RUNNING.has(status));
+  // What was asked for is in force, whoever did it.
+  if (end?.status === "terminated") return finish(tools, attempt, { status: "succeeded", exchangeId: null });
+  if (end !== undefined) {
+    const error = `There was nothing left to cancel: the TWAP had ended by itself (${end.status}).`;
+    return finish(tools, attempt, { status: "rejected", error });
   }
   if (!reading.isFinal) {
     await sealOperation(tools, reading.attempt, pursuit);
     return false;
   }
-  if (last === undefined)
+  const isNever = reading.attempt.seal === "noop";
+  if (records.length === 0 && !isNever)
     return giveUp(tools, attempt, { pursuit, error: "The exchange shows no TWAP of this number." });
   if (!isConfirmed(tools, pursuit)) return false;
-  finishOperation(world, attempt, {
-    status: "rejected",
-    error: "The cancel was not carried out: the TWAP still runs.",
-  });
+  if (isNever) return finish(tools, attempt, neverExecuted(attempt));
+  return finish(tools, attempt, { status: "rejected", error: "The cancel was not carried out: the TWAP still runs." });
+}
+
+const RUNNING: ReadonlySet<string> = new Set(["activated", "waitingForTrigger"]);
+
+function finish(tools: Tools, attempt: Attempt, end: OperationEnd): true {
+  finishOperation(tools.world, attempt, end);
   return true;
 }
 
