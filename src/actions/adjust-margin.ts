@@ -6,7 +6,7 @@ import { listOpenAttempts } from "../store/attempts.ts";
 import { findOperation } from "../store/operations.ts";
 import { marginAction } from "../wire/action/margin.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
-import { operate, waitForAlike } from "./operate.ts";
+import { isUndecided, operate, waitForAlike } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
 import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
 
@@ -44,7 +44,7 @@ function unsettledMargin(deps: Deps, accountId: string, market: string) {
     (attempt) =>
       attempt.kind === "isolated_margin" &&
       attempt.accountId === accountId &&
-      attempt.seal === null &&
+      isUndecided(deps, attempt) &&
       findOperation(deps.store, attempt.resource.id)?.market === market,
   );
 }

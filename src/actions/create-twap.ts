@@ -7,7 +7,7 @@ import { actionJson } from "../wire/action/index.ts";
 import { twapOrderAction } from "../wire/action/twap.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { wireFault } from "./market-rules.ts";
-import { type OperationPlan, operate, waitForAlike } from "./operate.ts";
+import { isUndecided, type OperationPlan, operate, waitForAlike } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
 import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
 
@@ -39,7 +39,7 @@ export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap)
     // It has no client id: two equal ones at once could not be told apart.
     await waitForAlike(deps, () =>
       listOpenAttempts(deps.store).filter(
-        (attempt) => attempt.action === text && attempt.accountId === caller.account.id && attempt.seal === null,
+        (attempt) => attempt.action === text && attempt.accountId === caller.account.id && isUndecided(deps, attempt),
       ),
     );
     end = { kind: "send", action };

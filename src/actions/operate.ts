@@ -43,7 +43,7 @@ export async function operate(
   const { write, action, plan } = about;
   const isSent = plan.end.kind === "send";
   const signer = isSent ? requireAgent(deps, caller.account) : null;
-  if (isSent) requireBudget(deps, action === "twap_cancel" ? "cancel" : "order");
+  if (isSent) requireBudget(deps, caller, action === "twap_cancel" ? "cancel" : "order");
   const operation = newOperation(deps, caller, about);
   const key = { accountId: caller.account.id, key: write.idempotencyKey };
   const resource = { kind: "operation" as const, id: operation.id };
@@ -118,6 +118,14 @@ export async function waitForAlike(deps: Deps, alike: () => readonly Attempt[]):
     if (ahead === undefined || leftMs <= 0) return;
     await Promise.race([deps.settling.pursue(ahead.id), deps.clock.sleep(leftMs)]);
   }
+}
+
+/**
+ * Whether an action equal to this one could still be mistaken for it: until it is settled, or, where that takes
+ * longer than a signed action lives, until it is sealed.
+ */
+export function isUndecided(deps: Deps, attempt: Attempt): boolean {
+  return attempt.seal === null || deps.clock.nowMs() - attempt.createdAtMs < deps.settings.timings.actionLifeMs;
 }
 
 /** Half of an answer's deadline, so that the rest is left for sending, milliseconds. */
