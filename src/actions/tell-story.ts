@@ -5,6 +5,7 @@ import { isoTime, orderResource } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { listNotes, type Note } from "../store/notes.ts";
+import type { Store } from "../store/open.ts";
 import { listLegs, type StoredOrder } from "../store/orders.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
 import { findStored } from "./find-order.ts";
@@ -18,20 +19,21 @@ export function tellStory(deps: Deps, caller: Caller, givenId: string): ReadAnsw
   if (order === null) {
     throw new ApiError("order_not_found", "There is no such order in this gateway's history of this account.");
   }
-  const legs = listLegs(deps.store, order.id);
-  const attempts = listAttemptsOf(deps.store, order.id);
-  const body = {
-    object: "order_story",
+  return { body: JSON.stringify(storyOf(deps.store, order)), asOfMs: null };
+}
+
+/** The story as it is told to a client and, by the command line, to the operator. */
+export function storyOf(store: Store, order: StoredOrder) {
+  const legs = listLegs(store, order.id);
+  const attempts = listAttemptsOf(store, order.id);
+  const steps = stepsOf({ order, legs, attempts, notes: listNotes(store, order.id) });
+  return {
+    object: "order_story" as const,
     order: orderResource(order),
     legs: legs.map(legResource),
     attempts: attempts.map(attemptResource),
-    steps: stepsOf({ order, legs, attempts, notes: listNotes(deps.store, order.id) }).map(({ atMs, what, detail }) => ({
-      at: isoTime(atMs),
-      what,
-      detail,
-    })),
+    steps: steps.map(({ atMs, what, detail }) => ({ at: isoTime(atMs), what, detail })),
   };
-  return { body: JSON.stringify(body), asOfMs: null };
 }
 
 function legResource(leg: Leg) {

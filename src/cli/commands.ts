@@ -15,6 +15,7 @@ import { keyNew } from "./key/new.ts";
 import { keyRegister } from "./key/register.ts";
 import { keyRevoke } from "./key/revoke.ts";
 import { openApiCommand } from "./openapi.ts";
+import { orderExplain } from "./order/explain.ts";
 import { paperCommand } from "./paper.ts";
 import { serveCommand } from "./serve.ts";
 import { versionCommand } from "./version.ts";
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   keyRevoke,
   keyBlock,
   keyKeep,
+  orderExplain,
   openApiCommand,
   versionCommand,
 ];

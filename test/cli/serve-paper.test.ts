@@ -86,6 +86,20 @@ test("a second start keeps account, key and history", async () => {
   expect((await body(api(second.facts, "/v1/account"))).spot).toEqual(equity);
 });
 
+test("an order is explained to the operator beside the running gateway, by any of its ids", async () => {
+  const { facts } = await start();
+  const order = await body(place(facts, "explained-1"));
+  const where = ["--data-dir", workplace.dataDirectory];
+  const told = await runProcess(["order", "explain", order.id, ...where]);
+  expect(told.exitCode).toBe(0);
+  expect(told.out).toContain(`buy 0.001 BTC at 105000: filled`);
+  expect(told.out).toContain("intent stored");
+  const asJson = await runProcess(["order", "explain", order.exchange_order_id, "--json", ...where]);
+  expect(JSON.parse(asJson.out)).toMatchObject({ object: "order_story", order: { id: order.id, status: "filled" } });
+  const nothing = await runProcess(["order", "explain", "01890000-0000-7000-8000-000000000000", ...where]);
+  expect(nothing).toMatchObject({ exitCode: 1, out: "" });
+});
+
 test("an order that was placed right before a kill -9 has its true state afterwards", async () => {
   const first = await start();
   const placing = place(first.facts, "killed-order", { price: "60000", time_in_force: "gtc" }).catch(() => null);

@@ -1,0 +1,50 @@
+import { storyOf } from "../../actions/tell-story.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import type { Store } from "../../store/open.ts";
+import { findLegByCloid, findLegByOid, findOrder, type StoredOrder } from "../../store/orders.ts";
+import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
+import { places, reading } from "../directory.ts";
+import { columns, present } from "../output.ts";
+
+export const orderExplain: Command = {
+  name: "order explain",
+  summary: "how an order came to its status, with times and reasons",
+  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: ["ID"],
+  async run(input, outside) {
+    const [id = ""] = input.positionals;
+    const story = reading(places(input, outside), ({ store }) => {
+      const order = findAny(store, id.toLowerCase());
+      if (order === null) throw new Failure(`there is no order ${id} in this data directory`);
+      return storyOf(store, order);
+    });
+    const { order, legs, steps } = story;
+    const head = `${order.side} ${order.size} ${order.market} at ${order.price}: ${order.status}`;
+    const why = order.error === null ? [] : [order.error];
+    const seen = legs.map((leg) => [leg.client_order_id, leg.exchange_order_id ?? "-", leg.state, leg.filled_size]);
+    const text = [
+      `order ${order.id}`,
+      head,
+      ...why,
+      "",
+      ...columns([["CLIENT ORDER ID", "EXCHANGE ORDER ID", "STATE", "FILLED"], ...seen]),
+      "",
+      ...columns([["AT", "WHAT", "DETAIL"], ...steps.map(({ at, what, detail }) => [at, what, detail])]),
+    ];
+    present({ input, outside }, story, text);
+  },
+};
+
+/** By UUID, client order id or native id, on whichever account it is. */
+function findAny(store: Store, id: string): StoredOrder | null {
+  const own = findOrder(store, id);
+  if (own !== null) return own;
+  const cloid = id.startsWith("0x") ? id : `0x${id.replaceAll("-", "")}`;
+  const leg =
+    findLegByCloid(store, cloid) ??
+    listAccounts(store)
+      .map((account) => findLegByOid(store, account.id, id))
+      .find((found) => found !== null) ??
+    null;
+  return leg === null ? null : findOrder(store, leg.orderId);
+}
