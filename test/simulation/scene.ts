@@ -1,0 +1,187 @@
+/** A run without a seed: the test says what becomes of every request, when processes die and what clients ask. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openChance } from "./chance.ts";
+import { fieldOf } from "./clients.ts";
+import { type Crash, openDisk } from "./disk.ts";
+import { type Answered, type Ask, askDirectly } from "./front.ts";
+import { openHistory } from "./history.ts";
+import { type FateOf, type Network, openNetwork } from "./network.ts";
+import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
+import { fakeSigners } from "./signers.ts";
+import { makeTemplate, PARTIES, type Party, START_MS } from "./template.ts";
+import { openTimeline, settleOnce, type Timeline } from "./timeline.ts";
+import { openVenue, type Venue } from "./venue.ts";
+
+/** A request of a client: its answer, once there is one. `lost` when its process died first. */
+export type Call = { answer: Answered | "lost" | null };
+
+export type Scene = {
+  venue: Venue;
+  network: Network;
+  timeline: Timeline;
+  readonly party: Party;
+  readonly other: Party;
+  /** Errors that a gateway logged while it lived. */
+  readonly errors: readonly string[];
+  setFate(fate: FateOf): void;
+  /** The gateway's wall clock goes wrong by this much, milliseconds. */
+  jumpClock(ms: number): void;
+  pass(ms: number): Promise<void>;
+  ask(key: string | null, ask: Ask, party?: Party): Call;
+  /** Asks and waits until the answer is there; throws after a virtual minute. */
+  tell(key: string | null, ask: Ask, party?: Party): Promise<Answered>;
+  kill(kind?: Crash, cut?: number): void;
+  start(doom?: Partial<Doom>): Promise<void>;
+  process(): GatewayProcess;
+  /** Rows of the gateway's database. */
+  rows(sql: string): Record<string, unknown>[];
+  close(): void;
+};
+
+export type SceneOptions = { seed?: number; strangers?: readonly string[] };
+
+export const MAKER = `0x${"8".repeat(40)}`;
+export const TAKER = `0x${"9".repeat(40)}`;
+
+/** An open gateway with a healthy exchange, ready for writes. */
+export async function openScene({ seed = 1 }: SceneOptions = {}): Promise<Scene> {
+  const directory = mkdtempSync(join(tmpdir(), "postern-scene-"));
+  const template = join(directory, "template.db");
+  makeTemplate(template);
+  const chance = openChance(seed);
+  const timeline = openTimeline(settleOnce);
+  const history = openHistory(false, timeline.nowMs);
+  const disk = openDisk(directory, "scene", template);
+  const venue = openVenue({
+    seed,
+    nowMs: () => START_MS + timeline.nowMs(),
+    checksSignatures: false,
+    plainTriggerReply: "resting",
+    owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
+    strangers: [MAKER, TAKER],
+  });
+  const network = openNetwork({ timeline, venue, chance: chance.split(), history });
+  const errors: string[] = [];
+  const [party, other] = PARTIES;
+  if (party === undefined || other === undefined) throw new Error("bug: a scene without parties");
+  let clockErrorMs = 0;
+  let current: GatewayProcess | null = null;
+  let born = 0;
+  const host: Host = {
+    ...{ timeline, network, disk, history },
+    signers: fakeSigners,
+    clockErrorMs: () => clockErrorMs,
+    randomBytes: (count) => Uint8Array.from({ length: count }, () => chance.between(0, 255)),
+    onError: (text) => void errors.push(text),
+    onDeath: () => {
+      current = null;
+    },
+    doomsEndMs: Number.POSITIVE_INFINITY,
+    exchangeWeightPerMinute: 0,
+  };
+
+  function living(): GatewayProcess {
+    if (current === null) throw new Error("there is no gateway");
+    return current;
+  }
+
+  function ask(key: string | null, asked: Ask, by: Party = scene.party): Call {
+    const call: Call = { answer: null };
+    const process = living();
+    process.onDeath(() => {
+      call.answer ??= "lost";
+    });
+    askDirectly(process, by, key, asked).then(
+      (answered) => {
+        if (process.isAlive()) call.answer ??= answered;
+      },
+      (error: unknown) => {
+        if (process.isAlive()) errors.push(String(error));
+      },
+    );
+    return call;
+  }
+
+  const scene: Scene = {
+    ...{ venue, network, timeline, party, other, errors, ask },
+    setFate: (fate) => network.setFate(fate),
+    jumpClock: (ms) => {
+      clockErrorMs += ms;
+    },
+    pass: (ms) => timeline.runUntil(timeline.nowMs() + ms),
+    async tell(key, asked, by) {
+      const call = ask(key, asked, by);
+      for (let waited = 0; call.answer === null && waited < 60_000; waited += 10) await scene.pass(10);
+      if (call.answer === null || call.answer === "lost") throw new Error(`no answer to ${JSON.stringify(asked)}`);
+      return call.answer;
+    },
+    kill: (kind = "kill", cut = 1) => living().die(kind, cut),
+    async start(doom) {
+      born += 1;
+      const full: Doom | null =
+        doom === undefined ? null : { atStatement: null, atPoint: 1, pointName: null, kind: "kill", cut: 1, ...doom };
+      current = startProcess(host, born, full);
+      await scene.pass(500);
+    },
+    process: living,
+    rows: (sql) => living().gateway.deps.store.$client.query<Record<string, unknown>, []>(sql).all(),
+    close() {
+      current?.die("kill", 1);
+      disk.remove();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  await scene.start();
+  return scene;
+}
+
+/** A plain limit order in BTC. */
+export function limit(side: "buy" | "sell", price: number, size = "0.01"): Extract<Ask, { kind: "place" }> {
+  return {
+    kind: "place",
+    ...{ market: "BTC", side, size, price: String(price), timeInForce: "gtc" },
+    trigger: null,
+    reduceOnly: false,
+  };
+}
+
+/** Somebody else trades in BTC. */
+export function trade(scene: Scene, who: string, order: { isBuy: boolean; price: number; size: string }): void {
+  const { isBuy, price, size } = order;
+  const tif = who === TAKER ? ("Ioc" as const) : ("Gtc" as const);
+  const orders = [{ a: 0, b: isBuy, p: String(price), s: size, r: false, t: { limit: { tif } }, c: null }];
+  const action = { type: "order" as const, orders, grouping: "na" as const, builder: null };
+  // Decimals of these texts are canonical; the brand is the engine's.
+  scene.venue.act(who, action as unknown as Parameters<Venue["act"]>[1]);
+}
+
+/** Members of an answer's body. */
+export function shown({ status, body }: Answered): {
+  http: number;
+  id: string;
+  status: string;
+  oid: string | null;
+  filled: string | null;
+  error: string | null;
+} {
+  return {
+    http: status,
+    id: fieldOf(body, "id") ?? "",
+    status: fieldOf(body, "status") ?? "",
+    oid: fieldOf(body, "exchange_order_id"),
+    filled: fieldOf(body, "filled_size"),
+    error: fieldOf(body, "error"),
+  };
+}
+
+/** Actions of a type that reached the exchange's engine, in order. */
+export function executed(scene: Scene, type: string) {
+  return scene.venue.log.filter(({ input }) => input.action.type === type);
+}
+
+/** Orders of the party that live at the exchange now. */
+export function liveOrders(scene: Scene): number[] {
+  return [...scene.venue.account(scene.party.account.tradingAddress).openOids];
+}
