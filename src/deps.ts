@@ -1,6 +1,7 @@
 import type { Account, Network } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Point } from "./core/points.ts";
+import type { ActionAllowance } from "./exchange/action-allowance.ts";
 import type { Exchange, Markets } from "./exchange/exchange.ts";
 import type { Feeds } from "./exchange/feeds.ts";
 import type { Reads } from "./exchange/reads.ts";
@@ -75,6 +76,8 @@ export type World = {
   /** Where intents wait for their shared commit. */
   intents: IntentQueue;
   exchange: Exchange;
+  /** The exchange's own limit of actions for each trading address. */
+  allowance: ActionAllowance;
   markets: Markets;
   /** Which trading addresses are followed live over the exchange's websocket. */
   feeds: Pick<Feeds, "isLive">;

@@ -6,6 +6,7 @@ import { openRunningWrites } from "./actions/running-writes.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Point } from "./core/points.ts";
 import type { Deps, GatewayState, Log, Settings, World } from "./deps.ts";
+import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
 import { type Feeds, type FeedsOptions, openFeeds } from "./exchange/feeds.ts";
 import { CLOCK_INTERVAL_MS, type ConnectedExchange, openExchange } from "./exchange/http.ts";
@@ -39,7 +40,7 @@ export type GatewayParts = {
   schedule(run: () => void): void;
   randomBytes(count: number): Uint8Array;
   log: Log;
-  /** Weight that we may spend at the exchange in a minute; 0 = no limit. */
+  /** Weight that we may spend at the exchange in a minute; 0 = no limit, and none of an account's actions either. */
   exchangeWeightPerMinute: number;
   trustedProxies: readonly string[];
   point?: (name: Point) => void | Promise<void>;
@@ -62,6 +63,8 @@ const MARKETS_INTERVAL_MS = 5 * 60_000;
 const RESYNC_INTERVAL_MS = 30_000;
 /** And those with one, because a feed cannot show that it has lost something, milliseconds. */
 const RESYNC_ALL_INTERVAL_MS = 10 * 60_000;
+/** How many actions the accounts may still send is asked again this often, milliseconds. */
+const ALLOWANCE_INTERVAL_MS = 5 * 60_000;
 /** Between two tries to read the markets for the first time, milliseconds. */
 const FIRST_MARKETS_RETRY_MS = 1_000;
 /** Between two tries to compare clocks for the first time, milliseconds. */
@@ -70,13 +73,7 @@ const FIRST_CLOCK_RETRY_MS = 1_000;
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
   const { settings, instance, store, clock } = parts;
-  const exchange = openExchange({
-    baseUrl: instance.exchangeUrl,
-    transport: parts.transport,
-    clock,
-    budget: createBudget({ weightPerMinute: parts.exchangeWeightPerMinute }),
-    timings: { deadlineMs: EXCHANGE_DEADLINE_MS },
-  });
+  const { exchange, reads, allowance } = connect(parts);
   const state: GatewayState = { phase: "opening", writesStoppedBecause: null };
   const feeds =
     parts.socket === null
@@ -90,6 +87,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     store,
     intents: openIntentQueue(store, parts.schedule),
     exchange,
+    allowance,
     markets: openMarkets({ exchange, dexes: settings.dexes, clock }),
     feeds,
     signers: parts.signers,
@@ -108,7 +106,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     ...world,
     settling: settler,
     running: openRunningWrites(),
-    reads: createReads({ exchange, clock }),
+    reads,
     fillIndex,
   };
   let server: HttpServer | null = null;
@@ -129,6 +127,9 @@ export function openGateway(parts: GatewayParts): Gateway {
       return server;
     },
     async start() {
+      const readAllowances = () => refreshAllowances(store, allowance);
+      void readAllowances();
+      void repeat(ALLOWANCE_INTERVAL_MS, readAllowances);
       void repeat(CLOCK_INTERVAL_MS, () => exchange.measureClock());
       void repeat(MARKETS_INTERVAL_MS, () => world.markets.refresh());
       const looked = compareClocksOnce(exchange, clock, () => isStopped).then(() => {
@@ -154,6 +155,19 @@ export function openGateway(parts: GatewayParts): Gateway {
   };
 }
 
+/** The exchange, and what we read and count of it. */
+function connect({ instance, transport, clock, exchangeWeightPerMinute }: GatewayParts) {
+  const exchange = openExchange({
+    baseUrl: instance.exchangeUrl,
+    transport,
+    clock,
+    budget: createBudget({ weightPerMinute: exchangeWeightPerMinute }),
+    timings: { deadlineMs: EXCHANGE_DEADLINE_MS },
+  });
+  const reads = createReads({ exchange, clock });
+  return { exchange, reads, allowance: openActionAllowance({ isOn: exchangeWeightPerMinute > 0, reads, clock }) };
+}
+
 const NO_FEEDS: Feeds = { follow: () => false, isLive: () => false, close: () => undefined };
 
 function openGatewayFeeds(parts: GatewayParts, transport: SocketTransport, onEvent: FeedsOptions["onEvent"]): Feeds {
@@ -164,6 +178,10 @@ function openGatewayFeeds(parts: GatewayParts, transport: SocketTransport, onEve
 /** Before that, nonces and expiries would follow our own clock, which may be wrong by hours. */
 async function compareClocksOnce(exchange: ConnectedExchange, clock: Clock, isStopped: () => boolean): Promise<void> {
   while (!isStopped() && !(await exchange.measureClock())) await clock.sleep(FIRST_CLOCK_RETRY_MS);
+}
+
+async function refreshAllowances(store: Store, allowance: ActionAllowance): Promise<void> {
+  await Promise.all(listAccounts(store).map(({ tradingAddress }) => allowance.refresh(tradingAddress)));
 }
 
 async function readFirstMarkets(world: World, isStopped: () => boolean): Promise<void> {

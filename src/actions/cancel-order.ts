@@ -38,7 +38,7 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
   requireOpenForWrites(deps, true);
   const found = await requireOrder(deps, caller, wanted.id);
   const target = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
-  if (isLive(target.status)) requireBudget(deps, "cancel");
+  if (isLive(target.status)) requireBudget(deps, caller, "cancel");
   const signer = isLive(target.status) ? requireAgent(deps, caller.account) : null;
   const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
   const resource = { kind: "order" as const, id: target.id };

@@ -216,7 +216,7 @@ function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Att
   // Another modify may have been stored since we waited, and even have ended; then this one queues again.
   if (unsettled(deps, target.id).length > 0 || !isStillSo(deps, target, plan)) throw queued();
   const signer = requireAgent(deps, caller.account);
-  requireBudget(deps, "order");
+  requireBudget(deps, caller, "order");
   const { idempotencyKey } = wanted;
   const { tag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();

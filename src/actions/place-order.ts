@@ -44,7 +44,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   const { market, universe } = await requireMarket(deps, wanted.market);
   const fault = knownFault(deps, { market, universe, terms: wanted });
   const signer = requireAgent(deps, caller.account);
-  if (fault === null) requireBudget(deps, "order");
+  if (fault === null) requireBudget(deps, caller, "order");
   const order = newOrder(deps, { caller, wanted, market });
   const { idempotencyKey } = wanted;
   const key = { accountId: caller.account.id, key: idempotencyKey };

@@ -98,14 +98,23 @@ export function requireOpenForWrites(deps: Deps, isCancel: boolean): void {
   }
 }
 
-/** Refuses a write for which our weight at the exchange is used up, before anything is stored. */
-export function requireBudget(deps: Deps, purpose: "order" | "cancel"): void {
-  if (deps.exchange.hasBudgetFor(purpose)) return;
-  const waitS = Math.max(1, deps.exchange.budgetWaitS(purpose));
+/**
+ * Refuses a write for which our weight at the exchange, or the account's own number of actions there, is used up,
+ * before anything is stored.
+ */
+export function requireBudget(deps: Deps, { account }: Caller, purpose: "order" | "cancel"): void {
+  if (!deps.exchange.hasBudgetFor(purpose)) {
+    throw new ApiError(
+      "exchange_rate_limited",
+      "The exchange's request limit for this machine is used up. Nothing was sent.",
+      Math.max(1, deps.exchange.budgetWaitS(purpose)),
+    );
+  }
+  if (deps.allowance.fits(account.tradingAddress, purpose)) return;
   throw new ApiError(
     "exchange_rate_limited",
-    "The exchange's request limit for this machine is used up. Nothing was sent.",
-    waitS,
+    "The account has used up the actions that its volume has earned it at the exchange, which takes one in 10 seconds until it has traded more. Nothing was sent.",
+    deps.allowance.waitS(account.tradingAddress),
   );
 }
 

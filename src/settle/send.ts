@@ -1,6 +1,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import type { Purpose, SendOutcome } from "../exchange/exchange.ts";
+import { findAccount } from "../store/accounts.ts";
 import { type Action, parseActionJson } from "../wire/action/index.ts";
 import { isOutOfActions } from "../wire/answer/refusal.ts";
 import { classifyReply, type Verdict } from "../wire/answer/reply.ts";
@@ -26,18 +27,22 @@ export async function sendAttempt(world: World, attempt: Attempt, purpose: Purpo
   }
   const body = signStored(world, attempt);
   if (body === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
-  return post(world, body, purpose);
+  return post(world, attempt, { body, purpose });
 }
 
 /** Posts a `noop` on the attempt's own nonce. */
 export async function sendNoop(world: World, attempt: Attempt): Promise<Reply> {
   const body = sign(world, attempt, { type: "noop" });
-  const result = body === null ? null : await post(world, body, "settle");
+  const result = body === null ? null : await post(world, attempt, { body, purpose: "settle" });
   return result?.kind === "reply" ? result.reply : { kind: "ambiguous", reason: "no_answer", text: null };
 }
 
-async function post(world: World, body: string, purpose: Purpose): Promise<SendResult> {
+type Signed = { body: string; purpose: Purpose };
+
+async function post(world: World, attempt: Attempt, { body, purpose }: Signed): Promise<SendResult> {
   await world.point("before_send");
+  const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
+  if (trader !== null) world.allowance.spend(trader, purpose);
   const outcome = await sendOnce(world, body, purpose);
   await world.point("after_answer");
   switch (outcome.kind) {
@@ -48,6 +53,7 @@ async function post(world: World, body: string, purpose: Purpose): Promise<SendR
     case "answered": {
       const verdict = classifyReply(outcome.httpStatus, outcome.body);
       if (isSlowDown(outcome.httpStatus, verdict)) world.exchange.slowDown();
+      if (trader !== null && isRefusedForActions(verdict)) void world.allowance.refresh(trader);
       return { kind: "reply", reply: verdict };
     }
   }
@@ -64,7 +70,11 @@ async function sendOnce(world: World, body: string, purpose: Purpose): Promise<S
 }
 
 function isSlowDown(httpStatus: number, verdict: Verdict): boolean {
-  return httpStatus === 429 || (verdict.kind === "refused" && isOutOfActions(verdict.text));
+  return httpStatus === 429 || isRefusedForActions(verdict);
+}
+
+function isRefusedForActions(verdict: Verdict): boolean {
+  return verdict.kind === "refused" && isOutOfActions(verdict.text);
 }
 
 function signStored(world: World, attempt: Attempt): string | null {

@@ -5,6 +5,7 @@ import { openRunningWrites } from "../../src/actions/running-writes.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
 import type { Bucket, Deps, LogFields, Settings, World } from "../../src/deps.ts";
+import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { createServer, type HttpServer } from "../../src/http/server.ts";
 import { openSettler } from "../../src/settle/settler.ts";
@@ -72,6 +73,8 @@ export type Rig = {
   sent: string[];
   /** Answers to reads of the exchange, by type. */
   answers: SmallExchange["answers"];
+  /** Texts with which the exchange refuses the next actions, in order. */
+  refusals: string[];
   log: { level: string; fields: LogFields; message: string }[];
   ask(request: TestRequest, from?: string): Promise<Response>;
 };
@@ -83,6 +86,8 @@ export type RigOptions = {
   allowedHosts?: readonly string[];
   trustedProxies?: readonly string[];
   hasMarkets?: boolean;
+  /** Whether the exchange's own limit of actions is kept; off as the others are. */
+  hasAllowance?: boolean;
 };
 
 const OFF: Bucket = { perSecond: 0, burst: 0 };
@@ -102,12 +107,14 @@ export function openRig(options: RigOptions = {}): Rig {
     vault: "{}",
     createdAtMs: START_MS,
   };
+  const reads = createReads({ exchange, clock });
   const world: World = {
     settings: settings(options),
     instance,
     store,
     intents: openIntentQueue(store, (run) => setImmediate(run)),
     exchange,
+    allowance: openActionAllowance({ isOn: options.hasAllowance === true, reads, clock }),
     markets: { current: () => universe, refresh: async () => universe },
     feeds: { isLive: () => false },
     signers: openSigners({
@@ -124,7 +131,7 @@ export function openRig(options: RigOptions = {}): Rig {
     ...world,
     settling: openSettler(world),
     running: openRunningWrites(),
-    reads: createReads({ exchange, clock }),
+    reads,
     fillIndex: { completeToMs: () => START_MS },
   };
   fill(deps);
@@ -133,7 +140,7 @@ export function openRig(options: RigOptions = {}): Rig {
     const sentRequest = testRequest(request);
     return documented(sentRequest, await server.handle(sentRequest, from));
   };
-  return { deps, server, clock, sent: exchange.sent, answers: exchange.answers, log, ask };
+  return { deps, server, clock, sent: exchange.sent, answers: exchange.answers, refusals: exchange.refusals, log, ask };
 }
 
 function settings({ limits, audience, network, allowedHosts }: RigOptions): Settings {

@@ -16,6 +16,8 @@ export type SmallExchange = Exchange & {
   sent: string[];
   /** Answers to other reads, by type; what is not here fails. */
   answers: Map<string, (request: InfoRequest) => unknown>;
+  /** Texts with which the next actions are refused, in order. */
+  refusals: string[];
 };
 
 /** `userOf` tells whose order a client order id is: lower-case trading address. */
@@ -23,6 +25,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
   const sent: string[] = [];
   const taken: Taken[] = [];
   const answers: SmallExchange["answers"] = new Map();
+  const refusals: string[] = [];
   const failed: InfoOutcome = {
     kind: "failed",
     reason: "no such read in this test",
@@ -68,6 +71,8 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
 
   async function send(body: string): Promise<SendOutcome> {
     sent.push(body);
+    const refusal = refusals.shift();
+    if (refusal !== undefined) return answered({ status: "err", response: refusal });
     const { action } = JSON.parse(body) as { action: WireAction };
     if (action.type === "twapOrder")
       return accepted({ type: "twapOrder", data: { status: { running: { twapId: 7 } } } });
@@ -77,12 +82,13 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
   }
 
   function accepted(response: object): SendOutcome {
-    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+    return answered({ status: "ok", response });
   }
 
   return {
     sent,
     answers,
+    refusals,
     send,
     info,
     async infoInTurn(requests) {
@@ -107,4 +113,8 @@ function row({ oid, cloid, isBuy, price, size }: Taken, nowMs: number): object {
     ...{ isTrigger: false, triggerPx: "0.0", triggerCondition: "N/A", orderType: "Limit", tif: "Gtc" },
     ...{ reduceOnly: false, isPositionTpsl: false, children: [] },
   };
+}
+
+function answered(json: object): SendOutcome {
+  return { kind: "answered", httpStatus: 200, body: JSON.stringify(json) };
 }

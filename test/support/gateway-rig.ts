@@ -10,6 +10,7 @@ import { buildUniverse, type Market } from "../../src/core/market.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
 import type { Point } from "../../src/core/points.ts";
 import type { Deps, LogFields, Settings, World } from "../../src/deps.ts";
+import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { openSettler, type Settler } from "../../src/settle/settler.ts";
@@ -166,12 +167,14 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     infoInTurn: async (requests, options) => (isDead ? dead : scripted.infoInTurn(requests, options)),
   };
   const universe = buildUniverse([BTC], START_MS);
+  const reads = createReads({ exchange, clock });
   const world: World = {
     settings: SETTINGS,
     instance: INSTANCE,
     store,
     intents: openIntentQueue(store, (run) => setImmediate(() => (isDead ? undefined : run()))),
     exchange,
+    allowance: openActionAllowance({ isOn: false, reads, clock }),
     markets: { current: () => universe, refresh: async () => universe },
     feeds: { isLive: () => false },
     signers: openSigners({ network: "paper", keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }] }),
@@ -189,7 +192,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     ...world,
     settling: settler,
     running: openRunningWrites(),
-    reads: createReads({ exchange, clock }),
+    reads,
     fillIndex: { completeToMs: () => null },
   };
   const key = {

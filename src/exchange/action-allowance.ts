@@ -1,0 +1,59 @@
+import type { Clock } from "../core/clock.ts";
+import { createActionBudget } from "./action-budget.ts";
+import type { Purpose } from "./exchange.ts";
+import type { Reads } from "./reads.ts";
+
+/** What each trading address may still send, kept in step with the exchange's own count. */
+export type ActionAllowance = {
+  /** True when one more action fits; asked before an intent is stored. */
+  fits(address: string, purpose: Purpose): boolean;
+  /** Whole seconds until one fits in any case, at least 1. */
+  waitS(address: string): number;
+  /** One action is about to be sent. */
+  spend(address: string, purpose: Purpose): void;
+  /** Asks the exchange how many were used, now and then: at most once in 10 s and address. Never throws. */
+  refresh(address: string): Promise<void>;
+};
+
+/** The exchange takes one action in this time from an address that is beyond its cap, milliseconds. */
+const TRICKLE_MS = 10_000;
+
+/** Shortest time between two questions about one address, milliseconds. */
+const REFRESH_SPACING_MS = 10_000;
+
+export type AllowanceOptions = { isOn: boolean; reads: Pick<Reads, "rateLimit">; clock: Clock };
+
+export function openActionAllowance({ isOn, reads, clock }: AllowanceOptions): ActionAllowance {
+  const budget = createActionBudget(isOn);
+  const lastSentAtMs = new Map<string, number>();
+  const lastAskedAtMs = new Map<string, number>();
+
+  function trickleLeftMs(address: string): number {
+    const sentAtMs = lastSentAtMs.get(address);
+    return sentAtMs === undefined ? 0 : Math.max(0, sentAtMs + TRICKLE_MS - clock.elapsedMs());
+  }
+
+  async function refresh(address: string): Promise<void> {
+    const nowMs = clock.elapsedMs();
+    const askedAtMs = lastAskedAtMs.get(address);
+    if (!isOn || (askedAtMs !== undefined && nowMs - askedAtMs < REFRESH_SPACING_MS)) return;
+    lastAskedAtMs.set(address, nowMs);
+    const read = await reads.rateLimit(address, "order");
+    if (read.kind === "ok") budget.learn(address, { used: read.value.requestsUsed, cap: read.value.requestsCap });
+  }
+
+  return {
+    fits: (address, purpose) => {
+      if (budget.fits(address, purpose, 1)) return true;
+      // What was traded since the last answer may have earned more.
+      void refresh(address);
+      return trickleLeftMs(address) === 0;
+    },
+    waitS: (address) => Math.max(1, Math.ceil(trickleLeftMs(address) / 1_000)),
+    spend: (address, purpose) => {
+      budget.spend(address, purpose, 1);
+      lastSentAtMs.set(address, clock.elapsedMs());
+    },
+    refresh,
+  };
+}
