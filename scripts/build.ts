@@ -1,10 +1,21 @@
-/** `bun run build`: src/main.ts -> dist/postern, one file that needs nothing beside it. */
+/**
+ * `bun run build`: src/main.ts -> dist/postern, one file that needs nothing beside it.
+ *
+ *   bun scripts/build.ts --entrypoint FILE --outfile FILE     the same of a test's own entry point
+ */
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { version } from "../package.json";
 
 const ROOT = join(import.meta.dir, "..");
-const OUTFILE = join(ROOT, "dist", "postern");
+const { values } = parseArgs({
+  options: {
+    entrypoint: { type: "string", default: join(ROOT, "src", "main.ts") },
+    outfile: { type: "string", default: join(ROOT, "dist", "postern") },
+  },
+});
+const OUTFILE = resolve(values.outfile);
 /** Bytes of header that the runtime lets through, so that the gateway itself refuses above its own 16 KiB. */
 const MAX_HEADER_BYTES = 65_536;
 
@@ -21,7 +32,7 @@ function commit(): string {
 }
 
 const built = await Bun.build({
-  entrypoints: [join(ROOT, "src", "main.ts")],
+  entrypoints: [resolve(values.entrypoint)],
   target: "bun",
   minify: { syntax: true, whitespace: true, identifiers: false },
   sourcemap: "inline",
@@ -38,4 +49,4 @@ const built = await Bun.build({
 });
 for (const message of built.logs) console.error(message);
 if (!built.success) process.exit(1);
-console.log(`dist/postern ${version} ${(statSync(OUTFILE).size / 1_048_576).toFixed(0)} MiB`);
+console.log(`${relative(ROOT, OUTFILE)} ${version} ${(statSync(OUTFILE).size / 1_048_576).toFixed(0)} MiB`);

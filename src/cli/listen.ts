@@ -43,6 +43,7 @@ export function listen({ config, at, opened, keyring, log }: ListenInput, outsid
     const gateway = openGateway({
       ...{ settings, instance, store, signers: keyring.signers, transport: openTransport(), socket: openSocket },
       ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies },
+      ...(outside.point === undefined ? {} : { point: outside.point }),
     });
     const { exchange } = gateway.deps;
     const control = openControl(at, { store, clock, randomBytes, network: instance.network, keyring, exchange });

@@ -1,5 +1,6 @@
 import type { Environment } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Point } from "../core/points.ts";
 
 /** Everything that a command touches besides its own files, handed to it by main.ts. */
 export type Outside = {
@@ -20,4 +21,6 @@ export type Outside = {
   every(ms: number, work: () => void): () => void;
   /** Resolves at the first request to stop, with the signal's name. */
   stopRequested(): Promise<string>;
+  /** Called at the named steps of a write. main.ts has none: only a test's own entry point stops us there. */
+  point?: (name: Point) => void;
 };

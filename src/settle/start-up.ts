@@ -22,5 +22,6 @@ export function markInterrupted(world: World): { orders: number; operations: num
 
 /** Looks at everything that was in flight; resolves when each was looked at once, or at the deadline. */
 export async function lookAtInterrupted(world: World, settler: Settler): Promise<void> {
+  await world.point("start_up_marked");
   await Promise.race([settler.takeUp(), world.clock.sleep(world.settings.timings.startUpDeadlineMs)]);
 }

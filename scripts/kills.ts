@@ -1,0 +1,240 @@
+/**
+ * Kills the executable again and again under load, and compares what is stored with the exchange's own log:
+ *
+ *   bun run kills --kills N [--seed S] [--executable dist/postern]
+ *
+ * Half of the deaths come from outside at a random moment, to the executable that is shipped; the other half at each
+ * named step of a write in turn, to one that differs from it only by dying there.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { Point } from "../src/core/points.ts";
+import { ask, type Client, load, openWishes, type Wish, type Wishes } from "../test/crash/clients.ts";
+import { compareNow, compareSettled, type Rows, readRows } from "../test/crash/compare.ts";
+import { readExchange } from "../test/crash/exchange-log.ts";
+import { randomFaults } from "../test/crash/faults.ts";
+import { type Started, start, waitUntilReady } from "../test/crash/processes.ts";
+import { type Scene, setScene } from "../test/crash/scene.ts";
+import { type Chance, openChance } from "../test/simulation/chance.ts";
+
+const ROOT = join(import.meta.dir, "..");
+/** Kills after which exchange and directory are made anew: the exchange lists no more than its newest orders. */
+const KILLS_PER_SCENE = 15;
+const CLIENTS = 6;
+/** The longest that load lasts before a kill from outside, milliseconds. */
+const MAX_LOAD_MS = 700;
+/** A step that has not been reached by then is not reached any more: killed from outside, milliseconds. */
+const POINT_DEADLINE_MS = 2_500;
+/** Within this everything has settled: the life of an action, the exchange's lag and some looks, milliseconds. */
+const SETTLED_DEADLINE_MS = 40_000;
+const FINDINGS_SHOWN = 20;
+
+/** Every step, in the order of their turns, with the most passes before the death. */
+const POINTS: Record<Point, number> = {
+  before_intent: 12,
+  after_intent: 12,
+  before_send: 12,
+  after_answer: 12,
+  before_outcome: 12,
+  after_outcome: 12,
+  before_reply: 12,
+  settle_before_look: 2,
+  settle_before_noop: 1,
+  settle_before_conclude: 1,
+  start_up_marked: 1,
+};
+
+type Figures = {
+  kills: number;
+  /** Deaths at each step that came about, and deaths from outside by the phase that they met. */
+  deaths: Map<string, number>;
+  readyMs: number[];
+  wishes: number;
+  lost: number;
+  executed: number;
+  /** Requests by the code of their answer. */
+  answers: Map<string, number>;
+  /** Writes that were answered 202 or not at all, and are known now. */
+  settledUnknowns: number;
+  settleMs: number[];
+  findings: string[];
+};
+
+type Rig = { scene: Scene; wishes: Wishes; chance: Chance; figures: Figures; shipped: string; doomed: string };
+
+/** Starts the gateway, loads it and kills it; then nothing of it is left but the directory. */
+async function dieOnce(rig: Rig, point: string | null): Promise<void> {
+  const { scene, chance, figures, wishes } = rig;
+  const passes = point === null ? 1 : chance.between(1, POINTS[point as Point]);
+  const program =
+    point === null ? scene.serve(rig.shipped) : scene.serve(rig.doomed, { KILL_AT: `${point}:${passes}` });
+  const isEarly = point === null && chance.isLucky(0.25);
+  const startedMs = performance.now();
+  const gateway = await start(program, isEarly ? (pid) => killLater(pid, chance.between(0, 900)) : undefined);
+  let phase = "while starting";
+  if (!("endedEarly" in gateway)) {
+    if (await waitUntilReady(gateway)) {
+      figures.readyMs.push(performance.now() - startedMs);
+      phase = "under load";
+      await loadUntilDeath(rig, gateway, point);
+    }
+    const isStopped = await Promise.race([gateway.exited.then(() => true), Bun.sleep(0).then(() => false)]);
+    if (!isStopped) await gateway.kill();
+  } else if (!isEarly && point === null) {
+    figures.findings.push(`the gateway ended by itself: ${gateway.endedEarly}`);
+  }
+  figures.kills += 1;
+  const name = point ?? phase;
+  figures.deaths.set(name, (figures.deaths.get(name) ?? 0) + 1);
+  const log = await readExchange(scene);
+  figures.findings.push(...compareNow(wishes.all, log, readRows(scene.dataDirectory)));
+}
+
+/** By number: the process is a child that has not been waited for, so the number is still its own. */
+function killLater(pid: number, afterMs: number): void {
+  setTimeout(() => {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+  }, afterMs);
+}
+
+async function loadUntilDeath({ scene, chance, wishes }: Rig, gateway: Started, point: string | null): Promise<void> {
+  const client = clientOf(scene, gateway);
+  let isOver = false;
+  const loading = load(client, wishes, { clients: CLIENTS, isOver: () => isOver });
+  const longestMs = point === null ? chance.between(0, MAX_LOAD_MS) : POINT_DEADLINE_MS;
+  await Promise.race([gateway.exited, Bun.sleep(longestMs)]);
+  await gateway.kill();
+  isOver = true;
+  await loading;
+}
+
+function clientOf(scene: Scene, gateway: Started): Client {
+  return { baseUrl: gateway.facts["base_url"] ?? "", apiKey: scene.apiKey };
+}
+
+/** The last start: every key is asked for again until everything is known, and all of it compared. */
+async function settleAll({ scene, wishes, figures, shipped }: Rig): Promise<void> {
+  const startedMs = performance.now();
+  const gateway = await start(scene.serve(shipped));
+  if ("endedEarly" in gateway || !(await waitUntilReady(gateway))) throw new Error("the last start failed");
+  figures.readyMs.push(performance.now() - startedMs);
+  const client = clientOf(scene, gateway);
+  const unknown = wishes.all.filter(({ heard }) => heard.every(({ status }) => status === 202 || status >= 500));
+  const deadlineMs = performance.now() + SETTLED_DEADLINE_MS;
+  let open: Wish[] = wishes.all;
+  while (open.length > 0 && performance.now() < deadlineMs) {
+    for (let from = 0; from < open.length; from += CLIENTS) {
+      await Promise.all(open.slice(from, from + CLIENTS).map((wish) => ask(client, wish)));
+    }
+    open = open.filter(({ heard }) => isOpen(heard.at(-1)?.status ?? 0));
+    if (open.length > 0) await Bun.sleep(250);
+  }
+  const rows = readRows(scene.dataDirectory);
+  const log = await readExchange(scene);
+  figures.findings.push(...compareNow(wishes.all, log, rows), ...(await compareSettled(client, wishes.all, log, rows)));
+  figures.settledUnknowns += unknown.filter((wish) => !open.includes(wish)).length;
+  addFigures(figures, wishes.all, rows, log.actions.length);
+  if ((await gateway.kill("SIGTERM")) !== 0) figures.findings.push("it did not exit with 0 when it was asked to stop");
+}
+
+/** Unknown, not ready, or the order of a modify or cancel is itself still unknown. */
+function isOpen(status: number): boolean {
+  return status < 200 || status === 202 || status >= 500 || status === 409;
+}
+
+function addFigures(figures: Figures, wishes: readonly Wish[], rows: Rows, executed: number): void {
+  figures.wishes += wishes.length;
+  figures.executed += executed;
+  for (const { status, body } of wishes.flatMap(({ heard }) => heard)) {
+    const name = status < 300 ? String(status) : `${status} ${JSON.parse(body).error.code}`;
+    figures.answers.set(name, (figures.answers.get(name) ?? 0) + 1);
+  }
+  figures.lost += wishes.reduce((sum, { lost }) => sum + lost, 0);
+  for (const row of rows.attempts) {
+    if (row.settled_at_ms !== null) figures.settleMs.push(row.settled_at_ms - row.created_at_ms);
+  }
+}
+
+async function runScene(rig: Omit<Rig, "scene" | "wishes">, names: readonly (string | null)[]): Promise<void> {
+  const faults = randomFaults(rig.chance, { actions: 20 * names.length, reads: 40 * names.length });
+  const scene = await setScene({ executable: rig.shipped, faults });
+  const whole: Rig = { ...rig, scene, wishes: openWishes(rig.chance, scene.account) };
+  try {
+    for (const name of names) await dieOnce(whole, name);
+    await settleAll(whole);
+  } finally {
+    await scene.close();
+  }
+}
+
+async function buildDoomed(directory: string): Promise<string> {
+  const outfile = join(directory, "postern-that-dies");
+  const entrypoint = join(ROOT, "test", "crash", "main-child.ts");
+  const command = [
+    process.execPath,
+    join(ROOT, "scripts", "build.ts"),
+    "--entrypoint",
+    entrypoint,
+    "--outfile",
+    outfile,
+  ];
+  const child = Bun.spawn(command, { stdin: "ignore", stdout: "ignore", stderr: "inherit" });
+  if ((await child.exited) !== 0) throw new Error("the executable that dies could not be built");
+  return outfile;
+}
+
+function share(values: readonly number[], part: number): string {
+  const sorted = [...values].sort((a, b) => a - b);
+  return ((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) / 1_000).toFixed(2);
+}
+
+function report(figures: Figures): void {
+  const { kills, wishes, executed, lost, settledUnknowns, readyMs, settleMs, findings } = figures;
+  const doubles = findings.filter((finding) => /executed \d+ times/.test(finding)).length;
+  console.log(`${kills} kills: ${[...figures.deaths].map(([name, count]) => `${name} ${count}`).join(", ")}`);
+  console.log(`${readyMs.length} times ready, seconds: p50 ${share(readyMs, 0.5)}, most ${share(readyMs, 1)}`);
+  console.log(`${wishes} keys, ${lost} answers lost, ${executed} actions at the exchange`);
+  console.log([...figures.answers].map(([name, count]) => `${name}: ${count}`).join(", "));
+  console.log(
+    `${settledUnknowns} unknowns settled; seconds to settle: p99 ${share(settleMs, 0.99)}, most ${share(settleMs, 1)}`,
+  );
+  console.log(`executed twice: ${doubles}; findings: ${findings.length}`);
+  for (const finding of [...new Set(findings)].slice(0, FINDINGS_SHOWN)) console.log(`  ${finding}`);
+}
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "30" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    executable: { type: "string", default: join(ROOT, "dist", "postern") },
+  },
+});
+const kills = Number(values.kills);
+const chance = openChance(Number(values.seed));
+const figures: Figures = {
+  ...{ kills: 0, deaths: new Map(), readyMs: [], wishes: 0, lost: 0, executed: 0, answers: new Map() },
+  ...{ settledUnknowns: 0, settleMs: [], findings: [] },
+};
+const directory = mkdtempSync(join(tmpdir(), "postern-kills-"));
+console.log(`seed ${values.seed}`);
+try {
+  const rig = { chance, figures, shipped: resolve(values.executable), doomed: await buildDoomed(directory) };
+  const points = Object.keys(POINTS);
+  const names = Array.from({ length: kills }, (_, nth) =>
+    nth % 2 === 0 ? null : (points[Math.floor(nth / 2) % points.length] ?? null),
+  );
+  for (let from = 0; from < kills; from += KILLS_PER_SCENE) {
+    await runScene(rig, names.slice(from, from + KILLS_PER_SCENE));
+  }
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+if (figures.executed < kills) figures.findings.push("hardly anything was traded: this proves nothing");
+report(figures);
+process.exit(figures.findings.length === 0 ? 0 : 1);

@@ -1,0 +1,33 @@
+/**
+ * The gateway's executable with the one thing that the shipped one does not have: it dies at a named step.
+ * `KILL_AT=after_intent:3` is the third time that any write comes to `after_intent`.
+ */
+import { run } from "../../src/cli/run.ts";
+import { afterThisTurn, stopSignal, systemClock, systemInterval, systemRandom } from "../../src/cli/system.ts";
+
+process.umask(0o077);
+
+const [doomedPoint = "", doomedTurn = "1"] = (process.env["KILL_AT"] ?? "").split(":");
+let turns = 0;
+
+process.exit(
+  await run(process.argv.slice(2), {
+    environment: process.env,
+    processId: process.pid,
+    print: (text) => process.stdout.write(text),
+    warn: (text) => process.stderr.write(text),
+    askHidden: null,
+    uid: process.getuid?.() ?? 0,
+    clock: systemClock,
+    randomBytes: systemRandom,
+    schedule: afterThisTurn,
+    every: systemInterval,
+    stopRequested: stopSignal,
+    point(name) {
+      if (name !== doomedPoint) return;
+      turns += 1;
+      // No handler and no destructor runs: what is not with the kernel by now is gone.
+      if (turns === Number(doomedTurn)) process.kill(process.pid, "SIGKILL");
+    },
+  }),
+);

@@ -1,0 +1,99 @@
+/** A paper exchange in a process of its own, and a data directory that an operator has set up against it. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runHere } from "../cli/outside.ts";
+import { walletOf } from "../cli/wallet.ts";
+import { type Program, type Started, start, waitUntilReady } from "./processes.ts";
+
+export type Scene = {
+  directory: string;
+  dataDirectory: string;
+  exchangeDirectory: string;
+  exchangeUrl: string;
+  owner: string;
+  account: string;
+  apiKey: string;
+  /** How to start the gateway from this executable. */
+  serve(executable: string, environment?: Record<string, string>): Program;
+  /** Ends the exchange and removes everything. */
+  close(): Promise<void>;
+};
+
+/** No limit of our own gets in the way of load, and unknown outcomes are provable soon. */
+const SETTINGS = {
+  POSTERN_LIMIT_ORDERS: "0",
+  POSTERN_LIMIT_CANCELS: "0",
+  POSTERN_LIMIT_WRITES: "0",
+  POSTERN_LIMIT_READS: "0",
+  POSTERN_EXCHANGE_WEIGHT: "0",
+  POSTERN_DEXES: "",
+  POSTERN_ACTION_LIFE_MS: "5000",
+  POSTERN_ANSWER_DEADLINE_MS: "2000",
+};
+
+type Wanted = {
+  executable: string;
+  /** What the paper exchange's fault file holds. */
+  faults: object;
+  /** Where the gateway's directory goes, when not below the scene's own. */
+  dataDirectory?: string;
+};
+
+export async function setScene({ executable, faults, dataDirectory: wantedDirectory }: Wanted): Promise<Scene> {
+  const directory = mkdtempSync(join(tmpdir(), "postern-crash-"));
+  const dataDirectory = wantedDirectory ?? join(directory, "data");
+  const exchangeDirectory = join(directory, "exchange");
+  const passphraseFile = join(directory, "passphrase");
+  const faultFile = join(directory, "faults.json");
+  writeFileSync(passphraseFile, "correct horse battery staple\n", { mode: 0o600 });
+  writeFileSync(faultFile, JSON.stringify(faults));
+  const owner = walletOf(new Uint8Array(randomBytes(32)));
+  const kept = ["--data-dir", exchangeDirectory, "--faults", faultFile, "--fund", owner.address];
+  const exchange = await start({ command: [executable, "paper", "--listen", "127.0.0.1:0", "--json", ...kept] });
+  if ("endedEarly" in exchange) throw new Error(`the exchange did not start: ${exchange.endedEarly}`);
+  const exchangeUrl = exchange.facts["exchange_url"] ?? "";
+
+  const here = ["--data-dir", dataDirectory, "--json"];
+  const network = ["--network", "paper", "--exchange-url", exchangeUrl];
+  await postern(["init", ...network, "--owner", owner.address, "--passphrase-file", passphraseFile, ...here]);
+  const approval = await postern(["agent", "approval", ...here]);
+  await postern(["agent", "approve", "--signature", owner.sign(approval.typed_data), ...here]);
+
+  function serve(binary: string, environment: Record<string, string> = {}): Program {
+    const words = ["serve", "--listen", "127.0.0.1:0", "--passphrase-file", passphraseFile, ...here];
+    return { command: [binary, ...words], environment: { ...SETTINGS, ...environment } };
+  }
+
+  const key = await postern(["key", "new", "--json"]);
+  const gateway = await start(serve(executable));
+  if ("endedEarly" in gateway) throw new Error(`the gateway did not start: ${gateway.endedEarly}`);
+  const account = await registerKey(gateway, { keyHash: key.key_hash, sign: owner.sign, here });
+  await gateway.kill("SIGTERM");
+  return {
+    ...{ directory, dataDirectory, exchangeDirectory, exchangeUrl, owner: owner.address, account, serve },
+    apiKey: key.api_key,
+    async close() {
+      await exchange.kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+type Registering = { keyHash: string; sign: ReturnType<typeof walletOf>["sign"]; here: readonly string[] };
+
+async function registerKey(gateway: Started, { keyHash, sign, here }: Registering): Promise<string> {
+  await waitUntilReady(gateway);
+  const terms = ["--key-hash", keyHash, "--listen", new URL(gateway.facts["base_url"] ?? "").host, ...here];
+  const grant = await postern(["key", "grant", ...terms]);
+  const consent = ["--issued-at", String(grant.issued_at), "--signature", sign(grant.typed_data)];
+  await postern(["key", "register", ...terms, ...consent]);
+  return grant.account;
+}
+
+async function postern(words: readonly string[]) {
+  const ran = await runHere(words);
+  if (ran.exitCode !== 0) throw new Error(`postern ${words.join(" ")}: ${ran.err}`);
+  return JSON.parse(ran.out);
+}
