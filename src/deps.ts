@@ -2,6 +2,7 @@ import type { Account, Network } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Point } from "./core/points.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
+import type { BuilderApproval } from "./exchange/builder-approval.ts";
 import type { Exchange, Markets } from "./exchange/exchange.ts";
 import type { Feeds } from "./exchange/feeds.ts";
 import type { Reads } from "./exchange/reads.ts";
@@ -95,6 +96,7 @@ export type Deps = World & {
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
   reads: Reads;
+  builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused">;
   /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
   fillIndex: { completeToMs(account: Account): number | null };
 };

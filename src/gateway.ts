@@ -8,6 +8,7 @@ import type { Point } from "./core/points.ts";
 import type { Deps, GatewayState, Log, Settings, World } from "./deps.ts";
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
+import { type BuilderApproval, openBuilderApproval } from "./exchange/builder-approval.ts";
 import { type Feeds, type FeedsOptions, openFeeds } from "./exchange/feeds.ts";
 import { CLOCK_INTERVAL_MS, type ConnectedExchange, openExchange } from "./exchange/http.ts";
 import { openMarkets } from "./exchange/markets.ts";
@@ -63,8 +64,8 @@ const MARKETS_INTERVAL_MS = 5 * 60_000;
 const RESYNC_INTERVAL_MS = 30_000;
 /** And those with one, because a feed cannot show that it has lost something, milliseconds. */
 const RESYNC_ALL_INTERVAL_MS = 10 * 60_000;
-/** How many actions the accounts may still send is asked again this often, milliseconds. */
-const ALLOWANCE_INTERVAL_MS = 5 * 60_000;
+/** What the exchange allows our accounts (actions, builder fee) is asked again this often, milliseconds. */
+const ALLOWED_INTERVAL_MS = 5 * 60_000;
 /** Between two tries to read the markets for the first time, milliseconds. */
 const FIRST_MARKETS_RETRY_MS = 1_000;
 /** Between two tries to compare clocks for the first time, milliseconds. */
@@ -73,7 +74,7 @@ const FIRST_CLOCK_RETRY_MS = 1_000;
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
   const { settings, instance, store, clock } = parts;
-  const { exchange, reads, allowance } = connect(parts);
+  const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: "opening", writesStoppedBecause: null };
   const feeds =
     parts.socket === null
@@ -107,6 +108,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     settling: settler,
     running: openRunningWrites(),
     reads,
+    builderApproval,
     fillIndex,
   };
   let server: HttpServer | null = null;
@@ -127,9 +129,9 @@ export function openGateway(parts: GatewayParts): Gateway {
       return server;
     },
     async start() {
-      const readAllowances = () => refreshAllowances(store, allowance);
-      void readAllowances();
-      void repeat(ALLOWANCE_INTERVAL_MS, readAllowances);
+      const readAllowed = () => refreshAllowed(store, { allowance, builderApproval });
+      void readAllowed();
+      void repeat(ALLOWED_INTERVAL_MS, readAllowed);
       void repeat(CLOCK_INTERVAL_MS, () => exchange.measureClock());
       void repeat(MARKETS_INTERVAL_MS, () => world.markets.refresh());
       const looked = compareClocksOnce(exchange, clock, () => isStopped).then(() => {
@@ -156,7 +158,7 @@ export function openGateway(parts: GatewayParts): Gateway {
 }
 
 /** The exchange, and what we read and count of it. */
-function connect({ instance, transport, clock, exchangeWeightPerMinute }: GatewayParts) {
+function connect({ settings, instance, transport, clock, exchangeWeightPerMinute }: GatewayParts) {
   const exchange = openExchange({
     baseUrl: instance.exchangeUrl,
     transport,
@@ -165,7 +167,13 @@ function connect({ instance, transport, clock, exchangeWeightPerMinute }: Gatewa
     timings: { deadlineMs: EXCHANGE_DEADLINE_MS },
   });
   const reads = createReads({ exchange, clock });
-  return { exchange, reads, allowance: openActionAllowance({ isOn: exchangeWeightPerMinute > 0, reads, clock }) };
+  const builderAddress = settings.builder?.address ?? null;
+  return {
+    exchange,
+    reads,
+    allowance: openActionAllowance({ isOn: exchangeWeightPerMinute > 0, reads, clock }),
+    builderApproval: openBuilderApproval({ builderAddress, reads, clock }),
+  };
 }
 
 const NO_FEEDS: Feeds = { follow: () => false, isLive: () => false, close: () => undefined };
@@ -180,8 +188,15 @@ async function compareClocksOnce(exchange: ConnectedExchange, clock: Clock, isSt
   while (!isStopped() && !(await exchange.measureClock())) await clock.sleep(FIRST_CLOCK_RETRY_MS);
 }
 
-async function refreshAllowances(store: Store, allowance: ActionAllowance): Promise<void> {
-  await Promise.all(listAccounts(store).map(({ tradingAddress }) => allowance.refresh(tradingAddress)));
+type Allowed = { allowance: ActionAllowance; builderApproval: BuilderApproval };
+
+async function refreshAllowed(store: Store, { allowance, builderApproval }: Allowed): Promise<void> {
+  const accounts = listAccounts(store);
+  const owners = new Set(accounts.map(({ ownerAddress }) => ownerAddress));
+  await Promise.all([
+    ...[...owners].map((owner) => builderApproval.refresh(owner)),
+    ...accounts.map(({ tradingAddress }) => allowance.refresh(tradingAddress)),
+  ]);
 }
 
 async function readFirstMarkets(world: World, isStopped: () => boolean): Promise<void> {

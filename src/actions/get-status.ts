@@ -5,6 +5,7 @@ import { listOpenAttempts } from "../store/attempts.ts";
 import { type Unknowns, unknownOperations } from "../store/operations.ts";
 import { unknownOrders } from "../store/orders.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
+import { describeBuilderFee } from "./builder.ts";
 
 /**
  * `GET /v1/status`: what an operator would look at first, for the key's own account. The exchange's word about the
@@ -23,6 +24,7 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     writes_stopped_because: state.writesStoppedBecause,
     exchange_budget: await budgetOf(deps, caller),
     agent: agentOf(deps, caller),
+    builder_fee: describeBuilderFee(deps, account),
     unknown_orders: shownUnknowns(deps, unknownOrders(store, account.id)),
     unknown_operations: shownUnknowns(deps, unknownOperations(store, account.id)),
     unsettled_actions: listOpenAttempts(store).filter(({ accountId }) => accountId === account.id).length,

@@ -1,3 +1,4 @@
+import type { Account } from "../core/account.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
@@ -14,7 +15,7 @@ import { insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
 import { orderAction, wireOrder } from "../wire/action/order.ts";
 import { cloidOf, mintOrderId } from "../wire/order-id.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
-import { builderFor } from "./builder.ts";
+import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import type { Asked } from "./differences.ts";
 import { giveBack } from "./give-back.ts";
 import { knownFault, requireMarket } from "./market-rules.ts";
@@ -64,7 +65,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
   const answer = await finishWrite(deps, { ...key, resource: record.resource, startedElapsedMs }, async () => {
-    if (attempt !== null) await sendAndRecord(deps, attempt);
+    if (attempt !== null) await sendAndRecord(deps, caller.account, attempt);
   });
   return { ...answer, isReplay: false };
 }
@@ -159,9 +160,10 @@ function storePlacing(deps: Deps, about: Placing): Attempt {
 }
 
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
-async function sendAndRecord(deps: Deps, attempt: Attempt): Promise<void> {
+async function sendAndRecord(deps: Deps, account: Account, attempt: Attempt): Promise<void> {
   const result = await sendAttempt(deps, attempt, "order");
   await deps.point("before_outcome");
+  if (result.kind === "reply") heedBuilderRefusal(deps, account, result.reply);
   const isSettled =
     result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordPlaceReply(deps, attempt, result.reply);
   await deps.point("after_outcome");

@@ -6,6 +6,7 @@ import {
   parseAccountMode,
   parseActiveAssetData,
   parseClearinghouseState,
+  parseMaxBuilderFee,
   parseRateLimit,
   parseSpotState,
   type RateLimit,
@@ -61,6 +62,8 @@ export type Reads = {
   twapHistory(user: string, purpose: Purpose): Promise<Read<TwapRecord[]>>;
   /** The account's own budget of actions. */
   rateLimit(user: string, purpose: Purpose): Promise<Read<RateLimit>>;
+  /** What a user has approved for a builder: tenths of a basis point, 0 for nothing. */
+  maxBuilderFee(user: string, builder: string, purpose: Purpose): Promise<Read<number>>;
 };
 
 type FoundOrNot = Exclude<OrderStatusAnswer, { kind: "unreadable" }>;
@@ -79,6 +82,8 @@ export function createReads({ exchange, clock }: { exchange: Pick<Exchange, "inf
       read(info, { type: "activeAssetData", user, coin }, purpose, parseActiveAssetData),
     twapHistory: (user, purpose) => read(info, { type: "twapHistory", user }, purpose, parseTwapHistory),
     rateLimit: (user, purpose) => read(info, { type: "userRateLimit", user }, purpose, parseRateLimit),
+    maxBuilderFee: (user, builder, purpose) =>
+      read(info, { type: "maxBuilderFee", user, builder }, purpose, parseMaxBuilderFee),
   };
 }
 

@@ -4,8 +4,9 @@ import { privateKeyToAccount } from "viem/accounts";
 import { openRunningWrites } from "../../src/actions/running-writes.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
-import type { Bucket, Deps, LogFields, Settings, World } from "../../src/deps.ts";
+import type { Bucket, Builder, Deps, LogFields, Settings, World } from "../../src/deps.ts";
 import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
+import { type BuilderApproval, openBuilderApproval } from "../../src/exchange/builder-approval.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { createServer, type HttpServer } from "../../src/http/server.ts";
 import { openSettler } from "../../src/settle/settler.ts";
@@ -75,6 +76,7 @@ export type Rig = {
   answers: SmallExchange["answers"];
   /** Texts with which the exchange refuses the next actions, in order. */
   refusals: string[];
+  builderApproval: BuilderApproval;
   log: { level: string; fields: LogFields; message: string }[];
   ask(request: TestRequest, from?: string): Promise<Response>;
 };
@@ -86,6 +88,7 @@ export type RigOptions = {
   allowedHosts?: readonly string[];
   trustedProxies?: readonly string[];
   hasMarkets?: boolean;
+  builder?: Builder;
   /** Whether the exchange's own limit of actions is kept; off as the others are. */
   hasAllowance?: boolean;
 };
@@ -108,6 +111,8 @@ export function openRig(options: RigOptions = {}): Rig {
     createdAtMs: START_MS,
   };
   const reads = createReads({ exchange, clock });
+  const builderAddress = options.builder?.address ?? null;
+  const builderApproval = openBuilderApproval({ builderAddress, reads, clock });
   const world: World = {
     settings: settings(options),
     instance,
@@ -132,6 +137,7 @@ export function openRig(options: RigOptions = {}): Rig {
     settling: openSettler(world),
     running: openRunningWrites(),
     reads,
+    builderApproval,
     fillIndex: { completeToMs: () => START_MS },
   };
   fill(deps);
@@ -140,17 +146,27 @@ export function openRig(options: RigOptions = {}): Rig {
     const sentRequest = testRequest(request);
     return documented(sentRequest, await server.handle(sentRequest, from));
   };
-  return { deps, server, clock, sent: exchange.sent, answers: exchange.answers, refusals: exchange.refusals, log, ask };
+  return {
+    deps,
+    server,
+    clock,
+    sent: exchange.sent,
+    answers: exchange.answers,
+    refusals: exchange.refusals,
+    builderApproval,
+    log,
+    ask,
+  };
 }
 
-function settings({ limits, audience, network, allowedHosts }: RigOptions): Settings {
+function settings({ builder, limits, audience, network, allowedHosts }: RigOptions): Settings {
   return {
     network: network ?? "paper",
     version: "0.0.0-test",
     audience: audience ?? AUDIENCE,
     allowedHosts: allowedHosts ?? [TEST_HOST],
     dexes: ["xyz"],
-    builder: null,
+    builder: builder ?? null,
     limits: {
       ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
       ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },

@@ -39,6 +39,7 @@ describe("the status", () => {
       ...{ writes_stopped_because: null, unsettled_actions: 0, feed_live: false },
       exchange_budget: { order_wait_s: 0, cancel_wait_s: 0, actions_used: 12, actions_cap: 10_005 },
       agent: { address: AGENT_ADDRESS, name: "postern-1", is_unlocked: true, valid_until: null },
+      builder_fee: null,
       unknown_orders: { count: 0, oldest_since: null, oldest_age_s: null },
       unknown_operations: { count: 0, oldest_since: null, oldest_age_s: null },
       fills_complete_to: new Date(START_MS).toISOString(),

@@ -11,6 +11,7 @@ import type { OrderTerms } from "../../src/core/order.ts";
 import type { Point } from "../../src/core/points.ts";
 import type { Deps, LogFields, Settings, World } from "../../src/deps.ts";
 import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
+import { openBuilderApproval } from "../../src/exchange/builder-approval.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { openSettler, type Settler } from "../../src/settle/settler.ts";
@@ -193,6 +194,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     settling: settler,
     running: openRunningWrites(),
     reads,
+    builderApproval: openBuilderApproval({ builderAddress: null, reads, clock }),
     fillIndex: { completeToMs: () => null },
   };
   const key = {

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { closed, described, nullable, Timestamp, Uuid, words } from "./common.ts";
+import { closed, described, Figure, nullable, Timestamp, Uuid, words } from "./common.ts";
 
 const Count = Type.Integer({ minimum: 0, description: "A count." });
 const Seconds = Type.Integer({ minimum: 0, description: "Whole seconds." });
@@ -27,6 +27,15 @@ const SigningAgent = closed(
   { title: "SigningAgent" },
 );
 
+const BuilderFee = closed(
+  {
+    fee_bps: described(Figure, "Fee in basis points of what is traded."),
+    is_required: Type.Boolean({ description: "Whether orders carry it even where it is not approved." }),
+    is_approved: nullable(Type.Boolean(), "Whether the owner has approved it; null while that is not known."),
+  },
+  { title: "BuilderFee", description: "Without the approval orders go without the fee, unless it is required." },
+);
+
 const Unknowns = closed(
   {
     count: described(Count, "How many are `unknown`."),
@@ -45,6 +54,9 @@ export const StatusResource = closed(
     writes_stopped_because: nullable(Type.String(), "Why writes other than cancels are refused, or null."),
     exchange_budget: ExchangeBudget,
     agent: Type.Union([SigningAgent, Type.Null()], { description: "Who signs; null while no agent is approved." }),
+    builder_fee: Type.Union([BuilderFee, Type.Null()], {
+      description: "The operator's builder fee on this account's orders; null when there is none.",
+    }),
     unknown_orders: Unknowns,
     unknown_operations: Unknowns,
     unsettled_actions: described(Count, "Signed actions of the account whose outcome is being looked up."),
