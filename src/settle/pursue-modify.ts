@@ -78,17 +78,20 @@ async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<OriginalL
     applySight(world, replacement, await readStatus(world, evidence, placed, { json: replacementJson, options }));
   }
   const sight = await readStatus(world, evidence, sought, { json, options });
-  const isAfter = parseOrderStatus(replacementJson).kind === "order";
-  return { sight, isAfter, wasGoneBefore: wasCanceledBefore(attempt, json) };
+  const placed = parseOrderStatus(replacementJson);
+  if (placed.kind !== "order") return { sight, isAfter: false, wasGoneBefore: wasCanceledBefore(attempt.nonce, json) };
+  // A modify's two halves carry the time of one block; a replacement's time from before it says nothing.
+  const carriedOutAtMs = Math.max(attempt.nonce, placed.order.timestampMs);
+  return { sight, isAfter: true, wasGoneBefore: wasCanceledBefore(carriedOutAtMs, json) };
 }
 
-/** A modify's own cancel is plain, and not earlier than its signing; the exchange's clock is known to this, milliseconds. */
+/** A modify's own cancel is plain, and not earlier than it was carried out; clocks are known to this, milliseconds. */
 const CLOCK_ERROR_MS = 2_000;
 
-function wasCanceledBefore(attempt: Attempt, json: unknown): boolean {
+function wasCanceledBefore(carriedOutAtMs: number, json: unknown): boolean {
   const answer = parseOrderStatus(json);
   if (answer.kind !== "order" || statusMeaning(answer.status) !== "canceled") return false;
-  return answer.status !== PLAIN_CANCEL || answer.statusTimestampMs < attempt.nonce - CLOCK_ERROR_MS;
+  return answer.status !== PLAIN_CANCEL || answer.statusTimestampMs < carriedOutAtMs - CLOCK_ERROR_MS;
 }
 
 const PLAIN_CANCEL = "canceled";
