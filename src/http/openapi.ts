@@ -4,7 +4,7 @@ import { ERROR_STATUS, ERROR_TYPE, type ErrorCode, type ErrorStatus } from "../c
 import { type Contract, type ContractAnswer, errorsOf, isWrite } from "./contract.ts";
 import { ERROR_WORDS } from "./error-words.ts";
 import type { Route } from "./route.ts";
-import { baseOf } from "./schema/common.ts";
+import { baseOf, OrderId, Uuid } from "./schema/common.ts";
 import { ErrorBody } from "./schema/error.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -131,6 +131,9 @@ const IDEMPOTENCY_KEY = {
   example: "2026-11-21-btc-entry-0001",
 } as const satisfies JsonObject;
 
+/** Only orders have ids that others gave them; every other id is ours. */
+const ORDER_PATH = "/v1/orders/";
+
 function parameters(contract: Contract, components: Components): Json[] {
   const query = Object.entries(contract.query ?? {}).map(([name, schema]) => ({
     name,
@@ -149,7 +152,7 @@ function parameters(contract: Contract, components: Components): Json[] {
             in: "path",
             required: true,
             description: contract.id.description,
-            schema: { type: "string", maxLength: 42 },
+            schema: render(contract.path.startsWith(ORDER_PATH) ? OrderId : Uuid, components),
             example: contract.id.example,
           },
         ];

@@ -3,7 +3,7 @@ import { Kind, type TObject, type TProperties, type TSchema, Type, TypeRegistry 
 /** A closed object: unknown members are refused, and no answer has any. */
 export function closed<Properties extends TProperties>(
   properties: Properties,
-  options: { title?: string; description?: string; examples?: readonly unknown[] } = {},
+  options: { title?: string; description?: string; examples?: readonly unknown[]; allOf?: readonly object[] } = {},
 ): TObject<Properties> {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
@@ -56,6 +56,14 @@ export const Uuid = Type.String({
   examples: ["01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f"],
 });
 
+/** Spec 4.5: what may stand in an order's path. */
+export const OrderId = Type.String({
+  title: "OrderId",
+  pattern: `${UUID_PATTERN}|^[0-9]{1,20}$|^0x[0-9a-fA-F]{32}$`,
+  description: "UUID of the order, native order id (1 to 20 digits), or client order id (`0x` and 32 hex characters).",
+  examples: ["01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f"],
+});
+
 /** Spec 2.1, "decimal string". */
 export const DecimalString = Type.String({
   title: "DecimalString",
@@ -64,6 +72,16 @@ export const DecimalString = Type.String({
   description:
     "Unsigned decimal as a string: no sign, no exponent, no leading zero, 1 to 18 digits before the point and at most 18 after it.",
   examples: ["0.015", "64250"],
+});
+
+/**
+ * A decimal string that is not zero. `not` is for readers of the description; the check itself leaves zero to the
+ * order's rules, which name the field.
+ */
+export const PositiveDecimal = Type.String({
+  ...DecimalString,
+  title: "PositiveDecimal",
+  not: { pattern: "^[0.]*$" },
 });
 
 /** A figure of the exchange: exact, as a string, with a minus sign where it is negative. */

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { closed, DecimalString, described, ErrorText, MarketName, nullable, Side, Uuid, words } from "./common.ts";
+import { closed, described, ErrorText, MarketName, nullable, PositiveDecimal, Side, Uuid, words } from "./common.ts";
 
 /** Spec 2.4. */
 export const OperationResource = closed(
@@ -38,6 +38,7 @@ export const AdjustMarginBody = closed(
     market: MarketName,
     amount: Type.String({
       pattern: "^-?(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$",
+      not: { pattern: "^[-0.]*$" },
       description:
         "USDC with at most 6 decimals, as a string, not zero: positive adds isolated margin, negative takes it out.",
       examples: ["25.5", "-10"],
@@ -51,7 +52,7 @@ export const CreateTwapBody = closed(
   {
     market: MarketName,
     side: Side,
-    size: described(DecimalString, "Whole size in base units, not zero."),
+    size: described(PositiveDecimal, "Whole size in base units, not zero."),
     duration_minutes: Type.Integer({
       minimum: 5,
       maximum: 10_080,

@@ -8,6 +8,7 @@ import {
   Figure,
   MarketName,
   nullable,
+  PositiveDecimal,
   Side,
   Timestamp,
   Uuid,
@@ -17,7 +18,7 @@ import {
 /** Spec 2.3. */
 export const Trigger = closed(
   {
-    price: described(DecimalString, "Trigger price in quote units, compared with the mark price; not zero."),
+    price: described(PositiveDecimal, "Trigger price in quote units, compared with the mark price; not zero."),
     kind: words(["take_profit", "stop_loss"], { description: "Which way the price has to come." }),
     market: Type.Boolean({
       description:
@@ -79,14 +80,52 @@ export const OrderResource = closed(
 const ORDER_SIZE_NOTE =
   "`size` is in base units, `price` in quote units; neither may be zero. Nothing is rounded: a price or size that the market does not take is answered `rejected`.";
 
+/**
+ * What only holds between members, for readers of the description. Checks of shape pass over it; the order's rules
+ * refuse the same with words of their own.
+ */
+const TRIGGER_CONDITIONS = [
+  {
+    if: { required: ["trigger"] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: {
+      properties: {
+        time_in_force: { enum: ["gtc", "ioc"], description: "With a trigger `gtc` or `ioc`, never `alo`." },
+      },
+    },
+  },
+  {
+    if: {
+      required: ["trigger", "time_in_force"],
+      properties: { time_in_force: { const: "ioc", description: "`ioc` with a trigger needs one at market." } },
+    },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: {
+      properties: { trigger: { properties: { market: { const: true, description: "True when it is `ioc`." } } } },
+    },
+  },
+];
+
+const MODIFY_CONDITIONS = [
+  { anyOf: ["price", "size", "trigger"].map((name) => ({ required: [name] })) },
+  {
+    if: { required: ["trigger"] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: {
+      required: ["always_place"],
+      properties: { always_place: { const: true, description: "True when a trigger is given." } },
+    },
+  },
+];
+
 /** Spec 4.3. */
 export const PlaceOrderBody = closed(
   {
     account: described(Uuid, "The account of the key."),
     market: MarketName,
     side: Side,
-    size: described(DecimalString, "Size in base units, not zero."),
-    price: described(DecimalString, "Limit price in quote units, not zero; with a market trigger the worst price."),
+    size: described(PositiveDecimal, "Size in base units, not zero."),
+    price: described(PositiveDecimal, "Limit price in quote units, not zero; with a market trigger the worst price."),
     time_in_force: Type.Optional(TimeInForce),
     reduce_only: Type.Optional(
       Type.Boolean({ description: "True or false: whether it may only make a position smaller.", default: false }),
@@ -96,14 +135,15 @@ export const PlaceOrderBody = closed(
   {
     title: "PlaceOrder",
     description: `${ORDER_SIZE_NOTE} A market-style order is an \`ioc\` with a price bound. A stop whose \`price\` equals its trigger price may not fill when the market gaps.`,
+    allOf: TRIGGER_CONDITIONS,
   },
 );
 
 /** Spec 4.6. */
 export const ModifyOrderBody = closed(
   {
-    price: Type.Optional(described(DecimalString, "New limit price in quote units, not zero.")),
-    size: Type.Optional(described(DecimalString, "Size of the replacement in base units, not zero.")),
+    price: Type.Optional(described(PositiveDecimal, "New limit price in quote units, not zero.")),
+    size: Type.Optional(described(PositiveDecimal, "Size of the replacement in base units, not zero.")),
     trigger: Type.Optional(Trigger),
     always_place: Type.Optional(
       Type.Boolean({
@@ -115,6 +155,7 @@ export const ModifyOrderBody = closed(
   {
     title: "ModifyOrder",
     description: "At least one of `price`, `size` and `trigger`. `size` is the size of the replacement.",
+    allOf: MODIFY_CONDITIONS,
   },
 );
 
