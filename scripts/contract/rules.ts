@@ -1,0 +1,91 @@
+/**
+ * Why a request that fits the description may be refused all the same: it names something that only the gateway's state
+ * can tell. This list is complete; every refusal is checked against its rule's own condition.
+ */
+import type { ErrorCode } from "../../src/core/errors.ts";
+import { type Case, codeOf, member, parsed } from "./case.ts";
+
+/** What the gateway knows, read from its own answers. */
+export type Facts = {
+  markets: ReadonlySet<string>;
+  dexes: ReadonlySet<string>;
+  /** Every id that an answer ever showed. */
+  ids: ReadonlySet<string>;
+  /** Every `next_cursor` that an answer ever showed. */
+  cursors: ReadonlySet<string>;
+  closedOrders: ReadonlySet<string>;
+  /** Unix milliseconds at which the run began and ended. */
+  startedAtMs: number;
+  endedAtMs: number;
+};
+
+export type Rule = {
+  name: string;
+  codes: readonly ErrorCode[];
+  holds(one: Case, facts: Facts, earlier: readonly Case[]): boolean;
+};
+
+/** How old a consent may be, and how far ahead, milliseconds. */
+const MAX_CONSENT_AGE_MS = 60 * 60 * 1_000;
+const MAX_CONSENT_LEAD_MS = 60 * 1_000;
+
+export const RULES: readonly Rule[] = [
+  {
+    name: "unknown market",
+    codes: ["unknown_market"],
+    holds: (one, { markets }) => !markets.has(String(bodyMember(one, "market"))),
+  },
+  {
+    name: "unknown dex",
+    codes: ["unknown_dex"],
+    holds: ({ query }, { dexes }) => query.has("dex") && !dexes.has(String(query.get("dex"))),
+  },
+  {
+    name: "unknown id",
+    codes: ["order_not_found", "operation_not_found"],
+    holds: ({ path }, { ids }) => !ids.has(decodeURIComponent(path.split("/")[3] ?? "").toLowerCase()),
+  },
+  {
+    name: "closed order",
+    codes: ["order_not_modifiable"],
+    holds: ({ path }, { closedOrders }) => closedOrders.has(path.split("/")[3] ?? ""),
+  },
+  {
+    name: "foreign cursor",
+    codes: ["invalid_cursor"],
+    holds: ({ query }, { cursors }) => query.has("cursor") && !cursors.has(String(query.get("cursor"))),
+  },
+  {
+    name: "key reused",
+    codes: ["idempotency_key_reused"],
+    holds: (one, _facts, earlier) => earlier.some((other) => isSameKeyForAnother(one, other)),
+  },
+  {
+    name: "stale signature",
+    codes: ["grant_expired", "issued_at_in_future", "invalid_signature", "mainnet_required"],
+    holds: (one, facts) => one.path.startsWith("/v1/api-keys") && isStale(one, facts),
+  },
+];
+
+function bodyMember({ body }: Case, ...names: string[]): unknown {
+  return member(parsed(body), ...names);
+}
+
+function isSameKeyForAnother(one: Case, other: Case): boolean {
+  return one.idempotencyKey === other.idempotencyKey && (one.path !== other.path || one.body !== other.body);
+}
+
+/** Signed too long ago, too far ahead, for the other network, or not by the owner: the generator holds no owner's key. */
+function isStale(one: Case, { startedAtMs, endedAtMs }: Facts): boolean {
+  const issuedAtMs = Number(bodyMember(one, "consent", "issued_at"));
+  switch (codeOf(one)) {
+    case "grant_expired":
+      return issuedAtMs < endedAtMs - MAX_CONSENT_AGE_MS;
+    case "issued_at_in_future":
+      return issuedAtMs > startedAtMs + MAX_CONSENT_LEAD_MS;
+    case "mainnet_required":
+      return bodyMember(one, "consent", "network") !== "exchange_mainnet";
+    default:
+      return true;
+  }
+}

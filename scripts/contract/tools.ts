@@ -1,0 +1,82 @@
+/** The linters and the generator, each a process of its own. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+export const TOOLS = import.meta.dir;
+/** Seconds for one tool. */
+const DEADLINE_S = 120;
+/** Variations of one request; all of them would be some ten thousand. */
+const MAX_COMBINATIONS = "10";
+/** Lines of a tool's output that are shown when it fails. */
+const SHOWN_LINES = 40;
+
+type Run = { name: string; command: readonly string[]; cwd: string; env?: Record<string, string> };
+type Outcome = { exitCode: number; output: string };
+
+async function run({ name, command, cwd, env = {} }: Run): Promise<Outcome> {
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: DEADLINE_S * 1_000,
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (child.signalCode !== null) throw new Error(`contract: ${name} ended by ${child.signalCode}`);
+  return { exitCode, output: stdout + stderr };
+}
+
+export async function install(): Promise<void> {
+  const command = [process.execPath, "install", "--frozen-lockfile", "--ignore-scripts", "--silent"];
+  const { exitCode, output } = await run({ name: "install", command, cwd: TOOLS });
+  if (exitCode !== 0) throw new Error(`contract: the tools could not be installed: ${output}`);
+}
+
+/** Runs both linters; returns the names of those that found an error. */
+export async function lint(documentPath: string, directory: string): Promise<string[]> {
+  const modules = join(TOOLS, "node_modules");
+  const spectral = ["lint", documentPath, "--ruleset", join(TOOLS, "spectral.yaml"), "--fail-severity", "error"];
+  const runs: Run[] = [
+    {
+      name: "redocly",
+      command: [process.execPath, join(modules, "@redocly/cli/bin/cli.js"), "lint", documentPath],
+      cwd: directory,
+      env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    },
+    {
+      name: "spectral",
+      command: [process.execPath, join(modules, "@stoplight/spectral-cli/dist/index.js"), ...spectral],
+      cwd: directory,
+    },
+  ];
+  const outcomes = await Promise.all(runs.map(async (each) => ({ name: each.name, ...(await run(each)) })));
+  for (const { name, exitCode, output } of outcomes) {
+    console.log(exitCode === 0 ? `ok      ${name}: no errors` : `FAILED  ${name}\n${lastLines(output)}`);
+  }
+  return outcomes.filter(({ exitCode }) => exitCode !== 0).map(({ name }) => name);
+}
+
+/** Runs the generator. Its own verdicts are not asked: it knows neither the state nor the conditions between members. */
+export async function generate(viewPath: string, target: { url: string; apiKey: string }): Promise<void> {
+  const directory = join(viewPath, "../specmatic");
+  mkdirSync(directory);
+  const jar = join(TOOLS, "node_modules/specmatic/specmatic.jar");
+  const quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"];
+  const { output } = await run({
+    name: "specmatic",
+    command: ["java", ...quick, "-jar", jar, "test", `--testBaseURL=${target.url}`, viewPath],
+    cwd: directory,
+    env: {
+      SPECMATIC_GENERATIVE_TESTS: "true",
+      MAX_TEST_REQUEST_COMBINATIONS: MAX_COMBINATIONS,
+      apiKey: target.apiKey,
+    },
+  });
+  await Bun.write(join(directory, "output.txt"), output);
+  if (!/^Tests run: [0-9]+/m.test(output)) throw new Error(`contract: no run of the generator: ${lastLines(output)}`);
+}
+
+function lastLines(output: string): string {
+  return output.trimEnd().split("\n").slice(-SHOWN_LINES).join("\n");
+}

@@ -1,0 +1,38 @@
+/** The judgement of one case. */
+import { type Case, codeOf } from "./case.ts";
+import type { Description } from "./document.ts";
+import { type Facts, RULES } from "./rules.ts";
+
+export type Verdict =
+  | { kind: "accepted" }
+  | { kind: "refused"; by: "the generator's intent" | "the description" }
+  | { kind: "excused"; rule: string }
+  | { kind: "fault"; reason: string };
+
+export type Ground = { description: Description; facts: Facts; earlier: readonly Case[] };
+
+export function judge(one: Case, ground: Ground): Verdict {
+  const answerFault = ground.description.answerFault(one);
+  if (answerFault !== null) return { kind: "fault", reason: `answer ${one.status}: ${answerFault}` };
+  const isRefused = one.status >= 400 && one.status < 500;
+  if (one.expectedStatus >= 400) {
+    if (isRefused) return { kind: "refused", by: "the generator's intent" };
+    return { kind: "fault", reason: `a spoilt request was answered ${one.status}` };
+  }
+  const requestFault = ground.description.requestFault(one);
+  if (requestFault !== null) {
+    // What the generator cannot read of the description (conditions between members) makes some cases negative.
+    if (isRefused) return { kind: "refused", by: "the description" };
+    return { kind: "fault", reason: `answered ${one.status} although ${requestFault}` };
+  }
+  if (one.status < 300) return { kind: "accepted" };
+  return excuse(one, ground);
+}
+
+function excuse(one: Case, { facts, earlier }: Ground): Verdict {
+  const code = codeOf(one);
+  const rule = RULES.find(({ codes }) => codes.some((known) => known === code));
+  if (rule === undefined) return { kind: "fault", reason: `a valid request was refused with ${code}: ${one.answer}` };
+  if (rule.holds(one, facts, earlier)) return { kind: "excused", rule: rule.name };
+  return { kind: "fault", reason: `${code}, but "${rule.name}" does not hold: ${one.answer}` };
+}

@@ -1,0 +1,88 @@
+/**
+ * The description as the generator gets it: the same routes and shapes with what only a running gateway can know (its
+ * account, an order that rests, an operation). Cases are judged by the description itself, never by this view.
+ */
+
+/** What the examples refer to. */
+export type Seeds = { accountId: string; restingOrderId: string; modifiedOrderId: string; operationId: string };
+
+/** Of no order and no operation. */
+const UNKNOWN_ID = "01a1fbc7-0000-7000-8000-000000000000";
+/** A UUID of a version that there is not: the description refuses it. */
+const NO_ID = "01a1fbc7-0000-0000-8000-000000000000";
+
+type Node = Record<string, unknown>;
+
+/** Name that ties a request example to its answer. */
+const EXAMPLE = "base";
+/** Leverage, margin and the like answer 200 or 202 to the same request: one set of cases is enough. */
+const SAME_REQUEST_AGAIN = "202";
+
+export function generatorView(document: Readonly<Node>, seeds: Seeds): Node {
+  const view = structuredClone(document);
+  for (const [path, methods] of Object.entries(asNode(view["paths"]))) {
+    for (const operation of Object.values(asNode(methods)).map(asNode)) prepare(path, operation, seeds);
+  }
+  const schemas = asNode(asNode(view["components"])["schemas"]);
+  // Conditions between members: the generator takes every `allOf` for a sum of objects.
+  for (const schema of Object.values(schemas)) delete asNode(schema)["allOf"];
+  for (const name of ["PlaceOrder", "RevokeApiKey", "Consent"]) pinAccount(asNode(schemas[name]), seeds);
+  return view;
+}
+
+function asNode(value: unknown): Node {
+  // Only called where the description has an object; a missing one is a change that must be looked at.
+  if (typeof value !== "object" || value === null) throw new Error("contract: the description has changed its shape");
+  return value as Node;
+}
+
+/** A random account is another account: `account_mismatch` would hide everything behind it. */
+function pinAccount(schema: Node, { accountId }: Seeds): void {
+  const properties = asNode(schema["properties"]);
+  if (properties["account"] === undefined) throw new Error("contract: no account to pin");
+  properties["account"] = { type: "string", enum: [accountId] };
+}
+
+function prepare(path: string, operation: Node, seeds: Seeds): void {
+  const responses = asNode(operation["responses"]);
+  delete responses[SAME_REQUEST_AGAIN];
+  for (const [status, response] of Object.entries(responses)) {
+    if (status >= "300") delete mediaOf(response)["examples"];
+  }
+  const parameters = (Array.isArray(operation["parameters"]) ? operation["parameters"] : []).map(asNode);
+  for (const parameter of parameters) {
+    if (parameter["in"] === "path") {
+      parameter["schema"] = { type: "string", enum: [idFor(path, seeds), UNKNOWN_ID, NO_ID] };
+      parameter["example"] = idFor(path, seeds);
+    }
+  }
+  if (operation["requestBody"] !== undefined) nameExamples(operation, parameters, responses, seeds);
+}
+
+function idFor(path: string, { restingOrderId, modifiedOrderId, operationId }: Seeds): string {
+  if (path.startsWith("/v1/operations/")) return operationId;
+  return path.endsWith("/modify") ? modifiedOrderId : restingOrderId;
+}
+
+/** The generator varies one example at a time, and only one that has a name on both sides. */
+function nameExamples(operation: Node, parameters: readonly Node[], responses: Node, { accountId }: Seeds): void {
+  const request = mediaOf(operation["requestBody"]);
+  const sent = structuredClone(asNode(request["example"]));
+  if (sent["account"] !== undefined) sent["account"] = accountId;
+  if (sent["consent"] !== undefined) asNode(sent["consent"])["account"] = accountId;
+  setExample(request, sent);
+  const success = mediaOf(Object.values(responses)[0]);
+  setExample(success, success["example"]);
+  for (const parameter of parameters) {
+    if (parameter["example"] !== undefined) setExample(parameter, parameter["example"]);
+  }
+}
+
+function setExample(place: Node, value: unknown): void {
+  delete place["example"];
+  place["examples"] = { [EXAMPLE]: { value } };
+}
+
+function mediaOf(place: unknown): Node {
+  return asNode(Object.values(asNode(asNode(place)["content"]))[0]);
+}
