@@ -15,7 +15,13 @@ export type AdjustMargin = WriteKey & { market: string; amount: string };
 
 /** `POST /v1/margin`: adds or removes isolated margin. */
 export async function adjustMargin(deps: Deps, caller: Caller, wanted: AdjustMargin): Promise<WriteAnswer> {
-  const write: Write = { ...wanted, route: "POST /v1/margin", asked: { market: wanted.market, amount: wanted.amount } };
+  const startedElapsedMs = deps.clock.elapsedMs();
+  const write: Write = {
+    ...wanted,
+    route: "POST /v1/margin",
+    asked: { market: wanted.market, amount: wanted.amount },
+    startedElapsedMs,
+  };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("otherWrites");

@@ -9,10 +9,12 @@ export type CancelTwap = WriteKey & { market: string; twapId: number };
 
 /** `POST /v1/twaps/cancel`. */
 export async function cancelTwap(deps: Deps, caller: Caller, wanted: CancelTwap): Promise<WriteAnswer> {
+  const startedElapsedMs = deps.clock.elapsedMs();
   const write: Write = {
     ...wanted,
     route: "POST /v1/twaps/cancel",
     asked: { market: wanted.market, twap_id: wanted.twapId },
+    startedElapsedMs,
   };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;

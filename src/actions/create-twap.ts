@@ -25,7 +25,13 @@ export type CreateTwap = WriteKey & {
 export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap): Promise<WriteAnswer> {
   const { side, size, durationMinutes, randomize, reduceOnly } = wanted;
   const parameters = { side, size, duration_minutes: durationMinutes, randomize, reduce_only: reduceOnly };
-  const write: Write = { ...wanted, route: "POST /v1/twaps", asked: { market: wanted.market, ...parameters } };
+  const startedElapsedMs = deps.clock.elapsedMs();
+  const write: Write = {
+    ...wanted,
+    route: "POST /v1/twaps",
+    asked: { market: wanted.market, ...parameters },
+    startedElapsedMs,
+  };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("otherWrites");

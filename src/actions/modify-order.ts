@@ -46,12 +46,13 @@ const ROUTE = "POST /v1/orders/{id}/modify";
  */
 export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrder): Promise<WriteAnswer> {
   requireSomething(wanted);
-  const write: Write = { ...wanted, route: ROUTE, asked: {} };
+  const startedElapsedMs = deps.clock.elapsedMs();
+  const write: Write = { ...wanted, route: ROUTE, asked: {}, startedElapsedMs };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("orders");
   requireOpenForWrites(deps, false);
-  const deadlineMs = deps.clock.elapsedMs() + deps.settings.timings.answerDeadlineMs;
+  const deadlineMs = startedElapsedMs + deps.settings.timings.answerDeadlineMs;
   const target = await settledTarget(deps, caller, { wanted, deadlineMs });
   const plan = await planModify(deps, caller, { wanted, target });
   const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
@@ -63,7 +64,7 @@ export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrde
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
-  const answer = await finishWrite(deps, { ...key, resource }, async () => {
+  const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
     if (attempt !== null) await sendAndPursue(deps, attempt);
   });
   return { ...answer, isReplay: false };

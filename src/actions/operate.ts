@@ -69,7 +69,7 @@ export async function operate(
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
-  const answer = await finishWrite(deps, { ...key, resource }, async () => {
+  const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs: write.startedElapsedMs }, async () => {
     if (attempt !== null) await sendAndRecord(deps, attempt);
   });
   return { ...answer, isReplay: false };

@@ -12,7 +12,8 @@ export type SetLeverage = WriteKey & { market: string; leverage: number; marginT
 /** `POST /v1/leverage`. What is in force already is not sent again. */
 export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverage): Promise<WriteAnswer> {
   const asked = { market: wanted.market, leverage: wanted.leverage, margin_type: wanted.marginType };
-  const write: Write = { ...wanted, route: "POST /v1/leverage", asked };
+  const startedElapsedMs = deps.clock.elapsedMs();
+  const write: Write = { ...wanted, route: "POST /v1/leverage", asked, startedElapsedMs };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("otherWrites");

@@ -17,6 +17,8 @@ export type Write = WriteKey & {
   route: string;
   /** What the body asks for, to name what differs when the key has been used for something else. */
   asked: Asked;
+  /** Elapsed time at which the request was in; from there its deadline counts. */
+  startedElapsedMs: number;
 };
 
 /** What an intent comes to inside its transaction: stored, or already there from an earlier request. */
@@ -159,10 +161,7 @@ async function storing<T>(deps: Deps, commit: () => Promise<T>): Promise<T> {
 }
 
 /** A write whose intent is stored. */
-export type Underway = Pick<KeyRecord, "accountId" | "key" | "resource"> & {
-  /** Elapsed time at which the request came in; from there the deadline counts. */
-  startedElapsedMs?: number;
-};
+export type Underway = Pick<KeyRecord, "accountId" | "key" | "resource"> & Pick<Write, "startedElapsedMs">;
 
 /**
  * Runs what follows a stored intent and answers at the latest at the deadline. From here on no exception leaves:
@@ -177,7 +176,7 @@ export function finishWrite(deps: Deps, write: Underway, work: () => Promise<voi
 
 async function answerInTime(deps: Deps, write: Underway, work: () => Promise<void>): Promise<RunningAnswer> {
   const done = runToTheEnd(deps, write, work);
-  const spentMs = write.startedElapsedMs === undefined ? 0 : deps.clock.elapsedMs() - write.startedElapsedMs;
+  const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
   await Promise.race([done, deps.clock.sleep(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs))]);
   await deps.point("before_reply");
   const now = findKeyRecord(deps.store, write.accountId, write.key);

@@ -69,7 +69,12 @@ test("a fault after the intent is answered 202 and pursued, never thrown", async
   const row = rig.store.$client.prepare("SELECT resource_id AS id FROM idempotency").get();
   // The row is the one that was just stored.
   const { id } = row as { id: string };
-  const write = { accountId: ACCOUNT.id, key: "key-0001", resource: { kind: "order" as const, id } };
+  const write = {
+    accountId: ACCOUNT.id,
+    key: "key-0001",
+    resource: { kind: "order" as const, id },
+    startedElapsedMs: 0,
+  };
   const pursued: number[] = [];
   const settling = { ...rig.deps.settling, pursue: async (attemptId: number) => void pursued.push(attemptId) };
   const answer = await finishWrite({ ...rig.deps, settling }, write, () => Promise.reject(new Error("bug: a fault")));
