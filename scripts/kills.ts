@@ -16,7 +16,7 @@ import { compareNow, compareSettled, type Rows, readRows } from "../test/crash/c
 import { readExchange } from "../test/crash/exchange-log.ts";
 import { randomFaults } from "../test/crash/faults.ts";
 import { type Started, start, waitUntilReady } from "../test/crash/processes.ts";
-import { type Scene, setScene } from "../test/crash/scene.ts";
+import { type Executable, type Scene, setScene } from "../test/crash/scene.ts";
 import { type Chance, openChance } from "../test/simulation/chance.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -62,7 +62,7 @@ type Figures = {
   findings: string[];
 };
 
-type Rig = { scene: Scene; wishes: Wishes; chance: Chance; figures: Figures; shipped: string; doomed: string };
+type Rig = { scene: Scene; wishes: Wishes; chance: Chance; figures: Figures; shipped: Executable; doomed: Executable };
 
 /** Starts the gateway, loads it and kills it; then nothing of it is left but the directory. */
 async function dieOnce(rig: Rig, point: string | null): Promise<void> {
@@ -74,11 +74,12 @@ async function dieOnce(rig: Rig, point: string | null): Promise<void> {
   const startedMs = performance.now();
   const gateway = await start(program, isEarly ? (pid) => killLater(pid, chance.between(0, 900)) : undefined);
   let phase = "while starting";
+  let hasDied = true;
   if (!("endedEarly" in gateway)) {
     if (await waitUntilReady(gateway)) {
       figures.readyMs.push(performance.now() - startedMs);
       phase = "under load";
-      await loadUntilDeath(rig, gateway, point);
+      hasDied = await loadUntilDeath(rig, gateway, point);
     }
     const isStopped = await Promise.race([gateway.exited.then(() => true), Bun.sleep(0).then(() => false)]);
     if (!isStopped) await gateway.kill();
@@ -86,7 +87,7 @@ async function dieOnce(rig: Rig, point: string | null): Promise<void> {
     figures.findings.push(`the gateway ended by itself: ${gateway.endedEarly}`);
   }
   figures.kills += 1;
-  const name = point ?? phase;
+  const name = point === null ? phase : hasDied ? point : `${point} not reached`;
   figures.deaths.set(name, (figures.deaths.get(name) ?? 0) + 1);
   const log = await readExchange(scene);
   figures.findings.push(...compareNow(wishes.all, log, readRows(scene.dataDirectory)));
@@ -103,15 +104,21 @@ function killLater(pid: number, afterMs: number): void {
   }, afterMs);
 }
 
-async function loadUntilDeath({ scene, chance, wishes }: Rig, gateway: Started, point: string | null): Promise<void> {
+/** True when it has died by itself. */
+async function loadUntilDeath(
+  { scene, chance, wishes }: Rig,
+  gateway: Started,
+  point: string | null,
+): Promise<boolean> {
   const client = clientOf(scene, gateway);
   let isOver = false;
   const loading = load(client, wishes, { clients: CLIENTS, isOver: () => isOver });
   const longestMs = point === null ? chance.between(0, MAX_LOAD_MS) : POINT_DEADLINE_MS;
-  await Promise.race([gateway.exited, Bun.sleep(longestMs)]);
+  const hasDied = await Promise.race([gateway.exited.then(() => true), Bun.sleep(longestMs).then(() => false)]);
   await gateway.kill();
   isOver = true;
   await loading;
+  return hasDied;
 }
 
 function clientOf(scene: Scene, gateway: Started): Client {
@@ -224,7 +231,7 @@ const figures: Figures = {
 const directory = mkdtempSync(join(tmpdir(), "postern-kills-"));
 console.log(`seed ${values.seed}`);
 try {
-  const rig = { chance, figures, shipped: resolve(values.executable), doomed: await buildDoomed(directory) };
+  const rig = { chance, figures, shipped: [resolve(values.executable)], doomed: [await buildDoomed(directory)] };
   const points = Object.keys(POINTS);
   const names = Array.from({ length: kills }, (_, nth) =>
     nth % 2 === 0 ? null : (points[Math.floor(nth / 2) % points.length] ?? null),

@@ -52,7 +52,9 @@ export type Gateway = {
   server: HttpServer;
   /** Looks at what was in flight and reads the markets; resolves when writes are open. HTTP may listen before. */
   start(): Promise<void>;
-  /** Stops accepting, finishes what is in flight within the answer deadline, and closes the database. */
+  /** Refuses writes from now on; resolves when those in flight have an answer, at the latest at its deadline. */
+  drain(): Promise<void>;
+  /** Drains, then closes the database: who is asked after that has no answer. */
   stop(): Promise<void>;
 };
 
@@ -123,6 +125,7 @@ export function openGateway(parts: GatewayParts): Gateway {
 
   return {
     deps,
+    drain: () => drain(deps),
     // Built when first asked for: who drives the verbs directly needs no routes.
     get server() {
       server ??= createServer(deps, { trustedProxies: parts.trustedProxies });
@@ -146,8 +149,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       void repeat(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
     },
     async stop() {
-      state.phase = "draining";
-      await Promise.race([deps.running.idle(), clock.sleep(settings.timings.answerDeadlineMs)]);
+      await drain(deps);
       isStopped = true;
       feeds.close();
       settler.stop();
@@ -155,6 +157,11 @@ export function openGateway(parts: GatewayParts): Gateway {
       closeStore(store);
     },
   };
+}
+
+async function drain({ state, running, clock, settings }: Deps): Promise<void> {
+  state.phase = "draining";
+  await Promise.race([running.idle(), clock.sleep(settings.timings.answerDeadlineMs)]);
 }
 
 /** The exchange, and what we read and count of it. */

@@ -1,6 +1,7 @@
 /** A gateway with its doors: the public port, and the control socket for its operator. */
 import { chmodSync, rmSync } from "node:fs";
 import { type Config, settingsOf, urlOf } from "../config.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Log } from "../deps.ts";
 import { openSocket } from "../exchange/socket.ts";
 import { openTransport } from "../exchange/transport.ts";
@@ -27,6 +28,8 @@ type Door = {
   port: number;
   handler: Promise<Gateway>;
   open(gateway: Gateway): void;
+  /** Requests that have not been answered. */
+  pending(): number;
   stop(now: boolean): Promise<void>;
 };
 
@@ -50,7 +53,7 @@ export function listen({ config, at, opened, keyring, log }: ListenInput, outsid
     door.open(gateway);
     const baseUrl = urlOf(listenedConfig.listen);
     log.info({ base_url: baseUrl, exchange_url: instance.exchangeUrl, network: instance.network }, "listening");
-    return { baseUrl, gateway, stop: () => stopAll(door, gateway, control) };
+    return { baseUrl, gateway, stop: () => stopAll({ door, gateway, control, clock }) };
   } catch (error) {
     void door.stop(true);
     throw error;
@@ -70,7 +73,13 @@ function openDoor({ listen: { hostname, port } }: Config): Door {
       },
     }),
   );
-  return { port: server.port ?? port, handler, open, stop: (now) => server.stop(now) };
+  return {
+    port: server.port ?? port,
+    handler,
+    open,
+    pending: () => server.pendingRequests,
+    stop: (now) => server.stop(now),
+  };
 }
 
 function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): { stop(): Promise<void> } {
@@ -94,9 +103,18 @@ function bind<Server>(serve: () => Server): Server {
   }
 }
 
-async function stopAll(door: Door, gateway: Gateway, control: { stop(): Promise<void> }): Promise<void> {
+type Stopping = { door: Door; gateway: Gateway; control: { stop(): Promise<void> }; clock: Clock };
+
+/** Answers that are ready when the writes have ended are still to be handed over, within this, milliseconds. */
+const HAND_OVER_MS = 1_000;
+const HAND_OVER_INTERVAL_MS = 5;
+
+async function stopAll({ door, gateway, control, clock }: Stopping): Promise<void> {
   const closed = door.stop(false);
   await control.stop();
+  await gateway.drain();
+  const lastMs = clock.elapsedMs() + HAND_OVER_MS;
+  while (door.pending() > 0 && clock.elapsedMs() < lastMs) await clock.sleep(HAND_OVER_INTERVAL_MS);
   await gateway.stop();
   await door.stop(true);
   await closed;

@@ -5,14 +5,21 @@ import type { Chance } from "../simulation/chance.ts";
 /** Rules; the paper exchange takes 100 in all. */
 const ACTION_RULES = 75;
 const READ_RULES = 20;
+/** Setting the scene is left alone: so many actions and reads go before. */
+const SPARED = { actions: 3, reads: 40 };
 
 /** Faults spread over the first so many actions and reads. */
 export function randomFaults(chance: Chance, reach: { actions: number; reads: number }): FaultFile {
   const actions = Array.from({ length: ACTION_RULES }, (): FaultFile["rules"][number] => ({
-    ...{ on: "exchange", skip: chance.between(0, reach.actions), times: 1, fault: actionFault(chance) },
+    ...{
+      on: "exchange",
+      skip: SPARED.actions + chance.between(0, reach.actions),
+      times: 1,
+      fault: actionFault(chance),
+    },
   }));
   const reads = Array.from({ length: READ_RULES }, (): FaultFile["rules"][number] => ({
-    ...{ on: "info", skip: chance.between(0, reach.reads), times: 1, fault: readFault(chance) },
+    ...{ on: "info", skip: SPARED.reads + chance.between(0, reach.reads), times: 1, fault: readFault(chance) },
   }));
   return { rules: [...actions, ...reads] };
 }

@@ -7,6 +7,9 @@ import { runHere } from "../cli/outside.ts";
 import { walletOf } from "../cli/wallet.ts";
 import { type Program, type Started, start, waitUntilReady } from "./processes.ts";
 
+/** The command's first words: a built executable, or the runtime and main.ts. */
+export type Executable = readonly string[];
+
 export type Scene = {
   directory: string;
   dataDirectory: string;
@@ -16,7 +19,7 @@ export type Scene = {
   account: string;
   apiKey: string;
   /** How to start the gateway from this executable. */
-  serve(executable: string, environment?: Record<string, string>): Program;
+  serve(executable: Executable, environment?: Record<string, string>): Program;
   /** Ends the exchange and removes everything. */
   close(): Promise<void>;
 };
@@ -34,7 +37,7 @@ const SETTINGS = {
 };
 
 type Wanted = {
-  executable: string;
+  executable: Executable;
   /** What the paper exchange's fault file holds. */
   faults: object;
   /** Where the gateway's directory goes, when not below the scene's own. */
@@ -51,7 +54,7 @@ export async function setScene({ executable, faults, dataDirectory: wantedDirect
   writeFileSync(faultFile, JSON.stringify(faults));
   const owner = walletOf(new Uint8Array(randomBytes(32)));
   const kept = ["--data-dir", exchangeDirectory, "--faults", faultFile, "--fund", owner.address];
-  const exchange = await start({ command: [executable, "paper", "--listen", "127.0.0.1:0", "--json", ...kept] });
+  const exchange = await start({ command: [...executable, "paper", "--listen", "127.0.0.1:0", "--json", ...kept] });
   if ("endedEarly" in exchange) throw new Error(`the exchange did not start: ${exchange.endedEarly}`);
   const exchangeUrl = exchange.facts["exchange_url"] ?? "";
 
@@ -61,9 +64,9 @@ export async function setScene({ executable, faults, dataDirectory: wantedDirect
   const approval = await postern(["agent", "approval", ...here]);
   await postern(["agent", "approve", "--signature", owner.sign(approval.typed_data), ...here]);
 
-  function serve(binary: string, environment: Record<string, string> = {}): Program {
+  function serve(program: Executable, environment: Record<string, string> = {}): Program {
     const words = ["serve", "--listen", "127.0.0.1:0", "--passphrase-file", passphraseFile, ...here];
-    return { command: [binary, ...words], environment: { ...SETTINGS, ...environment } };
+    return { command: [...program, ...words], environment: { ...SETTINGS, ...environment } };
   }
 
   const key = await postern(["key", "new", "--json"]);
