@@ -1,0 +1,338 @@
+import { beforeAll, expect, test } from "bun:test";
+import { allRoutes } from "../../src/http/routes.ts";
+import { cloidOf } from "../../src/wire/order-id.ts";
+import {
+  type Answer,
+  type Ask,
+  FIRST,
+  limitOrder,
+  openPaperRig,
+  type PaperRig,
+  type Party,
+  SECOND,
+} from "../support/paper-rig.ts";
+
+/**
+ * Two accounts with two keys each, and every kind of object that an account can have. Whatever one of them asks, with
+ * whatever id, it is never shown anything of the other, and nothing of the other is touched.
+ */
+
+/** Everything by which an account's objects can be named. */
+type Belongings = {
+  party: Party;
+  /** Prices and sizes that only this account uses. */
+  figures: Figures;
+  /** Ids of orders in every form that finds them: open, filled, canceled, waiting, modified, placed elsewhere. */
+  orderIds: string[];
+  operationIds: string[];
+  fillIds: string[];
+  twapId: number;
+  /** Text that stands in answers to this account and must never stand in one to the other. */
+  marks: Set<string>;
+};
+
+type Figures = { open: string; moved: string; outside: string; stop: string; taken: string; size: string };
+
+// Neither account's prices are ever the other's, and nobody's orders meet.
+const FIGURES: readonly [Figures, Figures] = [
+  { open: "81111", moved: "81112", outside: "81113", stop: "71111", taken: "95111", size: "0.01117" },
+  { open: "82222", moved: "82223", outside: "82224", stop: "72222", taken: "95222", size: "0.02229" },
+];
+
+type Listed = { data: Record<string, unknown>[] };
+
+let rig: PaperRig;
+let first: Belongings;
+let second: Belongings;
+
+beforeAll(async () => {
+  rig = await openPaperRig();
+  first = await fill(FIRST, FIGURES[0]);
+  second = await fill(SECOND, FIGURES[1]);
+  // Until the fills of both have been read.
+  await rig.clock.advance(40_000);
+  for (const one of [first, second]) await gatherMarks(one);
+});
+
+async function done(party: Party, ask: Ask): Promise<Answer> {
+  const answer = await rig.answer(party, ask);
+  if (answer.status > 201) throw new Error(`${ask.route}: ${answer.text}`);
+  return answer;
+}
+
+/** Gives an account one of everything. */
+async function fill(party: Party, figures: Figures): Promise<Belongings> {
+  const base = { account: party.account.id, market: "BTC", side: "buy", size: figures.size };
+  const place = async (some: object) =>
+    (await done(party, { route: "POST /v1/orders", body: { ...base, ...some } })).body;
+  const open = await place({ price: figures.open });
+  const moved = await place({ price: figures.open });
+  const after = (await done(party, { route: `POST /v1/orders/${moved["id"]}/modify`, body: { price: figures.moved } }))
+    .body;
+  const canceled = await place({ price: figures.open });
+  await done(party, { route: `POST /v1/orders/${canceled["id"]}/cancel`, body: {} });
+  const trigger = { price: figures.stop, kind: "stop_loss", market: false };
+  const stop = await place({ side: "sell", price: figures.stop, trigger });
+  await rig.trade("sell", figures.size, figures.taken);
+  const filled = await place({ price: figures.taken, time_in_force: "ioc" });
+  await rig.elsewhere(party, limitOrder({ assetId: 0, side: "buy", size: figures.size, price: figures.outside }));
+  const shown = (await done(party, { route: "GET /v1/orders?status=open" })).body as unknown as Listed;
+  const outside = shown.data.find(({ price }) => price === figures.outside);
+  const operations = [
+    { route: "POST /v1/leverage", body: { market: "ETH", leverage: 5, margin_type: "isolated" } },
+    { route: "POST /v1/margin", body: { market: "ETH", amount: "1.5" } },
+    { route: "POST /v1/twaps", body: { market: "BTC", side: "buy", size: figures.size, duration_minutes: 600 } },
+    { route: "POST /v1/twaps/cancel", body: { market: "BTC", twap_id: 999_999 } },
+  ];
+  const operationIds: string[] = [];
+  let twapId = 0;
+  for (const ask of operations) {
+    const { body } = await done(party, ask);
+    operationIds.push(String(body["id"]));
+    if (body["action"] === "twap") twapId = Number(body["exchange_id"]);
+  }
+  const orders = [open, moved, after, canceled, stop, filled, outside ?? {}];
+  const uuids = orders.map(({ id }) => String(id));
+  const oids = orders.map(({ exchange_order_id: oid }) => String(oid));
+  const legs = rig.store.$client.query<{ cloid: string }, []>("select cloid from legs").all();
+  const cloids = uuids.map(cloidOf).filter((cloid) => legs.some((leg) => leg.cloid === cloid));
+  const orderIds = [...new Set([...uuids, ...uuids.map((id) => id.toUpperCase()), ...oids, ...cloids])];
+  return { party, figures, orderIds, operationIds, fillIds: [], twapId, marks: new Set() };
+}
+
+const NAMING = [
+  "id",
+  "account",
+  "exchange_order_id",
+  "order_id",
+  "transaction_hash",
+  "key_hash",
+  "trading_address",
+  "owner_address",
+];
+
+const READS = [
+  ...["GET /v1/orders", "GET /v1/orders?status=open", "GET /v1/orders?status=canceled", "GET /v1/orders?status=filled"],
+  ...["GET /v1/orders?dex=", "GET /v1/operations", "GET /v1/fills", "GET /v1/positions", "GET /v1/account"],
+  ...["GET /v1/api-keys", "GET /v1/twaps", "GET /v1/status", "GET /v1/whoami", "GET /v1/markets"],
+];
+
+/** What the account itself is shown, and what the database keeps of it. */
+async function gatherMarks(one: Belongings): Promise<void> {
+  const { party, figures, marks } = one;
+  for (const mark of [...one.orderIds, ...one.operationIds, party.account.tradingAddress, party.account.label])
+    marks.add(mark);
+  for (const figure of Object.values(figures)) marks.add(figure);
+  for (const apiKey of party.apiKeys) marks.add(apiKey);
+  for (const route of READS) collect(JSON.parse((await done(party, { route })).text), marks);
+  const fills = (await done(party, { route: "GET /v1/fills" })).body as unknown as Listed;
+  one.fillIds = fills.data.map(({ id }) => String(id));
+  if (one.fillIds.length === 0) throw new Error("an account without fills shows nothing");
+  const legs = rig.store.$client.query<{ cloid: string; oid: string | null }, [string]>(
+    "select l.cloid, l.oid from legs l join orders o on o.id = l.order_id where o.account_id = ?",
+  );
+  for (const { cloid, oid } of legs.all(party.account.id))
+    for (const mark of [cloid, oid]) if (mark !== null) marks.add(mark);
+}
+
+function collect(value: unknown, marks: Set<string>): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (NAMING.includes(name) && typeof member === "string") marks.add(member);
+    collect(member, marks);
+  }
+}
+
+/** Marks of the other that stand in a text, as whole words. */
+function foundIn(text: string, { marks }: Belongings): string[] {
+  const words = new Set(text.toLowerCase().split(/[^0-9a-z.@:-]+/));
+  return [...marks].filter((mark) => words.has(mark.toLowerCase()));
+}
+
+/** What the exchange and the database hold of an account. */
+async function stateOf({ party }: Belongings): Promise<string> {
+  const user = party.account.tradingAddress;
+  const types = ["frontendOpenOrders", "historicalOrders", "userFills", "twapHistory", "clearinghouseState"];
+  const shown = await Promise.all(types.map((type) => rig.info({ type, user })));
+  const rows = ["orders", "operations", "idempotency"].map((table) =>
+    rig.store.$client.query(`select * from ${table} where account_id = ?`).all(party.account.id),
+  );
+  // Time goes on, and a row may say when it was last looked at.
+  return JSON.stringify([shown, rows], (name, value) =>
+    ["time", "seen_at_ms", "version"].includes(name) ? null : value,
+  );
+}
+
+const visited = new Set<string>();
+
+/** Asks as one account, and holds the answer against everything that belongs to the other. */
+async function askAs(asking: Belongings, other: Belongings, ask: Ask): Promise<Answer> {
+  visited.add(ask.route.replace(/\?.*/, "").replace(/(orders|operations)\/[^/]+/, "$1/{id}"));
+  const answer = await rig.answer(asking.party, ask);
+  const named = ask.route.toLowerCase() + JSON.stringify(ask.body ?? {}).toLowerCase();
+  // What the asker has named itself may be repeated to it.
+  const shown = foundIn(answer.text, other).filter((mark) => !named.includes(mark.toLowerCase()));
+  expect({ route: ask.route, shown, text: shown.length > 0 ? answer.text : null }).toEqual({
+    ...{ route: ask.route, shown: [], text: null },
+  });
+  return answer;
+}
+
+const SIDES = ["the first account", "the second account"] as const;
+const CASES = SIDES.flatMap((side) => ([0, 1] as const).map((apiKey) => [side, apiKey] as const));
+
+function sides(side: (typeof SIDES)[number]): { asking: Belongings; other: Belongings } {
+  return side === SIDES[0] ? { asking: first, other: second } : { asking: second, other: first };
+}
+
+test("the two accounts have one of everything, and nothing in common", () => {
+  for (const { orderIds, operationIds, fillIds, marks } of [first, second]) {
+    expect(orderIds.length).toBeGreaterThanOrEqual(24);
+    expect(operationIds).toHaveLength(4);
+    expect(fillIds.length).toBeGreaterThan(0);
+    expect(marks.size).toBeGreaterThan(40);
+  }
+  expect([...first.marks].filter((mark) => second.marks.has(mark))).toEqual([]);
+});
+
+test.each(CASES)("%s, key %i: lists show its own and nothing else", async (side, apiKey) => {
+  const { asking, other } = sides(side);
+  for (const route of READS) {
+    const answer = await askAs(asking, other, { route, apiKey });
+    expect([route, answer.status]).toEqual([route, 200]);
+    const isAnybodys = route === "GET /v1/markets";
+    expect([route, foundIn(answer.text, asking).length > 0]).toEqual([route, !isAnybodys]);
+  }
+});
+
+test.each(CASES)("%s, key %i: finds its own orders and operations by every id", async (side, apiKey) => {
+  const { asking, other } = sides(side);
+  for (const id of asking.orderIds) {
+    const answer = await askAs(asking, other, { route: `GET /v1/orders/${id}`, apiKey });
+    expect([id, answer.status, answer.body["account"]]).toEqual([id, 200, asking.party.account.id]);
+  }
+  for (const id of asking.operationIds) {
+    const answer = await askAs(asking, other, { route: `GET /v1/operations/${id}`, apiKey });
+    expect([answer.status, answer.body["account"]]).toEqual([200, asking.party.account.id]);
+  }
+});
+
+const ON_ORDERS: readonly ((id: string) => Ask)[] = [
+  (id) => ({ route: `GET /v1/orders/${id}` }),
+  (id) => ({ route: `GET /v1/orders/${id}/story` }),
+  (id) => ({ route: `POST /v1/orders/${id}/cancel`, body: {} }),
+  (id) => ({ route: `POST /v1/orders/${id}/modify`, body: { price: "61000" } }),
+  (id) => ({ route: `POST /v1/orders/${id}/modify`, body: { price: "61000", always_place: true } }),
+];
+
+test.each(CASES)("%s, key %i: the other's orders are nobody's, by any id, for any deed", async (side, apiKey) => {
+  const { asking, other } = sides(side);
+  const before = await stateOf(other);
+  rig.sent.length = 0;
+  for (const id of [...other.orderIds, ...other.operationIds]) {
+    for (const ask of ON_ORDERS.map((askFor) => askFor(id))) {
+      const answer = await askAs(asking, other, { ...ask, apiKey });
+      expect([ask.route, answer.status, answer.body["error"]]).toMatchObject([
+        ask.route,
+        404,
+        { code: "order_not_found" },
+      ]);
+    }
+  }
+  expect(rig.sent).toEqual([]);
+  expect(await stateOf(other)).toBe(before);
+});
+
+test.each(CASES)("%s, key %i: the other's operations are nobody's", async (side, apiKey) => {
+  const { asking, other } = sides(side);
+  for (const id of [...other.operationIds, ...other.operationIds.map((each) => each.toUpperCase())]) {
+    const answer = await askAs(asking, other, { route: `GET /v1/operations/${id}`, apiKey });
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: "operation_not_found" } } });
+  }
+});
+
+test.each(CASES)(
+  "%s, key %i: the other's cursors are refused, or are only a place in its own list",
+  async (side, apiKey) => {
+    const { asking, other } = sides(side);
+    const stored = other.orderIds.filter((id) => id.includes("-"));
+    const foreign = [
+      ...stored.map((id) => `GET /v1/orders?cursor=${id}`),
+      ...other.operationIds.flatMap((id) => [`GET /v1/operations?cursor=${id}`, `GET /v1/orders?cursor=${id}`]),
+      ...other.fillIds.map((id) => `GET /v1/fills?cursor=${encodeURIComponent(id)}`),
+    ];
+    for (const route of foreign) {
+      const answer = await askAs(asking, other, { route, apiKey });
+      expect([route, answer.status, answer.body["error"]]).toMatchObject([route, 400, { code: "invalid_cursor" }]);
+    }
+    const oids = other.orderIds.filter((id) => /^[0-9]+$/.test(id));
+    const places = [...oids.map((oid) => `GET /v1/orders?status=open&cursor=${oid}`), "GET /v1/positions?cursor=:BTC"];
+    for (const route of places) {
+      expect([route, (await askAs(asking, other, { route, apiKey })).status]).toEqual([route, 200]);
+    }
+  },
+);
+
+test.each(CASES)(
+  "%s, key %i: an order for the other's account is refused before it is stored",
+  async (side, apiKey) => {
+    const { asking, other } = sides(side);
+    const before = await stateOf(other);
+    rig.sent.length = 0;
+    const body = { account: other.party.account.id, market: "BTC", side: "buy", size: "0.1", price: "61000" };
+    const answer = await askAs(asking, other, { route: "POST /v1/orders", body, apiKey });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: "account_mismatch" } } });
+    expect(rig.sent).toEqual([]);
+    expect(await stateOf(other)).toBe(before);
+  },
+);
+
+test.each(CASES)("%s, key %i: its own deeds leave the other as it was", async (side, apiKey) => {
+  const { asking, other } = sides(side);
+  const before = await stateOf(other);
+  const mark = `${side === SIDES[0] ? "1" : "2"}${apiKey}`;
+  const base = { account: asking.party.account.id, market: "BTC", side: "buy", size: "0.003", price: `611${mark}` };
+  const placed = await askAs(asking, other, { route: "POST /v1/orders", body: base, apiKey });
+  expect(placed).toMatchObject({ status: 201, body: { status: "open" } });
+  const id = String(placed.body["id"]);
+  const deeds: Ask[] = [
+    { route: `POST /v1/orders/${id}/modify`, body: { price: `612${mark}` } },
+    { route: `POST /v1/orders/${id}/cancel`, body: {} },
+    { route: "POST /v1/leverage", body: { market: "SOL", leverage: 3 + Number(mark), margin_type: "cross" } },
+    { route: "POST /v1/leverage", body: { market: "SOL", leverage: 2, margin_type: "cross" } },
+    { route: "POST /v1/margin", body: { market: "ETH", amount: "2" } },
+    { route: "POST /v1/twaps", body: { market: "SOL", side: "sell", size: "100", duration_minutes: 60 } },
+  ];
+  for (const deed of deeds) expect((await askAs(asking, other, { ...deed, apiKey })).status).toBe(200);
+  expect(await stateOf(other)).toBe(before);
+});
+
+test.each(CASES)("%s, key %i: the other's TWAP runs on", async (side, apiKey) => {
+  const { asking, other } = sides(side);
+  const body = { market: "BTC", twap_id: other.twapId };
+  const answer = await askAs(asking, other, { route: "POST /v1/twaps/cancel", body, apiKey });
+  expect(answer).toMatchObject({ status: 200, body: { status: "rejected" } });
+  expect(rig.paper.venue.twaps.get(other.twapId)?.user).toBe(other.party.account.tradingAddress);
+});
+
+test("one Idempotency-Key of two accounts is two keys; of two keys of one account it is one", async () => {
+  const order = ({ party }: Belongings, apiKey: 0 | 1): Ask => ({
+    ...{ route: "POST /v1/orders", key: "shared-key-1", apiKey },
+    body: { account: party.account.id, market: "BTC", side: "buy", size: "0.004", price: "60100" },
+  });
+  const mine = await rig.answer(FIRST, order(first, 0));
+  const theirs = await rig.answer(SECOND, order(second, 0));
+  expect([mine.status, theirs.status]).toEqual([201, 201]);
+  expect(theirs.headers.get("Idempotent-Replayed")).toBeNull();
+  expect(theirs.body).toMatchObject({ account: SECOND.account.id });
+  expect(theirs.body["id"]).not.toBe(mine.body["id"]);
+  const again = await rig.answer(FIRST, order(first, 1));
+  expect([again.text, again.headers.get("Idempotent-Replayed")]).toEqual([mine.text, "true"]);
+});
+
+test("every route that a key opens has been asked", () => {
+  const routes = allRoutes().map(({ contract }) => contract);
+  const keyed = routes.filter(({ access }) => access === "trading:read" || access === "trading:write");
+  const missed = keyed.map(({ method, path }) => `${method} ${path}`).filter((route) => !visited.has(route));
+  expect(missed).toEqual([]);
+});
