@@ -1,5 +1,5 @@
 import type { Account } from "../core/account.ts";
-import type { Leg, LegState } from "../core/order.ts";
+import { isLive, type Leg, type LegState } from "../core/order.ts";
 import type { Settling, World } from "../deps.ts";
 import type { FeedEvent } from "../exchange/feed-event.ts";
 import { listAccounts } from "../store/accounts.ts";
@@ -18,38 +18,57 @@ export type Follower = {
 
 /** Live orders of an account that one resync looks at. */
 const MAX_LOOKS = 500;
-/** A look may have been shared with one that began before the news, so there is a second one, milliseconds. */
-const LOOK_AGAIN_AFTER_MS = 1_100;
-/** Orders whose second look is waited for at once. */
+/** Pauses between looks, milliseconds: the first may have been shared with one that began before the news. */
+const LOOKS_AT_OPEN_MS = [1_100] as const;
+/** Short fills take two readings, 3 s after the close and 2 s apart: no more news comes of a closed order. */
+const LOOKS_AT_CLOSED_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
+/** Orders whose further looks are waited for at once. */
 const MAX_WAITING = 10_000;
 
 export function openFollower(world: World, settling: Settling, index: FillIndex): Follower {
   const waiting = new Set<string>();
 
-  async function lookTwice(orderId: string): Promise<void> {
+  async function lookAgain(orderId: string, pausesMs: readonly number[]): Promise<void> {
     if (waiting.has(orderId) || waiting.size >= MAX_WAITING) return;
     waiting.add(orderId);
     try {
       await settling.look(orderId);
-      await world.clock.sleep(LOOK_AGAIN_AFTER_MS);
+      for (const pauseMs of pausesMs) {
+        await world.clock.sleep(pauseMs);
+        // From here on news is worth a round of its own.
+        if (pauseMs === pausesMs.at(-1)) waiting.delete(orderId);
+        const order = findOrder(world.store, orderId);
+        if (order === null || !isLive(order.status)) return;
+        await settling.look(orderId);
+      }
     } finally {
       waiting.delete(orderId);
     }
-    await settling.look(orderId);
   }
 
   function onUpdate(account: Account, update: OrderUpdate): void {
     const leg = legOf(world, account, update);
-    if (leg !== null && isNews(leg.state, update)) void lookTwice(leg.orderId);
+    if (leg === null || !isNews(leg.state, update)) return;
+    const isClosed = statusMeaning(update.status) !== "open";
+    lookAgain(leg.orderId, isClosed ? LOOKS_AT_CLOSED_MS : LOOKS_AT_OPEN_MS).catch((error: unknown) => {
+      world.log.error({ order_id: leg.orderId, error: String(error) }, "news of an order could not be followed");
+    });
+  }
+
+  function onAccountEvent(account: Account, event: FeedEvent): void {
+    if (event.kind === "fills") index.add(account, event.fills);
+    if (event.kind === "order_updates") for (const update of event.updates) onUpdate(account, update);
+    if (event.kind === "connected" || event.kind === "gap") void resyncAccount(world, account, { settling, index });
+    if (event.kind === "refused") world.log.warn({ account: account.id, text: event.text }, "the feed was refused");
   }
 
   return {
     onEvent(address, event) {
-      for (const account of accountsAt(world, address)) {
-        if (event.kind === "fills") index.add(account, event.fills);
-        if (event.kind === "order_updates") for (const update of event.updates) onUpdate(account, update);
-        if (event.kind === "connected" || event.kind === "gap") void resyncAccount(world, account, { settling, index });
-        if (event.kind === "refused") world.log.warn({ account: account.id, text: event.text }, "the feed was refused");
+      try {
+        for (const account of accountsAt(world, address)) onAccountEvent(account, event);
+      } catch (error) {
+        // A full disk, say. Nobody is behind the connection to hear of it; the next reading makes up for it.
+        world.log.error({ error: String(error) }, "what the feed told could not be written down");
       }
     },
     async resync(which) {
