@@ -16,6 +16,8 @@ const ROOT = join(import.meta.dir, "..");
 const COPIED = ["src", "test", "scripts", "drizzle", "package.json", "tsconfig.json", "bunfig.toml"];
 /** Seeds after which a bug has survived. */
 const MAX_SEEDS = "4000";
+/** Characters of a finding that are shown. */
+const SHOWN = 160;
 /** Minutes for one bug. */
 const MAX_MINUTES = "6";
 
@@ -34,11 +36,16 @@ function plant(directory: string, mutant: Mutant): string | null {
   return null;
 }
 
-async function hunt(mutant: Mutant, seeds: string): Promise<Outcome> {
+function copyTree(from: string): string {
   const directory = mkdtempSync(join(tmpdir(), "postern-mutant-"));
+  for (const name of COPIED) cpSync(join(from, name), join(directory, name), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  return directory;
+}
+
+async function hunt(mutant: Mutant, clean: string, seeds: string): Promise<Outcome> {
+  const directory = copyTree(clean);
   try {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(directory, name), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
     const fault = plant(directory, mutant);
     if (fault !== null) return { name: mutant.name, foundBy: null, finding: fault };
     const child = Bun.spawn(
@@ -61,11 +68,17 @@ async function main(): Promise<boolean> {
   });
   const chosen = MUTANTS.filter(({ name }) => values.only === undefined || name.includes(values.only));
   let survivors = 0;
-  for (const mutant of chosen) {
-    const { name, foundBy, finding } = await hunt(mutant, values.seeds);
-    if (foundBy === null) survivors += 1;
-    const verdict = foundBy === null ? "SURVIVED" : `found by seed ${foundBy.padStart(4)}`;
-    console.log(`${verdict}  ${name}\n             ${finding.slice(0, 160)}`);
+  // The tree may be edited meanwhile: every bug is planted in the same one.
+  const clean = copyTree(ROOT);
+  try {
+    for (const mutant of chosen) {
+      const { name, foundBy, finding } = await hunt(mutant, clean, values.seeds);
+      if (foundBy === null) survivors += 1;
+      const verdict = foundBy === null ? "SURVIVED" : `found by seed ${foundBy.padStart(4)}`;
+      console.log(`${verdict}  ${name}\n             ${finding.slice(0, SHOWN)}`);
+    }
+  } finally {
+    rmSync(clean, { recursive: true, force: true });
   }
   console.log(`${chosen.length - survivors} of ${chosen.length} planted bugs were found`);
   return survivors === 0 && chosen.length > 0;

@@ -37,11 +37,11 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/send.ts",
-        find: "  return post(world, body, purpose);\n}\n\n/** Posts a `noop`",
+        find: "  return post(world, attempt, { body, purpose });\n}",
         put:
-          '  const first = await post(world, body, purpose);\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
+          '  const first = await post(world, attempt, { body, purpose });\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
           "  const again = signStored(world, { ...attempt, nonce: attempt.nonce + 1 });\n" +
-          "  return again === null ? first : post(world, again, purpose);\n}\n\n/** Posts a `noop`",
+          "  return again === null ? first : post(world, attempt, { body: again, purpose });\n}",
       },
     ],
   },
@@ -143,16 +143,6 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "an expired action is taken for a refusal",
-    changes: [
-      {
-        file: "src/wire/answer/reply.ts",
-        find: 'return ambiguous("expired", kept);',
-        put: "return refused(response, false);",
-      },
-    ],
-  },
-  {
     name: "a server's error page is taken for a refusal",
     changes: [
       {
@@ -193,12 +183,57 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "a cancel does not wait for what could still place",
+    name: "a cancel closes its order while a placing is still out",
     changes: [
       {
         file: "src/settle/cancel.ts",
         find: '  if (attempts.some((each) => each.state !== "done" && each.kind !== "cancel")) return false;',
         put: "  if (attempts.length === 0) return false;",
+      },
+      {
+        file: "src/settle/cancel.ts",
+        find: "return listLegs(world.store, orderId).every(isClosed);",
+        put: 'return listLegs(world.store, orderId).every((leg) => isClosed(leg) || leg.state === "sent" || leg.state === "lost");',
+      },
+    ],
+  },
+  {
+    name: "a modify looks for the leg before its replacement",
+    changes: [
+      {
+        file: "src/settle/modify.ts",
+        find: "const replaced = listLegs(world.store, attempt.resource.id).find((leg) => leg.oid === attempt.targetOid);",
+        put: "const replaced = listLegs(world.store, attempt.resource.id).find((leg) => leg.ordinal === (replacement?.ordinal ?? 0) - 1);",
+      },
+    ],
+  },
+  {
+    name: "a modify goes to a leg that another modify has replaced meanwhile",
+    changes: [
+      {
+        file: "src/actions/modify-order.ts",
+        find: "|| !isStillSo(deps, target, plan)) throw queued();",
+        put: '|| (target.id === "" && !isStillSo(deps, target, plan))) throw queued();',
+      },
+    ],
+  },
+  {
+    name: "short fills are believed of any node",
+    changes: [
+      {
+        file: "src/settle/look.ts",
+        find: "  const outcome = await world.exchange.infoInTurn([statusRequest(sought), request], options);",
+        put: '  const first = await world.exchange.info(statusRequest(sought), options);\n  const second = await world.exchange.info(request, options);\n  const outcome = first.kind === "failed" ? first : second.kind === "failed" ? second : { kind: "ok" as const, json: [first.json, second.json] };',
+      },
+    ],
+  },
+  {
+    name: "actions are signed before the exchange's clock is known",
+    changes: [
+      {
+        file: "src/gateway.ts",
+        find: "while (!isStopped() && !(await exchange.measureClock())) await",
+        put: "while (isStopped() && !(await exchange.measureClock())) await",
       },
     ],
   },

@@ -1,6 +1,7 @@
 /** One gateway process of a run, from its start to its death. The next one finds what the disk has kept. */
 import type { Point } from "../../src/core/points.ts";
 import type { Log, Settings } from "../../src/deps.ts";
+import type { SocketTransport } from "../../src/exchange/socket.ts";
 import { type Gateway, openGateway } from "../../src/gateway.ts";
 import type { Signers } from "../../src/vault/signers.ts";
 import { type Crash, Crashed, type Disk } from "./disk.ts";
@@ -43,6 +44,8 @@ export type Host = {
   /** From then on nobody dies by plan, milliseconds of virtual time. */
   doomsEndMs: number;
   exchangeWeightPerMinute: number;
+  /** The websocket of one process; null = it follows by reads alone. */
+  socketOf?: ((onDeath: (run: () => void) => void) => SocketTransport) | null;
 };
 
 const OFF = { perSecond: 0, burst: 0 };
@@ -142,7 +145,7 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
       store,
       signers: host.signers(),
       transport: host.network.transportOf(() => isAlive),
-      socket: null,
+      socket: host.socketOf?.(made.onDeath) ?? null,
       clock: {
         nowMs: () => START_MS + timeline.nowMs() + host.clockErrorMs(),
         elapsedMs: () => timeline.nowMs() - bornAtMs,

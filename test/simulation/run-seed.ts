@@ -5,6 +5,7 @@ import { audit } from "./auditor.ts";
 import { type Chance, openChance } from "./chance.ts";
 import { type Clients, fieldOf, openClients, type Turn } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
+import { openFeedLine } from "./feed-line.ts";
 import { askDirectly, askOverHttp } from "./front.ts";
 import { openHistory } from "./history.ts";
 import { openNetwork } from "./network.ts";
@@ -82,6 +83,15 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   let powerCuts = 0;
   let current: GatewayProcess | null = null;
   const fate = chance.split();
+  const feedChance = chance.split();
+  const hasFeed = feedChance.isLucky(0.35);
+  const feedWeather = {
+    latencyMs: feedChance.pick([5, 100, 1_000]),
+    doubleRate: feedChance.pick([0, 0.2]),
+    cutRate: feedChance.pick([0, 0.4]),
+    silentRate: feedChance.pick([0, 0.3]),
+    endMs: faultsEndMs,
+  };
   const bytes = chance.split();
   history.note(
     () =>
@@ -107,6 +117,10 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     },
     doomsEndMs: faultsEndMs,
     exchangeWeightPerMinute: 0,
+    socketOf: hasFeed
+      ? (onDeath) =>
+          openFeedLine({ timeline, hub: venue.hub, chance: feedChance, history, weather: feedWeather }, onDeath)
+      : null,
   };
 
   function start(): void {

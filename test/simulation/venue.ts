@@ -6,10 +6,12 @@ import { MISMATCH } from "../../src/paper/exchange/decode.ts";
 import { type Envelope, readEnvelope } from "../../src/paper/exchange/envelope.ts";
 import { executeEnvelope } from "../../src/paper/exchange/execute.ts";
 import { parseJsonText } from "../../src/paper/exchange/json-text.ts";
+import { NO_FAULTS, startFaults } from "../../src/paper/faults.ts";
 import { type ReadContext, SERVER_FAULT } from "../../src/paper/info/request.ts";
 import { readInfo } from "../../src/paper/info/types.ts";
 import { commit, type Runtime, nowMs as venueTimeMs } from "../../src/paper/runtime.ts";
 import { createWorld } from "../../src/paper/world.ts";
+import { type Hub, publish } from "../../src/paper/ws.ts";
 
 /** One action that reached the engine, with what the exchange itself saw before and after it. */
 export type Execution = {
@@ -43,6 +45,8 @@ export type Venue = {
   isLive(oid: number): boolean;
   readonly log: readonly Execution[];
   readonly runtime: Runtime;
+  /** Where websockets connect. */
+  readonly hub: Hub;
 };
 
 export type Snapshot = { context: ReadContext };
@@ -74,9 +78,16 @@ export function openVenue(options: VenueOptions): Venue {
     entryContext: { source: { kind: "scripted" }, tickMs: TICK_MS },
     journal: null,
     clockMs: options.nowMs,
-    listen: () => undefined,
+    listen: (events) => publish(hub, events),
     onTick: () => undefined,
     failure: null,
+  };
+  const hub: Hub = {
+    connections: new Set(),
+    context: () => ({ venue: world.venue, tape: world.tape, nowMs: venueTimeMs(runtime) }),
+    faults: () => startFaults(NO_FAULTS),
+    post: () => Promise.reject(new Error("bug: the gateway posts over HTTP")),
+    ticks: 0,
   };
   const log: Execution[] = [];
   let strangersNonce = 0;
@@ -141,8 +152,7 @@ export function openVenue(options: VenueOptions): Venue {
     record: (address, oid) => world.venue.accounts.get(address)?.records.get(oid) ?? null,
     fillsOf: (address) => world.venue.accounts.get(address)?.fills ?? [],
     isLive: (oid) => world.venue.orders.has(oid),
-    log,
-    runtime,
+    ...{ log, runtime, hub },
   };
   for (const { owner, agent } of options.owners) {
     commit(runtime, { kind: "fund", user: owner, atMs: options.nowMs() });

@@ -1,0 +1,89 @@
+/** The websocket between gateway and exchange: late, doubled, cut or silent, but never out of order within a connection. */
+import type { SocketTransport } from "../../src/exchange/socket.ts";
+import { type Connection, connect, disconnect, type Hub, receive } from "../../src/paper/ws.ts";
+import type { Chance } from "./chance.ts";
+import { Crashed } from "./disk.ts";
+import type { History } from "./history.ts";
+import type { Timeline } from "./timeline.ts";
+
+export type FeedWeather = {
+  latencyMs: number;
+  doubleRate: number;
+  /** Chance that a new connection breaks, or falls silent without breaking, after a while. */
+  cutRate: number;
+  silentRate: number;
+  /** All is well from then on, milliseconds of virtual time. */
+  endMs: number;
+};
+
+/** A process that dies of a frame has nobody left to tell. */
+function unlessDead(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof Crashed)) throw error;
+  }
+}
+
+type Parts = { timeline: Timeline; hub: Hub; chance: Chance; history: History; weather: FeedWeather };
+
+/** Longest life of a connection that is going to fail, milliseconds. */
+const MAX_LIFE_MS = 20_000;
+
+export function openFeedLine(parts: Parts, onDeath: (run: () => void) => void): SocketTransport {
+  const { timeline, hub, chance, history, weather } = parts;
+  const latency = () => (timeline.nowMs() < weather.endMs ? chance.between(1, weather.latencyMs) : 2);
+
+  return (_url, events) => {
+    let connection: Connection | null = null;
+    let isOver = false;
+    let isSilent = false;
+    let lastDueMs = 0;
+
+    /** In the order in which they were sent. */
+    function inOrder(run: () => void): void {
+      lastDueMs = Math.max(lastDueMs, timeline.nowMs() + latency());
+      timeline.after(lastDueMs - timeline.nowMs(), run);
+    }
+
+    function end(reason: string | null): void {
+      if (isOver) return;
+      isOver = true;
+      if (connection !== null) disconnect(hub, connection);
+      if (reason !== null) events.onClose(reason);
+    }
+
+    function deliver(text: string): void {
+      const copies = timeline.nowMs() < weather.endMs && chance.isLucky(weather.doubleRate) ? 2 : 1;
+      for (let copy = 0; copy < copies; copy += 1) {
+        inOrder(() => {
+          if (isOver || isSilent) return;
+          history.note(() => `feed      ${text.slice(0, 300)}`);
+          unlessDead(() => events.onText(text));
+        });
+      }
+    }
+
+    timeline.after(latency(), () => {
+      if (isOver) return;
+      connection = connect(hub, { send: deliver, close: (_code, reason) => end(reason) });
+      if (timeline.nowMs() < weather.endMs && chance.isLucky(weather.cutRate)) {
+        timeline.after(chance.between(1, MAX_LIFE_MS), () => end("reset"));
+      }
+      if (timeline.nowMs() < weather.endMs && chance.isLucky(weather.silentRate)) {
+        timeline.after(chance.between(1, MAX_LIFE_MS), () => {
+          isSilent = true;
+        });
+      }
+      events.onOpen();
+    });
+    onDeath(() => end(null));
+    return {
+      send: (text) =>
+        timeline.after(latency(), () => {
+          if (!isOver && connection !== null) void receive(hub, connection, text);
+        }),
+      close: () => timeline.after(1, () => end("closed")),
+    };
+  };
+}
