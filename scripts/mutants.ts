@@ -19,7 +19,7 @@ const MAX_SEEDS = "4000";
 /** Characters of a finding that are shown. */
 const SHOWN = 160;
 /** Minutes for one bug. */
-const MAX_MINUTES = "6";
+const MAX_MINUTES = "15";
 
 type Outcome = { name: string; foundBy: string | null; finding: string };
 

@@ -38,6 +38,8 @@ const NOTHING: Totals = { seeds: 0, failed: 0, events: 0, sends: 0, deaths: 0, f
 /** Line by which a job tells its totals to the one that started it. */
 const TOTALS_MARK = "totals ";
 const MAX_JOBS = 64;
+/** Seeds between two lines that say how far a long run is. */
+const PROGRESS_EVERY = 5_000;
 /** Findings shown of one seed, characters; its history shows the rest. */
 const MAX_SHOWN = 600;
 
@@ -49,6 +51,7 @@ async function runSlice(options: Options): Promise<Totals> {
     const result = await runSeed({ seed, directory: options.directory, isLogged: options.isHashed });
     if (options.isHashed) console.log(`seed ${seed} ${result.hash}`);
     totals = added(totals, result);
+    if (totals.seeds % PROGRESS_EVERY === 0) console.log(`${totals.seeds} seeds, up to seed ${seed}`);
     if (result.findings.length === 0) continue;
     console.log(`seed ${seed} failed: ${result.findings.join(" | ").slice(0, MAX_SHOWN)}`);
     if (!options.keepsGoing) break;
@@ -95,11 +98,17 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
 }
 
 async function readJob(output: ReadableStream<Uint8Array>): Promise<Totals> {
+  const decoder = new TextDecoder();
   let totals = NOTHING;
-  for (const line of (await new Response(output).text()).split("\n")) {
-    // Only `--slice` writes this line.
-    if (line.startsWith(TOTALS_MARK)) totals = JSON.parse(line.slice(TOTALS_MARK.length)) as Totals;
-    else if (line !== "") console.log(line);
+  let rest = "";
+  for await (const piece of output) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      // Only `--slice` writes this line.
+      if (line.startsWith(TOTALS_MARK)) totals = JSON.parse(line.slice(TOTALS_MARK.length)) as Totals;
+      else console.log(line);
+    }
   }
   return totals;
 }
