@@ -19,6 +19,7 @@ import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { requireOrder } from "./find-order.ts";
 import { giveBack } from "./give-back.ts";
 import { knownFault, requireMarket } from "./market-rules.ts";
+import { waitForAttempt } from "./wait-for-attempt.ts";
 import {
   answerEarlier,
   answerRecord,
@@ -26,6 +27,7 @@ import {
   finishWrite,
   requireBudget,
   requireOpenForWrites,
+  type Stored,
   type Write,
 } from "./write.ts";
 
@@ -53,21 +55,43 @@ export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrde
   caller.charge("orders");
   requireOpenForWrites(deps, false);
   const deadlineMs = startedElapsedMs + deps.settings.timings.answerDeadlineMs;
-  const target = await settledTarget(deps, caller, { wanted, deadlineMs });
-  const plan = await planModify(deps, caller, { wanted, target });
-  const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
-  const resource = { kind: "order" as const, id: target.id };
-  const record = { ...key, route: ROUTE, fingerprint: wanted.fingerprint, resource, attemptId: null, answer: null };
-  const stored = await commitIntent(deps, { caller, record }, () => {
-    if (plan.kind === "said") return sayNothingSent(deps, { target, key, error: plan.error });
-    return storeModify(deps, { caller, wanted, target, plan });
-  });
+  const { target, stored } = await storeInTurn(deps, caller, { wanted, deadlineMs });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
+  const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
+  const resource = { kind: "order" as const, id: target.id };
   const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
     if (attempt !== null) await sendAndPursue(deps, attempt);
   });
   return { ...answer, isReplay: false };
+}
+
+type InTurn = { target: StoredOrder; stored: Stored<Attempt | null> };
+
+/** Plans and stores the modify when those before it are settled; one that was stored while it planned goes first. */
+async function storeInTurn(
+  deps: Deps,
+  caller: Caller,
+  about: { wanted: ModifyOrder; deadlineMs: number },
+): Promise<InTurn> {
+  const { wanted, deadlineMs } = about;
+  const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
+  for (;;) {
+    const target = await settledTarget(deps, caller, about);
+    const plan = await planModify(deps, caller, { wanted, target });
+    const resource = { kind: "order" as const, id: target.id };
+    const record = { ...key, route: ROUTE, fingerprint: wanted.fingerprint, resource, attemptId: null, answer: null };
+    try {
+      const stored = await commitIntent(deps, { caller, record }, () => {
+        if (plan.kind === "said") return sayNothingSent(deps, { target, key, error: plan.error });
+        return storeModify(deps, { caller, wanted, target, plan });
+      });
+      return { target, stored };
+    } catch (error) {
+      const isOvertaken = error instanceof ApiError && error.code === "idempotency_in_progress";
+      if (!isOvertaken || deps.clock.elapsedMs() >= deadlineMs) throw error;
+    }
+  }
 }
 
 function requireSomething({ price, size, trigger, alwaysPlace }: ModifyOrder): void {
@@ -108,7 +132,7 @@ async function waitForOthers(deps: Deps, orderId: string, deadlineMs: number): P
     if (ahead === undefined) return;
     const leftMs = deadlineMs - deps.clock.elapsedMs();
     if (leftMs <= 0) throw queued();
-    await Promise.race([deps.settling.pursue(ahead.id), deps.clock.sleep(leftMs)]);
+    await waitForAttempt(deps, ahead, leftMs);
   }
 }
 

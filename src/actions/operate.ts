@@ -11,6 +11,7 @@ import type { Action } from "../wire/action/index.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller, WriteAnswer } from "./answer.ts";
 import { giveBack } from "./give-back.ts";
+import { waitForAttempt } from "./wait-for-attempt.ts";
 import { answerRecord, commitIntent, finishWrite, requireBudget, type Write } from "./write.ts";
 
 /** What to do, or why it is over before anything is sent. */
@@ -116,7 +117,7 @@ export async function waitForAlike(deps: Deps, alike: () => readonly Attempt[]):
     const [ahead] = alike();
     const leftMs = untilMs - deps.clock.elapsedMs();
     if (ahead === undefined || leftMs <= 0) return;
-    await Promise.race([deps.settling.pursue(ahead.id), deps.clock.sleep(leftMs)]);
+    await waitForAttempt(deps, ahead, leftMs);
   }
 }
 

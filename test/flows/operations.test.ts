@@ -310,6 +310,24 @@ test("two equal TWAPs at once, the first answer lost: each operation has its own
   expect((await rig.answerOf(second)).body).toMatchObject({ status: "succeeded", exchange_id: "2" });
 });
 
+test("an equal TWAP or margin change waits for one that is on its way, and does not stop it", async () => {
+  const rig = await openPaperRig();
+  await openPosition(rig);
+  for (const [route, body] of [
+    ["POST /v1/twaps", TWAP],
+    ["POST /v1/margin", { market: "ETH", amount: "10" }],
+  ] as const) {
+    rig.sent.length = 0;
+    rig.deliveries.push(delayed(1_000, 500));
+    const first = rig.ask(FIRST, { route, body });
+    await rig.clock.advance(100);
+    const second = rig.ask(FIRST, { route, body });
+    expect((await rig.answerOf(first)).body).toMatchObject({ status: "succeeded" });
+    expect((await rig.answerOf(second)).body).toMatchObject({ status: "succeeded" });
+    expect([rig.sent.length, rig.sent.includes("noop")]).toEqual([2, false]);
+  }
+});
+
 test("an equal TWAP made elsewhere at the same time leaves the lost one unknown, with both numbers", async () => {
   const rig = await openPaperRig();
   rig.failing.add("twapHistory");
