@@ -2,6 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findLegByCloid, findLegByOid, findOrder, type StoredOrder } from "../store/orders.ts";
 import { parseOrderStatus } from "../wire/answer/order-status.ts";
+import { jsonInteger } from "../wire/json.ts";
 import { carriesTag, cloidOf, decodeOutsideOrderId } from "../wire/order-id.ts";
 import type { Caller } from "./answer.ts";
 import { type OutsideOrder, outsideOrder } from "./outside-order.ts";
@@ -11,6 +12,8 @@ export type FoundOrder = { kind: "stored"; order: StoredOrder } | { kind: "outsi
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const NATIVE_ID = /^[0-9]{1,20}$/;
+/** The exchange's ids have 64 bits. */
+const MAX_NATIVE_ID = 2n ** 64n - 1n;
 const CLOID = /^0x[0-9a-f]{32}$/;
 
 /**
@@ -51,15 +54,15 @@ function invalidId(): never {
 }
 
 /** What to ask the exchange for; null where only a guess could have made the id. */
-function exchangeId(deps: Deps, caller: Caller, id: string): string | number | null {
+function exchangeId(deps: Deps, caller: Caller, id: string): string | number | bigint | null {
   if (CLOID.test(id)) return id;
-  if (NATIVE_ID.test(id)) return Number.isSafeInteger(Number(id)) ? Number(id) : null;
+  if (NATIVE_ID.test(id)) return BigInt(id) <= MAX_NATIVE_ID ? jsonInteger(id) : null;
   const oid = decodeOutsideOrderId(id, deps.instance.network, caller.account.tradingAddress);
-  if (oid !== null) return Number(oid);
+  if (oid !== null) return jsonInteger(oid);
   return carriesTag(id, deps.instance.tag) ? cloidOf(id) : null;
 }
 
-async function askExchange(deps: Deps, caller: Caller, oid: string | number): Promise<OutsideOrder | null> {
+async function askExchange(deps: Deps, caller: Caller, oid: string | number | bigint): Promise<OutsideOrder | null> {
   const user = caller.account.tradingAddress;
   const outcome = await deps.exchange.info({ type: "orderStatus", user, oid }, { purpose: "read" });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;

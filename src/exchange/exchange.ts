@@ -1,4 +1,5 @@
 import type { Universe } from "../core/market.ts";
+import type { Writable } from "../wire/json.ts";
 
 /** What became of one POST to /exchange. Never an exception: the caller has stored an intent. */
 export type SendOutcome =
@@ -17,7 +18,7 @@ export type InfoOutcome =
 export type InTurnOutcome = { kind: "ok"; json: readonly unknown[] } | Extract<InfoOutcome, { kind: "failed" }>;
 
 /** A body for /info: `{ type: "orderStatus", user, oid }` and so on, in the exchange's own words. */
-export type InfoRequest = { type: string } & Record<string, unknown>;
+export type InfoRequest = { readonly type: string; readonly [member: string]: Writable };
 
 /** Who is asking, in the order in which the shared weight is given out. */
 export type Purpose = "cancel" | "settle" | "order" | "read";

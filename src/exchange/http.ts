@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { parseExchangeTime } from "../wire/answer/account.ts";
+import { parseJson, writeJson } from "../wire/json.ts";
 import type { Budget } from "./budget.ts";
 import { createExchangeTime, type ExchangeTime } from "./clock.ts";
 import { openDeadlines } from "./deadline.ts";
@@ -103,7 +104,7 @@ async function ask(link: Link, request: InfoRequest, purpose: Purpose, connectio
   const weight = weightOf(request);
   const charge = link.budget.take(purpose, largestWeight(weight), link.clock.elapsedMs());
   if (charge === null) return failed("our weight towards the exchange is used up", { isOurBudget: true });
-  const body = JSON.stringify(request);
+  const body = writeJson(request);
   const posted = await post(link.poster, "/info", body, { connection, maxAnswerBytes: MAX_INFO_ANSWER_BYTES });
   heed(link, posted);
   const outcome = readInfo(posted);
@@ -160,12 +161,8 @@ function readInfo(posted: Posted): InfoOutcome {
   if (posted.kind !== "answered") return failed(posted.reason, {});
   const { httpStatus, body } = posted;
   if (httpStatus !== 200) return failed(`the exchange answered HTTP ${httpStatus}`, { httpStatus });
-  try {
-    const json: unknown = JSON.parse(body);
-    return { kind: "ok", json };
-  } catch {
-    return failed("the answer is not JSON", { httpStatus });
-  }
+  const json = parseJson(body);
+  return json === undefined ? failed("the answer is not JSON", { httpStatus }) : { kind: "ok", json };
 }
 
 function failed(

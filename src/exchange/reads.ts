@@ -22,6 +22,7 @@ import {
   parseOrderStatus,
 } from "../wire/answer/order-status.ts";
 import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
+import { jsonInteger } from "../wire/json.ts";
 import type { Exchange, InfoRequest, Purpose } from "./exchange.ts";
 import { type SharedInfo, shareInfo } from "./shared-info.ts";
 
@@ -107,10 +108,7 @@ async function readOrderStatus(
   id: string,
   purpose: Purpose,
 ): Promise<Read<FoundOrNot>> {
-  const oid = id.startsWith("0x") ? id.toLowerCase() : Number(id);
-  // The exchange's ids are far below; rounded, this one would be another order's.
-  if (typeof oid === "number" && !Number.isSafeInteger(oid))
-    return { kind: "failed", reason: `${id} is beyond the exchange's ids`, isOurBudget: false };
+  const oid = id.startsWith("0x") ? id.toLowerCase() : jsonInteger(id);
   return read(info, { type: "orderStatus", user, oid }, purpose, (json) => {
     const answer = parseOrderStatus(json);
     return answer.kind === "unreadable" ? null : answer;

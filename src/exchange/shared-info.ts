@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { writeJson } from "../wire/json.ts";
 import type { Exchange, InfoOptions, InfoOutcome, InfoRequest } from "./exchange.ts";
 
 /** An answer and the wall time at which it came. */
@@ -43,7 +44,7 @@ export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): Share
 
   return (request, options) => {
     if (options.purpose !== "read") return ask(request, options);
-    const key = JSON.stringify(request);
+    const key = writeJson(request);
     const nowMs = clock.elapsedMs();
     const entry = current.get(key);
     if (entry !== undefined && nowMs - entry.startedAtMs < SHARED_FOR_MS) return entry.dated;

@@ -7,6 +7,7 @@ import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { type FrontendOrder, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
+import { jsonInteger } from "../wire/json.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 
 /** What one look at the exchange shows of a leg. */
@@ -28,7 +29,7 @@ export type Sought = {
 
 /** The question: by native id where it is known, else by client order id. */
 export function statusRequest({ user, leg }: Sought): InfoRequest {
-  return { type: "orderStatus", user, oid: leg.oid === null ? leg.cloid : Number(leg.oid) };
+  return { type: "orderStatus", user, oid: leg.oid === null ? leg.cloid : jsonInteger(leg.oid) };
 }
 
 /** Asks the exchange what has become of one leg. */

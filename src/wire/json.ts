@@ -23,7 +23,20 @@ function keepInteger(_key: string, value: unknown, context: { source?: string })
   return context.source !== undefined && INTEGER.test(context.source) ? BigInt(context.source) : value;
 }
 
-type Writable = null | boolean | string | number | bigint | readonly Writable[] | { readonly [key: string]: Writable };
+/** Decimal digits as a JSON integer: a number where that is exact. */
+export function jsonInteger(digits: string): number | bigint {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : BigInt(digits);
+}
+
+export type Writable =
+  | null
+  | boolean
+  | string
+  | number
+  | bigint
+  | readonly Writable[]
+  | { readonly [key: string]: Writable };
 
 /** JSON text in the order of the keys, without spaces; bigint becomes an integer. */
 export function writeJson(value: Writable): string {

@@ -257,3 +257,14 @@ test("an info answer may have 3 MiB, and 17 MiB are cut off", async () => {
     expect((await exchange.info({ type: "meta" }, { purpose: "order" })).kind).toBe(kind);
   }
 });
+
+test("asks for native ids beyond 2^53 and reads them as they are", async () => {
+  const { transport, inits } = answering(() => new Response('[{"oid":9007199254740993,"sz":"1.0"}]'));
+  const exchange = connect("http://exchange.test", { transport });
+  const json = [{ oid: 9007199254740993n, sz: "1.0" }];
+  const asked = { type: "orderStatus", user: "0xa", oid: 9007199254740993n };
+  expect(await exchange.info(asked, { purpose: "settle" })).toEqual({ kind: "ok", json });
+  expect(inits[0]?.body).toBe('{"type":"orderStatus","user":"0xa","oid":9007199254740993}');
+  const inTurn = await exchange.infoInTurn([{ type: "openOrders" }], { purpose: "settle" });
+  expect(inTurn).toEqual({ kind: "ok", json: [json] });
+});

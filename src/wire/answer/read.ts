@@ -78,7 +78,7 @@ export function money(from: Source, key: string): Decimal {
 
 export function moneyOf(value: unknown): Decimal {
   // The exchange writes them as texts; a plain JSON number says the same.
-  const written = typeof value === "number" ? String(value) : value;
+  const written = typeof value === "number" || typeof value === "bigint" ? String(value) : value;
   return (typeof written === "string" ? parseDecimal(written) : null) ?? refuse("decimal");
 }
 
