@@ -1,7 +1,7 @@
 /**
  * Kills the executable again and again under load, and compares what is stored with the exchange's own log:
  *
- *   bun run kills --kills N [--seed S] [--executable dist/postern]
+ *   bun run kills --kills N [--jobs 2] [--seed S] [--executable dist/postern]
  *
  * Half of the deaths come from outside at a random moment, to the executable that is shipped; the other half at each
  * named step of a write in turn, to one that differs from it only by dying there.
@@ -139,7 +139,7 @@ async function settleAll({ scene, wishes, figures, shipped }: Rig): Promise<void
     for (let from = 0; from < open.length; from += CLIENTS) {
       await Promise.all(open.slice(from, from + CLIENTS).map((wish) => ask(client, wish)));
     }
-    open = open.filter(({ heard }) => isOpen(heard.at(-1)?.status ?? 0));
+    open = open.filter(isOpen);
     if (open.length > 0) await Bun.sleep(250);
   }
   const rows = readRows(scene.dataDirectory);
@@ -150,9 +150,11 @@ async function settleAll({ scene, wishes, figures, shipped }: Rig): Promise<void
   if ((await gateway.kill("SIGTERM")) !== 0) figures.findings.push("it did not exit with 0 when it was asked to stop");
 }
 
-/** Unknown, not ready, or the order of a modify or cancel is itself still unknown. */
-function isOpen(status: number): boolean {
-  return status < 200 || status === 202 || status >= 500 || status === 409;
+/** Unknown, not ready, or held up by another write that is itself still unknown. */
+function isOpen({ heard }: Wish): boolean {
+  const last = heard.at(-1);
+  if (last === undefined || last.status === 202 || last.status >= 500) return true;
+  return last.status === 409 && last.body.includes("idempotency_in_progress");
 }
 
 function addFigures(figures: Figures, wishes: readonly Wish[], rows: Rows, executed: number): void {
@@ -175,9 +177,15 @@ async function runScene(rig: Omit<Rig, "scene" | "wishes">, names: readonly (str
   try {
     for (const name of names) await dieOnce(whole, name);
     await settleAll(whole);
+    console.log(`${rig.figures.kills} kills so far, ${rig.figures.findings.length} findings`);
   } finally {
     await scene.close();
   }
+}
+
+/** Takes from what is left until nothing is. */
+async function runScenes(rig: Omit<Rig, "scene" | "wishes">, scenes: (string | null)[][]): Promise<void> {
+  for (let names = scenes.shift(); names !== undefined; names = scenes.shift()) await runScene(rig, names);
 }
 
 async function buildDoomed(directory: string): Promise<string> {
@@ -218,6 +226,7 @@ function report(figures: Figures): void {
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "30" },
+    jobs: { type: "string", default: "2" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     executable: { type: "string", default: join(ROOT, "dist", "postern") },
   },
@@ -236,9 +245,10 @@ try {
   const names = Array.from({ length: kills }, (_, nth) =>
     nth % 2 === 0 ? null : (points[Math.floor(nth / 2) % points.length] ?? null),
   );
-  for (let from = 0; from < kills; from += KILLS_PER_SCENE) {
-    await runScene(rig, names.slice(from, from + KILLS_PER_SCENE));
-  }
+  const scenes = Array.from({ length: Math.ceil(kills / KILLS_PER_SCENE) }, (_, nth) =>
+    names.slice(nth * KILLS_PER_SCENE, (nth + 1) * KILLS_PER_SCENE),
+  );
+  await Promise.all(Array.from({ length: Number(values.jobs) }, () => runScenes(rig, scenes)));
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
