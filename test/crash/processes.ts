@@ -34,9 +34,9 @@ export async function start({ command, environment = {} }: Program, whenSpawned?
   const late = setTimeout(() => child.kill("SIGKILL"), FIRST_LINE_DEADLINE_MS);
   const line = await firstLine(child.stdout);
   clearTimeout(late);
-  const kill: Started["kill"] = async (signal = "SIGKILL") => {
+  const kill: Started["kill"] = (signal = "SIGKILL") => {
     child.kill(signal);
-    return await child.exited;
+    return child.exited;
   };
   if (line !== null) return { pid: child.pid, facts: JSON.parse(line), exited: child.exited, log, kill } as Started;
   await child.exited;
