@@ -205,6 +205,14 @@ test.each(CASES)("%s, key %i: lists show its own and nothing else", async (side,
   }
 });
 
+test("both asking at the same moment, each is shown its own", async () => {
+  for (const route of READS) {
+    const asked = [first, second].map((asking) => rig.ask(asking.party, { route }));
+    const texts = (await Promise.all(asked.map((answer) => rig.answerOf(answer)))).map(({ text }) => text);
+    expect([route, foundIn(texts[0] ?? "", second), foundIn(texts[1] ?? "", first)]).toEqual([route, [], []]);
+  }
+});
+
 test.each(CASES)("%s, key %i: finds its own orders and operations by every id", async (side, apiKey) => {
   const { asking, other } = sides(side);
   for (const id of asking.orderIds) {
