@@ -1,6 +1,7 @@
 /** Starts a gateway on what a power cut left, and says which of the promises it does not keep. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { listAttemptsOf, listOpenAttempts } from "../../../src/store/attempts.ts";
 import { findKeyRecord } from "../../../src/store/idempotency.ts";
 import { closeStore, openStore, type Store } from "../../../src/store/open.ts";
 import { findOperation } from "../../../src/store/operations.ts";
@@ -13,8 +14,8 @@ import type { Execution } from "../../simulation/venue.ts";
 import type { Files } from "./crash-image.ts";
 import { openScene, type Recorded, type Scene, startGateway } from "./life.ts";
 
-/** What orders come to, by id: status, filled size and exchange id. */
-export type Ends = ReadonlyMap<string, string>;
+/** What orders come to, by id: status, filled size and exchange id, and how many intents the image had kept of each. */
+export type Ends = ReadonlyMap<string, { end: string; intents: number }>;
 
 export type Audited = {
   findings: string[];
@@ -25,6 +26,8 @@ export type Audited = {
 
 /** Everything is settled within this time of the start, milliseconds. */
 const SETTLED_WITHIN_MS = 120_000;
+/** But margin that no reading can tell from other changes: it is given up ten minutes after its seal. */
+const GIVEN_UP_WITHIN_MS = 11 * 60_000;
 const STEP_MS = 1_000;
 /** Between the end of one gateway and the start of the next, milliseconds. */
 const DOWN_MS = 500;
@@ -41,6 +44,7 @@ export async function auditImage(
   const kept = openStore(image.path);
   findings.push(...auditRows(kept, life));
   const takenOutcomes = countTaken(kept, life);
+  const intents = countIntents(kept, life);
   closeStore(kept);
   const scene = openScene(chance, life.endMs + DOWN_MS, life.world);
   scene.network.setFate(() => directly(5));
@@ -50,12 +54,9 @@ export async function auditImage(
     isNormalPlanted: false,
     onMark: () => undefined,
   });
-  const settledAtMs = await settle(scene, process);
-  if (settledAtMs === null)
-    findings.push(
-      `not everything was settled in time: ${JSON.stringify(store.$client.prepare("SELECT * FROM attempts WHERE state <> 'done'").all())}`,
-    );
-  const ends = await readEnds(scene, process, life);
+  const unsettled = await settle(scene, process);
+  if (unsettled.length > 0) findings.push(`not settled in time: ${unsettled.join(", ")}`);
+  const ends = await readEnds(scene, process, { life, intents });
   findings.push(...auditEnds(life, ends, reference), ...(await auditRepeats(scene, process, life)), ...scene.errors);
   process.die("kill", 0);
   closeStore(store);
@@ -117,19 +118,27 @@ function auditTold(store: Store, { wish }: Dialogue, told: { body: string; statu
   return isSame && record.answer?.body === told.body ? [] : [`lost outcome: ${wish.key} was ${told.body}`];
 }
 
+function countIntents(store: Store, life: Recorded): Map<string, number> {
+  const ids = toldWrites(life).map(({ body }) => fieldOf(body, "id") ?? "");
+  return new Map(ids.map((id) => [id, listAttemptsOf(store, id).length]));
+}
+
 function countTaken(store: Store, life: Recorded): number {
   const keys = toldWrites(life).flatMap(({ dialogue: { wish }, status }) => (status === 202 ? [] : [wish]));
   return new Set(keys.filter((wish) => findKeyRecord(store, wish.party.account.id, wish.key)?.answer === null)).size;
 }
 
-/** Elapsed time at which nothing was open any more; null when that did not come. */
-async function settle({ timeline }: Scene, process: GatewayProcess): Promise<number | null> {
-  const { deps } = process.gateway;
-  for (let atMs = STEP_MS; atMs <= SETTLED_WITHIN_MS; atMs += STEP_MS) {
+/** Kinds of the attempts that were still open when they should have been settled. */
+async function settle({ timeline }: Scene, process: GatewayProcess): Promise<string[]> {
+  const { store, state } = process.gateway.deps;
+  for (let atMs = STEP_MS; atMs <= GIVEN_UP_WITHIN_MS; atMs += STEP_MS) {
     await timeline.runUntil(atMs);
-    if (deps.state.phase === "ready" && deps.settling.openCount() === 0) return atMs;
+    if (state.phase !== "ready" && atMs < SETTLED_WITHIN_MS) continue;
+    const open = listOpenAttempts(store).map(({ kind }) => kind);
+    if (open.length === 0) return [];
+    if (atMs >= SETTLED_WITHIN_MS && open.some((kind) => kind !== "isolated_margin")) return open;
   }
-  return null;
+  return ["isolated_margin"];
 }
 
 /** Longest that an answer takes, milliseconds. */
@@ -156,13 +165,18 @@ async function ask(
   return answered ?? { status: 0, body: "{}" };
 }
 
-async function readEnds(scene: Scene, process: GatewayProcess, life: Recorded): Promise<Ends> {
-  const ends = new Map<string, string>();
+async function readEnds(
+  scene: Scene,
+  process: GatewayProcess,
+  { life, intents }: { life: Recorded; intents: ReadonlyMap<string, number> },
+): Promise<Ends> {
+  const ends = new Map<string, { end: string; intents: number }>();
   for (const { dialogue, body } of toldWrites(life)) {
     const id = fieldOf(body, "id") ?? "";
     if (ends.has(id) || fieldOf(body, "object") !== "order") continue;
     const answer = await ask(scene, process, dialogue.wish.party, null, { kind: "get", id });
-    ends.set(id, answer.status === 200 ? endOf(answer.body) : `HTTP ${answer.status}`);
+    const end = answer.status === 200 ? endOf(answer.body) : `HTTP ${answer.status}`;
+    ends.set(id, { end, intents: intents.get(id) ?? 0 });
   }
   return ends;
 }
@@ -178,12 +192,15 @@ function auditEnds(life: Recorded, ends: Ends, reference: Ends | null): string[]
   const findings: string[] = [];
   for (const { dialogue, status, body } of toldWrites(life)) {
     if (status === 202 || !FINAL.includes(fieldOf(body, "status") ?? "")) continue;
-    const end = ends.get(fieldOf(body, "id") ?? "");
+    const end = ends.get(fieldOf(body, "id") ?? "")?.end;
     if (end !== undefined && end !== endOf(body))
       findings.push(`changed outcome: ${dialogue.wish.key} was ${endOf(body)}; now ${end}`);
   }
-  for (const [id, end] of reference ?? []) {
-    if (ends.get(id) !== end) findings.push(`other outcome: ${id} is ${ends.get(id)}; with nothing lost ${end}`);
+  for (const [id, { end, intents }] of reference ?? []) {
+    const now = ends.get(id);
+    // A cancel or modify that was stored but never sent, nor acknowledged, may be gone: then nobody goes on with it.
+    if (now !== undefined && now.intents < intents) continue;
+    if (now?.end !== end) findings.push(`other outcome: ${id} is ${now?.end}; with nothing lost ${end}`);
   }
   return findings;
 }
