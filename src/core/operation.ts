@@ -1,6 +1,8 @@
-export type OperationAction = "leverage" | "isolated_margin" | "twap" | "twap_cancel";
+export const OPERATION_ACTIONS = ["leverage", "isolated_margin", "twap", "twap_cancel"] as const;
+export type OperationAction = (typeof OPERATION_ACTIONS)[number];
 
-export type OperationStatus = "processing" | "succeeded" | "rejected" | "unknown";
+export const OPERATION_STATUSES = ["processing", "succeeded", "rejected", "unknown"] as const;
+export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 
 /** The result of an action that places no order (spec 2.4). */
 export type Operation = {

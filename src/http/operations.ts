@@ -12,7 +12,13 @@ import { readOperationId } from "./order-id.ts";
 import { requireNotZero } from "./order-rules.ts";
 import { type Route, readRoute, writeRoute } from "./route.ts";
 import { CursorParameter, LimitParameter, listOf } from "./schema/list.ts";
-import { CancelTwapBody, CreateTwapBody, OperationResource } from "./schema/operation.ts";
+import {
+  CancelTwapBody,
+  CreateTwapBody,
+  OperationAction,
+  OperationResource,
+  OperationStatus,
+} from "./schema/operation.ts";
 
 const TWAPS_TAG = "TWAPs";
 const OPERATIONS_TAG = "Operations";
@@ -91,7 +97,7 @@ const list = readRoute(
     summary: "List operations",
     description: "Newest first.",
     access: "trading:read",
-    query: { cursor: CursorParameter, limit: LimitParameter },
+    query: { action: OperationAction, status: OperationStatus, cursor: CursorParameter, limit: LimitParameter },
     answers: [
       {
         status: 200,
@@ -100,9 +106,12 @@ const list = readRoute(
         example: { object: "list", data: [EXAMPLE_OPERATION], has_more: false, next_cursor: null },
       },
     ],
-    errors: ["invalid_cursor", "invalid_limit"],
+    errors: ["invalid_status", "invalid_cursor", "invalid_limit"],
   },
-  (deps, caller, { query }) => listOperations(deps, caller, { cursor: query.get("cursor"), limit: readLimit(query) }),
+  (deps, caller, { query }) => {
+    const [action, status, cursor] = [query.get("action"), query.get("status"), query.get("cursor")];
+    return listOperations(deps, caller, { action, status, cursor, limit: readLimit(query) });
+  },
 );
 
 export function operationRoutes(): Route[] {

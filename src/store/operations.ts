@@ -1,5 +1,5 @@
 import { and, count, desc, eq, inArray, lt, min, or } from "drizzle-orm";
-import type { Operation } from "../core/operation.ts";
+import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
 import type { Store } from "./open.ts";
 import { operations } from "./schema.ts";
 
@@ -60,13 +60,18 @@ export function listTwapOperations(store: Store, accountId: string, twapIds: rea
 
 export type OperationPage = {
   accountId: string;
+  /** Null for all. */
+  action: OperationAction | null;
+  /** Null for all. */
+  status: OperationStatus | null;
   /** Rows after this one in the listing. */
   after: { createdAtMs: number; id: string } | null;
   limit: number;
 };
 
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
-export function listOperations(store: Store, { accountId, after, limit }: OperationPage): StoredOperation[] {
+export function listOperations(store: Store, page: OperationPage): StoredOperation[] {
+  const { accountId, action, status, after, limit } = page;
   const below =
     after === null
       ? undefined
@@ -77,7 +82,14 @@ export function listOperations(store: Store, { accountId, after, limit }: Operat
   return store
     .select()
     .from(operations)
-    .where(and(eq(operations.accountId, accountId), below))
+    .where(
+      and(
+        eq(operations.accountId, accountId),
+        action === null ? undefined : eq(operations.action, action),
+        status === null ? undefined : eq(operations.status, status),
+        below,
+      ),
+    )
     .orderBy(desc(operations.createdAtMs), desc(operations.id))
     .limit(limit + 1)
     .all();

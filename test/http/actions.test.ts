@@ -101,3 +101,28 @@ test("open orders are listed by native id, newest first, page by page", async ()
   expect(history.data.map((order) => order.exchange_order_id)).toHaveLength(2);
   expect(history.has_more).toBe(true);
 });
+
+test("operations are filtered by action and status, page by page, and anything else is refused", async () => {
+  const rig = openRig();
+  type List = { data: { action: string; status: string }[]; has_more: boolean; next_cursor: string | null };
+  for (const leverage of [3, 99, 4, 5]) {
+    await post(rig, "/v1/leverage", `filter-leverage-${leverage}`, { market: "BTC", leverage, margin_type: "cross" });
+    await rig.clock.advance(5);
+  }
+  await post(rig, "/v1/twaps/cancel", "filter-twap-1", { market: "BTC", twap_id: 7 });
+  const list = async (query: string) =>
+    (await (await rig.ask({ path: `/v1/operations?${query}`, apiKey: KEYS.both })).json()) as List;
+  expect((await list("")).data).toHaveLength(5);
+  expect((await list("action=leverage")).data.map(({ status }) => status)).toEqual([
+    ...["succeeded", "succeeded", "rejected", "succeeded"],
+  ]);
+  expect((await list("status=rejected")).data).toMatchObject([{ action: "leverage", status: "rejected" }]);
+  expect((await list("action=twap_cancel&status=rejected")).data).toEqual([]);
+  const first = await list("action=leverage&status=succeeded&limit=2");
+  expect([first.data.length, first.has_more]).toEqual([2, true]);
+  const rest = await list(`action=leverage&status=succeeded&limit=2&cursor=${first.next_cursor}`);
+  expect([rest.data.length, rest.has_more]).toEqual([1, false]);
+  for (const query of ["status=open", "status=", "action=order", "action="]) {
+    expect((await rig.ask({ path: `/v1/operations?${query}`, apiKey: KEYS.both })).status).toBe(400);
+  }
+});

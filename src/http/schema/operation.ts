@@ -1,5 +1,12 @@
 import { Type } from "@sinclair/typebox";
+import { OPERATION_ACTIONS, OPERATION_STATUSES } from "../../core/operation.ts";
 import { closed, described, ErrorText, MarketName, nullable, PositiveDecimal, Side, Uuid, words } from "./common.ts";
+
+export const OperationAction = words(OPERATION_ACTIONS, { description: "What was asked." });
+
+export const OperationStatus = words(OPERATION_STATUSES, {
+  description: "`unknown`: sent, and its fate is not known yet.",
+});
 
 /** Spec 2.4. */
 export const OperationResource = closed(
@@ -7,10 +14,8 @@ export const OperationResource = closed(
     id: Uuid,
     object: Type.Literal("operation", { description: "Always `operation`." }),
     account: Uuid,
-    action: words(["leverage", "isolated_margin", "twap", "twap_cancel"], { description: "What was asked." }),
-    status: words(["processing", "succeeded", "rejected", "unknown"], {
-      description: "`unknown`: sent, and its fate is not known yet.",
-    }),
+    action: OperationAction,
+    status: OperationStatus,
     exchange_id: nullable(Type.String(), "Native TWAP id of a `twap`; null for the others."),
     error: ErrorText,
   },
