@@ -59,6 +59,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const chance = openChance(seed);
   const isHttp = chance.isLucky(0.05);
   const isTruly = chance.isLucky(0.05);
+  const hasBudget = chance.isLucky(0.15);
   const faultsEndMs = chance.between(10_000, 60_000);
   const timeline = openTimeline(isHttp ? settleHttp : settleOnce);
   const history = openHistory(isLogged, timeline.nowMs);
@@ -116,7 +117,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       timeline.after(downMs, start);
     },
     doomsEndMs: faultsEndMs,
-    exchangeWeightPerMinute: 0,
+    exchangeWeightPerMinute: hasBudget ? 1_200 : 0,
     socketOf: hasFeed
       ? (onDeath) =>
           openFeedLine({ timeline, hub: venue.hub, chance: feedChance, history, weather: feedWeather }, onDeath)

@@ -1,0 +1,187 @@
+/** Bugs that the simulation has found, told as scenes, because the draws behind a seed change with every new fault. */
+import { afterEach, expect, test } from "bun:test";
+import { directly, type Fate, type FateOf, NODES } from "./network.ts";
+import { executed, limit, liveOrders, MAKER, openScene, type Scene, shown, TAKER, trade } from "./scene.ts";
+
+let open: Scene[] = [];
+
+async function scene(): Promise<Scene> {
+  const made = await openScene();
+  open.push(made);
+  return made;
+}
+
+afterEach(() => {
+  const errors = open.flatMap((each) => each.errors);
+  for (const each of open) each.close();
+  open = [];
+  expect(errors).toEqual([]);
+});
+
+const LOST: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
+
+function actions(choose: (body: string) => Fate | null): FateOf {
+  return ({ path, body }) => (path === "/exchange" ? choose(body) : null) ?? directly(5);
+}
+
+function modifyOf(id: string, price: string, alwaysPlace = false) {
+  return { kind: "modify" as const, id, price, size: null, alwaysPlace };
+}
+
+test("a modify after one that never arrived replaces the order, not the ghost", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("ghost", limit("buy", 94_000)));
+  s.setFate(actions((body) => (body.includes('"batchModify"') ? LOST : null)));
+  s.ask("ghost-1", modifyOf(placed.id, "94001"));
+  await s.pass(30_000);
+  s.setFate(() => directly(5));
+  expect(shown(await s.tell("ghost-1", modifyOf(placed.id, "94001"))).error).toContain("not carried out");
+  const second = shown(await s.tell("ghost-2", modifyOf(placed.id, "94002")));
+  expect(second).toMatchObject({ http: 200, status: "open", error: null });
+  expect(liveOrders(s).map(String)).toEqual([second.oid ?? ""]);
+});
+
+test("a closed order stays closed while always_place is out, and after it was lost", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("closed", limit("buy", 94_000)));
+  await s.tell("closed-cancel", { kind: "cancel", id: placed.id });
+  s.setFate(actions(() => LOST));
+  const call = s.ask("closed-modify", { ...modifyOf(placed.id, "94001", true), size: "0.02" });
+  for (let second = 0; second < 40; second += 4) {
+    expect(shown(await s.tell(null, { kind: "get", id: placed.id })).status).toBe("canceled");
+    await s.pass(4_000);
+  }
+  expect(call.answer).toMatchObject({ status: 202 });
+  const again = { ...modifyOf(placed.id, "94001", true), size: "0.02" };
+  expect(shown(await s.tell("closed-modify", again))).toMatchObject({ http: 200, status: "canceled" });
+});
+
+test("what always_place places for a closed order is an order of its own from the first moment", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("own", limit("buy", 94_000)));
+  await s.tell("own-cancel", { kind: "cancel", id: placed.id });
+  const silent: Fate = { arrivesAfterMs: [5], answer: { kind: "silence" } };
+  s.setFate(actions((body) => (body.includes('"batchModify"') ? silent : null)));
+  const again = { ...modifyOf(placed.id, "94001", true), size: "0.02" };
+  s.ask("own-modify", again);
+  await s.pass(2_000);
+  expect(shown(await s.tell(null, { kind: "get", id: placed.id })).status).toBe("canceled");
+  await s.pass(30_000);
+  const split = shown(await s.tell("own-modify", again));
+  expect(split).toMatchObject({ http: 200, status: "open" });
+  expect(split.id).not.toBe(placed.id);
+  expect(shown(await s.tell(null, { kind: "get", id: placed.id })).status).toBe("canceled");
+});
+
+test("two modifies at one moment leave one live order", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("rivals", limit("buy", 94_000)));
+  // The second one's reading of the remaining size takes longer than the whole first modify.
+  let reads = 0;
+  s.setFate(({ body }) => {
+    if (body.includes('"frontendOpenOrders"')) reads += 1;
+    return directly(body.includes('"frontendOpenOrders"') && reads === 2 ? 2_000 : 5);
+  });
+  const calls = [
+    s.ask("rivals-1", modifyOf(placed.id, "94001")),
+    s.ask("rivals-2", { ...modifyOf(placed.id, "94002", true), size: "0.02" }),
+  ];
+  await s.pass(30_000);
+  for (const { answer } of calls) expect(answer).not.toBeNull();
+  expect(liveOrders(s)).toHaveLength(1);
+});
+
+test("an original shown open by nodes that stand still is not made into two orders", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("still", limit("buy", 94_000)));
+  for (let node = 0; node < NODES; node += 1) s.network.freeze(node);
+  const call = s.ask("still-modify", { ...modifyOf(placed.id, "94001", true), size: "0.02" });
+  await s.pass(8_500);
+  expect(call.answer).toMatchObject({ status: 202 });
+  for (let node = 0; node < NODES; node += 1) s.network.thaw(node);
+  await s.pass(15_000);
+  const after = shown(await s.tell("still-modify", { ...modifyOf(placed.id, "94001", true), size: "0.02" }));
+  expect(after).toMatchObject({ http: 200, status: "open", id: placed.id });
+});
+
+test("what the exchange itself had canceled before a modify was not replaced by it", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("gone-before", limit("buy", 94_000)));
+  const { ownerAddress } = s.party.account;
+  for (let node = 0; node < NODES; node += 1) s.network.freeze(node);
+  // The owner's own sell meets the order: the exchange cancels what would trade with itself.
+  trade(s, ownerAddress, { isBuy: false, price: 93_900, size: "0.01" });
+  await s.pass(3_000);
+  const modify = { ...modifyOf(placed.id, "94001", true), size: "0.02" };
+  s.ask("gone-before-modify", modify);
+  await s.pass(5_000);
+  for (let node = 0; node < NODES; node += 1) s.network.thaw(node);
+  await s.pass(15_000);
+  const split = shown(await s.tell("gone-before-modify", modify));
+  expect(split.id).not.toBe(placed.id);
+  expect(shown(await s.tell(null, { kind: "get", id: placed.id })).status).toBe("canceled");
+});
+
+test("an average price that the answer had rounded becomes exact", async () => {
+  const s = await scene();
+  trade(s, MAKER, { isBuy: false, price: 95_010, size: "0.003" });
+  trade(s, MAKER, { isBuy: false, price: 95_017, size: "0.004" });
+  trade(s, MAKER, { isBuy: false, price: 95_023, size: "0.5" });
+  const wanted = { ...limit("buy", 95_100, "0.01"), timeInForce: "ioc" as const };
+  const { id } = shown(await s.tell("rounded", wanted));
+  await s.pass(40_000);
+  const { body } = await s.tell(null, { kind: "get", id });
+  const average = (95_010 * 3 + 95_017 * 4 + 95_023 * 3) / 10;
+  expect(JSON.parse(body)).toMatchObject({ status: "filled", average_price: String(average) });
+});
+
+test("a stop that has fired and rests in the book is open", async () => {
+  const s = await scene();
+  const stop = {
+    ...limit("sell", 94_650),
+    trigger: { price: "94800", kind: "stop_loss" as const, market: false },
+  };
+  const { id, status } = shown(await s.tell("stop", stop));
+  expect(status).toBe("waiting_for_trigger");
+  s.venue.setPrice("BTC", 94_700n * 100_000_000n);
+  await s.pass(2_000);
+  expect(shown(await s.tell(null, { kind: "get", id })).status).toBe("open");
+});
+
+test("nothing is signed by a clock that the exchange has not set", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("clock", limit("buy", 94_000)));
+  s.kill();
+  s.jumpClock(20 * 3_600_000);
+  s.setFate(({ path }) => (path === "/info" ? LOST : directly(5)));
+  await s.start();
+  expect(await s.tell("clock-cancel", { kind: "cancel", id: placed.id })).toMatchObject({ status: 503 });
+  s.setFate(() => directly(5));
+  await s.pass(20_000);
+  expect(shown(await s.tell("clock-cancel", { kind: "cancel", id: placed.id })).status).toBe("canceled");
+  expect(shown(await s.tell("clock-after", limit("buy", 94_000))).status).toBe("open");
+});
+
+test("nothing is concluded while the exchange's own time stands still", async () => {
+  const s = await scene();
+  for (let node = 0; node < NODES; node += 1) s.network.freeze(node);
+  s.setFate(actions(() => LOST));
+  s.ask("standstill", limit("buy", 94_000));
+  for (let minute = 0; minute < 30; minute += 1) {
+    await s.pass(60_000);
+    expect(shown(await s.tell("standstill", limit("buy", 94_000)))).toMatchObject({ http: 202, status: "unknown" });
+  }
+  for (let node = 0; node < NODES; node += 1) s.network.thaw(node);
+  await s.pass(30_000);
+  expect(shown(await s.tell("standstill", limit("buy", 94_000)))).toMatchObject({ http: 201, status: "rejected" });
+  expect(executed(s, "order")).toEqual([]);
+});
+
+test("a limit order filled in part by its answer goes on, and its fills add up", async () => {
+  const s = await scene();
+  trade(s, MAKER, { isBuy: false, price: 95_010, size: "0.004" });
+  const { id } = shown(await s.tell("in-part", limit("buy", 95_020, "0.01")));
+  trade(s, TAKER, { isBuy: false, price: 95_020, size: "0.006" });
+  await s.pass(40_000);
+  expect(shown(await s.tell(null, { kind: "get", id }))).toMatchObject({ status: "filled", filled: "0.01" });
+});
