@@ -8,7 +8,9 @@ import { type Delivery, type GatewayRig, openGatewayRig } from "../support/gatew
 
 const SLOW_MS = 3_000;
 
-const neverAnswered: Delivery = () => new Promise(() => undefined);
+function neverAnswered(..._delivery: Parameters<Delivery>): ReturnType<Delivery> {
+  return new Promise(() => undefined);
+}
 
 /** From now on this read takes a while. */
 function slowDown(rig: GatewayRig, type: string): void {

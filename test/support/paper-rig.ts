@@ -113,7 +113,11 @@ export type PaperRig = {
   info(request: Record<string, unknown>): Promise<unknown>;
 };
 
-export type PaperRigOptions = { builder?: Builder | null };
+export type PaperRigOptions = {
+  builder?: Builder | null;
+  /** 0 = no limit, and the accounts' actions are not counted. */
+  exchangeWeightPerMinute?: number;
+};
 
 const OFF = { perSecond: 0, burst: 0 };
 /** Longest that an answer is waited for, milliseconds of the standing clock. */
@@ -172,7 +176,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     schedule: (run) => void setImmediate(run),
     randomBytes: (count) => new Uint8Array(count),
     log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
-    exchangeWeightPerMinute: 0,
+    exchangeWeightPerMinute: options.exchangeWeightPerMinute ?? 0,
     trustedProxies: [],
   });
   const outside = signersOf([...PRIVATE_KEYS, STRANGERS_KEY]);
