@@ -5,6 +5,7 @@ import {
   type Delivery,
   delayed,
   FIRST,
+  limitOrder,
   openPaperRig,
   type PaperRig,
   SECOND,
@@ -286,6 +287,22 @@ test("a margin change with fills in between cannot be proven: unknown for good a
   expect(rig.sent.filter((type) => type === "updateIsolatedMargin")).toHaveLength(1);
 });
 
+test("a fill that moves the cash as the margin change would have proves nothing", async () => {
+  const rig = await openPaperRig();
+  await openPosition(rig);
+  rig.deliveries.push(DELIVERY.answerLost);
+  // Refused, because so much cannot be taken out.
+  const asked = rig.ask(FIRST, { route: "POST /v1/margin", body: { market: "ETH", amount: "-1280" } });
+  await rig.clock.advance(0);
+  await rig.trade("sell", "0.5", "3200", 1);
+  await rig.elsewhere(FIRST, limitOrder({ assetId: 1, side: "buy", size: "0.5", price: "3200" }));
+  expect(await margin(rig)).toBe("-3840.0");
+  const { body } = await rig.answerOf(asked);
+  await rig.clock.advance(12 * 60_000);
+  const read = await rig.answer(FIRST, { route: `GET /v1/operations/${body["id"]}` });
+  expect(read.body).toMatchObject({ status: "unknown" });
+});
+
 test("two equal margin changes at once are told apart: each is carried out once", async () => {
   const rig = await openPaperRig();
   await openPosition(rig);
@@ -344,6 +361,14 @@ test("an equal TWAP made elsewhere at the same time leaves the lost one unknown,
   const read = await rig.answer(FIRST, { route: `GET /v1/operations/${answer.body["id"]}` });
   expect(read.body).toMatchObject({ status: "unknown", exchange_id: null });
   expect(read.body["error"]).toMatch(/Equal TWAPs were made: [12], [12]\./);
+});
+
+test("a TWAP that answered another request is never taken for the one whose answer was lost", async () => {
+  const rig = await openPaperRig();
+  const known = await rig.answer(FIRST, { route: "POST /v1/twaps", body: TWAP });
+  rig.deliveries.push(DELIVERY.neverArrived);
+  const lost = await rig.answer(FIRST, { route: "POST /v1/twaps", body: TWAP });
+  expect([known.body["exchange_id"], lost.body["exchange_id"], lost.body["status"]]).toEqual(["1", null, "rejected"]);
 });
 
 test("a TWAP that was running before is never taken for the one whose answer was lost", async () => {
