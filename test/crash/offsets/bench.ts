@@ -1,0 +1,177 @@
+/** A gateway with its real transport, a proxy that breaks connections, and a served paper exchange, on a fast clock. */
+import { randomBytes } from "node:crypto";
+import type { Account } from "../../../src/core/account.ts";
+import type { Clock } from "../../../src/core/clock.ts";
+import type { Settings } from "../../../src/deps.ts";
+import { openTransport } from "../../../src/exchange/transport.ts";
+import { type Gateway, openGateway } from "../../../src/gateway.ts";
+import type { Venue, Account as VenueAccount } from "../../../src/paper/engine/state.ts";
+import { createPaperExchange, PAPER_DEFAULTS } from "../../../src/paper/paper-exchange.ts";
+import { servePaper } from "../../../src/paper/server.ts";
+import { insertAccount } from "../../../src/store/accounts.ts";
+import { insertAgent } from "../../../src/store/agents.ts";
+import { insertApiKey } from "../../../src/store/api-keys.ts";
+import { openStore, type Store } from "../../../src/store/open.ts";
+import { addressOfKey, openSigners } from "../../../src/vault/signers.ts";
+import { keyHash } from "../../../src/wire/grant.ts";
+import { fieldOf } from "../../simulation/clients.ts";
+import { type Answered, type Ask, askDirectly } from "../../simulation/front.ts";
+import type { Party } from "../../simulation/template.ts";
+import { type FaultProxy, openFaultProxy } from "./fault-proxy.ts";
+
+export type Bench = {
+  gateway: Gateway;
+  store: Store;
+  proxy: FaultProxy;
+  venue: Venue;
+  account: VenueAccount;
+  clock: Clock;
+  ask(key: string | null, ask: Ask): Promise<Answered>;
+  /** Asks under new keys until it is settled as done; what is there then. For what has to be there before a case. */
+  make(key: string, ask: Ask): Promise<string>;
+  /** Waits until nothing is open any more; false when that did not come. */
+  settled(): Promise<boolean>;
+  /** The order or operation of an answer, as it stands now. */
+  read(body: string): Promise<string>;
+  /** What the gateway has logged as an error. */
+  errors: string[];
+  close(): Promise<void>;
+};
+
+const OFF = { perSecond: 0, burst: 0 };
+
+const SETTINGS: Settings = {
+  network: "paper",
+  version: "0.0.0-offsets",
+  audience: "http://127.0.0.1:8787",
+  allowedHosts: ["127.0.0.1:8787"],
+  dexes: [],
+  builder: null,
+  limits: {
+    ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
+    ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
+  },
+  timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+};
+
+/** The owner signs for itself: the exchange takes that as it takes an agent's signature. */
+const OWNER_KEY = new Uint8Array(32).fill(0x51);
+const OWNER = addressOfKey(OWNER_KEY);
+
+/** So many milliseconds pass in each. */
+export function fastClock(speed: number): Clock {
+  const startMs = Date.now();
+  const bornAtMs = performance.now();
+  const elapsedMs = () => (performance.now() - bornAtMs) * speed;
+  return {
+    nowMs: () => startMs + Math.floor(elapsedMs()),
+    elapsedMs,
+    sleep: (durationMs) => Bun.sleep(durationMs / speed),
+  };
+}
+
+export async function openBench(speed: number): Promise<Bench> {
+  const clock = fastClock(speed);
+  const paper = createPaperExchange({
+    ...PAPER_DEFAULTS,
+    network: "testnet",
+    fund: [OWNER],
+    engine: { ...PAPER_DEFAULTS.engine, requestAllowance: 1_000_000 },
+    nowMs: () => clock.nowMs(),
+    sleep: (ms) => clock.sleep(ms),
+  });
+  // No ticks: prices stand still, and whoever asks lets time pass.
+  const server = servePaper(paper, { hostname: "127.0.0.1", port: 0, every: () => () => undefined });
+  const proxy = await openFaultProxy(server.port);
+  const store = openStore(":memory:");
+  const party = insertParty(store, clock.nowMs());
+  const errors: string[] = [];
+  const silent = () => undefined;
+  const gateway = openGateway({
+    settings: SETTINGS,
+    instance: {
+      ...{ network: "paper", exchangeUrl: proxy.url, tag: 7, vault: "{}", createdAtMs: clock.nowMs() },
+      secret: new Uint8Array(32).fill(9),
+    },
+    store,
+    signers: openSigners({ network: "paper", keys: [{ address: OWNER, privateKey: OWNER_KEY.slice() }] }),
+    transport: openTransport(),
+    socket: null,
+    clock,
+    schedule: (run) => void setImmediate(run),
+    randomBytes: (count) => new Uint8Array(randomBytes(count)),
+    log: {
+      ...{ debug: silent, info: silent, warn: silent },
+      error: (fields, message) => void errors.push(`${message} ${JSON.stringify(fields)}`),
+    },
+    exchangeWeightPerMinute: 0,
+    trustedProxies: [],
+  });
+  await gateway.start();
+  const account = paper.venue.accounts.get(OWNER);
+  if (account === undefined) throw new Error("bug: nobody has money");
+  const settled = () => untilSettled(gateway, clock);
+  const process = { number: 0, gateway, isAlive: () => true, onDeath: silent, die: silent };
+  const ask: Bench["ask"] = (key, asked) => askDirectly(process, party, key, asked);
+  const read: Bench["read"] = async (body) => (await ask(null, readingOf(body))).body;
+  return {
+    ...{ ask, read, settled },
+    async make(key, asked) {
+      for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
+        const { status, body } = await ask(`${key}-${attempt}`, asked);
+        await settled();
+        const told = status > 202 ? "{}" : await read(body);
+        if (DONE.includes(fieldOf(told, "status") ?? "")) return told;
+      }
+      throw new Error(`${key} cannot be done: the machine is too busy for this clock`);
+    },
+    ...{ gateway, store, proxy, venue: paper.venue, account, clock, errors },
+    async close() {
+      await gateway.stop();
+      proxy.close();
+      await server.stop();
+      paper.stop();
+    },
+  };
+}
+
+/** A busy machine makes answers late on a fast clock: then it is asked again. */
+const MAX_TRIES = 10;
+const DONE = ["open", "filled", "succeeded"];
+
+/** Milliseconds of the fast clock; margin that no reading can tell is given up ten minutes after its seal. */
+const SETTLED_WITHIN_MS = 15 * 60_000;
+/** Between two looks at it, milliseconds of the fast clock. */
+const LOOK_MS = 300;
+
+async function untilSettled(gateway: Gateway, clock: Clock): Promise<boolean> {
+  const untilMs = clock.elapsedMs() + SETTLED_WITHIN_MS;
+  while (gateway.deps.settling.openCount() > 0) {
+    if (clock.elapsedMs() > untilMs) return false;
+    await clock.sleep(LOOK_MS);
+  }
+  return true;
+}
+
+function readingOf(body: string): Ask {
+  const id = fieldOf(body, "id") ?? "";
+  return { kind: fieldOf(body, "object") === "order" ? "get" : "get_operation", id };
+}
+
+function insertParty(store: Store, nowMs: number): Party {
+  const account: Account = {
+    id: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90",
+    ...{ label: "main", kind: "main", ownerAddress: OWNER, tradingAddress: OWNER, parentId: null, createdAtMs: nowMs },
+  };
+  const apiKey = `api_trade_${"5".repeat(64)}`;
+  const times = { issuedAtMs: nowMs, registeredAtMs: nowMs };
+  const scopes = ["trading:read", "trading:write"] as const;
+  const key = { keyHash: keyHash(apiKey), accountId: account.id, scopes, ...times };
+  insertAccount(store, account);
+  insertAgent(store, {
+    ...{ address: OWNER, ownerAddress: OWNER, name: "postern-1", state: "approved", sealedKey: new Uint8Array(8) },
+    ...{ createdAtMs: nowMs, approvedAtMs: nowMs, validUntilMs: null },
+  });
+  insertApiKey(store, key);
+  return { account, agent: OWNER, apiKey, key };
+}

@@ -1,0 +1,83 @@
+/** One action broken off at one byte, followed until it is settled. */
+import { fieldOf } from "../../simulation/clients.ts";
+import type { Answered } from "../../simulation/front.ts";
+import type { Bench } from "./bench.ts";
+import type { Fault, Post } from "./fault-proxy.ts";
+import { attemptKind, type Kind, type Prepared, prepare } from "./kinds.ts";
+
+export type CaseResult = {
+  findings: string[];
+  /** What the client was answered at first, and how it ended. */
+  ending: string;
+  /** Of the POST that was broken off. */
+  post: Post | null;
+};
+
+/** Cases that a busy machine could not send in time, in a row. */
+const MAX_TRIES = 10;
+
+export async function runCase(
+  bench: Bench,
+  kind: Kind,
+  about: { fault: Fault | null; nth: number },
+): Promise<CaseResult> {
+  const { fault, nth } = about;
+  bench.proxy.arm([]);
+  const prepared = await prepare(bench, kind, nth);
+  const lastAttempt = attemptsAfter(bench, 0).last;
+  const errorsBefore = bench.errors.length;
+  let key = "";
+  let first: Answered | null = null;
+  for (let attempt = 0; first === null && attempt < MAX_TRIES; attempt += 1) {
+    key = `${kind}-${nth}-${attempt}`;
+    bench.proxy.arm(kind === "noop" ? [{ way: "request", offset: 0 }, fault] : [fault]);
+    const answer = await bench.ask(key, prepared.ask);
+    // Nothing has left: the clock was too fast for a busy machine.
+    if (answer.status <= 202 || bench.proxy.posts.length > 0) first = answer;
+  }
+  if (first === null || first.status > 202) {
+    return { findings: [`answered ${first?.status} ${first?.body}`], ending: "", post: null };
+  }
+  const findings: string[] = [];
+  if (!(await bench.settled())) findings.push("not settled in time");
+  const posts = [...bench.proxy.posts];
+  const told = await bench.read(first.body);
+  findings.push(...prepared.verify(told), ...auditPosts(bench, posts, { kind, lastAttempt }));
+  findings.push(...(await auditRepeat(bench, prepared, { key, first: first.body, posts: posts.length })));
+  findings.push(...bench.errors.slice(errorsBefore));
+  const ending = `${first.status}, then ${fieldOf(told, "status")}`;
+  return { findings, ending, post: posts[kind === "noop" ? 1 : 0] ?? null };
+}
+
+type Sums = { last: number; count: number; noops: number };
+
+function attemptsAfter({ store }: Bench, id: number): Sums {
+  const sums = "SELECT coalesce(max(id), 0) AS last, count(*) AS count, coalesce(sum(noops), 0) AS noops FROM attempts";
+  return store.$client.prepare<Sums, [number]>(`${sums} WHERE id > ?`).get(id) ?? { last: 0, count: 0, noops: 0 };
+}
+
+/** Everything that left is on record, and no action left twice: not even its first bytes. */
+function auditPosts(bench: Bench, posts: readonly Post[], about: { kind: Kind; lastAttempt: number }): string[] {
+  const { count, noops } = attemptsAfter(bench, about.lastAttempt);
+  const findings: string[] = [];
+  if (posts.length > count + noops) findings.push(`${posts.length} POSTs, of which ${count + noops} are on record`);
+  const actions = posts.map(({ body }) => body).filter((body) => !body.includes('"type":"noop"'));
+  if (new Set(actions).size !== actions.length) findings.push("the same action was posted twice");
+  // A cancel stays armed: it is signed anew while its order is live. Nothing else is.
+  const most = attemptKind(about.kind) === "cancel" ? count : 1;
+  if (actions.length > most) findings.push(`${actions.length} actions were posted for one request`);
+  return findings;
+}
+
+async function auditRepeat(
+  bench: Bench,
+  { ask }: Prepared,
+  before: { key: string; first: string; posts: number },
+): Promise<string[]> {
+  const again = await bench.ask(before.key, ask);
+  const findings: string[] = [];
+  if (!again.isReplay) findings.push("the repeated key is not answered as a repeat");
+  if (fieldOf(again.body, "id") !== fieldOf(before.first, "id")) findings.push("the repeated key has another resource");
+  if (bench.proxy.posts.length > before.posts) findings.push("the repeated key sent something");
+  return findings;
+}
