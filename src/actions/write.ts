@@ -47,11 +47,21 @@ export async function answerRecord(deps: Deps, record: KeyRecord, write: Write):
       if (joined !== null) return { ...(await joined), isReplay: true };
       // It may have been settled since the record was read.
       const now = findKeyRecord(deps.store, record.accountId, record.key) ?? record;
-      return { ...(now.answer ?? asItStands(deps.store, now)), isReplay: true };
+      if (now.answer !== null) return { ...now.answer, isReplay: true };
+      requireLookedAt(deps);
+      return { ...asItStands(deps.store, now), isReplay: true };
     }
     case "first":
       throw new Error("bug: a stored key cannot be a first one");
   }
+}
+
+/**
+ * A power cut may have taken an outcome that was told already, and that one look gives back: until each has been looked
+ * at, `unknown` would be a step back from it.
+ */
+function requireLookedAt({ state: { phase } }: Deps): void {
+  if (phase === "opening" || phase === "starting") throw notLookedAt();
 }
 
 function reusedMessage(store: Store, record: KeyRecord, write: Write): string {
@@ -89,15 +99,17 @@ const NOT_KNOWN = "the outcome of this request is not known yet; it is being loo
 export function requireOpenForWrites(deps: Deps, isCancel: boolean): void {
   const { phase, writesStoppedBecause } = deps.state;
   if (phase === "draining") throw new ApiError("draining", "The gateway is shutting down. Nothing was sent.");
-  if (phase === "opening" || (phase === "starting" && !isCancel)) {
-    throw new ApiError(
-      "not_ready",
-      "The gateway is still looking up what was in flight when it stopped. Nothing was sent.",
-    );
-  }
+  if (phase === "opening" || (phase === "starting" && !isCancel)) throw notLookedAt();
   if (writesStoppedBecause !== null && !isCancel) {
     throw new ApiError("internal_error", `Writes are stopped: ${writesStoppedBecause}. Nothing was sent.`);
   }
+}
+
+function notLookedAt(): ApiError {
+  return new ApiError(
+    "not_ready",
+    "The gateway is still looking up what was in flight when it stopped. Nothing was sent.",
+  );
 }
 
 /**
