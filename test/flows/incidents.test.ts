@@ -23,7 +23,9 @@ function actions(choose: (body: string) => Fate | null): FateOf {
   return ({ path, body }) => (path === "/exchange" ? choose(body) : null) ?? directly(5);
 }
 
-const isNoop = (body: string) => body.startsWith('{"action":{"type":"noop"');
+function isNoop(body: string): boolean {
+  return body.startsWith('{"action":{"type":"noop"');
+}
 
 test("outage of 29 July 2025: errors for orders that land, some of them 37 minutes later", async () => {
   const s = await scene();
@@ -153,6 +155,17 @@ test("a feed that says nothing hides no fill for more than half a minute", async
     data: { size: string; order_id: string }[];
   };
   expect(fills.data).toMatchObject([{ size: "0.004", order_id: placed.id }]);
+});
+
+test("the power fails after an answer, and nobody is told unknown while it is found again", async () => {
+  const s = await scene();
+  const told = shown(await s.tell("power-cut-start", limit("buy", 94_000)));
+  s.kill("power_cut", 0);
+  s.setFate(({ path }) => (path === "/info" ? directly(900) : directly(5)));
+  await s.start();
+  expect(await s.tell("power-cut-start", limit("buy", 94_000))).toMatchObject({ status: 503 });
+  await s.pass(10_000);
+  expect(shown(await s.tell("power-cut-start", limit("buy", 94_000)))).toEqual(told);
 });
 
 test("the power fails after an answer: the order is found again under its key", async () => {
