@@ -30,6 +30,8 @@ const POINT_DEADLINE_MS = 2_500;
 /** Within this everything has settled: the life of an action, the exchange's lag and some looks, milliseconds. */
 const SETTLED_DEADLINE_MS = 40_000;
 const FINDINGS_SHOWN = 20;
+/** Exit code of a process that was killed. */
+const KILLED = 137;
 
 /** Every step, in the order of their turns, with the most passes before the death. */
 const POINTS: Record<Point, number> = {
@@ -83,7 +85,7 @@ async function dieOnce(rig: Rig, point: string | null): Promise<void> {
     }
     const isStopped = await Promise.race([gateway.exited.then(() => true), Bun.sleep(0).then(() => false)]);
     if (!isStopped) await gateway.kill();
-  } else if (!isEarly && point === null) {
+  } else if (gateway.exitCode !== KILLED) {
     figures.findings.push(`the gateway ended by itself: ${gateway.endedEarly}`);
   }
   figures.kills += 1;

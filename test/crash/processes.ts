@@ -21,7 +21,7 @@ export type Started = {
   kill(signal?: "SIGKILL" | "SIGTERM"): Promise<number>;
 };
 
-/** Null when it ended before it printed its line: it was killed on its way. */
+/** A process after its first line; `endedEarly`, with what it logged, where that never came. */
 export async function start({ command, environment = {} }: Program, whenSpawned?: (pid: number) => void) {
   const child = Bun.spawn([...command], {
     env: { PATH: "/usr/bin:/bin", ...environment },
@@ -39,8 +39,8 @@ export async function start({ command, environment = {} }: Program, whenSpawned?
     return child.exited;
   };
   if (line !== null) return { pid: child.pid, facts: JSON.parse(line), exited: child.exited, log, kill } as Started;
-  await child.exited;
-  return { endedEarly: await log };
+  const exitCode = await child.exited;
+  return { endedEarly: await log, exitCode };
 }
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | null> {
