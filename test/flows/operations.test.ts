@@ -5,109 +5,13 @@ import {
   type Delivery,
   delayed,
   FIRST,
-  limitOrder,
   openPaperRig,
   type PaperRig,
   SECOND,
 } from "../support/paper-rig.ts";
+import { CASES, type Case, ISOLATED } from "./operation-cases.ts";
 
 /** What becomes of leverage, margin and TWAPs when answers come, when they do not, and when it cannot be told. */
-
-type Case = {
-  route: string;
-  body: object;
-  /** Brings about what the action needs. */
-  prepare(rig: PaperRig): Promise<void>;
-  /** True when the exchange shows that the action was carried out. */
-  isDone(rig: PaperRig): Promise<boolean>;
-  /** The same action, which the exchange refuses after it has taken its nonce. */
-  refused: { body: object; prepare(rig: PaperRig): Promise<void>; words: string };
-  /** In words of the operation. */
-  action: string;
-};
-
-const nothing = async () => undefined;
-const ISOLATED = { market: "ETH", leverage: 5, margin_type: "isolated" };
-
-/** An isolated long of 1 ETH at 3200. */
-async function openPosition(rig: PaperRig): Promise<void> {
-  await rig.answer(FIRST, { route: "POST /v1/leverage", body: ISOLATED });
-  await rig.trade("sell", "1", "3200", 1);
-  await buyEther(rig, "1");
-}
-
-async function buyEther(rig: PaperRig, size: string): Promise<void> {
-  const body = { account: FIRST.account.id, market: "ETH", side: "buy", size, price: "3200", time_in_force: "ioc" };
-  expect((await rig.answer(FIRST, { route: "POST /v1/orders", body })).body).toMatchObject({ status: "filled" });
-}
-
-async function startTwap(rig: PaperRig): Promise<void> {
-  const { body } = await rig.answer(FIRST, { route: "POST /v1/twaps", body: TWAP });
-  expect(body).toMatchObject({ status: "succeeded", exchange_id: "1" });
-}
-
-const TWAP = { market: "BTC", side: "buy", size: "0.1", duration_minutes: 30 };
-
-async function margin(rig: PaperRig): Promise<string | undefined> {
-  type State = { assetPositions: { position: { coin: string; leverage: { rawUsd?: string } } }[] };
-  // As the exchange answers; only what is named is looked at.
-  const state = (await rig.info({ type: "clearinghouseState", user: FIRST.account.tradingAddress })) as State;
-  return state.assetPositions.find(({ position }) => position.coin === "ETH")?.position.leverage.rawUsd;
-}
-
-async function leverage(rig: PaperRig): Promise<number> {
-  const request = { type: "activeAssetData", user: FIRST.account.tradingAddress, coin: "ETH" };
-  return ((await rig.info(request)) as { leverage: { value: number } }).leverage.value;
-}
-
-function twaps(rig: PaperRig): number[] {
-  return [...rig.paper.venue.twaps.keys()];
-}
-
-const CASES: Record<string, Case> = {
-  "a leverage change": {
-    route: "POST /v1/leverage",
-    body: { ...ISOLATED, leverage: 7 },
-    prepare: nothing,
-    isDone: async (rig) => (await leverage(rig)) === 7,
-    // With the position as large as it is, its margin does not cover a lower leverage.
-    refused: { body: { ...ISOLATED, leverage: 2 }, prepare: openPosition, words: "Isolated" },
-    action: "leverage",
-  },
-  "a margin change": {
-    route: "POST /v1/margin",
-    body: { market: "ETH", amount: "12.345678" },
-    prepare: openPosition,
-    isDone: async (rig) => (await margin(rig)) === "-2547.654322",
-    refused: {
-      body: { market: "ETH", amount: "-600" },
-      prepare: openPosition,
-      words: "does not have sufficient margin",
-    },
-    action: "isolated_margin",
-  },
-  "a TWAP": {
-    route: "POST /v1/twaps",
-    body: TWAP,
-    prepare: nothing,
-    isDone: async (rig) => twaps(rig).length === 1,
-    refused: { body: { ...TWAP, size: "0.00001" }, prepare: nothing, words: "too small" },
-    action: "twap",
-  },
-  "the cancel of a TWAP": {
-    route: "POST /v1/twaps/cancel",
-    body: { market: "BTC", twap_id: 1 },
-    prepare: startTwap,
-    isDone: async (rig) => twaps(rig).length === 0,
-    refused: { body: { market: "BTC", twap_id: 1 }, prepare: cancelTwapElsewhere, words: "never placed" },
-    action: "twap_cancel",
-  },
-};
-
-async function cancelTwapElsewhere(rig: PaperRig): Promise<void> {
-  await startTwap(rig);
-  await rig.elsewhere(FIRST, { type: "twapCancel", a: 0, t: 1n });
-}
 
 const KEY = "operation-1";
 const each = Object.entries(CASES);
@@ -168,7 +72,7 @@ test.each(each.flatMap(([name, one]) => LOST.map(([how, delivery]) => [name, how
 
 test.each(each)("%s that never arrived is rejected, and cannot arrive any more", async (_name, one) => {
   const { rig, act } = await begin(one);
-  let arrive: () => Promise<unknown> = nothing;
+  let arrive: () => Promise<unknown> = async () => undefined;
   rig.deliveries.push((late) => {
     arrive = late;
     return DELIVERY.neverArrived();
@@ -258,154 +162,6 @@ test("a leverage beyond the market's is refused without being sent", async () =>
   expect(answer.body).toMatchObject({ status: "rejected" });
   expect(answer.body["error"]).toContain("Nearest valid: 25");
   expect(rig.sent).toEqual([]);
-});
-
-test("a margin change with fills in between cannot be proven: unknown for good after ten minutes, with both readings", async () => {
-  const rig = await openPaperRig();
-  await openPosition(rig);
-  rig.deliveries.push(DELIVERY.answerLost);
-  const asked = rig.ask(FIRST, { route: "POST /v1/margin", body: { market: "ETH", amount: "10" }, key: KEY });
-  await rig.clock.advance(0);
-  await rig.trade("sell", "0.5", "3200", 1);
-  await rig.elsewhere(FIRST, {
-    ...{ type: "order", grouping: "na" },
-    orders: [{ a: 1, b: true, p: "3200", s: "0.5", r: false, t: { limit: { tif: "Ioc" } } }],
-  });
-  const answer = await rig.answerOf(asked);
-  expect(answer).toMatchObject({ status: 202, body: { status: "unknown" } });
-  await rig.clock.advance(9 * 60_000);
-  expect(rig.deps.settling.openCount()).toBe(1);
-  await rig.clock.advance(2 * 60_000);
-  expect(rig.deps.settling.openCount()).toBe(0);
-  const read = await rig.answer(FIRST, { route: `GET /v1/operations/${answer.body["id"]}` });
-  expect(read.body).toMatchObject({ status: "unknown" });
-  expect(read.body["error"]).toMatch(
-    /^Whether the margin was changed cannot be proven\. Before: size 1, cash -?[0-9.]+\. After: size 1\.5, cash -?[0-9.]+\.$/,
-  );
-  const again = await rig.answer(FIRST, { route: "POST /v1/margin", body: { market: "ETH", amount: "10" }, key: KEY });
-  expect(again).toMatchObject({ status: 202, body: { status: "unknown" } });
-  expect(rig.sent.filter((type) => type === "updateIsolatedMargin")).toHaveLength(1);
-});
-
-test("a fill that moves the cash as the margin change would have proves nothing", async () => {
-  const rig = await openPaperRig();
-  await openPosition(rig);
-  rig.deliveries.push(DELIVERY.answerLost);
-  // Refused, because so much cannot be taken out.
-  const asked = rig.ask(FIRST, { route: "POST /v1/margin", body: { market: "ETH", amount: "-1280" } });
-  await rig.clock.advance(0);
-  await rig.trade("sell", "0.5", "3200", 1);
-  await rig.elsewhere(FIRST, limitOrder({ assetId: 1, side: "buy", size: "0.5", price: "3200" }));
-  expect(await margin(rig)).toBe("-3840.0");
-  const { body } = await rig.answerOf(asked);
-  await rig.clock.advance(12 * 60_000);
-  const read = await rig.answer(FIRST, { route: `GET /v1/operations/${body["id"]}` });
-  expect(read.body).toMatchObject({ status: "unknown" });
-});
-
-test("two equal margin changes at once are told apart: each is carried out once", async () => {
-  const rig = await openPaperRig();
-  await openPosition(rig);
-  const before = Number(await margin(rig));
-  rig.deliveries.push(DELIVERY.answerLost);
-  const body = { market: "ETH", amount: "10" };
-  const first = rig.ask(FIRST, { route: "POST /v1/margin", body, key: "margin-001" });
-  await rig.clock.advance(0);
-  const second = rig.ask(FIRST, { route: "POST /v1/margin", body, key: "margin-002" });
-  expect((await rig.answerOf(first)).body).toMatchObject({ status: "succeeded" });
-  expect((await rig.answerOf(second)).body).toMatchObject({ status: "succeeded" });
-  expect(Number(await margin(rig)) - before).toBe(20);
-});
-
-test("two equal TWAPs at once, the first answer lost: each operation has its own TWAP", async () => {
-  const rig = await openPaperRig();
-  rig.deliveries.push(DELIVERY.answerLost);
-  const first = rig.ask(FIRST, { route: "POST /v1/twaps", body: TWAP, key: "twap-key-1" });
-  await rig.clock.advance(0);
-  const second = rig.ask(FIRST, { route: "POST /v1/twaps", body: TWAP, key: "twap-key-2" });
-  expect((await rig.answerOf(first)).body).toMatchObject({ status: "succeeded", exchange_id: "1" });
-  expect((await rig.answerOf(second)).body).toMatchObject({ status: "succeeded", exchange_id: "2" });
-});
-
-test("an equal TWAP or margin change waits for one that is on its way, and does not stop it", async () => {
-  const rig = await openPaperRig();
-  await openPosition(rig);
-  for (const [route, body] of [
-    ["POST /v1/twaps", TWAP],
-    ["POST /v1/margin", { market: "ETH", amount: "10" }],
-  ] as const) {
-    rig.sent.length = 0;
-    rig.deliveries.push(delayed(1_000, 500));
-    const first = rig.ask(FIRST, { route, body });
-    await rig.clock.advance(100);
-    const second = rig.ask(FIRST, { route, body });
-    expect((await rig.answerOf(first)).body).toMatchObject({ status: "succeeded" });
-    expect((await rig.answerOf(second)).body).toMatchObject({ status: "succeeded" });
-    expect([rig.sent.length, rig.sent.includes("noop")]).toEqual([2, false]);
-  }
-});
-
-test("an equal TWAP made elsewhere at the same time leaves the lost one unknown, with both numbers", async () => {
-  const rig = await openPaperRig();
-  rig.failing.add("twapHistory");
-  rig.deliveries.push(DELIVERY.answerLost);
-  const asked = rig.ask(FIRST, { route: "POST /v1/twaps", body: TWAP });
-  await rig.clock.advance(0);
-  const twap = { a: 0, b: true, s: "0.1", r: false, m: 30, t: false };
-  await rig.elsewhere(FIRST, { type: "twapOrder", twap });
-  rig.failing.clear();
-  const answer = await rig.answerOf(asked);
-  expect(answer).toMatchObject({ status: 202, body: { status: "unknown", exchange_id: null } });
-  await rig.clock.advance(12 * 60_000);
-  expect(rig.deps.settling.openCount()).toBe(0);
-  const read = await rig.answer(FIRST, { route: `GET /v1/operations/${answer.body["id"]}` });
-  expect(read.body).toMatchObject({ status: "unknown", exchange_id: null });
-  expect(read.body["error"]).toMatch(/Equal TWAPs were made: [12], [12]\./);
-});
-
-test("a TWAP that answered another request is never taken for the one whose answer was lost", async () => {
-  const rig = await openPaperRig();
-  const known = await rig.answer(FIRST, { route: "POST /v1/twaps", body: TWAP });
-  rig.deliveries.push(DELIVERY.neverArrived);
-  const lost = await rig.answer(FIRST, { route: "POST /v1/twaps", body: TWAP });
-  expect([known.body["exchange_id"], lost.body["exchange_id"], lost.body["status"]]).toEqual(["1", null, "rejected"]);
-});
-
-test("a TWAP that was running before is never taken for the one whose answer was lost", async () => {
-  const rig = await openPaperRig();
-  await rig.elsewhere(FIRST, { type: "twapOrder", twap: { a: 0, b: true, s: "0.1", r: false, m: 30, t: false } });
-  await rig.clock.advance(30_000);
-  rig.deliveries.push(DELIVERY.neverArrived);
-  const answer = await rig.answer(FIRST, { route: "POST /v1/twaps", body: TWAP });
-  expect(answer.body).toMatchObject({ status: "rejected", exchange_id: null });
-});
-
-test("a cancel that never arrived, of a TWAP that nobody knows, is rejected", async () => {
-  const rig = await openPaperRig();
-  rig.deliveries.push(DELIVERY.neverArrived);
-  const answer = await rig.answer(FIRST, { route: "POST /v1/twaps/cancel", body: { market: "BTC", twap_id: 99 } });
-  expect(answer).toMatchObject({ status: 200, body: { action: "twap_cancel", status: "rejected" } });
-});
-
-test("a cancel that never arrived, of a TWAP that ended by itself meanwhile, has not canceled it", async () => {
-  const rig = await openPaperRig();
-  await rig.trade("sell", "10", "95000");
-  const body = { ...TWAP, duration_minutes: 5 };
-  expect((await rig.answer(FIRST, { route: "POST /v1/twaps", body })).body).toMatchObject({ status: "succeeded" });
-  await rig.clock.advance(6 * 60_000);
-  rig.paper.step(rig.paper.nowMs());
-  expect(twaps(rig)).toEqual([]);
-  rig.deliveries.push(DELIVERY.answerLost);
-  const answer = await rig.answer(FIRST, { route: "POST /v1/twaps/cancel", body: { market: "BTC", twap_id: 1 } });
-  expect(answer.body).toMatchObject({ status: "rejected" });
-  expect(answer.body["error"]).toContain("finished");
-});
-
-test("a TWAP may run for seven days, all the way to the exchange", async () => {
-  const rig = await openPaperRig();
-  const body = { ...TWAP, size: "5", duration_minutes: 10_080, randomize: true };
-  expect((await rig.answer(FIRST, { route: "POST /v1/twaps", body })).body).toMatchObject({ status: "succeeded" });
-  expect(rig.paper.venue.twaps.get(1)).toMatchObject({ minutes: 10_080, randomize: true, isBuy: true });
 });
 
 test("operations of one account are nothing to the other, under the same key or another", async () => {
