@@ -28,7 +28,9 @@ function actionFault(chance: Chance): RequestFault {
   const executed = chance.isLucky(0.5);
   return chance.pick<RequestFault>([
     { kind: "lose_answer", executed },
-    { kind: "delay", ms: chance.between(100, 2_500), executed },
+    { kind: "delay", ms: chance.between(100, 2_500), executed: true },
+    // Lands late: after a kill, a start and a first look that has found nothing.
+    { kind: "delay", ms: chance.between(500, 4_500), executed: false },
     { kind: "reset", executed },
     { kind: "bad_gateway", status: 502, executed },
     { kind: "twice" },
