@@ -303,6 +303,16 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "unknown is told before what was in flight has been looked at",
+    changes: [
+      {
+        file: "src/actions/write.ts",
+        find: '  if (phase === "opening" || phase === "starting") throw notLookedAt();',
+        put: '  if (phase === "draining") throw notLookedAt();',
+      },
+    ],
+  },
+  {
     name: "what was in flight is not marked at a start",
     changes: [
       {

@@ -1,5 +1,6 @@
 /** Holds what the clients were told, and what the gateway has on disk, against what happened at the exchange. */
 import { Database } from "bun:sqlite";
+import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import type { Sent } from "./network.ts";
 import { auditOperation } from "./operations.ts";
@@ -18,12 +19,11 @@ export type Audited = {
   looks: ReadonlyMap<string, { party: string; turn: Turn }>;
   /** TWAPs that ran until the run ended them, before the last looks. */
   runningTwaps: ReadonlySet<number>;
+  /** Reads of the exchange's state were as good as ever. */
+  areReadsSound: boolean;
   databasePath: string;
   reads: readonly { party: { account: { id: string } }; turn: Turn }[];
 };
-
-/** A write is answered within 8 s; a little more for what begins at the very deadline. */
-const ANSWER_DEADLINE_MS = 8_100;
 
 /** One sentence for each promise that was broken; none when all is well. */
 export function audit(run: Audited): string[] {
@@ -37,21 +37,13 @@ export function audit(run: Audited): string[] {
   ];
 }
 
-type Heard = { status: number; body: string; isReplay: boolean; turn: Turn };
-
-function heardIn({ turns }: Dialogue): Heard[] {
-  return turns
-    .flatMap((turn) => (turn.outcome?.kind === "answer" ? [{ ...turn.outcome, turn }] : []))
-    .sort((a, b) => (a.turn.endedAtMs ?? 0) - (b.turn.endedAtMs ?? 0));
-}
-
 function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
   const { wish } = dialogue;
   const heard = heardIn(dialogue);
   const accepted = heard.filter(({ status }) => status < 300);
   const made = run.truth.made.get(wish.number) ?? [];
   const name = `${wish.key} (${dialogue.ask?.kind ?? "never asked"})`;
-  const findings = [...auditAnswers(name, accepted), ...auditTimes(name, heard)];
+  const findings = [...auditAnswers(name, accepted, run.areReadsSound), ...auditTimes(name, heard)];
   const most = dialogue.ask?.kind === "modify" ? 2 : 1;
   if (made.length > most) findings.push(`${name} was executed ${made.length} times`);
   const wasLost = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer");
@@ -62,43 +54,6 @@ function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
   const last = accepted.at(-1);
   if (last !== undefined) findings.push(...auditEnd(run, dialogue, { name, last }));
   return findings;
-}
-
-/** An answer changes at most once, from unknown to known; `status` and code belong together. */
-function auditAnswers(name: string, accepted: readonly Heard[]): string[] {
-  const findings: string[] = [];
-  let known: Heard | null = null;
-  for (const heard of accepted) {
-    const status = fieldOf(heard.body, "status");
-    if ((heard.status === 202) !== (status === "unknown" && heard.status === 202)) {
-      findings.push(`${name} was answered 202 with status ${status}`);
-    }
-    // What began before the outcome was known may end after it.
-    if (known === null) {
-      if (heard.status !== 202) known = heard;
-      continue;
-    }
-    const isLate = heard.turn.askedAtMs <= (known.turn.endedAtMs ?? 0);
-    if (heard.status === 202 && isLate) continue;
-    const isSame = heard.status === known.status && heard.body === known.body;
-    if (isSame) continue;
-    // A power cut may take an outcome that names an exchange order; it is read again, and may have moved on.
-    const isReadable =
-      fieldOf(known.body, "exchange_order_id") !== null || fieldOf(known.body, "status") === "waiting_for_trigger";
-    const isAfterCut = heard.turn.powerCuts > known.turn.powerCuts && isReadable;
-    if (!isAfterCut)
-      findings.push(`${name} was answered ${known.status} ${known.body} and then ${heard.status} ${heard.body}`);
-    if (heard.status !== 202) known = heard;
-  }
-  return findings;
-}
-
-function auditTimes(name: string, heard: readonly Heard[]): string[] {
-  return heard.flatMap(({ turn }) => {
-    const tookMs = (turn.endedAtMs ?? 0) - turn.askedAtMs;
-    const isBound = turn.ask.kind === "place" || turn.ask.kind === "cancel";
-    return isBound && tookMs > ANSWER_DEADLINE_MS ? [`${name} was answered after ${tookMs} ms`] : [];
-  });
 }
 
 function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: string; last: Heard }): string[] {
@@ -222,42 +177,6 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
       return isRight ? [] : [`${name}: ${field} is ${shown} here and ${expected[field]} at the exchange`];
     });
   });
-}
-
-const CLOSED = ["filled", "canceled", "rejected"];
-
-/** Once anybody was told that an order is closed, nobody is told later that it lives, and fills never become fewer. */
-function auditEnds({ dialogues, reads }: Audited): string[] {
-  const turns = [...dialogues.flatMap((dialogue) => dialogue.turns), ...reads.map(({ turn }) => turn)];
-  const told = turns
-    .flatMap((turn) =>
-      turn.outcome?.kind === "answer" && turn.outcome.status !== 202 && !turn.outcome.isReplay
-        ? [{ turn, body: turn.outcome.body }]
-        : [],
-    )
-    .filter(({ body }) => fieldOf(body, "object") === "order")
-    .sort((a, b) => a.turn.askedAtMs - b.turn.askedAtMs);
-  return told.flatMap(({ turn, body }, index) => {
-    const before = told.slice(0, index).findLast((other) => isEarlier(other, { turn, body }));
-    if (before === undefined) return [];
-    const [was, is] = [fieldOf(before.body, "status") ?? "", fieldOf(body, "status") ?? ""];
-    const findings: string[] = [];
-    if (CLOSED.includes(was) && was !== is) findings.push(`an order was shown ${was}, and later ${is}: ${body}`);
-    const [had, has] = [fieldOf(before.body, "filled_size") ?? "0", fieldOf(body, "filled_size") ?? "0"];
-    if (units(has) < units(had)) findings.push(`an order was shown with ${had} filled, and later with ${has}: ${body}`);
-    return findings;
-  });
-}
-
-type Told = { turn: Turn; body: string };
-
-/** The answer before had ended when this one was asked for, about the same order and with no power cut in between. */
-function isEarlier(before: Told, now: Told): boolean {
-  return (
-    fieldOf(before.body, "id") === fieldOf(now.body, "id") &&
-    (before.turn.endedAtMs ?? Number.POSITIVE_INFINITY) < now.turn.askedAtMs &&
-    before.turn.powerCuts === now.turn.powerCuts
-  );
 }
 
 /** Sizes are echoed as they were sent: equal is what has the same value. */

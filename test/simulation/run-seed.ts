@@ -15,7 +15,7 @@ import { makeTemplate, PARTIES, START_MS } from "./template.ts";
 import { openTimeline, settleOnce } from "./timeline.ts";
 import { readTruth } from "./truth.ts";
 import { openVenue, type Venue } from "./venue.ts";
-import { drawWeather, fatesOf } from "./weather.ts";
+import { drawWeather, fatesOf, type Weather } from "./weather.ts";
 import { drawWishes, MIDDLE } from "./wishes.ts";
 
 export type RunOptions = {
@@ -200,6 +200,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
         signerOf,
         looks,
         runningTwaps,
+        areReadsSound: areSound(weather),
         databasePath: disk.path(),
       }),
     );
@@ -213,6 +214,10 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const { length: sends } = network.sent;
   const hash = history.hash();
   return { seed, findings, history: history.lines(), hash, events: timeline.eventCount(), sends, deaths };
+}
+
+function areSound({ readFaultRate, blindRate, outages, freezes }: Weather): boolean {
+  return readFaultRate === 0 && blindRate === 0 && outages.length === 0 && freezes.length === 0;
 }
 
 async function settleHttp(): Promise<void> {

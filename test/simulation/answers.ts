@@ -1,0 +1,98 @@
+/** What clients were told over time: nothing is taken back, nothing comes late. */
+import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
+import { units } from "./truth.ts";
+
+/** A write is answered within 8 s; a little more for what begins at the very deadline. */
+const ANSWER_DEADLINE_MS = 8_100;
+
+export type Heard = { status: number; body: string; isReplay: boolean; turn: Turn };
+
+export function heardIn({ turns }: Dialogue): Heard[] {
+  return turns
+    .flatMap((turn) => (turn.outcome?.kind === "answer" ? [{ ...turn.outcome, turn }] : []))
+    .sort((a, b) => (a.turn.endedAtMs ?? 0) - (b.turn.endedAtMs ?? 0));
+}
+
+/** An answer changes at most once, from unknown to known; `status` and code belong together. */
+export function auditAnswers(name: string, accepted: readonly Heard[], areReadsSound: boolean): string[] {
+  const findings: string[] = [];
+  let known: Heard | null = null;
+  for (const heard of accepted) {
+    const status = fieldOf(heard.body, "status");
+    if ((heard.status === 202) !== (status === "unknown" && heard.status === 202)) {
+      findings.push(`${name} was answered 202 with status ${status}`);
+    }
+    // What began before the outcome was known may end after it.
+    if (known === null) {
+      if (heard.status !== 202) known = heard;
+      continue;
+    }
+    const isLate = heard.turn.askedAtMs <= (known.turn.endedAtMs ?? 0);
+    if (heard.status === 202 && isLate) continue;
+    const isSame = heard.status === known.status && heard.body === known.body;
+    if (isSame) continue;
+    if (!isReadAgain(known, heard, areReadsSound)) {
+      findings.push(`${name} was answered ${known.status} ${known.body} and then ${heard.status} ${heard.body}`);
+    }
+    if (heard.status !== 202) known = heard;
+  }
+  return findings;
+}
+
+/**
+ * A power cut may take an outcome that names an exchange order. It is read again, before anybody is answered where the
+ * exchange can be asked at all, and may have moved on; the order is the same.
+ */
+function isReadAgain(known: Heard, heard: Heard, areReadsSound: boolean): boolean {
+  if (heard.turn.powerCuts === known.turn.powerCuts) return false;
+  const oid = fieldOf(known.body, "exchange_order_id");
+  if (oid === null && fieldOf(known.body, "status") !== "waiting_for_trigger") return false;
+  if (heard.status === 202) return !areReadsSound;
+  return oid === null || fieldOf(heard.body, "exchange_order_id") === oid;
+}
+
+export function auditTimes(name: string, heard: readonly Heard[]): string[] {
+  return heard.flatMap(({ turn }) => {
+    const tookMs = (turn.endedAtMs ?? 0) - turn.askedAtMs;
+    const isBound = turn.ask.kind === "place" || turn.ask.kind === "cancel";
+    return isBound && tookMs > ANSWER_DEADLINE_MS ? [`${name} was answered after ${tookMs} ms`] : [];
+  });
+}
+
+export const CLOSED = ["filled", "canceled", "rejected"];
+
+type Asked = { dialogues: readonly Dialogue[]; reads: readonly { turn: Turn }[] };
+
+/** Once anybody was told that an order is closed, nobody is told later that it lives, and fills never become fewer. */
+export function auditEnds({ dialogues, reads }: Asked): string[] {
+  const turns = [...dialogues.flatMap((dialogue) => dialogue.turns), ...reads.map(({ turn }) => turn)];
+  const told = turns
+    .flatMap((turn) =>
+      turn.outcome?.kind === "answer" && turn.outcome.status !== 202 && !turn.outcome.isReplay
+        ? [{ turn, body: turn.outcome.body }]
+        : [],
+    )
+    .filter(({ body }) => fieldOf(body, "object") === "order")
+    .sort((a, b) => a.turn.askedAtMs - b.turn.askedAtMs);
+  return told.flatMap(({ turn, body }, index) => {
+    const before = told.slice(0, index).findLast((other) => isEarlier(other, { turn, body }));
+    if (before === undefined) return [];
+    const [was, is] = [fieldOf(before.body, "status") ?? "", fieldOf(body, "status") ?? ""];
+    const findings: string[] = [];
+    if (CLOSED.includes(was) && was !== is) findings.push(`an order was shown ${was}, and later ${is}: ${body}`);
+    const [had, has] = [fieldOf(before.body, "filled_size") ?? "0", fieldOf(body, "filled_size") ?? "0"];
+    if (units(has) < units(had)) findings.push(`an order was shown with ${had} filled, and later with ${has}: ${body}`);
+    return findings;
+  });
+}
+
+type Told = { turn: Turn; body: string };
+
+/** The answer before had ended when this one was asked for, about the same order and with no power cut in between. */
+function isEarlier(before: Told, now: Told): boolean {
+  return (
+    fieldOf(before.body, "id") === fieldOf(now.body, "id") &&
+    (before.turn.endedAtMs ?? Number.POSITIVE_INFINITY) < now.turn.askedAtMs &&
+    before.turn.powerCuts === now.turn.powerCuts
+  );
+}
