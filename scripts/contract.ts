@@ -9,10 +9,10 @@ import { type Case, member, parsed } from "./contract/case.ts";
 import { type Description, describe } from "./contract/document.ts";
 import { ask, type Gateway, startGateway } from "./contract/gateway.ts";
 import { startProxy } from "./contract/proxy.ts";
-import { type Facts, RULES } from "./contract/rules.ts";
+import { cursorPlace, type Facts, RULES } from "./contract/rules.ts";
 import { generate, install, lint, TOOLS } from "./contract/tools.ts";
 import { judge, type Verdict } from "./contract/verdict.ts";
-import { generatorView, type Seeds } from "./contract/view.ts";
+import { FOREIGN_CURSOR, generatorView, type Seeds } from "./contract/view.ts";
 
 /** Fewer cases than this prove nothing. */
 const MIN_CASES = 500;
@@ -39,8 +39,10 @@ async function contract(): Promise<boolean> {
     const documentPath = join(directory, "openapi.json");
     await Bun.write(documentPath, JSON.stringify(document));
     const description = await describe(document, TOOLS);
-    const [failedLinters, cases] = await Promise.all([lint(documentPath, directory), generateCases(document, gateway)]);
-    const facts = await readFacts(gateway, cases);
+    const seeds = await plantSeeds(document, gateway);
+    const generating = generateCases({ document, seeds }, gateway);
+    const [failedLinters, cases] = await Promise.all([lint(documentPath, directory), generating]);
+    const facts = await readFacts(gateway, cases, seeds);
     const judged = cases.map((one, index) => ({ one, verdict: verdictOf(one, index, { description, facts, cases }) }));
     return report(judged) && failedLinters.length === 0;
   } finally {
@@ -48,8 +50,10 @@ async function contract(): Promise<boolean> {
   }
 }
 
-async function generateCases(document: unknown, gateway: Gateway): Promise<readonly Case[]> {
-  const seeds = await plantSeeds(gateway);
+async function generateCases(
+  { document, seeds }: { document: unknown; seeds: Seeds },
+  gateway: Gateway,
+): Promise<readonly Case[]> {
   const viewPath = join(directory, "view.json");
   // `ask` returns what JSON.parse gave: the description is an object.
   await Bun.write(viewPath, JSON.stringify(generatorView(document as Record<string, unknown>, seeds)));
@@ -62,22 +66,42 @@ async function generateCases(document: unknown, gateway: Gateway): Promise<reado
   return proxy.cases;
 }
 
-/** Two orders that rest and an operation, for the cases to find. */
-async function plantSeeds(gateway: Gateway): Promise<Seeds> {
+/** Orders that rest, fills, positions and operations, for the cases to find. */
+async function plantSeeds(document: unknown, gateway: Gateway): Promise<Seeds> {
   const order = { account: gateway.accountId, market: "BTC", side: "buy", size: "0.001" };
   const resting = await ask(gateway, "/v1/orders", { ...order, price: "60000" });
   const modified = await ask(gateway, "/v1/orders", { ...order, price: "61000" });
   const operation = await ask(gateway, "/v1/leverage", { market: "BTC", leverage: 5, margin_type: "cross" });
-  const [restingOrderId, modifiedOrderId] = [String(member(resting, "id")), String(member(modified, "id"))];
+  await ask(gateway, "/v1/leverage", { market: "ETH", leverage: 5, margin_type: "cross" });
+  // Far above any price: they fill at what the book offers.
+  for (const [market, size, price] of [
+    ["BTC", "0.001", "110000"],
+    ["ETH", "0.01", "4500"],
+  ]) {
+    await ask(gateway, "/v1/orders", { ...order, market, size, price, time_in_force: "ioc" });
+  }
   return {
     accountId: gateway.accountId,
-    restingOrderId,
-    modifiedOrderId,
+    restingOrderId: String(member(resting, "id")),
+    modifiedOrderId: String(member(modified, "id")),
     operationId: String(member(operation, "id")),
+    cursors: await readCursors(document, gateway),
   };
 }
 
-async function readFacts(gateway: Gateway, cases: readonly Case[]): Promise<Facts> {
+async function readCursors(document: unknown, gateway: Gateway): Promise<Map<string, string>> {
+  const cursors = new Map<string, string>();
+  for (const [path, methods] of Object.entries(member(document, "paths") ?? {})) {
+    const parameters = member(methods, "get", "parameters");
+    if (!Array.isArray(parameters) || !parameters.some((each) => member(each, "name") === "cursor")) continue;
+    const cursor = member(await ask(gateway, `${path}?limit=1`), "next_cursor");
+    if (typeof cursor === "string") cursors.set(path, cursor);
+    else console.log(`note    ${path} has no second page: no case with a cursor`);
+  }
+  return cursors;
+}
+
+async function readFacts(gateway: Gateway, cases: readonly Case[], seeds: Seeds): Promise<Facts> {
   const markets = rowsOf(await ask(gateway, "/v1/markets"));
   const answers = cases.filter(({ status }) => status < 300).map(({ answer }) => parsed(answer));
   const shown = answers.flatMap((answer) => [answer, ...rowsOf(answer)]);
@@ -87,7 +111,12 @@ async function readFacts(gateway: Gateway, cases: readonly Case[]): Promise<Fact
     markets: new Set(markets.flatMap((market) => texts(member(market, "market"), member(market, "pair")))),
     dexes: new Set(["", ...markets.flatMap((market) => texts(member(market, "dex")))]),
     ids: new Set(shown.flatMap((item) => texts(member(item, "id"), member(item, "exchange_order_id")))),
-    cursors: new Set(answers.flatMap((answer) => texts(member(answer, "next_cursor")))),
+    cursors: new Set(
+      cases.flatMap(({ path, query, answer }) =>
+        texts(member(parsed(answer), "next_cursor")).map((cursor) => cursorPlace(path, query, cursor)),
+      ),
+    ),
+    offeredCursors: new Set([...seeds.cursors.values(), FOREIGN_CURSOR]),
     closedOrders: new Set(closed.flatMap((order) => texts(member(order, "id")))),
     startedAtMs,
     endedAtMs: Date.now(),

@@ -11,8 +11,10 @@ export type Facts = {
   dexes: ReadonlySet<string>;
   /** Every id that an answer ever showed. */
   ids: ReadonlySet<string>;
-  /** Every `next_cursor` that an answer ever showed. */
+  /** Every `next_cursor` that an answer ever showed, with the list and filters it belongs to (`cursorPlace`). */
   cursors: ReadonlySet<string>;
+  /** The cursors that the generator was given. */
+  offeredCursors: ReadonlySet<string>;
   closedOrders: ReadonlySet<string>;
   /** Unix milliseconds at which the run began and ended. */
   startedAtMs: number;
@@ -51,9 +53,17 @@ export const RULES: readonly Rule[] = [
     holds: ({ path }, { closedOrders }) => closedOrders.has(path.split("/")[3] ?? ""),
   },
   {
+    // The generator changed an order into one with a trigger; its next change then needs `always_place`.
+    name: "trigger order",
+    codes: ["always_place_required"],
+    holds: (one, _facts, earlier) =>
+      bodyMember(one, "always_place") !== true && earlier.some((other) => madeTrigger(one, other)),
+  },
+  {
     name: "foreign cursor",
     codes: ["invalid_cursor"],
-    holds: ({ query }, { cursors }) => query.has("cursor") && !cursors.has(String(query.get("cursor"))),
+    holds: ({ path, query }, { cursors }) =>
+      query.has("cursor") && !cursors.has(cursorPlace(path, query, query.get("cursor"))),
   },
   {
     name: "key reused",
@@ -69,6 +79,16 @@ export const RULES: readonly Rule[] = [
 
 function bodyMember({ body }: Case, ...names: string[]): unknown {
   return member(parsed(body), ...names);
+}
+
+function madeTrigger({ path }: Case, other: Case): boolean {
+  return other.path === path && other.status < 300 && member(parsed(other.answer), "trigger") !== undefined;
+}
+
+/** A cursor belongs to one list with one set of filters. */
+export function cursorPlace(path: string, query: URLSearchParams, cursor: string | null): string {
+  const filters = [...query].filter(([name]) => name !== "cursor" && name !== "limit").map((pair) => pair.join("="));
+  return [path, ...filters.sort(), cursor].join(" ");
 }
 
 function isSameKeyForAnother(one: Case, other: Case): boolean {

@@ -15,11 +15,12 @@ export function judge(one: Case, ground: Ground): Verdict {
   const answerFault = ground.description.answerFault(one);
   if (answerFault !== null) return { kind: "fault", reason: `answer ${one.status}: ${answerFault}` };
   const isRefused = one.status >= 400 && one.status < 500;
+  const requestFault = ground.description.requestFault(one);
   if (one.expectedStatus >= 400) {
     if (isRefused) return { kind: "refused", by: "the generator's intent" };
+    if (requestFault === null && isOtherCursor(one, ground.facts)) return { kind: "accepted" };
     return { kind: "fault", reason: `a spoilt request was answered ${one.status}` };
   }
-  const requestFault = ground.description.requestFault(one);
   if (requestFault !== null) {
     // What the generator cannot read of the description (conditions between members) makes some cases negative.
     if (isRefused) return { kind: "refused", by: "the description" };
@@ -27,6 +28,12 @@ export function judge(one: Case, ground: Ground): Verdict {
   }
   if (one.status < 300) return { kind: "accepted" };
   return excuse(one, ground);
+}
+
+/** Spoilt in the narrower view alone, which offers two cursors: in the description a cursor is any text. */
+function isOtherCursor({ query }: Case, { offeredCursors }: Facts): boolean {
+  const cursor = query.get("cursor");
+  return cursor !== null && !offeredCursors.has(cursor);
 }
 
 function excuse(one: Case, { facts, earlier }: Ground): Verdict {

@@ -4,7 +4,14 @@
  */
 
 /** What the examples refer to. */
-export type Seeds = { accountId: string; restingOrderId: string; modifiedOrderId: string; operationId: string };
+export type Seeds = {
+  accountId: string;
+  restingOrderId: string;
+  modifiedOrderId: string;
+  operationId: string;
+  /** A cursor of each list that has a second page, by its path. */
+  cursors: ReadonlyMap<string, string>;
+};
 
 /** Of no order and no operation. */
 const UNKNOWN_ID = "01a1fbc7-0000-7000-8000-000000000000";
@@ -12,6 +19,10 @@ const UNKNOWN_ID = "01a1fbc7-0000-7000-8000-000000000000";
 const NO_ID = "01a1fbc7-0000-0000-8000-000000000000";
 
 type Node = Record<string, unknown>;
+
+/** A cursor that no list gave out, and a dex that there is not. */
+export const FOREIGN_CURSOR = "01a1fbc7-0000-7000-8000-000000000000";
+const DEXES = ["xyz", "nosuch"];
 
 /** Name that ties a request example to its answer. */
 const EXAMPLE = "base";
@@ -50,6 +61,7 @@ function prepare(path: string, operation: Node, seeds: Seeds): void {
     if (status >= "300") delete mediaOf(response)["examples"];
   }
   const parameters = (Array.isArray(operation["parameters"]) ? operation["parameters"] : []).map(asNode);
+  limitMasks(path, operation, parameters, seeds);
   for (const parameter of parameters) {
     if (parameter["in"] === "path") {
       parameter["schema"] = { type: "string", enum: [idFor(path, seeds), UNKNOWN_ID, NO_ID] };
@@ -57,6 +69,18 @@ function prepare(path: string, operation: Node, seeds: Seeds): void {
     }
   }
   if (operation["requestBody"] !== undefined) nameExamples(operation, parameters, responses, seeds);
+}
+
+/** A random cursor or dex is refused, and would hide whether a spoilt parameter beside it is. */
+function limitMasks(path: string, operation: Node, parameters: readonly Node[], { cursors }: Seeds): void {
+  const cursor = cursors.get(path);
+  for (const parameter of parameters) {
+    if (parameter["name"] === "dex") parameter["schema"] = { type: "string", enum: DEXES };
+    if (parameter["name"] === "cursor" && cursor !== undefined) {
+      parameter["schema"] = { type: "string", enum: [cursor, FOREIGN_CURSOR] };
+    }
+  }
+  if (cursor === undefined) operation["parameters"] = parameters.filter(({ name }) => name !== "cursor");
 }
 
 function idFor(path: string, { restingOrderId, modifiedOrderId, operationId }: Seeds): string {
