@@ -120,7 +120,7 @@ async function settledTarget(
   await deps.settling.look(order.id);
   const now = findOrder(deps.store, order.id) ?? order;
   if (now.status === "unknown" || now.status === "processing") {
-    throw new ApiError("order_not_modifiable", "What became of this order is not known yet. Nothing was sent.");
+    throw notKnown();
   }
   if (now.status === "waiting_for_trigger" && !wanted.alwaysPlace) throw alwaysPlaceRequired();
   return now;
@@ -131,9 +131,14 @@ async function waitForOthers(deps: Deps, orderId: string, deadlineMs: number): P
     const [ahead] = unsettled(deps, orderId);
     if (ahead === undefined) return;
     const leftMs = deadlineMs - deps.clock.elapsedMs();
-    if (leftMs <= 0) throw queued();
+    // What is not known is the order itself, not another change of it.
+    if (leftMs <= 0) throw ahead.kind === "place" ? notKnown() : queued();
     await waitForAttempt(deps, ahead, leftMs);
   }
+}
+
+function notKnown(): ApiError {
+  return new ApiError("order_not_modifiable", "What became of this order is not known yet. Nothing was sent.");
 }
 
 function queued(): ApiError {
