@@ -14,7 +14,7 @@ import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
 import { openTimeline, settleOnce } from "./timeline.ts";
 import { readTruth } from "./truth.ts";
-import { openVenue, type Venue } from "./venue.ts";
+import { openVenue, PLENTY_OF_ACTIONS, type Venue } from "./venue.ts";
 import { drawWeather, fatesOf, type Weather } from "./weather.ts";
 import { drawWishes, MIDDLE } from "./wishes.ts";
 
@@ -65,16 +65,19 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const history = openHistory(isLogged, timeline.nowMs);
   runs += 1;
   const disk = openDisk(directory, `run-${process.pid}-${runs}`, templateIn(directory));
+  const weather = drawWeather(chance.split(), faultsEndMs);
+  // A refusal for too many actions leaves the number unused: a doubled copy may be taken later, and nobody can know.
+  const isPoor = weather.doubleRate === 0 && chance.isLucky(0.15);
   const venue = openVenue({
     seed,
     nowMs: () => START_MS + timeline.nowMs(),
     checksSignatures: isTruly,
+    actionAllowance: isPoor ? chance.between(8, 30) : PLENTY_OF_ACTIONS,
     plainTriggerReply: seed % 3 === 0 ? "waitingForTrigger" : "resting",
     owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
     strangers: STRANGERS,
   });
   const network = openNetwork({ timeline, venue, chance: chance.split(), history });
-  const weather = drawWeather(chance.split(), faultsEndMs);
   network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
   const wishes = drawWishes(chance.split(), faultsEndMs);
   const findings: string[] = [];

@@ -58,10 +58,14 @@ export type VenueOptions = {
   checksSignatures: boolean;
   owners: readonly { owner: Address; agent: Address }[];
   plainTriggerReply: "resting" | "waitingForTrigger";
+  /** Actions that an account may send before it has traded. */
+  actionAllowance?: number;
   /** Others who trade. */
   strangers: readonly Address[];
 };
 
+/** Far more actions than any run sends. */
+export const PLENTY_OF_ACTIONS = 1_000_000;
 /** Nothing is left to ticks: every read and every action lets time pass. */
 const TICK_MS = 5_000;
 
@@ -71,7 +75,10 @@ export function openVenue(options: VenueOptions): Venue {
     startMs: options.nowMs(),
     tickMs: TICK_MS,
     marketMaker: false,
-    engine: { requestAllowance: 1_000_000, plainTriggerReply: options.plainTriggerReply },
+    engine: {
+      requestAllowance: options.actionAllowance ?? PLENTY_OF_ACTIONS,
+      plainTriggerReply: options.plainTriggerReply,
+    },
   });
   const runtime: Runtime = {
     world,
