@@ -56,8 +56,31 @@ export async function setScene({ executable, faults, dataDirectory: wantedDirect
   const kept = ["--data-dir", exchangeDirectory, "--faults", faultFile, "--fund", owner.address];
   const exchange = await start({ command: [...executable, "paper", "--listen", "127.0.0.1:0", "--json", ...kept] });
   if ("endedEarly" in exchange) throw new Error(`the exchange did not start: ${exchange.endedEarly}`);
-  const exchangeUrl = exchange.facts["exchange_url"] ?? "";
+  async function close(): Promise<void> {
+    if (!("endedEarly" in exchange)) await exchange.kill();
+    rmSync(directory, { recursive: true, force: true });
+  }
+  const places = { directory, dataDirectory, exchangeDirectory, passphraseFile };
+  try {
+    const made = await setUp({ executable, owner, places, exchangeUrl: exchange.facts["exchange_url"] ?? "" });
+    return { ...made, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
 
+type SettingUp = {
+  executable: Executable;
+  owner: ReturnType<typeof walletOf>;
+  places: Pick<Scene, "directory" | "dataDirectory" | "exchangeDirectory"> & { passphraseFile: string };
+  exchangeUrl: string;
+};
+
+/** What an operator does: a directory, an agent that the owner approves, a gateway, an API key. */
+async function setUp({ executable, owner, places, exchangeUrl }: SettingUp): Promise<Omit<Scene, "close">> {
+  const { passphraseFile, ...directories } = places;
+  const { dataDirectory } = directories;
   const here = ["--data-dir", dataDirectory, "--json"];
   const network = ["--network", "paper", "--exchange-url", exchangeUrl];
   await postern(["init", ...network, "--owner", owner.address, "--passphrase-file", passphraseFile, ...here]);
@@ -72,16 +95,12 @@ export async function setScene({ executable, faults, dataDirectory: wantedDirect
   const key = await postern(["key", "new", "--json"]);
   const gateway = await start(serve(executable));
   if ("endedEarly" in gateway) throw new Error(`the gateway did not start: ${gateway.endedEarly}`);
-  const account = await registerKey(gateway, { keyHash: key.key_hash, sign: owner.sign, here });
-  await gateway.kill("SIGTERM");
-  return {
-    ...{ directory, dataDirectory, exchangeDirectory, exchangeUrl, owner: owner.address, account, serve },
-    apiKey: key.api_key,
-    async close() {
-      await exchange.kill();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
+  try {
+    const account = await registerKey(gateway, { keyHash: key.key_hash, sign: owner.sign, here });
+    return { ...directories, exchangeUrl, owner: owner.address, account, serve, apiKey: key.api_key };
+  } finally {
+    await gateway.kill("SIGTERM");
+  }
 }
 
 type Registering = { keyHash: string; sign: ReturnType<typeof walletOf>["sign"]; here: readonly string[] };
