@@ -18,40 +18,47 @@ export type Follower = {
 
 /** Live orders of an account that one resync looks at. */
 const MAX_LOOKS = 500;
-/** Pauses between looks, milliseconds: the first may have been shared with one that began before the news. */
-const LOOKS_AT_OPEN_MS = [1_100] as const;
-/** Short fills take two readings, 3 s after the close and 2 s apart: no more news comes of a closed order. */
-const LOOKS_AT_CLOSED_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
+/**
+ * Pauses between looks, milliseconds. The first look may have been shared with one that began before the news; short
+ * fills take two readings, 3 s after the close and 2 s apart, and no more news comes of a closed order.
+ */
+const LOOK_PAUSES_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
 /** Orders whose further looks are waited for at once. */
 const MAX_WAITING = 10_000;
 
 export function openFollower(world: World, settling: Settling, index: FillIndex): Follower {
   const waiting = new Set<string>();
+  /** Orders of which a close was told and has not been seen. */
+  const closing = new Set<string>();
 
-  async function lookAgain(orderId: string, pausesMs: readonly number[]): Promise<void> {
+  /** Looks, pauses, and looks once more; where a close was told, until the order is closed here as well. */
+  async function lookAgain(orderId: string): Promise<void> {
     if (waiting.has(orderId) || waiting.size >= MAX_WAITING) return;
     waiting.add(orderId);
     try {
       await settling.look(orderId);
-      for (const pauseMs of pausesMs) {
+      for (const pauseMs of LOOK_PAUSES_MS) {
         await world.clock.sleep(pauseMs);
-        // From here on news is worth a round of its own.
-        if (pauseMs === pausesMs.at(-1)) waiting.delete(orderId);
         const order = findOrder(world.store, orderId);
         if (order === null || !isLive(order.status)) return;
+        if (!closing.has(orderId)) break;
         await settling.look(orderId);
       }
     } finally {
+      // From here on news is worth a round of its own.
       waiting.delete(orderId);
+      closing.delete(orderId);
     }
+    await settling.look(orderId);
   }
 
   function onUpdate(account: Account, update: OrderUpdate): void {
     const leg = legOf(world, account, update);
     if (leg === null || !isNews(leg.state, update)) return;
-    const isClosed = statusMeaning(update.status) !== "open";
-    lookAgain(leg.orderId, isClosed ? LOOKS_AT_CLOSED_MS : LOOKS_AT_OPEN_MS).catch((error: unknown) => {
-      world.log.error({ order_id: leg.orderId, error: String(error) }, "news of an order could not be followed");
+    const { orderId } = leg;
+    if (statusMeaning(update.status) !== "open" && closing.size < MAX_WAITING) closing.add(orderId);
+    lookAgain(orderId).catch((error: unknown) => {
+      world.log.error({ order_id: orderId, error: String(error) }, "news of an order could not be followed");
     });
   }
 
