@@ -101,19 +101,37 @@ async function send(link: Link, body: string): Promise<SendOutcome> {
 }
 
 async function ask(link: Link, request: InfoRequest, purpose: Purpose, connection: Connection): Promise<InfoOutcome> {
+  const charge = link.budget.take(purpose, largestWeight(weightOf(request)), link.clock.elapsedMs());
+  if (charge === null) return usedUp();
+  const { outcome, weight } = await askNow(link, request, connection);
+  link.budget.settle(charge, weight);
+  return outcome;
+}
+
+function usedUp(): Extract<InfoOutcome, { kind: "failed" }> {
+  return failed("our weight towards the exchange is used up", { isOurBudget: true });
+}
+
+/** Asks without a look at the budget; `weight` is what it came to. */
+async function askNow(
+  link: Link,
+  request: InfoRequest,
+  connection: Connection,
+): Promise<{ outcome: InfoOutcome; weight: number }> {
   const weight = weightOf(request);
-  const charge = link.budget.take(purpose, largestWeight(weight), link.clock.elapsedMs());
-  if (charge === null) return failed("our weight towards the exchange is used up", { isOurBudget: true });
   const body = writeJson(request);
   const posted = await post(link.poster, "/info", body, { connection, maxAnswerBytes: MAX_INFO_ANSWER_BYTES });
   heed(link, posted);
   const outcome = readInfo(posted);
-  if (outcome.kind === "ok") link.budget.settle(charge, weightOfAnswer(weight, outcome.json));
-  else if (posted.kind === "not_sent") link.budget.settle(charge, 0);
-  else if (posted.kind === "answered") link.budget.settle(charge, weight.base);
-  return outcome;
+  if (outcome.kind === "ok") return { outcome, weight: weightOfAnswer(weight, outcome.json) };
+  if (posted.kind === "not_sent") return { outcome, weight: 0 };
+  return { outcome, weight: posted.kind === "answered" ? weight.base : largestWeight(weight) };
 }
 
+/**
+ * All of it or nothing is set aside before the first question: a turn that ends half way proves nothing, and its weight
+ * would be missing to the next.
+ */
 async function askInTurn(
   link: Link,
   requests: readonly InfoRequest[],
@@ -121,16 +139,22 @@ async function askInTurn(
 ): Promise<InTurnOutcome> {
   const lane = await link.lanes.acquire();
   if (lane === null) return failed("too many reads are waiting for a connection", { isOurBudget: true });
+  const largest = requests.reduce((sum, request) => sum + largestWeight(weightOf(request)), 0);
+  const charge = link.budget.take(purpose, largest, link.clock.elapsedMs());
+  let spent = 0;
   try {
+    if (charge === null) return usedUp();
     const json: unknown[] = [];
     for (const [index, request] of requests.entries()) {
       const isFresh = onNewConnection && index === 0;
-      const outcome = await ask(link, request, purpose, { kind: "lane", lane, isFresh });
+      const { outcome, weight } = await askNow(link, request, { kind: "lane", lane, isFresh });
+      spent += weight;
       if (outcome.kind === "failed") return outcome;
       json.push(outcome.json);
     }
     return { kind: "ok", json };
   } finally {
+    if (charge !== null) link.budget.settle(charge, spent);
     link.lanes.release(lane);
   }
 }
