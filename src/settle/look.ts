@@ -218,7 +218,7 @@ export function sumFills(fills: readonly Fill[]): Filled {
 }
 
 /** Rows a page of fills holds at most; fewer means that it was the last. */
-const FILLS_PAGE_ROWS = 2_000;
+export const FILLS_PAGE_ROWS = 2_000;
 /** Pages read for one question; the exchange keeps about five. */
 const MAX_PAGES = 6;
 

@@ -3,6 +3,7 @@ import type { World } from "../deps.ts";
 import type { ChainTime } from "./chain-time.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import type { Sought } from "./look.ts";
+import type { Sweeps } from "./sweeps.ts";
 
 /** What a pursuit remembers between two steps. Losing it in a crash only makes the next one slower. */
 export type Pursuit = {
@@ -47,6 +48,7 @@ export function startPursuit(attemptId: number): Pursuit {
 export type Tools = {
   world: World;
   chainTime: ChainTime;
+  sweeps: Sweeps;
   evidence: FillEvidence;
   /** The leg that an attempt placed (or, for a cancel, acts on) and whose it is. Reads the database. */
   soughtOf(attempt: Attempt): Sought;

@@ -18,6 +18,7 @@ import { stepPlace } from "./pursue-place.ts";
 import { type Pursuit, startPursuit, type Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
 import { burnNonce, isNoopDue } from "./seal.ts";
+import { openSweeps } from "./sweeps.ts";
 import { openTurns } from "./turns.ts";
 import { stepTwap, stepTwapCancel } from "./twap.ts";
 
@@ -37,9 +38,11 @@ type Running = { pursuit: Pursuit; settled: Promise<void>; firstLook: Promise<vo
 export function openSettler(world: World): Settler {
   const evidence = gatherFillEvidence((cloid) => catchUp.begin(cloid));
   const catchUp = openCatchUp(world, evidence);
+  const chainTime = openChainTime(world);
   const tools: Tools = {
     world,
-    chainTime: openChainTime(world),
+    chainTime,
+    sweeps: openSweeps(world, chainTime),
     evidence,
     soughtOf: (attempt) => soughtOf(world, attempt),
     userOf: (attempt) => accountOf(world, attempt).tradingAddress,

@@ -1,10 +1,10 @@
 import type { Filled } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
-import type { Fill } from "../wire/answer/fills.ts";
+import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { type FrontendOrder, parseHistoricalOrders } from "../wire/answer/order-status.ts";
-import { readFillsSince, sumFills } from "./look.ts";
+import { FILLS_PAGE_ROWS, readFillsSince, sumFills } from "./look.ts";
 
 /** Everything that the exchange shows of an account since a time: what a look-up by id can miss. */
 export type Sweep = {
@@ -18,23 +18,26 @@ const HISTORY_ROWS = 2_000;
 /** Fills are read from a little before the send, milliseconds. */
 const FILLS_LEAD_MS = 5_000;
 
-/** The sweep's questions, apart from the fills, which may take several pages. */
-export function sweepRequests(world: World, user: string): InfoRequest[] {
+/** The sweep's questions: open orders of each dex, history, and fills from a little before the first send on. */
+export function sweepRequests(world: World, user: string, sinceMs: number): InfoRequest[] {
   const open = ["", ...world.settings.dexes].map((dex) => ({ type: "frontendOpenOrders", user, dex }));
-  return [...open, { type: "historicalOrders", user }];
+  const fills = { type: "userFillsByTime", user, startTime: sinceMs - FILLS_LEAD_MS };
+  return [...open, { type: "historicalOrders", user }, fills];
 }
 
-/** The answers to `sweepRequests` with the fills; null when any part cannot be read: half a sweep proves nothing. */
+/** The answers to `sweepRequests`; null when any part cannot be read: half a sweep proves nothing. */
 export async function readSweep(
   world: World,
   about: { user: string; sinceMs: number; json: readonly unknown[] },
   options: InfoOptions,
 ): Promise<Sweep | null> {
   const { user, sinceMs, json } = about;
-  const history = parseHistoricalOrders(json.at(-1));
-  const open = json.slice(0, -1).map(parseFrontendOpenOrders);
-  if (history === null || open.some((orders) => orders === null)) return null;
-  const fills = await readFillsSince(world, user, sinceMs - FILLS_LEAD_MS, options);
+  const firstFills = parseFills(json.at(-1));
+  const history = parseHistoricalOrders(json.at(-2));
+  const open = json.slice(0, -2).map(parseFrontendOpenOrders);
+  if (firstFills === null || history === null || open.some((orders) => orders === null)) return null;
+  const isWhole = firstFills.length < FILLS_PAGE_ROWS;
+  const fills = isWhole ? firstFills : await readFillsSince(world, user, sinceMs - FILLS_LEAD_MS, options);
   return fills === "failed" ? null : { open: open.flatMap((orders) => orders ?? []), history, fills };
 }
 

@@ -4,7 +4,7 @@ import type { Filled, LegEvent } from "../core/order.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import { interpretOrder, lookAtLeg, readStatus, type Sight, type Sought, statusRequest } from "./look.ts";
 import type { Tools } from "./pursuit.ts";
-import { findInSweep, readSweep, type Swept, sweepRequests } from "./sweep.ts";
+import { findInSweep, type Swept } from "./sweep.ts";
 
 /** What one look showed, with what is needed to say what a "not found" is worth. */
 export type TimedLook = { sight: Sight; chainTimeMs: number | null; isSweep: boolean; isCovered: boolean };
@@ -34,18 +34,15 @@ async function lookBySweep(
   attempt: Attempt,
   how: { sought: Sought; options: InfoOptions },
 ): Promise<TimedLook> {
-  const { world } = tools;
   const { sought, options } = how;
-  const { user } = sought;
+  const timed = await tools.sweeps.read(sought.user, attempt.accountId, options);
+  if (timed === null) {
+    const sight: Sight = { kind: "failed", reason: "the sweep could not be read" };
+    return { sight, chainTimeMs: null, isSweep: true, isCovered: false };
+  }
+  const { sweep, chainTimeMs } = timed;
   // A nonce is the exchange time of its making.
   const sentAtMs = attempt.nonce;
-  const timed = await tools.chainTime.readWith(user, sweepRequests(world, user), options);
-  const sweep = timed === null ? null : await readSweep(world, { user, sinceMs: sentAtMs, json: timed.json }, options);
-  const chainTimeMs = timed === null ? null : timed.chainTimeMs;
-  if (sweep === null) {
-    const sight: Sight = { kind: "failed", reason: "the sweep could not be read" };
-    return { sight, chainTimeMs, isSweep: true, isCovered: false };
-  }
   const swept = findInSweep(sweep, sought.leg.cloid, sentAtMs);
   const isCovered = swept.kind !== "not_found" || swept.isCovered;
   return { sight: await readSwept(tools, sought, { swept, options }), chainTimeMs, isSweep: true, isCovered };

@@ -28,6 +28,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
   return {
     world: deps,
     chainTime: openChainTime(deps),
+    sweeps: { read: bug },
     evidence: gatherFillEvidence(() => undefined),
     soughtOf: bug,
     userOf: bug,

@@ -40,13 +40,13 @@ export type Scene = {
   close(): void;
 };
 
-export type SceneOptions = { seed?: number; strangers?: readonly string[] };
+export type SceneOptions = { seed?: number /** Weight at the exchange; 0 = no limit. */; weightPerMinute?: number };
 
 export const MAKER = `0x${"8".repeat(40)}`;
 export const TAKER = `0x${"9".repeat(40)}`;
 
 /** An open gateway with a healthy exchange, ready for writes. */
-export async function openScene({ seed = 1 }: SceneOptions = {}): Promise<Scene> {
+export async function openScene({ seed = 1, weightPerMinute = 0 }: SceneOptions = {}): Promise<Scene> {
   const directory = mkdtempSync(join(tmpdir(), "postern-scene-"));
   const template = join(directory, "template.db");
   makeTemplate(template);
@@ -79,7 +79,7 @@ export async function openScene({ seed = 1 }: SceneOptions = {}): Promise<Scene>
       current = null;
     },
     doomsEndMs: Number.POSITIVE_INFINITY,
-    exchangeWeightPerMinute: 0,
+    exchangeWeightPerMinute: weightPerMinute,
   };
 
   function living(): GatewayProcess {

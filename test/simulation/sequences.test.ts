@@ -5,8 +5,8 @@ import { executed, limit, liveOrders, MAKER, openScene, type Scene, shown, TAKER
 
 let open: Scene[] = [];
 
-async function scene(seed = 1): Promise<Scene> {
-  const made = await openScene({ seed });
+async function scene(seed = 1, weightPerMinute = 0): Promise<Scene> {
+  const made = await openScene({ seed, weightPerMinute });
   open.push(made);
   return made;
 }
@@ -78,6 +78,18 @@ test("forty orders whose answers were lost are all settled within two minutes", 
     expect(shown(await s.tell(key, limit("buy", 94_000 - nth)))).toMatchObject({ http: 201, status: "open" });
   }
   expect(executed(s, "order")).toHaveLength(40);
+});
+
+test("twenty orders that never arrived are called so within two minutes, within the exchange's weight", async () => {
+  const s = await scene(1, 1_200);
+  s.setFate(fates((body) => (isAction(body, "order") || isAction(body, "noop") ? LOST : null)));
+  const keys = Array.from({ length: 20 }, (_, nth) => `sequence-a2-lost-${nth}`);
+  for (const [nth, key] of keys.entries()) s.ask(key, limit("buy", 94_000 - nth));
+  await s.pass(120_000);
+  expect(s.process().gateway.deps.settling.openCount()).toBe(0);
+  for (const [nth, key] of keys.entries()) {
+    expect(shown(await s.tell(key, limit("buy", 94_000 - nth)))).toMatchObject({ http: 201, status: "rejected" });
+  }
 });
 
 test("the old leg's cancel does not end an order that is being modified", async () => {
