@@ -5,7 +5,7 @@ import type { Reads } from "./reads.ts";
 
 /** What each trading address may still send, kept in step with the exchange's own count. */
 export type ActionAllowance = {
-  /** True when one more action fits; asked before an intent is stored. */
+  /** True when one more action fits; asked before an intent is stored, and before each noop. */
   fits(address: string, purpose: Purpose): boolean;
   /** Whole seconds until one fits in any case, at least 1. */
   waitS(address: string): number;
@@ -47,7 +47,8 @@ export function openActionAllowance({ isOn, reads, clock }: AllowanceOptions): A
       if (budget.fits(address, purpose, 1)) return true;
       // What was traded since the last answer may have earned more.
       void refresh(address);
-      return trickleLeftMs(address) === 0;
+      // What settles a lost order can wait for its expiry; an order cannot.
+      return purpose !== "settle" && trickleLeftMs(address) === 0;
     },
     waitS: (address) => Math.max(1, Math.ceil(trickleLeftMs(address) / 1_000)),
     spend: (address, purpose) => {

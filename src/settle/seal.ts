@@ -1,5 +1,6 @@
 import { type Attempt, mayNoop, NOOP_SPACING_MS, sealByNoop, sealByTime } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
+import { findAccount } from "../store/accounts.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -21,10 +22,11 @@ export function sealIfExpired(world: World, attempt: Attempt, chainTimeMs: numbe
 
 /**
  * Burns the attempt's nonce with a `noop`, counted on disk before it is sent, and notes what its answer proves.
- * Does nothing where a noop could prove nothing.
+ * Does nothing where a noop could prove nothing, and none while the account's actions are used up: it would only be
+ * refused, or take the one in 10 seconds that an order could have. The expiry seals some seconds later.
  */
 export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt> {
-  if (!mayNoop(attempt, world.exchange.nowMs())) return attempt;
+  if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return attempt;
   await world.point("settle_before_noop");
   const counted = countNoop(world, attempt);
   if (counted === null) return attempt;
@@ -40,6 +42,11 @@ export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt
     note(world, attempt, "noop answered", answer);
   });
   return { ...now, ...change };
+}
+
+function hasActionsLeft({ store, allowance }: World, { accountId }: Attempt): boolean {
+  const trader = findAccount(store, accountId)?.tradingAddress ?? null;
+  return trader === null || allowance.fits(trader, "settle");
 }
 
 /** The count of the row as it stands now, with its audit row, on disk before the noop is signed; null when it is settled. */

@@ -20,27 +20,31 @@ export type SendResult =
  * be told apart from "may have landed" comes back as an ambiguous verdict.
  */
 export async function sendAttempt(world: World, attempt: Attempt, purpose: Purpose): Promise<SendResult> {
-  const left = attempt.expiresAtMs - world.exchange.nowMs();
-  // A slow disk or a suspended machine has eaten the action's life: it could only arrive to be refused.
-  if (left < world.settings.timings.actionLifeMs / 2) {
-    return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
-  }
   const body = signStored(world, attempt);
   if (body === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
+  await world.point("before_send");
+  // A slow disk or a stopped process has eaten the action's life: it could only arrive to be refused. Asked in the
+  // turn that sends, so that no stop of more than a moment can come in between.
+  if (attempt.expiresAtMs - world.exchange.nowMs() < world.settings.timings.actionLifeMs / 2) {
+    return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
+  }
   return post(world, attempt, { body, purpose });
 }
 
 /** Posts a `noop` on the attempt's own nonce. */
 export async function sendNoop(world: World, attempt: Attempt): Promise<Reply> {
   const body = sign(world, attempt, { type: "noop" });
-  const result = body === null ? null : await post(world, attempt, { body, purpose: "settle" });
-  return result?.kind === "reply" ? result.reply : { kind: "ambiguous", reason: "no_answer", text: null };
+  await world.point("before_send");
+  if (body === null || attempt.expiresAtMs <= world.exchange.nowMs()) return NO_ANSWER;
+  const result = await post(world, attempt, { body, purpose: "settle" });
+  return result.kind === "reply" ? result.reply : NO_ANSWER;
 }
+
+const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
 
 type Signed = { body: string; purpose: Purpose };
 
 async function post(world: World, attempt: Attempt, { body, purpose }: Signed): Promise<SendResult> {
-  await world.point("before_send");
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
   if (trader !== null) world.allowance.spend(trader, purpose);
   const outcome = await sendOnce(world, body, purpose);

@@ -53,9 +53,10 @@ describe("the allowance of actions", () => {
     expect(allowance.fits("0xb", "order")).toBe(true);
   });
 
-  test("beyond the cap lets one through in 10 s, as the exchange does", async () => {
+  test("beyond the cap lets one through in 10 s, as the exchange does, and keeps it for orders", async () => {
     const { allowance, clock } = openRig([10_000, 10_000]);
     await allowance.refresh("0xa");
+    expect(allowance.fits("0xa", "settle")).toBe(false);
     expect(allowance.fits("0xa", "order")).toBe(true);
     allowance.spend("0xa", "order");
     await clock.advance(500);

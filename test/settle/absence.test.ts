@@ -2,12 +2,13 @@
 import { expect, test } from "bun:test";
 import type { Attempt } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
+import type { World } from "../../src/deps.ts";
 import { type Missed, weighAbsence } from "../../src/settle/absence.ts";
 import { isOver } from "../../src/settle/cancel.ts";
 import { openChainTime } from "../../src/settle/chain-time.ts";
 import { gatherFillEvidence } from "../../src/settle/fill-evidence.ts";
 import { startPursuit, type Tools } from "../../src/settle/pursuit.ts";
-import { sendAttempt } from "../../src/settle/send.ts";
+import { sendAttempt, sendNoop } from "../../src/settle/send.ts";
 import { findAttempt, insertAttempt } from "../../src/store/attempts.ts";
 import { insertLeg, insertOrder } from "../../src/store/orders.ts";
 import { type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
@@ -94,4 +95,22 @@ test("nothing thrown leaves the sending of an action", async () => {
   expect(result).toMatchObject({ kind: "reply", reply: { kind: "ambiguous", reason: "no_answer" } });
   rig.deps.signers.lock();
   expect(await sendAttempt(rig.deps, attempt, "order")).toMatchObject({ kind: "not_sent", isOurFault: true });
+});
+
+test("a process that stands still before it sends lets nothing leave that has expired meanwhile", async () => {
+  const rig = openGatewayRig();
+  rig.place("key-0001").catch(() => undefined);
+  await rig.clock.advance(0);
+  const attempt = findAttempt(rig.store, 1);
+  if (attempt === null) throw new Error("nothing stored");
+  rig.exchange.sent.length = 0;
+  // Longer than half a life and shorter than a whole one.
+  const stopMs = rig.deps.settings.timings.actionLifeMs * 0.6;
+  const stopped: World = {
+    ...rig.deps,
+    point: (name) => (name === "before_send" ? rig.clock.advance(stopMs) : undefined),
+  };
+  expect(await sendAttempt(stopped, attempt, "order")).toMatchObject({ kind: "not_sent", isOurFault: true });
+  expect(await sendNoop(stopped, attempt)).toMatchObject({ kind: "ambiguous", reason: "no_answer" });
+  expect(rig.exchange.sent).toEqual([]);
 });

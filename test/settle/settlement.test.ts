@@ -51,6 +51,18 @@ test("without a noop's answer nothing is concluded before the exchange's time ha
   expect(statusOf(rig, id)).toBe("rejected");
 });
 
+test("an account without actions sends no noop: it would only be refused, and the expiry seals", async () => {
+  const rig = openGatewayRig();
+  rig.deps.allowance.fits = (_address, purpose) => purpose !== "settle";
+  const { id } = await placeLost(rig, [DELIVERY.neverArrived]);
+  await rig.clock.advance(15_000);
+  expect([statusOf(rig, id), findAttempt(rig.store, 1)?.noops]).toEqual(["unknown", 0]);
+  await rig.clock.advance(30_000);
+  expect(kinds(rig)).toEqual(["order"]);
+  expect(findAttempt(rig.store, 1)).toMatchObject({ state: "done", seal: "expiry", noops: 0 });
+  expect(statusOf(rig, id)).toBe("rejected");
+});
+
 test("after the expiry six looks are needed, a second apart, every third elsewhere, and the last is a sweep", async () => {
   const rig = openGatewayRig();
   await placeLost(rig, NO_NOOPS);
