@@ -23,6 +23,7 @@ import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
 import { listAccounts } from "./store/accounts.ts";
 import { openIntentQueue } from "./store/commit.ts";
 import type { Instance } from "./store/instance.ts";
+import { waitBriefly } from "./store/locked.ts";
 import { closeStore, type Store } from "./store/open.ts";
 import type { Signers } from "./vault/signers.ts";
 
@@ -88,7 +89,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     settings,
     instance,
     store,
-    intents: openIntentQueue(store, parts.schedule),
+    intents: openIntentQueue(store, parts.schedule, clock),
     exchange,
     allowance,
     markets: openMarkets({ exchange, dexes: settings.dexes, clock }),
@@ -101,6 +102,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     state,
   };
   const interrupted = markInterrupted(world);
+  waitBriefly(store);
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const settler = openSettler(world);
   const fillIndex = openFillIndex(world);

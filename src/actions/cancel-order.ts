@@ -8,6 +8,7 @@ import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { storeAnswer } from "../store/idempotency.ts";
+import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, listLegs, type StoredOrder } from "../store/orders.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
@@ -91,10 +92,11 @@ async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
   ]);
   await deps.point("before_outcome");
   // With a noop on its way this request has sent something: the cancel stays armed.
-  const isEnded =
+  const isEnded = await onceUnlocked(deps.clock, () =>
     result.kind === "not_sent"
       ? unsettled.length === 0 && giveBack(deps, attempt, result)
-      : recordCancelReply(deps, attempt, result.reply);
+      : recordCancelReply(deps, attempt, result.reply),
+  );
   await deps.point("after_outcome");
   if (!isEnded) await deps.settling.pursue(attempt.id);
 }

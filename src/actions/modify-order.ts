@@ -10,6 +10,7 @@ import { recordModifyReply } from "../settle/modify.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { storeAnswer } from "../store/idempotency.ts";
+import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, insertLeg, listLegs, type StoredOrder } from "../store/orders.ts";
 import { modifyAction } from "../wire/action/modify.ts";
 import { wireOrder } from "../wire/action/order.ts";
@@ -293,8 +294,10 @@ function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Att
 async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
   const result = await sendAttempt(deps, attempt, "order");
   await deps.point("before_outcome");
-  if (result.kind === "not_sent") giveBack(deps, attempt, result);
-  else recordModifyReply(deps, attempt, result.reply);
+  await onceUnlocked(deps.clock, () => {
+    if (result.kind === "not_sent") giveBack(deps, attempt, result);
+    else recordModifyReply(deps, attempt, result.reply);
+  });
   await deps.point("after_outcome");
   await deps.settling.pursue(attempt.id);
 }

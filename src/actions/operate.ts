@@ -6,6 +6,7 @@ import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { recordOperationReply } from "../settle/operation.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { storeAnswer } from "../store/idempotency.ts";
+import { onceUnlocked } from "../store/locked.ts";
 import { insertOperation, type StoredOperation } from "../store/operations.ts";
 import type { Action } from "../wire/action/index.ts";
 import { mintOrderId } from "../wire/order-id.ts";
@@ -104,8 +105,9 @@ function newOperation(
 async function sendAndRecord(deps: Deps, attempt: Attempt): Promise<void> {
   const result = await sendAttempt(deps, attempt, attempt.kind === "twap_cancel" ? "cancel" : "order");
   await deps.point("before_outcome");
-  const isSettled =
-    result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordOperationReply(deps, attempt, result.reply);
+  const isSettled = await onceUnlocked(deps.clock, () =>
+    result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordOperationReply(deps, attempt, result.reply),
+  );
   await deps.point("after_outcome");
   if (!isSettled) await deps.settling.pursue(attempt.id);
 }

@@ -11,6 +11,7 @@ import { recordPlaceReply } from "../settle/place.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { appendAudit } from "../store/audit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
+import { onceUnlocked } from "../store/locked.ts";
 import { insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
 import { orderAction, wireOrder } from "../wire/action/order.ts";
 import { cloidOf, mintOrderId } from "../wire/order-id.ts";
@@ -164,8 +165,9 @@ async function sendAndRecord(deps: Deps, account: Account, attempt: Attempt): Pr
   const result = await sendAttempt(deps, attempt, "order");
   await deps.point("before_outcome");
   if (result.kind === "reply") heedBuilderRefusal(deps, account, result.reply);
-  const isSettled =
-    result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordPlaceReply(deps, attempt, result.reply);
+  const isSettled = await onceUnlocked(deps.clock, () =>
+    result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordPlaceReply(deps, attempt, result.reply),
+  );
   await deps.point("after_outcome");
   if (!isSettled) await deps.settling.pursue(attempt.id);
 }

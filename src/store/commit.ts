@@ -1,4 +1,6 @@
 import type { Database } from "bun:sqlite";
+import type { Clock } from "../core/clock.ts";
+import { isLocked, MAX_INTENT_WAIT_MS, pauseForLock } from "./locked.ts";
 import { assertFull, type Store } from "./open.ts";
 
 /** No further argument when T is plain, an argument nobody can supply when T is a promise. */
@@ -46,7 +48,13 @@ export type IntentQueue = {
   commit<T>(work: (store: Store) => T): Promise<T>;
 };
 
-type Waiting = { work: (store: Store) => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
+type Waiting = {
+  work: (store: Store) => unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+  /** Elapsed time from which on a locked database is a refusal. */
+  untilMs: number;
+};
 
 /** Most intents that share one transaction; the rest goes into the next. */
 const MAX_BATCH = 128;
@@ -54,23 +62,36 @@ const MAX_BATCH = 128;
 /**
  * `schedule` runs its argument after the present turn (`setImmediate`, or a test's own). Each work's look-up and
  * insert happen inside the shared transaction, one after the other; one that throws is rolled back to its own
- * savepoint and answered alone.
+ * savepoint and answered alone. While another process has locked the database, all of them wait together.
  */
-export function openIntentQueue(store: Store, schedule: (run: () => void) => void): IntentQueue {
+export function openIntentQueue(store: Store, schedule: (run: () => void) => void, clock: Clock): IntentQueue {
   const waiting: Waiting[] = [];
+  let isPausing = false;
 
   function flush(): void {
     const batch = waiting.splice(0, MAX_BATCH);
-    if (waiting.length > 0) schedule(flush);
-    commitBatch(store, batch);
+    const kept = commitBatch(store, batch, clock.elapsedMs());
+    if (kept.length > 0) pause(kept);
+    else if (waiting.length > 0) schedule(flush);
+  }
+
+  /** One try at a time: each of them stops everything else for a moment. */
+  function pause(kept: readonly Waiting[]): void {
+    waiting.unshift(...kept);
+    isPausing = true;
+    void pauseForLock(clock).then(() => {
+      isPausing = false;
+      flush();
+    });
   }
 
   return {
     commit<T>(work: (store: Store) => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
+        const untilMs = clock.elapsedMs() + MAX_INTENT_WAIT_MS;
         // The queue holds works of many types; each resolver only ever meets its own work's result.
-        waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
-        if (waiting.length === 1) schedule(flush);
+        waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, untilMs });
+        if (waiting.length === 1 && !isPausing) schedule(flush);
       });
     },
   };
@@ -78,15 +99,20 @@ export function openIntentQueue(store: Store, schedule: (run: () => void) => voi
 
 type Done = { waiting: Waiting; settle: () => void };
 
-function commitBatch(store: Store, batch: readonly Waiting[]): void {
+/** Gives back those that go on waiting for another process; all others know by then. */
+function commitBatch(store: Store, batch: readonly Waiting[], elapsedMs: number): readonly Waiting[] {
   let done: Done[] = [];
+  let kept: readonly Waiting[] = [];
   try {
     done = inTransaction(store, () => batch.map((each) => runAlone(store, each)));
   } catch (error) {
+    kept = isLocked(error) ? batch.filter(({ untilMs }) => elapsedMs < untilMs) : [];
     // The disk refused the whole batch: nothing of it was stored, and each one is told so.
-    done = batch.map((each) => ({ waiting: each, settle: () => each.reject(error) }));
+    const given = batch.filter((each) => !kept.includes(each));
+    done = given.map((each) => ({ waiting: each, settle: () => each.reject(error) }));
   }
   for (const each of done) each.settle();
+  return kept;
 }
 
 function runAlone(store: Store, waiting: Waiting): Done {

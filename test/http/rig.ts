@@ -117,7 +117,7 @@ export function openRig(options: RigOptions = {}): Rig {
     settings: settings(options),
     instance,
     store,
-    intents: openIntentQueue(store, (run) => setImmediate(run)),
+    intents: openIntentQueue(store, (run) => setImmediate(run), clock),
     exchange,
     allowance: openActionAllowance({ isOn: options.hasAllowance === true, reads, clock }),
     markets: { current: () => universe, refresh: async () => universe },

@@ -5,6 +5,7 @@ import { inTransaction, inTransactionNotWaiting, openIntentQueue } from "../../s
 import { assertFull, closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { orderRow } from "../support/rows.ts";
+import { stillClock } from "../support/still-clock.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { findAuditLength, orderIds } from "./counts.ts";
 
@@ -73,7 +74,7 @@ test("a work that returns a promise does not compile", () => {
 /** A queue whose shared commits happen when the test says so. */
 function openQueue(store: Store): { queue: ReturnType<typeof openIntentQueue>; turn(): void; scheduled(): number } {
   const runs: (() => void)[] = [];
-  const queue = openIntentQueue(store, (run) => runs.push(run));
+  const queue = openIntentQueue(store, (run) => runs.push(run), stillClock(0));
   return { queue, turn: () => runs.shift()?.(), scheduled: () => runs.length };
 }
 

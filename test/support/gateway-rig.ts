@@ -173,7 +173,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     settings: SETTINGS,
     instance: INSTANCE,
     store,
-    intents: openIntentQueue(store, (run) => setImmediate(() => (isDead ? undefined : run()))),
+    intents: openIntentQueue(store, (run) => setImmediate(() => (isDead ? undefined : run())), clock),
     exchange,
     allowance: openActionAllowance({ isOn: false, reads, clock }),
     markets: { current: () => universe, refresh: async () => universe },
