@@ -1,0 +1,150 @@
+/**
+ * `bun run bench`: an order through the gateway against the same order sent directly with @nktkas/hyperliquid and with
+ * ccxt, in one run, in turns, against an exchange that answers at once. The last line is one JSON object with all of it.
+ *
+ *   bun run bench [--rounds 9] [--one 400] [--many 2000] [--executable dist/postern] [--directory DIR]
+ *   bun run bench --smoke            a few orders of each, to see that it still runs
+ *
+ * The database is on the disk of --directory (a new one below the system's temporary directory) and waits for it.
+ */
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { compare, type Drivers, IN_FLIGHT, middle, type Name, ratiosOf, type Sizes } from "./bench/compare.ts";
+import { figuresOf, median, round, showSpread } from "./bench/figures.ts";
+import { residentMiB, signCost, syncCost } from "./bench/machine.ts";
+import { firstLine, onBun, onNode, openDriver, spawn } from "./bench/processes.ts";
+import { freePort, type Gateway, type Scene, setScene, startGateway } from "./bench/scene.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const BENCH = join(import.meta.dir, "bench");
+const SMOKE: Sizes = { rounds: 1, one: 20, many: 64 };
+const COLD_STARTS = 5;
+/** Memory is looked at after this time of doing nothing, milliseconds. */
+const IDLE_MS = 1_000;
+
+type Options = { sizes: Sizes; executable: string; directory: string; isSmoke: boolean };
+
+function readOptions(): Options & { isTemporary: boolean } {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: "string", default: "9" },
+      one: { type: "string", default: "400" },
+      many: { type: "string", default: "2000" },
+      executable: { type: "string", default: join(ROOT, "dist", "postern") },
+      directory: { type: "string" },
+      smoke: { type: "boolean", default: false },
+    },
+  });
+  const sizes = { rounds: Number(values.rounds), one: Number(values.one), many: Number(values.many) };
+  const executable = resolve(values.executable);
+  if (!existsSync(executable)) throw new Error(`bench: there is no ${executable}: run "bun run build" first`);
+  return {
+    sizes: values.smoke ? SMOKE : sizes,
+    executable,
+    directory: values.directory ?? mkdtempSync(join(tmpdir(), "postern-bench-")),
+    isTemporary: values.directory === undefined,
+    isSmoke: values.smoke,
+  };
+}
+
+async function openDrivers(scene: Scene, gateway: Gateway, exchangeUrl: string): Promise<Drivers> {
+  const ccxt = join(BENCH, "node_modules/ccxt/js/ccxt.js");
+  return {
+    postern: openDriver(onBun("drive-postern.ts", gateway.url, exchangeUrl, scene.account, scene.apiKey)),
+    nktkas: openDriver(onBun("drive-nktkas.ts", exchangeUrl)),
+    ccxt: openDriver(await onNode("drive-ccxt.ts", scene.directory, exchangeUrl, ccxt)),
+  };
+}
+
+async function coldStarts({ executable, isSmoke }: Options, scene: Scene) {
+  const healthyMs: number[] = [];
+  const readyMs: number[] = [];
+  let idleMiB = 0;
+  for (let start = 0; start < (isSmoke ? 1 : COLD_STARTS); start += 1) {
+    const gateway = await startGateway(executable, scene, freePort());
+    healthyMs.push(gateway.healthyAfterMs);
+    readyMs.push(gateway.readyAfterMs);
+    await Bun.sleep(isSmoke ? 0 : IDLE_MS);
+    idleMiB = Math.max(idleMiB, await residentMiB(gateway.pid));
+    await gateway.stop();
+  }
+  return { healthyMs: round(median(healthyMs)), readyMs: round(median(readyMs)), idleMiB };
+}
+
+/** What only the gateway's own driver can tell. */
+async function alone({ postern }: Drivers, { one }: Sizes) {
+  const run = async (what: "bare" | "fetch" | "read") => {
+    await postern.run({ what, count: one, inFlight: 1 });
+    return figuresOf(await postern.run({ what, count: one * 2, inFlight: 1 }));
+  };
+  return { bare: await run("bare"), placeWithFetch: await run("fetch"), read: await run("read") };
+}
+
+async function measure(options: Options) {
+  const { sizes, executable, directory } = options;
+  const exchange = spawn({ command: onBun("exchange.ts") });
+  try {
+    const { url: exchangeUrl = "" } = await firstLine(exchange);
+    const scene = await setScene(join(directory, "scene"), exchangeUrl);
+    const machine = { ...syncCost(directory), signMs: signCost() };
+    const start = {
+      ...(await coldStarts(options, scene)),
+      executableMiB: Math.round(statSync(executable).size / 2 ** 20),
+    };
+    const gateway = await startGateway(executable, scene, freePort());
+    const drivers = await openDrivers(scene, gateway, exchangeUrl);
+    try {
+      const rounds = await compare(drivers, sizes);
+      const own = await alone(drivers, sizes);
+      const loadedMiB = await residentMiB(gateway.pid);
+      return { machine, start, rounds, ratios: ratiosOf(rounds), own, loadedMiB };
+    } finally {
+      await Promise.all(Object.values(drivers).map((driver) => driver.stop()));
+      await gateway.stop();
+    }
+  } finally {
+    await exchange.stop();
+  }
+}
+
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+const NAMES: readonly Name[] = ["postern", "nktkas", "ccxt"];
+
+function show({ machine, start, rounds, ratios, own, loadedMiB }: Measured): void {
+  console.log(
+    `${"".padEnd(10)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${`${IN_FLIGHT}: p50`.padStart(9)}${"a second".padStart(10)}`,
+  );
+  for (const name of NAMES) {
+    const { one, many } = middle(rounds, name);
+    const cells = [one.p50Ms.toFixed(3), one.p99Ms.toFixed(3), many.p50Ms.toFixed(2)].map((text) => text.padStart(9));
+    console.log(`${name.padEnd(10)}${cells.join("")}${String(many.perSecond).padStart(10)}`);
+  }
+  const lines: [string, string][] = [
+    ["p50 to nktkas's, one in flight", showSpread(ratios.p50ToNktkas)],
+    ["p50 to ccxt's, one in flight", showSpread(ratios.p50ToCcxt)],
+    [`orders a second to nktkas's, ${IN_FLIGHT} in flight`, showSpread(ratios.perSecondToNktkas)],
+    [`orders a second to ccxt's, ${IN_FLIGHT} in flight`, showSpread(ratios.perSecondToCcxt)],
+    ["p99 to p50, one in flight", showSpread(ratios.p99ToP50)],
+    ["place with fetch, p50 ms", String(own.placeWithFetch.p50Ms)],
+    ["read a closed order, p50 ms", String(own.read.p50Ms)],
+    ["this client and a bare round trip, p50 ms", String(own.bare.p50Ms)],
+    ["encode, hash and sign one order, ms", String(machine.signMs)],
+    ["a wait for the disk, file grows / is overwritten, ms", `${machine.growingMs} / ${machine.overwrittenMs}`],
+    ["start to /healthz and /readyz, ms", `${start.healthyMs} / ${start.readyMs}`],
+    ["resident memory, idle / after the load, MiB", `${start.idleMiB} / ${loadedMiB}`],
+    ["executable, MiB", String(start.executableMiB)],
+  ];
+  for (const [what, figure] of lines) console.log(`${what.padEnd(54)}${figure}`);
+}
+
+const options = readOptions();
+try {
+  const measured = await measure(options);
+  show(measured);
+  console.log(JSON.stringify(measured));
+} finally {
+  if (options.isTemporary) rmSync(options.directory, { recursive: true, force: true });
+}

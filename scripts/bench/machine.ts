@@ -1,0 +1,60 @@
+/** What this machine costs by itself, and what one signature costs on it. */
+import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { addressOfKey, openSigners } from "../../src/vault/signers.ts";
+import { orderAction, wireOrder } from "../../src/wire/action/order.ts";
+import { median, round } from "./figures.ts";
+
+const SYNCS = 200;
+const PAGE_BYTES = 4_096;
+const SIGNATURES = 3_000;
+
+/** Milliseconds for one `fdatasync` after one page, in a file that grows and in one that is overwritten. */
+export function syncCost(directory: string): { growingMs: number; overwrittenMs: number } {
+  const path = join(directory, "sync");
+  const file = openSync(path, "w");
+  try {
+    const growingMs = median(syncs(file));
+    return { growingMs, overwrittenMs: median(syncs(file)) };
+  } finally {
+    closeSync(file);
+    rmSync(path);
+  }
+}
+
+function syncs(file: number): number[] {
+  const page = Buffer.alloc(PAGE_BYTES, 1);
+  return Array.from({ length: SYNCS }, (_, index) => {
+    const startedMs = performance.now();
+    writeSync(file, page, 0, PAGE_BYTES, index * PAGE_BYTES);
+    fdatasyncSync(file);
+    return round(performance.now() - startedMs);
+  });
+}
+
+/** Milliseconds to encode, hash and sign one order into the body that is posted. */
+export function signCost(): number {
+  const privateKey = new Uint8Array(32).fill(0x41);
+  const agentAddress = addressOfKey(privateKey);
+  const signers = openSigners({ network: "mainnet", keys: [{ address: agentAddress, privateKey }] });
+  const order = { assetId: 0, side: "buy", price: "30000", size: "0.001", reduceOnly: false } as const;
+  const action = orderAction(
+    wireOrder({ ...order, timeInForce: "ioc", trigger: null, cloid: `0x${"1".repeat(32)}` }),
+    null,
+  );
+  const nowMs = 1_795_253_400_000;
+  const times = Array.from({ length: SIGNATURES }, (_, index) => {
+    const startedMs = performance.now();
+    signers.sign({ agentAddress, action, nonce: nowMs + index, vaultAddress: null, expiresAfter: nowMs + 12_000 });
+    return performance.now() - startedMs;
+  });
+  signers.lock();
+  // The first half warms up.
+  return round(median(times.slice(SIGNATURES / 2)));
+}
+
+/** Resident memory of a process, MiB; Linux. */
+export async function residentMiB(pid: number): Promise<number> {
+  const status = await Bun.file(`/proc/${pid}/status`).text();
+  return Math.round(Number(/VmRSS:\s+([0-9]+)/.exec(status)?.[1] ?? "0") / 1_024);
+}

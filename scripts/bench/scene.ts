@@ -1,0 +1,100 @@
+/** A data directory as an operator would set it up for mainnet, and the gateway that serves it. */
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { placesIn } from "../../src/ops/data-directory.ts";
+import { initialize } from "../../src/ops/initialize.ts";
+import { markAgentApproved } from "../../src/store/agents.ts";
+import { insertApiKey } from "../../src/store/api-keys.ts";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { keyHash } from "../../src/wire/grant.ts";
+import { type Child, firstLine, spawn, waitFor } from "./processes.ts";
+
+export type Scene = { directory: string; dataDirectory: string; account: string; agent: string; apiKey: string };
+
+const PASSPHRASE = "correct horse battery staple";
+
+/** Every limit of our own is off; durability has no switch. */
+const SETTINGS = {
+  POSTERN_LIMIT_ORDERS: "0",
+  POSTERN_LIMIT_CANCELS: "0",
+  POSTERN_LIMIT_WRITES: "0",
+  POSTERN_LIMIT_READS: "0",
+  POSTERN_EXCHANGE_WEIGHT: "0",
+  POSTERN_DEXES: "",
+} as const;
+
+export async function setScene(directory: string, exchangeUrl: string): Promise<Scene> {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, "passphrase"), `${PASSPHRASE}\n`, { mode: 0o600 });
+  const dataDirectory = join(directory, "data");
+  const nowMs = Date.now();
+  const random = (count: number) => new Uint8Array(randomBytes(count));
+  const { account, agent } = await initialize({
+    places: placesIn(dataDirectory),
+    processId: process.pid,
+    network: "mainnet",
+    exchangeUrl,
+    owner: `0x${"1".repeat(40)}`,
+    label: "bench",
+    passphrase: PASSPHRASE,
+    clock: { nowMs: () => nowMs, elapsedMs: () => performance.now(), sleep: (ms) => Bun.sleep(ms) },
+    randomBytes: random,
+  });
+  const apiKey = `api_trade_${Buffer.from(random(32)).toString("hex")}`;
+  changeDatabase(dataDirectory, (store) => {
+    markAgentApproved(store, agent.address, { approvedAtMs: nowMs, validUntilMs: null });
+    insertApiKey(store, {
+      keyHash: keyHash(apiKey),
+      accountId: account.id,
+      scopes: ["trading:read", "trading:write"],
+      issuedAtMs: nowMs,
+      registeredAtMs: nowMs,
+    });
+  });
+  return { directory, dataDirectory, account: account.id, agent: agent.address, apiKey };
+}
+
+export function changeDatabase(dataDirectory: string, change: (store: Store) => void): void {
+  const store = openStore(placesIn(dataDirectory).database);
+  try {
+    change(store);
+  } finally {
+    closeStore(store);
+  }
+}
+
+export type Gateway = Child & {
+  url: string;
+  /** Milliseconds from the start of the process to its first 200 of `/healthz` and of `/readyz`. */
+  healthyAfterMs: number;
+  readyAfterMs: number;
+};
+
+/** Starts the executable on this port of the loopback. */
+export async function startGateway(executable: string, scene: Scene, port: number): Promise<Gateway> {
+  const startedMs = performance.now();
+  const listen = `127.0.0.1:${port}`;
+  const words = ["--listen", listen, "--passphrase-file", join(scene.directory, "passphrase")];
+  const child = spawn({
+    command: [executable, "serve", "--json", "--data-dir", scene.dataDirectory, ...words],
+    environment: SETTINGS,
+    log: join(scene.directory, "gateway.log"),
+  });
+  const url = `http://${listen}`;
+  await waitFor(url, "/healthz");
+  const healthyAfterMs = performance.now() - startedMs;
+  await waitFor(url, "/readyz");
+  const readyAfterMs = performance.now() - startedMs;
+  await firstLine(child);
+  return { ...child, url, healthyAfterMs, readyAfterMs };
+}
+
+/** A port of the loopback that is free now. */
+export function freePort(): number {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port } = server;
+  void server.stop(true);
+  if (port === undefined) throw new Error("no port");
+  return port;
+}
