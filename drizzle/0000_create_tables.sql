@@ -69,6 +69,14 @@ CREATE TABLE `audit` (
 	`chain` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `audit_seal` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`row_id` integer NOT NULL,
+	`chain` text NOT NULL,
+	`sealed_at_ms` integer NOT NULL,
+	`mac` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `fill_cursors` (
 	`account_id` text PRIMARY KEY NOT NULL,
 	`complete_to_ms` integer NOT NULL

@@ -8,7 +8,7 @@ import { OperatorError } from "../ops/operator.ts";
 import { type Facts, perform } from "../ops/perform.ts";
 import { Failure, type Input } from "./command.ts";
 import { askGateway } from "./control.ts";
-import { changing, type Opened, requireDatabase } from "./directory.ts";
+import { changing, type Opened, reading, requireDatabase } from "./directory.ts";
 import type { Outside } from "./outside.ts";
 import { passphrase } from "./passphrase.ts";
 
@@ -50,6 +50,21 @@ export async function change(
 async function unlock({ store, instance }: Opened, input: Input, outside: Outside): Promise<Keyring> {
   const vaultKey = await vaultKeyOf(instance, await passphrase(input, outside));
   return openKeyring({ store, network: instance.network, vaultKey, randomBytes: outside.randomBytes });
+}
+
+/** The keys of a directory that no gateway holds, without changing it. Lock them after use. */
+export async function unlockBeside(
+  at: Places,
+  { input, outside }: { input: Input; outside: Outside },
+): Promise<Keyring> {
+  const words = await passphrase(input, outside);
+  const vaultKey = await vaultKeyOf(
+    reading(at, ({ instance }) => instance),
+    words,
+  );
+  return reading(at, ({ store, instance }) =>
+    openKeyring({ store, network: instance.network, vaultKey, randomBytes: outside.randomBytes }),
+  );
 }
 
 function connect(baseUrl: string, { clock }: Outside): Exchange {

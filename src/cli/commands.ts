@@ -5,6 +5,7 @@ import { agentApproval } from "./agent/approval.ts";
 import { agentApprove } from "./agent/approve.ts";
 import { agentList } from "./agent/list.ts";
 import { agentNew } from "./agent/new.ts";
+import { auditVerify } from "./audit/verify.ts";
 import type { Command } from "./command.ts";
 import { initCommand } from "./init.ts";
 import { keyBlock } from "./key/block.ts";
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   keyBlock,
   keyKeep,
   orderExplain,
+  auditVerify,
   openApiCommand,
   versionCommand,
 ];

@@ -15,6 +15,12 @@ export async function passphrase(input: Input, outside: Outside): Promise<string
   return found.passphrase;
 }
 
+/** True when `passphrase` would find one without asking at the keyboard. */
+export function hasPassphraseAtHand(input: Input, outside: Outside): boolean {
+  const given = sources(input, outside);
+  return given.credentialsDirectory !== null || given.file !== null;
+}
+
 /** A new one, typed twice when it is typed: it cannot be found again. */
 export async function newPassphrase(input: Input, outside: Outside): Promise<string> {
   const found = await readPassphrase(sources(input, outside));

@@ -5,6 +5,7 @@ import type { Store } from "../store/open.ts";
 import {
   CANNOT_OPEN,
   deriveVaultKey,
+  macOf,
   openKey,
   type SealedKey,
   sealKey,
@@ -17,10 +18,13 @@ import { OperatorError } from "./operator.ts";
 
 /** The open agent keys of one data directory, and what seals a new one. */
 export type Keyring = {
+  network: Network;
   /** Signs with every agent that is not retired, those that came after the start included. */
   signers: Signers;
   /** The sealed form of a new agent's key. */
   seal(agent: Pick<Agent, "address" | "ownerAddress">, privateKey: Uint8Array): Uint8Array;
+  /** Hex MAC of a text under a key that only this directory's passphrase gives. */
+  mac(purpose: string, text: string): string;
   /** Reads the agents again, after one was added or retired. */
   reload(): void;
 };
@@ -38,6 +42,7 @@ const SEAL_NONCE_BYTES = 12;
 export function openKeyring({ store, network, vaultKey, randomBytes }: KeyringInput): Keyring {
   let open = openSigners({ network, keys: openAgentKeys(store, network, vaultKey) });
   return {
+    network,
     signers: {
       sign: (input) => open.sign(input),
       has: (agentAddress) => open.has(agentAddress),
@@ -52,6 +57,7 @@ export function openKeyring({ store, network, vaultKey, randomBytes }: KeyringIn
       const sealed = sealKey({ vaultKey, purpose, privateKey, randomNonce: randomBytes(SEAL_NONCE_BYTES) });
       return new TextEncoder().encode(JSON.stringify(sealed));
     },
+    mac: (purpose, text) => macOf(vaultKey, purpose, text),
     reload() {
       const before = open;
       open = openSigners({ network, keys: openAgentKeys(store, network, vaultKey) });

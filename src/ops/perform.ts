@@ -1,4 +1,5 @@
 import type { Exchange } from "../exchange/exchange.ts";
+import type { AuditSeal } from "../store/audit-seal.ts";
 import { addAccount } from "./add-account.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
 import { blockKey } from "./block-key.ts";
@@ -6,6 +7,7 @@ import { keepKey } from "./keep-key.ts";
 import type { Keyring } from "./keyring.ts";
 import { newAgent } from "./new-agent.ts";
 import { type Operator, OperatorError } from "./operator.ts";
+import { isGenuineSeal } from "./seal-audit.ts";
 
 /** What changes a data directory: a running gateway has all of it, a command only what its verb needs. */
 export type Changer = Operator & {
@@ -32,10 +34,13 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
   approve_agent: (changer, facts) => {
     const { exchange } = changer;
     if (exchange === null) throw new OperatorError("the exchange is not connected");
-    const nonce = facts["nonce"];
-    if (typeof nonce !== "number") throw new OperatorError("nonce is missing");
+    const nonce = wholeNumber(facts, "nonce");
     const approval = { agentAddress: text(facts, "agentAddress"), nonce, signature: text(facts, "signature") };
     return approveOwnAgent({ ...changer, exchange }, approval);
+  },
+  check_audit_seal: ({ keyring }, facts) => {
+    if (keyring === null) throw new OperatorError("the agent keys are locked");
+    return { isGenuine: isGenuineSeal(keyring, sealOf(facts["seal"])) };
   },
   block_key: (changer, facts) => blockKey(changer, text(facts, "keyHash")),
   keep_key: (changer, facts) => keepKey(changer, text(facts, "keyHash")),
@@ -46,6 +51,23 @@ export async function perform(changer: Changer, verb: string, facts: Facts): Pro
   const deed = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (deed === undefined) throw new OperatorError(`this gateway does not know the verb "${verb}"`);
   return deed(changer, facts);
+}
+
+function sealOf(given: unknown): AuditSeal {
+  const isRecord = typeof given === "object" && given !== null;
+  const facts: Facts = isRecord ? { ...given } : {};
+  return {
+    rowId: wholeNumber(facts, "rowId"),
+    chain: text(facts, "chain"),
+    sealedAtMs: wholeNumber(facts, "sealedAtMs"),
+    mac: text(facts, "mac"),
+  };
+}
+
+function wholeNumber(facts: Facts, name: string): number {
+  const value = facts[name];
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) throw new OperatorError(`${name} is missing`);
+  return value;
 }
 
 function text(facts: Facts, name: string): string {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { desc, gt } from "drizzle-orm";
+import { desc, eq, gt } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { audit } from "./schema.ts";
 
@@ -14,38 +14,64 @@ export type AuditEntry = {
   detail: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-const FIRST_CHAIN = "0".repeat(64);
+/** The last row of the log: whoever knows it can tell whether anything before it was changed. */
+export type AuditHead = { rowId: number; chain: string };
+
+export const FIRST_CHAIN = "0".repeat(64);
 
 /** Appends one row whose hash covers the row before it: an edit, a deletion or a swap breaks the chain. */
 export function appendAudit(store: Store, entry: AuditEntry): void {
   const last = store.select({ chain: audit.chain }).from(audit).orderBy(desc(audit.id)).limit(1).get();
   const detail = JSON.stringify(entry.detail);
-  const chain = link(last?.chain ?? FIRST_CHAIN, { ...entry, detail });
+  const chain = linkAudit(last?.chain ?? FIRST_CHAIN, { ...entry, detail });
   store
     .insert(audit)
     .values({ ...entry, detail, chain })
     .run();
 }
 
-function link(previous: string, row: Omit<AuditEntry, "detail"> & { detail: string }): string {
+export function linkAudit(previous: string, row: Omit<AuditEntry, "detail"> & { detail: string }): string {
   const text = JSON.stringify([previous, row.atMs, row.actor, row.event, row.reference, row.detail]);
   return createHash("sha256").update(text).digest("hex");
+}
+
+/** The last row as it stands; row 0 of an empty log. */
+export function findAuditHead(store: Store): AuditHead {
+  const last = store.select({ rowId: audit.id, chain: audit.chain }).from(audit).orderBy(desc(audit.id)).limit(1).get();
+  return last ?? { rowId: 0, chain: FIRST_CHAIN };
+}
+
+/** The chain up to this row, or null when there is no such row. */
+export function findAuditChain(store: Store, rowId: number): string | null {
+  if (rowId === 0) return FIRST_CHAIN;
+  return store.select({ chain: audit.chain }).from(audit).where(eq(audit.id, rowId)).get()?.chain ?? null;
+}
+
+/** How many rows were ever written: SQLite counts it apart from the rows, so that cutting off the last ones shows. */
+export function countAuditRowsEverWritten(store: Store): number {
+  const statement = store.$client.prepare<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'audit'");
+  const row = statement.get();
+  statement.finalize();
+  return row?.seq ?? 0;
 }
 
 /** Rows read at a time while verifying. */
 const VERIFY_PAGE_ROWS = 1_000;
 
-/** Id of the first row that does not follow from the one before it, or null when the whole chain holds. */
-export function findBrokenAuditRow(store: Store): number | null {
-  let previous = FIRST_CHAIN;
-  let after = 0;
+/**
+ * Id of the first row that does not follow from the one before it, or of the first that is missing at the end; null
+ * when the whole log holds. `from` is a row that is trusted already.
+ */
+export function findBrokenAuditRow(store: Store, from: AuditHead = { rowId: 0, chain: FIRST_CHAIN }): number | null {
+  let previous = from.chain;
+  let after = from.rowId;
   for (;;) {
     const rows = store.select().from(audit).where(gt(audit.id, after)).orderBy(audit.id).limit(VERIFY_PAGE_ROWS).all();
     for (const row of rows) {
-      if (row.id !== after + 1 || row.chain !== link(previous, row)) return row.id;
+      if (row.id !== after + 1 || row.chain !== linkAudit(previous, row)) return row.id;
       previous = row.chain;
       after = row.id;
     }
-    if (rows.length < VERIFY_PAGE_ROWS) return null;
+    if (rows.length < VERIFY_PAGE_ROWS) return countAuditRowsEverWritten(store) === after ? null : after + 1;
   }
 }

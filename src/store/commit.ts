@@ -29,6 +29,16 @@ export function inTransactionNotWaiting<T>(store: Store, work: (store: Store) =>
   }
 }
 
+/** Runs reads that have to see one and the same state, whatever is written meanwhile. */
+export function inSnapshot<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
+  store.$client.run("BEGIN");
+  try {
+    return work(store);
+  } finally {
+    store.$client.run("ROLLBACK");
+  }
+}
+
 function transact<T>(store: Store, work: (store: Store) => T): T {
   const client: Database = store.$client;
   client.run("BEGIN IMMEDIATE");

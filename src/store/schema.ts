@@ -223,6 +223,17 @@ export const audit = sqliteTable("audit", {
   chain: text().notNull(),
 });
 
+/** One row: how far the audit log had come when its key was last at hand. */
+export const auditSeal = sqliteTable("audit_seal", {
+  id: integer().primaryKey(),
+  /** The audit row that the seal covers, and with it every row before. */
+  rowId: integer().notNull(),
+  chain: text().notNull(),
+  sealedAtMs: integer().notNull(),
+  /** Hex HMAC-SHA256 under a key that only the passphrase gives. */
+  mac: text().notNull(),
+});
+
 /** Every fill that the exchange ever told us, kept for good: it forgets all but the newest. */
 export const fills = sqliteTable(
   "fills",

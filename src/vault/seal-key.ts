@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, scrypt } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, scrypt } from "node:crypto";
 import type { Network } from "../core/account.ts";
 
 /**
@@ -115,6 +115,14 @@ export function openKey(vaultKey: VaultKey, purpose: KeyPurpose, sealed: SealedK
 
 /** What to say when `openKey` gives null. */
 export const CANNOT_OPEN = "the passphrase is wrong, or the sealed key is damaged or belongs elsewhere";
+
+/** Hex HMAC-SHA256 of a text, under a key for this purpose alone: it says that the passphrase was at hand. */
+export function macOf(vaultKey: VaultKey, purpose: string, text: string): string {
+  const key = new Uint8Array(hkdfSync("sha256", vaultKey.bytes, new Uint8Array(0), purpose, KEY_BYTES));
+  const mac = createHmac("sha256", key).update(text).digest("hex");
+  key.fill(0);
+  return mac;
+}
 
 export function wipe(vaultKey: VaultKey): void {
   vaultKey.bytes.fill(0);

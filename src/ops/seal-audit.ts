@@ -1,0 +1,61 @@
+/**
+ * The hash chain shows what was changed by somebody who does not compute it anew. Who can write the database can do
+ * that as well, so its head is sealed now and then under a key that comes of the passphrase and is not on the disk.
+ */
+import { timingSafeEqual } from "node:crypto";
+import { type AuditHead, findAuditChain, findAuditHead, findBrokenAuditRow } from "../store/audit.ts";
+import { type AuditSeal, findAuditSeal, putAuditSeal } from "../store/audit-seal.ts";
+import { inTransactionNotWaiting } from "../store/commit.ts";
+import type { Store } from "../store/open.ts";
+import type { Keyring } from "./keyring.ts";
+import type { Operator } from "./operator.ts";
+
+/** Rows written since are covered by the chain alone, milliseconds. */
+export const SEAL_INTERVAL_MS = 60_000;
+
+const PURPOSE = "postern-audit-seal-1";
+
+type Sealing = Pick<Operator, "store" | "clock"> & { keyring: MacKeys };
+type MacKeys = Pick<Keyring, "mac" | "network">;
+
+export function isGenuineSeal(keyring: MacKeys, seal: AuditSeal): boolean {
+  const wanted = Buffer.from(macOfSeal(keyring, seal), "hex");
+  const given = Buffer.from(seal.mac, "hex");
+  return wanted.length === given.length && timingSafeEqual(wanted, given);
+}
+
+/**
+ * What is wrong with the log since its last seal, in plain words, or null. Quick, however long the log is: what lies
+ * before the seal is `postern audit verify`'s.
+ */
+export function auditFaultSinceSeal(sealing: Sealing): string | null {
+  const { store } = sealing;
+  const seal = findAuditSeal(store);
+  if (seal !== null) {
+    if (!isGenuineSeal(sealing.keyring, seal)) return "its seal was not made with this passphrase";
+    if (findAuditChain(store, seal.rowId) !== seal.chain) return `row ${seal.rowId} is not the one that was sealed`;
+  }
+  const broken = seal === null ? null : findBrokenAuditRow(store, seal);
+  return broken === null ? null : `row ${broken} does not follow from the one before it`;
+}
+
+/** Seals the head where it has moved, and says what it is. Never over a seal that does not fit: that would wipe the evidence away. */
+export function sealAudit(sealing: Sealing): AuditHead {
+  const { store, clock, keyring } = sealing;
+  const head = findAuditHead(store);
+  const last = findAuditSeal(store);
+  if (last !== null && (last.rowId === head.rowId || !isStillThere(sealing, last))) return head;
+  const unsigned = { ...head, sealedAtMs: clock.nowMs() };
+  const mac = macOfSeal(keyring, unsigned);
+  // What the power takes with it is sealed again a minute later.
+  inTransactionNotWaiting(store, (within: Store) => putAuditSeal(within, { ...unsigned, mac }));
+  return head;
+}
+
+function isStillThere(sealing: Sealing, seal: AuditSeal): boolean {
+  return isGenuineSeal(sealing.keyring, seal) && findAuditChain(sealing.store, seal.rowId) === seal.chain;
+}
+
+function macOfSeal({ mac, network }: MacKeys, { rowId, chain, sealedAtMs }: Omit<AuditSeal, "mac">): string {
+  return mac(PURPOSE, JSON.stringify([network, rowId, chain, sealedAtMs]));
+}
