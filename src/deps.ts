@@ -107,14 +107,20 @@ export type Settling = {
   pursue(attemptId: number): Promise<void>;
   /** Burns the nonce of an attempt that has not been answered, so that it can no longer land. */
   burn(attemptId: number): Promise<void>;
-  /** One look at what the exchange knows of an order, shared by all who ask within a second. Never throws. */
-  look(orderId: string): Promise<LookResult>;
+  /**
+   * One look at what the exchange knows of an order, shared by all who ask for the same purpose within a second. Never
+   * throws.
+   */
+  look(orderId: string, purpose?: "read" | "settle"): Promise<LookResult>;
   /** Attempts that are not settled. */
   openCount(): number;
 };
 
-/** `failed`: the exchange could not be asked. `not_found` proves nothing. */
-export type LookResult = "seen" | "not_found" | "failed";
+/**
+ * `unfinished`: the exchange shows it closed, and not yet all its fills. `failed`: the exchange could not be asked.
+ * `not_found` proves nothing.
+ */
+export type LookResult = "closed" | "open" | "unfinished" | "not_found" | "failed";
 
 /** Writes of this process that have not been answered yet, by account and Idempotency-Key: repeats join them. */
 export type RunningWrites = {

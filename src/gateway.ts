@@ -111,9 +111,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     ...world,
     settling: settler,
     running: openRunningWrites(),
-    reads,
-    builderApproval,
-    fillIndex,
+    ...{ reads, builderApproval, fillIndex },
   };
   let server: HttpServer | null = null;
   let isStopped = false;
@@ -154,6 +152,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       await drain(deps);
       isStopped = true;
       feeds.close();
+      follower.stop();
       settler.stop();
       parts.signers.lock();
       closeStore(store);

@@ -1,5 +1,5 @@
 import type { Account } from "../core/account.ts";
-import { isLive, type Leg, type LegState } from "../core/order.ts";
+import type { Leg, LegState } from "../core/order.ts";
 import type { Settling, World } from "../deps.ts";
 import type { FeedEvent } from "../exchange/feed-event.ts";
 import { listAccounts } from "../store/accounts.ts";
@@ -8,64 +8,52 @@ import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../wire/answer/stream.ts";
 import type { FillIndex } from "./index-fills.ts";
+import { openWatch, type Watch } from "./watch.ts";
 
 /** Keeps orders and fills in step with the exchange as things happen. The feed only hints; reads decide. */
 export type Follower = {
   onEvent(address: string, event: FeedEvent): void;
   /** Reads again what a feed may have missed, for every account that is not followed live, or for all. */
   resync(which: "all" | "not_live"): Promise<void>;
+  stop(): void;
 };
 
 /** Live orders of an account that one resync looks at. */
 const MAX_LOOKS = 500;
-/**
- * Pauses between looks, milliseconds. The first look may have been shared with one that began before the news; short
- * fills take two readings, 3 s after the close and 2 s apart, and no more news comes of a closed order.
- */
-const LOOK_PAUSES_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
-/** Orders whose further looks are waited for at once. */
-const MAX_WAITING = 10_000;
+/** Pauses before a resync that failed is tried again, milliseconds; then the next regular one has to do. */
+const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
 
 export function openFollower(world: World, settling: Settling, index: FillIndex): Follower {
-  const waiting = new Set<string>();
-  /** Orders of which a close was told and has not been seen. */
-  const closing = new Set<string>();
-
-  /** Looks, pauses, and looks once more; where a close was told, until the order is closed here as well. */
-  async function lookAgain(orderId: string): Promise<void> {
-    if (waiting.has(orderId) || waiting.size >= MAX_WAITING) return;
-    waiting.add(orderId);
-    try {
-      await settling.look(orderId);
-      for (const pauseMs of LOOK_PAUSES_MS) {
-        await world.clock.sleep(pauseMs);
-        const order = findOrder(world.store, orderId);
-        if (order === null || !isLive(order.status)) return;
-        if (!closing.has(orderId)) break;
-        await settling.look(orderId);
-      }
-    } finally {
-      // From here on news is worth a round of its own.
-      waiting.delete(orderId);
-      closing.delete(orderId);
-    }
-    await settling.look(orderId);
-  }
+  const watch = openWatch(world, settling);
+  const tools: Tools = { watch, index };
+  /** Accounts whose resync has failed and is tried again. */
+  const retrying = new Set<string>();
+  let isStopped = false;
 
   function onUpdate(account: Account, update: OrderUpdate): void {
     const leg = legOf(world, account, update);
     if (leg === null || !isNews(leg.state, update)) return;
-    const { orderId } = leg;
-    if (statusMeaning(update.status) !== "open" && closing.size < MAX_WAITING) closing.add(orderId);
-    lookAgain(orderId).catch((error: unknown) => {
-      world.log.error({ order_id: orderId, error: String(error) }, "news of an order could not be followed");
-    });
+    watch.begin(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
+  }
+
+  async function resync(account: Account): Promise<void> {
+    if (!(await resyncAccount(world, account, tools))) void retry(account);
+  }
+
+  async function retry(account: Account): Promise<void> {
+    if (retrying.has(account.id)) return;
+    retrying.add(account.id);
+    for (const pauseMs of RETRY_PAUSES_MS) {
+      await world.clock.sleep(pauseMs);
+      if (isStopped || (await resyncAccount(world, account, tools))) break;
+    }
+    retrying.delete(account.id);
   }
 
   function onAccountEvent(account: Account, event: FeedEvent): void {
     if (event.kind === "fills") index.add(account, event.fills);
     if (event.kind === "order_updates") for (const update of event.updates) onUpdate(account, update);
-    if (event.kind === "connected" || event.kind === "gap") void resyncAccount(world, account, { settling, index });
+    if (event.kind === "connected" || event.kind === "gap") void resync(account);
     if (event.kind === "refused") world.log.warn({ account: account.id, text: event.text }, "the feed was refused");
   }
 
@@ -81,9 +69,13 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     async resync(which) {
       for (const account of listAccounts(world.store)) {
         if (which === "all" || !world.feeds.isLive(account.tradingAddress)) {
-          await resyncAccount(world, account, { settling, index });
+          await resync(account);
         }
       }
+    },
+    stop() {
+      isStopped = true;
+      watch.stop();
     },
   };
 }
@@ -112,21 +104,26 @@ function isNews(state: LegState, { status }: OrderUpdate): boolean {
   return SAME[state] !== statusMeaning(status);
 }
 
-type Tools = { settling: Settling; index: FillIndex };
+type Tools = { watch: Watch; index: FillIndex };
 
-/** Fills since the last complete time, and a look at every live order that the exchange no longer lists as open. */
-async function resyncAccount(world: World, account: Account, { settling, index }: Tools): Promise<void> {
+/**
+ * Fills since the last complete time, and a watch on every live order that the exchange no longer lists as open. False
+ * when something could not be read.
+ */
+async function resyncAccount(world: World, account: Account, { watch, index }: Tools): Promise<boolean> {
   try {
-    await index.backFill(account);
+    const isFilled = await index.backFill(account);
     const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
-    if (live.length === 0) return;
+    if (live.length === 0) return isFilled;
     const listed = await readListed(world, account);
-    if (listed === null) return;
-    for (const order of live) {
-      if (order.exchangeOrderId === null || !listed.has(order.exchangeOrderId)) await settling.look(order.id);
+    if (listed === null) return false;
+    for (const { id, exchangeOrderId } of live) {
+      if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
     }
+    return isFilled;
   } catch (error) {
     world.log.error({ account: account.id, error: String(error) }, "reading again what a feed may have missed failed");
+    return false;
   }
 }
 

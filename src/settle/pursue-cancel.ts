@@ -15,6 +15,8 @@ const REISSUE_AFTER_MS = 1_000;
 const MAX_REISSUE_AFTER_MS = 60_000;
 /** Looks at a canceled leg before it is given up to read what had been filled by then: about two minutes. */
 const MAX_LOOKS_AT_CLOSED = 30;
+/** Looks that may miss an order because a node is behind, before it is asked whether the exchange has forgotten it. */
+const LOOKS_BEHIND = 5;
 
 /**
  * One step of an armed cancel: it ends only when every leg of the order is closed and everything that could still
@@ -29,7 +31,7 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   const toLook = legs.filter((leg) => !isClosed(leg) || leg.cloid === target?.cloid);
   let isTargetRead = true;
   for (const leg of toLook) {
-    const isRead = await lookAndRecord(tools, attempt, leg);
+    const isRead = await lookAndRecord(tools, attempt, { pursuit, leg });
     if (leg.cloid === target?.cloid) isTargetRead = isRead;
   }
   if (openAttempt(world.store, attempt.id) === null) return true;
@@ -47,9 +49,15 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
 }
 
 /** True when nothing more has to be read of the leg: its end was seen, or it never rested. */
-async function lookAndRecord(tools: Tools, attempt: Attempt, leg: Leg): Promise<boolean> {
+async function lookAndRecord(
+  tools: Tools,
+  attempt: Attempt,
+  { pursuit, leg }: { pursuit: Pursuit; leg: Leg },
+): Promise<boolean> {
   const sought = { ...tools.soughtOf(attempt), leg };
-  const sight = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle" });
+  const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle" });
+  const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
+  const sight = isMissing ? await tools.vanished.look(sought) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return true;
   const now = findLegByCloid(tools.world.store, leg.cloid);

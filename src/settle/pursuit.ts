@@ -4,6 +4,7 @@ import type { ChainTime } from "./chain-time.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import type { Sought } from "./look.ts";
 import type { Sweeps } from "./sweeps.ts";
+import type { Vanished } from "./vanished.ts";
 
 /** What a pursuit remembers between two steps. Losing it in a crash only makes the next one slower. */
 export type Pursuit = {
@@ -49,6 +50,7 @@ export type Tools = {
   world: World;
   chainTime: ChainTime;
   sweeps: Sweeps;
+  vanished: Vanished;
   evidence: FillEvidence;
   /** The leg that an attempt placed (or, for a cancel, acts on) and whose it is. Reads the database. */
   soughtOf(attempt: Attempt): Sought;

@@ -21,6 +21,7 @@ import { burnNonce, isNoopDue } from "./seal.ts";
 import { openSweeps } from "./sweeps.ts";
 import { openTurns } from "./turns.ts";
 import { stepTwap, stepTwapCancel } from "./twap.ts";
+import { openVanished } from "./vanished.ts";
 
 export type Settler = Settling & {
   /** Takes up every attempt that an earlier process left open. Resolves once each has been looked at once. */
@@ -39,10 +40,12 @@ export function openSettler(world: World): Settler {
   const evidence = gatherFillEvidence((cloid) => catchUp.begin(cloid));
   const catchUp = openCatchUp(world, evidence);
   const chainTime = openChainTime(world);
+  const sweeps = openSweeps(world, chainTime);
   const tools: Tools = {
     world,
     chainTime,
-    sweeps: openSweeps(world, chainTime),
+    sweeps,
+    vanished: openVanished(world, sweeps),
     evidence,
     soughtOf: (attempt) => soughtOf(world, attempt),
     userOf: (attempt) => accountOf(world, attempt).tradingAddress,
@@ -98,7 +101,7 @@ export function openSettler(world: World): Settler {
       const burnt = await burnNonce(world, attempt);
       if (burnt.seal !== null) pursuit.sealedAtMs = world.exchange.nowMs();
     },
-    look: (orderId) => looks.look(orderId),
+    look: (orderId, purpose = "read") => looks.look(orderId, purpose),
     openCount: () => listOpenAttempts(world.store).length,
     async takeUp() {
       for (const cloid of listShortFilledLegs(world.store)) catchUp.begin(cloid);

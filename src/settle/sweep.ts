@@ -62,10 +62,11 @@ export function findInSweep(sweep: Sweep, cloid: string, sentAtMs: number): Swep
   if (past !== undefined) return { kind: "past", ...past, filled };
   const first = fills[0];
   if (first !== undefined) return { kind: "fills_only", oid: first.oid, filled };
-  return { kind: "not_found", isCovered: covers(sweep, sentAtMs) };
+  return { kind: "not_found", isCovered: reachesBackTo(sweep, sentAtMs) };
 }
 
-function covers(sweep: Sweep, sentAtMs: number): boolean {
+/** True when a record of what was sent at that time would have to be in the history. */
+export function reachesBackTo(sweep: Sweep, sentAtMs: number): boolean {
   if (sweep.history.length < HISTORY_ROWS) return true;
   return sweep.history.some(({ statusTimestampMs }) => statusTimestampMs < sentAtMs);
 }

@@ -30,6 +30,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
     world: deps,
     chainTime: openChainTime(deps),
     sweeps: { read: bug },
+    vanished: { look: bug },
     evidence: gatherFillEvidence(() => undefined),
     soughtOf: bug,
     userOf: bug,

@@ -191,7 +191,7 @@ type Body = { action: { type: string }; nonce: number; expiresAfter: number | nu
 function auditSends(run: Audited): string[] {
   const findings: string[] = [];
   const payloads = new Map<string, string>();
-  const highest = new Map<string, number>();
+  const highest = new Map<string, { nonce: number; atMs: number }>();
   for (const { body, number, atMs } of run.sent) {
     // Bodies are our own JSON; the auditor reads them without the gateway's types.
     const { action, nonce, expiresAfter } = JSON.parse(body) as Body;
@@ -204,9 +204,11 @@ function auditSends(run: Audited): string[] {
     const earlier = payloads.get(name);
     if (earlier !== undefined) findings.push(`send #${number} is the second of ${name}: ${earlier} and ${text}`);
     payloads.set(name, text);
-    if (nonce <= (highest.get(signer) ?? 0))
+    // Numbers are given out in order; what is sent in the same instant may overtake on the way to the socket.
+    const last = highest.get(signer);
+    if (last !== undefined && nonce <= last.nonce && atMs > last.atMs)
       findings.push(`send #${number} has nonce ${nonce}, not above the last one`);
-    highest.set(signer, Math.max(nonce, highest.get(signer) ?? 0));
+    if (last === undefined || nonce > last.nonce) highest.set(signer, { nonce, atMs });
   }
   return findings;
 }
@@ -244,13 +246,13 @@ function auditDatabase({ databasePath, sent, venue }: Audited): string[] {
       .all();
     for (const { kind, n } of open)
       if (kind !== "isolated_margin") findings.push(`${n} attempts of kind ${kind} were never settled`);
-    const rows = database.prepare<{ event: string; detail: string }, []>("select event, detail from audit").all();
+    const rows = database
+      .prepare<{ event: string; detail: string }, []>("select event, detail from audit order by id")
+      .all();
     const signed = new Set(
-      rows.map(({ event, detail }) => {
-        const { nonce } = JSON.parse(detail) as { nonce?: number };
-        return `${event === "sign_noop" ? "noop" : "action"} ${nonce}`;
-      }),
+      rows.map(({ event, detail }) => `${event === "sign_noop" ? "noop" : "action"} ${signedIn(detail).nonce}`),
     );
+    findings.push(...auditNumbers(rows));
     for (const { body, number } of sent) {
       const { action, nonce } = JSON.parse(body) as Body;
       const name = `${action.type === "noop" ? "noop" : "action"} ${nonce}`;
@@ -261,6 +263,25 @@ function auditDatabase({ databasePath, sent, venue }: Audited): string[] {
   } finally {
     database.close();
   }
+}
+
+type Signed = { signer?: string; nonce?: number };
+
+function signedIn(detail: string): Signed {
+  // Written by the gateway in this form where something was signed, and without these members elsewhere.
+  return JSON.parse(detail) as Signed;
+}
+
+/** One allocator: the numbers of each signer only rise, in the order in which they were written down, over all restarts. */
+function auditNumbers(rows: readonly { event: string; detail: string }[]): string[] {
+  const last = new Map<string, number>();
+  return rows.flatMap(({ event, detail }) => {
+    const { signer, nonce } = signedIn(detail);
+    if (event === "sign_noop" || signer === undefined || nonce === undefined) return [];
+    const before = last.get(signer) ?? 0;
+    last.set(signer, nonce);
+    return nonce > before ? [] : [`number ${nonce} of ${signer} was given out after ${before}`];
+  });
 }
 
 /** Without a feed fills are read every 30 s, milliseconds. */

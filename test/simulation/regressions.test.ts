@@ -1,12 +1,23 @@
 /** Bugs that the simulation has found, told as scenes, because the draws behind a seed change with every new fault. */
 import { afterEach, expect, test } from "bun:test";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
-import { executed, limit, liveOrders, MAKER, openScene, type Scene, shown, TAKER, trade } from "./scene.ts";
+import {
+  executed,
+  limit,
+  liveOrders,
+  MAKER,
+  openScene,
+  type Scene,
+  type SceneOptions,
+  shown,
+  TAKER,
+  trade,
+} from "./scene.ts";
 
 let open: Scene[] = [];
 
-async function scene(): Promise<Scene> {
-  const made = await openScene();
+async function scene(options: SceneOptions = {}): Promise<Scene> {
+  const made = await openScene(options);
   open.push(made);
   return made;
 }
@@ -185,3 +196,48 @@ test("a limit order filled in part by its answer goes on, and its fills add up",
   await s.pass(40_000);
   expect(shown(await s.tell(null, { kind: "get", id }))).toMatchObject({ status: "filled", filled: "0.01" });
 });
+
+test("seed 1009803: a stop that closed short while no feed told of it is canceled", async () => {
+  const s = await scene({ hasFeed: true });
+  trade(s, MAKER, { isBuy: true, price: 94_700, size: "0.004" });
+  const stop = { ...limit("sell", 94_650), trigger: { price: "94800", kind: "stop_loss" as const, market: true } };
+  const { id } = shown(await s.tell("short-stop", stop));
+  s.cutFeeds();
+  s.venue.setPrice("BTC", 94_700n * 100_000_000n);
+  await s.pass(20_000);
+  expect(shown(await s.tell("short-stop", stop)).status).toBe("waiting_for_trigger");
+  expect(statusHere(s, id)).toEqual({ status: "canceled", filled_size: "0.004" });
+});
+
+test("seed 1616: a close is seen although no look had any weight while it was told", async () => {
+  const s = await scene({ hasFeed: true, weightPerMinute: 1_200 });
+  const placed = shown(await s.tell("no-weight", limit("buy", 94_000)));
+  const { exchange } = s.process().gateway.deps;
+  // What clients may spend on reads in a minute, and more.
+  for (let nth = 0; nth < 40; nth += 1) {
+    void exchange.info({ type: "frontendOpenOrders", user: s.party.account.tradingAddress }, { purpose: "read" });
+    await s.pass(20);
+  }
+  s.venue.act(s.party.account.ownerAddress, { type: "cancel", cancels: [{ a: 0, o: Number(placed.oid) }], f: false });
+  await s.pass(1_000);
+  expect(statusHere(s, placed.id)).toMatchObject({ status: "open" });
+  await s.pass(120_000);
+  expect(statusHere(s, placed.id)).toMatchObject({ status: "canceled" });
+});
+
+test("a close during a gap of the feed is seen although the first reading after it fails", async () => {
+  const s = await scene({ hasFeed: true });
+  const placed = shown(await s.tell("gap", limit("buy", 94_000)));
+  s.cutFeeds();
+  s.venue.act(s.party.account.ownerAddress, { type: "cancel", cancels: [{ a: 0, o: Number(placed.oid) }], f: false });
+  s.setFate(({ body }) => (body.includes('"frontendOpenOrders"') ? LOST : directly(5)));
+  await s.pass(8_000);
+  s.setFate(() => directly(5));
+  await s.pass(40_000);
+  expect(statusHere(s, placed.id)).toMatchObject({ status: "canceled" });
+});
+
+/** As the row stands: a read by the client would look for itself. */
+function statusHere(s: Scene, id: string): Record<string, unknown> | undefined {
+  return s.rows(`select status, filled_size from orders where id = '${id}'`)[0];
+}

@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SocketEvents, SocketTransport } from "../../src/exchange/socket.ts";
 import { openChance } from "./chance.ts";
 import { fieldOf } from "./clients.ts";
 import { type Crash, openDisk } from "./disk.ts";
+import { type FeedWeather, openFeedLine } from "./feed-line.ts";
 import { type Answered, type Ask, askDirectly } from "./front.ts";
 import { openHistory } from "./history.ts";
 import { type FateOf, type Network, openNetwork } from "./network.ts";
@@ -32,6 +34,8 @@ export type Scene = {
   ask(key: string | null, ask: Ask, party?: Party): Call;
   /** Asks and waits until the answer is there; throws after a virtual minute. */
   tell(key: string | null, ask: Ask, party?: Party): Promise<Answered>;
+  /** Breaks every websocket; the gateway connects anew by itself. */
+  cutFeeds(): void;
   kill(kind?: Crash, cut?: number): void;
   start(doom?: Partial<Doom>): Promise<void>;
   process(): GatewayProcess;
@@ -40,13 +44,22 @@ export type Scene = {
   close(): void;
 };
 
-export type SceneOptions = { seed?: number /** Weight at the exchange; 0 = no limit. */; weightPerMinute?: number };
+export type SceneOptions = {
+  seed?: number;
+  /** Weight at the exchange; 0 = no limit. */
+  weightPerMinute?: number;
+  /** True follows the accounts over a websocket on which nothing goes wrong by itself. */
+  hasFeed?: boolean;
+};
+
+const CALM: FeedWeather = { latencyMs: 1, doubleRate: 0, cutRate: 0, silentRate: 0, endMs: 0 };
 
 export const MAKER = `0x${"8".repeat(40)}`;
 export const TAKER = `0x${"9".repeat(40)}`;
 
 /** An open gateway with a healthy exchange, ready for writes. */
-export async function openScene({ seed = 1, weightPerMinute = 0 }: SceneOptions = {}): Promise<Scene> {
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const { seed = 1, weightPerMinute = 0, hasFeed = false } = options;
   const directory = mkdtempSync(join(tmpdir(), "postern-scene-"));
   const template = join(directory, "template.db");
   makeTemplate(template);
@@ -69,6 +82,7 @@ export async function openScene({ seed = 1, weightPerMinute = 0 }: SceneOptions 
   let clockErrorMs = 0;
   let current: GatewayProcess | null = null;
   let born = 0;
+  const lines = new Set<SocketEvents>();
   const host: Host = {
     ...{ timeline, network, disk, history },
     signers: fakeSigners,
@@ -80,7 +94,22 @@ export async function openScene({ seed = 1, weightPerMinute = 0 }: SceneOptions 
     },
     doomsEndMs: Number.POSITIVE_INFINITY,
     exchangeWeightPerMinute: weightPerMinute,
+    socketOf: hasFeed ? openLine : null,
   };
+
+  /** A line that the test can cut. */
+  function openLine(onDeath: (run: () => void) => void): SocketTransport {
+    const connectLine = openFeedLine({ timeline, hub: venue.hub, chance, history, weather: CALM }, onDeath);
+    return (url, events) => {
+      lines.add(events);
+      return connectLine(url, {
+        ...events,
+        onText: (text) => {
+          if (lines.has(events)) events.onText(text);
+        },
+      });
+    };
+  }
 
   function living(): GatewayProcess {
     if (current === null) throw new Error("there is no gateway");
@@ -116,6 +145,12 @@ export async function openScene({ seed = 1, weightPerMinute = 0 }: SceneOptions 
       for (let waited = 0; call.answer === null && waited < 60_000; waited += 10) await scene.pass(10);
       if (call.answer === null || call.answer === "lost") throw new Error(`no answer to ${JSON.stringify(asked)}`);
       return call.answer;
+    },
+    cutFeeds() {
+      for (const events of [...lines]) {
+        lines.delete(events);
+        events.onClose("cut by the test");
+      }
     },
     kill: (kind = "kill", cut = 1) => living().die(kind, cut),
     async start(doom) {

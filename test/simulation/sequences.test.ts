@@ -208,6 +208,27 @@ test("an order older than anything that the exchange still shows is not called r
   expect(last.error).toContain("no record that old");
 });
 
+test("an order that closed unseen, and that the exchange has forgotten, is open no longer and its cancel ends", async () => {
+  const s = await scene();
+  const wanted = limit("buy", 94_000);
+  const { id } = shown(await s.tell("sequence-a9-rested", wanted));
+  s.kill();
+  const { tradingAddress, ownerAddress } = s.party.account;
+  const [oid] = liveOrders(s);
+  s.venue.act(ownerAddress, { type: "cancel", cancels: [{ a: 0, o: oid ?? 0 }], f: false });
+  for (let nth = 0; nth < 2_100; nth += 1) {
+    trade(s, ownerAddress, { isBuy: true, price: 93_000, size: "0.01" });
+    const newest = [...s.venue.account(tradingAddress).openOids].at(-1) ?? 0;
+    s.venue.act(ownerAddress, { type: "cancel", cancels: [{ a: 0, o: newest }], f: false });
+  }
+  await s.start();
+  s.ask("sequence-a9-cancel", { kind: "cancel", id });
+  await s.pass(150_000);
+  const last = shown(await s.tell("sequence-a9-cancel", { kind: "cancel", id }));
+  expect(last).toMatchObject({ http: 200, status: "canceled", filled: "0" });
+  expect(last.error).toContain("no record that old");
+});
+
 test("of two margin changes at once neither is lost, and neither is looked for for ever", async () => {
   const s = await scene();
   const { ownerAddress } = s.party.account;

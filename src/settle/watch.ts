@@ -1,0 +1,100 @@
+import { isLive } from "../core/order.ts";
+import type { LookResult, Settling, World } from "../deps.ts";
+import { findOrder } from "../store/orders.ts";
+import { openTurns } from "./turns.ts";
+
+/**
+ * What is known of an order that has to be looked at: `changed`, something happened to it; `unlisted`, a list of open
+ * orders did not hold it; `closed`, the exchange said that it is over.
+ */
+export type News = "changed" | "unlisted" | "closed";
+
+/**
+ * Looks at orders of which there is news until the news is seen. A feed tells a close once, and a look can fail, meet
+ * a node that is behind, or find no weight left in this minute: one that did not see the close is no end.
+ */
+export type Watch = { begin(orderId: string, news: News): void; stop(): void };
+
+/** Pauses between two looks, milliseconds; the last one repeats. Short fills take two readings, 3 s after the close. */
+const PAUSES_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
+/** Looks at one order: about a quarter of an hour. The next reading of the open orders begins anew. */
+const MAX_LOOKS = 34;
+/** Looks that went wrong after which a look may use the weight of settling. */
+const PATIENT_LOOKS = 4;
+/** Times that an order has to be shown open to be believed so, against the news. A close that was told is not recalled. */
+const TIMES_OPEN: Record<News, number> = { changed: 2, unlisted: 6, closed: Number.POSITIVE_INFINITY };
+/** Orders that are watched at once. */
+const MAX_WATCHED = 10_000;
+/** Looks at the exchange at once. */
+const MAX_LOOKS_AT_ONCE = 8;
+
+type Watched = { news: News; looks: number; timesOpen: number; timesMissed: number; wake(): void };
+
+export function openWatch(world: World, settling: Pick<Settling, "look">): Watch {
+  const watched = new Map<string, Watched>();
+  const turns = openTurns(MAX_LOOKS_AT_ONCE);
+  let isStopped = false;
+
+  async function follow(orderId: string, entry: Watched): Promise<void> {
+    while (!isStopped && entry.looks < MAX_LOOKS) {
+      const purpose = entry.timesMissed >= PATIENT_LOOKS ? "settle" : "read";
+      note(entry, await turns.take(() => settling.look(orderId, purpose)));
+      if (isStopped || !isStillLive(world, orderId) || entry.timesOpen >= TIMES_OPEN[entry.news]) return;
+      await Promise.race([world.clock.sleep(pauseMs(entry)), news(entry)]);
+    }
+  }
+
+  return {
+    begin(orderId, told) {
+      const known = watched.get(orderId);
+      if (known !== undefined) return addNews(known, told);
+      if (isStopped || watched.size >= MAX_WATCHED) return;
+      const entry = { news: told, looks: 0, timesOpen: 0, timesMissed: 0, wake: () => undefined };
+      watched.set(orderId, entry);
+      follow(orderId, entry)
+        .catch((error: unknown) => {
+          if (!isStopped)
+            world.log.error({ order_id: orderId, error: String(error) }, "news of an order could not be followed");
+        })
+        .finally(() => watched.delete(orderId));
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+/** News that comes while an order is watched starts its round anew; that it is still not listed is no news. */
+function addNews(entry: Watched, told: News): void {
+  if (told === "unlisted") {
+    if (entry.news === "changed") entry.news = told;
+    return;
+  }
+  if (told === "closed") entry.news = told;
+  entry.looks = 0;
+  entry.timesOpen = 0;
+  entry.wake();
+}
+
+function news(entry: Watched): Promise<void> {
+  return new Promise((resolve) => {
+    entry.wake = resolve;
+  });
+}
+
+function note(entry: Watched, result: LookResult): void {
+  entry.looks += 1;
+  entry.timesOpen = result === "open" ? entry.timesOpen + 1 : entry.timesOpen;
+  entry.timesMissed = result === "open" ? 0 : entry.timesMissed + 1;
+  // The exchange shows it closed, and its fills not to the end.
+  if (result === "unfinished") entry.news = "closed";
+}
+
+function pauseMs({ looks }: Watched): number {
+  return PAUSES_MS[Math.min(looks, PAUSES_MS.length) - 1] ?? PAUSES_MS[0];
+}
+
+function isStillLive(world: World, orderId: string): boolean {
+  const order = findOrder(world.store, orderId);
+  return order !== null && isLive(order.status);
+}

@@ -1,0 +1,107 @@
+/** Orders of which the exchange keeps no record any more: over for the reasons that prove it, and for no others. */
+import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
+import { findOrder } from "../../src/store/orders.ts";
+import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+
+/** Records that the exchange keeps of an account. */
+const KEPT = 2_000;
+
+/** An order that rests here, and of which the exchange has forgotten that it has closed. */
+async function forgotten(): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
+  const rig = openGatewayRig();
+  const { order: shown } = await rig.answerOf(rig.place("key-0001"));
+  const [order] = rig.venue.orders;
+  if (order === undefined) throw new Error("nothing placed");
+  await rig.clock.advance(60_000);
+  rig.venue.orders.length = 0;
+  rig.venue.history = Array.from({ length: KEPT }, (_, nth) =>
+    recordOf({
+      ...order,
+      oid: 5_000 + nth,
+      cloid: `0x${nth}`,
+      status: "canceled",
+      statusAtMs: order.placedAtMs + 30_000,
+    }),
+  );
+  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  return { rig, id: String(shown["id"]), order };
+}
+
+async function lookSometimes(rig: GatewayRig, id: string, times: number): Promise<void> {
+  for (let nth = 0; nth < times; nth += 1) {
+    await rig.clock.advance(11_000);
+    await rig.deps.settling.look(id, "settle");
+  }
+}
+
+function statusOf(rig: GatewayRig, id: string): unknown {
+  return findOrder(rig.store, id)?.status;
+}
+
+test("three readings of the open orders without it, ten seconds apart, end it", async () => {
+  const { rig, id } = await forgotten();
+  await lookSometimes(rig, id, 2);
+  expect(statusOf(rig, id)).toBe("open");
+  await lookSometimes(rig, id, 1);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
+  expect(findOrder(rig.store, id)?.error).toContain("no record that old");
+});
+
+function wholeFill(order: VenueOrder): StoredFill {
+  return {
+    ...{ accountId: ACCOUNT.id, id: "1-BTC-1", timeMs: order.placedAtMs, market: "BTC", oid: String(order.oid) },
+    ...{ side: "buy", price: decimal("100"), size: decimal("1"), isTaker: false, fee: decimal("0"), feeToken: "USDC" },
+    ...{ builderFee: null, realizedPnl: decimal("0"), startPosition: decimal("0"), direction: "Open Long" },
+    ...{ twapId: null, isLiquidation: false, transactionHash: "0x00" },
+  };
+}
+
+test("its fills decide how it ended", async () => {
+  const { rig, id, order } = await forgotten();
+  insertFills(rig.store, [wholeFill(order)]);
+  await lookSometimes(rig, id, 3);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "filled", filledSize: "1" });
+});
+
+const UNPROVEN: [string, (rig: GatewayRig, order: VenueOrder) => void][] = [
+  ["it is listed as open", ({ venue }, order) => void Object.assign(venue, { orders: [order], isBlind: true })],
+  ["the history reaches back to it", ({ venue }) => void venue.history.pop()],
+  ["the exchange's own time stands still", ({ venue }) => void Object.assign(venue, { stuckAtMs: START_MS + 1_000 })],
+  ["fills have not been read up to then", ({ store }) => setCompleteTo(store, ACCOUNT.id, START_MS)],
+  ["the open orders cannot be read", ({ venue }) => void venue.failing.add("frontendOpenOrders")],
+];
+
+test.each(UNPROVEN)("nothing is concluded while %s", async (_name, arrange) => {
+  const { rig, id, order } = await forgotten();
+  arrange(rig, order);
+  await lookSometimes(rig, id, 8);
+  expect(statusOf(rig, id)).toBe("open");
+});
+
+test("a client's read costs no sweep, and readings within ten seconds are one", async () => {
+  const { rig, id } = await forgotten();
+  for (let nth = 0; nth < 8; nth += 1) {
+    await rig.clock.advance(1_100);
+    await rig.deps.settling.look(id, "read");
+  }
+  expect(rig.exchange.asked.filter(({ request }) => request.type === "historicalOrders")).toEqual([]);
+  for (let nth = 0; nth < 8; nth += 1) {
+    await rig.clock.advance(1_100);
+    await rig.deps.settling.look(id, "settle");
+  }
+  expect(statusOf(rig, id)).toBe("open");
+});
+
+test("the cancel of such an order ends", async () => {
+  const { rig, id } = await forgotten();
+  const asked = rig.cancel("key-0002", id);
+  expect(await rig.answerOf(asked)).toMatchObject({ httpStatus: 202 });
+  await rig.clock.advance(120_000);
+  expect(await rig.answerOf(rig.cancel("key-0002", id))).toMatchObject({
+    httpStatus: 200,
+    order: { status: "canceled" },
+  });
+});

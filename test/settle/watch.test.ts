@@ -1,0 +1,90 @@
+/** News of orders is followed until it is seen, whatever goes wrong on the way. */
+import { expect, test } from "bun:test";
+import type { LookResult } from "../../src/deps.ts";
+import { type News, openWatch } from "../../src/settle/watch.ts";
+import { insertLeg, insertOrder, updateOrder } from "../../src/store/orders.ts";
+import { openGatewayRig } from "../support/gateway-rig.ts";
+import { legRow, orderRow } from "../support/rows.ts";
+
+const { id } = orderRow();
+
+/** A watch whose looks answer what the test says, the last of it for ever; `closed` closes the order here as well. */
+function openStage(results: readonly LookResult[]) {
+  const rig = openGatewayRig();
+  const order = orderRow({ status: "open" });
+  insertOrder(rig.store, order);
+  insertLeg(rig.store, legRow({ state: "resting", oid: "1" }));
+  const looks: { atS: number; purpose: string }[] = [];
+  const watch = openWatch(rig.deps, {
+    look: async (_orderId, purpose = "read") => {
+      looks.push({ atS: rig.clock.elapsedMs() / 1_000, purpose });
+      const result = results[looks.length - 1] ?? results.at(-1) ?? "failed";
+      if (result === "closed") updateOrder(rig.store, { ...order, status: "canceled" });
+      return result;
+    },
+  });
+  return { rig, watch, looks, times: () => looks.map(({ atS }) => atS) };
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const ROUNDS: [string, News, LookResult[], number[]][] = [
+  ["a change that is seen twice", "changed", ["open"], [0, 1.1]],
+  ["a change that a look could not see", "changed", ["failed", "open"], [0, 1.1, 4.1]],
+  ["a close that is seen at once", "closed", ["closed"], [0]],
+  ["a close that nodes behind do not show", "closed", ["open", "open", "open", "closed"], [0, 1.1, 4.1, 7.1]],
+  ["a close with short fills", "changed", ["unfinished", "unfinished", "closed"], [0, 1.1, 4.1]],
+  ["an order missing in a list and shown open", "unlisted", ["open"], [0, 1.1, 4.1, 7.1, 17.1, 47.1]],
+  ["an order missing in a list, found closed late", "unlisted", ["open", "failed", "closed"], [0, 1.1, 4.1]],
+];
+
+test.each(ROUNDS)("%s", async (_name, news, results, atS) => {
+  const { rig, watch, times } = openStage(results);
+  watch.begin(id, news);
+  await rig.clock.advance(HOUR);
+  expect(times()).toEqual(atS);
+});
+
+test("simulated seed 1616: a close is looked for after a minute in which no look had any weight", async () => {
+  const { rig, watch, looks } = openStage([...Array.from({ length: 7 }, () => "failed" as const), "closed"]);
+  watch.begin(id, "closed");
+  await rig.clock.advance(HOUR);
+  expect(looks).toHaveLength(8);
+  expect(looks.at(-1)?.atS).toBeGreaterThan(61);
+  expect(looks.map(({ purpose }) => purpose)).toEqual([...Array(4).fill("read"), ...Array(4).fill("settle")]);
+});
+
+test("a close that is never seen is given up after a quarter of an hour, and the next news begins anew", async () => {
+  const { rig, watch, looks } = openStage(["open"]);
+  watch.begin(id, "closed");
+  await rig.clock.advance(HOUR);
+  expect(looks).toHaveLength(34);
+  expect(looks.at(-1)?.atS).toBeLessThan(20 * 60);
+  watch.begin(id, "changed");
+  await rig.clock.advance(HOUR);
+  expect(looks).toHaveLength(36);
+});
+
+test("a close told while an order is watched wakes it, and that it is still not listed does not", async () => {
+  const { rig, watch, times } = openStage(["open", "open", "open", "open", "open", "closed"]);
+  watch.begin(id, "unlisted");
+  await rig.clock.advance(20_000);
+  expect(times()).toEqual([0, 1.1, 4.1, 7.1, 17.1]);
+  watch.begin(id, "unlisted");
+  await rig.clock.advance(5_000);
+  expect(times()).toHaveLength(5);
+  watch.begin(id, "closed");
+  await rig.clock.advance(0);
+  expect(times().at(-1)).toBe(25);
+});
+
+test("an order is watched once, and a stopped watch looks no more", async () => {
+  const { rig, watch, times } = openStage(["open"]);
+  for (const news of ["closed", "changed", "closed"] as const) watch.begin(id, news);
+  await rig.clock.advance(0);
+  expect(times()).toEqual([0]);
+  watch.stop();
+  await rig.clock.advance(HOUR);
+  expect(times()).toEqual([0]);
+});
