@@ -7,6 +7,7 @@ import { statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "../package.json";
+import { embedPage } from "./embed-page.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const { values } = parseArgs({
@@ -36,6 +37,7 @@ const built = await Bun.build({
   target: "bun",
   minify: { syntax: true, whitespace: true, identifiers: false },
   sourcemap: "inline",
+  plugins: [await embedPage()],
   define: { POSTERN_VERSION: JSON.stringify(version), POSTERN_COMMIT: JSON.stringify(commit()) },
   compile: {
     outfile: OUTFILE,

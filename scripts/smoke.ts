@@ -84,6 +84,14 @@ async function trade(facts: Facts): Promise<void> {
   expect("long headers are refused by us, in our shape", long.status === 400 && "error" in long.body);
   const description = await ask(facts, "/openapi.json");
   expect("the interface is described", description.body.info?.version === "1.0.0");
+  await page(facts);
+}
+
+async function page({ base_url }: Facts): Promise<void> {
+  const html = await (await fetch(base_url)).text();
+  const assets = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((match) => match[1]);
+  const answers = await Promise.all(assets.map((path) => fetch(base_url + path)));
+  expect("the page and its files are inside", assets.length > 0 && answers.every(({ status }) => status === 200));
 }
 
 const directory = mkdtempSync(join(tmpdir(), "postern-smoke-"));

@@ -9,8 +9,8 @@ const MAX_TARGET_CHARACTERS = 4 * 1024;
 /** Everything else does not exist here: no route answers HEAD, OPTIONS or TRACE. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST"]);
 
-/** No route and no id needs anything else; an escaped, doubled or trailing slash is another path. */
-const PATH = /^(\/[A-Za-z0-9._-]+)+$/;
+/** No route and no id needs anything else; an escaped, doubled or trailing slash is another path. `/` is the page. */
+const PATH = /^(\/|(\/[A-Za-z0-9._-]+)+)$/;
 
 /**
  * What every request has to pass before anything of it is believed. The Host is compared as the client sent it:

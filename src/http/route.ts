@@ -18,7 +18,7 @@ import { admit, countingFailures, type Visit } from "./visit.ts";
 
 export type Answer = {
   status: 200 | 201 | 202;
-  body: string;
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   contentType?: string;
   headers?: Readonly<Record<string, string>>;
 };

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { ApiError, ERROR_STATUS } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "./client-address.ts";
+import { pageRoutes } from "./console.ts";
 import { errorText, toApiError } from "./errors.ts";
 import { guardRequest, routeNotFound } from "./guard.ts";
 import { openLimits, type RequestLimits } from "./limits.ts";
@@ -31,7 +32,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   const hosts = new Set(deps.settings.allowedHosts.map((host) => host.toLowerCase()));
   const limits = openLimits(deps);
   const visits = new WeakMap<Request, Visit>();
-  const app = mountRoutes(deps, allRoutes(), visits);
+  const app = mountRoutes(deps, [...allRoutes(), ...pageRoutes()], visits);
   let running = 0;
 
   async function answer(visit: Visit): Promise<Response> {

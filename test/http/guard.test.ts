@@ -54,7 +54,7 @@ describe("the Host header", () => {
 });
 
 const NO_SUCH_PATHS = [
-  ...["/", "/v1", "/v2/orders", "/v1/Orders", "/V1/orders", "/v1/orders/", "/v1//orders", "//v1/orders", "/v1/whoami/"],
+  ...["/v1", "/v2/orders", "/v1/Orders", "/V1/orders", "/v1/orders/", "/v1//orders", "//v1/orders", "/v1/whoami/"],
   ...["/v1/orders/1000/cancel/", "/v1/orders/1000/cancel/now", "/v1/orders/%31000", "/v1%2Forders", "/v1/orders;x=1"],
   ...[
     "/v1/orders/a b",
