@@ -140,10 +140,10 @@ export type RunningAnswer = { status: 200 | 201 | 202; body: string };
 /** What the process knows about itself; in memory only. */
 export type GatewayState = {
   /**
-   * `opening` until the exchange's clock has been read once, without which nothing is signed; `starting` until the
+   * `trial` after an upgrade, until it is known to be well; `opening` until the exchange's clock has been read once, without which nothing is signed; `starting` until the
    * start-up pass is through; `draining` after SIGTERM.
    */
-  phase: "opening" | "starting" | "ready" | "draining";
+  phase: "trial" | "opening" | "starting" | "ready" | "draining";
   /** Set when a failed invariant or the disk stops writes; reads, cancels and settling go on. */
   writesStoppedBecause: string | null;
 };

@@ -46,6 +46,8 @@ export type GatewayParts = {
   exchangeWeightPerMinute: number;
   trustedProxies: readonly string[];
   point?: (name: Point) => void | Promise<void>;
+  /** An upgrade is being checked: nothing is written for anybody, and nothing sent, before `start`. */
+  isOnTrial?: boolean;
 };
 
 export type Gateway = {
@@ -78,7 +80,7 @@ const FIRST_CLOCK_RETRY_MS = 1_000;
 export function openGateway(parts: GatewayParts): Gateway {
   const { settings, instance, store, clock } = parts;
   const { exchange, reads, allowance, builderApproval } = connect(parts);
-  const state: GatewayState = { phase: "opening", writesStoppedBecause: null };
+  const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
   const feeds =
     parts.socket === null
       ? NO_FEEDS
@@ -132,6 +134,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       return server;
     },
     async start() {
+      if (state.phase === "trial") state.phase = "opening";
       const readAllowed = () => refreshAllowed(store, { allowance, builderApproval });
       void readAllowed();
       void repeat(ALLOWED_INTERVAL_MS, readAllowed);

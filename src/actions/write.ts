@@ -61,7 +61,7 @@ export async function answerRecord(deps: Deps, record: KeyRecord, write: Write):
  * at, `unknown` would be a step back from it.
  */
 function requireLookedAt({ state: { phase } }: Deps): void {
-  if (phase === "opening" || phase === "starting") throw notLookedAt();
+  if (phase === "trial" || phase === "opening" || phase === "starting") throw notLookedAt();
 }
 
 function reusedMessage(store: Store, record: KeyRecord, write: Write): string {
@@ -99,7 +99,7 @@ const NOT_KNOWN = "the outcome of this request is not known yet; it is being loo
 export function requireOpenForWrites(deps: Deps, isCancel: boolean): void {
   const { phase, writesStoppedBecause } = deps.state;
   if (phase === "draining") throw new ApiError("draining", "The gateway is shutting down. Nothing was sent.");
-  if (phase === "opening" || (phase === "starting" && !isCancel)) throw notLookedAt();
+  if (phase === "trial" || phase === "opening" || (phase === "starting" && !isCancel)) throw notLookedAt();
   if (writesStoppedBecause !== null && !isCancel) {
     throw new ApiError("internal_error", `Writes are stopped: ${writesStoppedBecause}. Nothing was sent.`);
   }

@@ -37,7 +37,11 @@ export async function change(
     const { network } = opened.instance;
     try {
       const { clock, randomBytes } = outside;
-      return await perform({ store: opened.store, clock, randomBytes, network, keyring, exchange }, verb, facts);
+      return await perform(
+        { store: opened.store, clock, randomBytes, network, keyring, exchange, trial: null },
+        verb,
+        facts,
+      );
     } finally {
       keyring?.signers.lock();
     }

@@ -19,6 +19,8 @@ import { openApiCommand } from "./openapi.ts";
 import { orderExplain } from "./order/explain.ts";
 import { paperCommand } from "./paper.ts";
 import { serveCommand } from "./serve.ts";
+import { upgradeOpen } from "./upgrade/open.ts";
+import { upgradeStatus } from "./upgrade/status.ts";
 import { versionCommand } from "./version.ts";
 
 /** Every command that works; what does not work yet is not shown. */
@@ -43,5 +45,7 @@ export const COMMANDS: readonly Command[] = [
   orderExplain,
   auditVerify,
   openApiCommand,
+  upgradeStatus,
+  upgradeOpen,
   versionCommand,
 ];

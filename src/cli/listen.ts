@@ -11,6 +11,7 @@ import { BUN_SERVE_OPTIONS } from "../http/server.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { Keyring } from "../ops/keyring.ts";
 import { auditFaultSinceSeal, SEAL_INTERVAL_MS, sealAudit } from "../ops/seal-audit.ts";
+import type { Trial } from "../ops/trial.ts";
 import { Failure } from "./command.ts";
 import type { Opened } from "./directory.ts";
 import type { Outside } from "./outside.ts";
@@ -23,7 +24,14 @@ export type Listening = {
   stop(): Promise<void>;
 };
 
-export type ListenInput = { config: Config; at: Places; opened: Opened; keyring: Keyring; log: Log };
+export type ListenInput = {
+  config: Config;
+  at: Places;
+  opened: Opened;
+  keyring: Keyring;
+  log: Log;
+  trial: Trial | null;
+};
 
 type Door = {
   port: number;
@@ -35,7 +43,7 @@ type Door = {
 };
 
 /** Listens before the gateway is ready: an outage of the exchange must not end in a restart loop. */
-export function listen({ config, at, opened, keyring, log }: ListenInput, outside: Outside): Listening {
+export function listen({ config, at, opened, keyring, log, trial }: ListenInput, outside: Outside): Listening {
   const door = openDoor(config);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
@@ -47,11 +55,12 @@ export function listen({ config, at, opened, keyring, log }: ListenInput, outsid
     const gateway = openGateway({
       ...{ settings, instance, store, signers: keyring.signers, transport: openTransport(), socket: openSocket },
       ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies },
+      isOnTrial: trial?.isOn() === true,
       ...(outside.point === undefined ? {} : { point: outside.point }),
     });
     const { exchange } = gateway.deps;
     const sealing = startSealing({ store, clock, keyring, log }, outside);
-    const control = openControl(at, { store, clock, randomBytes, network: instance.network, keyring, exchange });
+    const control = openControl(at, { store, clock, randomBytes, network: instance.network, keyring, exchange, trial });
     door.open(gateway);
     const baseUrl = urlOf(listenedConfig.listen);
     log.info({ base_url: baseUrl, exchange_url: instance.exchangeUrl, network: instance.network }, "listening");

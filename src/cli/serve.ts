@@ -1,15 +1,21 @@
 import { readConfig } from "../config.ts";
+import type { Network } from "../core/account.ts";
+import type { Log } from "../deps.ts";
 import { openLog } from "../log.ts";
 import { isDemo } from "../ops/data-directory.ts";
 import { openKeyring, vaultKeyOf } from "../ops/keyring.ts";
 import { OperatorError } from "../ops/operator.ts";
+import { openTrial, type Trial } from "../ops/trial.ts";
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, overridesOf } from "./command.ts";
 import { changing, networkWords, type Opened, places } from "./directory.ts";
 import { LISTEN } from "./gateway-client.ts";
-import { listen } from "./listen.ts";
+import { journalWriter } from "./journal.ts";
+import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
 import { PASSPHRASE_FILE, passphrase } from "./passphrase.ts";
 import { servePaper } from "./serve-paper.ts";
+import { type Supervised, supervise } from "./supervised.ts";
+import { postern } from "./version.ts";
 
 export const serveCommand: Command = {
   name: "serve",
@@ -33,26 +39,56 @@ export const serveCommand: Command = {
     if (input.isSet("paper")) return servePaper({ config, at, asJson: input.isSet("json") }, outside);
     if (isDemo(at)) throw new Failure(`${at.directory} is a paper demo: start it with "postern serve --paper"`);
     const stop = outside.stopRequested();
+    const log = openLog(config.logLevel, { write: journalWriter(outside.environment, outside.warn) });
+    // Before the database is opened, which brings its schema up to date.
+    const trial = failing(() => openTrial(at, postern().version));
     await changing(at, outside, async (opened) => {
       const keyring = await unlock(opened, input, outside);
-      const log = openLog(config.logLevel, { write: outside.warn });
-      const listening = listen({ config, at, opened, keyring, log }, outside);
+      const listening = listen({ config, at, opened, keyring, log, trial }, outside);
       const { network } = opened.instance;
       announce(input, outside, { base_url: listening.baseUrl, network });
-      void listening.gateway.start().then(
-        () => log.info({ phase: "ready" }, "writes are open"),
-        (error: unknown) => log.error({ error: String(error) }, "the start-up pass failed; writes stay closed"),
-      );
+      const supervised = supervise({ store: opened.store, log }, outside);
+      void openWrites({ trial, listening, supervised, log, network });
       log.info({ signal: await stop }, "stopping");
+      supervised.stopping();
       await listening.stop();
+      supervised.end();
     });
   },
 };
 
+type Opening = { trial: Trial; listening: Listening; supervised: Supervised; log: Log; network: Network };
+
+/** At once, or after an upgrade when somebody has said that all is well. */
+async function openWrites({ trial, listening, supervised, log, network }: Opening): Promise<void> {
+  const words = networkWords(network);
+  try {
+    if (trial.isOn()) {
+      log.warn({ version: trial.version, phase: "trial" }, "an upgrade is being checked; writes stay closed");
+      supervised.listening(`${words}; an upgrade is being checked, writes are closed`);
+      await trial.ended;
+    } else {
+      supervised.listening(`${words}; looking up what was in flight`);
+      trial.end();
+    }
+    await listening.gateway.start();
+    log.info({ phase: "ready" }, "writes are open");
+    supervised.status(`${words}; writes are open`);
+  } catch (error) {
+    log.error({ error: String(error) }, "the start-up pass failed; writes stay closed");
+    supervised.status(`${words}; the start-up pass failed, writes stay closed`);
+  }
+}
+
 async function unlock({ store, instance }: Opened, input: Input, outside: Outside) {
   const vaultKey = await vaultKeyOf(instance, await passphrase(input, outside));
+  const { randomBytes } = outside;
+  return failing(() => openKeyring({ store, network: instance.network, vaultKey, randomBytes }));
+}
+
+function failing<T>(work: () => T): T {
   try {
-    return openKeyring({ store, network: instance.network, vaultKey, randomBytes: outside.randomBytes });
+    return work();
   } catch (error) {
     throw error instanceof OperatorError ? new Failure(error.message) : error;
   }

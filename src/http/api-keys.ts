@@ -37,7 +37,7 @@ const register = signedRoute(
     answers: [{ status: 201, description: "The key.", schema: ApiKeyResource, example: EXAMPLE_API_KEY }],
     errors: [
       ...(["mainnet_required", "main_account_required", "grant_expired", "issued_at_in_future"] as const),
-      ...(["key_already_registered", "key_revoked"] as const),
+      ...(["key_already_registered", "key_revoked", "not_ready"] as const),
     ],
   },
   "registration",
@@ -69,7 +69,7 @@ const revoke = signedRoute(
         example: { object: "api_key", key_hash: EXAMPLE_KEY_HASH, revoked: true },
       },
     ],
-    errors: [],
+    errors: ["not_ready"],
   },
   "revocation",
   (deps, { account, key_hash: keyHash, signature }) => {

@@ -53,6 +53,7 @@ function answerReadiness({ state, markets, settings }: Deps): Answer {
   const universe = markets.current();
   if (state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
   const missing = [
+    ...(state.phase === "trial" ? ["an upgrade is being checked"] : []),
     ...(state.phase === "ready" ? [] : ["what was in flight at the last stop is still being looked up"]),
     ...(state.writesStoppedBecause === null ? [] : [`writes are stopped: ${state.writesStoppedBecause}`]),
     ...(universe === null ? ["the markets have not been read from the exchange yet"] : []),

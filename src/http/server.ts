@@ -40,6 +40,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
       throw new ApiError("too_many_connections", "Too many requests are being answered at this moment.", 1);
     }
     visit.url = guardRequest(visit.request, hosts);
+    if (deps.state.phase === "trial" && visit.request.method !== "GET") throw onTrial();
     return app.handle(visit.request);
   }
 
@@ -60,6 +61,10 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   }
 
   return { handle, app };
+}
+
+function onTrial(): ApiError {
+  return new ApiError("not_ready", "An upgrade of the gateway is being checked. Nothing was done.");
 }
 
 const REQUEST_ID_BYTES = 16;

@@ -11,6 +11,10 @@ export type Places = {
   demo: string;
   /** The built-in exchange's own journal, beside ours and never read by us. */
   paper: string;
+  /** There while an upgrade is being tried: no write is taken before it is gone. */
+  trial: string;
+  /** The version that has taken writes last. */
+  acceptedBy: string;
 };
 
 export function placesIn(directory: string): Places {
@@ -20,6 +24,8 @@ export function placesIn(directory: string): Places {
     control: join(directory, "control.sock"),
     demo: join(directory, "demo.json"),
     paper: join(directory, "paper"),
+    trial: join(directory, "upgrade-trial"),
+    acceptedBy: join(directory, "accepted-writes-by"),
   };
 }
 

@@ -8,11 +8,15 @@ import type { Keyring } from "./keyring.ts";
 import { newAgent } from "./new-agent.ts";
 import { type Operator, OperatorError } from "./operator.ts";
 import { isGenuineSeal } from "./seal-audit.ts";
+import type { Trial } from "./trial.ts";
+import { upgradeStatus } from "./upgrade-status.ts";
 
 /** What changes a data directory: a running gateway has all of it, a command only what its verb needs. */
 export type Changer = Operator & {
   keyring: Keyring | null;
   exchange: Pick<Exchange, "send" | "info"> | null;
+  /** Of a running gateway; null for a command that opened the directory itself. */
+  trial: Trial | null;
 };
 
 /** The facts of a verb, as they came over the control socket or from a command line. */
@@ -44,12 +48,17 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
   },
   block_key: (changer, facts) => blockKey(changer, text(facts, "keyHash")),
   keep_key: (changer, facts) => keepKey(changer, text(facts, "keyHash")),
+  upgrade_status: (changer) => upgradeStatus(onTrial(changer)),
+  open_writes: (changer) => openWrites(changer),
 };
 
 /** Does what the operator asked for; throws an `OperatorError` when it cannot be done. */
 export async function perform(changer: Changer, verb: string, facts: Facts): Promise<object> {
   const deed = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (deed === undefined) throw new OperatorError(`this gateway does not know the verb "${verb}"`);
+  if (changer.trial?.isOn() === true && !TRIAL_VERBS.has(verb)) {
+    throw new OperatorError("an upgrade is being checked, and nothing is changed before that has ended");
+  }
   return deed(changer, facts);
 }
 
@@ -68,6 +77,24 @@ function wholeNumber(facts: Facts, name: string): number {
   const value = facts[name];
   if (typeof value !== "number" || !Number.isSafeInteger(value)) throw new OperatorError(`${name} is missing`);
   return value;
+}
+
+/** What would be changed during a trial would be lost when the old version is put back. */
+const TRIAL_VERBS: ReadonlySet<string> = new Set(["upgrade_status", "open_writes"]);
+
+function onTrial(changer: Changer) {
+  const { keyring, trial } = changer;
+  if (keyring === null || trial === null) throw new OperatorError("no gateway runs");
+  return { ...changer, keyring, trial };
+}
+
+/** Ends a trial, unless something is wrong; says how it stands either way. */
+function openWrites(changer: Changer) {
+  const examined = onTrial(changer);
+  const status = upgradeStatus(examined);
+  if (status.problems.length > 0) throw new OperatorError(status.problems.join("; "));
+  examined.trial.end();
+  return { ...status, on_trial: false };
 }
 
 function text(facts: Facts, name: string): string {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Outside } from "../../src/cli/outside.ts";
 import { run } from "../../src/cli/run.ts";
 import { afterThisTurn, systemClock, systemInterval, systemRandom } from "../../src/cli/system.ts";
 
@@ -12,24 +13,35 @@ export type Ran = { exitCode: number; out: string; err: string };
 export async function runHere(words: readonly string[], environment: Record<string, string> = {}): Promise<Ran> {
   let out = "";
   let err = "";
-  const exitCode = await run(words, {
+  const outside = outsideFor({
     environment,
-    processId: process.pid,
-    uid: process.getuid?.() ?? 0,
     print: (text) => {
       out += text;
     },
     warn: (text) => {
       err += text;
     },
+  });
+  const exitCode = await run(words, outside);
+  return { exitCode, out, err };
+}
+
+/** The real clock and randomness, a process that is asked to stop at once, and nobody who reads or types. */
+export function outsideFor(some: Partial<Outside>): Outside {
+  return {
+    environment: {},
+    processId: process.pid,
+    uid: process.getuid?.() ?? 0,
+    print: () => undefined,
+    warn: () => undefined,
     askHidden: null,
     clock: systemClock,
     schedule: afterThisTurn,
     randomBytes: systemRandom,
     every: systemInterval,
     stopRequested: () => Promise.resolve("TEST"),
-  });
-  return { exitCode, out, err };
+    ...some,
+  };
 }
 
 export type Workplace = { directory: string; dataDirectory: string; passphraseFile: string; remove(): void };

@@ -14,10 +14,10 @@ export type Running = {
 
 export type Spawned = { exitCode: number; out: string; err: string };
 
-function spawn(words: readonly string[]) {
+function spawn(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   return Bun.spawn([process.execPath, MAIN, ...words], {
     // No variable of the machine that runs the tests decides anything.
-    env: { PATH: process.env["PATH"] ?? "", POSTERN_LOG_LEVEL: "debug" },
+    env: { PATH: process.env["PATH"] ?? "", POSTERN_LOG_LEVEL: "debug", ...environment },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -32,8 +32,12 @@ export async function runProcess(words: readonly string[]): Promise<Spawned> {
 }
 
 /** Starts a command that stays, and waits until it has printed `lines` lines. */
-export async function startProcess(words: readonly string[], lines = 1): Promise<Running> {
-  const child = spawn(words);
+export async function startProcess(
+  words: readonly string[],
+  lines = 1,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Running> {
+  const child = spawn(words, environment);
   const err = child.stderr.text();
   const written = readAll(child.stdout, lines);
   const late = Bun.sleep(START_DEADLINE_MS).then(() => null);

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { receiveDatagrams } from "./datagrams.ts";
 import { makeWorkplace, type Workplace } from "./outside.ts";
 import { type Running, runProcess, startProcess } from "./process.ts";
 import { walletOf } from "./wallet.ts";
@@ -109,6 +111,45 @@ async function placeWhenReady(baseUrl: string, headers: Record<string, string>, 
   }
   throw new Error("never ready");
 }
+
+test("after an upgrade nothing is written before somebody has looked and said so", async () => {
+  const systemd = receiveDatagrams(join(workplace.directory, "notify"));
+  const trial = join(workplace.dataDirectory, "upgrade-trial");
+  await Bun.write(trial, "");
+  const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", "127.0.0.1:0", "--json"];
+  const environment = { NOTIFY_SOCKET: join(workplace.directory, "notify"), WATCHDOG_USEC: "300000" };
+  const gateway = await startProcess([...words, "--passphrase-file", workplace.passphraseFile], 1, environment);
+  gateways.push(gateway);
+  expect(await systemd.waitFor("READY=1")).toContain("an upgrade is being checked");
+  await systemd.waitFor("WATCHDOG=1");
+
+  const baseUrl = JSON.parse(gateway.firstLine).base_url;
+  const revocation = await fetch(`${baseUrl}/v1/api-keys/revoke`, { method: "POST", body: "{}" });
+  expect([revocation.status, (await json(revocation)).error.code]).toEqual([503, "not_ready"]);
+  expect((await json(await fetch(`${baseUrl}/readyz`))).error.message).toContain("an upgrade is being checked");
+  expect((await postern("upgrade", "status")).facts).toMatchObject({ on_trial: true, problems: [] });
+  expect((await postern("agent", "new")).err).toContain("an upgrade is being checked");
+
+  expect((await postern("upgrade", "open")).facts).toMatchObject({ on_trial: false });
+  expect(existsSync(trial)).toBe(false);
+  expect(await systemd.waitFor("writes are open")).toBe(
+    "STATUS=paper: a simulated exchange, no real money; writes are open",
+  );
+  expect((await gateway.end("SIGTERM")).exitCode).toBe(0);
+  expect(systemd.all().some((datagram) => datagram.startsWith("STOPPING=1"))).toBe(true);
+  systemd.close();
+  expect(await postern("upgrade", "status")).toMatchObject({ exitCode: 1 });
+});
+
+test("a version older than the one that has taken writes does not start", async () => {
+  const accepted = join(workplace.dataDirectory, "accepted-writes-by");
+  await Bun.write(accepted, "damaged\n");
+  const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", "127.0.0.1:0"];
+  const ran = await runProcess([...words, "--passphrase-file", workplace.passphraseFile]);
+  await Bun.file(accepted).delete();
+  expect(ran).toMatchObject({ exitCode: 1, out: "" });
+  expect(ran.err).toContain("is damaged");
+});
 
 test("the wrong passphrase starts nothing", async () => {
   const other = makeWorkplace();

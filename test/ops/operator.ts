@@ -55,7 +55,15 @@ export async function withOperator(script: Script, work: (rig: Rig) => Promise<v
       const vaultKey = await vaultKeyOf(instance, PASSPHRASE);
       const keyring = openKeyring({ store, network: "testnet", vaultKey, randomBytes: random });
       const exchange = scriptedExchange(script);
-      const operator = { store, clock, randomBytes: random, network: "testnet", keyring, exchange } as const;
+      const operator = {
+        store,
+        clock,
+        randomBytes: random,
+        network: "testnet",
+        keyring,
+        exchange,
+        trial: null,
+      } as const;
       await work({
         operator,
         instance,

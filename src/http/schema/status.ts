@@ -50,7 +50,9 @@ export const StatusResource = closed(
     object: Type.Literal("status", { description: "Always `status`." }),
     account: Uuid,
     network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway really trades on." }),
-    phase: words(["opening", "starting", "ready", "draining"], { description: "Orders are taken while `ready`." }),
+    phase: words(["trial", "opening", "starting", "ready", "draining"], {
+      description: "Orders are taken while `ready`.",
+    }),
     writes_stopped_because: nullable(Type.String(), "Why writes other than cancels are refused, or null."),
     exchange_budget: ExchangeBudget,
     agent: Type.Union([SigningAgent, Type.Null()], { description: "Who signs; null while no agent is approved." }),

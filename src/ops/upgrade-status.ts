@@ -1,0 +1,40 @@
+import type { Network } from "../core/account.ts";
+import { listAgents } from "../store/agents.ts";
+import { schemaVersion, writeProbe } from "../store/health.ts";
+import type { Store } from "../store/open.ts";
+import type { Keyring } from "./keyring.ts";
+import type { Trial } from "./trial.ts";
+
+/** What an upgrade asks a started gateway before it opens writes. Whether the exchange can be reached is no part of it. */
+export type UpgradeStatus = {
+  version: string;
+  network: Network;
+  on_trial: boolean;
+  schema: number;
+  agents: number;
+  /** Plain words; none is well. */
+  problems: string[];
+};
+
+export type Examined = { store: Store; network: Network; keyring: Keyring; trial: Trial };
+
+export function upgradeStatus({ store, network, keyring, trial }: Examined): UpgradeStatus {
+  const living = listAgents(store).filter(({ state }) => state !== "retired");
+  const locked = living.filter(({ address }) => !keyring.signers.has(address));
+  const { found, newest } = schemaVersion(store);
+  const problems = [
+    ...(found === newest ? [] : [`the database has schema ${found}, this version needs ${newest}`]),
+    ...locked.map(({ address }) => `the key of agent ${address} is locked`),
+    ...writeProblems(store),
+  ];
+  return { version: trial.version, network, on_trial: trial.isOn(), schema: found, agents: living.length, problems };
+}
+
+function writeProblems(store: Store): string[] {
+  try {
+    writeProbe(store);
+    return [];
+  } catch (error) {
+    return [`the database cannot be written: ${error instanceof Error ? error.message : "unknown"}`];
+  }
+}
