@@ -1,10 +1,19 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import type { Account } from "../core/account.ts";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { accounts } from "./schema.ts";
 
+const byId = prepared((store) =>
+  store
+    .select()
+    .from(accounts)
+    .where(eq(accounts.id, sql.placeholder("id")))
+    .prepare(),
+);
+
 export function findAccount(store: Store, id: string): Account | null {
-  return store.select().from(accounts).where(eq(accounts.id, id)).get() ?? null;
+  return byId(store).get({ id }) ?? null;
 }
 
 /** Oldest first. */

@@ -1,6 +1,7 @@
-import { and, asc, desc, eq } from "drizzle-orm";
+import { and, asc, desc, eq, sql } from "drizzle-orm";
 import type { Agent } from "../core/account.ts";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { agents } from "./schema.ts";
 
 export type StoredAgent = Agent & { sealedKey: Uint8Array };
@@ -14,15 +15,19 @@ export function listAgents(store: Store): StoredAgent[] {
   return store.select().from(agents).orderBy(asc(agents.createdAtMs), asc(agents.address)).all().map(toAgent);
 }
 
-/** The newest approved agent of an owner: the one that signs. */
-export function findSigningAgent(store: Store, ownerAddress: string): Agent | null {
-  const row = store
+const newestApproved = prepared((store) =>
+  store
     .select()
     .from(agents)
-    .where(and(eq(agents.ownerAddress, ownerAddress), eq(agents.state, "approved")))
+    .where(and(eq(agents.ownerAddress, sql.placeholder("ownerAddress")), eq(agents.state, "approved")))
     .orderBy(desc(agents.approvedAtMs))
     .limit(1)
-    .get();
+    .prepare(),
+);
+
+/** The newest approved agent of an owner: the one that signs. */
+export function findSigningAgent(store: Store, ownerAddress: string): Agent | null {
+  const row = newestApproved(store).get({ ownerAddress });
   return row === undefined ? null : toAgent(row);
 }
 

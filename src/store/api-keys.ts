@@ -1,6 +1,7 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import type { ApiKey, Scope } from "../core/account.ts";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { apiKeys, revocations } from "./schema.ts";
 
 /** `revoked` by the owner, `blocked` by the operator, `held` after a restore until the owner or operator speaks. */
@@ -12,8 +13,16 @@ function toKey(row: typeof apiKeys.$inferSelect, revoked: boolean): StoredKey {
   return { ...row, scopes, state: revoked ? "revoked" : row.state };
 }
 
+const byHash = prepared((store) =>
+  store
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.keyHash, sql.placeholder("keyHash")))
+    .prepare(),
+);
+
 export function findApiKey(store: Store, keyHash: string): StoredKey | null {
-  const row = store.select().from(apiKeys).where(eq(apiKeys.keyHash, keyHash)).get();
+  const row = byHash(store).get({ keyHash });
   return row === undefined ? null : toKey(row, isRevoked(store, row.accountId, keyHash));
 }
 
@@ -40,13 +49,18 @@ export function setKeyState(store: Store, keyHash: string, state: "active" | "bl
   store.update(apiKeys).set({ state }).where(eq(apiKeys.keyHash, keyHash)).run();
 }
 
-export function isRevoked(store: Store, accountId: string, keyHash: string): boolean {
-  const row = store
+const revocationOf = prepared((store) =>
+  store
     .select({ at: revocations.revokedAtMs })
     .from(revocations)
-    .where(and(eq(revocations.accountId, accountId), eq(revocations.keyHash, keyHash)))
-    .get();
-  return row !== undefined;
+    .where(
+      and(eq(revocations.accountId, sql.placeholder("accountId")), eq(revocations.keyHash, sql.placeholder("keyHash"))),
+    )
+    .prepare(),
+);
+
+export function isRevoked(store: Store, accountId: string, keyHash: string): boolean {
+  return revocationOf(store).get({ accountId, keyHash }) !== undefined;
 }
 
 /** One-way; works before the key was registered, and again. */

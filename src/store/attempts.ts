@@ -1,7 +1,8 @@
-import { and, asc, eq, inArray, ne } from "drizzle-orm";
+import { and, asc, eq, inArray, ne, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
 import { nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
+import { assignments, placeholders, prepared } from "./prepared.ts";
 import { attempts, signers } from "./schema.ts";
 
 type Row = typeof attempts.$inferSelect;
@@ -11,19 +12,27 @@ function toAttempt(row: Row): Attempt {
   return { ...rest, resource: { kind: resourceKind, id: resourceId } };
 }
 
+const insert = prepared((store) =>
+  store.insert(attempts).values(placeholders(attempts)).returning({ id: attempts.id }).prepare(),
+);
+
 /** Stores the attempt under the next number; its (signer, nonce) may exist only once. */
 export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attempt {
   const { resource, ...rest } = attempt;
-  const row = store
-    .insert(attempts)
-    .values({ ...rest, resourceKind: resource.kind, resourceId: resource.id })
-    .returning()
-    .get();
-  return toAttempt(row);
+  const { id } = insert(store).get({ ...rest, id: null, resourceKind: resource.kind, resourceId: resource.id });
+  return { ...attempt, id };
 }
 
+const byId = prepared((store) =>
+  store
+    .select()
+    .from(attempts)
+    .where(eq(attempts.id, sql.placeholder("id")))
+    .prepare(),
+);
+
 export function findAttempt(store: Store, id: number): Attempt | null {
-  const row = store.select().from(attempts).where(eq(attempts.id, id)).get();
+  const row = byId(store).get({ id });
   return row === undefined ? null : toAttempt(row);
 }
 
@@ -38,30 +47,46 @@ export function listOpenAttempts(store: Store): Attempt[] {
     .map(toAttempt);
 }
 
-/** All attempts on one order or operation, oldest first. */
-export function listAttemptsOf(store: Store, resourceId: string): Attempt[] {
-  return store
+const ofResource = prepared((store) =>
+  store
     .select()
     .from(attempts)
-    .where(eq(attempts.resourceId, resourceId))
+    .where(eq(attempts.resourceId, sql.placeholder("resourceId")))
     .orderBy(asc(attempts.id))
-    .all()
-    .map(toAttempt);
+    .prepare(),
+);
+
+/** All attempts on one order or operation, oldest first. */
+export function listAttemptsOf(store: Store, resourceId: string): Attempt[] {
+  return ofResource(store).all({ resourceId }).map(toAttempt);
 }
 
 export type AttemptChange = Partial<
   Pick<Attempt, "state" | "sentAtMs" | "noops" | "seal" | "hasLanded" | "negatives" | "answerText" | "settledAtMs">
 >;
 
+/** One statement for each set of columns that are changed together; there are as many as places that call. */
+const changes = new Map<string, ReturnType<typeof changeOf>>();
+
+function changeOf(names: readonly (keyof AttemptChange)[]) {
+  return prepared((store) =>
+    store
+      .update(attempts)
+      .set(assignments(attempts, names))
+      .where(and(eq(attempts.id, sql.placeholder("id")), ne(attempts.state, "done")))
+      .returning({ id: attempts.id })
+      .prepare(),
+  );
+}
+
 /** Changes an attempt that is not done; a done one stays as it is. False when it was done already. */
 export function updateAttempt(store: Store, id: number, change: AttemptChange): boolean {
-  const changed = store
-    .update(attempts)
-    .set(change)
-    .where(and(eq(attempts.id, id), ne(attempts.state, "done")))
-    .returning({ id: attempts.id })
-    .all();
-  return changed.length === 1;
+  // A change has no members but its own.
+  const names = Object.keys(change).sort() as (keyof AttemptChange)[];
+  const name = names.join(" ");
+  const statement = changes.get(name) ?? changeOf(names);
+  changes.set(name, statement);
+  return statement(store).all({ ...change, id }).length === 1;
 }
 
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */
@@ -79,18 +104,29 @@ export function markPreparedAmbiguous(store: Store): number {
     .all().length;
 }
 
+const lastNonceOf = prepared((store) =>
+  store
+    .select()
+    .from(signers)
+    .where(eq(signers.address, sql.placeholder("address")))
+    .prepare(),
+);
+const keepNonce = prepared((store) =>
+  store
+    .insert(signers)
+    .values(placeholders(signers))
+    .onConflictDoUpdate({ target: signers.address, set: { lastNonce: sql`excluded.last_nonce` } })
+    .prepare(),
+);
+
 /**
  * The signer's next nonce, taken for good: strictly above every earlier one, across restarts. Null when the last
  * one is further ahead of exchange time than the exchange would accept.
  */
 export function takeNonce(store: Store, signer: string, exchangeNowMs: number): number | null {
-  const row = store.select().from(signers).where(eq(signers.address, signer)).get();
+  const row = lastNonceOf(store).get({ address: signer });
   const nonce = nextNonce(row?.lastNonce ?? null, exchangeNowMs);
   if (nonce === null) return null;
-  store
-    .insert(signers)
-    .values({ address: signer, lastNonce: nonce })
-    .onConflictDoUpdate({ target: signers.address, set: { lastNonce: nonce } })
-    .run();
+  keepNonce(store).run({ address: signer, lastNonce: nonce });
   return nonce;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { desc, eq, gt } from "drizzle-orm";
 import type { Store } from "./open.ts";
+import { placeholders, prepared } from "./prepared.ts";
 import { audit } from "./schema.ts";
 
 export type AuditEntry = {
@@ -19,15 +20,17 @@ export type AuditHead = { rowId: number; chain: string };
 
 export const FIRST_CHAIN = "0".repeat(64);
 
+const newest = prepared((store) =>
+  store.select({ chain: audit.chain }).from(audit).orderBy(desc(audit.id)).limit(1).prepare(),
+);
+const insert = prepared((store) => store.insert(audit).values(placeholders(audit)).prepare());
+
 /** Appends one row whose hash covers the row before it: an edit, a deletion or a swap breaks the chain. */
 export function appendAudit(store: Store, entry: AuditEntry): void {
-  const last = store.select({ chain: audit.chain }).from(audit).orderBy(desc(audit.id)).limit(1).get();
+  const last = newest(store).get();
   const detail = JSON.stringify(entry.detail);
   const chain = linkAudit(last?.chain ?? FIRST_CHAIN, { ...entry, detail });
-  store
-    .insert(audit)
-    .values({ ...entry, detail, chain })
-    .run();
+  insert(store).run({ ...entry, id: null, detail, chain });
 }
 
 export function linkAudit(previous: string, row: Omit<AuditEntry, "detail"> & { detail: string }): string {

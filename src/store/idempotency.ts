@@ -1,6 +1,7 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { KeyRecord } from "../core/idempotency.ts";
 import type { Store } from "./open.ts";
+import { assignments, placeholders, prepared } from "./prepared.ts";
 import { idempotency } from "./schema.ts";
 
 function toRecord(row: typeof idempotency.$inferSelect): KeyRecord {
@@ -9,28 +10,33 @@ function toRecord(row: typeof idempotency.$inferSelect): KeyRecord {
   return { ...rest, resource: { kind: resourceKind, id: resourceId }, answer };
 }
 
+const isKey = and(eq(idempotency.accountId, sql.placeholder("accountId")), eq(idempotency.key, sql.placeholder("key")));
+const byKey = prepared((store) => store.select().from(idempotency).where(isKey).prepare());
+const insert = prepared((store) => store.insert(idempotency).values(placeholders(idempotency)).prepare());
+
 export function findKeyRecord(store: Store, accountId: string, key: string): KeyRecord | null {
-  const row = store
-    .select()
-    .from(idempotency)
-    .where(and(eq(idempotency.accountId, accountId), eq(idempotency.key, key)))
-    .get();
+  const row = byKey(store).get({ accountId, key });
   return row === undefined ? null : toRecord(row);
 }
 
 export function insertKeyRecord(store: Store, record: KeyRecord): void {
   const { resource, answer, ...rest } = record;
-  store
-    .insert(idempotency)
-    .values({
-      ...rest,
-      resourceKind: resource.kind,
-      resourceId: resource.id,
-      answerStatus: answer?.status ?? null,
-      answerBody: answer?.body ?? null,
-    })
-    .run();
+  insert(store).run({
+    ...rest,
+    resourceKind: resource.kind,
+    resourceId: resource.id,
+    answerStatus: answer?.status ?? null,
+    answerBody: answer?.body ?? null,
+  });
 }
+
+const fixAnswer = prepared((store) =>
+  store
+    .update(idempotency)
+    .set(assignments(idempotency, ["answerStatus", "answerBody"]))
+    .where(and(isKey, isNull(idempotency.answerBody)))
+    .prepare(),
+);
 
 /** Fixes what every repeat of the key gets from now on, once. */
 export function storeAnswer(
@@ -38,13 +44,7 @@ export function storeAnswer(
   key: { accountId: string; key: string },
   answer: { status: 200 | 201; body: string },
 ): void {
-  const record = findKeyRecord(store, key.accountId, key.key);
-  if (record === null || record.answer !== null) return;
-  store
-    .update(idempotency)
-    .set({ answerStatus: answer.status, answerBody: answer.body })
-    .where(and(eq(idempotency.accountId, key.accountId), eq(idempotency.key, key.key)))
-    .run();
+  fixAnswer(store).run({ ...key, answerStatus: answer.status, answerBody: answer.body });
 }
 
 /** Gives a key back: only when it is proven that its request sent nothing. */

@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, inArray, lt, min, ne, or, type SQL, sql } fr
 import { isLive, type Leg, type Order, type OrderStatus, type Trigger } from "../core/order.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
+import { assignments, columnsBut, placeholders, prepared } from "./prepared.ts";
 import { legs, orders } from "./schema.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
@@ -40,13 +41,23 @@ function triggerColumns(trigger: Trigger | null): TriggerColumns {
   };
 }
 
+const byId = prepared((store) =>
+  store
+    .select()
+    .from(orders)
+    .where(eq(orders.id, sql.placeholder("id")))
+    .prepare(),
+);
+
 export function findOrder(store: Store, id: string): StoredOrder | null {
-  const row = store.select().from(orders).where(eq(orders.id, id)).get();
+  const row = byId(store).get({ id });
   return row === undefined ? null : toOrder(row);
 }
 
+const insert = prepared((store) => store.insert(orders).values(placeholders(orders)).prepare());
+
 export function insertOrder(store: Store, order: StoredOrder): void {
-  store.insert(orders).values(toRow(order)).run();
+  insert(store).run(toRow(order));
 }
 
 /** Takes back an order of which it is proven that no byte left. */
@@ -55,19 +66,21 @@ export function deleteOrder(store: Store, id: string): void {
   store.delete(orders).where(eq(orders.id, id)).run();
 }
 
+const update = prepared((store) =>
+  store
+    .update(orders)
+    .set({ ...assignments(orders, columnsBut(orders, ["id", "version"])), version: sql`${orders.version} + 1` })
+    .where(and(eq(orders.id, sql.placeholder("id")), eq(orders.version, sql.placeholder("version"))))
+    .returning({ id: orders.id })
+    .prepare(),
+);
+
 /**
  * Stores an order only over the version it was decided on: a late answer must not overwrite what a look-up has
  * meanwhile settled. False when the row has moved on.
  */
 export function updateOrder(store: Store, order: StoredOrder): boolean {
-  const { id, version, ...rest } = toRow(order);
-  const changed = store
-    .update(orders)
-    .set({ ...rest, version: version + 1 })
-    .where(and(eq(orders.id, id), eq(orders.version, version)))
-    .returning({ id: orders.id })
-    .all();
-  return changed.length === 1;
+  return update(store).all(toRow(order)).length === 1;
 }
 
 export type OrderPage = {
@@ -139,13 +152,30 @@ function toLeg(row: typeof legs.$inferSelect): Leg {
   return { ...rest, trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }) };
 }
 
+const ofOrder = prepared((store) =>
+  store
+    .select()
+    .from(legs)
+    .where(eq(legs.orderId, sql.placeholder("orderId")))
+    .orderBy(asc(legs.ordinal))
+    .prepare(),
+);
+
 /** Oldest first. */
 export function listLegs(store: Store, orderId: string): Leg[] {
-  return store.select().from(legs).where(eq(legs.orderId, orderId)).orderBy(asc(legs.ordinal)).all().map(toLeg);
+  return ofOrder(store).all({ orderId }).map(toLeg);
 }
 
+const byCloid = prepared((store) =>
+  store
+    .select()
+    .from(legs)
+    .where(eq(legs.cloid, sql.placeholder("cloid")))
+    .prepare(),
+);
+
 export function findLegByCloid(store: Store, cloid: string): Leg | null {
-  const row = store.select().from(legs).where(eq(legs.cloid, cloid)).get();
+  const row = byCloid(store).get({ cloid });
   return row === undefined ? null : toLeg(row);
 }
 
@@ -163,32 +193,39 @@ export function listShortFilledLegs(store: Store): string[] {
     .map((row) => row.cloid);
 }
 
-/** A native id names one order of the whole exchange, but only its own account may see it. */
-export function findLegByOid(store: Store, accountId: string, oid: string): Leg | null {
-  const row = store
+const byOid = prepared((store) =>
+  store
     .select({ leg: legs })
     .from(legs)
     .innerJoin(orders, eq(orders.id, legs.orderId))
-    .where(and(eq(legs.oid, oid), eq(orders.accountId, accountId)))
-    .get();
+    .where(and(eq(legs.oid, sql.placeholder("oid")), eq(orders.accountId, sql.placeholder("accountId"))))
+    .prepare(),
+);
+
+/** A native id names one order of the whole exchange, but only its own account may see it. */
+export function findLegByOid(store: Store, accountId: string, oid: string): Leg | null {
+  const row = byOid(store).get({ oid, accountId });
   return row === undefined ? null : toLeg(row.leg);
 }
 
+const insertOneLeg = prepared((store) => store.insert(legs).values(placeholders(legs)).prepare());
+
 export function insertLeg(store: Store, leg: Leg): void {
   const { trigger, ...rest } = leg;
-  store
-    .insert(legs)
-    .values({ ...rest, ...triggerColumns(trigger) })
-    .run();
+  insertOneLeg(store).run({ ...rest, ...triggerColumns(trigger) });
 }
 
-export function updateLeg(store: Store, leg: Leg): void {
-  const { cloid, trigger, ...rest } = leg;
+const updateOneLeg = prepared((store) =>
   store
     .update(legs)
-    .set({ ...rest, ...triggerColumns(trigger) })
-    .where(eq(legs.cloid, cloid))
-    .run();
+    .set(assignments(legs, columnsBut(legs, ["cloid"])))
+    .where(eq(legs.cloid, sql.placeholder("cloid")))
+    .prepare(),
+);
+
+export function updateLeg(store: Store, leg: Leg): void {
+  const { trigger, ...rest } = leg;
+  updateOneLeg(store).run({ ...rest, ...triggerColumns(trigger) });
 }
 
 /** Gives a leg to another order. */
