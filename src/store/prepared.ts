@@ -17,16 +17,13 @@ export function prepared<Statement>(build: (store: Store) => Statement): (store:
   };
 }
 
+type Placeholders<Table extends SQLiteTable> = Record<keyof Table["$inferSelect"], Placeholder>;
+
 /** A placeholder by the column's own name for each column of a table: for rows that are written whole. */
-export function placeholders<Table extends SQLiteTable>(
-  table: Table,
-): Record<keyof Table["$inferSelect"], Placeholder> {
+export function placeholders<Table extends SQLiteTable>(table: Table): Placeholders<Table> {
   const names = Object.keys(getTableColumns(table));
   // Each column once, under its own name.
-  return Object.fromEntries(names.map((name) => [name, sql.placeholder(name)])) as Record<
-    keyof Table["$inferSelect"],
-    Placeholder
-  >;
+  return Object.fromEntries(names.map((name) => [name, sql.placeholder(name)])) as Placeholders<Table>;
 }
 
 /** The right-hand sides that set these columns to what their placeholders hold. */
