@@ -9,11 +9,12 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { ask, type Client, openWishes, readOrder, type Wish } from "../test/crash/clients.ts";
+import { ask, askUntilKnown, type Client, readOrder } from "../test/crash/clients.ts";
 import { compareNow, compareSettled, readRows } from "../test/crash/compare.ts";
 import { readExchange } from "../test/crash/exchange-log.ts";
 import { type Started, start, waitUntilReady } from "../test/crash/processes.ts";
 import { type Scene, setScene } from "../test/crash/scene.ts";
+import { openWishes, type Wish } from "../test/crash/wishes.ts";
 import { openChance } from "../test/simulation/chance.ts";
 
 const BEFORE = 10;
@@ -24,8 +25,6 @@ const MAX_REQUESTS = 2_000;
 const FILLER_BYTES = 4_096;
 /** A disk larger than this is not the small one that was asked for. */
 const MAX_FILLER_PIECES = 16_384;
-/** Rounds of asking for what is still unknown, a quarter of a second each. */
-const MAX_ROUNDS = 160;
 
 const findings: string[] = [];
 
@@ -63,15 +62,6 @@ function codeOf(wish: Wish): string | null {
   return last === undefined || last.status < 300 ? null : JSON.parse(last.body).error.code;
 }
 
-async function askAll(client: Client, wishes: readonly Wish[]): Promise<void> {
-  let open = wishes;
-  for (let round = 0; round < MAX_ROUNDS && open.length > 0; round += 1) {
-    for (const wish of open) await ask(client, wish);
-    open = open.filter(({ heard }) => heard.at(-1)?.status === 202);
-    if (open.length > 0) await Bun.sleep(250);
-  }
-}
-
 async function run(directory: string, executable: string): Promise<void> {
   const filler = join(directory, "filler");
   const dataDirectory = join(directory, "data");
@@ -104,7 +94,7 @@ async function run(directory: string, executable: string): Promise<void> {
 
     rmSync(filler);
     const third = await serve(scene, executable);
-    await askAll(third.client, wishes.all);
+    await askUntilKnown(third.client, wishes.all);
     const [log, rows] = [await readExchange(scene), readRows(scene.dataDirectory)];
     const after = [
       ...compareNow(wishes.all, log, rows),

@@ -1,7 +1,7 @@
 /**
  * Kills the executable again and again under load, and compares what is stored with the exchange's own log:
  *
- *   bun run kills --kills N [--jobs 2] [--seed S] [--executable dist/postern]
+ *   bun run kills --kills N [--jobs 3] [--seed S] [--executable dist/postern]
  *
  * Half of the deaths come from outside at a random moment, to the executable that is shipped; the other half at each
  * named step of a write in turn, to one that differs from it only by dying there.
@@ -11,17 +11,18 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Point } from "../src/core/points.ts";
-import { ask, type Client, load, openWishes, type Wish, type Wishes } from "../test/crash/clients.ts";
+import { ask, askUntilKnown, type Client, isOpen, load } from "../test/crash/clients.ts";
 import { compareNow, compareSettled, type Rows, readRows } from "../test/crash/compare.ts";
 import { readExchange } from "../test/crash/exchange-log.ts";
 import { randomFaults } from "../test/crash/faults.ts";
 import { type Started, start, waitUntilReady } from "../test/crash/processes.ts";
 import { type Executable, type Scene, setScene } from "../test/crash/scene.ts";
+import { openWishes, type Wish, type Wishes } from "../test/crash/wishes.ts";
 import { type Chance, openChance } from "../test/simulation/chance.ts";
 
 const ROOT = join(import.meta.dir, "..");
-/** Kills after which exchange and directory are made anew: the exchange lists no more than its newest orders. */
-const KILLS_PER_SCENE = 15;
+/** Kills after which exchange and directory are made anew, at most: the exchange lists no more than its newest orders. */
+const MAX_KILLS_PER_SCENE = 15;
 const CLIENTS = 6;
 /** The longest that load lasts before a kill from outside, milliseconds. */
 const MAX_LOAD_MS = 700;
@@ -53,7 +54,8 @@ type Figures = {
   /** Deaths at each step that came about, and deaths from outside by the phase that they met. */
   deaths: Map<string, number>;
   readyMs: number[];
-  wishes: number;
+  /** Keys by the kind of their action. */
+  wishes: Map<string, number>;
   lost: number;
   executed: number;
   /** Requests by the code of their answer. */
@@ -127,6 +129,15 @@ function clientOf(scene: Scene, gateway: Started): Client {
   return { baseUrl: gateway.facts["base_url"] ?? "", apiKey: scene.apiKey };
 }
 
+/** A first life that nothing happens to, for what has to be there before the load. */
+async function openPositions({ scene, wishes, shipped }: Rig): Promise<void> {
+  const gateway = await start(scene.serve(shipped));
+  if ("endedEarly" in gateway || !(await waitUntilReady(gateway))) throw new Error("the first start failed");
+  const open = await askUntilKnown(clientOf(scene, gateway), wishes.positions());
+  if (open.length > 0) throw new Error("the scene's positions could not be opened");
+  await gateway.kill();
+}
+
 /** The last start: every key is asked for again until everything is known, and all of it compared. */
 async function settleAll({ scene, wishes, figures, shipped }: Rig): Promise<void> {
   const startedMs = performance.now();
@@ -152,15 +163,8 @@ async function settleAll({ scene, wishes, figures, shipped }: Rig): Promise<void
   if ((await gateway.kill("SIGTERM")) !== 0) figures.findings.push("it did not exit with 0 when it was asked to stop");
 }
 
-/** Unknown, not ready, or held up by another write that is itself still unknown. */
-function isOpen({ heard }: Wish): boolean {
-  const last = heard.at(-1);
-  if (last === undefined || last.status === 202 || last.status >= 500) return true;
-  return last.status === 409 && last.body.includes("idempotency_in_progress");
-}
-
 function addFigures(figures: Figures, wishes: readonly Wish[], rows: Rows, executed: number): void {
-  figures.wishes += wishes.length;
+  for (const { kind } of wishes) figures.wishes.set(kind, (figures.wishes.get(kind) ?? 0) + 1);
   figures.executed += executed;
   for (const { status, body } of wishes.flatMap(({ heard }) => heard)) {
     const name = status < 300 ? String(status) : `${status} ${JSON.parse(body).error.code}`;
@@ -177,6 +181,7 @@ async function runScene(rig: Omit<Rig, "scene" | "wishes">, names: readonly (str
   const scene = await setScene({ executable: rig.shipped, faults });
   const whole: Rig = { ...rig, scene, wishes: openWishes(rig.chance, scene.account) };
   try {
+    await openPositions(whole);
     for (const name of names) await dieOnce(whole, name);
     await settleAll(whole);
     console.log(`${rig.figures.kills} kills so far, ${rig.figures.findings.length} findings`);
@@ -214,9 +219,11 @@ function share(values: readonly number[], part: number): string {
 function report(figures: Figures): void {
   const { kills, wishes, executed, lost, settledUnknowns, readyMs, settleMs, findings } = figures;
   const doubles = findings.filter((finding) => /executed \d+ times/.test(finding)).length;
-  console.log(`${kills} kills: ${[...figures.deaths].map(([name, count]) => `${name} ${count}`).join(", ")}`);
+  const seconds = Math.round(performance.now() / 1_000);
+  console.log(`${kills} kills in ${seconds} s: ${[...figures.deaths].map(([name, count]) => `${name} ${count}`).join(", ")}`);
   console.log(`${readyMs.length} times ready, seconds: p50 ${share(readyMs, 0.5)}, most ${share(readyMs, 1)}`);
-  console.log(`${wishes} keys, ${lost} answers lost, ${executed} actions at the exchange`);
+  const keys = [...wishes].map(([kind, count]) => `${kind} ${count}`).join(", ");
+  console.log(`keys: ${keys}; ${lost} answers lost, ${executed} actions at the exchange`);
   console.log([...figures.answers].map(([name, count]) => `${name}: ${count}`).join(", "));
   console.log(
     `${settledUnknowns} unknowns settled; seconds to settle: p99 ${share(settleMs, 0.99)}, most ${share(settleMs, 1)}`,
@@ -228,7 +235,7 @@ function report(figures: Figures): void {
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "30" },
-    jobs: { type: "string", default: "2" },
+    jobs: { type: "string", default: "3" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     executable: { type: "string", default: join(ROOT, "dist", "postern") },
   },
@@ -236,7 +243,7 @@ const { values } = parseArgs({
 const kills = Number(values.kills);
 const chance = openChance(Number(values.seed));
 const figures: Figures = {
-  ...{ kills: 0, deaths: new Map(), readyMs: [], wishes: 0, lost: 0, executed: 0, answers: new Map() },
+  ...{ kills: 0, deaths: new Map(), readyMs: [], wishes: new Map(), lost: 0, executed: 0, answers: new Map() },
   ...{ settledUnknowns: 0, settleMs: [], findings: [] },
 };
 const directory = mkdtempSync(join(tmpdir(), "postern-kills-"));
@@ -247,10 +254,12 @@ try {
   const names = Array.from({ length: kills }, (_, nth) =>
     nth % 2 === 0 ? null : (points[Math.floor(nth / 2) % points.length] ?? null),
   );
-  const scenes = Array.from({ length: Math.ceil(kills / KILLS_PER_SCENE) }, (_, nth) =>
-    names.slice(nth * KILLS_PER_SCENE, (nth + 1) * KILLS_PER_SCENE),
+  const jobs = Number(values.jobs);
+  const perScene = Math.min(MAX_KILLS_PER_SCENE, Math.ceil(kills / jobs));
+  const scenes = Array.from({ length: Math.ceil(kills / perScene) }, (_, nth) =>
+    names.slice(nth * perScene, (nth + 1) * perScene),
   );
-  await Promise.all(Array.from({ length: Number(values.jobs) }, () => runScenes(rig, scenes)));
+  await Promise.all(Array.from({ length: jobs }, () => runScenes(rig, scenes)));
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -2,10 +2,18 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { ActionInput } from "../../src/paper/engine/action.ts";
-import { type Client, readOrder, type Wish } from "./clients.ts";
+import { type Client, readOrder } from "./clients.ts";
 import { type ExchangeLog, units } from "./exchange-log.ts";
+import { marginMark, orderMark, twapMark, type Wish } from "./wishes.ts";
 
-type AttemptRow = { signer: string; nonce: number; state: string; created_at_ms: number; settled_at_ms: number | null };
+type AttemptRow = {
+  idempotency_key: string;
+  signer: string;
+  nonce: number;
+  state: string;
+  created_at_ms: number;
+  settled_at_ms: number | null;
+};
 type LegRow = { order_id: string; oid: string | null; cloid: string };
 
 export type Rows = { attempts: AttemptRow[]; legs: LegRow[]; keys: Set<string> };
@@ -31,42 +39,71 @@ export function readRows(dataDirectory: string): Rows {
 
 /** What has to hold at every moment, whatever is still open: one sentence for each promise that was broken. */
 export function compareNow(wishes: readonly Wish[], log: Pick<ExchangeLog, "actions">, rows: Rows): string[] {
-  const recorded = new Set(rows.attempts.map(({ signer, nonce }) => `${signer} ${nonce}`));
-  const made = executions(log.actions);
+  const recorded = new Set(rows.attempts.map(nameOf));
+  const executed = executionsOf(log.actions, rows);
   return [
-    ...log.actions.flatMap(({ signer, nonce, action }) =>
-      isOurs(action) && !recorded.has(`${signer} ${nonce}`)
-        ? [`the exchange took ${action.type} under nonce ${nonce}, which is not recorded`]
+    ...log.actions.flatMap((input) =>
+      isOurs(input.action) && !recorded.has(nameOf(input))
+        ? [`the exchange took ${input.action.type} under nonce ${input.nonce}, which is not recorded`]
         : [],
     ),
-    ...wishes.flatMap((wish) => compareWish(wish, made.get(wish.price ?? "") ?? 0, rows)),
+    ...wishes.flatMap((wish) => compareWish(wish, executed(wish), rows)),
   ];
+}
+
+function nameOf({ signer, nonce }: Pick<AttemptRow, "signer" | "nonce">): string {
+  return `${signer} ${nonce}`;
 }
 
 /** Approvals are the owner's. */
 function isOurs({ type }: ActionInput["action"]): boolean {
-  return ["order", "batchModify", "modify", "cancel", "cancelByCloid", "noop"].includes(type);
+  return [
+    ...["order", "batchModify", "modify", "cancel", "cancelByCloid", "noop"],
+    ...["updateLeverage", "updateIsolatedMargin", "twapOrder", "twapCancel"],
+  ].includes(type);
 }
 
-/** Orders and replacements that the exchange took, by their price. */
-function executions(actions: readonly ActionInput[]): Map<string, number> {
-  const made = new Map<string, number>();
-  for (const { action } of actions) {
-    const orders =
-      action.type === "order"
-        ? action.orders
-        : action.type === "batchModify"
-          ? action.modifies.map(({ order }) => order)
-          : [];
-    for (const { p } of orders) made.set(p, (made.get(p) ?? 0) + 1);
+type Executions = (wish: Wish) => number;
+
+/**
+ * How often the exchange took what a wish asks for: by what only this action says, in all that the exchange has taken,
+ * recorded or not; leverage and cancels, of which there are equal ones, by the attempts of their key.
+ */
+function executionsOf(actions: readonly ActionInput[], rows: Rows): Executions {
+  const byMark = new Map<string, number>();
+  const byKey = new Map<string, number>();
+  const keys = new Map(rows.attempts.map((attempt) => [nameOf(attempt), attempt.idempotency_key]));
+  const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const input of actions) {
+    for (const mark of marksOf(input.action)) count(byMark, mark);
+    const key = input.action.type === "noop" ? undefined : keys.get(nameOf(input));
+    if (key !== undefined) count(byKey, key);
   }
-  return made;
+  return ({ key, mark }) => (mark === null ? byKey.get(key) : byMark.get(mark)) ?? 0;
+}
+
+function marksOf(action: ActionInput["action"]): string[] {
+  switch (action.type) {
+    case "order":
+      return action.orders.map(({ p }) => orderMark(p));
+    case "batchModify":
+      return action.modifies.map(({ order }) => orderMark(order.p));
+    case "updateIsolatedMargin":
+      return [marginMark(action.ntli)];
+    case "twapOrder":
+      return [twapMark(action.twap.s)];
+    default:
+      return [];
+  }
 }
 
 function compareWish({ key, kind, heard, lost }: Wish, made: number, rows: Rows): string[] {
   const findings: string[] = [];
   const accepted = heard.filter(({ status }) => status < 300);
-  if (made > 1) findings.push(`${key} (${kind}) was executed ${made} times`);
+  // A cancel is signed anew while its order is live, and can only cancel the same order again.
+  if (made > 1 && kind !== "cancel") findings.push(`${key} (${kind}) was executed ${made} times`);
+  const misused = heard.find(({ status }) => status === 400);
+  if (misused !== undefined) findings.push(`${key} (${kind}) is not what a client may ask: ${misused.body}`);
   if (accepted.length > 0 && !rows.keys.has(key)) findings.push(`${key} was accepted and is not stored`);
   if (made > 0 && !rows.keys.has(key)) findings.push(`${key} was executed and is not stored`);
   if (made > 0 && accepted.length === 0 && lost === 0) {
@@ -88,13 +125,13 @@ export async function compareSettled(
   log: ExchangeLog,
   rows: Rows,
 ): Promise<string[]> {
-  const made = executions(log.actions);
+  const executed = executionsOf(log.actions, rows);
   const findings: string[] = [];
   for (const wish of wishes) {
     const last = wish.heard.at(-1);
     if (last === undefined) findings.push(`${wish.key} was never answered`);
     else if (last.status === 202) findings.push(`${wish.key} was never settled: ${last.body}`);
-    else if (last.status < 300) findings.push(...compareAnswer(wish, last.body, { made, log, rows }));
+    else if (last.status < 300) findings.push(...compareAnswer(wish, last.body, { made: executed(wish), log }));
   }
   const known = new Set(rows.legs.map(({ cloid }) => cloid));
   for (const { oid, cloid } of log.orders.values()) {
@@ -106,22 +143,48 @@ export async function compareSettled(
   return findings;
 }
 
-type Truth = { made: Map<string, number>; log: ExchangeLog; rows: Rows };
+type Taken = { made: number; log: ExchangeLog };
 
-function compareAnswer({ key, kind, price }: Wish, body: string, { made, log }: Truth): string[] {
-  const order = JSON.parse(body);
-  if (kind === "place" && order.status !== "rejected" && made.get(price ?? "") !== 1) {
-    return [`${key} was answered ${order.status}, and the exchange took it ${made.get(price ?? "") ?? 0} times`];
+function compareAnswer(wish: Wish, body: string, { made, log }: Taken): string[] {
+  const shown = JSON.parse(body);
+  const { key, kind } = wish;
+  const isTrue = isAnswerTrue(wish, shown, { made, log });
+  const neverRan = String(shown.error ?? "").startsWith("It was never executed") && made > 0;
+  if (isTrue && !neverRan) return [];
+  return [`${key} (${kind}) was answered ${body}, and the exchange took it ${made} times`];
+}
+
+type Shown = { status: string; error: string | null; exchange_id?: string | null; exchange_order_id?: string | null };
+
+function isAnswerTrue({ kind, mark, target }: Wish, shown: Shown, { made, log }: Taken): boolean {
+  const { status, error } = shown;
+  switch (kind) {
+    case "place":
+      return status === "rejected" || made === 1;
+    case "modify":
+      return true;
+    case "cancel":
+      return error !== null || log.orders.get(Number(shown.exchange_order_id ?? 0))?.status !== "open";
+    case "leverage":
+      // In force already is done as well.
+      return status === "succeeded" || made === 0 || error !== null;
+    case "margin":
+      return made === (status === "succeeded" ? 1 : 0);
+    case "twap": {
+      const twap = log.twaps.get(shown.exchange_id ?? "");
+      if (status !== "succeeded") return made === 0;
+      return made === 1 && twap !== undefined && units(twap.size) === units(mark?.split(" ").at(-1) ?? "");
+    }
+    case "twap_cancel": {
+      const isTerminated = log.twaps.get(target ?? "")?.status === "terminated";
+      // Another cancel of the same TWAP may have come first.
+      return status === "succeeded" ? isTerminated : !isTerminated || /nothing left to cancel/i.test(error ?? "");
+    }
   }
-  const live = log.orders.get(Number(order.exchange_order_id ?? 0));
-  if (kind === "cancel" && order.error === null && live?.status === "open") {
-    return [`${key} was answered ${body}, and the order is open`];
-  }
-  return [];
 }
 
 /** An order as it is shown, against its legs at the exchange. */
-function compareOrder(shown: Record<string, string | null>, { log, rows }: Omit<Truth, "made">): string[] {
+function compareOrder(shown: Record<string, string | null>, { log, rows }: { log: ExchangeLog; rows: Rows }): string[] {
   const cloids = new Set(rows.legs.filter(({ order_id }) => order_id === shown["id"]).map(({ cloid }) => cloid));
   const real = [...log.orders.values()].filter(({ cloid }) => cloid !== null && cloids.has(cloid));
   const filled = real.reduce((sum, { oid }) => sum + (log.filled.get(oid) ?? 0n), 0n);

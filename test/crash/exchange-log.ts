@@ -8,12 +8,16 @@ import type { Scene } from "./scene.ts";
 
 export type ExchangeOrder = { oid: number; cloid: string | null; status: string };
 
+export type ExchangeTwap = { size: string; status: string };
+
 export type ExchangeLog = {
   actions: ActionInput[];
   /** By native id. */
   orders: ReadonlyMap<number, ExchangeOrder>;
   /** Filled size by native id, 10^-8. */
   filled: ReadonlyMap<number, bigint>;
+  /** By native id, as they stand. */
+  twaps: ReadonlyMap<string, ExchangeTwap>;
 };
 
 /** Entries that one answer of the exchange holds at most: with as many, older ones may be missing. */
@@ -33,7 +37,19 @@ export async function readExchange({ exchangeDirectory, exchangeUrl, owner }: Sc
   for (const { oid, cloid } of open) orders.set(oid, { oid, cloid, status: "open" });
   const filled = new Map<number, bigint>();
   for (const { oid, sz } of fills) filled.set(oid, (filled.get(oid) ?? 0n) + units(sz));
-  return { actions: readJournal(exchangeDirectory), orders, filled };
+  const twaps = await readTwaps(exchangeUrl, owner);
+  return { actions: readJournal(exchangeDirectory), orders, filled, twaps };
+}
+
+/** The history has a row for each change; what has ended has ended, wherever in the list. */
+async function readTwaps(url: string, owner: string): Promise<Map<string, ExchangeTwap>> {
+  const twaps = new Map<string, ExchangeTwap>();
+  for (const { twapId, state, status } of await info(url, { type: "twapHistory", user: owner })) {
+    const known = twaps.get(String(twapId));
+    if (known !== undefined && known.status !== "activated") continue;
+    twaps.set(String(twapId), { size: state.sz, status: status.status });
+  }
+  return twaps;
 }
 
 function readJournal(directory: string): ActionInput[] {

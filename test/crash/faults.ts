@@ -6,7 +6,7 @@ import type { Chance } from "../simulation/chance.ts";
 const ACTION_RULES = 75;
 const READ_RULES = 20;
 /** Setting the scene is left alone: so many actions and reads go before. */
-const SPARED = { actions: 3, reads: 40 };
+const SPARED = { actions: 12, reads: 80 };
 
 /** Faults spread over the first so many actions and reads. */
 export function randomFaults(chance: Chance, reach: { actions: number; reads: number }): FaultFile {

@@ -3,11 +3,12 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { FaultFile } from "../../src/paper/faults.ts";
-import { ask, type Client, type Wish } from "./clients.ts";
+import { ask, type Client } from "./clients.ts";
 import { compareNow, compareSettled, readRows } from "./compare.ts";
 import { readExchange } from "./exchange-log.ts";
 import { type Started, start, waitUntilReady } from "./processes.ts";
 import { type Executable, type Scene, setScene } from "./scene.ts";
+import { orderMark, type Wish } from "./wishes.ts";
 
 const FROM_SOURCE: Executable = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
 /** Starts and the waits of one test on a busy machine, milliseconds. */
@@ -48,11 +49,21 @@ function clientOf(gateway: Started | undefined): Client {
   return { baseUrl: gateway?.facts["base_url"] ?? "", apiKey: scene.apiKey };
 }
 
+const NOTHING_YET = { target: null, lost: 0 };
+
 /** The next order of the scene. */
 function wish(key: string): Wish {
   const price = String(40_000 + wishes.length);
   const body = { account: scene.account, market: "BTC", side: "buy", size: "0.002", price };
-  const made: Wish = { key, kind: "place", path: "/v1/orders", body, price, target: null, heard: [], lost: 0 };
+  const made: Wish = {
+    key,
+    kind: "place",
+    path: "/v1/orders",
+    body,
+    mark: orderMark(price),
+    ...NOTHING_YET,
+    heard: [],
+  };
   wishes.push(made);
   return made;
 }
