@@ -220,7 +220,9 @@ function report(figures: Figures): void {
   const { kills, wishes, executed, lost, settledUnknowns, readyMs, settleMs, findings } = figures;
   const doubles = findings.filter((finding) => /executed \d+ times/.test(finding)).length;
   const seconds = Math.round(performance.now() / 1_000);
-  console.log(`${kills} kills in ${seconds} s: ${[...figures.deaths].map(([name, count]) => `${name} ${count}`).join(", ")}`);
+  console.log(
+    `${kills} kills in ${seconds} s: ${[...figures.deaths].map(([name, count]) => `${name} ${count}`).join(", ")}`,
+  );
   console.log(`${readyMs.length} times ready, seconds: p50 ${share(readyMs, 0.5)}, most ${share(readyMs, 1)}`);
   const keys = [...wishes].map(([kind, count]) => `${kind} ${count}`).join(", ");
   console.log(`keys: ${keys}; ${lost} answers lost, ${executed} actions at the exchange`);
