@@ -17,6 +17,8 @@ export type Config = {
   listen: ListenAddress;
   /** Of the built-in exchange of `serve --paper`. */
   paperListen: ListenAddress;
+  /** Where Prometheus asks; null = nowhere. */
+  metricsListen: ListenAddress | null;
   /** Public base URL that grants are signed for; null = the URL it listens at. */
   publicUrl: string | null;
   /** Names that the Host header may carry, besides those that follow from the two above. */
@@ -47,6 +49,7 @@ export type Overrides = Readonly<Partial<Record<Setting, string>>>;
 export const DEFAULTS = {
   POSTERN_LISTEN: "127.0.0.1:8787",
   POSTERN_PAPER_LISTEN: "127.0.0.1:9797",
+  POSTERN_METRICS_LISTEN: "",
   POSTERN_AUDIENCE: "",
   POSTERN_HOSTS: "",
   POSTERN_TRUSTED_PROXIES: "",
@@ -93,6 +96,7 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
   return deepFreeze({
     listen: listenAddress("POSTERN_LISTEN", read),
     paperListen: listenAddress("POSTERN_PAPER_LISTEN", read),
+    metricsListen: read("POSTERN_METRICS_LISTEN") === "" ? null : listenAddress("POSTERN_METRICS_LISTEN", read),
     publicUrl: publicUrl(read),
     allowedHosts: entries(read("POSTERN_HOSTS")),
     trustedProxies: entries(read("POSTERN_TRUSTED_PROXIES")),
@@ -137,6 +141,11 @@ function hostsOf({ listen, publicUrl, allowedHosts }: Config): string[] {
   const own = [new URL(urlOf(listen)).host, `localhost:${listen.port}`];
   const publicHost = publicUrl === null ? [] : [new URL(publicUrl).host];
   return [...own, ...publicHost, ...allowedHosts].map((host) => host.toLowerCase());
+}
+
+/** The same for the port of the metrics, without the public name: that is not for strangers. */
+export function metricsHostsOf(listen: ListenAddress, { allowedHosts }: Config): string[] {
+  return [new URL(urlOf(listen)).host, `localhost:${listen.port}`, ...allowedHosts].map((host) => host.toLowerCase());
 }
 
 /** What the deeds see of the configuration. `config.listen` must hold the true port by now. */

@@ -1,5 +1,6 @@
-import type { Account, Network } from "./core/account.ts";
+import type { Account, AgentStanding, Network } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
+import type { Metrics } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
 import type { BuilderApproval } from "./exchange/builder-approval.ts";
@@ -86,6 +87,7 @@ export type World = {
   clock: Clock;
   randomBytes(count: number): Uint8Array;
   log: Log;
+  metrics: Metrics;
   /** Called at named steps; does nothing outside tests. */
   point(name: Point): void | Promise<void>;
   state: GatewayState;
@@ -99,6 +101,15 @@ export type Deps = World & {
   builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused">;
   /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
   fillIndex: { completeToMs(account: Account): number | null };
+  /** Our agents, as the exchange lists them. */
+  agents: { standing(address: string): AgentStanding };
+  /** What nobody but the operator asks for. */
+  gauges: {
+    /** Weight of this minute that is left at the exchange; null = not limited. */
+    weightLeft(): number | null;
+    /** Exchange time minus ours, milliseconds; null before the first comparison. */
+    clockOffsetMs(): number | null;
+  };
 };
 
 /** The pursuit of every outcome that is not known yet. */

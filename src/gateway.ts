@@ -4,6 +4,7 @@
  */
 import { openRunningWrites } from "./actions/running-writes.ts";
 import type { Clock } from "./core/clock.ts";
+import { type Metrics, NO_METRICS } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
 import type { Deps, GatewayState, Log, Settings, World } from "./deps.ts";
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
@@ -16,6 +17,7 @@ import { createReads } from "./exchange/reads.ts";
 import { type SocketTransport, socketUrl } from "./exchange/socket.ts";
 import type { Transport } from "./exchange/transport.ts";
 import { createServer, type HttpServer } from "./http/server.ts";
+import { openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
 import { openFollower } from "./settle/follow.ts";
 import { openFillIndex } from "./settle/index-fills.ts";
 import { openSettler } from "./settle/settler.ts";
@@ -42,6 +44,8 @@ export type GatewayParts = {
   schedule(run: () => void): void;
   randomBytes(count: number): Uint8Array;
   log: Log;
+  /** Where counts and times go; nowhere when left out. */
+  metrics?: Metrics;
   /** Weight that we may spend at the exchange in a minute; 0 = no limit, and none of an account's actions either. */
   exchangeWeightPerMinute: number;
   trustedProxies: readonly string[];
@@ -78,8 +82,8 @@ const FIRST_CLOCK_RETRY_MS = 1_000;
 
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
-  const { settings, instance, store, clock } = parts;
-  const { exchange, reads, allowance, builderApproval } = connect(parts);
+  const { store, clock } = parts;
+  const { exchange, budget, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
   const feeds =
     parts.socket === null
@@ -87,43 +91,26 @@ export function openGateway(parts: GatewayParts): Gateway {
       : openGatewayFeeds(parts, parts.socket, (address, event) => {
           follower.onEvent(address, event);
         });
-  const world: World = {
-    settings,
-    instance,
-    store,
-    intents: openIntentQueue(store, parts.schedule, clock),
-    exchange,
-    allowance,
-    markets: openMarkets({ exchange, dexes: settings.dexes, clock }),
-    feeds,
-    signers: parts.signers,
-    clock,
-    randomBytes: parts.randomBytes,
-    log: parts.log,
-    point: parts.point ?? (() => undefined),
-    state,
-  };
+  const world = worldOf(parts, { exchange, allowance, feeds, state });
   const interrupted = markInterrupted(world);
   waitBriefly(store);
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const settler = openSettler(world);
   const fillIndex = openFillIndex(world);
   const follower = openFollower(world, settler, fillIndex);
+  const repeating = openRepeating(clock);
+  const agents = openAgentWatch(world, repeating.isStopped);
   const deps: Deps = {
     ...world,
     settling: settler,
     running: openRunningWrites(),
-    ...{ reads, builderApproval, fillIndex },
+    reads,
+    builderApproval,
+    fillIndex,
+    agents,
+    gauges: { weightLeft: () => budget.left(clock.elapsedMs()), clockOffsetMs: () => exchange.clockOffsetMs() },
   };
   let server: HttpServer | null = null;
-  let isStopped = false;
-
-  async function repeat(everyMs: number, work: () => Promise<unknown>): Promise<void> {
-    while (!isStopped) {
-      await clock.sleep(everyMs);
-      if (!isStopped) await work();
-    }
-  }
 
   return {
     deps,
@@ -136,29 +123,76 @@ export function openGateway(parts: GatewayParts): Gateway {
     async start() {
       if (state.phase === "trial") state.phase = "opening";
       const readAllowed = () => refreshAllowed(store, { allowance, builderApproval });
-      void readAllowed();
-      void repeat(ALLOWED_INTERVAL_MS, readAllowed);
-      void repeat(CLOCK_INTERVAL_MS, () => exchange.measureClock());
-      void repeat(MARKETS_INTERVAL_MS, () => world.markets.refresh());
-      const looked = compareClocksOnce(exchange, clock, () => isStopped).then(() => {
+      repeating.fromNow(ALLOWED_INTERVAL_MS, readAllowed);
+      repeating.every(CLOCK_INTERVAL_MS, () => exchange.measureClock());
+      repeating.every(MARKETS_INTERVAL_MS, () => world.markets.refresh());
+      const looked = compareClocksOnce(exchange, clock, repeating.isStopped).then(() => {
         if (state.phase === "opening") state.phase = "starting";
         return lookAtInterrupted(world, settler);
       });
-      await Promise.all([looked, readFirstMarkets(world, () => isStopped)]);
+      await Promise.all([looked, readFirstMarkets(world, repeating.isStopped)]);
       if (state.phase === "starting") state.phase = "ready";
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
+      repeating.fromNow(WATCH_INTERVAL_MS, () => agents.look());
       void follower.resync("all");
-      void repeat(RESYNC_INTERVAL_MS, () => follower.resync("not_live"));
-      void repeat(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
+      repeating.every(RESYNC_INTERVAL_MS, () => follower.resync("not_live"));
+      repeating.every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
     },
     async stop() {
       await drain(deps);
-      isStopped = true;
+      repeating.stop();
       feeds.close();
       follower.stop();
       settler.stop();
       parts.signers.lock();
       closeStore(store);
+    },
+  };
+}
+
+type Connected = { exchange: ConnectedExchange; allowance: ActionAllowance; feeds: Feeds; state: GatewayState };
+
+function worldOf(parts: GatewayParts, { exchange, allowance, feeds, state }: Connected): World {
+  const { settings, instance, store, clock } = parts;
+  return {
+    settings,
+    instance,
+    store,
+    intents: openIntentQueue(store, parts.schedule, clock),
+    exchange,
+    allowance,
+    markets: openMarkets({ exchange, dexes: settings.dexes, clock }),
+    feeds,
+    signers: parts.signers,
+    clock,
+    randomBytes: parts.randomBytes,
+    log: parts.log,
+    metrics: parts.metrics ?? NO_METRICS,
+    point: parts.point ?? (() => undefined),
+    state,
+  };
+}
+
+/** Work that is done again and again until the gateway stops. */
+function openRepeating(clock: Clock) {
+  let hasStopped = false;
+
+  async function repeat(everyMs: number, work: () => Promise<unknown>): Promise<void> {
+    while (!hasStopped) {
+      await clock.sleep(everyMs);
+      if (!hasStopped) await work();
+    }
+  }
+
+  return {
+    every: (everyMs: number, work: () => Promise<unknown>) => void repeat(everyMs, work),
+    fromNow: (everyMs: number, work: () => Promise<unknown>) => {
+      void work();
+      void repeat(everyMs, work);
+    },
+    isStopped: () => hasStopped,
+    stop: () => {
+      hasStopped = true;
     },
   };
 }
@@ -170,17 +204,19 @@ async function drain({ state, running, clock, settings }: Deps): Promise<void> {
 
 /** The exchange, and what we read and count of it. */
 function connect({ settings, instance, transport, clock, exchangeWeightPerMinute }: GatewayParts) {
+  const budget = createBudget({ weightPerMinute: exchangeWeightPerMinute });
   const exchange = openExchange({
     baseUrl: instance.exchangeUrl,
     transport,
     clock,
-    budget: createBudget({ weightPerMinute: exchangeWeightPerMinute }),
+    budget,
     timings: { deadlineMs: EXCHANGE_DEADLINE_MS },
   });
   const reads = createReads({ exchange, clock });
   const builderAddress = settings.builder?.address ?? null;
   return {
     exchange,
+    budget,
     reads,
     allowance: openActionAllowance({ isOn: exchangeWeightPerMinute > 0, reads, clock }),
     builderApproval: openBuilderApproval({ builderAddress, reads, clock }),

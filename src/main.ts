@@ -16,6 +16,7 @@ const exitCode = await run(process.argv.slice(2), {
   randomBytes: systemRandom,
   schedule: afterThisTurn,
   every: systemInterval,
+  residentBytes: () => process.memoryUsage.rss(),
   stopRequested: stopSignal,
 });
 process.exit(exitCode);

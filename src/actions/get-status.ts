@@ -48,7 +48,7 @@ async function budgetOf(deps: Deps, { account }: Caller) {
 
 /** The agent that signs now; null when none is approved. */
 function agentOf(deps: Deps, { account }: Caller) {
-  const agent = findSigningAgent(deps.store, account.ownerAddress);
+  const agent = findSigningAgent(deps.store, account.ownerAddress, deps.exchange.nowMs());
   if (agent === null) return null;
   const { address, name, validUntilMs } = agent;
   const validUntil = validUntilMs === null ? null : isoTime(validUntilMs);

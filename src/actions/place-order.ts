@@ -163,11 +163,13 @@ function storePlacing(deps: Deps, about: Placing): Attempt {
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
 async function sendAndRecord(deps: Deps, account: Account, attempt: Attempt): Promise<void> {
   const result = await sendAttempt(deps, attempt, "order");
+  const answeredMs = deps.clock.elapsedMs();
   await deps.point("before_outcome");
   if (result.kind === "reply") heedBuilderRefusal(deps, account, result.reply);
   const isSettled = await onceUnlocked(deps.clock, () =>
     result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordPlaceReply(deps, attempt, result.reply),
   );
+  deps.metrics.passed("answer", deps.clock.elapsedMs() - answeredMs);
   await deps.point("after_outcome");
   if (!isSettled) await deps.settling.pursue(attempt.id);
 }

@@ -143,7 +143,8 @@ export async function commitIntent<T>(
 ): Promise<Stored<T>> {
   const { caller, record } = intent;
   await deps.point("before_intent");
-  return storing(deps, () =>
+  const startedMs = deps.clock.elapsedMs();
+  const stored = await storing(deps, () =>
     deps.intents.commit((store): Stored<T> => {
       const earlier = findKeyRecord(store, record.accountId, record.key);
       if (earlier !== null) return { kind: "earlier", record: earlier };
@@ -153,6 +154,8 @@ export async function commitIntent<T>(
       return { kind: "stored", value: work(store, createdAtMs) };
     }),
   );
+  deps.metrics.passed("commit", deps.clock.elapsedMs() - startedMs);
+  return stored;
 }
 
 /** A revocation that came after the request was let in still stops it here. */

@@ -10,11 +10,12 @@ import { controlServer } from "../http/control.ts";
 import { BUN_SERVE_OPTIONS } from "../http/server.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { Keyring } from "../ops/keyring.ts";
-import { auditFaultSinceSeal, SEAL_INTERVAL_MS, sealAudit } from "../ops/seal-audit.ts";
 import type { Trial } from "../ops/trial.ts";
 import { Failure } from "./command.ts";
 import type { Opened } from "./directory.ts";
+import { type Exposed, exposeMetrics } from "./metrics.ts";
 import type { Outside } from "./outside.ts";
+import { type Sealing, startSealing } from "./sealing.ts";
 import { postern } from "./version.ts";
 
 export type Listening = {
@@ -45,6 +46,7 @@ type Door = {
 /** Listens before the gateway is ready: an outage of the exchange must not end in a restart loop. */
 export function listen({ config, at, opened, keyring, log, trial }: ListenInput, outside: Outside): Listening {
   const door = openDoor(config);
+  const exposed = exposeMetrics(config, bind, outside);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
     const { store, instance } = opened;
@@ -56,17 +58,21 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
       ...{ settings, instance, store, signers: keyring.signers, transport: openTransport(), socket: openSocket },
       ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies },
       isOnTrial: trial?.isOn() === true,
+      metrics: exposed.metrics,
       ...(outside.point === undefined ? {} : { point: outside.point }),
     });
     const { exchange } = gateway.deps;
     const sealing = startSealing({ store, clock, keyring, log }, outside);
     const control = openControl(at, { store, clock, randomBytes, network: instance.network, keyring, exchange, trial });
     door.open(gateway);
+    exposed.open(gateway.deps);
     const baseUrl = urlOf(listenedConfig.listen);
     log.info({ base_url: baseUrl, exchange_url: instance.exchangeUrl, network: instance.network }, "listening");
-    return { baseUrl, gateway, stop: () => stopAll({ door, gateway, control, clock, sealing }) };
+    if (exposed.url !== null) log.info({ base_url: `${exposed.url}/metrics` }, "metrics");
+    return { baseUrl, gateway, stop: () => stopAll({ door, gateway, control, exposed, clock, sealing }) };
   } catch (error) {
     void door.stop(true);
+    void exposed.stop();
     throw error;
   }
 }
@@ -93,35 +99,6 @@ function openDoor({ listen: { hostname, port } }: Config): Door {
   };
 }
 
-type Sealing = { end(): void };
-type SealingParts = { store: Opened["store"]; clock: Clock; keyring: Keyring; log: Log };
-
-/** Characters of the head's hash in the log, which would cut out a whole one as if it were a key. */
-const SHOWN_HASH = 40;
-
-/** Seals the audit log now, every minute and at the end; its head goes to the log, which is kept elsewhere. */
-function startSealing(parts: SealingParts, { every }: Outside): Sealing {
-  const { log } = parts;
-  function seal(): void {
-    try {
-      const { rowId, chain } = sealAudit(parts);
-      log.info({ count: rowId, detail: `${rowId}:${chain.slice(0, SHOWN_HASH)}` }, "audit log sealed");
-    } catch (error) {
-      log.error({ error: String(error) }, "the audit log could not be sealed");
-    }
-  }
-  const fault = auditFaultSinceSeal(parts);
-  if (fault !== null) log.error({ reason: fault }, "the audit log was changed from outside: see postern audit verify");
-  seal();
-  const stop = every(SEAL_INTERVAL_MS, seal);
-  return {
-    end() {
-      stop();
-      seal();
-    },
-  };
-}
-
 function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): { stop(): Promise<void> } {
   // We hold the directory's lock: what lies there is what a killed process left behind.
   rmSync(at.control, { force: true });
@@ -143,19 +120,27 @@ function bind<Server>(serve: () => Server): Server {
   }
 }
 
-type Stopping = { door: Door; gateway: Gateway; control: { stop(): Promise<void> }; clock: Clock; sealing: Sealing };
+type Stopping = {
+  door: Door;
+  gateway: Gateway;
+  control: { stop(): Promise<void> };
+  exposed: Exposed;
+  clock: Clock;
+  sealing: Sealing;
+};
 
 /** Answers that are ready when the writes have ended are still to be handed over, within this, milliseconds. */
 const HAND_OVER_MS = 1_000;
 const HAND_OVER_INTERVAL_MS = 5;
 
-async function stopAll({ door, gateway, control, clock, sealing }: Stopping): Promise<void> {
+async function stopAll({ door, gateway, control, exposed, clock, sealing }: Stopping): Promise<void> {
   const closed = door.stop(false);
   await control.stop();
   await gateway.drain();
   const lastMs = clock.elapsedMs() + HAND_OVER_MS;
   while (door.pending() > 0 && clock.elapsedMs() < lastMs) await clock.sleep(HAND_OVER_INTERVAL_MS);
   sealing.end();
+  await exposed.stop();
   await gateway.stop();
   await door.stop(true);
   await closed;

@@ -19,6 +19,8 @@ export type Outside = {
   schedule(run: () => void): void;
   /** Calls `work` again and again; what it returns ends that. */
   every(ms: number, work: () => void): () => void;
+  /** Memory of this process. */
+  residentBytes(): number;
   /** Resolves at the first request to stop, with the signal's name. */
   stopRequested(): Promise<string>;
   /** Called at the named steps of a write. main.ts has none: only a test's own entry point stops us there. */

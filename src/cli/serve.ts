@@ -28,6 +28,11 @@ export const serveCommand: Command = {
       help: "where the built-in exchange listens, 127.0.0.1:9797 by default",
       variable: "POSTERN_PAPER_LISTEN",
     },
+    "metrics-listen": {
+      value: "HOST:PORT",
+      help: "where Prometheus may ask for /metrics, nowhere by default",
+      variable: "POSTERN_METRICS_LISTEN",
+    },
     "passphrase-file": PASSPHRASE_FILE,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,

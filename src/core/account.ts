@@ -46,3 +46,6 @@ export type Agent = {
   approvedAtMs: number | null;
   validUntilMs: number | null;
 };
+
+/** What the exchange said of an agent when it was last asked. */
+export type AgentStanding = "listed" | "missing" | "not_asked";

@@ -11,6 +11,8 @@ export type ActionAllowance = {
   waitS(address: string): number;
   /** One action is about to be sent. */
   spend(address: string, purpose: Purpose): void;
+  /** Actions left before the cap, or null when it is not known. */
+  remaining(address: string): number | null;
   /** Asks the exchange how many were used, now and then: at most once in 10 s and address. Never throws. */
   refresh(address: string): Promise<void>;
 };
@@ -55,6 +57,7 @@ export function openActionAllowance({ isOn, reads, clock }: AllowanceOptions): A
       budget.spend(address, purpose, 1);
       lastSentAtMs.set(address, clock.elapsedMs());
     },
+    remaining: (address) => budget.remaining(address),
     refresh,
   };
 }

@@ -16,6 +16,8 @@ export type Budget = {
   /** Lowers a charge to what it came to. */
   settle(charge: Charge, weight: number): void;
   slowDown(nowMs: number): void;
+  /** Weight of the last minute that nobody has spent; null = no limit. */
+  left(nowMs: number): number | null;
 };
 
 /**
@@ -98,6 +100,7 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     slowDown: (nowMs) => {
       slowedDownAtMs = nowMs;
     },
+    left: (nowMs) => (weightPerMinute === 0 ? null : Math.max(0, weightPerMinute - spentAt(toSecond(nowMs)).all)),
   };
 }
 

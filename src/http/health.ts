@@ -1,3 +1,4 @@
+import { agentHealth } from "../actions/agent-health.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
@@ -39,6 +40,8 @@ const readiness = openRoute(
           network: "mainnet",
           database: "writable",
           start_up: "done",
+          agent: "in_order",
+          agent_days_left: 71,
           markets: 412,
           markets_read_at: "2026-11-21T09:30:00.000Z",
         },
@@ -49,7 +52,8 @@ const readiness = openRoute(
   answerReadiness,
 );
 
-function answerReadiness({ state, markets, settings }: Deps): Answer {
+function answerReadiness(deps: Deps): Answer {
+  const { state, markets, settings } = deps;
   const universe = markets.current();
   if (state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
   const missing = [
@@ -64,6 +68,7 @@ function answerReadiness({ state, markets, settings }: Deps): Answer {
     network: settings.network,
     database: "writable",
     start_up: "done",
+    ...agentHealth(deps),
     markets: universe.byName.size,
     markets_read_at: isoTime(universe.readAtMs),
   };

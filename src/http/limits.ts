@@ -60,6 +60,7 @@ export function openLimits(deps: Deps): RequestLimits {
       if (perMinute <= 0) return;
       const { isAllowed, retryAfterS } = drawOn(`${kind} ${client}`, { perSecond: perMinute / 60, burst: perMinute });
       if (isAllowed) return;
+      deps.metrics.throttled(kind);
       throw new ApiError("rate_limited", `Too many failed attempts of ${kind}: ${perMinute} a minute.`, retryAfterS);
     },
   };

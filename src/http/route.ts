@@ -88,10 +88,12 @@ export function writeRoute<Body extends TSchema>(
   return {
     contract,
     async answer(deps, visit, id) {
+      const startedMs = deps.clock.elapsedMs();
       const caller = admit(deps, visit, contract.access);
       queryOf(contract, visit);
       const idempotencyKey = readIdempotencyKey(visit.request.headers);
       const body = await bodyOf(deps, visit, { contract, check });
+      deps.metrics.passed("parse", deps.clock.elapsedMs() - startedMs);
       const { status, body: text, isReplay } = await run(deps, caller, { id, body, idempotencyKey });
       return { status, body: text, headers: isReplay ? { "Idempotent-Replayed": "true" } : {} };
     },

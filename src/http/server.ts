@@ -157,6 +157,8 @@ function finish(
     headers.set("X-RateLimit-Remaining", String(visit.quota.remaining));
     headers.set("X-RateLimit-Reset", String(visit.quota.resetS));
   }
+  const durationMs = deps.clock.elapsedMs() - startedMs;
+  deps.metrics.answered({ route: visit.route, status: response.status, durationMs });
   deps.log.info(
     {
       request_id: visit.requestId,
@@ -165,7 +167,7 @@ function finish(
       route: visit.route,
       status: response.status,
       code: visit.code,
-      duration_ms: Math.round(deps.clock.elapsedMs() - startedMs),
+      duration_ms: Math.round(durationMs),
     },
     "request",
   );

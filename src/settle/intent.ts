@@ -24,7 +24,7 @@ export type Intended = {
 
 /** The agent that signs for an account, or `agent_not_approved`: known before anything is stored. */
 export function requireAgent(world: World, account: Account): string {
-  const agent = findSigningAgent(world.store, account.ownerAddress);
+  const agent = findSigningAgent(world.store, account.ownerAddress, world.exchange.nowMs());
   if (agent === null) {
     throw new ApiError("agent_not_approved", "No agent key of this account has been approved by its owner yet.");
   }

@@ -47,7 +47,9 @@ type Signed = { body: string; purpose: Purpose };
 async function post(world: World, attempt: Attempt, { body, purpose }: Signed): Promise<SendResult> {
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
   if (trader !== null) world.allowance.spend(trader, purpose);
+  const sentMs = world.clock.elapsedMs();
   const outcome = await sendOnce(world, body, purpose);
+  world.metrics.passed("send", world.clock.elapsedMs() - sentMs);
   await world.point("after_answer");
   switch (outcome.kind) {
     case "not_sent":
@@ -87,14 +89,17 @@ function signStored(world: World, attempt: Attempt): string | null {
 }
 
 function sign(world: World, attempt: Attempt, action: Action): string | null {
+  const startedMs = world.clock.elapsedMs();
   try {
-    return world.signers.sign({
+    const body = world.signers.sign({
       agentAddress: attempt.signer,
       action,
       nonce: attempt.nonce,
       vaultAddress: attempt.vaultAddress,
       expiresAfter: attempt.expiresAtMs,
     });
+    world.metrics.passed("sign", world.clock.elapsedMs() - startedMs);
+    return body;
   } catch (error) {
     world.log.error({ attempt: attempt.id, error: String(error) }, "an action could not be signed");
     return null;

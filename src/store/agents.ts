@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { Agent } from "../core/account.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
@@ -19,15 +19,21 @@ const newestApproved = prepared((store) =>
   store
     .select()
     .from(agents)
-    .where(and(eq(agents.ownerAddress, sql.placeholder("ownerAddress")), eq(agents.state, "approved")))
+    .where(
+      and(
+        eq(agents.ownerAddress, sql.placeholder("ownerAddress")),
+        eq(agents.state, "approved"),
+        or(isNull(agents.validUntilMs), gt(agents.validUntilMs, sql.placeholder("nowMs"))),
+      ),
+    )
     .orderBy(desc(agents.approvedAtMs))
     .limit(1)
     .prepare(),
 );
 
-/** The newest approved agent of an owner: the one that signs. */
-export function findSigningAgent(store: Store, ownerAddress: string): Agent | null {
-  const row = newestApproved(store).get({ ownerAddress });
+/** The newest agent of an owner whose approval has not ended: the one that signs. */
+export function findSigningAgent(store: Store, ownerAddress: string, nowMs: number): Agent | null {
+  const row = newestApproved(store).get({ ownerAddress, nowMs });
   return row === undefined ? null : toAgent(row);
 }
 
@@ -48,6 +54,11 @@ export function markAgentApproved(
     .set({ state: "approved", ...approval })
     .where(eq(agents.address, address))
     .run();
+}
+
+/** The exchange's word on how long an approved agent may trade. */
+export function setAgentValidity(store: Store, address: string, validUntilMs: number): void {
+  store.update(agents).set({ validUntilMs }).where(eq(agents.address, address)).run();
 }
 
 export function retireAgent(store: Store, address: string): void {

@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, count, eq } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { notes } from "./schema.ts";
 
@@ -27,4 +27,9 @@ export function listNotes(store: Store, resourceId: string): Note[] {
     .orderBy(asc(notes.id))
     .all()
     .map(({ id: _id, ...note }) => note);
+}
+
+/** How many notes there ever were with these words. */
+export function countNotes(store: Store, what: string): number {
+  return store.select({ count: count() }).from(notes).where(eq(notes.what, what)).get()?.count ?? 0;
 }

@@ -39,6 +39,7 @@ export function outsideFor(some: Partial<Outside>): Outside {
     schedule: afterThisTurn,
     randomBytes: systemRandom,
     every: systemInterval,
+    residentBytes: () => 0,
     stopRequested: () => Promise.resolve("TEST"),
     ...some,
   };

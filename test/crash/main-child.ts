@@ -22,6 +22,7 @@ process.exit(
     randomBytes: systemRandom,
     schedule: afterThisTurn,
     every: systemInterval,
+    residentBytes: () => 0,
     stopRequested: stopSignal,
     point(name) {
       if (name !== doomedPoint) return;

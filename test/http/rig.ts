@@ -4,6 +4,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { openRunningWrites } from "../../src/actions/running-writes.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
+import { NO_METRICS } from "../../src/core/metric.ts";
 import type { Bucket, Builder, Deps, LogFields, Settings, World } from "../../src/deps.ts";
 import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import { type BuilderApproval, openBuilderApproval } from "../../src/exchange/builder-approval.ts";
@@ -129,6 +130,7 @@ export function openRig(options: RigOptions = {}): Rig {
     clock,
     randomBytes: (count) => new Uint8Array(randomBytes(count)),
     log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+    metrics: NO_METRICS,
     point: () => undefined,
     state: { phase: "ready", writesStoppedBecause: null },
   };
@@ -139,6 +141,8 @@ export function openRig(options: RigOptions = {}): Rig {
     reads,
     builderApproval,
     fillIndex: { completeToMs: () => START_MS },
+    agents: { standing: () => "listed" },
+    gauges: { weightLeft: () => 1_200, clockOffsetMs: () => 0 },
   };
   fill(deps);
   const server = createServer(deps, { trustedProxies: options.trustedProxies ?? [] });

@@ -7,6 +7,7 @@ import { type PlaceOrder, placeOrder } from "../../src/actions/place-order.ts";
 import { openRunningWrites } from "../../src/actions/running-writes.ts";
 import type { Account } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
+import { NO_METRICS } from "../../src/core/metric.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
 import type { Point } from "../../src/core/points.ts";
 import type { Deps, LogFields, Settings, World } from "../../src/deps.ts";
@@ -182,6 +183,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     clock: { ...clock, sleep: (durationMs) => clock.sleep(durationMs).then(() => (isDead ? dead : undefined)) },
     randomBytes: (count) => new Uint8Array(count),
     log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+    metrics: NO_METRICS,
     point: (name) => {
       passed.push(name);
       return isDead || stopAt.has(name) ? dead : undefined;
@@ -196,6 +198,8 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     reads,
     builderApproval: openBuilderApproval({ builderAddress: null, reads, clock }),
     fillIndex: { completeToMs: () => null },
+    agents: { standing: () => "listed" },
+    gauges: { weightLeft: () => null, clockOffsetMs: () => null },
   };
   const key = {
     ...{ keyHash: KEY_HASH, accountId: ACCOUNT.id, issuedAtMs: START_MS, registeredAtMs: START_MS },

@@ -15,7 +15,7 @@ export const accountShow: Command = {
     const named = { ...input, value: (name: string) => (name === "account" ? (input.positionals[0] ?? null) : null) };
     const facts = reading(places(input, outside), ({ store, instance }) => {
       const account = chosenAccount(store, named);
-      const agent = findSigningAgent(store, account.ownerAddress);
+      const agent = findSigningAgent(store, account.ownerAddress, outside.clock.nowMs());
       return {
         ...accountFacts(account),
         network: instance.network,

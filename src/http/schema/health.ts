@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { closed, Timestamp, words } from "./common.ts";
+import { closed, nullable, Timestamp, words } from "./common.ts";
 
 export const HealthResource = closed(
   { status: Type.Literal("ok", { description: "The process is up and answers." }) },
@@ -12,6 +12,11 @@ export const ReadinessResource = closed(
     network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway trades on." }),
     database: words(["writable"], { description: "State of the database." }),
     start_up: words(["done"], { description: "Whether what was in flight at the last stop has been looked into." }),
+    agent: words(["in_order", "ends_soon", "missing", "none"], {
+      description:
+        "The worst that is known of the agents that sign: its approval ends within 30 days, the exchange does not list it, or no agent of an account is approved.",
+    }),
+    agent_days_left: nullable(Type.Integer(), "Whole days until the first of them ends; null where that is not known."),
     markets: Type.Integer({ description: "How many markets are known." }),
     markets_read_at: Timestamp,
   },

@@ -1,0 +1,31 @@
+import type { Reading } from "../core/metric.ts";
+import type { Deps } from "../deps.ts";
+import { takeReadings } from "../ops/take-readings.ts";
+
+export type MetricsDoor = {
+  /** Of a Host header in lower case: a web page must not read this by a name of its own. */
+  isAllowedHost(host: string): boolean;
+  deps: () => Promise<Deps>;
+  facts: () => Parameters<typeof takeReadings>[1];
+  expose(readings: readonly Reading[]): Promise<string>;
+  contentType: string;
+};
+
+/** `GET /metrics` and nothing else, for a port of its own. */
+export function metricsServer(door: MetricsDoor): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const host = request.headers.get("host")?.toLowerCase() ?? "";
+    if (!door.isAllowedHost(host)) return new Response("host not allowed\n", { status: 403 });
+    if (request.method !== "GET" || new URL(request.url).pathname !== "/metrics") {
+      return new Response("only GET /metrics is here\n", { status: 404 });
+    }
+    try {
+      const text = await door.expose(takeReadings(await door.deps(), door.facts()));
+      return new Response(text, { headers: { "Content-Type": door.contentType, ...HEADERS } });
+    } catch {
+      return new Response("the metrics could not be read\n", { status: 503, headers: HEADERS });
+    }
+  };
+}
+
+const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;

@@ -1,0 +1,79 @@
+import type { Account } from "../core/account.ts";
+import type { MetricName, Reading } from "../core/metric.ts";
+import type { Deps } from "../deps.ts";
+import { listAccounts } from "../store/accounts.ts";
+import { findSigningAgent } from "../store/agents.ts";
+import { countNotes } from "../store/notes.ts";
+import { unknownOperations } from "../store/operations.ts";
+import { unknownOrders } from "../store/orders.ts";
+import { databaseSize } from "../store/size.ts";
+
+/** What this process and its machine say of themselves. */
+export type ProcessFacts = { residentBytes: number; startedAtMs: number };
+
+/** Everything that is measured by looking, at this moment. Asks nobody but the database and the disk. */
+export function takeReadings(deps: Deps, facts: ProcessFacts): Reading[] {
+  const { state, settings, gauges, store } = deps;
+  const isOpen = state.phase === "ready" && state.writesStoppedBecause === null && deps.markets.current() !== null;
+  const size = databaseSize(store);
+  const offsetMs = gauges.clockOffsetMs();
+  return [
+    of("postern_ready", isOpen ? 1 : 0),
+    of("postern_writes_stopped", state.writesStoppedBecause === null ? 0 : 1),
+    of("postern_unsettled_actions", deps.settling.openCount()),
+    of("postern_overruled_rejections_total", countNotes(store, "overruled")),
+    ...known("postern_exchange_weight_left", gauges.weightLeft()),
+    ...known("postern_exchange_clock_offset_seconds", offsetMs === null ? null : offsetMs / 1_000),
+    of("postern_database_bytes", size.databaseBytes, { file: "database" }),
+    of("postern_database_bytes", size.logBytes, { file: "log" }),
+    ...known("postern_disk_free_bytes", size.diskFreeBytes),
+    of("postern_build_info", 1, { version: settings.version, network: settings.network }),
+    of("process_resident_memory_bytes", facts.residentBytes),
+    of("process_start_time_seconds", facts.startedAtMs / 1_000),
+    ...listAccounts(store).flatMap((account) => accountReadings(deps, account)),
+  ];
+}
+
+function accountReadings(deps: Deps, account: Account): Reading[] {
+  const { store, clock } = deps;
+  const labels = { account: account.id };
+  const orders = unknownOrders(store, account.id);
+  const operations = unknownOperations(store, account.id);
+  const nowMs = clock.nowMs();
+  const oldestMs = Math.min(orders.oldestMs ?? nowMs, operations.oldestMs ?? nowMs);
+  const completeToMs = deps.fillIndex.completeToMs(account);
+  return [
+    of("postern_unknown_orders", orders.count, labels),
+    of("postern_unknown_operations", operations.count, labels),
+    of("postern_oldest_unknown_seconds", Math.max(0, nowMs - oldestMs) / 1_000, labels),
+    ...known("postern_exchange_actions_left", deps.allowance.remaining(account.tradingAddress), labels),
+    of("postern_feed_live", deps.feeds.isLive(account.tradingAddress) ? 1 : 0, labels),
+    ...known("postern_fill_index_lag_seconds", lagS(deps, completeToMs), labels),
+    ...agentReadings(deps, account),
+  ];
+}
+
+function lagS(deps: Deps, completeToMs: number | null): number | null {
+  return completeToMs === null ? null : Math.max(0, deps.exchange.nowMs() - completeToMs) / 1_000;
+}
+
+function agentReadings(deps: Deps, account: Account): Reading[] {
+  const nowMs = deps.exchange.nowMs();
+  const agent = findSigningAgent(deps.store, account.ownerAddress, nowMs);
+  if (agent === null) return [];
+  const labels = { account: account.id, agent: agent.address };
+  const standing = deps.agents.standing(agent.address);
+  const leftS = agent.validUntilMs === null ? null : (agent.validUntilMs - nowMs) / 1_000;
+  return [
+    ...known("postern_agent_expires_seconds", leftS, labels),
+    ...known("postern_agent_listed", standing === "not_asked" ? null : Number(standing === "listed"), labels),
+  ];
+}
+
+function of(name: MetricName, value: number, labels: Reading["labels"] = {}): Reading {
+  return { name, value, labels };
+}
+
+function known(name: MetricName, value: number | null, labels: Reading["labels"] = {}): Reading[] {
+  return value === null ? [] : [of(name, value, labels)];
+}
