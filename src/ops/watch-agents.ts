@@ -9,7 +9,7 @@ import type { Store } from "../store/open.ts";
 import { type ExtraAgent, parseExtraAgents, parseUserRole } from "../wire/answer/account.ts";
 
 /** Days before the end of an approval at which the log warns, each once. */
-export const WARNING_DAYS = [30, 14, 7, 3, 1] as const;
+const WARNING_DAYS = [30, 14, 7, 3, 1] as const;
 
 /** Between two questions about our agents, milliseconds. */
 export const WATCH_INTERVAL_MS = 10 * 60_000;
@@ -81,19 +81,14 @@ export function openAgentWatch({ store, exchange, clock, log }: Watching, isStop
 }
 
 /** The smallest of the warning days that is reached, 0 after the end, or null while there is time. */
-export function warningLevel(validUntilMs: number | null, nowMs: number): number | null {
+function warningLevel(validUntilMs: number | null, nowMs: number): number | null {
   if (validUntilMs === null) return null;
   if (validUntilMs <= nowMs) return 0;
   return WARNING_DAYS.findLast((days) => validUntilMs - nowMs <= days * DAY_MS) ?? null;
 }
 
-/** Whole days left, cut; negative after the end. */
-export function daysLeft(validUntilMs: number, nowMs: number): number {
-  return Math.floor((validUntilMs - nowMs) / DAY_MS);
-}
-
 /** Null when the exchange cannot be asked. */
-export async function readListed(
+async function readListed(
   exchange: Pick<Exchange, "info">,
   owner: string,
   options: InfoOptions,
@@ -103,7 +98,7 @@ export async function readListed(
 }
 
 /** What the exchange says of one agent; null when it cannot be asked. */
-export async function seenOf(
+async function seenOf(
   exchange: Pick<Exchange, "info">,
   agent: Pick<Agent, "address" | "ownerAddress">,
   listed: readonly ExtraAgent[],
