@@ -25,6 +25,7 @@ CREATE TABLE `api_keys` (
 	`scopes` text NOT NULL,
 	`issued_at_ms` integer NOT NULL,
 	`registered_at_ms` integer NOT NULL,
+	`last_used_at_ms` integer,
 	`state` text NOT NULL
 );
 --> statement-breakpoint
@@ -77,6 +78,16 @@ CREATE TABLE `audit_seal` (
 	`mac` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `events` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`account_id` text NOT NULL,
+	`at_ms` integer NOT NULL,
+	`type` text NOT NULL,
+	`resource_id` text NOT NULL,
+	`payload` text
+);
+--> statement-breakpoint
+CREATE INDEX `events_account` ON `events` (`account_id`,`id`);--> statement-breakpoint
 CREATE TABLE `fill_cursors` (
 	`account_id` text PRIMARY KEY NOT NULL,
 	`complete_to_ms` integer NOT NULL
@@ -194,6 +205,7 @@ CREATE TABLE `orders` (
 	`average_price` text,
 	`error` text,
 	`created_at_ms` integer NOT NULL,
+	`key_hash` text,
 	`seen_at_ms` integer,
 	`version` integer NOT NULL
 );
@@ -205,6 +217,19 @@ CREATE TABLE `revocations` (
 	`key_hash` text NOT NULL,
 	`revoked_at_ms` integer NOT NULL,
 	PRIMARY KEY(`account_id`, `key_hash`)
+);
+--> statement-breakpoint
+CREATE TABLE `setup` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`builder_skipped_at_ms` integer,
+	`finished_at_ms` integer
+);
+--> statement-breakpoint
+CREATE TABLE `setup_tokens` (
+	`token_hash` text PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`expires_at_ms` integer NOT NULL,
+	`session_hash` text
 );
 --> statement-breakpoint
 CREATE TABLE `signers` (

@@ -16,7 +16,13 @@ export function adoptOutsideOrder(deps: Deps, outside: OutsideOrder): StoredOrde
     throw new ApiError("exchange_unreachable", "The market of this order could not be read. Nothing was sent.");
   }
   const { filled, ...shown } = outside;
-  const order: StoredOrder = { ...shown, assetId: market.assetId, seenAtMs: deps.clock.nowMs(), version: 0 };
+  const order: StoredOrder = {
+    ...shown,
+    assetId: market.assetId,
+    keyHash: null,
+    seenAtMs: deps.clock.nowMs(),
+    version: 0,
+  };
   return inTransaction(deps.store, (store) => {
     const known = findOrder(store, order.id);
     if (known !== null) return known;

@@ -1,8 +1,7 @@
-import { listText } from "../core/resource.ts";
+import { apiKeyResource, listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { listApiKeys } from "../store/api-keys.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
-import { apiKeyResource } from "./api-key-resource.ts";
 
 /** The keys of the caller's account that open something: hashes and scopes, never a key. Oldest first. */
 export function listKeys(deps: Deps, caller: Caller): ReadAnswer {

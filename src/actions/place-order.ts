@@ -98,6 +98,7 @@ function newOrder(deps: Deps, about: { caller: Caller; wanted: PlaceOrder; marke
     averagePrice: null,
     error: null,
     createdAtMs: nowMs,
+    keyHash: caller.key.keyHash,
     seenAtMs: null,
     version: 0,
   };

@@ -1,5 +1,6 @@
 import type { Account, ApiKey, Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
+import { apiKeyResource } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findApiKey, insertApiKey, isRevoked, type StoredKey, setKeyState } from "../store/api-keys.ts";
@@ -7,7 +8,6 @@ import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { grantDigest, signerOf } from "../wire/grant.ts";
-import { apiKeyResource } from "./api-key-resource.ts";
 
 /** A grant as the owner signed it; ids lower case. */
 export type SignedGrant = {
@@ -96,7 +96,7 @@ function requireFresh(issuedAtMs: number, nowMs: number): void {
 
 /** After a restore nobody knows which revocations were lost: the owner's fresh grant says that this key stands. */
 function releaseHeldKey(store: Store, key: StoredKey, nowMs: number): ApiKey {
-  setKeyState(store, key.keyHash, "active");
+  setKeyState(store, key.keyHash, "active", nowMs);
   audit(store, key, "key_released", nowMs);
   return key;
 }

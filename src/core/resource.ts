@@ -1,4 +1,4 @@
-import { API_NETWORK } from "./account.ts";
+import { API_NETWORK, type ApiKey, type Scope } from "./account.ts";
 import type { Operation } from "./operation.ts";
 import type { Order } from "./order.ts";
 
@@ -81,6 +81,40 @@ export function operationResource(operation: Operation): OperationResource {
 /** The text that is stored, sent and replayed as it is. */
 export function operationText(operation: Operation): string {
   return JSON.stringify(operationResource(operation));
+}
+
+/** Spec 2.5. */
+export type ApiKeyResource = {
+  object: "api_key";
+  account: string;
+  network: typeof API_NETWORK;
+  key_hash: string;
+  scopes: readonly Scope[];
+  expires_at: null;
+};
+
+export function apiKeyResource(key: ApiKey): ApiKeyResource {
+  return {
+    object: "api_key",
+    account: key.accountId,
+    network: API_NETWORK,
+    key_hash: key.keyHash,
+    scopes: [...key.scopes].sort(),
+    expires_at: null,
+  };
+}
+
+/** `revoked` by the owner, `blocked` by the operator, `held` after a restore until the owner or operator speaks. */
+export type KeyState = "active" | "revoked" | "blocked" | "held";
+
+/** A key as lists and events show it: with what this gateway knows of it besides the grant. */
+export function listedKeyResource(key: ApiKey & { state: KeyState; lastUsedAtMs: number | null }) {
+  return {
+    ...apiKeyResource(key),
+    state: key.state,
+    created_at: isoTime(key.registeredAtMs),
+    last_used_at: key.lastUsedAtMs === null ? null : isoTime(key.lastUsedAtMs),
+  };
 }
 
 /** Spec 2.8. `nextCursor` is null exactly when nothing more follows. */

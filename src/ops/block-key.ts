@@ -10,7 +10,7 @@ export function blockKey(operator: Operator, keyHash: string): { accountId: stri
     const key = findApiKey(store, keyHash);
     if (key === null) throw new OperatorError("no key with this hash is registered");
     if (key.state === "blocked") return { accountId: key.accountId };
-    setKeyState(store, keyHash, "blocked");
+    setKeyState(store, keyHash, "blocked", nowMs);
     const detail = { account: key.accountId };
     appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_blocked", reference: keyHash, detail });
     return { accountId: key.accountId };

@@ -11,7 +11,7 @@ export function keepKey(operator: Operator, keyHash: string): { accountId: strin
     if (key === null) throw new OperatorError("no key with this hash is registered");
     if (key.state === "active") return { accountId: key.accountId };
     if (key.state !== "held") throw new OperatorError(`the key is ${key.state}, and that is one-way`);
-    setKeyState(store, keyHash, "active");
+    setKeyState(store, keyHash, "active", nowMs);
     const detail = { account: key.accountId };
     appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_kept", reference: keyHash, detail });
     return { accountId: key.accountId };

@@ -41,7 +41,10 @@ function addFills(world: World, account: Account, fills: readonly Fill[]): void 
   if (fills.length === 0) return;
   const { store } = world;
   inTransactionNotWaiting(store, () => {
-    const added = insertFills(store, toRows(account, fills));
+    const added = insertFills(store, toRows(account, fills), {
+      atMs: world.clock.nowMs(),
+      toldFromMs: account.createdAtMs,
+    });
     for (const oid of new Set(added.map((fill) => fill.oid))) growLeg(world, account, fills, oid);
   });
 }

@@ -116,6 +116,7 @@ function splitOff(world: World, attempt: Attempt, legs: ModifyLegs): void {
     averagePrice: null,
     error: null,
     createdAtMs: attempt.createdAtMs,
+    seenAtMs: nowMs,
     version: 0,
   };
   // First, because an open modify keeps its order `unknown`.

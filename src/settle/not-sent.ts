@@ -15,8 +15,8 @@ export function takeBack(store: Store, attempt: Attempt, why: Why): void {
   inTransaction(store, () => {
     deleteAttempt(store, attempt.id);
     releaseKey(store, attempt);
-    if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id);
-    else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id);
+    if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id, why.nowMs);
+    else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id, why.nowMs);
     else if (attempt.cloid !== null) deleteLeg(store, attempt.cloid);
     auditNotSent(store, attempt, why);
   });

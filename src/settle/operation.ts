@@ -28,7 +28,7 @@ export function finishOperation(world: World, attempt: Attempt, end: OperationEn
     const nowMs = world.clock.nowMs();
     const isFirst = updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: nowMs });
     if (!isFirst) return;
-    updateOperation(world.store, attempt.resource.id, change);
+    updateOperation(world.store, attempt.resource.id, change, nowMs);
     const body = operationText({ ...operationOf(world, attempt), ...change });
     // What stays unknown for good stays 202: the stored answer is for what is known.
     if (end.status === "unknown") return;
@@ -52,7 +52,8 @@ export function recordOperationReply(world: World, attempt: Attempt, reply: Repl
   inTransaction(world.store, () => {
     const answer = text === null ? {} : { answerText: text };
     updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer });
-    updateOperation(world.store, attempt.resource.id, { status: "unknown", exchangeId: null, error: reason });
+    const change = { status: "unknown", exchangeId: null, error: reason } as const;
+    updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
     note(world, attempt, "outcome lost", text === null ? reason : `${reason} (${text})`);
   });
   return false;

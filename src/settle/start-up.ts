@@ -1,6 +1,7 @@
 import type { World } from "../deps.ts";
 import { markPreparedAmbiguous } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
+import { markStart } from "../store/events.ts";
 import { markOperationsUnknown } from "../store/operations.ts";
 import { markProcessingUnknown } from "../store/orders.ts";
 import type { Settler } from "./settler.ts";
@@ -13,11 +14,15 @@ const INTERRUPTED = "the gateway was stopped before the exchange's answer was wr
  * Nothing is ever re-sent.
  */
 export function markInterrupted(world: World): { orders: number; operations: number; attempts: number } {
-  return inTransaction(world.store, () => ({
-    orders: markProcessingUnknown(world.store, INTERRUPTED),
-    operations: markOperationsUnknown(world.store, INTERRUPTED),
-    attempts: markPreparedAmbiguous(world.store),
-  }));
+  const nowMs = world.clock.nowMs();
+  return inTransaction(world.store, (store) => {
+    markStart(store, nowMs);
+    return {
+      orders: markProcessingUnknown(store, INTERRUPTED, nowMs),
+      operations: markOperationsUnknown(store, INTERRUPTED, nowMs),
+      attempts: markPreparedAmbiguous(store),
+    };
+  });
 }
 
 /** Looks at everything that was in flight; resolves when each was looked at once, or at the deadline. */

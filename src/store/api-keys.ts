@@ -1,11 +1,17 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { ApiKey, Scope } from "../core/account.ts";
+import type { EventType } from "../core/event.ts";
+import { type KeyState, listedKeyResource } from "../core/resource.ts";
+import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
 import { apiKeys, revocations } from "./schema.ts";
 
-/** `revoked` by the owner, `blocked` by the operator, `held` after a restore until the owner or operator speaks. */
-export type StoredKey = ApiKey & { state: "active" | "revoked" | "blocked" | "held" };
+export type StoredKey = ApiKey & {
+  state: KeyState;
+  /** To the minute, unix milliseconds; null before its first request. */
+  lastUsedAtMs: number | null;
+};
 
 function toKey(row: typeof apiKeys.$inferSelect, revoked: boolean): StoredKey {
   // The column holds only what `insertApiKey` wrote: scopes joined by commas.
@@ -42,11 +48,23 @@ export function insertApiKey(store: Store, key: ApiKey): void {
     .insert(apiKeys)
     .values({ ...key, scopes: [...key.scopes].sort().join(","), state: "active" })
     .run();
+  tellKey(store, key.keyHash, "key.registered", key.registeredAtMs);
 }
 
+/** For callers that know the key. */
+function tellKey(store: Store, keyHash: string, type: EventType, atMs: number): void {
+  const key = findApiKey(store, keyHash);
+  if (key === null) return;
+  const payload = JSON.stringify(listedKeyResource(key));
+  appendEvent(store, { accountId: key.accountId, atMs, type, resourceId: keyHash, payload });
+}
+
+const STATE_EVENT = { active: "key.released", blocked: "key.blocked", held: "key.held" } as const;
+
 /** Sets what the operator, or a restore, says of a key. A revocation is a row of its own and outlives this. */
-export function setKeyState(store: Store, keyHash: string, state: "active" | "blocked" | "held"): void {
+export function setKeyState(store: Store, keyHash: string, state: keyof typeof STATE_EVENT, atMs: number): void {
   store.update(apiKeys).set({ state }).where(eq(apiKeys.keyHash, keyHash)).run();
+  tellKey(store, keyHash, STATE_EVENT[state], atMs);
 }
 
 const revocationOf = prepared((store) =>
@@ -65,5 +83,15 @@ export function isRevoked(store: Store, accountId: string, keyHash: string): boo
 
 /** One-way; works before the key was registered, and again. */
 export function revokeApiKey(store: Store, accountId: string, keyHash: string, revokedAtMs: number): void {
-  store.insert(revocations).values({ accountId, keyHash, revokedAtMs }).onConflictDoNothing().run();
+  const revocation = { accountId, keyHash, revokedAtMs };
+  const added = store.insert(revocations).values(revocation).onConflictDoNothing().returning().all();
+  if (added.length === 0) return;
+  const key = findApiKey(store, keyHash);
+  // A hash that was never registered for this account has nothing to show but itself.
+  const isOwn = key !== null && key.accountId === accountId;
+  const shown = isOwn
+    ? listedKeyResource(key)
+    : { object: "api_key", account: accountId, key_hash: keyHash, state: "revoked" };
+  const payload = JSON.stringify(shown);
+  appendEvent(store, { accountId, atMs: revokedAtMs, type: "key.revoked", resourceId: keyHash, payload });
 }

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Clock } from "../core/clock.ts";
+import { announceEvents } from "./events.ts";
 import { isLocked, MAX_INTENT_WAIT_MS, pauseForLock } from "./locked.ts";
 import { assertFull, type Store } from "./open.ts";
 
@@ -40,6 +41,12 @@ export function inSnapshot<T>(store: Store, work: (store: Store) => T, ..._notAs
 }
 
 function transact<T>(store: Store, work: (store: Store) => T): T {
+  const result = commit(store, work);
+  announceEvents(store.$client);
+  return result;
+}
+
+function commit<T>(store: Store, work: (store: Store) => T): T {
   const client: Database = store.$client;
   client.run("BEGIN IMMEDIATE");
   try {

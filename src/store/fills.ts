@@ -1,18 +1,31 @@
 import { and, desc, eq, lt, or, type SQL } from "drizzle-orm";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
+import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { fillCursors, fills, legs, orders } from "./schema.ts";
 
 /** A fill as it is kept. */
 export type StoredFill = typeof fills.$inferSelect;
 
+export type FillNews = {
+  atMs: number;
+  /** Fills from before this time are history that nobody waits for: they are not told. Unix milliseconds. */
+  toldFromMs: number;
+};
+
 /** Adds what is new and leaves what is known; returns the new ones. */
-export function insertFills(store: Store, rows: readonly StoredFill[]): StoredFill[] {
+export function insertFills(store: Store, rows: readonly StoredFill[], news: FillNews): StoredFill[] {
   return rows.filter((row) => {
     const added = store.insert(fills).values(row).onConflictDoNothing().returning({ id: fills.id }).all();
-    return added.length === 1;
+    if (added.length !== 1) return false;
+    if (row.timeMs >= news.toldFromMs) tellFill(store, row, news.atMs);
+    return true;
   });
+}
+
+function tellFill(store: Store, { accountId, id: resourceId }: StoredFill, atMs: number): void {
+  appendEvent(store, { accountId, atMs, type: "fill.created", resourceId, payload: null });
 }
 
 /** Sum of the indexed fills of one exchange order. */
@@ -48,8 +61,8 @@ export type FillPage = {
   limit: number;
 };
 
-/** A fill with the id of the order of ours that it belongs to. */
-export type ListedFill = { fill: StoredFill; orderId: string | null };
+/** A fill with the order of ours that it belongs to, and the key that placed that order. */
+export type ListedFill = { fill: StoredFill; orderId: string | null; keyHash: string | null };
 
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
 export function listFills(store: Store, { accountId, after, limit }: FillPage): ListedFill[] {
@@ -64,17 +77,17 @@ export function listFills(store: Store, { accountId, after, limit }: FillPage): 
     .orderBy(desc(fills.timeMs), desc(fills.id))
     .limit(limit + 1)
     .all();
-  return rows.map((fill) => ({ fill, orderId: orderOf(store, accountId, fill.oid) }));
+  return rows.map((fill) => listed(store, fill));
 }
 
-function orderOf(store: Store, accountId: string, oid: string): string | null {
-  const row = store
-    .select({ id: orders.id })
+function listed(store: Store, fill: StoredFill): ListedFill {
+  const order = store
+    .select({ id: orders.id, keyHash: orders.keyHash })
     .from(legs)
     .innerJoin(orders, eq(orders.id, legs.orderId))
-    .where(and(eq(legs.oid, oid), eq(orders.accountId, accountId)))
+    .where(and(eq(legs.oid, fill.oid), eq(orders.accountId, fill.accountId)))
     .get();
-  return row?.id ?? null;
+  return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? null };
 }
 
 /** Null before the first complete reading. */

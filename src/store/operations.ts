@@ -1,5 +1,7 @@
 import { and, count, desc, eq, inArray, lt, min, or } from "drizzle-orm";
 import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
+import { operationText } from "../core/resource.ts";
+import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { operations } from "./schema.ts";
 
@@ -18,18 +20,33 @@ export function findOperation(store: Store, id: string): StoredOperation | null 
 
 export function insertOperation(store: Store, operation: StoredOperation): void {
   store.insert(operations).values(operation).run();
+  tellOperation(store, operation, { type: "operation.created", atMs: operation.createdAtMs });
+}
+
+type Telling = { type: "operation.created" | "operation.updated"; atMs: number };
+
+function tellOperation(store: Store, operation: StoredOperation, { type, atMs }: Telling): void {
+  const { accountId, id: resourceId } = operation;
+  appendEvent(store, { accountId, atMs, type, resourceId, payload: operationText(operation) });
 }
 
 export function updateOperation(
   store: Store,
   id: string,
   change: Pick<Operation, "status" | "exchangeId" | "error">,
+  atMs: number,
 ): void {
-  store.update(operations).set(change).where(eq(operations.id, id)).run();
+  const changed = store.update(operations).set(change).where(eq(operations.id, id)).returning().all();
+  for (const operation of changed) tellOperation(store, operation, { type: "operation.updated", atMs });
 }
 
-export function deleteOperation(store: Store, id: string): void {
-  store.delete(operations).where(eq(operations.id, id)).run();
+export function deleteOperation(store: Store, id: string, atMs: number): void {
+  const owner = { accountId: operations.accountId };
+  const removed = store.delete(operations).where(eq(operations.id, id)).returning(owner).all();
+  const payload = JSON.stringify({ object: "operation", id });
+  for (const { accountId } of removed) {
+    appendEvent(store, { accountId, atMs, type: "operation.removed", resourceId: id, payload });
+  }
 }
 
 /** Native ids of TWAPs that belong to an operation already. */
@@ -108,11 +125,13 @@ export function unknownOperations(store: Store, accountId: string): Unknowns {
 }
 
 /** At start nothing runs any more: what was under way is not known. */
-export function markOperationsUnknown(store: Store, reason: string): number {
-  return store
+export function markOperationsUnknown(store: Store, reason: string, atMs: number): number {
+  const changed = store
     .update(operations)
     .set({ status: "unknown", error: reason })
     .where(inArray(operations.status, ["processing"]))
-    .returning({ id: operations.id })
-    .all().length;
+    .returning()
+    .all();
+  for (const operation of changed) tellOperation(store, operation, { type: "operation.updated", atMs });
+  return changed.length;
 }

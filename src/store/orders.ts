@@ -1,5 +1,7 @@
 import { and, asc, count, desc, eq, inArray, lt, min, ne, or, type SQL, sql } from "drizzle-orm";
 import { isLive, type Leg, type Order, type OrderStatus, type Trigger } from "../core/order.ts";
+import { orderText } from "../core/resource.ts";
+import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
 import { assignments, columnsBut, placeholders, prepared } from "./prepared.ts";
@@ -8,6 +10,8 @@ import { legs, orders } from "./schema.ts";
 /** An order as it is kept: with what placed it and how often it has changed. */
 export type StoredOrder = Order & {
   assetId: number;
+  /** Hash of the API key that placed it; null for one that was placed elsewhere. */
+  keyHash: string | null;
   /** Wall time of the exchange's last word about it, unix milliseconds; null before the first. */
   seenAtMs: number | null;
   version: number;
@@ -58,12 +62,22 @@ const insert = prepared((store) => store.insert(orders).values(placeholders(orde
 
 export function insertOrder(store: Store, order: StoredOrder): void {
   insert(store).run(toRow(order));
+  tellOrder(store, order, "order.created");
+}
+
+function tellOrder(store: Store, order: StoredOrder, type: "order.created" | "order.updated"): void {
+  const { id: resourceId, accountId, seenAtMs, createdAtMs } = order;
+  appendEvent(store, { accountId, atMs: seenAtMs ?? createdAtMs, type, resourceId, payload: orderText(order) });
 }
 
 /** Takes back an order of which it is proven that no byte left. */
-export function deleteOrder(store: Store, id: string): void {
+export function deleteOrder(store: Store, id: string, atMs: number): void {
   store.delete(legs).where(eq(legs.orderId, id)).run();
-  store.delete(orders).where(eq(orders.id, id)).run();
+  const removed = store.delete(orders).where(eq(orders.id, id)).returning({ accountId: orders.accountId }).all();
+  const payload = JSON.stringify({ object: "order", id });
+  for (const { accountId } of removed) {
+    appendEvent(store, { accountId, atMs, type: "order.removed", resourceId: id, payload });
+  }
 }
 
 const update = prepared((store) =>
@@ -80,7 +94,9 @@ const update = prepared((store) =>
  * meanwhile settled. False when the row has moved on.
  */
 export function updateOrder(store: Store, order: StoredOrder): boolean {
-  return update(store).all(toRow(order)).length === 1;
+  if (update(store).all(toRow(order)).length !== 1) return false;
+  tellOrder(store, order, "order.updated");
+  return true;
 }
 
 export type OrderPage = {
@@ -238,7 +254,7 @@ export function deleteLeg(store: Store, cloid: string): void {
 }
 
 /** Ids of all orders whose fate was still open when the process ended become `unknown`. */
-export function markProcessingUnknown(store: Store, reason: string): number {
+export function markProcessingUnknown(store: Store, reason: string, nowMs: number): number {
   const rows = store.select().from(orders).where(eq(orders.status, "processing")).all();
   for (const row of rows) {
     store
@@ -251,6 +267,8 @@ export function markProcessingUnknown(store: Store, reason: string): number {
       .set({ state: "lost", reason })
       .where(and(eq(legs.orderId, row.id), eq(legs.state, "sent")))
       .run();
+    const seen = { ...toOrder(row), status: "unknown", error: reason, seenAtMs: nowMs } as const;
+    tellOrder(store, seen, "order.updated");
   }
   return rows.length;
 }

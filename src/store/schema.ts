@@ -46,6 +46,8 @@ export const apiKeys = sqliteTable(
     scopes: text().notNull(),
     issuedAtMs: integer().notNull(),
     registeredAtMs: integer().notNull(),
+    /** To the minute; null before its first request. */
+    lastUsedAtMs: integer(),
     /** `blocked` by the operator, `held` after a restore; revocations are rows of their own. */
     state: text().$type<"active" | "blocked" | "held">().notNull(),
   },
@@ -82,6 +84,8 @@ export const orders = sqliteTable(
     averagePrice: text().$type<Decimal>(),
     error: text(),
     createdAtMs: integer().notNull(),
+    /** Hash of the API key that placed it; null for one that was placed elsewhere. */
+    keyHash: text(),
     /** Wall time of the last word of the exchange about it. */
     seenAtMs: integer(),
     /** Counts up with every change: an update applies only over the version it was decided on. */
@@ -270,4 +274,38 @@ export const fillCursors = sqliteTable("fill_cursors", {
   accountId: text().primaryKey(),
   /** Every fill up to this exchange time is in the index, unix milliseconds. */
   completeToMs: integer().notNull(),
+});
+
+/** What clients are told as it happens: each row is written with the change that it tells. Oldest are deleted first. */
+export const events = sqliteTable(
+  "events",
+  {
+    /** Grows with every row; jumps ahead at each start, so that no number is ever given out twice. */
+    id: integer().primaryKey({ autoIncrement: true }),
+    /** Empty for the row that each start writes. */
+    accountId: text().notNull(),
+    atMs: integer().notNull(),
+    type: text().notNull(),
+    /** Id of the order, operation or fill, hash of the key, address of the agent. */
+    resourceId: text().notNull(),
+    /** JSON of the resource as of then; null for a fill, which never changes and is read from its own row. */
+    payload: text(),
+  },
+  (table) => [index("events_account").on(table.accountId, table.id)],
+);
+
+/** How far the owner's page has come with setting up. One row. */
+export const setup = sqliteTable("setup", {
+  id: integer().primaryKey(),
+  builderSkippedAtMs: integer(),
+  finishedAtMs: integer(),
+});
+
+/** One-time links to the set-up, and the sessions that they were traded for. Hashes only. */
+export const setupTokens = sqliteTable("setup_tokens", {
+  tokenHash: text().primaryKey(),
+  kind: text().$type<"link" | "session">().notNull(),
+  expiresAtMs: integer().notNull(),
+  /** The session that a link was traded for. */
+  sessionHash: text(),
 });

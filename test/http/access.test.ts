@@ -131,8 +131,8 @@ describe("scopes", () => {
 describe("a key that was taken away", () => {
   const ways: [string, (rig: Rig) => void][] = [
     ["revoked by the owner", (rig) => revokeApiKey(rig.deps.store, ACCOUNTS.main, keyHash(KEYS.both), START_MS)],
-    ["blocked by the operator", (rig) => setKeyState(rig.deps.store, keyHash(KEYS.both), "blocked")],
-    ["held after a restore", (rig) => setKeyState(rig.deps.store, keyHash(KEYS.both), "held")],
+    ["blocked by the operator", (rig) => setKeyState(rig.deps.store, keyHash(KEYS.both), "blocked", START_MS)],
+    ["held after a restore", (rig) => setKeyState(rig.deps.store, keyHash(KEYS.both), "held", START_MS)],
   ];
   test.each(ways)("%s opens nothing", async (_way, take) => {
     const rig = openRig();

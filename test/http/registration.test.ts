@@ -321,14 +321,14 @@ describe("what the operator says of a key", () => {
   test("a blocked key is not registered again by the same grant", async () => {
     const rig = openRig();
     await register(rig, CONSENT);
-    setKeyState(rig.deps.store, NEW_HASH, "blocked");
+    setKeyState(rig.deps.store, NEW_HASH, "blocked", START_MS);
     expect(await codeOf(await register(rig, CONSENT))).toBe("key_revoked");
   });
 
   test("a key on hold after a restore is released by a fresh grant, not by an old one", async () => {
     const rig = openRig();
     await register(rig, CONSENT);
-    setKeyState(rig.deps.store, NEW_HASH, "held");
+    setKeyState(rig.deps.store, NEW_HASH, "held", START_MS);
     await rig.clock.advance(61 * 60_000);
     expect(await codeOf(await register(rig, CONSENT))).toBe("grant_expired");
     expect((await rig.ask({ path: "/v1/whoami", apiKey: NEW_KEY })).status).toBe(401);

@@ -81,7 +81,7 @@ describe("the list of TWAPs", () => {
       { ...fill, ...figures("5", "1"), id: "c", accountId: ACCOUNTS.main, twapId: "8" },
       { ...fill, ...figures("5", "1"), id: "d", accountId: ACCOUNTS.other, twapId: "7" },
     ];
-    insertFills(rig.deps.store, rows);
+    insertFills(rig.deps.store, rows, { atMs: 0, toldFromMs: 0 });
     const { data } = await list(rig);
     expect(data).toMatchObject([{ filled_size: "0.2", average_price: "60000.5" }]);
   });

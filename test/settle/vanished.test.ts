@@ -61,7 +61,7 @@ function wholeFill(order: VenueOrder): StoredFill {
 
 test("its fills decide how it ended", async () => {
   const { rig, id, order } = await forgotten();
-  insertFills(rig.store, [wholeFill(order)]);
+  insertFills(rig.store, [wholeFill(order)], { atMs: rig.clock.nowMs(), toldFromMs: 0 });
   await lookSometimes(rig, id, 3);
   expect(findOrder(rig.store, id)).toMatchObject({ status: "filled", filledSize: "1" });
 });

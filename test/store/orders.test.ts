@@ -47,7 +47,7 @@ test("an order is only stored over the version it was decided on", () => {
 test("a deleted order takes its legs with it", () => {
   const store = openWith({});
   insertLeg(store, legRow());
-  deleteOrder(store, orderRow().id);
+  deleteOrder(store, orderRow().id, 2_000);
   expect(findOrder(store, orderRow().id)).toBeNull();
   expect(findLegByCloid(store, legRow().cloid)).toBeNull();
 });
@@ -63,12 +63,12 @@ test("at a start what was on its way is unknown, and nothing else changes", () =
   const store = openWith({ id: "a" }, { id: "b", status: "open" });
   insertLeg(store, legRow({ orderId: "a", cloid: "0xa" }));
   insertLeg(store, legRow({ orderId: "b", cloid: "0xb", state: "resting" }));
-  expect(markProcessingUnknown(store, "stopped")).toBe(1);
+  expect(markProcessingUnknown(store, "stopped", 2_000)).toBe(1);
   expect(findOrder(store, "a")).toMatchObject({ status: "unknown", error: "stopped", version: 1 });
   expect(findLegByCloid(store, "0xa")).toMatchObject({ state: "lost", reason: "stopped" });
   expect(findOrder(store, "b")).toMatchObject({ status: "open", version: 0 });
   expect(findLegByCloid(store, "0xb")).toMatchObject({ state: "resting" });
-  expect(markProcessingUnknown(store, "stopped")).toBe(0);
+  expect(markProcessingUnknown(store, "stopped", 2_000)).toBe(0);
 });
 
 test("the history goes newest first, one row past the limit, and on from where it stopped", () => {

@@ -22,6 +22,7 @@ export function orderRow(some: Partial<StoredOrder> = {}): StoredOrder {
     averagePrice: null,
     error: null,
     createdAtMs: 1_000,
+    keyHash: null,
     seenAtMs: null,
     version: 0,
     ...some,

@@ -1,0 +1,41 @@
+/** What clients may be told as it happens. A name never changes its meaning; a client ignores those it does not know. */
+export const EVENT_TYPES = [
+  ...(["order.created", "order.updated", "order.removed", "fill.created"] as const),
+  ...(["operation.created", "operation.updated", "operation.removed"] as const),
+  ...(["key.registered", "key.revoked", "key.blocked", "key.held", "key.released"] as const),
+  ...(["agent.approved", "agent.expiring"] as const),
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Something that happened to an account, on its way into the log. */
+export type NewEvent = {
+  accountId: string;
+  atMs: number;
+  type: EventType;
+  /** Id of the order, operation or fill, hash of the key, address of the agent. */
+  resourceId: string;
+  /** JSON text of the resource as of then; null for a fill, which is read from its own row. */
+  payload: string | null;
+};
+
+/** Ids are whole numbers below 2^53 without leading zeros. */
+const EVENT_ID = /^(0|[1-9][0-9]{0,15})$/;
+
+/** The id, or null for a text that is none. 0 stands before the first event. */
+export function parseEventId(text: string): number | null {
+  return EVENT_ID.test(text) ? Number(text) : null;
+}
+
+/** Ids of one millisecond of a start. */
+const IDS_PER_MS = 1_000;
+/** Ids that a power cut may have taken back after clients had seen them: far more than one checkpoint holds. */
+const MAX_LOST_IDS = 1_000_000;
+
+/**
+ * Where a start begins to count: above every id that was ever given out, by the log as it stands, by rows that a power
+ * cut took, and by a log that a backup has replaced since.
+ */
+export function firstEventId(lastId: number, nowMs: number): number {
+  return Math.max(lastId + MAX_LOST_IDS, nowMs * IDS_PER_MS);
+}

@@ -1,0 +1,101 @@
+/**
+ * The log of what clients are told. A row is written with the change that it tells, so nothing is told that is not
+ * stored, and nothing that is stored stays untold.
+ */
+import type { Database } from "bun:sqlite";
+import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
+import { firstEventId, type NewEvent } from "../core/event.ts";
+import type { Store } from "./open.ts";
+import { placeholders, prepared } from "./prepared.ts";
+import { events } from "./schema.ts";
+
+export type StoredEvent = typeof events.$inferSelect;
+
+/** Called after a commit, with the accounts that have news. Must not throw and must not write. */
+export type EventListener = (accountIds: ReadonlySet<string>) => void;
+
+type Audience = { news: Set<string>; listeners: Set<EventListener> };
+
+const audiences = new WeakMap<Database, Audience>();
+
+const insert = prepared((store) => store.insert(events).values(placeholders(events)).prepare());
+
+/** Inside the transaction of the change that it tells. */
+export function appendEvent(store: Store, event: NewEvent): void {
+  insert(store).run({ ...event, id: null });
+  audiences.get(store.$client)?.news.add(event.accountId);
+}
+
+/** Tells `listener` after each commit that had news; returns how to stop that. */
+export function onEvents({ $client: client }: Store, listener: EventListener): () => void {
+  const audience = audiences.get(client) ?? { news: new Set(), listeners: new Set() };
+  audiences.set(client, audience);
+  audience.listeners.add(listener);
+  return () => {
+    audience.listeners.delete(listener);
+    if (audience.listeners.size === 0) audiences.delete(client);
+  };
+}
+
+/** For `commit.ts`, once a transaction is through. What a rollback took with it costs a listener one look. */
+export function announceEvents(client: Database): void {
+  const audience = audiences.get(client);
+  if (audience === undefined || audience.news.size === 0) return;
+  const news = new Set(audience.news);
+  audience.news.clear();
+  for (const listener of audience.listeners) listener(news);
+}
+
+/** Writes the row from which this start counts. Without it a power cut or a restore could give an id a second meaning. */
+export function markStart(store: Store, nowMs: number): void {
+  const id = firstEventId(latestEventId(store), nowMs);
+  store.insert(events).values({ id, accountId: "", atMs: nowMs, type: "started", resourceId: "", payload: null }).run();
+}
+
+/** 0 while nothing has been written. */
+export function latestEventId(store: Store): number {
+  return store.select({ id: events.id }).from(events).orderBy(desc(events.id)).limit(1).get()?.id ?? 0;
+}
+
+export function hasEvent(store: Store, id: number): boolean {
+  return store.select({ id: events.id }).from(events).where(eq(events.id, id)).get() !== undefined;
+}
+
+const newer = prepared((store) =>
+  store
+    .select()
+    .from(events)
+    .where(and(eq(events.accountId, sql.placeholder("accountId")), gt(events.id, sql.placeholder("after"))))
+    .orderBy(asc(events.id))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+export type EventPage = { accountId: string; after: number; limit: number };
+
+/** An account's events after this id, oldest first. */
+export function listEventsAfter(store: Store, page: EventPage): StoredEvent[] {
+  return newer(store).all(page);
+}
+
+export type Retention = { maxRows: number; beforeMs: number };
+
+/**
+ * Deletes up to `limit` of the oldest rows: those from before `beforeMs`, and those beyond `maxRows`. The newest row
+ * stays in any case. Returns how many were deleted.
+ */
+export function pruneEvents(store: Store, { maxRows, beforeMs }: Retention, limit: number): number {
+  const latest = latestEventId(store);
+  const firstKept = store
+    .select({ id: events.id })
+    .from(events)
+    .orderBy(desc(events.id))
+    .offset(maxRows)
+    .limit(1)
+    .get();
+  const oldest = store.select().from(events).where(lt(events.id, latest)).orderBy(asc(events.id)).limit(limit).all();
+  const doomed = oldest.filter(({ id, atMs }) => atMs < beforeMs || (firstKept !== undefined && id <= firstKept.id));
+  const last = doomed.at(-1);
+  if (last !== undefined) store.delete(events).where(lte(events.id, last.id)).run();
+  return doomed.length;
+}
