@@ -19,6 +19,7 @@ import { type Started, start, waitUntilReady } from "../test/crash/processes.ts"
 import { type Executable, type Scene, setScene } from "../test/crash/scene.ts";
 import { openWishes, type Wish, type Wishes } from "../test/crash/wishes.ts";
 import { type Chance, openChance } from "../test/simulation/chance.ts";
+import { buildDoomed } from "./build-doomed.ts";
 
 const ROOT = join(import.meta.dir, "..");
 /** Kills after which exchange and directory are made anew, at most: the exchange lists no more than its newest orders. */
@@ -193,22 +194,6 @@ async function runScene(rig: Omit<Rig, "scene" | "wishes">, names: readonly (str
 /** Takes from what is left until nothing is. */
 async function runScenes(rig: Omit<Rig, "scene" | "wishes">, scenes: (string | null)[][]): Promise<void> {
   for (let names = scenes.shift(); names !== undefined; names = scenes.shift()) await runScene(rig, names);
-}
-
-async function buildDoomed(directory: string): Promise<string> {
-  const outfile = join(directory, "postern-that-dies");
-  const entrypoint = join(ROOT, "test", "crash", "main-child.ts");
-  const command = [
-    process.execPath,
-    join(ROOT, "scripts", "build.ts"),
-    "--entrypoint",
-    entrypoint,
-    "--outfile",
-    outfile,
-  ];
-  const child = Bun.spawn(command, { stdin: "ignore", stdout: "ignore", stderr: "inherit" });
-  if ((await child.exited) !== 0) throw new Error("the executable that dies could not be built");
-  return outfile;
 }
 
 function share(values: readonly number[], part: number): string {

@@ -1,13 +1,14 @@
 /**
- * The gateway's executable with the one thing that the shipped one does not have: it dies at a named step.
- * `KILL_AT=after_intent:3` is the third time that any write comes to `after_intent`.
+ * The gateway's executable with the one thing that the shipped one does not have: it dies, or stands still, at a named
+ * step. `KILL_AT=after_intent:3` is the third time that any write comes to `after_intent`; `STOP_AT` likewise.
  */
 import { run } from "../../src/cli/run.ts";
 import { afterThisTurn, stopSignal, systemClock, systemInterval, systemRandom } from "../../src/cli/system.ts";
 
 process.umask(0o077);
 
-const [doomedPoint = "", doomedTurn = "1"] = (process.env["KILL_AT"] ?? "").split(":");
+const stopAt = process.env["STOP_AT"] ?? "";
+const [doomedPoint = "", doomedTurn = "1"] = (process.env["KILL_AT"] ?? stopAt).split(":");
 let turns = 0;
 
 process.exit(
@@ -27,8 +28,8 @@ process.exit(
     point(name) {
       if (name !== doomedPoint) return;
       turns += 1;
-      // No handler and no destructor runs: what is not with the kernel by now is gone.
-      if (turns === Number(doomedTurn)) process.kill(process.pid, "SIGKILL");
+      // No handler and no destructor runs: what is not with the kernel by now is gone, or waits.
+      if (turns === Number(doomedTurn)) process.kill(process.pid, stopAt === "" ? "SIGKILL" : "SIGSTOP");
     },
   }),
 );

@@ -42,11 +42,13 @@ type Wanted = {
   faults: object;
   /** Where the gateway's directory goes, when not below the scene's own. */
   dataDirectory?: string;
+  /** The address at which the gateway is to find the exchange, when something stands between them. */
+  through?: (exchangeUrl: string) => string;
 };
 
-export async function setScene({ executable, faults, dataDirectory: wantedDirectory }: Wanted): Promise<Scene> {
+export async function setScene({ executable, faults, through, ...wanted }: Wanted): Promise<Scene> {
   const directory = mkdtempSync(join(tmpdir(), "postern-crash-"));
-  const dataDirectory = wantedDirectory ?? join(directory, "data");
+  const dataDirectory = wanted.dataDirectory ?? join(directory, "data");
   const exchangeDirectory = join(directory, "exchange");
   const passphraseFile = join(directory, "passphrase");
   const faultFile = join(directory, "faults.json");
@@ -62,8 +64,9 @@ export async function setScene({ executable, faults, dataDirectory: wantedDirect
   }
   const places = { directory, dataDirectory, exchangeDirectory, passphraseFile };
   try {
-    const made = await setUp({ executable, owner, places, exchangeUrl: exchange.facts["exchange_url"] ?? "" });
-    return { ...made, close };
+    const exchangeUrl = exchange.facts["exchange_url"] ?? "";
+    const made = await setUp({ executable, owner, places, exchangeUrl: through?.(exchangeUrl) ?? exchangeUrl });
+    return { ...made, exchangeUrl, close };
   } catch (error) {
     await close();
     throw error;

@@ -22,6 +22,8 @@ export type Wishes = {
   all: Wish[];
   /** The next wish, or an earlier one again. */
   next(): Wish;
+  /** A new order. */
+  place(): Wish;
   /** Isolated positions, so that there is margin to change: to be asked for, in order, before all others. */
   positions(): Wish[];
 };
@@ -47,6 +49,7 @@ type Terms = Pick<Wish, "kind" | "path" | "body"> & Partial<Pick<Wish, "mark" | 
 
 export function openWishes(chance: Chance, account: string): Wishes {
   const all: Wish[] = [];
+  let hasPositions = false;
 
   function make({ mark = null, target = null, ...terms }: Terms): Wish {
     const key = `crash-${String(all.length).padStart(4, "0")}`;
@@ -108,7 +111,7 @@ export function openWishes(chance: Chance, account: string): Wishes {
       case 1:
         return leverage("BTC", { leverage: chance.between(10, 40), margin_type: "cross" });
       case 2:
-        return margin();
+        return hasPositions ? margin() : twap();
       case 3:
         return running.length === 0 ? twap() : twapCancel(chance.pick(running));
       default:
@@ -118,17 +121,20 @@ export function openWishes(chance: Chance, account: string): Wishes {
 
   return {
     all,
+    place,
     next() {
       if (all.length > 0 && chance.isLucky(0.2)) return chance.pick(all.slice(-8));
       if (chance.isLucky(0.2)) return operation();
       const known = told(all, "place", "id");
       return known.length === 0 || chance.isLucky(0.6) ? place() : change(chance.pick(known.slice(-12)));
     },
-    positions: () =>
-      ISOLATED.flatMap(({ market, size, price }) => [
+    positions() {
+      hasPositions = true;
+      return ISOLATED.flatMap(({ market, size, price }) => [
         leverage(market, { leverage: 3, margin_type: "isolated" }),
         order({ market, size, price, time_in_force: "ioc" }),
-      ]),
+      ]);
+    },
   };
 }
 
