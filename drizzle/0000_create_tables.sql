@@ -8,6 +8,14 @@ CREATE TABLE `accounts` (
 	`created_at_ms` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `adoptions` (
+	`account_id` text NOT NULL,
+	`key_digits` text NOT NULL,
+	`order_id` text NOT NULL,
+	`has_terms` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `key_digits`)
+);
+--> statement-breakpoint
 CREATE TABLE `agents` (
 	`address` text PRIMARY KEY NOT NULL,
 	`owner_address` text NOT NULL,
@@ -212,6 +220,11 @@ CREATE TABLE `orders` (
 --> statement-breakpoint
 CREATE INDEX `orders_history` ON `orders` (`account_id`,`created_at_ms`,`id`);--> statement-breakpoint
 CREATE INDEX `orders_by_status` ON `orders` (`account_id`,`status`,`created_at_ms`,`id`);--> statement-breakpoint
+CREATE TABLE `restores` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`restored_at_ms` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `revocations` (
 	`account_id` text NOT NULL,
 	`key_hash` text NOT NULL,
@@ -235,4 +248,11 @@ CREATE TABLE `setup_tokens` (
 CREATE TABLE `signers` (
 	`address` text PRIMARY KEY NOT NULL,
 	`last_nonce` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `take_ups` (
+	`account_id` text PRIMARY KEY NOT NULL,
+	`restore_id` integer NOT NULL,
+	`snapshot_at_ms` integer NOT NULL,
+	`taken_up_at_ms` integer
 );

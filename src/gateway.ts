@@ -18,6 +18,7 @@ import { type SocketTransport, socketUrl } from "./exchange/socket.ts";
 import type { Transport } from "./exchange/transport.ts";
 import { createServer, type HttpServer } from "./http/server.ts";
 import { openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
+import { takeUpAccounts } from "./settle/after-restore.ts";
 import { openFollower } from "./settle/follow.ts";
 import { openFillIndex } from "./settle/index-fills.ts";
 import { openSettler } from "./settle/settler.ts";
@@ -132,6 +133,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       });
       await Promise.all([looked, readFirstMarkets(world, repeating.isStopped)]);
       if (state.phase === "starting") state.phase = "ready";
+      void takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped });
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
       repeating.fromNow(WATCH_INTERVAL_MS, () => agents.look());
       void follower.resync("all");

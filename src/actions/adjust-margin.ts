@@ -20,6 +20,7 @@ export async function adjustMargin(deps: Deps, caller: Caller, wanted: AdjustMar
     ...wanted,
     route: "POST /v1/margin",
     asked: { market: wanted.market, amount: wanted.amount },
+    placing: null,
     startedElapsedMs,
   };
   const earlier = await answerEarlier(deps, caller, write);

@@ -32,7 +32,8 @@ export type CancelOrder = WriteKey & { id: string };
  */
 export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrder): Promise<WriteAnswer> {
   const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { ...wanted, route: "POST /v1/orders/{id}/cancel", asked: {}, startedElapsedMs };
+  const route = "POST /v1/orders/{id}/cancel";
+  const write: Write = { ...wanted, route, asked: {}, placing: null, startedElapsedMs };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("cancels");

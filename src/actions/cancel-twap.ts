@@ -14,6 +14,7 @@ export async function cancelTwap(deps: Deps, caller: Caller, wanted: CancelTwap)
     ...wanted,
     route: "POST /v1/twaps/cancel",
     asked: { market: wanted.market, twap_id: wanted.twapId },
+    placing: null,
     startedElapsedMs,
   };
   const earlier = await answerEarlier(deps, caller, write);

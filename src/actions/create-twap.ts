@@ -30,6 +30,7 @@ export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap)
     ...wanted,
     route: "POST /v1/twaps",
     asked: { market: wanted.market, ...parameters },
+    placing: null,
     startedElapsedMs,
   };
   const earlier = await answerEarlier(deps, caller, write);

@@ -13,8 +13,17 @@ export type Asked = Readonly<Record<string, unknown>>;
  * one tells; empty where it does not.
  */
 export function differences(store: Store, record: KeyRecord, asked: Asked): string[] {
-  const first =
-    record.resource.kind === "order" ? firstTerms(store, record.resource.id) : firstParameters(store, record);
+  return record.resource.kind === "order"
+    ? differencesFrom(store, record.resource.id, asked)
+    : differing(firstParameters(store, record), asked);
+}
+
+/** The same against an order as it was placed. */
+export function differencesFrom(store: Store, orderId: string, asked: Asked): string[] {
+  return differing(firstTerms(store, orderId), asked);
+}
+
+function differing(first: Asked | null, asked: Asked): string[] {
   if (first === null) return [];
   return Object.keys(asked).filter((name) => name in first && plain(asked[name]) !== plain(first[name]));
 }

@@ -4,6 +4,7 @@ import { findSigningAgent } from "../store/agents.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { type Unknowns, unknownOperations } from "../store/operations.ts";
 import { unknownOrders } from "../store/orders.ts";
+import { findTakeUp } from "../store/restores.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
 import { describeBuilderFee } from "./builder.ts";
 
@@ -22,6 +23,7 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     network: settings.network,
     phase: state.phase,
     writes_stopped_because: state.writesStoppedBecause,
+    restore: restoreOf(deps, caller),
     exchange_budget: await budgetOf(deps, caller),
     agent: agentOf(deps, caller),
     builder_fee: describeBuilderFee(deps, account),
@@ -33,6 +35,15 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     markets_read_at: universe === null ? null : isoTime(universe.readAtMs),
   };
   return { body: JSON.stringify(body), asOfMs: null };
+}
+
+/** Null where the database never took the place of a lost one. */
+function restoreOf({ store }: Deps, { account }: Caller) {
+  const takeUp = findTakeUp(store, account.id);
+  if (takeUp === null) return null;
+  const { restoredAtMs, snapshotAtMs, takenUpAtMs } = takeUp;
+  const takenUpAt = takenUpAtMs === null ? null : isoTime(takenUpAtMs);
+  return { restored_at: isoTime(restoredAtMs), snapshot_at: isoTime(snapshotAtMs), taken_up_at: takenUpAt };
 }
 
 async function budgetOf(deps: Deps, { account }: Caller) {

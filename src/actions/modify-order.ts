@@ -17,6 +17,7 @@ import { wireOrder } from "../wire/action/order.ts";
 import { cloidOf, mintOrderId } from "../wire/order-id.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import type { Asked } from "./differences.ts";
 import { requireOrder } from "./find-order.ts";
 import { giveBack } from "./give-back.ts";
 import { knownFault, requireMarket } from "./market-rules.ts";
@@ -50,7 +51,7 @@ const ROUTE = "POST /v1/orders/{id}/modify";
 export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrder): Promise<WriteAnswer> {
   requireSomething(wanted);
   const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { ...wanted, route: ROUTE, asked: {}, startedElapsedMs };
+  const write: Write = { ...wanted, route: ROUTE, asked: {}, placing: placingOf(wanted), startedElapsedMs };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("orders");
@@ -65,6 +66,11 @@ export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrde
     if (attempt !== null) await sendAndPursue(deps, attempt);
   });
   return { ...answer, isReplay: false };
+}
+
+/** What the request says of the replacement; the rest is the original's. */
+function placingOf({ price, size, trigger }: ModifyOrder): Asked {
+  return Object.fromEntries(Object.entries({ price, size, trigger }).filter(([, value]) => value !== null));
 }
 
 type InTurn = { target: StoredOrder; stored: Stored<Attempt | null> };

@@ -1,9 +1,10 @@
 import type { Account } from "../core/account.ts";
 import { averagePrice } from "../core/market.ts";
-import type { Filled, Order, OrderStatus, TimeInForce, Trigger } from "../core/order.ts";
+import type { Filled, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { readFillsSince, sumFills } from "../settle/look.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
+import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { carriesTag, outsideOrderId, uuidOfCloid } from "../wire/order-id.ts";
 
@@ -43,13 +44,7 @@ export function describeOutside(
   return {
     id: shownId(deps, account, order),
     accountId: account.id,
-    market: order.coin,
-    side: order.side === "B" ? "buy" : "sell",
-    size: order.originalSize ?? order.size,
-    price: order.limitPrice,
-    timeInForce: timeInForce(order.tif),
-    reduceOnly: order.reduceOnly,
-    trigger: trigger(order),
+    ...termsOf(order),
     status: shown,
     exchangeOrderId: order.oid,
     filledSize: shown === "rejected" || shown === "unknown" ? null : (filled?.size ?? null),
@@ -65,15 +60,4 @@ function shownId(deps: Deps, account: Account, order: FrontendOrder): string {
   const uuid = order.cloid === null ? null : uuidOfCloid(order.cloid);
   if (uuid !== null && carriesTag(uuid, deps.instance.tag)) return uuid;
   return outsideOrderId(deps.instance.network, account.tradingAddress, order.oid);
-}
-
-function timeInForce(tif: string | null): TimeInForce {
-  if (tif === "Alo") return "alo";
-  return tif === "Ioc" || tif === "FrontendMarket" || tif === "LiquidationMarket" ? "ioc" : "gtc";
-}
-
-function trigger(order: FrontendOrder): Trigger | null {
-  if (!order.isTrigger || order.triggerPrice === null) return null;
-  const kind = order.orderType?.startsWith("Take Profit") === true ? "take_profit" : "stop_loss";
-  return { price: order.triggerPrice, kind, market: order.orderType?.endsWith("Market") === true };
 }

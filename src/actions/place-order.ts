@@ -38,7 +38,8 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
     throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
   }
   const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { ...wanted, route: "POST /v1/orders", asked: askedOf(wanted), startedElapsedMs };
+  const asked = askedOf(wanted);
+  const write: Write = { ...wanted, route: "POST /v1/orders", asked, placing: asked, startedElapsedMs };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("orders");

@@ -13,7 +13,7 @@ export type SetLeverage = WriteKey & { market: string; leverage: number; marginT
 export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverage): Promise<WriteAnswer> {
   const asked = { market: wanted.market, leverage: wanted.leverage, margin_type: wanted.marginType };
   const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { ...wanted, route: "POST /v1/leverage", asked, startedElapsedMs };
+  const write: Write = { ...wanted, route: "POST /v1/leverage", asked, placing: null, startedElapsedMs };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge("otherWrites");

@@ -8,6 +8,7 @@ import { findKeyRecord, insertKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
 import { findOrder } from "../store/orders.ts";
+import { adoptKey, requireNothingToAdopt } from "./adopt-key.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { type Asked, differences } from "./differences.ts";
 
@@ -17,6 +18,8 @@ export type Write = WriteKey & {
   route: string;
   /** What the body asks for, to name what differs when the key has been used for something else. */
   asked: Asked;
+  /** The same of what it would place; null for a write that places nothing. */
+  placing: Asked | null;
   /** Elapsed time at which the request was in; from there its deadline counts. */
   startedElapsedMs: number;
 };
@@ -29,10 +32,17 @@ export type Stored<T> = { kind: "stored"; value: T } | { kind: "earlier"; record
  * key is free. Throws `idempotency_key_reused` for another request under the same key.
  */
 export async function answerEarlier(deps: Deps, caller: Caller, write: Write): Promise<WriteAnswer | null> {
-  const record = findKeyRecord(deps.store, caller.account.id, write.idempotencyKey);
+  const { id: accountId } = caller.account;
+  await adoptKey(deps, { ...write, accountId, key: write.idempotencyKey, answerStatus: successOf(write) });
+  const record = findKeyRecord(deps.store, accountId, write.idempotencyKey);
   if (record === null) return null;
   caller.charge("reads");
   return answerRecord(deps, record, write);
+}
+
+/** What a write answers when it is settled: a new order is created, everything else is done. */
+function successOf({ route }: Write): 200 | 201 {
+  return route === "POST /v1/orders" ? 201 : 200;
 }
 
 /** The answer that a stored key gives to a request. */
@@ -149,6 +159,7 @@ export async function commitIntent<T>(
       const earlier = findKeyRecord(store, record.accountId, record.key);
       if (earlier !== null) return { kind: "earlier", record: earlier };
       requireActiveKey(store, caller);
+      requireNothingToAdopt(deps, record);
       const createdAtMs = deps.clock.nowMs();
       insertKeyRecord(store, { ...record, createdAtMs });
       return { kind: "stored", value: work(store, createdAtMs) };

@@ -6,6 +6,7 @@ import { agentApprove } from "./agent/approve.ts";
 import { agentList } from "./agent/list.ts";
 import { agentNew } from "./agent/new.ts";
 import { auditVerify } from "./audit/verify.ts";
+import { backupCommand } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { initCommand } from "./init.ts";
 import { keyBlock } from "./key/block.ts";
@@ -18,6 +19,7 @@ import { keyRevoke } from "./key/revoke.ts";
 import { openApiCommand } from "./openapi.ts";
 import { orderExplain } from "./order/explain.ts";
 import { paperCommand } from "./paper.ts";
+import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { upgradeOpen } from "./upgrade/open.ts";
 import { upgradeStatus } from "./upgrade/status.ts";
@@ -44,6 +46,8 @@ export const COMMANDS: readonly Command[] = [
   keyKeep,
   orderExplain,
   auditVerify,
+  backupCommand,
+  restoreCommand,
   openApiCommand,
   upgradeStatus,
   upgradeOpen,

@@ -210,6 +210,7 @@ export const EXAMPLE_STATUS = {
   network: "mainnet",
   phase: "ready",
   writes_stopped_because: null,
+  restore: null,
   exchange_budget: { order_wait_s: 0, cancel_wait_s: 0, actions_used: 2890, actions_cap: 2_864_574 },
   agent: {
     address: "0x3c3e4f1b0a9d8c7e6f5a4b3c2d1e0f9a8b7c6d5e",

@@ -1,4 +1,5 @@
 import { agentHealth } from "../actions/agent-health.ts";
+import { whatIsMissing } from "../actions/readiness.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
@@ -56,12 +57,7 @@ function answerReadiness(deps: Deps): Answer {
   const { state, markets, settings } = deps;
   const universe = markets.current();
   if (state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
-  const missing = [
-    ...(state.phase === "trial" ? ["an upgrade is being checked"] : []),
-    ...(state.phase === "ready" ? [] : ["what was in flight at the last stop is still being looked up"]),
-    ...(state.writesStoppedBecause === null ? [] : [`writes are stopped: ${state.writesStoppedBecause}`]),
-    ...(universe === null ? ["the markets have not been read from the exchange yet"] : []),
-  ];
+  const missing = whatIsMissing(deps);
   if (missing.length > 0 || universe === null) throw new ApiError("not_ready", `Not ready: ${missing.join("; ")}.`);
   const body = {
     status: "ready",

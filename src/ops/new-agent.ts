@@ -3,13 +3,15 @@ import { insertAgent, listAgents, type StoredAgent } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
+import { hasRestores } from "../store/restores.ts";
 import { makeAgentKey, nextAgentName } from "../vault/agent-keys.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Operator } from "./operator.ts";
 
 /** Makes an agent key for an owner. It trades once the owner has approved it; until then the one before does. */
 export function newAgent(operator: Operator & { keyring: Keyring }, ownerAddress: string): Agent {
-  const name = nextAgentName(namesInUse(operator.store, ownerAddress));
+  const name =
+    nameAfterRestore(operator.store, ownerAddress) ?? nextAgentName(namesInUse(operator.store, ownerAddress));
   const made = sealedAgent(operator, operator.keyring, { ownerAddress, name });
   inTransaction(operator.store, (store) => storeAgent(store, made));
   operator.keyring.reload();
@@ -49,6 +51,17 @@ export function storeAgent(store: Store, agent: StoredAgent): void {
     reference: agent.address,
     detail,
   });
+}
+
+/**
+ * After a restore the last name again: its approval ends the lost machine's agent at the exchange. Null where an agent
+ * still trades.
+ */
+function nameAfterRestore(store: Store, ownerAddress: string): string | null {
+  const own = listAgents(store).filter((agent) => agent.ownerAddress === ownerAddress);
+  if (!hasRestores(store) || own.some((agent) => agent.state === "approved")) return null;
+  const approved = own.filter((agent) => agent.approvedAtMs !== null);
+  return approved.sort((a, b) => (a.approvedAtMs ?? 0) - (b.approvedAtMs ?? 0)).at(-1)?.name ?? null;
 }
 
 /** Oldest first. A key that was made and never approved holds no slot at the exchange. */

@@ -24,6 +24,8 @@ import { stepTwap, stepTwapCancel } from "./twap.ts";
 import { openVanished } from "./vanished.ts";
 
 export type Settler = Settling & {
+  /** What every step works with, for those who look beside it. */
+  tools: Tools;
   /** Takes up every attempt that an earlier process left open. Resolves once each has been looked at once. */
   takeUp(): Promise<void>;
   /** Ends the pursuits where they stand; what is open goes on at the next start. */
@@ -90,6 +92,7 @@ export function openSettler(world: World): Settler {
   }
 
   return {
+    tools,
     pursue: (attemptId) => begin(attemptId).settled,
     async burn(attemptId) {
       const attempt = openAttempt(world.store, attemptId);

@@ -45,7 +45,7 @@ export type Swept =
   | { kind: "open"; order: FrontendOrder; filled: Filled }
   | { kind: "past"; order: FrontendOrder; status: string; statusTimestampMs: number; filled: Filled }
   /** Only fills are left of it: the record is older than the exchange keeps. */
-  | { kind: "fills_only"; oid: string; filled: Filled }
+  | { kind: "fills_only"; oid: string; coin: string; side: Fill["side"]; filled: Filled }
   /** `isCovered` is false when the history does not reach back to the send: then absence is no proof. */
   | { kind: "not_found"; isCovered: boolean };
 
@@ -61,7 +61,10 @@ export function findInSweep(sweep: Sweep, cloid: string, sentAtMs: number): Swep
     .sort((a, b) => b.statusTimestampMs - a.statusTimestampMs)[0];
   if (past !== undefined) return { kind: "past", ...past, filled };
   const first = fills[0];
-  if (first !== undefined) return { kind: "fills_only", oid: first.oid, filled };
+  if (first !== undefined) {
+    const { oid, coin, side } = first;
+    return { kind: "fills_only", oid, coin, side, filled };
+  }
   return { kind: "not_found", isCovered: reachesBackTo(sweep, sentAtMs) };
 }
 

@@ -36,6 +36,12 @@ export function findAttempt(store: Store, id: number): Attempt | null {
   return row === undefined ? null : toAttempt(row);
 }
 
+/** The attempt that placed a client order id; null when this database never signed one. */
+export function findAttemptByCloid(store: Store, cloid: string): Attempt | null {
+  const row = store.select().from(attempts).where(eq(attempts.cloid, cloid)).get();
+  return row === undefined ? null : toAttempt(row);
+}
+
 /** Every attempt that is not settled, oldest first. */
 export function listOpenAttempts(store: Store): Attempt[] {
   return store

@@ -47,6 +47,17 @@ export function storeAnswer(
   fixAnswer(store).run({ ...key, answerStatus: answer.status, answerBody: answer.body });
 }
 
+/** Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. */
+export function passKeyOn(store: Store, key: { accountId: string; key: string }, orderId: string): void {
+  store
+    .update(idempotency)
+    .set({ resourceKind: "order", resourceId: orderId })
+    .where(
+      and(eq(idempotency.accountId, key.accountId), eq(idempotency.key, key.key), isNull(idempotency.answerStatus)),
+    )
+    .run();
+}
+
 /** Gives a key back: only when it is proven that its request sent nothing. */
 export function deleteKeyRecord(store: Store, accountId: string, key: string): void {
   store

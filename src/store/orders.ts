@@ -146,6 +146,10 @@ export function listLiveOrders(store: Store, accountId: string, limit: number): 
     .map(toOrder);
 }
 
+export function countOrders(store: Store): number {
+  return store.select({ orders: count() }).from(orders).get()?.orders ?? 0;
+}
+
 export function unknownOrders(store: Store, accountId: string): Unknowns {
   const row = store
     .select({ count: count(), oldestMs: min(orders.createdAtMs) })

@@ -13,6 +13,8 @@ import { addressBytes } from "./hex.ts";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const CLOID = /^0x[0-9a-f]{32}$/i;
 
+/** 62 bits of the key and the two of the UUID's variant, hex digits. */
+const KEY_DIGITS = 16;
 const MAX_TIME = 2n ** 48n - 1n;
 const MAX_TAG = 0xfff;
 const LOW_62_BITS = 2n ** 62n - 1n;
@@ -51,6 +53,17 @@ export function keyBitsOf({
 /** The 62 bits that an id carries; null when it is not a UUID. */
 export function keyBits(uuid: string): bigint | null {
   return UUID.test(uuid) ? uuidNumber(uuid) & LOW_62_BITS : null;
+}
+
+/** The digits in which every client order id of this account and key ends, whenever it was made. */
+export function keyDigitsOf(of: Pick<OrderIdInput, "secret" | "accountId" | "idempotencyKey">): string {
+  return ((0b10n << 62n) | keyBitsOf(of)).toString(16).padStart(KEY_DIGITS, "0");
+}
+
+/** The same digits of a client order id. */
+export function keyDigitsOfCloid(cloid: string): string {
+  if (!CLOID.test(cloid)) throw new Error("bug: not a client order id");
+  return cloid.slice(-KEY_DIGITS).toLowerCase();
 }
 
 /** True for a UUIDv7 made by the instance with this tag (or, one time in 4096, by a stranger). */

@@ -45,6 +45,18 @@ const Unknowns = closed(
   { title: "Unknowns" },
 );
 
+const Restore = closed(
+  {
+    restored_at: described(Timestamp, "When the snapshot took the place of a lost machine."),
+    snapshot_at: described(Timestamp, "The newest thing that the snapshot knew of."),
+    taken_up_at: nullable(
+      Timestamp,
+      "Since when orders are taken again; null while those placed since are being read.",
+    ),
+  },
+  { title: "Restore" },
+);
+
 export const StatusResource = closed(
   {
     object: Type.Literal("status", { description: "Always `status`." }),
@@ -54,6 +66,7 @@ export const StatusResource = closed(
       description: "Orders are taken while `ready`.",
     }),
     writes_stopped_because: nullable(Type.String(), "Why writes other than cancels are refused, or null."),
+    restore: Type.Union([Restore, Type.Null()], { description: "The last restore from a backup; null without one." }),
     exchange_budget: ExchangeBudget,
     agent: Type.Union([SigningAgent, Type.Null()], { description: "Who signs; null while no agent is approved." }),
     builder_fee: Type.Union([BuilderFee, Type.Null()], {

@@ -1,0 +1,112 @@
+import { ApiError } from "../core/errors.ts";
+import type { KeyRecord } from "../core/idempotency.ts";
+import { findMarket } from "../core/market.ts";
+import { orderText } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { inTransaction } from "../store/commit.ts";
+import { findKeyRecord, insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
+import { type Adoption, awaitsTakeUp, findAdoption, hasRestores } from "../store/restores.ts";
+import { keyDigitsOf } from "../wire/order-id.ts";
+import { type Asked, differencesFrom } from "./differences.ts";
+
+/** A write that finds its key in use, or not. */
+export type Claim = {
+  accountId: string;
+  key: string;
+  route: string;
+  fingerprint: string;
+  /** What it would place, by the names of its body; null for a write that places nothing. */
+  placing: Asked | null;
+  answerStatus: 200 | 201;
+};
+
+/**
+ * After a restore: gives a key that placed an order since the snapshot that order to answer with. What the lost machine
+ * was asked is not known; the first repeat that fits what the exchange shows of the order is taken for it. Throws
+ * `idempotency_key_reused` for a request that cannot have placed it.
+ */
+export async function adoptKey(deps: Deps, claim: Claim): Promise<void> {
+  const { store } = deps;
+  if (!hasRestores(store)) return;
+  const adoption = adoptionOf(deps, claim);
+  const earlier = findKeyRecord(store, claim.accountId, claim.key);
+  if (adoption === null || (earlier !== null && earlier.answer !== null)) return;
+  if (earlier === null) requireFit(deps, claim, adoption);
+  if (orderOf(deps, adoption).status === "unknown") await deps.settling.look(adoption.orderId);
+  inTransaction(store, () => {
+    const order = orderOf(deps, adoption);
+    if (findKeyRecord(store, claim.accountId, claim.key) === null) insertKeyRecord(store, recordOf(deps, claim, order));
+    if (order.status !== "unknown") storeAnswer(store, claim, { status: claim.answerStatus, body: orderText(order) });
+  });
+}
+
+/** Inside the intent's transaction: throws `not_ready` where an order of the lost machine could still be the key's. */
+export function requireNothingToAdopt(deps: Deps, claim: Pick<Claim, "accountId" | "key" | "route">): void {
+  const { store } = deps;
+  if (!hasRestores(store)) return;
+  const isWaiting = awaitsTakeUp(store, claim.accountId) && claim.route !== CANCEL;
+  if (isWaiting || adoptionOf(deps, claim) !== null) {
+    throw new ApiError(
+      "not_ready",
+      "This gateway was restored from a backup and is still reading what was traded since. Nothing was sent.",
+    );
+  }
+}
+
+/** A cancel places nothing, and may be urgent. */
+const CANCEL = "POST /v1/orders/{id}/cancel";
+
+function adoptionOf({ store, instance }: Deps, { accountId, key }: Pick<Claim, "accountId" | "key">): Adoption | null {
+  return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey: key }));
+}
+
+function orderOf({ store }: Deps, { orderId }: Adoption): StoredOrder {
+  const order = findOrder(store, orderId);
+  if (order === null) throw new Error("bug: an adoption without its order");
+  return order;
+}
+
+function recordOf(deps: Deps, { accountId, key, route, fingerprint }: Claim, { id }: StoredOrder): KeyRecord {
+  const resource = { kind: "order" as const, id };
+  return {
+    accountId,
+    key,
+    route,
+    fingerprint,
+    resource,
+    attemptId: null,
+    answer: null,
+    createdAtMs: deps.clock.nowMs(),
+  };
+}
+
+function requireFit(deps: Deps, { placing }: Claim, adoption: Adoption): void {
+  const order = orderOf(deps, adoption);
+  const names = placing === null ? null : differencesFrom(deps.store, order.id, comparable(deps, placing, adoption));
+  if (names !== null && names.length === 0) return;
+  const how = names === null ? "to place an order" : `with another ${names.join(", ")}`;
+  throw new ApiError(
+    "idempotency_key_reused",
+    `This Idempotency-Key has been used ${how} before this gateway was restored. Nothing was sent. Use a new key for a new action.`,
+  );
+}
+
+/** Only what the exchange shows of an order as it was asked for. */
+function comparable({ markets }: Deps, placing: Asked, { hasTerms }: Adoption): Asked {
+  const universe = markets.current();
+  const { market, side, time_in_force: timeInForce, size, ...rest } = placing;
+  const name = typeof market === "string" && universe !== null ? findMarket(universe, market)?.name : undefined;
+  const known = {
+    ...(market === undefined ? {} : { market: name ?? market }),
+    ...(side === undefined ? {} : { side }),
+  };
+  if (!hasTerms) return known;
+  return {
+    ...known,
+    ...rest,
+    // A trigger's time in force never goes to the exchange, and a reduce-only order shrinks with its position.
+    ...(placing["trigger"] === null && timeInForce !== undefined ? { time_in_force: timeInForce } : {}),
+    ...(placing["reduce_only"] !== true && size !== undefined ? { size } : {}),
+  };
+}

@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import { backUp, type Holdings } from "../ops/back-up.ts";
+import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
+import { networkWords, places, requireDatabase } from "./directory.ts";
+import { present } from "./output.ts";
+
+export const backupCommand: Command = {
+  name: "backup",
+  summary: "write a consistent snapshot of the database to a new file, beside a running gateway or without one",
+  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: ["FILE"],
+  async run(input, outside) {
+    const at = places(input, outside);
+    requireDatabase(at);
+    const file = resolve(input.positionals[0] ?? "");
+    const held = attempt(() => backUp(at.database, file));
+    present({ input, outside }, { file, ...factsOf(held) }, [
+      `Wrote ${file}, readable by you alone`,
+      ...linesOf(held),
+      "",
+      "Whoever has this file can read what was traded, but not sign: the agent keys in it are encrypted. Keep the",
+      "passphrase elsewhere; a restored gateway needs it, and makes a new agent key.",
+    ]);
+  },
+};
+
+/** What the operator can do about it is in the message. */
+export function attempt<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new Failure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export function factsOf({ network, accounts, agents, apiKeys, orders, bytes }: Holdings) {
+  return { network, accounts, agents, api_keys: apiKeys, orders, bytes };
+}
+
+export function linesOf({ network, accounts, agents, apiKeys, orders, bytes }: Holdings): string[] {
+  return [
+    `Network   ${network} (${networkWords(network)})`,
+    `Holds     ${accounts} accounts, ${agents} agent keys (encrypted), ${apiKeys} API key hashes, ${orders} orders`,
+    `Size      ${bytes} bytes`,
+  ];
+}

@@ -1,0 +1,52 @@
+import { resolve } from "node:path";
+import type { Network } from "../core/account.ts";
+import { restore } from "../ops/restore.ts";
+import { attempt, factsOf, linesOf } from "./backup.ts";
+import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse } from "./command.ts";
+import { places } from "./directory.ts";
+import { isoTime, present } from "./output.ts";
+
+export const restoreCommand: Command = {
+  name: "restore",
+  summary: "put a backup into an empty data directory, in place of a machine that is lost",
+  options: {
+    network: {
+      value: "NETWORK",
+      help: "refuse a backup of any other: mainnet, testnet or paper",
+      variable: "POSTERN_NETWORK",
+    },
+    "data-dir": DATA_DIRECTORY,
+    json: JSON_OUTPUT,
+  },
+  positionals: ["FILE"],
+  async run(input, outside) {
+    const at = places(input, outside);
+    const file = resolve(input.positionals[0] ?? "");
+    const { clock, processId } = outside;
+    const restored = attempt(() => restore({ places: at, file, network: networkOf(input), processId, clock }));
+    const { snapshotAtMs, keysHeld, agentsRetired } = restored;
+    const facts = { snapshot_at: isoTime(snapshotAtMs), keys_held: keysHeld, agents_retired: agentsRetired };
+    present({ input, outside }, { data_directory: at.directory, ...factsOf(restored), ...facts }, [
+      `Restored ${at.directory} from ${file}`,
+      ...linesOf(restored),
+      `Knows     what was until ${facts.snapshot_at}; what came after it is read from the exchange before any order`,
+      "",
+      "Make sure that the lost machine cannot come back, then, for each owner:",
+      "  postern agent new             a new agent key; the old ones are retired, the lost machine may still have them",
+      "  postern agent approval        what the owner signs; it takes the old agent's name, which ends that one",
+      "  postern agent approve",
+      `and for each of the ${keysHeld} API keys on hold: register its grant again, revoke it, or`,
+      "  postern key keep KEY_HASH     (see postern key list)",
+    ]);
+  },
+};
+
+const NETWORKS: readonly Network[] = ["mainnet", "testnet", "paper"];
+
+function networkOf(input: Input): Network | null {
+  const given = input.value("network");
+  if (given === null) return null;
+  const found = NETWORKS.find((network) => network === given);
+  if (found === undefined) throw new Misuse("--network is mainnet, testnet or paper");
+  return found;
+}

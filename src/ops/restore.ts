@@ -1,0 +1,118 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename } from "node:path";
+import type { Network } from "../core/account.ts";
+import type { Clock } from "../core/clock.ts";
+import { appendAudit } from "../store/audit.ts";
+import { inTransaction } from "../store/commit.ts";
+import { takeLock } from "../store/lock.ts";
+import { closeStore, openStore } from "../store/open.ts";
+import { markRestored, type Restored } from "../store/restores.ts";
+import { emptyLog, findDamage, syncFile } from "../store/snapshot.ts";
+import { type Holdings, holdingsOf } from "./back-up.ts";
+import { makeDirectory, type Places } from "./data-directory.ts";
+import { OperatorError } from "./operator.ts";
+
+export type Restoring = {
+  places: Places;
+  file: string;
+  /** Refuses a snapshot of any other; null = takes what it is. */
+  network: Network | null;
+  processId: number;
+  clock: Pick<Clock, "nowMs">;
+};
+
+/**
+ * Puts a snapshot into an empty directory in place of the lost original: every API key on hold, every agent key retired,
+ * and every account waiting until its orders since the snapshot are read from the exchange. All of it or nothing.
+ */
+export function restore(restoring: Restoring): Holdings & Restored {
+  const { places, file, processId } = restoring;
+  requireSnapshot(file);
+  if (!isEmpty(places)) throw new OperatorError(`${places.directory} is not empty`);
+  makeDirectory(places);
+  const lock = takeLock(places.directory, processId);
+  const draft = `${places.database}${DRAFT}`;
+  try {
+    copyFileSync(file, draft);
+    return putInPlace(restoring, draft);
+  } finally {
+    for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(draft + suffix, { force: true });
+    lock.release();
+  }
+}
+
+const DRAFT = ".restoring";
+
+/** Nothing but what a restore or set-up that failed half-way leaves behind. */
+function isEmpty({ directory, database }: Places): boolean {
+  if (!existsSync(directory)) return true;
+  const draft = basename(database) + DRAFT;
+  return readdirSync(directory).every((name) => name.startsWith("lock.") || name.startsWith(draft));
+}
+
+/** The first bytes of every SQLite database. */
+const MAGIC = "SQLite format 3\0";
+
+function requireSnapshot(file: string): void {
+  if (!existsSync(file) || !statSync(file).isFile()) throw new OperatorError(`there is no file ${file}`);
+  if (headOf(file) !== MAGIC) throw new OperatorError(`${file} is not a database`);
+  const log = `${file}-wal`;
+  if (existsSync(log) && statSync(log).size > 0) {
+    throw new OperatorError(`${file} is a database in use, not a backup: what is in ${log} would be lost`);
+  }
+}
+
+function headOf(file: string): string {
+  const opened = openSync(file, "r");
+  try {
+    const head = Buffer.alloc(MAGIC.length);
+    readSync(opened, head, 0, head.length, 0);
+    return head.toString("latin1");
+  } finally {
+    closeSync(opened);
+  }
+}
+
+function putInPlace({ places, file, network, clock }: Restoring, draft: string): Holdings & Restored {
+  const damage = findDamage(draft);
+  if (damage !== null) throw new OperatorError(`${file} cannot be restored: ${damage}`);
+  const held = holdingsOf(draft);
+  if (network !== null && held.network !== network) {
+    throw new OperatorError(`${file} is of ${held.network}, not of ${network}`);
+  }
+  const restored = prepare(draft, clock.nowMs());
+  syncFile(draft);
+  renameSync(draft, places.database);
+  syncFile(places.directory);
+  return { ...held, ...restored };
+}
+
+function prepare(draft: string, restoredAtMs: number): Restored {
+  const store = openStore(draft);
+  try {
+    return inTransaction(store, () => {
+      const restored = markRestored(store, restoredAtMs);
+      const detail = {
+        snapshot_at: restored.snapshotAtMs,
+        keys_held: restored.keysHeld,
+        agents_retired: restored.agentsRetired,
+      };
+      appendAudit(store, { atMs: restoredAtMs, actor: "operator", event: "restored", reference: "instance", detail });
+      return restored;
+    });
+  } finally {
+    // The log has to be in the file before the file gets its name.
+    emptyLog(store);
+    closeStore(store);
+  }
+}

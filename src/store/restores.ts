@@ -1,0 +1,155 @@
+import { and, asc, count, eq, isNotNull, isNull, max, ne, sql } from "drizzle-orm";
+import { listAccounts } from "./accounts.ts";
+import { setKeyState } from "./api-keys.ts";
+import type { Store } from "./open.ts";
+import { adoptions, agents, apiKeys, attempts, audit, restores, setupTokens, signers, takeUps } from "./schema.ts";
+
+/** Where an account stands after its database was restored. */
+export type TakeUp = {
+  accountId: string;
+  /** The newest thing that the snapshot knew of, wall time. */
+  snapshotAtMs: number;
+  restoredAtMs: number;
+  /** Null while nothing may be written for the account. */
+  takenUpAtMs: number | null;
+};
+
+/** An order of ours whose key the database does not know. */
+export type Adoption = typeof adoptions.$inferSelect;
+
+/** What a write has to know of restores, in memory: the one connection of the one process decides it. */
+type Known = { hasRestores: boolean; awaiting: ReadonlySet<string> };
+
+const known = new WeakMap<Store["$client"], Known>();
+
+function knownOf(store: Store): Known {
+  const found = known.get(store.$client);
+  if (found !== undefined) return found;
+  const awaiting = store.select().from(takeUps).where(isNull(takeUps.takenUpAtMs)).all();
+  const made = { hasRestores: countRestores(store) > 0, awaiting: new Set(awaiting.map((row) => row.accountId)) };
+  known.set(store.$client, made);
+  return made;
+}
+
+/** How often this database took the place of a lost one. */
+export function countRestores(store: Store): number {
+  return store.select({ restores: count() }).from(restores).get()?.restores ?? 0;
+}
+
+export function hasRestores(store: Store): boolean {
+  return knownOf(store).hasRestores;
+}
+
+/** True while the account's orders since the snapshot have not been read from the exchange. */
+export function awaitsTakeUp(store: Store, accountId: string): boolean {
+  return knownOf(store).awaiting.has(accountId);
+}
+
+export function countAwaiting(store: Store): number {
+  return knownOf(store).awaiting.size;
+}
+
+/** Null for an account that no restore has touched. */
+export function findTakeUp(store: Store, accountId: string): TakeUp | null {
+  const row = store
+    .select({ takeUp: takeUps, restoredAtMs: restores.restoredAtMs })
+    .from(takeUps)
+    .innerJoin(restores, eq(restores.id, takeUps.restoreId))
+    .where(eq(takeUps.accountId, accountId))
+    .get();
+  if (row === undefined) return null;
+  const { snapshotAtMs, takenUpAtMs } = row.takeUp;
+  return { accountId, snapshotAtMs, takenUpAtMs, restoredAtMs: row.restoredAtMs };
+}
+
+export type Restored = { snapshotAtMs: number; keysHeld: number; agentsRetired: number };
+
+/**
+ * Makes a snapshot fit to take the place of its lost original, inside the caller's transaction: no key opens it, no
+ * agent of the original signs, and every account waits to be taken up.
+ */
+export function markRestored(store: Store, restoredAtMs: number): Restored {
+  const snapshotAtMs = newestKnownMs(store) ?? restoredAtMs;
+  const { id: restoreId } = store.insert(restores).values({ restoredAtMs }).returning({ id: restores.id }).get();
+  for (const { id: accountId } of listAccounts(store)) {
+    const pending = store.select().from(takeUps).where(eq(takeUps.accountId, accountId)).get();
+    // What an earlier restore never read is still missing.
+    const sinceMs = pending?.takenUpAtMs === null ? Math.min(pending.snapshotAtMs, snapshotAtMs) : snapshotAtMs;
+    const row = { restoreId, snapshotAtMs: sinceMs, takenUpAtMs: null };
+    store
+      .insert(takeUps)
+      .values({ accountId, ...row })
+      .onConflictDoUpdate({ target: takeUps.accountId, set: row })
+      .run();
+  }
+  const held = store.select({ hash: apiKeys.keyHash }).from(apiKeys).where(eq(apiKeys.state, "active")).all();
+  for (const { hash } of held) setKeyState(store, hash, "held", restoredAtMs);
+  const retired = store.update(agents).set({ state: "retired" }).where(ne(agents.state, "retired"));
+  // Whoever holds a link or a session of the set-up may hold it from the lost machine.
+  store.delete(setupTokens).run();
+  // The lost machine may have signed with these numbers, and more of them, since the snapshot.
+  store
+    .update(signers)
+    .set({ lastNonce: sql`max(${signers.lastNonce}, ${restoredAtMs})` })
+    .run();
+  return {
+    snapshotAtMs,
+    keysHeld: held.length,
+    agentsRetired: retired.returning({ address: agents.address }).all().length,
+  };
+}
+
+function newestKnownMs(store: Store): number | null {
+  const written =
+    store
+      .select({ atMs: max(audit.atMs) })
+      .from(audit)
+      .get()?.atMs ?? null;
+  const signed =
+    store
+      .select({ atMs: max(attempts.createdAtMs) })
+      .from(attempts)
+      .get()?.atMs ?? null;
+  return written === null || signed === null ? (written ?? signed) : Math.max(written, signed);
+}
+
+/** Accounts that wait to be taken up, in the order of their ids. */
+export function listAwaiting(store: Store): string[] {
+  return store
+    .select({ accountId: takeUps.accountId })
+    .from(takeUps)
+    .where(isNull(takeUps.takenUpAtMs))
+    .orderBy(asc(takeUps.accountId))
+    .all()
+    .map((row) => row.accountId);
+}
+
+/** The last statement of its transaction: from here on the account trades. */
+export function markTakenUp(store: Store, accountId: string, takenUpAtMs: number): void {
+  store.update(takeUps).set({ takenUpAtMs }).where(eq(takeUps.accountId, accountId)).run();
+  known.delete(store.$client);
+}
+
+/** Notes whose key an order answers, once. */
+export function insertAdoption(store: Store, adoption: Adoption): void {
+  store.insert(adoptions).values(adoption).onConflictDoNothing().run();
+}
+
+export function findAdoption(store: Store, accountId: string, keyDigits: string): Adoption | null {
+  const row = store
+    .select()
+    .from(adoptions)
+    .where(and(eq(adoptions.accountId, accountId), eq(adoptions.keyDigits, keyDigits)))
+    .get();
+  return row ?? null;
+}
+
+/** Client order ids that this database has signed for an account. */
+export function signedCloids(store: Store, accountId: string): Set<string> {
+  const rows = store
+    .select({ cloid: attempts.cloid })
+    .from(attempts)
+    .where(and(eq(attempts.accountId, accountId), isNotNull(attempts.cloid)))
+    .all();
+  return new Set(rows.flatMap(({ cloid }) => (cloid === null ? [] : [cloid])));
+}

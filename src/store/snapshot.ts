@@ -1,0 +1,62 @@
+import { Database } from "bun:sqlite";
+import { closeSync, fsyncSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { MIGRATIONS } from "./migrations.ts";
+import type { Store } from "./open.ts";
+
+/**
+ * Writes a consistent copy of a database, beside whoever has it open, into an empty file that the caller has made. On
+ * the disk when it returns. Null, or why there is none.
+ */
+export function snapshotInto(source: string, target: string): string | null {
+  let client: Database | null = null;
+  try {
+    client = new Database(source, { readonly: true, strict: true });
+    const statement = client.prepare("VACUUM INTO ?");
+    statement.run(target);
+    statement.finalize();
+    syncFile(target);
+    syncFile(dirname(target));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    client?.close();
+  }
+}
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+export function syncFile(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes what is in the write-ahead log into the database file itself. */
+export function emptyLog(store: Store): void {
+  store.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/** What is wrong with a database file as a whole; null when nothing is. Never throws. */
+export function findDamage(path: string): string | null {
+  let client: Database | null = null;
+  try {
+    client = new Database(path, { readonly: true, strict: true });
+    const rows = client.prepare<{ integrity_check: string }, []>("PRAGMA integrity_check(10)").all();
+    const found = rows.map((row) => row.integrity_check).filter((text) => text !== "ok");
+    if (found.length > 0) return found.join("; ");
+    const schema = client.prepare<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+    if (schema === 0) return "it is not a database of Postern";
+    if (schema > MIGRATIONS.length) {
+      return `it has schema ${schema} and this binary knows ${MIGRATIONS.length}: use the newer binary`;
+    }
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    client?.close();
+  }
+}

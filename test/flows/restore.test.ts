@@ -1,0 +1,227 @@
+/** A snapshot, trading on, the machine lost, the snapshot restored elsewhere, every key retried: no second order. */
+import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { backUp } from "../../src/ops/back-up.ts";
+import { placesIn } from "../../src/ops/data-directory.ts";
+import { keepKey } from "../../src/ops/keep-key.ts";
+import { restore } from "../../src/ops/restore.ts";
+import { findBrokenAuditRow } from "../../src/store/audit.ts";
+import { keyHash } from "../../src/wire/grant.ts";
+import { ACCOUNT, API_KEY, type Machine, openMachine, openWorld, type World } from "../support/machine.ts";
+import { inTemporaryDirectory } from "../support/temporary-directory.ts";
+
+type Lab = { world: World; path: string; first: Machine; file: string };
+
+async function withLab(work: (lab: Lab) => Promise<void>): Promise<void> {
+  await inTemporaryDirectory(async (path) => {
+    const world = openWorld();
+    mkdirSync(join(path, "first"));
+    const first = await openMachine(world, join(path, "first"));
+    await first.newAgent();
+    await work({ world, path, first, file: join(path, "backup.db") });
+  });
+}
+
+const PLACE = "POST /v1/orders";
+
+function limit(some: object = {}) {
+  const plain = { account: ACCOUNT.id, market: "BTC", side: "buy", size: "0.01" };
+  return { ...plain, price: "90000", ...some };
+}
+
+function place(machine: Machine, key: string, some: object = {}) {
+  return machine.ask(PLACE, limit(some), key);
+}
+
+/** The snapshot on a new machine, with its key kept and its agent approved, once it trades. */
+async function restored({ world, path, file }: Lab, name = "second"): Promise<Machine> {
+  const second = await restoredWaiting({ world, path, file }, name);
+  await second.newAgent();
+  await world.clock.advance(25_000);
+  return second;
+}
+
+async function restoredWaiting({ world, path, file }: Omit<Lab, "first">, name = "second"): Promise<Machine> {
+  const places = placesIn(join(path, name));
+  restore({ places, file, network: "paper", processId: 1, clock: world.clock });
+  const second = await openMachine(world, places.directory);
+  keepKey({ ...second, clock: world.clock, randomBytes: () => new Uint8Array(), network: "paper" }, keyHash(API_KEY));
+  return second;
+}
+
+test("every key of the time between snapshot and loss answers with its own order, and none places a second", async () => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    const known = await place(first, "known-key");
+    expect(known).toMatchObject({ status: 201, body: { status: "open" } });
+    backUp(first.places.database, file);
+    await world.clock.advance(60_000);
+    const stop = {
+      side: "sell",
+      price: "80000",
+      reduce_only: true,
+      trigger: { price: "81000", kind: "stop_loss", market: true },
+    };
+    const wanted: [string, object, string][] = [
+      ["resting-key", {}, "open"],
+      ["taken-whole", { price: "90001" }, "filled"],
+      ["canceled-later", { price: "89999" }, "canceled"],
+      ["short-ioc", { price: "95000", size: "0.02", time_in_force: "ioc" }, "canceled"],
+      ["stop-loss", stop, "waiting_for_trigger"],
+    ];
+    await world.trade({ side: "sell", price: "94999", size: "0.01" });
+    const before = new Map<string, Record<string, unknown>>();
+    for (const [key, some] of wanted) before.set(key, (await place(first, key, some)).body);
+    await first.ask(`POST /v1/orders/${String(before.get("canceled-later")?.["id"])}/cancel`, {}, "the-cancel");
+    await world.trade({ side: "sell", price: "90001", size: "0.01" });
+    const modified = await first.ask(
+      `POST /v1/orders/${String(known.body["id"])}/modify`,
+      { price: "89990" },
+      "the-modify",
+    );
+    expect(modified).toMatchObject({ status: 200, body: { status: "open" } });
+    first.lateMs.push(9_000);
+    const onItsWay = place(first, "on-its-way", { price: "89000" });
+    await world.clock.advance(500);
+    void onItsWay.catch(() => undefined);
+    await first.lose();
+
+    const second = await restored(lab);
+    await world.clock.advance(2_000);
+    const placed = await world.placed();
+    for (const [key, some, status] of wanted) {
+      const again = await place(second, key, some);
+      expect(again).toMatchObject({ status: 201, body: { id: before.get(key)?.["id"], status } });
+      expect(again.headers.get("Idempotent-Replayed")).toBe("true");
+      expect((await place(second, key, some)).body).toEqual(again.body);
+    }
+    expect((await place(second, "short-ioc", wanted[3]?.[1])).body).toMatchObject({
+      filled_size: "0.01",
+      size: "0.02",
+    });
+    expect(await place(second, "on-its-way", { price: "89000" })).toMatchObject({
+      status: 201,
+      body: { status: "open" },
+    });
+    expect((await place(second, "known-key")).body).toEqual(known.body);
+    expect((await second.ask(`GET /v1/orders/${String(known.body["id"])}`)).body).toMatchObject({ status: "canceled" });
+    const modifiedAgain = await second.ask(
+      `POST /v1/orders/${String(known.body["id"])}/modify`,
+      { price: "89990" },
+      "the-modify",
+    );
+    expect(modifiedAgain).toMatchObject({ status: 200, body: { status: "open", price: "89990" } });
+    expect((await world.placed()).sort()).toEqual(placed.sort());
+    expect(await place(second, "after-the-loss")).toMatchObject({ status: 201, body: { status: "open" } });
+    expect(await world.placed()).toHaveLength(placed.length + 1);
+    expect(findBrokenAuditRow(second.store)).toBeNull();
+    expect(second.log.filter(({ level }) => level === "error")).toEqual([]);
+  });
+});
+
+test("an adopted key refuses what the exchange shows that it was not used for", async () => {
+  await withLab(async (lab) => {
+    const { first, file, world } = lab;
+    backUp(first.places.database, file);
+    await place(first, "used-key");
+    await first.lose();
+    const second = await restored(lab);
+    const placed = await world.placed();
+    for (const [some, name] of [
+      [{ price: "90001" }, "price"],
+      [{ side: "sell" }, "side"],
+      [{ market: "ETH" }, "market"],
+      [{ size: "0.02" }, "size"],
+      [{ time_in_force: "alo" }, "time_in_force"],
+    ] as const) {
+      const refused = await place(second, "used-key", some);
+      expect(refused).toMatchObject({ status: 409, body: { error: { code: "idempotency_key_reused" } } });
+      expect(JSON.stringify(refused.body)).toContain(name);
+    }
+    const leverage = { market: "BTC", leverage: 5, margin_type: "cross" };
+    expect(await second.ask("POST /v1/leverage", leverage, "used-key")).toMatchObject({ status: 409 });
+    expect(await place(second, "used-key", { size: "0.010" })).toMatchObject({ status: 201 });
+    expect(await place(second, "used-key", { price: "90001" })).toMatchObject({ status: 409 });
+    expect(await world.placed()).toEqual(placed);
+  });
+});
+
+test("nothing is placed before the new agent is approved, what was on its way is dead, and the orders are read", async () => {
+  await withLab(async (lab) => {
+    const { first, file, world } = lab;
+    const known = await place(first, "known-key");
+    backUp(first.places.database, file);
+    await first.lose();
+    const second = await restoredWaiting(lab);
+    await world.clock.advance(60_000);
+    expect(await place(second, "early-key")).toMatchObject({
+      status: 503,
+      body: { error: { code: "agent_not_approved" } },
+    });
+    await second.newAgent();
+    let waitedMs = 0;
+    for (; waitedMs < 60_000; waitedMs += 500) {
+      const answer = await place(second, "early-key");
+      if (answer.status === 201) break;
+      expect(answer).toMatchObject({ status: 503, body: { error: { code: "not_ready" } } });
+      expect(answer.headers.get("Retry-After")).toMatch(/^[0-9]+$/);
+      await world.clock.advance(400);
+    }
+    expect(waitedMs).toBeGreaterThanOrEqual(15_000);
+    expect(waitedMs).toBeLessThan(30_000);
+    expect(await second.ask(`POST /v1/orders/${String(known.body["id"])}/cancel`, {}, "cancel-1")).toMatchObject({
+      status: 200,
+      body: { status: "canceled" },
+    });
+  });
+});
+
+test("cancels of orders that are known go through while the rest waits", async () => {
+  await withLab(async (lab) => {
+    const { first, file } = lab;
+    const known = await place(first, "known-key");
+    backUp(first.places.database, file);
+    await first.lose();
+    const second = await restoredWaiting(lab);
+    await second.newAgent();
+    expect(await place(second, "early-key")).toMatchObject({ status: 503 });
+    expect(await second.ask(`POST /v1/orders/${String(known.body["id"])}/cancel`, {}, "cancel-1")).toMatchObject({
+      status: 200,
+      body: { status: "canceled" },
+    });
+  });
+});
+
+test("the lost machine cannot sign any more once the new agent is approved", async () => {
+  await withLab(async (lab) => {
+    const { first, file, world } = lab;
+    backUp(first.places.database, file);
+    const second = await restored(lab);
+    expect(await place(first, "from-the-lost-one")).toMatchObject({ status: 201, body: { status: "rejected" } });
+    expect(await place(second, "from-the-new-one")).toMatchObject({ status: 201, body: { status: "open" } });
+    expect(await world.placed()).toHaveLength(1);
+  });
+});
+
+test("a restart before the orders are read begins to wait again, and one after it does not", async () => {
+  await withLab(async (lab) => {
+    const { first, file, world } = lab;
+    backUp(first.places.database, file);
+    const other = await place(first, "used-key");
+    await first.lose();
+    const second = await restoredWaiting(lab);
+    await second.newAgent();
+    await world.clock.advance(10_000);
+    await second.lose();
+    const third = await openMachine(world, second.places.directory);
+    await world.clock.advance(8_000);
+    expect(await place(third, "used-key")).toMatchObject({ status: 503, body: { error: { code: "not_ready" } } });
+    await world.clock.advance(20_000);
+    expect(await place(third, "used-key")).toMatchObject({ status: 201, body: { id: other.body["id"] } });
+    await third.lose();
+    const fourth = await openMachine(world, second.places.directory);
+    await world.clock.advance(1_000);
+    expect(await place(fourth, "new-key-1")).toMatchObject({ status: 201, body: { status: "open" } });
+  });
+});
