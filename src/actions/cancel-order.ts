@@ -2,8 +2,7 @@ import type { Attempt } from "../core/attempt.ts";
 import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
-import { liveLeg } from "../settle/apply-sight.ts";
-import { intendedCancel, recordCancelReply } from "../settle/cancel.ts";
+import { intendedCancel, legToCancel, recordCancelReply } from "../settle/cancel.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
@@ -68,7 +67,7 @@ type Storing = { caller: Caller; orderId: string; signer: string | null; idempot
 /** Inside the intent's transaction: the attempt, or for an order that is closed by now its final answer. */
 function storeCancel(deps: Deps, { caller, orderId, signer, idempotencyKey }: Storing): Attempt | null {
   const order = findOrder(deps.store, orderId);
-  const leg = order === null ? null : liveLeg(listLegs(deps.store, orderId));
+  const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));
   if (order === null) throw new Error("bug: a cancel without its order");
   if (!isLive(order.status) || leg === null || signer === null) {
     storeAnswer(deps.store, { accountId: order.accountId, key: idempotencyKey }, closedAnswer(order));

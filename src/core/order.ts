@@ -85,6 +85,8 @@ export type LegEvent =
   /** Sealed, looked for and not found: it never reached the exchange and no longer can. */
   | { type: "proven_absent"; reason: string }
   | { type: "lost"; reason: string }
+  /** The exchange has said somewhere that it has, or had, the order; a look says how it stands. */
+  | { type: "reported" }
   | { type: "fills_seen"; filled: Filled };
 
 /** A running total of a leg's fills: it only ever grows. */
@@ -113,11 +115,11 @@ export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
       // A late fill may still reach a closed leg; what never rested cannot have one.
       return leg.state === "absent" && grown !== leg ? { ...grown, state: "lost", reason: null } : grown;
     case "rested":
-      if (isClosed(leg) && leg.state !== "absent") return leg;
+      if (isClosed(leg) && leg.state !== "absent") return identified(leg, event.oid);
       return open(leg, "resting", event.oid);
     case "armed":
       // Triggers fire once: a resting leg does not go back to waiting.
-      if ((isClosed(leg) && leg.state !== "absent") || leg.state === "resting") return leg;
+      if ((isClosed(leg) && leg.state !== "absent") || leg.state === "resting") return identified(leg, event.oid);
       return open(leg, "armed", event.oid ?? leg.oid);
     case "filled":
       if (leg.state === "filled" || leg.state === "canceled") return grown;
@@ -133,9 +135,18 @@ export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
       if (leg.state === "absent") return leg;
       if (leg.state !== "sent" && leg.state !== "lost") return null;
       return { ...leg, state: "absent", reason: event.reason, isExchangesWord: false };
+    case "reported":
+      return leg.state === "absent" ? { ...leg, state: "lost", reason: REPORTED } : leg;
     case "lost":
       return leg.state === "sent" ? { ...leg, state: "lost", reason: event.reason, isExchangesWord: false } : leg;
   }
+}
+
+const REPORTED = "the exchange has reported an order that was not found before; it is being looked up";
+
+/** A cancel by client order id does not say which native id it closed; a report that comes late does. */
+function identified(leg: Leg, oid: string | null): Leg {
+  return leg.oid === null && oid !== null ? { ...leg, oid } : leg;
 }
 
 /** What an exchange that has refused an order may still report of it without contradicting itself. */

@@ -16,6 +16,14 @@ import type { Reply } from "./send.ts";
 /** What has to be known to cancel one leg of an order. */
 export type CancelTarget = { order: StoredOrder; account: Account; leg: Leg; idempotencyKey: string; actor: string };
 
+/**
+ * The newest leg that the exchange has confirmed as live: a replacement that is still out may never arrive, and is
+ * stopped by a noop at the same moment.
+ */
+export function legToCancel(legs: readonly Leg[]): Leg | null {
+  return legs.findLast(({ state }) => state === "resting" || state === "armed") ?? liveLeg(legs);
+}
+
 /** By native id; by client order id while the exchange has not named it. */
 export function intendedCancel({ order, account, leg, idempotencyKey, actor }: CancelTarget): Intended {
   return {

@@ -3,11 +3,14 @@ import type { Leg, LegState } from "../core/order.ts";
 import type { Settling, World } from "../deps.ts";
 import type { FeedEvent } from "../exchange/feed-event.ts";
 import { listAccounts } from "../store/accounts.ts";
+import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findLegByOid, findOrder, listLiveOrders } from "../store/orders.ts";
+import type { Fill } from "../wire/answer/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../wire/answer/stream.ts";
 import type { FillIndex } from "./index-fills.ts";
+import { recordLegEvent } from "./record.ts";
 import { openWatch, type Watch } from "./watch.ts";
 
 /** Keeps orders and fills in step with the exchange as things happen. The feed only hints; reads decide. */
@@ -25,7 +28,7 @@ const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
 
 export function openFollower(world: World, settling: Settling, index: FillIndex): Follower {
   const watch = openWatch(world, settling);
-  const tools: Tools = { watch, index };
+  const tools = { watch, index };
   /** Accounts whose resync has failed and is tried again. */
   const retrying = new Set<string>();
   let isStopped = false;
@@ -33,27 +36,37 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
   function onUpdate(account: Account, update: OrderUpdate): void {
     const leg = legOf(world, account, update);
     if (leg === null || !isNews(leg.state, update)) return;
+    if (leg.state === "absent" && statusMeaning(update.status) !== "rejected") noteReported(world, leg);
     watch.begin(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
   }
 
-  async function resync(account: Account): Promise<void> {
-    if (!(await resyncAccount(world, account, tools))) void retry(account);
+  /** A fill of an order whose answer was lost, or that we had given up, is news of that order. */
+  function onFills(account: Account, fills: readonly Fill[]): void {
+    index.add(account, fills);
+    for (const cloid of new Set(fills.map((fill) => fill.cloid))) {
+      const leg = cloid === null ? null : findLegByCloid(world.store, cloid);
+      if (leg?.state === "lost") watch.begin(leg.orderId, "changed");
+    }
   }
 
-  async function retry(account: Account): Promise<void> {
+  async function resync(account: Account, how: Thoroughness): Promise<void> {
+    if (!(await resyncAccount(world, account, { ...tools, how }))) void retry(account, how);
+  }
+
+  async function retry(account: Account, how: Thoroughness): Promise<void> {
     if (retrying.has(account.id)) return;
     retrying.add(account.id);
     for (const pauseMs of RETRY_PAUSES_MS) {
       await world.clock.sleep(pauseMs);
-      if (isStopped || (await resyncAccount(world, account, tools))) break;
+      if (isStopped || (await resyncAccount(world, account, { ...tools, how }))) break;
     }
     retrying.delete(account.id);
   }
 
   function onAccountEvent(account: Account, event: FeedEvent): void {
-    if (event.kind === "fills") index.add(account, event.fills);
+    if (event.kind === "fills") onFills(account, event.fills);
     if (event.kind === "order_updates") for (const update of event.updates) onUpdate(account, update);
-    if (event.kind === "connected" || event.kind === "gap") void resync(account);
+    if (event.kind === "connected" || event.kind === "gap") void resync(account, "thorough");
     if (event.kind === "refused") world.log.warn({ account: account.id, text: event.text }, "the feed was refused");
   }
 
@@ -69,7 +82,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     async resync(which) {
       for (const account of listAccounts(world.store)) {
         if (which === "all" || !world.feeds.isLive(account.tradingAddress)) {
-          await resync(account);
+          await resync(account, which === "all" ? "thorough" : "quick");
         }
       }
     },
@@ -104,22 +117,26 @@ function isNews(state: LegState, { status }: OrderUpdate): boolean {
   return SAME[state] !== statusMeaning(status);
 }
 
-type Tools = { watch: Watch; index: FillIndex };
+/** `quick` asks for the open orders only where one is live here: the question costs 20 of our weight a dex. */
+type Thoroughness = "quick" | "thorough";
+
+type Tools = { watch: Watch; index: FillIndex; how: Thoroughness };
 
 /**
- * Fills since the last complete time, and a watch on every live order that the exchange no longer lists as open. False
- * when something could not be read.
+ * Fills since the last complete time, and a watch on every order of which the exchange's list of open orders tells
+ * something else than we do. False when something could not be read.
  */
-async function resyncAccount(world: World, account: Account, { watch, index }: Tools): Promise<boolean> {
+async function resyncAccount(world: World, account: Account, { watch, index, how }: Tools): Promise<boolean> {
   try {
     const isFilled = await index.backFill(account);
     const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
-    if (live.length === 0) return isFilled;
+    if (live.length === 0 && how === "quick") return isFilled;
     const listed = await readListed(world, account);
     if (listed === null) return false;
     for (const { id, exchangeOrderId } of live) {
       if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
     }
+    for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");
     return isFilled;
   } catch (error) {
     world.log.error({ account: account.id, error: String(error) }, "reading again what a feed may have missed failed");
@@ -127,14 +144,30 @@ async function resyncAccount(world: World, account: Account, { watch, index }: T
   }
 }
 
-async function readListed(world: World, account: Account): Promise<Set<string> | null> {
-  const listed = new Set<string>();
+/** Open orders of the account by native id, with their client order ids; null when they could not be read. */
+async function readListed(world: World, account: Account): Promise<ReadonlyMap<string, string | null> | null> {
+  const listed = new Map<string, string | null>();
   for (const dex of ["", ...world.settings.dexes]) {
     const request = { type: "frontendOpenOrders", user: account.tradingAddress, dex };
     const outcome = await world.exchange.info(request, { purpose: "settle" });
     const orders = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
     if (orders === null) return null;
-    for (const order of orders) listed.add(order.oid);
+    for (const { oid, cloid } of orders) listed.set(oid, cloid);
   }
   return listed;
+}
+
+/** Orders that are listed as open and of which we had concluded that they never arrived. */
+function reportedIn(world: World, account: Account, listed: ReadonlyMap<string, string | null>): string[] {
+  return [...listed.values()].flatMap((cloid) => {
+    const leg = cloid === null ? null : findLegByCloid(world.store, cloid);
+    if (leg?.state !== "absent" || findOrder(world.store, leg.orderId)?.accountId !== account.id) return [];
+    noteReported(world, leg);
+    return [leg.orderId];
+  });
+}
+
+/** The exchange is right: what we concluded is open again, and a look says what it is. */
+function noteReported(world: World, leg: Leg): void {
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "reported" }, world.clock.nowMs()));
 }

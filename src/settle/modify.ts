@@ -3,7 +3,7 @@ import { compare, type Decimal, decimal, subtract } from "../core/decimal.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { World } from "../deps.ts";
-import { updateAttempt } from "../store/attempts.ts";
+import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
 import {
@@ -56,6 +56,28 @@ export function recordModifyReply(world: World, attempt: Attempt, reply: Reply):
 export function isAlwaysPlace(attempt: Attempt): boolean {
   const action = parseActionJson(attempt.action);
   return action?.type === "batchModify" && action.a === true;
+}
+
+/**
+ * True while what the modify placed beside its original is live and a cancel of the order is armed: the cancel is for
+ * everything that was out when it was asked for, and finds it only as a leg of the order.
+ */
+export function isToBeCanceled(world: World, attempt: Attempt): boolean {
+  const { replaced, replacement } = legsOfModify(world, attempt);
+  const isBeside = replaced.state !== "canceled" || attempt.isTargetClosed;
+  if (!isBeside || isClosed(replacement)) return false;
+  return listAttemptsOf(world.store, attempt.resource.id).some(
+    ({ kind, state }) => kind === "cancel" && state !== "done",
+  );
+}
+
+/** Until then the order is shown as it ended itself. */
+export function keepApart(world: World, attempt: Attempt): void {
+  const { order, replaced } = legsOfModify(world, attempt);
+  inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, { isTargetClosed: true });
+    deriveOrder(world.store, { ...order, ...originalTerms(order, replaced) }, world.clock.nowMs());
+  });
 }
 
 /** Where a modify stands once both legs are known; `excess` asks for the one reduction that a race may need. */
@@ -125,8 +147,7 @@ function splitOff(world: World, attempt: Attempt, legs: ModifyLegs): void {
   moveLeg(store, replacement.cloid, { orderId: id, ordinal: 0 });
   const split = deriveOrder(store, fresh, nowMs);
   // Back to its own terms: the newer leg is no longer one of its legs.
-  const { size, price, timeInForce, trigger } = originalTerms(order, replaced);
-  deriveOrder(store, { ...order, size, price, timeInForce, trigger }, nowMs);
+  deriveOrder(store, { ...order, ...originalTerms(order, replaced) }, nowMs);
   const key = { accountId: attempt.accountId, key: attempt.idempotencyKey };
   storeAnswer(store, key, { status: 200, body: orderText(split) });
 }

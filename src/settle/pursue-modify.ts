@@ -15,7 +15,7 @@ import { applySight } from "./apply-sight.ts";
 import { intendedCancel } from "./cancel.ts";
 import { storeAttempt } from "./intent.ts";
 import { lookAtLeg, readStatus, type Sight, statusRequest } from "./look.ts";
-import { finishModify, isOriginalKnown, legsOfModify, recordModifyReply } from "./modify.ts";
+import { finishModify, isOriginalKnown, isToBeCanceled, keepApart, legsOfModify, recordModifyReply } from "./modify.ts";
 import { note } from "./note.ts";
 import { absenceEvent } from "./pursue-place.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
@@ -40,7 +40,12 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   if (!sight.isClosed && !isAfter) return false;
   if (!sight.isClosed) pursuit.looksAtOpen += 1;
   if (!isOriginalKnown(attempt, legsOfModify(world, attempt), pursuit.looksAtOpen)) return false;
-  const end = finishModify(world, wasGoneBefore ? { ...attempt, isTargetClosed: true } : attempt);
+  const seen = wasGoneBefore ? { ...attempt, isTargetClosed: true } : attempt;
+  if (isToBeCanceled(world, seen)) {
+    keepApart(world, attempt);
+    return false;
+  }
+  const end = finishModify(world, seen);
   if (end.kind === "ended") return true;
   await reduceOnce(tools, attempt, { pursuit, remainder: end.remainder });
   return false;

@@ -68,7 +68,18 @@ export function listAttemptsOf(store: Store, resourceId: string): Attempt[] {
 }
 
 export type AttemptChange = Partial<
-  Pick<Attempt, "state" | "sentAtMs" | "noops" | "seal" | "hasLanded" | "negatives" | "answerText" | "settledAtMs">
+  Pick<
+    Attempt,
+    | "state"
+    | "sentAtMs"
+    | "isTargetClosed"
+    | "noops"
+    | "seal"
+    | "hasLanded"
+    | "negatives"
+    | "answerText"
+    | "settledAtMs"
+  >
 >;
 
 /** One statement for each set of columns that are changed together; there are as many as places that call. */

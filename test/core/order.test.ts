@@ -50,20 +50,21 @@ const EVENT: Record<LegEvent["type"], LegEvent> = {
   rejected: { type: "rejected", reason: "refused", oid: null },
   proven_absent: { type: "proven_absent", reason: "never arrived" },
   lost: { type: "lost", reason: "no answer" },
+  reported: { type: "reported" },
   fills_seen: { type: "fills_seen", filled: HALF },
 };
 
 // "!" = contradicts what the exchange has said itself: kept as evidence and never applied. A forgotten cell does not compile.
 // biome-ignore format: a table is read by its columns
 const NEXT: Record<LegState, Record<LegEvent["type"], LegState | "!">> = {
-  sent:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "sent" },
-  lost:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "lost" },
-  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!",        lost: "armed",    fills_seen: "armed" },
-  resting:  { rested: "resting", armed: "resting", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!",        lost: "resting",  fills_seen: "resting" },
-  filled:   { rested: "filled",  armed: "filled",  filled: "filled",   canceled: "filled",   rejected: "!",        proven_absent: "!",        lost: "filled",   fills_seen: "filled" },
-  canceled: { rested: "canceled", armed: "canceled", filled: "canceled", canceled: "canceled", rejected: "!",      proven_absent: "!",        lost: "canceled", fills_seen: "canceled" },
-  rejected: { rested: "!",       armed: "!",       filled: "!",        canceled: "!",        rejected: "rejected", proven_absent: "rejected", lost: "rejected", fills_seen: "!" },
-  absent:   { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "absent",   fills_seen: "lost" },
+  sent:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "sent", reported: "sent" },
+  lost:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "lost", reported: "lost" },
+  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!",        lost: "armed",    fills_seen: "armed", reported: "armed" },
+  resting:  { rested: "resting", armed: "resting", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!",        lost: "resting",  fills_seen: "resting", reported: "resting" },
+  filled:   { rested: "filled",  armed: "filled",  filled: "filled",   canceled: "filled",   rejected: "!",        proven_absent: "!",        lost: "filled",   fills_seen: "filled", reported: "filled" },
+  canceled: { rested: "canceled", armed: "canceled", filled: "canceled", canceled: "canceled", rejected: "!",      proven_absent: "!",        lost: "canceled", fills_seen: "canceled", reported: "canceled" },
+  rejected: { rested: "!",       armed: "!",       filled: "!",        canceled: "!",        rejected: "rejected", proven_absent: "rejected", lost: "rejected", fills_seen: "!", reported: "!" },
+  absent:   { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "absent",   fills_seen: "lost", reported: "lost" },
 };
 
 // Object.keys forgets the key types, which the tables' own types have checked.
@@ -114,6 +115,13 @@ test("a cancel's first reason stands, and a later report adds one only where the
   expect(told?.oid).toBe("77");
 });
 
+test("simulated seed 23834: what was canceled by its client order id learns its native id from a look that was late", () => {
+  const canceled = follow([{ type: "canceled", oid: null, reason: null, filled: null }]);
+  for (const late of [EVENT.rested, EVENT.armed]) {
+    expect(advanceLeg(canceled, late)).toMatchObject({ state: "canceled", oid: "77" });
+  }
+});
+
 test("what we concluded yields to the exchange, what the exchange refused does not", () => {
   expect(advanceLeg(legIn("absent"), EVENT.rested)).toMatchObject({ state: "resting", isExchangesWord: true });
   expect(advanceLeg(legIn("absent"), EVENT.proven_absent)).toMatchObject({ isExchangesWord: false });
@@ -136,6 +144,7 @@ const events: fc.Arbitrary<LegEvent> = fc.oneof(
   fc.record({ type: fc.constant("rejected" as const), reason: fc.constant("refused"), oid: fc.constant(null) }),
   fc.record({ type: fc.constant("proven_absent" as const), reason: fc.constant("never") }),
   fc.record({ type: fc.constant("lost" as const), reason: fc.constant("no answer") }),
+  fc.record({ type: fc.constant("reported" as const) }),
   fc.record({ type: fc.constant("fills_seen" as const), filled: totals }),
 );
 

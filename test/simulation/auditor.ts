@@ -83,7 +83,10 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
     const oid = fieldOf(last.body, "exchange_order_id");
     const shown = order.legs.some((leg) => String(leg.oid) === oid) ? order : whole;
     const expected = expectedOf(run.venue, wish.party.account.tradingAddress, shown);
-    return auditClosed(name, { body: last.body, expected, order: shown });
+    return [
+      ...auditClosed(name, { body: last.body, expected, order: shown }),
+      ...(CLOSED.includes(status) ? auditLeftLive(run, dialogue, name) : []),
+    ];
   }
   if (kind === "modify") return auditModify(run, dialogue, { name, last });
   return kind === "cancel" ? [] : auditOperation(run, dialogue, { name, body: last.body });
@@ -93,6 +96,21 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
 function isUndecidable({ dialogues }: Audited, { wish }: Dialogue): boolean {
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
   return wish.kind === "margin" && alike.length > 1;
+}
+
+/** Nothing that was on its way when a cancel was asked for lives on after it. */
+function auditLeftLive(run: Audited, { wish, turns }: Dialogue, name: string): string[] {
+  const asked = turns.map(({ askedAtMs }) => askedAtMs);
+  const accepted = turns.filter(({ outcome }) => outcome?.kind === "answer" && outcome.status < 300);
+  const acceptedAtMs = Math.min(...accepted.map(({ askedAtMs }) => askedAtMs));
+  return [...run.truth.splits.values()].flatMap((split) => {
+    const [leg] = split.legs;
+    const made = run.truth.made.get(split.wish.number)?.at(-1);
+    if (split.wish.target !== wish.target || leg === undefined || made === undefined) return [];
+    const sentAtMs = run.sent.find(({ body }) => body.includes(`"nonce":${made.nonce},`))?.atMs;
+    const wasOnItsWay = sentAtMs !== undefined && sentAtMs < Math.min(...asked) && made.atMs - START_MS > acceptedAtMs;
+    return wasOnItsWay && run.venue.isLive(leg.oid) ? [`${name} left order ${leg.oid} live, which was on its way`] : [];
+  });
 }
 
 /** Once a client was told that an order is closed, it is. */

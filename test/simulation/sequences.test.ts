@@ -1,12 +1,23 @@
 /** Sequences that break a gateway which is only nearly right, each told step by step. */
 import { afterEach, expect, test } from "bun:test";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
-import { executed, limit, liveOrders, MAKER, openScene, type Scene, shown, TAKER, trade } from "./scene.ts";
+import {
+  executed,
+  limit,
+  liveOrders,
+  MAKER,
+  openScene,
+  type Scene,
+  type SceneOptions,
+  shown,
+  TAKER,
+  trade,
+} from "./scene.ts";
 
 let open: Scene[] = [];
 
-async function scene(seed = 1, weightPerMinute = 0): Promise<Scene> {
-  const made = await openScene({ seed, weightPerMinute });
+async function scene(seed = 1, options: SceneOptions = {}): Promise<Scene> {
+  const made = await openScene({ seed, ...options });
   open.push(made);
   return made;
 }
@@ -81,7 +92,7 @@ test("forty orders whose answers were lost are all settled within two minutes", 
 });
 
 test("twenty orders that never arrived are called so within two minutes, within the exchange's weight", async () => {
-  const s = await scene(1, 1_200);
+  const s = await scene(1, { weightPerMinute: 1_200 });
   s.setFate(fates((body) => (isAction(body, "order") || isAction(body, "noop") ? LOST : null)));
   const keys = Array.from({ length: 20 }, (_, nth) => `sequence-a2-lost-${nth}`);
   for (const [nth, key] of keys.entries()) s.ask(key, limit("buy", 94_000 - nth));
@@ -114,22 +125,25 @@ test("the old leg's cancel does not end an order that is being modified", async 
   expect(liveOrders(s).map(String)).toEqual([after.oid ?? ""]);
 });
 
-test("a cancel beats a modify that arrives after it and would have placed anew", async () => {
-  const s = await scene();
-  const placed = shown(await s.tell("sequence-a4", limit("buy", 94_000)));
-  s.setFate(fates((body) => (isAction(body, "batchModify") ? unheard(3_000) : isAction(body, "noop") ? LOST : null)));
-  const modify = { kind: "modify" as const, id: placed.id, price: "94001", size: null, alwaysPlace: true };
-  s.ask("sequence-a4-modify", modify);
-  await s.pass(1_000);
-  const cancel = s.ask("sequence-a4-cancel", { kind: "cancel", id: placed.id });
-  await s.pass(60_000);
-  expect(liveOrders(s)).toEqual([]);
-  expect(cancel.answer).not.toBeNull();
-  expect(shown(await s.tell("sequence-a4-cancel", { kind: "cancel", id: placed.id }))).toMatchObject({
-    http: 200,
-    status: "canceled",
-  });
-});
+test.each([500, 3_000, 6_000, 11_000])(
+  "a cancel beats a modify that arrives %d ms later and places anew",
+  async (ms) => {
+    const s = await scene();
+    const placed = shown(await s.tell("sequence-a4", limit("buy", 94_000)));
+    s.setFate(fates((body) => (isAction(body, "batchModify") ? unheard(ms) : isAction(body, "noop") ? LOST : null)));
+    const modify = { kind: "modify" as const, id: placed.id, price: "94001", size: null, alwaysPlace: true };
+    s.ask("sequence-a4-modify", modify);
+    await s.pass(1_000);
+    const cancel = s.ask("sequence-a4-cancel", { kind: "cancel", id: placed.id });
+    await s.pass(60_000);
+    expect(liveOrders(s)).toEqual([]);
+    expect(cancel.answer).not.toBeNull();
+    expect(shown(await s.tell("sequence-a4-cancel", { kind: "cancel", id: placed.id }))).toMatchObject({
+      http: 200,
+      status: "canceled",
+    });
+  },
+);
 
 test("a cancel answered 202 stays armed until the unknown order has landed and is gone", async () => {
   const s = await scene();
@@ -152,6 +166,31 @@ test("a cancel answered 202 stays armed until the unknown order has landed and i
   });
 });
 
+test("a cancel before the start-up pass is through beats a modify of the process before", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("sequence-a4-start", limit("buy", 94_000)));
+  s.setFate(fates((body) => (isAction(body, "batchModify") ? unheard(4_000) : isAction(body, "noop") ? LOST : null)));
+  s.ask("sequence-a4-start-modify", { kind: "modify", id: placed.id, price: "94001", size: null, alwaysPlace: true });
+  await s.pass(50);
+  s.kill();
+  // Nothing but the clock can be read: the pass over what was in flight takes its whole time.
+  const isReadable = (body: string) => body.includes('"exchangeStatus"') || body.includes('"meta"');
+  const slow = fates((body) => (isAction(body, "noop") ? LOST : null));
+  s.setFate((sent) => (sent.path === "/info" && !isReadable(sent.body) ? LOST : slow(sent)));
+  await s.start();
+  const cancel = s.ask("sequence-a4-start-cancel", { kind: "cancel", id: placed.id });
+  await s.pass(3_000);
+  expect(executed(s, "cancel").map(({ reply }) => reply.status)).toEqual(["ok"]);
+  expect(cancel.answer).toBeNull();
+  s.setFate(() => directly(5));
+  await s.pass(60_000);
+  expect(liveOrders(s)).toEqual([]);
+  expect(shown(await s.tell("sequence-a4-start-cancel", { kind: "cancel", id: placed.id }))).toMatchObject({
+    http: 200,
+    status: "canceled",
+  });
+});
+
 test("what was stored and never sent is settled after a start, and nobody waits for it", async () => {
   const s = await scene();
   s.kill();
@@ -166,6 +205,46 @@ test("what was stored and never sent is settled after a start, and nobody waits 
   const last = shown(await s.tell("sequence-a5", limit("buy", 94_000)));
   expect(last).toMatchObject({ http: 201, status: "rejected" });
   expect(executed(s, "order")).toEqual([]);
+});
+
+/** Makes the gateway believe what must never be concluded of an order that the exchange has. */
+function concludeWrongly(s: Scene, id: string): void {
+  const { store } = s.process().gateway.deps;
+  store.$client.run(`UPDATE legs SET state = 'absent', oid = NULL, is_exchanges_word = 0 WHERE order_id = '${id}'`);
+  store.$client.run(`UPDATE orders SET status = 'rejected', exchange_order_id = NULL WHERE id = '${id}'`);
+}
+
+const REPORTS: [string, SceneOptions, number, (s: Scene) => void][] = [
+  ["a fill", { hasFeed: true }, 5_000, (s) => trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.004" })],
+  ["the next list of open orders", {}, 601_000, () => undefined],
+  ["the list of open orders after a gap of the feed", { hasFeed: true }, 8_000, (s) => s.cutFeeds()],
+];
+
+test.each(REPORTS)(
+  "an order that we had called rejected is open again by %s",
+  async (_name, options, afterMs, report) => {
+    const s = await scene(1, options);
+    const { id, oid } = shown(await s.tell("sequence-a7", limit("buy", 94_000)));
+    concludeWrongly(s, id);
+    expect(shown(await s.tell(null, { kind: "get", id })).status).toBe("rejected");
+    report(s);
+    await s.pass(afterMs);
+    expect(s.rows(`select status from orders where id = '${id}'`)).toEqual([{ status: "open" }]);
+    expect(shown(await s.tell(null, { kind: "get", id }))).toMatchObject({ status: "open", oid });
+    expect(s.rows("select what from notes where what = 'overruled'")).toHaveLength(1);
+  },
+);
+
+test("a fill of an order that the exchange itself refused is a contradiction, and never applied", async () => {
+  const s = await scene(1, { hasFeed: true });
+  const { id } = shown(await s.tell("sequence-a7-refused", limit("buy", 94_000)));
+  const { store } = s.process().gateway.deps;
+  store.$client.run(`UPDATE legs SET state = 'rejected', is_exchanges_word = 1 WHERE order_id = '${id}'`);
+  store.$client.run(`UPDATE orders SET status = 'rejected' WHERE id = '${id}'`);
+  trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.004" });
+  await s.pass(35_000);
+  expect(shown(await s.tell(null, { kind: "get", id })).status).toBe("rejected");
+  expect(s.rows("select what from notes where what = 'contradiction'").length).toBeGreaterThan(0);
 });
 
 test("after its expiry nothing is sealed by a noop any more", async () => {
