@@ -1,27 +1,39 @@
 /**
  * Proves that the simulation can fail: plants one bug at a time in a copy of the tree and counts the seeds that it takes
- * until the auditor finds it.
+ * until the auditor finds it. What no seed finds within its bounds has to be found by a named scene.
  *
- *   bun run mutants [--only NAME] [--seeds N]
+ *   bun run mutants [--only NAME] [--seeds N] [--jobs J]
  *
- * Fails when a bug survives all its seeds, or cannot be planted any more.
+ * Fails when a bug survives both, or cannot be planted any more.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { MUTANTS, type Mutant } from "./mutants/list.ts";
+import { MUTANTS } from "./mutants/list.ts";
+import type { Mutant } from "./mutants/mutant.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const COPIED = ["src", "test", "scripts", "drizzle", "package.json", "tsconfig.json", "bunfig.toml"];
-/** Seeds after which a bug has survived. */
-const MAX_SEEDS = "4000";
+/** Seeds after which the scenes have to find a bug. */
+const MAX_SEEDS = "2000";
+/** Minutes for the seeds of one bug. */
+const MAX_MINUTES = "2";
+/** Milliseconds for the scenes of one bug. */
+const MAX_SCENES_MS = 120_000;
 /** Characters of a finding that are shown. */
 const SHOWN = 160;
-/** Minutes for one bug. */
-const MAX_MINUTES = "15";
+const MAX_JOBS = 16;
 
-type Outcome = { name: string; foundBy: string | null; finding: string };
+/** Scenes with a name: sequences, incidents, regressions, and single steps of settling. */
+const SCENES = [
+  "test/simulation/sequences.test.ts",
+  "test/simulation/regressions.test.ts",
+  "test/flows",
+  "test/settle",
+];
+
+type Outcome = { name: string; isFound: boolean; verdict: string; finding: string };
 
 function plant(directory: string, mutant: Mutant): string | null {
   for (const { file, find, put } of mutant.changes) {
@@ -44,44 +56,69 @@ function copyTree(from: string): string {
 }
 
 async function hunt(mutant: Mutant, clean: string, seeds: string): Promise<Outcome> {
+  const { name } = mutant;
   const directory = copyTree(clean);
   try {
     const fault = plant(directory, mutant);
-    if (fault !== null) return { name: mutant.name, foundBy: null, finding: fault };
-    const child = Bun.spawn(
-      [process.execPath, "scripts/simulate.ts", "--seeds", seeds, "--minutes", MAX_MINUTES, "--quiet"],
-      { cwd: directory, stdout: "pipe", stderr: "pipe" },
-    );
-    const output = await child.stdout.text();
-    await child.exited;
-    const found = /^seed (\d+) failed: (.*)$/m.exec(output);
-    if (found === null) return { name: mutant.name, foundBy: null, finding: output.trim().split("\n").at(-1) ?? "" };
-    return { name: mutant.name, foundBy: found[1] ?? null, finding: found[2] ?? "" };
+    if (fault !== null) return { name, isFound: false, verdict: "NOT PLANTED", finding: fault };
+    const bySeed = await findBySeeds(directory, seeds);
+    if (bySeed !== null) return { name, isFound: true, ...bySeed };
+    const scene = await findByScenes(directory);
+    if (scene === null)
+      return { name, isFound: false, verdict: "SURVIVED", finding: `${seeds} seeds, and every scene` };
+    return { name, isFound: true, verdict: "found by a scene", finding: scene };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
+async function findBySeeds(cwd: string, seeds: string): Promise<{ verdict: string; finding: string } | null> {
+  const command = [process.execPath, "scripts/simulate.ts", "--seeds", seeds, "--minutes", MAX_MINUTES, "--quiet"];
+  const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe" });
+  const found = /^seed (\d+) failed: (.*)$/m.exec(await child.stdout.text());
+  await child.exited;
+  return found === null ? null : { verdict: `found by seed ${found[1]}`, finding: found[2] ?? "" };
+}
+
+/** Name of the first scene that fails. */
+async function findByScenes(cwd: string): Promise<string | null> {
+  const command = [process.execPath, "test", "--timeout", "30000", ...SCENES];
+  const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe", timeout: MAX_SCENES_MS });
+  const [output] = await Promise.all([child.stderr.text(), child.stdout.text(), child.exited]);
+  return /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/m.exec(output)?.[1] ?? null;
+}
+
 async function main(): Promise<boolean> {
   const { values } = parseArgs({
-    options: { only: { type: "string" }, seeds: { type: "string", default: MAX_SEEDS } },
+    options: {
+      only: { type: "string" },
+      seeds: { type: "string", default: MAX_SEEDS },
+      jobs: { type: "string", default: "1" },
+    },
   });
-  const chosen = MUTANTS.filter(({ name }) => values.only === undefined || name.includes(values.only));
+  const { only, seeds } = values;
+  const waiting = MUTANTS.filter(({ name }) => only === undefined || name.includes(only));
+  const count = waiting.length;
   let survivors = 0;
   // The tree may be edited meanwhile: every bug is planted in the same one.
   const clean = copyTree(ROOT);
-  try {
-    for (const mutant of chosen) {
-      const { name, foundBy, finding } = await hunt(mutant, clean, values.seeds);
-      if (foundBy === null) survivors += 1;
-      const verdict = foundBy === null ? "SURVIVED" : `found by seed ${foundBy.padStart(4)}`;
-      console.log(`${verdict}  ${name}\n             ${finding.slice(0, SHOWN)}`);
+
+  async function huntOn(): Promise<void> {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const { name, isFound, verdict, finding } = await hunt(mutant, clean, seeds);
+      if (!isFound) survivors += 1;
+      console.log(`${verdict.padEnd(20)}  ${name}\n${" ".repeat(22)}${finding.slice(0, SHOWN)}`);
     }
+  }
+
+  try {
+    const jobs = Math.min(Math.max(1, Number(values.jobs)), MAX_JOBS);
+    await Promise.all(Array.from({ length: jobs }, huntOn));
   } finally {
     rmSync(clean, { recursive: true, force: true });
   }
-  console.log(`${chosen.length - survivors} of ${chosen.length} planted bugs were found`);
-  return survivors === 0 && chosen.length > 0;
+  console.log(`${count - survivors} of ${count} planted bugs were found`);
+  return survivors === 0 && count > 0;
 }
 
 if (import.meta.main) process.exit((await main()) ? 0 : 1);

@@ -1,8 +1,5 @@
-/** One text in the tree, replaced once. */
-export type Change = { file: string; find: string; put: string };
-
-/** A bug that somebody could have written. */
-export type Mutant = { name: string; changes: readonly Change[] };
+import { FOLLOWING } from "./following.ts";
+import type { Change, Mutant } from "./mutant.ts";
 
 const PUT_PRAGMA_NORMAL: Change = {
   file: "src/store/commit.ts",
@@ -377,4 +374,5 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  ...FOLLOWING,
 ];

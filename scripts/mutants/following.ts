@@ -1,0 +1,45 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Bugs in what is done about news, and about what nobody told. */
+export const FOLLOWING: readonly Mutant[] = [
+  {
+    name: "news of a close is looked at once",
+    changes: [
+      { file: "src/settle/watch.ts", find: "entry.looks < MAX_LOOKS)", put: "entry.looks < Math.min(1, MAX_LOOKS))" },
+    ],
+  },
+  {
+    name: "a node that is behind ends the watch of an order that was told closed",
+    changes: [{ file: "src/settle/watch.ts", find: "closed: Number.POSITIVE_INFINITY }", put: "closed: 1 }" }],
+  },
+  {
+    name: "what a feed missed is read once after it, whatever came of that",
+    changes: [{ file: "src/settle/follow.ts", find: "void retry(account, how);", put: "void retry;" }],
+  },
+  {
+    name: "an order without a record is over, although the history reaches back to it",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: " || reachesBackTo(timed.sweep, placedAtMs(world, leg))",
+        put: " || !reachesBackTo(timed.sweep, placedAtMs(world, leg) + 1e12)",
+      },
+    ],
+  },
+  {
+    name: "what a modify placed beside its original escapes a cancel that was armed",
+    changes: [
+      {
+        file: "src/settle/modify.ts",
+        find: "  if (!isBeside || isClosed(replacement)) return false;",
+        put: "  if (!isBeside || !isClosed(replacement)) return false;",
+      },
+    ],
+  },
+  {
+    name: "a list that shows an order as open does not overrule what we had concluded",
+    changes: [
+      { file: "src/settle/follow.ts", find: 'if (leg?.state !== "absent" ||', put: 'if (leg?.state === "absent" ||' },
+    ],
+  },
+];
