@@ -99,7 +99,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const settler = openSettler(world);
   const fillIndex = openFillIndex(world);
   const follower = openFollower(world, settler, fillIndex);
-  const repeating = openRepeating(clock);
+  const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
   const deps: Deps = {
     ...world,
@@ -133,10 +133,10 @@ export function openGateway(parts: GatewayParts): Gateway {
       });
       await Promise.all([looked, readFirstMarkets(world, repeating.isStopped)]);
       if (state.phase === "starting") state.phase = "ready";
-      void takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped });
+      repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped }));
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
       repeating.fromNow(WATCH_INTERVAL_MS, () => agents.look());
-      void follower.resync("all");
+      repeating.once(() => follower.resync("all"));
       repeating.every(RESYNC_INTERVAL_MS, () => follower.resync("not_live"));
       repeating.every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
     },
@@ -176,22 +176,32 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, state }: Con
 }
 
 /** Work that is done again and again until the gateway stops. */
-function openRepeating(clock: Clock) {
+function openRepeating({ clock, log }: Pick<GatewayParts, "clock" | "log">) {
   let hasStopped = false;
+
+  /** A fault, a disk that is full for a moment say, must end neither the work for good nor the process. */
+  async function guarded(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!hasStopped) log.error({ error: String(error) }, "work in the background failed");
+    }
+  }
 
   async function repeat(everyMs: number, work: () => Promise<unknown>): Promise<void> {
     while (!hasStopped) {
       await clock.sleep(everyMs);
-      if (!hasStopped) await work();
+      if (!hasStopped) await guarded(work);
     }
   }
 
   return {
     every: (everyMs: number, work: () => Promise<unknown>) => void repeat(everyMs, work),
     fromNow: (everyMs: number, work: () => Promise<unknown>) => {
-      void work();
+      void guarded(work);
       void repeat(everyMs, work);
     },
+    once: (work: () => Promise<unknown>) => void guarded(work),
     isStopped: () => hasStopped,
     stop: () => {
       hasStopped = true;

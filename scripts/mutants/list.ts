@@ -47,10 +47,10 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/start-up.ts",
-        find: "  return inTransaction(world.store, () => ({\n    orders:",
+        find: "  return inTransaction(world.store, (store) => {\n    markStart",
         put:
           '  for (const attempt of listOpenAttempts(world.store)) void sendAttempt(world, { ...attempt, nonce: attempt.nonce + 7, expiresAtMs: world.exchange.nowMs() + 12_000 }, "order");\n' +
-          "  return inTransaction(world.store, () => ({\n    orders:",
+          "  return inTransaction(world.store, (store) => {\n    markStart",
       },
       {
         file: "src/settle/start-up.ts",
@@ -304,7 +304,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/write.ts",
-        find: '  if (phase === "opening" || phase === "starting") throw notLookedAt();',
+        find: '  if (phase === "trial" || phase === "opening" || phase === "starting") throw notLookedAt();',
         put: '  if (phase === "draining") throw notLookedAt();',
       },
     ],
@@ -319,7 +319,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/settle/start-up.ts",
-        find: "attempts: markPreparedAmbiguous(world.store),",
+        find: "attempts: markPreparedAmbiguous(store),",
         put: "attempts: markPreparedAmbiguous.length,",
       },
     ],
