@@ -2,44 +2,41 @@
  * `bun run build`: src/main.ts -> dist/postern, one file that needs nothing beside it.
  *
  *   bun scripts/build.ts --entrypoint FILE --outfile FILE     the same of a test's own entry point
+ *   --architecture x64|arm64 --runtime FILE                   for a machine of that kind, on that runtime
+ *   --version X.Y.Z                                           instead of the one in package.json, to try an upgrade
  */
 import { statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "../package.json";
-import { embedPage } from "./embed-page.ts";
+import { bundleOptions, ROOT } from "./release/bundle.ts";
+import { commitOf } from "./release/commit.ts";
 
-const ROOT = join(import.meta.dir, "..");
 const { values } = parseArgs({
   options: {
     entrypoint: { type: "string", default: join(ROOT, "src", "main.ts") },
     outfile: { type: "string", default: join(ROOT, "dist", "postern") },
+    architecture: { type: "string" },
+    runtime: { type: "string" },
+    version: { type: "string", default: version },
   },
 });
 const OUTFILE = resolve(values.outfile);
 /** Bytes of header that the runtime lets through, so that the gateway itself refuses above its own 16 KiB. */
 const MAX_HEADER_BYTES = 65_536;
 
-function git(...command: string[]): string {
-  const child = Bun.spawnSync(["git", "-C", ROOT, ...command], { stdin: "ignore", stderr: "ignore" });
-  return child.success ? child.stdout.toString().trim() : "";
-}
-
-/** The commit, marked when the tree differs from it; "unknown" outside a clone. */
-function commit(): string {
-  const head = git("rev-parse", "HEAD");
-  if (head === "") return "unknown";
-  return git("status", "--porcelain", "--untracked-files=no") === "" ? head : `${head}-modified`;
+function runtime(): { target?: "bun-linux-x64" | "bun-linux-arm64"; executablePath?: string } {
+  const { architecture, runtime: executablePath } = values;
+  if (architecture === undefined || executablePath === undefined) return {};
+  if (architecture !== "x64" && architecture !== "arm64") throw new Error("--architecture is x64 or arm64");
+  return { target: `bun-linux-${architecture}`, executablePath };
 }
 
 const built = await Bun.build({
-  entrypoints: [resolve(values.entrypoint)],
-  target: "bun",
-  minify: { syntax: true, whitespace: true, identifiers: false },
+  ...(await bundleOptions(resolve(values.entrypoint), { version: values.version, commit: commitOf(ROOT).id })),
   sourcemap: "inline",
-  plugins: [await embedPage()],
-  define: { POSTERN_VERSION: JSON.stringify(version), POSTERN_COMMIT: JSON.stringify(commit()) },
   compile: {
+    ...runtime(),
     outfile: OUTFILE,
     // Whoever may write to the directory we are started in must not be able to run code in us or set our environment.
     autoloadBunfig: false,
@@ -51,4 +48,4 @@ const built = await Bun.build({
 });
 for (const message of built.logs) console.error(message);
 if (!built.success) process.exit(1);
-console.log(`${relative(ROOT, OUTFILE)} ${version} ${(statSync(OUTFILE).size / 1_048_576).toFixed(0)} MiB`);
+console.log(`${relative(ROOT, OUTFILE)} ${values.version} ${(statSync(OUTFILE).size / 1_048_576).toFixed(0)} MiB`);

@@ -1,0 +1,51 @@
+/** How the executable is bundled: in one place, so that what is described and counted is what is built. */
+import { join } from "node:path";
+import { embedPage } from "../embed-page.ts";
+
+export const ROOT = join(import.meta.dir, "../..");
+
+export type Stamp = { version: string; commit: string };
+
+/** Everything about the bundle but what it becomes. */
+export async function bundleOptions(entrypoint: string, stamp: Stamp) {
+  return {
+    entrypoints: [entrypoint],
+    target: "bun",
+    minify: { syntax: true, whitespace: true, identifiers: false },
+    define: { POSTERN_VERSION: JSON.stringify(stamp.version), POSTERN_COMMIT: JSON.stringify(stamp.commit) },
+    metafile: true,
+    plugins: [leftOut(), await embedPage()],
+  } as const satisfies Bun.BuildConfig;
+}
+
+/**
+ * Elysia loads `file-type` when a schema takes an upload, which none of ours does: nine packages that would be in the
+ * executable for nothing. Empty instead of external, which would look for it beside the executable.
+ */
+function leftOut(): Bun.BunPlugin {
+  return {
+    name: "left-out",
+    setup(build) {
+      build.onResolve({ filter: /^file-type$/ }, () => ({ path: "file-type", namespace: "left-out" }));
+      build.onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "export {};", loader: "js" }));
+    },
+  };
+}
+
+/** Where each package with bytes in the executable lies below node_modules, `viem/ox` for a nested one. */
+export async function bundledPlaces(stamp: Stamp): Promise<string[]> {
+  const program = await Bun.build(await bundleOptions(join(ROOT, "src/main.ts"), stamp));
+  const page = await Bun.build({ entrypoints: [join(ROOT, "src/console/index.html")], metafile: true });
+  const outputs = [program, page].flatMap(({ metafile }) => Object.values(metafile?.outputs ?? {}));
+  const places = outputs.flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput === 0 ? [] : placeIn(path))),
+  );
+  if (places.length === 0) throw new Error("the bundle names no package: counting nothing proves nothing");
+  return [...new Set(places)].sort();
+}
+
+function placeIn(path: string): string[] {
+  const folders = path.split("node_modules/").slice(1);
+  const names = folders.map((rest) => /^(@[^/]+\/)?[^/]+/.exec(rest)?.[0] ?? "");
+  return names.length === 0 ? [] : [names.join("/").replaceAll("//", "/")];
+}
