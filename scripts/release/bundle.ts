@@ -12,7 +12,12 @@ export async function bundleOptions(entrypoint: string, stamp: Stamp) {
     entrypoints: [entrypoint],
     target: "bun",
     minify: { syntax: true, whitespace: true, identifiers: false },
-    define: { POSTERN_VERSION: JSON.stringify(stamp.version), POSTERN_COMMIT: JSON.stringify(stamp.commit) },
+    define: {
+      POSTERN_VERSION: JSON.stringify(stamp.version),
+      POSTERN_COMMIT: JSON.stringify(stamp.commit),
+      // Packages that look beside themselves for a worker would carry the directory of the build into the executable.
+      __dirname: JSON.stringify("/nonexistent"),
+    },
     metafile: true,
     plugins: [leftOut(), await embedPage()],
   } as const satisfies Bun.BuildConfig;
