@@ -106,7 +106,7 @@ test("a connection that is reset before the request was read is unknown, and not
   expect(accepted).toHaveLength(1);
 });
 
-test("a kept-alive connection is used again and a reset of it does not move the POST to a new one", async () => {
+test("bun 28706: a kept-alive connection is used again and a reset of it does not move the POST to a new one", async () => {
   const server = await serve(({ socket, nth }) =>
     nth < 3 ? socket.write(httpAnswer(ANSWER)) : socket.resetAndDestroy(),
   );

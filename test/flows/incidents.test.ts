@@ -1,12 +1,23 @@
 /** Incidents of the exchange and of other people's clients, each with the outcome that it has here. */
 import { afterEach, expect, test } from "bun:test";
 import { directly, type Fate, type FateOf } from "../simulation/network.ts";
-import { executed, limit, liveOrders, MAKER, openScene, type Scene, shown, TAKER, trade } from "../simulation/scene.ts";
+import {
+  executed,
+  limit,
+  liveOrders,
+  MAKER,
+  openScene,
+  type Scene,
+  type SceneOptions,
+  shown,
+  TAKER,
+  trade,
+} from "../simulation/scene.ts";
 
 let open: Scene[] = [];
 
-async function scene(): Promise<Scene> {
-  const made = await openScene();
+async function scene(options: SceneOptions = {}): Promise<Scene> {
+  const made = await openScene(options);
   open.push(made);
   return made;
 }
@@ -27,7 +38,7 @@ function isNoop(body: string): boolean {
   return body.startsWith('{"action":{"type":"noop"');
 }
 
-test("outage of 29 July 2025: errors for orders that land, some of them 37 minutes later", async () => {
+test("outage of 29 July 2025 (1.99 million dollars refunded): errors for orders that land, some of them 37 minutes later", async () => {
   const s = await scene();
   const landsAfterMs = [50, 4_000, 9_000, 37 * 60_000, 37 * 60_000];
   const page = { kind: "page" as const, status: 502, afterMs: 20 };
@@ -48,7 +59,7 @@ test("outage of 29 July 2025: errors for orders that land, some of them 37 minut
   expect(liveOrders(s)).toHaveLength(3);
 });
 
-test("a timeout, and the client orders again four times: one order", async () => {
+test("catalyst 317: a timeout, and the client orders again four times: one order", async () => {
   const s = await scene();
   s.setFate(actions((body) => ({ arrivesAfterMs: isNoop(body) ? [] : [6_000], answer: { kind: "silence" } })));
   const calls = [];
@@ -63,7 +74,7 @@ test("a timeout, and the client orders again four times: one order", async () =>
   expect(liveOrders(s)).toHaveLength(1);
 });
 
-test("twenty orders in one millisecond have twenty numbers", async () => {
+test("ccxt 30348: twenty orders in one millisecond have twenty numbers", async () => {
   const s = await scene();
   const calls = Array.from({ length: 20 }, (_, nth) => s.ask(`same-moment-${nth}`, limit("buy", 94_000 - nth)));
   await s.pass(2_000);
@@ -71,7 +82,7 @@ test("twenty orders in one millisecond have twenty numbers", async () => {
   expect(new Set(executed(s, "order").map(({ nonce }) => nonce)).size).toBe(20);
 });
 
-test("unknownOid for an order that was just acknowledged is no news", async () => {
+test("hyperliquid-python-sdk 253: unknownOid for an order that was just acknowledged is no news", async () => {
   const s = await scene();
   s.setFate(({ body }) => (body.includes('"orderStatus"') ? { ...directly(5), isBlind: true } : directly(5)));
   const placed = shown(await s.tell("just-acknowledged", limit("buy", 94_000)));
@@ -82,7 +93,7 @@ test("unknownOid for an order that was just acknowledged is no news", async () =
   }
 });
 
-test("a POST that the HTTP client sent twice, whose second answer is the one that comes", async () => {
+test("bun 28706: a POST that the HTTP client sent twice, whose second answer is the one that comes", async () => {
   const s = await scene();
   const twice: Fate = { arrivesAfterMs: [5, 10], answer: { kind: "true", ofCopy: 1, afterMs: 5 } };
   s.setFate(actions((body) => (isNoop(body) ? null : twice)));
@@ -94,7 +105,7 @@ test("a POST that the HTTP client sent twice, whose second answer is the one tha
   expect(liveOrders(s)).toHaveLength(1);
 });
 
-test("an order that was called failed and filled later is shown filled, and placed once", async () => {
+test("hummingbot 7294: an order that was called failed and filled later is shown filled, and placed once", async () => {
   const s = await scene();
   trade(s, MAKER, { isBuy: false, price: 95_050, size: "1" });
   s.setFate(
@@ -114,7 +125,7 @@ test("an order that was called failed and filled later is shown filled, and plac
   });
 });
 
-test("1.0 is asked for, 0.165 fills during a modify, and 1.0 is filled in the end, not 1.165", async () => {
+test("nautilus 4154: 1.0 is asked for, 0.165 fills during a modify, and 1.0 is filled in the end, not 1.165", async () => {
   const s = await scene();
   const placed = shown(await s.tell("during-a-modify", limit("sell", 96_000, "1")));
   s.setFate(actions(() => directly(400)));
@@ -128,7 +139,7 @@ test("1.0 is asked for, 0.165 fills during a modify, and 1.0 is filled in the en
   expect(JSON.parse(after.body)).toMatchObject({ status: "filled", size: "1", filled_size: "1" });
 });
 
-test("after a start an order that is not found at once is not called canceled", async () => {
+test("freqtrade at its start: an order that is not found at once is not called canceled", async () => {
   const s = await scene();
   s.setFate(actions(() => ({ arrivesAfterMs: [50], answer: { kind: "silence" } })));
   s.ask("not-found-at-start", limit("buy", 94_000));
@@ -146,9 +157,29 @@ test("after a start an order that is not found at once is not called canceled", 
   expect(shown(await s.tell("not-found-at-start", limit("buy", 94_000)))).toMatchObject({ http: 201, status: "open" });
 });
 
-test("a feed that says nothing hides no fill for more than half a minute", async () => {
-  const s = await scene();
+const SILENCES: [string, boolean, number][] = [
+  ["a stream that has died without a word", false, 60_000],
+  ["a stream that answers pings and tells nothing else", true, 601_000],
+];
+
+test.each(SILENCES)("nautilus 4298: %s hides no fill and no close for good", async (_name, arePongsHeard, withinMs) => {
+  const s = await scene({ hasFeed: true });
   const placed = shown(await s.tell("silent-feed", limit("buy", 94_000)));
+  const other = shown(await s.tell("silent-feed-2", limit("buy", 93_000)));
+  s.muteFeeds({ arePongsHeard });
+  trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.004" });
+  s.venue.act(s.party.account.ownerAddress, { type: "cancel", cancels: [{ a: 0, o: Number(other.oid) }], f: false });
+  await s.pass(withinMs);
+  const fills = JSON.parse((await s.tell(null, { kind: "fills" })).body) as {
+    data: { size: string; order_id: string }[];
+  };
+  expect(fills.data).toMatchObject([{ size: "0.004", order_id: placed.id }]);
+  expect(s.rows(`select status from orders where id = '${other.id}'`)).toEqual([{ status: "canceled" }]);
+});
+
+test("without any stream a fill is known within half a minute", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("no-feed", limit("buy", 94_000)));
   trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.004" });
   await s.pass(35_000);
   const fills = JSON.parse((await s.tell(null, { kind: "fills" })).body) as {

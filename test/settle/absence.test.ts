@@ -1,6 +1,7 @@
 /** What a single "not found" is worth, one look at a time. */
 import { expect, test } from "bun:test";
-import type { Attempt } from "../../src/core/attempt.ts";
+import fc from "fast-check";
+import type { Attempt, Seal } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { World } from "../../src/deps.ts";
 import { type Missed, weighAbsence } from "../../src/settle/absence.ts";
@@ -11,7 +12,7 @@ import { startPursuit, type Tools } from "../../src/settle/pursuit.ts";
 import { sendAttempt, sendNoop } from "../../src/settle/send.ts";
 import { findAttempt, insertAttempt } from "../../src/store/attempts.ts";
 import { insertLeg, insertOrder } from "../../src/store/orders.ts";
-import { type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { AGENT_ADDRESS, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
 
 const SEALED = { seal: "expiry", state: "ambiguous", expiresAtMs: START_MS } as const;
@@ -69,6 +70,63 @@ test.each([
   });
   expect([done, concluded]).toEqual([isProven, isProven ? 1 : 0]);
 });
+
+type Look = { afterMs: number; chainLagMs: number | null; isSweep: boolean; isNoopTaken: boolean };
+
+/** Mostly looks that could count, so that most paths get to an end. */
+const looks: fc.Arbitrary<Look> = fc.record({
+  afterMs: fc.constantFrom(0, 300, 999, 1_000, 1_000, 4_000),
+  chainLagMs: fc.constantFrom(0, 0, 0, 500, 20_000, null),
+  isSweep: fc.constantFrom(true, true, false),
+  isNoopTaken: fc.nat(19).map((nth) => nth === 0),
+});
+
+/** Milliseconds from the start of the test until the action expires, and until its expiry seals it. */
+const LIFE_MS = 12_000;
+const SEALED_AFTER_MS = LIFE_MS + 3_000;
+
+test("no path leads from not found to an end without a seal, and clean looks a second apart after it", async () => {
+  const ends: Seal[] = [];
+  await fc.assert(
+    fc.asyncProperty(fc.array(looks, { minLength: 20, maxLength: 60 }), async (path) => {
+      const rig = openGatewayRig();
+      const attempt = openWith(rig, {
+        state: "ambiguous",
+        nonce: START_MS,
+        expiresAtMs: START_MS + LIFE_MS,
+        signer: AGENT_ADDRESS,
+      });
+      const pursuit = startPursuit(attempt.id);
+      let noopAtMs = Number.POSITIVE_INFINITY;
+      let cleanAtMs: number[] = [];
+      for (const { afterMs, chainLagMs, isSweep, isNoopTaken } of path) {
+        await rig.clock.advance(afterMs);
+        const nowMs = rig.clock.elapsedMs();
+        rig.deliveries.length = 0;
+        rig.deliveries.push(isNoopTaken ? DELIVERY.normal : DELIVERY.neverArrived);
+        const stateMs = chainLagMs === null ? null : nowMs - chainLagMs;
+        const now = findAttempt(rig.store, attempt.id) ?? attempt;
+        const look = { pursuit, chainTimeMs: stateMs === null ? null : START_MS + stateMs, isSweep, isCovered: true };
+        const isConcluded = await weighAbsence(toolsOf(rig), now, look, () => undefined);
+        const sealedAtMs = Math.min(noopAtMs, SEALED_AFTER_MS);
+        const isClean = stateMs !== null && stateMs > sealedAtMs && nowMs - (cleanAtMs.at(-1) ?? -1_000) >= 1_000;
+        if (isClean) cleanAtMs = [...cleanAtMs, nowMs];
+        const after = findAttempt(rig.store, attempt.id);
+        if (isConcluded) {
+          expect(isSweep).toBe(true);
+          expect(cleanAtMs.length).toBeGreaterThanOrEqual(after?.seal === "noop" ? 1 : 6);
+          if (after?.seal === null || after?.seal === undefined) throw new Error("ended without a seal");
+          ends.push(after.seal);
+          return;
+        }
+        if (after?.seal === "noop") noopAtMs = Math.min(noopAtMs, nowMs);
+      }
+    }),
+    { numRuns: 300 },
+  );
+  // Both ways were gone, and often.
+  for (const seal of ["noop", "expiry"]) expect(ends.filter((end) => end === seal).length).toBeGreaterThan(3);
+}, 30_000);
 
 test("an order with all legs closed is over only when every placing is settled", () => {
   const rig = openGatewayRig();

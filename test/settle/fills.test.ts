@@ -91,6 +91,22 @@ async function later(rig: GatewayRig): ReturnType<GatewayRig["answerOf"]> {
   return rig.answerOf(rig.place("key-0001", { timeInForce: "ioc" }));
 }
 
+test("only fills read from a node that shows the close are evidence that an order is short", async () => {
+  const rig = openGatewayRig();
+  const { id, order } = await placed(rig, { timeInForce: "ioc" });
+  rig.venue.fill(order, "1.0");
+  rig.venue.close(order, "filled");
+  const { info } = rig.exchange;
+  // Every read that is not made in turn with the status meets a node that has not seen the fill.
+  rig.exchange.info = async (request, options) =>
+    request.type === "userFillsByTime" ? { kind: "ok", json: [] } : info(request, options);
+  for (let look = 0; look < 4; look += 1) {
+    await rig.clock.advance(3_500);
+    await rig.deps.settling.look(id);
+  }
+  expect(shownOf(rig, id)).toEqual(["filled", "1", "100"]);
+});
+
 test("a fill that is shown between two readings starts the evidence anew", async () => {
   const rig = openGatewayRig();
   const { id, order } = await placed(rig, { timeInForce: "ioc" });

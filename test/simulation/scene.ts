@@ -36,6 +36,8 @@ export type Scene = {
   tell(key: string | null, ask: Ask, party?: Party): Promise<Answered>;
   /** Breaks every websocket; the gateway connects anew by itself. */
   cutFeeds(): void;
+  /** From now on the websockets that are open say nothing any more, or nothing but their answers to pings. */
+  muteFeeds(how: { arePongsHeard: boolean }): void;
   kill(kind?: Crash, cut?: number): void;
   start(doom?: Partial<Doom>): Promise<void>;
   process(): GatewayProcess;
@@ -82,7 +84,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   let clockErrorMs = 0;
   let current: GatewayProcess | null = null;
   let born = 0;
-  const lines = new Set<SocketEvents>();
+  const lines = new Map<SocketEvents, (text: string) => boolean>();
   const host: Host = {
     ...{ timeline, network, disk, history },
     signers: fakeSigners,
@@ -101,11 +103,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   function openLine(onDeath: (run: () => void) => void): SocketTransport {
     const connectLine = openFeedLine({ timeline, hub: venue.hub, chance, history, weather: CALM }, onDeath);
     return (url, events) => {
-      lines.add(events);
+      lines.set(events, () => true);
       return connectLine(url, {
         ...events,
         onText: (text) => {
-          if (lines.has(events)) events.onText(text);
+          if (lines.get(events)?.(text) === true) events.onText(text);
         },
       });
     };
@@ -147,10 +149,13 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       return call.answer;
     },
     cutFeeds() {
-      for (const events of [...lines]) {
+      for (const events of [...lines.keys()]) {
         lines.delete(events);
         events.onClose("cut by the test");
       }
+    },
+    muteFeeds({ arePongsHeard }) {
+      for (const events of lines.keys()) lines.set(events, (text) => arePongsHeard && text.includes('"pong"'));
     },
     kill: (kind = "kill", cut = 1) => living().die(kind, cut),
     async start(doom) {

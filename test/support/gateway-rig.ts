@@ -60,7 +60,7 @@ export function delayed(beforeMs: number, afterMs: number, delivery: Delivery = 
 
 const OWNER = "0x1111111111111111111111111111111111111111";
 const AGENT_KEY = new Uint8Array(32).fill(0x33);
-const AGENT_ADDRESS = privateKeyToAccount(`0x${"33".repeat(32)}`).address.toLowerCase();
+export const AGENT_ADDRESS = privateKeyToAccount(`0x${"33".repeat(32)}`).address.toLowerCase();
 
 export const ACCOUNT: Account = {
   id: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90",
