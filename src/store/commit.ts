@@ -121,7 +121,9 @@ function commitBatch(store: Store, batch: readonly Waiting[], elapsedMs: number)
   let done: Done[] = [];
   let kept: readonly Waiting[] = [];
   try {
-    done = inTransaction(store, () => batch.map((each) => runAlone(store, each)));
+    // What throws alone takes the transaction with it: only others need to be kept apart from it.
+    const run = batch.length === 1 ? runWhole : runAlone;
+    done = inTransaction(store, () => batch.map((each) => run(store, each)));
   } catch (error) {
     kept = isLocked(error) ? batch.filter(({ untilMs }) => elapsedMs < untilMs) : [];
     // The disk refused the whole batch: nothing of it was stored, and each one is told so.
@@ -130,6 +132,11 @@ function commitBatch(store: Store, batch: readonly Waiting[], elapsedMs: number)
   }
   for (const each of done) each.settle();
   return kept;
+}
+
+function runWhole(store: Store, waiting: Waiting): Done {
+  const value = waiting.work(store);
+  return { waiting, settle: () => waiting.resolve(value) };
 }
 
 function runAlone(store: Store, waiting: Waiting): Done {

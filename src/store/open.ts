@@ -21,6 +21,8 @@ export function openStore(path: string): Store {
     client.run("PRAGMA synchronous = FULL");
     client.run("PRAGMA foreign_keys = ON");
     client.run("PRAGMA trusted_schema = OFF");
+    // What a savepoint may have to put back is kept in memory; by default each intent would open a file for it.
+    client.run("PRAGMA temp_store = MEMORY");
     assertFull(client);
     migrate(client);
   } catch (error) {
