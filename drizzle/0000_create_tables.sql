@@ -67,7 +67,7 @@ CREATE TABLE `attempts` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `attempts_nonce` ON `attempts` (`signer`,`nonce`);--> statement-breakpoint
 CREATE INDEX `attempts_resource` ON `attempts` (`resource_id`);--> statement-breakpoint
-CREATE INDEX `attempts_state` ON `attempts` (`state`);--> statement-breakpoint
+CREATE INDEX `attempts_open` ON `attempts` (`id`) WHERE state <> 'done';--> statement-breakpoint
 CREATE TABLE `audit` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`at_ms` integer NOT NULL,
@@ -125,6 +125,7 @@ CREATE TABLE `fills` (
 --> statement-breakpoint
 CREATE INDEX `fills_newest` ON `fills` (`account_id`,`time_ms`,`id`);--> statement-breakpoint
 CREATE INDEX `fills_oid` ON `fills` (`account_id`,`oid`);--> statement-breakpoint
+CREATE INDEX `fills_twap` ON `fills` (`account_id`,`twap_id`) WHERE twap_id is not null;--> statement-breakpoint
 CREATE TABLE `idempotency` (
 	`account_id` text NOT NULL,
 	`key` text NOT NULL,
@@ -168,7 +169,8 @@ CREATE TABLE `legs` (
 );
 --> statement-breakpoint
 CREATE INDEX `legs_order` ON `legs` (`order_id`,`ordinal`);--> statement-breakpoint
-CREATE INDEX `legs_oid` ON `legs` (`oid`);--> statement-breakpoint
+CREATE INDEX `legs_oid` ON `legs` (`oid`) WHERE oid is not null;--> statement-breakpoint
+CREATE INDEX `legs_short` ON `legs` (`cloid`) WHERE state = 'filled' and filled_size <> size;--> statement-breakpoint
 CREATE TABLE `notes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`resource_id` text NOT NULL,
@@ -194,6 +196,7 @@ CREATE TABLE `operations` (
 );
 --> statement-breakpoint
 CREATE INDEX `operations_history` ON `operations` (`account_id`,`created_at_ms`,`id`);--> statement-breakpoint
+CREATE INDEX `operations_by_status` ON `operations` (`account_id`,`status`,`created_at_ms`);--> statement-breakpoint
 CREATE TABLE `orders` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,

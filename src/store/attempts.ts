@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, ne, sql } from "drizzle-orm";
+import { and, asc, eq, ne, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
 import { nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
@@ -42,15 +42,12 @@ export function findAttemptByCloid(store: Store, cloid: string): Attempt | null 
   return row === undefined ? null : toAttempt(row);
 }
 
+/** In the words of the index that holds only these. */
+const IS_OPEN = sql`${attempts.state} <> 'done'`;
+
 /** Every attempt that is not settled, oldest first. */
 export function listOpenAttempts(store: Store): Attempt[] {
-  return store
-    .select()
-    .from(attempts)
-    .where(inArray(attempts.state, ["prepared", "ambiguous"]))
-    .orderBy(asc(attempts.id))
-    .all()
-    .map(toAttempt);
+  return store.select().from(attempts).where(IS_OPEN).orderBy(asc(attempts.id)).all().map(toAttempt);
 }
 
 const ofResource = prepared((store) =>
@@ -116,7 +113,7 @@ export function markPreparedAmbiguous(store: Store): number {
   return store
     .update(attempts)
     .set({ state: "ambiguous" })
-    .where(eq(attempts.state, "prepared"))
+    .where(and(IS_OPEN, eq(attempts.state, "prepared")))
     .returning({ id: attempts.id })
     .all().length;
 }

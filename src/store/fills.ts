@@ -1,8 +1,9 @@
-import { and, desc, eq, lt, or, type SQL } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
+import { placeholders, prepared } from "./prepared.ts";
 import { fillCursors, fills, legs, orders } from "./schema.ts";
 
 /** A fill as it is kept. */
@@ -14,11 +15,14 @@ export type FillNews = {
   toldFromMs: number;
 };
 
+const insert = prepared((store) =>
+  store.insert(fills).values(placeholders(fills)).onConflictDoNothing().returning({ id: fills.id }).prepare(),
+);
+
 /** Adds what is new and leaves what is known; returns the new ones. */
 export function insertFills(store: Store, rows: readonly StoredFill[], news: FillNews): StoredFill[] {
   return rows.filter((row) => {
-    const added = store.insert(fills).values(row).onConflictDoNothing().returning({ id: fills.id }).all();
-    if (added.length !== 1) return false;
+    if (insert(store).all(row).length !== 1) return false;
     if (row.timeMs >= news.toldFromMs) tellFill(store, row, news.atMs);
     return true;
   });
@@ -28,18 +32,28 @@ function tellFill(store: Store, { accountId, id: resourceId }: StoredFill, atMs:
   appendEvent(store, { accountId, atMs, type: "fill.created", resourceId, payload: null });
 }
 
+const ofOrder = prepared((store) =>
+  amounts(store)
+    .where(and(eq(fills.accountId, sql.placeholder("accountId")), eq(fills.oid, sql.placeholder("oid"))))
+    .prepare(),
+);
+
 /** Sum of the indexed fills of one exchange order. */
 export function sumFillsOf(store: Store, accountId: string, oid: string): Filled {
-  return sumWhere(store, and(eq(fills.accountId, accountId), eq(fills.oid, oid)));
+  return sumOf(ofOrder(store).all({ accountId, oid }));
 }
 
 /** Sum of the indexed fills of the slices of one TWAP. */
 export function sumFillsOfTwap(store: Store, accountId: string, twapId: string): Filled {
-  return sumWhere(store, and(eq(fills.accountId, accountId), eq(fills.twapId, twapId)));
+  const isOfTwap = and(eq(fills.accountId, accountId), eq(fills.twapId, twapId));
+  return sumOf(amounts(store).where(isOfTwap).all());
 }
 
-function sumWhere(store: Store, isIt: SQL | undefined): Filled {
-  const rows = store.select({ price: fills.price, size: fills.size }).from(fills).where(isIt).all();
+function amounts(store: Store) {
+  return store.select({ price: fills.price, size: fills.size }).from(fills);
+}
+
+function sumOf(rows: readonly Pick<StoredFill, "price" | "size">[]): Filled {
   return rows.reduce<Filled>(
     (sum, row) => ({
       size: add(sum.size, row.size),
@@ -66,10 +80,7 @@ export type ListedFill = { fill: StoredFill; orderId: string | null; keyHash: st
 
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
 export function listFills(store: Store, { accountId, after, limit }: FillPage): ListedFill[] {
-  const below =
-    after === null
-      ? undefined
-      : or(lt(fills.timeMs, after.timeMs), and(eq(fills.timeMs, after.timeMs), lt(fills.id, after.id)));
+  const below = after === null ? undefined : sql`(${fills.timeMs}, ${fills.id}) < (${after.timeMs}, ${after.id})`;
   const rows = store
     .select()
     .from(fills)
@@ -80,13 +91,17 @@ export function listFills(store: Store, { accountId, after, limit }: FillPage): 
   return rows.map((fill) => listed(store, fill));
 }
 
-function listed(store: Store, fill: StoredFill): ListedFill {
-  const order = store
+const orderOf = prepared((store) =>
+  store
     .select({ id: orders.id, keyHash: orders.keyHash })
     .from(legs)
     .innerJoin(orders, eq(orders.id, legs.orderId))
-    .where(and(eq(legs.oid, fill.oid), eq(orders.accountId, fill.accountId)))
-    .get();
+    .where(and(eq(legs.oid, sql.placeholder("oid")), eq(orders.accountId, sql.placeholder("accountId"))))
+    .prepare(),
+);
+
+function listed(store: Store, fill: StoredFill): ListedFill {
+  const order = orderOf(store).get({ oid: fill.oid, accountId: fill.accountId });
   return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? null };
 }
 

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, lt, min, or } from "drizzle-orm";
+import { and, count, desc, eq, inArray, min, sql } from "drizzle-orm";
 import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
@@ -92,10 +92,7 @@ export function listOperations(store: Store, page: OperationPage): StoredOperati
   const below =
     after === null
       ? undefined
-      : or(
-          lt(operations.createdAtMs, after.createdAtMs),
-          and(eq(operations.createdAtMs, after.createdAtMs), lt(operations.id, after.id)),
-        );
+      : sql`(${operations.createdAtMs}, ${operations.id}) < (${after.createdAtMs}, ${after.id})`;
   return store
     .select()
     .from(operations)

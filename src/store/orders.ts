@@ -1,11 +1,11 @@
-import { and, asc, count, desc, eq, inArray, lt, min, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, min, type SQL, sql } from "drizzle-orm";
 import { isLive, type Leg, type Order, type OrderStatus, type Trigger } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
 import { assignments, columnsBut, placeholders, prepared } from "./prepared.ts";
-import { legs, orders } from "./schema.ts";
+import { accounts, legs, orders } from "./schema.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
 export type StoredOrder = Order & {
@@ -80,10 +80,13 @@ export function deleteOrder(store: Store, id: string, atMs: number): void {
   }
 }
 
+/** Of an order these never change; setting them all the same would write their indexes again. */
+const FIXED = ["id", "accountId", "market", "assetId", "side", "keyHash", "createdAtMs", "version"] as const;
+
 const update = prepared((store) =>
   store
     .update(orders)
-    .set({ ...assignments(orders, columnsBut(orders, ["id", "version"])), version: sql`${orders.version} + 1` })
+    .set({ ...assignments(orders, columnsBut(orders, FIXED)), version: sql`${orders.version} + 1` })
     .where(and(eq(orders.id, sql.placeholder("id")), eq(orders.version, sql.placeholder("version"))))
     .returning({ id: orders.id })
     .prepare(),
@@ -114,12 +117,7 @@ export type OrderPage = {
 export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
   const { accountId, status, dex, after } = page;
   const below =
-    after === null
-      ? undefined
-      : or(
-          lt(orders.createdAtMs, after.createdAtMs),
-          and(eq(orders.createdAtMs, after.createdAtMs), lt(orders.id, after.id)),
-        );
+    after === null ? undefined : sql`(${orders.createdAtMs}, ${orders.id}) < (${after.createdAtMs}, ${after.id})`;
   return store
     .select()
     .from(orders)
@@ -134,15 +132,23 @@ export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
 
 const LIVE: OrderStatus[] = (["processing", "unknown", "open", "waiting_for_trigger"] as const).filter(isLive);
 
-/** Orders of an account about which the exchange may still have news, oldest first. */
-export function listLiveOrders(store: Store, accountId: string, limit: number): StoredOrder[] {
-  return store
+const oldestOfStatus = prepared((store) =>
+  store
     .select()
     .from(orders)
-    .where(and(eq(orders.accountId, accountId), inArray(orders.status, LIVE)))
-    .orderBy(asc(orders.createdAtMs))
-    .limit(limit)
-    .all()
+    .where(and(eq(orders.accountId, sql.placeholder("accountId")), eq(orders.status, sql.placeholder("status"))))
+    .orderBy(asc(orders.createdAtMs), asc(orders.id))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Orders of an account about which the exchange may still have news, oldest first. */
+export function listLiveOrders(store: Store, accountId: string, limit: number): StoredOrder[] {
+  // One status at a time, as the index has them: asked for together, SQLite would read the whole history.
+  const rows = LIVE.flatMap((status) => oldestOfStatus(store).all({ accountId, status, limit }));
+  return rows
+    .sort((a, b) => a.createdAtMs - b.createdAtMs)
+    .slice(0, limit)
     .map(toOrder);
 }
 
@@ -204,13 +210,16 @@ const MAX_SHORT_LEGS = 1_000;
 
 /** Client order ids of legs that closed as filled and whose fills are not all known yet. */
 export function listShortFilledLegs(store: Store): string[] {
-  return store
-    .select({ cloid: legs.cloid })
-    .from(legs)
-    .where(and(eq(legs.state, "filled"), ne(legs.filledSize, legs.size)))
-    .limit(MAX_SHORT_LEGS)
-    .all()
-    .map((row) => row.cloid);
+  return (
+    store
+      .select({ cloid: legs.cloid })
+      .from(legs)
+      // In the words of the index that holds only these.
+      .where(sql`${legs.state} = 'filled' and ${legs.filledSize} <> ${legs.size}`)
+      .limit(MAX_SHORT_LEGS)
+      .all()
+      .map((row) => row.cloid)
+  );
 }
 
 const byOid = prepared((store) =>
@@ -238,7 +247,7 @@ export function insertLeg(store: Store, leg: Leg): void {
 const updateOneLeg = prepared((store) =>
   store
     .update(legs)
-    .set(assignments(legs, columnsBut(legs, ["cloid"])))
+    .set(assignments(legs, columnsBut(legs, ["cloid", "orderId", "ordinal"])))
     .where(eq(legs.cloid, sql.placeholder("cloid")))
     .prepare(),
 );
@@ -259,7 +268,13 @@ export function deleteLeg(store: Store, cloid: string): void {
 
 /** Ids of all orders whose fate was still open when the process ended become `unknown`. */
 export function markProcessingUnknown(store: Store, reason: string, nowMs: number): number {
-  const rows = store.select().from(orders).where(eq(orders.status, "processing")).all();
+  // By account, as the index has them: a start does not read a whole history.
+  const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
+  const rows = store
+    .select()
+    .from(orders)
+    .where(and(isOfAnAccount, eq(orders.status, "processing")))
+    .all();
   for (const row of rows) {
     store
       .update(orders)

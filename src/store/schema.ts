@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Decimal } from "../core/decimal.ts";
 
@@ -119,7 +120,11 @@ export const legs = sqliteTable(
     reason: text(),
     isExchangesWord: integer({ mode: "boolean" }).notNull(),
   },
-  (table) => [index("legs_order").on(table.orderId, table.ordinal), index("legs_oid").on(table.oid)],
+  (table) => [
+    index("legs_order").on(table.orderId, table.ordinal),
+    index("legs_oid").on(table.oid).where(sql`oid is not null`),
+    index("legs_short").on(table.cloid).where(sql`state = 'filled' and filled_size <> size`),
+  ],
 );
 
 /** One signed action each. (signer, nonce) is the fence: two payloads under one nonce cannot be stored. */
@@ -156,7 +161,8 @@ export const attempts = sqliteTable(
   (table) => [
     uniqueIndex("attempts_nonce").on(table.signer, table.nonce),
     index("attempts_resource").on(table.resourceId),
-    index("attempts_state").on(table.state),
+    // Only what is open: a history of any length costs the fast road nothing here.
+    index("attempts_open").on(table.id).where(sql`state <> 'done'`),
   ],
 );
 
@@ -197,7 +203,10 @@ export const operations = sqliteTable(
     createdAtMs: integer().notNull(),
     version: integer().notNull(),
   },
-  (table) => [index("operations_history").on(table.accountId, table.createdAtMs, table.id)],
+  (table) => [
+    index("operations_history").on(table.accountId, table.createdAtMs, table.id),
+    index("operations_by_status").on(table.accountId, table.status, table.createdAtMs),
+  ],
 );
 
 /** What was seen on the slow road from an unknown outcome to the truth; the fast road leaves no row. */
@@ -266,6 +275,7 @@ export const fills = sqliteTable(
     primaryKey({ columns: [table.accountId, table.id] }),
     index("fills_newest").on(table.accountId, table.timeMs, table.id),
     index("fills_oid").on(table.accountId, table.oid),
+    index("fills_twap").on(table.accountId, table.twapId).where(sql`twap_id is not null`),
   ],
 );
 

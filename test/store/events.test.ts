@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { firstEventId, type NewEvent, parseEventId } from "../../src/core/event.ts";
+import { insertAccount } from "../../src/store/accounts.ts";
 import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
 import {
@@ -22,7 +23,7 @@ import {
   updateOperation,
 } from "../../src/store/operations.ts";
 import { deleteOrder, findOrder, insertOrder, markProcessingUnknown, updateOrder } from "../../src/store/orders.ts";
-import { orderRow } from "../support/rows.ts";
+import { accountRow, orderRow } from "../support/rows.ts";
 
 const ACCOUNT = orderRow().accountId;
 const KEY = {
@@ -80,6 +81,7 @@ function told(store: Store): Told[] {
 
 function stored(): Store {
   const store = openStore(":memory:");
+  insertAccount(store, accountRow());
   insertOrder(store, orderRow());
   insertOperation(store, OPERATION);
   insertApiKey(store, KEY);

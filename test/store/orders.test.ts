@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import { insertAccount } from "../../src/store/accounts.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import {
   deleteOrder,
@@ -16,10 +17,11 @@ import {
   updateLeg,
   updateOrder,
 } from "../../src/store/orders.ts";
-import { legRow, orderRow } from "../support/rows.ts";
+import { accountRow, legRow, orderRow } from "../support/rows.ts";
 
 function openWith(...orders: Parameters<typeof orderRow>[0][]): Store {
   const store = openStore(":memory:");
+  insertAccount(store, accountRow());
   for (const some of orders) insertOrder(store, orderRow(some));
   return store;
 }

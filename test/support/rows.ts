@@ -1,7 +1,22 @@
+import type { Account } from "../../src/core/account.ts";
 import type { Attempt } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Leg } from "../../src/core/order.ts";
 import type { StoredOrder } from "../../src/store/orders.ts";
+
+/** The account that the rows below belong to. */
+export function accountRow(): Account {
+  const address = `0x${"a".repeat(40)}`;
+  return {
+    id: orderRow().accountId,
+    label: "main",
+    kind: "main",
+    ownerAddress: address,
+    tradingAddress: address,
+    parentId: null,
+    createdAtMs: 0,
+  };
+}
 
 /** Rows of one plain order, each with what a test wants different. */
 export function orderRow(some: Partial<StoredOrder> = {}): StoredOrder {

@@ -1,0 +1,72 @@
+/** A history of any length: what runs at a start, for an order, or for a page of a list seeks and never scans. */
+import { expect, test } from "bun:test";
+import { listOpenAttempts, markPreparedAmbiguous } from "../../src/store/attempts.ts";
+import { listFills, sumFillsOf, sumFillsOfTwap } from "../../src/store/fills.ts";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { listOperations, unknownOperations } from "../../src/store/operations.ts";
+import {
+  findLegByOid,
+  listLiveOrders,
+  listOrders,
+  listShortFilledLegs,
+  markProcessingUnknown,
+  unknownOrders,
+} from "../../src/store/orders.ts";
+
+const ACCOUNT = "a";
+const after = { createdAtMs: 1, id: "1" };
+
+const READS: Record<string, (store: Store) => unknown> = {
+  "open attempts": listOpenAttempts,
+  "prepared attempts become ambiguous": markPreparedAmbiguous,
+  "processing orders become unknown": (store) => markProcessingUnknown(store, "reason", 1),
+  "legs that are short of fills": listShortFilledLegs,
+  "live orders": (store) => listLiveOrders(store, ACCOUNT, 10),
+  "unknown orders": (store) => unknownOrders(store, ACCOUNT),
+  "unknown operations": (store) => unknownOperations(store, ACCOUNT),
+  "a leg by its native id": (store) => findLegByOid(store, ACCOUNT, "1"),
+  "a page of orders": (store) => listOrders(store, { accountId: ACCOUNT, status: null, dex: null, after, limit: 10 }),
+  "a page of filled orders": (store) =>
+    listOrders(store, { accountId: ACCOUNT, status: "filled", dex: null, after, limit: 10 }),
+  "a page of operations": (store) =>
+    listOperations(store, { accountId: ACCOUNT, action: null, status: null, after, limit: 10 }),
+  "a page of fills": (store) => listFills(store, { accountId: ACCOUNT, after: { timeMs: 1, id: "1" }, limit: 10 }),
+  "fills of an order": (store) => sumFillsOf(store, ACCOUNT, "1"),
+  "fills of a TWAP": (store) => sumFillsOfTwap(store, ACCOUNT, "1"),
+};
+
+const PAGED = new Set(["a page of orders", "a page of filled orders", "a page of operations", "a page of fills"]);
+
+/** How SQLite goes about each statement that `read` runs. */
+function plansOf(read: (store: Store) => unknown): string[] {
+  const store = openStore(":memory:");
+  const { $client: client } = store;
+  const texts: string[] = [];
+  const prepare = client.prepare.bind(client);
+  client.prepare = ((text: string) => {
+    texts.push(text);
+    return prepare(text);
+  }) as typeof client.prepare;
+  read(store);
+  const plans = texts.flatMap((text) => {
+    const explained = prepare(`EXPLAIN QUERY PLAN ${text}`);
+    const holes = Array.from({ length: explained.paramsCount }, () => 1);
+    // Each row of a plan has its words in `detail`.
+    return (explained.all(...holes) as { detail: string }[]).map(({ detail }) => detail);
+  });
+  closeStore(store);
+  return plans;
+}
+
+for (const [what, read] of Object.entries(READS)) {
+  test(`${what}: found by an index`, () => {
+    const plans = plansOf(read);
+    expect(plans.length).toBeGreaterThan(0);
+    // An index that holds nothing but what is looked for may be read whole.
+    expect(plans.filter((plan) => plan.startsWith("SCAN") && !/attempts_open|legs_short/.test(plan))).toEqual([]);
+    expect(plans.filter((plan) => plan.includes("TEMP B-TREE"))).toEqual([]);
+    // By the account alone, all of its history would be read; a page begins where the one before ended.
+    expect(plans.filter((plan) => /\(account_id=\?\)$/.test(plan))).toEqual([]);
+    if (PAGED.has(what)) expect(plans.join()).toContain(",id)<(?,?)");
+  });
+}
