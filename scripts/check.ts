@@ -11,6 +11,8 @@ const STEP_DEADLINE_S = 120;
 /** Tools are run by Bun itself: a fresh machine may have no Node.js new enough for them. */
 const STEPS: readonly Step[] = [
   { name: "types", command: [tool("typescript/bin/tsc")] },
+  { name: "types of the page", command: [tool("typescript/bin/tsc"), "-p", "src/console"] },
+  { name: "types of its tests", command: [tool("typescript/bin/tsc"), "-p", "test/browser"] },
   { name: "format and lint", command: [tool("@biomejs/biome/bin/biome"), "check", "--error-on-warnings"] },
   {
     name: "promises",

@@ -1,0 +1,69 @@
+/** The owner's page: one state, drawn whole, at most once a frame. */
+import { render } from "lit-html";
+import { openSetup } from "./setup/progress.ts";
+import type { App } from "./state/app.ts";
+import { takeFragment } from "./state/fragment.ts";
+import { readStory } from "./state/read.ts";
+import { resumeSession, signIn } from "./state/session.ts";
+import { emptyState } from "./state/state.ts";
+import { page } from "./views/page.ts";
+import { watchWallets } from "./wallet/discover.ts";
+
+/** Milliseconds between two drawings of what only grows older. */
+const CLOCK_MS = 1_000;
+
+function start(root: HTMLElement): void {
+  const state = emptyState(Date.now());
+  let isDue = false;
+  function draw(): void {
+    isDue = false;
+    state.nowMs = Date.now();
+    render(page(app), root);
+  }
+  const app: App = {
+    state,
+    sessionStorage,
+    localStorage,
+    nowMs: () => Date.now(),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    changed() {
+      if (isDue) return;
+      isDue = true;
+      requestAnimationFrame(draw);
+    },
+  };
+  root.replaceChildren();
+  open(app);
+  draw();
+  setInterval(app.changed, CLOCK_MS);
+  addEventListener("hashchange", () => follow(app));
+  addEventListener("resize", app.changed);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", app.changed);
+  watchWallets((wallets) => {
+    state.wallets = wallets;
+    app.changed();
+  });
+}
+
+function open(app: App): void {
+  const { key, link } = follow(app);
+  openSetup(app, link);
+  if (key !== null) void signIn(app, key, false);
+  else void resumeSession(app);
+}
+
+/** Reads the address bar; what is secret in it is taken out at once. */
+function follow(app: App): { key: string | null; link: string | null } {
+  const before = app.state.route;
+  const { route, key, link } = takeFragment();
+  app.state.route = route;
+  const isNew = route.screen !== before.screen || route.argument !== before.argument;
+  if (route.screen === "story" && (isNew || app.state.story.id === null)) void readStory(app, route.argument);
+  if (isNew) scrollTo(0, 0);
+  app.changed();
+  return { key, link };
+}
+
+const root = document.getElementById("page");
+if (root !== null) start(root);

@@ -1,0 +1,95 @@
+/** One signature of the owner: by a wallet of this browser, or by one that is elsewhere. */
+import { html, nothing, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import type { App } from "../state/app.ts";
+import type { Wallet } from "../wallet/discover.ts";
+import { type SignRequest, signWith, walletText } from "../wallet/sign.ts";
+import { normalSignature } from "../wallet/signature.ts";
+import { copyable } from "./copy.ts";
+
+export type Signing = {
+  isBusy: boolean;
+  failure: string | null;
+  /** The typed data for a wallet that is elsewhere, once it was asked for. */
+  elsewhere: string | null;
+  pasted: string;
+};
+
+export function newSigning(): Signing {
+  return { isBusy: false, failure: null, elsewhere: null, pasted: "" };
+}
+
+export type Asked = SignRequest & {
+  signing: Signing;
+  /** What the signature is for, as a verb: `approve the agent`. */
+  purpose: string;
+  signed: (signature: string) => Promise<void>;
+};
+
+export function signingPanel(app: App, asked: Asked): TemplateResult {
+  const { wallets } = app.state;
+  const { signing } = asked;
+  return html`
+    <div class="signing">
+      <p class="words">To be signed by <code>${asked.owner}</code></p>
+      <div class="buttons">${wallets.map((wallet) => walletButton(app, asked, wallet))}</div>
+      ${wallets.length === 0 ? html`<p class="note">No wallet has announced itself in this browser.</p>` : nothing}
+      ${signing.failure === null ? nothing : html`<p class="late" role="alert">${signing.failure}</p>`}
+      <details ?open=${signing.elsewhere !== null} @toggle=${(event: Event) => void opened(app, asked, event)}>
+        <summary>Hardware or offline wallet: sign elsewhere</summary>
+        ${signing.elsewhere === null ? html`<p class="note">Preparing…</p>` : pasting(app, asked, signing.elsewhere)}
+      </details>
+    </div>`;
+}
+
+function walletButton(app: App, asked: Asked, wallet: Wallet): TemplateResult {
+  async function sign(): Promise<void> {
+    await busy(app, asked, async () => {
+      const outcome = await signWith(wallet, asked);
+      if (outcome.kind === "refused") asked.signing.failure = outcome.words;
+      else await asked.signed(outcome.signature);
+    });
+  }
+  return html`<button type="button" class="primary" ?disabled=${asked.signing.isBusy} @click=${sign}>Sign with ${wallet.name}</button>`;
+}
+
+async function busy(app: App, { signing }: Asked, work: () => Promise<void>): Promise<void> {
+  if (signing.isBusy) return;
+  Object.assign(signing, { isBusy: true, failure: null });
+  app.changed();
+  await work();
+  signing.isBusy = false;
+  app.changed();
+}
+
+async function opened(app: App, asked: Asked, { target }: Event): Promise<void> {
+  const { signing } = asked;
+  if (!(target instanceof HTMLDetailsElement) || !target.open || signing.elsewhere !== null) return;
+  const data = await asked.typedData(null);
+  if ("failure" in data) signing.failure = data.failure;
+  else signing.elsewhere = JSON.stringify(JSON.parse(walletText(data)), null, 2);
+  app.changed();
+}
+
+function pasting(app: App, asked: Asked, text: string): TemplateResult {
+  const { signing } = asked;
+  async function use(event: Event): Promise<void> {
+    event.preventDefault();
+    const signature = normalSignature(signing.pasted);
+    if (signature === null) {
+      signing.failure = "That is no plain signature: 0x and 130 hex digits. A private key never belongs here.";
+      app.changed();
+      return;
+    }
+    await busy(app, asked, () => asked.signed(signature));
+  }
+  function typed(event: Event): void {
+    if (event.target instanceof HTMLInputElement) signing.pasted = event.target.value;
+  }
+  return html`
+    ${copyable(text, "typed data")}
+    <form class="paste" @submit=${use} autocomplete="off">
+      <label>Signature<input name="signature" spellcheck="false" placeholder="0x…" .value=${live(signing.pasted)} @input=${typed} /></label>
+      <button ?disabled=${signing.isBusy}>Use this signature</button>
+    </form>`;
+}

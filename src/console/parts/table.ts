@@ -1,0 +1,107 @@
+/** Tables of figures: dense, aligned, and no slower with 5,000 rows than with fifty. */
+import { html, nothing, type TemplateResult } from "lit-html";
+import { classMap } from "lit-html/directives/class-map.js";
+import { repeat } from "lit-html/directives/repeat.js";
+
+export type Column<Row> = {
+  name: string;
+  /** Figures stand at the right, so that their points line up. */
+  isFigure?: boolean;
+  /** 1 is always there, 2 not on a phone, 3 only where there is room. */
+  rank?: 1 | 2 | 3;
+  cell: (row: Row) => unknown;
+};
+
+export type Table<Row> = {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  id: (row: Row) => string;
+  /** Said where there is no row. */
+  empty: string;
+  /** Shown below a row, across its whole width; null for none. */
+  below?: (row: Row) => TemplateResult | null;
+};
+
+export function table<Row>(about: Table<Row>): TemplateResult {
+  if (about.rows.length === 0) return html`<p class="empty">${about.empty}</p>`;
+  return html`
+    <div class="table" role="region" aria-label=${about.caption} tabindex="0">
+      <table>
+        <caption class="hidden">${about.caption}</caption>
+        ${head(about.columns)}
+        <tbody>${repeat(about.rows, about.id, (row) => line(about, row, null))}</tbody>
+      </table>
+    </div>`;
+}
+
+function head<Row>(columns: readonly Column<Row>[]): TemplateResult {
+  const cells = columns.map(
+    (column) =>
+      html`<th scope="col" class=${classesOf(column)}>${column.name === "" ? hiddenName() : column.name}</th>`,
+  );
+  return html`<thead><tr>${cells}</tr></thead>`;
+}
+
+function hiddenName(): TemplateResult {
+  return html`<span class="hidden">Actions</span>`;
+}
+
+function line<Row>(about: Table<Row>, row: Row, index: number | null): TemplateResult {
+  const cells = about.columns.map((column) => html`<td class=${classesOf(column)}>${column.cell(row)}</td>`);
+  const below = about.below?.(row) ?? null;
+  return html`
+    <tr aria-rowindex=${index ?? nothing}>${cells}</tr>
+    ${below === null ? nothing : html`<tr class="below"><td colspan=${about.columns.length}>${below}</td></tr>`}`;
+}
+
+function classesOf<Row>({ isFigure = false, rank = 1 }: Column<Row>): unknown {
+  return classMap({ figure: isFigure, second: rank === 2, third: rank === 3 });
+}
+
+/** CSS pixels of one row of a long table; the style sheet says the same. */
+const ROW_PX = 26;
+/** Rows drawn above and below what is seen. */
+const SPARE_ROWS = 12;
+
+export type Window = { scrollTop: number; height: number };
+
+export function newWindow(): Window {
+  return { scrollTop: 0, height: 600 };
+}
+
+/** Draws only the rows that are seen. `moved` is called when others are. */
+export function longTable<Row>(about: Table<Row>, view: Window, moved: () => void): TemplateResult {
+  if (about.rows.length === 0) return html`<p class="empty">${about.empty}</p>`;
+  const first = Math.max(0, Math.floor(view.scrollTop / ROW_PX) - SPARE_ROWS);
+  const last = Math.min(about.rows.length, Math.ceil((view.scrollTop + view.height) / ROW_PX) + SPARE_ROWS);
+  const seen = about.rows.slice(first, last).map((row, index) => ({ row, index: first + index }));
+  function scrolled({ currentTarget }: Event): void {
+    if (!(currentTarget instanceof HTMLElement)) return;
+    view.scrollTop = currentTarget.scrollTop;
+    view.height = currentTarget.clientHeight;
+    moved();
+  }
+  // The header is row 1.
+  return html`
+    <div class="table long" role="region" aria-label=${about.caption} tabindex="0" @scroll=${scrolled}>
+      <table aria-rowcount=${about.rows.length + 1}>
+        <caption class="hidden">${about.caption}</caption>
+        ${head(about.columns)}
+        <tbody>
+          ${spacer(first)}
+          ${repeat(
+            seen,
+            ({ row }) => about.id(row),
+            ({ row, index }) => line(about, row, index + 2),
+          )}
+          ${spacer(about.rows.length - last)}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+/** Set as a property: a style attribute would need a hole in the content security policy. */
+function spacer(rows: number): TemplateResult | typeof nothing {
+  return rows === 0 ? nothing : html`<tr class="spacer" aria-hidden="true" .style=${`height:${rows * ROW_PX}px`}></tr>`;
+}

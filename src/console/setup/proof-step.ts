@@ -1,0 +1,154 @@
+/**
+ * The proof that everything works: an order far from the price, which may only rest, placed with the new key and
+ * canceled again. What is under way survives a reload: the order by its Idempotency-Key, the rest by what is open.
+ */
+import { html, nothing, type TemplateResult } from "lit-html";
+import { member, request } from "../api/request.ts";
+import type { List, Market, Order } from "../api/resources.ts";
+import { add, cutToFigures, divide, multiply } from "../figures/decimal.ts";
+import { figure, money } from "../figures/format.ts";
+import { act } from "../state/act.ts";
+import type { App } from "../state/app.ts";
+import { signIn } from "../state/session.ts";
+import { closeSetup, type MadeKey, type SetupState, takeStep } from "./progress.ts";
+import type { Setup } from "./resources.ts";
+
+type Plan = { market: string; price: string; size: string; now: string };
+type Proof = {
+  plan: Plan | null;
+  stage: "ready" | "placing" | "canceling" | "proven" | "failed";
+  words: string | null;
+};
+
+const MARKET = "BTC";
+/** Of the price now: far enough never to trade, near enough to be taken. */
+const FAR = "0.8";
+/** USDC; the exchange takes no order below 10. */
+const VALUE = "11";
+
+let proof: Proof = { plan: null, stage: "ready", words: null };
+let isPreparing = false;
+
+export function proofStep(app: App, state: SetupState, { setup, key }: { setup: Setup; key: MadeKey }): TemplateResult {
+  if (app.state.session === null && !app.state.signIn.isBusy) void signIn(app, key.apiKey, false);
+  if (!key.grant.scopes.includes("trading:write"))
+    return finishing(state, app, "This key may read only, so there is no order to prove it with.");
+  if (proof.plan === null && !isPreparing && app.state.session !== null) void prepare(app, key);
+  const { plan, stage, words } = proof;
+  const isRunning = stage === "placing" || stage === "canceling";
+  return html`
+    <p class="words">A post-only order far from the price is placed with the new key and canceled at once. It cannot trade${setup.is_real_money ? "; its margin is held for a moment" : ""}.</p>
+    ${
+      plan === null
+        ? html`<p class="empty">${words ?? "Looking at the price…"}</p>`
+        : html`<p class="words"><strong>buy ${plan.size} ${plan.market} at ${figure(plan.price)}</strong>,
+      ${money(multiply(plan.size, plan.price))} USDC; the price is ${figure(plan.now)}.</p>`
+    }
+    <ol class="steps" aria-live="polite">
+      <li>${stage === "placing" ? "Placing…" : stage === "canceling" || stage === "proven" ? "Placed: it rests at the exchange." : "Place it"}</li>
+      <li>${stage === "canceling" ? "Canceling…" : stage === "proven" ? "Canceled." : "Cancel it"}</li>
+    </ol>
+    ${stage === "failed" && words !== null ? html`<p class="late" role="alert">${words}</p>` : nothing}
+    ${
+      stage === "proven"
+        ? finishing(state, app, "It works from end to end.")
+        : html`<div class="buttons">
+          <button type="button" class="primary" ?disabled=${plan === null || isRunning} @click=${() => void prove(app)}>${isRunning ? "Wait…" : "Place and cancel it"}</button>
+          <button type="button" ?disabled=${isRunning} @click=${() => void finish(app)}>Finish without it</button>
+        </div>`
+    }`;
+}
+
+function finishing(state: SetupState, app: App, words: string): TemplateResult {
+  return html`<p class="words">${words}</p>
+    <button type="button" class="primary" ?disabled=${state.isBusy} @click=${() => void finish(app)}>Finish set-up</button>`;
+}
+
+async function finish(app: App): Promise<void> {
+  const isDone = await takeStep(app, "/v1/setup/finish", {});
+  if (!isDone) return;
+  proof = { plan: null, stage: "ready", words: null };
+  closeSetup(app);
+  location.hash = "#/trade";
+}
+
+function tell(app: App, change: Partial<Proof>): void {
+  Object.assign(proof, change);
+  app.changed();
+}
+
+async function prepare(app: App, key: MadeKey): Promise<void> {
+  isPreparing = true;
+  const bearer = key.apiKey;
+  const [markets, prices] = await Promise.all([
+    request<List<Market>>({ method: "GET", path: "/v1/markets", bearer }),
+    request<List<{ market: string; mid_price: string }>>({ method: "GET", path: "/v1/prices", bearer }),
+  ]);
+  isPreparing = false;
+  const refused = [markets, prices].find(({ kind }) => kind !== "ok");
+  if (markets.kind !== "ok" || prices.kind !== "ok") {
+    const words = refused !== undefined && refused.kind !== "ok" ? refused.message : "";
+    void app.sleep(3_000).then(() => app.changed());
+    return tell(app, { words });
+  }
+  const market = markets.body.data.find((one) => one.market === MARKET) ?? markets.body.data[0];
+  const now = prices.body.data.find((one) => one.market === market?.market)?.mid_price;
+  if (market === undefined || now === undefined) return tell(app, { words: "The exchange has no price to go by." });
+  tell(app, { plan: planOf(market, now), words: null });
+  await goOn(app);
+}
+
+export function planOf(market: Market, now: string): Plan {
+  const price = cutToFigures(multiply(now, FAR), market.price_significant_figures, market.price_decimals);
+  const smallest = market.size_decimals === 0 ? "1" : `0.${"1".padStart(market.size_decimals, "0")}`;
+  const size = add(divide(VALUE, price, market.size_decimals) ?? "0", smallest);
+  return { market: market.market, price, size, now };
+}
+
+/** An order of an interrupted proof is canceled, not placed again. */
+async function goOn(app: App): Promise<void> {
+  const session = app.state.session;
+  if (session === null) return;
+  if (app.state.intentions.length > 0) {
+    tell(app, { stage: "placing" });
+    while (app.state.intentions.some(({ state }) => state !== "unsure")) await app.sleep(250);
+  }
+  const path = "/v1/orders?status=open";
+  const answer = await request<List<Order>>({ method: "GET", path, bearer: session.apiKey });
+  const left = answer.kind === "ok" ? answer.body.data.find(isProof) : undefined;
+  if (left !== undefined) await cancel(app, left.id);
+  else if (proof.stage === "placing") tell(app, { stage: "ready" });
+}
+
+/** Ours by its looks: post-only, of our size, far below the price. */
+function isProof({ market, size, time_in_force: tif, side }: Order): boolean {
+  return market === proof.plan?.market && tif === "alo" && side === "buy" && size === proof.plan.size;
+}
+
+async function prove(app: App): Promise<void> {
+  const { plan } = proof;
+  const account = app.state.session?.me.account;
+  if (plan === null || account === undefined || proof.stage === "placing") return;
+  tell(app, { stage: "placing", words: null });
+  const { market, price, size } = plan;
+  const body = { account, market, side: "buy", size, price, time_in_force: "alo", reduce_only: false };
+  const outcome = await act(app, { path: "/v1/orders", body, words: `proof: buy ${size} ${market} at ${price}` });
+  if (outcome === null)
+    return tell(app, {
+      stage: "failed",
+      words: "No answer yet. The order above is asked for again with the same key.",
+    });
+  if (outcome.kind === "refused") return tell(app, { stage: "failed", words: outcome.message });
+  const [id, status, error] = ["id", "status", "error"].map((name) => member(outcome.body, name));
+  if (status === "rejected") return tell(app, { stage: "failed", words: `The exchange refused it: ${String(error)}` });
+  await cancel(app, String(id));
+}
+
+async function cancel(app: App, id: string): Promise<void> {
+  tell(app, { stage: "canceling" });
+  const outcome = await act(app, { path: `/v1/orders/${id}/cancel`, body: {}, words: "cancel the proof" });
+  const status = outcome?.kind === "done" ? member(outcome.body, "status") : null;
+  if (status === "canceled") return tell(app, { stage: "proven", words: null });
+  const reason = outcome?.kind === "refused" ? outcome.message : "its end is not known yet; a cancel stays in force";
+  tell(app, { stage: "failed", words: `The order was placed, but not canceled: ${reason}. Look at the open orders.` });
+}

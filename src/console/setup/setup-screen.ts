@@ -1,0 +1,78 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { section } from "../parts/section.ts";
+import type { App } from "../state/app.ts";
+import { agentStep, builderStep } from "./approval-steps.ts";
+import { keyStep, shownOnce } from "./key-step.ts";
+import { ownerStep } from "./owner-step.ts";
+import { closeSetup, refresh, type SetupState } from "./progress.ts";
+import { proofStep } from "./proof-step.ts";
+import type { Setup, Step } from "./resources.ts";
+
+type Titled = { step: Step; title: string; signs: boolean };
+
+function stepsOf(setup: Setup): Titled[] {
+  return [
+    { step: "owner", title: "Account", signs: false },
+    { step: "agent", title: "Allow the gateway to trade", signs: true },
+    ...(setup.builder === null ? [] : [{ step: "builder" as const, title: "Builder fee", signs: true }]),
+    { step: "key", title: "API key", signs: true },
+    { step: "finish", title: "Proof", signs: false },
+  ];
+}
+
+export function setupScreen(app: App, state: SetupState): TemplateResult {
+  const { setup, failure } = state;
+  return html`
+    <main id="main" class="narrow" tabindex="-1">
+      <h1>Set up Postern</h1>
+      ${setup === null ? nothing : path(setup)}
+      ${failure === null ? nothing : html`<p class="late" role="alert">${failure}</p>`}
+      ${again(app, state)}
+      ${setup === null || state.isOver ? nothing : current(app, state, setup)}
+    </main>`;
+}
+
+function again(app: App, state: SetupState): unknown {
+  if (state.isOver) {
+    return html`<button type="button" class="primary" @click=${() => closeSetup(app)}>Go to sign-in</button>`;
+  }
+  if (state.failure === null) return state.setup === null ? html`<p class="empty">Asking the gateway…</p>` : nothing;
+  return html`<button type="button" @click=${() => void refresh(app)}>Look again</button>`;
+}
+
+function path(setup: Setup): TemplateResult {
+  const steps = stepsOf(setup);
+  const at = steps.findIndex(({ step }) => step === setup.step);
+  const signatures = steps.filter(({ signs }) => signs).length;
+  return html`
+    <p class="note">${signatures} signatures at most; nothing costs gas.</p>
+    <ol class="path">${steps.map(({ title }, index) => html`<li class=${index < at || setup.step === "done" ? "past" : ""} aria-current=${index === at ? "step" : nothing}>${title}</li>`)}</ol>`;
+}
+
+function current(app: App, state: SetupState, setup: Setup): TemplateResult {
+  const title = stepsOf(setup).find(({ step }) => step === setup.step)?.title ?? "Done";
+  return section(title, stepContent(app, state, setup));
+}
+
+function stepContent(app: App, state: SetupState, setup: Setup): TemplateResult {
+  switch (setup.step) {
+    case "owner":
+      return ownerStep(app, state);
+    case "agent":
+      return agentStep(app, state, setup);
+    case "builder":
+      return builderStep(app, state, setup);
+    case "key":
+      return keyStep(app, state, setup);
+    case "finish":
+    case "done":
+      return lastSteps(app, state, setup);
+  }
+}
+
+function lastSteps(app: App, state: SetupState, setup: Setup): TemplateResult {
+  const { key } = state;
+  const isHere = key !== null && setup.api_keys.some(({ key_hash: hash }) => hash === key.grant.keyHash);
+  if (!isHere) return keyStep(app, state, setup);
+  return key.isTaken ? proofStep(app, state, { setup, key }) : shownOnce(app, key);
+}

@@ -1,0 +1,55 @@
+/** What the gateway says of one thing, put where it belongs. Anything else is left alone. */
+import { member } from "../api/request.ts";
+import type { Fill, Operation, Order } from "../api/resources.ts";
+import type { App } from "./app.ts";
+import { addFills } from "./fills.ts";
+
+/** Rows of history that the page holds. */
+const MAX_ROWS = 500;
+
+const LIVING = new Set(["open", "waiting_for_trigger"]);
+
+export function takeOrder(app: App, resource: unknown): void {
+  if (member(resource, "object") !== "order") return;
+  // `object` says which of the gateway's described shapes it is.
+  const order = resource as Order;
+  const { history, openOrders } = app.state;
+  if (history.value !== null) history.value = merged(history.value, order).slice(0, MAX_ROWS);
+  if (openOrders.value !== null) {
+    const others = openOrders.value.filter(({ id }) => id !== order.id);
+    openOrders.value = LIVING.has(order.status) ? merged(openOrders.value, order) : others;
+  }
+  app.changed();
+}
+
+export function takeOperation(app: App, resource: unknown): void {
+  if (member(resource, "object") !== "operation") return;
+  // As above.
+  const operation = resource as Operation;
+  const { operations } = app.state;
+  if (operations.value !== null) operations.value = merged(operations.value, operation).slice(0, MAX_ROWS);
+  app.changed();
+}
+
+export function takeFill(app: App, resource: unknown): void {
+  if (member(resource, "object") !== "fill") return;
+  // As above.
+  addFills(app.state.fills, [resource as Fill]);
+  app.changed();
+}
+
+/** In its place where it is known, in front where it is new. */
+function merged<Item extends { id: string }>(items: readonly Item[], item: Item): Item[] {
+  const at = items.findIndex(({ id }) => id === item.id);
+  return at === -1 ? [item, ...items] : items.with(at, item);
+}
+
+/** Proven never to have left: it is as if it had not been asked for. */
+export function remove(app: App, id: unknown): void {
+  const { history, openOrders, operations } = app.state;
+  for (const loaded of [history, openOrders]) {
+    if (loaded.value !== null) loaded.value = loaded.value.filter((order) => order.id !== id);
+  }
+  if (operations.value !== null) operations.value = operations.value.filter((operation) => operation.id !== id);
+  app.changed();
+}

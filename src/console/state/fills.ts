@@ -1,0 +1,105 @@
+/** The fills that the page knows, with what they add up to. Adding a new one costs the same whether there are 5 or 5,000. */
+import type { Fill } from "../api/resources.ts";
+import { add, subtract } from "../figures/decimal.ts";
+
+/** Rows kept in the page; older ones are read from the interface. */
+export const MAX_FILLS = 5_000;
+
+/** The token in which profit is told. */
+export const PROFIT_TOKEN = "USDC";
+
+export type Sums = {
+  count: number;
+  /** Without fees, USDC. */
+  realizedPnl: string;
+  /** Token to what was paid in it; negative is a rebate. */
+  fees: Map<string, string>;
+};
+
+export type FillRow = {
+  fill: Fill;
+  /** Realised profit of this and every older row, USDC, without fees. */
+  runningPnl: string;
+  /** Fees in USDC of this and every older row. */
+  runningFees: string;
+};
+
+export type FillBook = {
+  /** Newest first. */
+  rows: FillRow[];
+  known: Set<string>;
+  /** By the hash of the key that placed the order; the empty text is for everything else. */
+  byKey: Map<string, Sums>;
+  isLoading: boolean;
+  /** There are older ones that were not read. */
+  isCut: boolean;
+  failure: string | null;
+  /** Counts changes. */
+  version: number;
+};
+
+export function emptyFills(): FillBook {
+  return { rows: [], known: new Set(), byKey: new Map(), isLoading: false, isCut: false, failure: null, version: 0 };
+}
+
+/** Takes those that are not there yet; returns how many. */
+export function addFills(book: FillBook, fills: readonly Fill[]): number {
+  let deepest = -1;
+  let added = 0;
+  for (const fill of fills) {
+    if (book.known.has(fill.id)) continue;
+    book.known.add(fill.id);
+    const at = placeOf(book.rows, fill);
+    book.rows.splice(at, 0, { fill, runningPnl: "0", runningFees: "0" });
+    deepest = at > deepest ? at : deepest + 1;
+    count(book.byKey, fill);
+    added += 1;
+  }
+  for (let index = deepest; index >= 0; index -= 1) sumRow(book.rows, index);
+  if (added > 0) book.version += 1;
+  dropOldest(book);
+  return added;
+}
+
+/** Where it stands among rows that are newest first. */
+function placeOf(rows: readonly FillRow[], fill: Fill): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const isNewer = (rows[middle]?.fill.created_at ?? "") > fill.created_at;
+    if (isNewer) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function sumRow(rows: FillRow[], index: number): void {
+  const row = rows[index];
+  if (row === undefined) return;
+  const older = rows[index + 1];
+  row.runningPnl = add(older?.runningPnl ?? "0", row.fill.realized_pnl);
+  const fee = row.fill.fee_token === PROFIT_TOKEN ? row.fill.fee : "0";
+  row.runningFees = add(older?.runningFees ?? "0", fee);
+}
+
+function count(byKey: Map<string, Sums>, fill: Fill): void {
+  const key = fill.key_hash ?? "";
+  const sums = byKey.get(key) ?? { count: 0, realizedPnl: "0", fees: new Map<string, string>() };
+  sums.count += 1;
+  sums.realizedPnl = add(sums.realizedPnl, fill.realized_pnl);
+  sums.fees.set(fill.fee_token, add(sums.fees.get(fill.fee_token) ?? "0", fill.fee));
+  byKey.set(key, sums);
+}
+
+function dropOldest(book: FillBook): void {
+  while (book.rows.length > MAX_FILLS) {
+    const row = book.rows.pop();
+    if (row !== undefined) book.known.delete(row.fill.id);
+    book.isCut = true;
+  }
+}
+
+/** Profit after the fees that were paid in the same token. */
+export function netOf(realizedPnl: string, fees: string): string {
+  return subtract(realizedPnl, fees);
+}

@@ -1,0 +1,21 @@
+/** What the part behind `#` says: a screen, an API key to sign in with, or a set-up link. It never reaches a server. */
+import type { Route } from "./state.ts";
+
+export type Fragment = { route: Route; key: string | null; link: string | null };
+
+const HOME: Route = { screen: "trade", argument: "" };
+
+/** A secret is removed from the address bar, and from the window's history, before anything else is done. */
+export function takeFragment(): Fragment {
+  const fragment = parseFragment(location.hash);
+  if (fragment.key !== null || fragment.link !== null) history.replaceState(null, "", location.pathname);
+  return fragment;
+}
+
+export function parseFragment(hash: string): Fragment {
+  const text = hash.replace(/^#/, "");
+  if (text.startsWith("key=")) return { route: HOME, key: text.slice(4), link: null };
+  if (text.startsWith("setup=")) return { route: HOME, key: null, link: text.slice(6) };
+  const [, screen = "", argument = ""] = text.split("/");
+  return { route: screen === "" ? HOME : { screen, argument }, key: null, link: null };
+}

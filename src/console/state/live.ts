@@ -1,0 +1,168 @@
+/**
+ * What keeps the page true: the gateway's own events, by which everything is told that it wrote down, and a slow turn
+ * of readings for what moves without an event (marks, margin, budget).
+ */
+import { openEventReader, type StreamEvent } from "../api/event-stream.ts";
+import { member } from "../api/request.ts";
+import type { App } from "./app.ts";
+import { remove, takeFill, takeOperation, takeOrder } from "./apply.ts";
+import { notify } from "./notices.ts";
+import * as reads from "./read.ts";
+
+/** Milliseconds between two turns of readings while somebody looks, and while nobody does. */
+const TURN_MS = 5_000;
+const HIDDEN_TURN_MS = 60_000;
+/** Every so many turns lists that events keep are read all the same. */
+const LISTS_EVERY = 6;
+/** Milliseconds of silence after which a stream is taken for dead; the gateway sends something at least every 15 s. */
+const SILENCE_MS = 35_000;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 10_000;
+/** Milliseconds by which readings follow an event, so that fifty events ask once. */
+const AFTER_EVENT_MS = 1_000;
+
+type Live = { stop: AbortController; isReadingSoon: boolean; lastEventId: string | null };
+
+let live: Live | null = null;
+
+export function startLive(app: App): void {
+  stopLive(app);
+  live = { stop: new AbortController(), isReadingSoon: false, lastEventId: null };
+  void readEverything(app);
+  void turn(app, live);
+  void follow(app, live);
+}
+
+export function stopLive(app: App): void {
+  live?.stop.abort();
+  live = null;
+  app.state.connection = { kind: "idle" };
+}
+
+async function readEverything(app: App): Promise<void> {
+  await Promise.all([readFigures(app), reads.readMarkets(app)]);
+  await readLists(app);
+  await reads.readFills(app);
+}
+
+/** What moves without an event. */
+async function readFigures(app: App): Promise<void> {
+  await Promise.all([reads.readAccount(app), reads.readPositions(app), reads.readStatus(app), reads.readPrices(app)]);
+}
+
+async function readLists(app: App): Promise<void> {
+  await Promise.all([
+    reads.readOpenOrders(app),
+    reads.readHistory(app),
+    reads.readOperations(app),
+    reads.readTwaps(app),
+    reads.readKeys(app),
+  ]);
+}
+
+async function turn(app: App, mine: Live): Promise<void> {
+  for (let turns = 1; live === mine; turns += 1) {
+    await app.sleep(document.hidden ? HIDDEN_TURN_MS : TURN_MS);
+    if (live !== mine) return;
+    await readFigures(app);
+    if (app.state.twaps.value?.some(({ ended_at }) => ended_at === null) === true) await reads.readTwaps(app);
+    if (turns % LISTS_EVERY === 0) await readLists(app);
+  }
+}
+
+/** Connects again and again, going on behind the last event that was seen. */
+async function follow(app: App, mine: Live): Promise<void> {
+  for (let failures = 0; live === mine; failures += 1) {
+    app.state.connection = failures === 0 ? { kind: "connecting" } : broken(app);
+    const why = await listen(app, mine, () => {
+      failures = 0;
+    });
+    if (live !== mine) return;
+    app.state.connection = { kind: "broken", why, sinceMs: app.nowMs() };
+    app.changed();
+    await app.sleep(Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS));
+  }
+}
+
+function broken(app: App): App["state"]["connection"] {
+  const { connection } = app.state;
+  return connection.kind === "broken" ? connection : { kind: "broken", why: "", sinceMs: app.nowMs() };
+}
+
+/** One connection, until it ends; returns why it did. */
+async function listen(app: App, mine: Live, connected: () => void): Promise<string> {
+  const { session } = app.state;
+  if (session === null) return "signed out";
+  const silence = new AbortController();
+  let alarm = setTimeout(() => silence.abort(), SILENCE_MS);
+  try {
+    const response = await fetch("/v1/events", {
+      headers: {
+        Authorization: `Bearer ${session.apiKey}`,
+        Accept: "text/event-stream",
+        ...(mine.lastEventId === null ? {} : { "Last-Event-ID": mine.lastEventId }),
+      },
+      cache: "no-store",
+      credentials: "omit",
+      signal: AbortSignal.any([mine.stop.signal, silence.signal]),
+    });
+    if (!response.ok || response.body === null) return `the gateway answered ${response.status}`;
+    connected();
+    const events = openEventReader();
+    const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await pieces.read();
+      if (done) return "the gateway ended the stream";
+      clearTimeout(alarm);
+      alarm = setTimeout(() => silence.abort(), SILENCE_MS);
+      for (const event of events.push(value)) take(app, mine, event);
+    }
+  } catch {
+    return silence.signal.aborted ? "nothing was heard for too long" : "the gateway cannot be reached";
+  } finally {
+    clearTimeout(alarm);
+  }
+}
+
+function take(app: App, mine: Live, event: StreamEvent): void {
+  if (event.id !== null) mine.lastEventId = event.id;
+  const data = member(parsed(event.data), "data");
+  const [area, what] = event.type.split(".");
+  if (area === "ready" || area === "reset") void greet(app, area === "ready" && member(data, "resumed") === true);
+  if (what === "removed") remove(app, member(data, "id"));
+  else if (area === "order") takeOrder(app, data);
+  else if (area === "operation") takeOperation(app, data);
+  if (area === "fill") takeFill(app, data);
+  if (area === "key") void reads.readKeys(app);
+  if (event.type === "agent.expiring")
+    notify(app, "bad", `The agent's approval ends in ${String(member(data, "days_left"))} days. Approve the next one.`);
+  if (area === "order" || area === "fill" || area === "operation") readSoon(app, mine);
+}
+
+/** A stream that goes on where it stopped has missed nothing; any other has. */
+async function greet(app: App, isResumed: boolean): Promise<void> {
+  const wasBroken = app.state.connection.kind === "broken";
+  app.state.connection = { kind: "live" };
+  app.changed();
+  if (!isResumed && wasBroken) await readEverything(app);
+  else if (wasBroken) await Promise.all([readFigures(app), reads.readOpenOrders(app)]);
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return null;
+  }
+}
+
+/** Figures that follow from what just happened: asked for once, however many events came. */
+function readSoon(app: App, mine: Live): void {
+  if (mine.isReadingSoon) return;
+  mine.isReadingSoon = true;
+  void app.sleep(AFTER_EVENT_MS).then(async () => {
+    mine.isReadingSoon = false;
+    if (live !== mine) return;
+    await readFigures(app);
+  });
+}

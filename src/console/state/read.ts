@@ -1,0 +1,130 @@
+/** Reads of `/v1` into the state. A failed reading keeps the last good value, and says so. */
+import { PAGE_ROWS, request } from "../api/request.ts";
+import type {
+  Account,
+  ApiKey,
+  Fill,
+  List,
+  Market,
+  Operation,
+  Order,
+  Position,
+  Status,
+  Story,
+  Twap,
+} from "../api/resources.ts";
+import type { App } from "./app.ts";
+import { sampleEquity } from "./equity.ts";
+import { addFills, MAX_FILLS } from "./fills.ts";
+import type { Loaded } from "./state.ts";
+
+/** Rows of history and operations that are shown; the interface has the rest. */
+const HISTORY_ROWS = 200;
+
+async function readInto<Body, Value>(
+  app: App,
+  slot: Loaded<Value>,
+  path: string,
+  pick: (body: Body) => Value,
+): Promise<boolean> {
+  const { session } = app.state;
+  if (session === null) return false;
+  const answer = await request<Body>({ method: "GET", path, bearer: session.apiKey });
+  if (app.state.session !== session) return false;
+  if (answer.kind === "ok") {
+    slot.value = pick(answer.body);
+    slot.readAtMs = app.nowMs();
+    slot.failure = answer.asOf === null ? null : `as of ${answer.asOf}: the exchange cannot be asked`;
+  } else {
+    slot.failure = answer.message;
+  }
+  app.changed();
+  return answer.kind === "ok";
+}
+
+function rows<Item>(list: List<Item>): Item[] {
+  return list.data;
+}
+
+export async function readAccount(app: App): Promise<void> {
+  const isRead = await readInto<Account, Account>(app, app.state.account, "/v1/account", (body) => body);
+  const { value, readAtMs } = app.state.account;
+  if (isRead && value !== null && readAtMs !== null) sampleEquity(app, { atMs: readAtMs, equity: value.equity });
+}
+
+export async function readPositions(app: App): Promise<void> {
+  await readInto<List<Position>, Position[]>(app, app.state.positions, `/v1/positions?limit=${PAGE_ROWS}`, rows);
+}
+
+export async function readOpenOrders(app: App): Promise<void> {
+  const path = `/v1/orders?status=open&limit=${PAGE_ROWS}`;
+  await readInto<List<Order>, Order[]>(app, app.state.openOrders, path, rows);
+}
+
+export async function readHistory(app: App): Promise<void> {
+  await readInto<List<Order>, Order[]>(app, app.state.history, `/v1/orders?limit=${HISTORY_ROWS}`, rows);
+}
+
+export async function readOperations(app: App): Promise<void> {
+  const path = `/v1/operations?limit=${HISTORY_ROWS}`;
+  await readInto<List<Operation>, Operation[]>(app, app.state.operations, path, rows);
+}
+
+export async function readTwaps(app: App): Promise<void> {
+  await readInto<List<Twap>, Twap[]>(app, app.state.twaps, `/v1/twaps?limit=${HISTORY_ROWS}`, rows);
+}
+
+export async function readKeys(app: App): Promise<void> {
+  await readInto<List<ApiKey>, ApiKey[]>(app, app.state.keys, "/v1/api-keys?state=all", rows);
+}
+
+export async function readStatus(app: App): Promise<void> {
+  await readInto<Status, Status>(app, app.state.status, "/v1/status", (body) => body);
+}
+
+export async function readPrices(app: App): Promise<void> {
+  type Price = { market: string; mid_price: string };
+  await readInto<List<Price>, Map<string, string>>(
+    app,
+    app.state.prices,
+    "/v1/prices",
+    ({ data }) => new Map(data.map(({ market, mid_price }) => [market, mid_price])),
+  );
+}
+
+export async function readMarkets(app: App): Promise<void> {
+  await readInto<List<Market>, Market[]>(app, app.state.markets, "/v1/markets", rows);
+}
+
+/** Look at one order, as the gateway wrote it down. */
+export async function readStory(app: App, id: string): Promise<void> {
+  const { story } = app.state;
+  if (story.id !== id) Object.assign(story, { id, value: null, readAtMs: null, failure: null });
+  await readInto<Story, Story>(app, story, `/v1/orders/${encodeURIComponent(id)}/story`, (body) => body);
+}
+
+/** The newest page, and older ones as far as the page keeps them. */
+export async function readFills(app: App): Promise<void> {
+  const { session, fills } = app.state;
+  if (session === null || fills.isLoading) return;
+  fills.isLoading = true;
+  let cursor: string | null = null;
+  try {
+    for (let page = 0; page * PAGE_ROWS < MAX_FILLS; page += 1) {
+      const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      const path = `/v1/fills?limit=${PAGE_ROWS}${after}`;
+      const answer = await request<List<Fill>>({ method: "GET", path, bearer: session.apiKey });
+      if (app.state.session !== session) return;
+      fills.failure = answer.kind === "ok" ? null : answer.message;
+      if (answer.kind !== "ok") return;
+      const added = addFills(fills, answer.body.data);
+      fills.isCut = answer.body.has_more;
+      cursor = answer.body.next_cursor;
+      app.changed();
+      if (cursor === null || added === 0) return;
+    }
+  } finally {
+    fills.isLoading = false;
+    app.changed();
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Signing in is holding an API key: this page has no other way in than any client of `/v1`. The key stays in this
+ * window, and in the browser's own storage only where the person says so.
+ */
+import { readIntentions } from "../api/intentions.ts";
+import { request } from "../api/request.ts";
+import type { WhoAmI } from "../api/resources.ts";
+import { resumeIntentions } from "./act.ts";
+import type { App } from "./app.ts";
+import { restoreEquity } from "./equity.ts";
+import { startLive, stopLive } from "./live.ts";
+import { emptyReadings, type Session } from "./state.ts";
+
+const STORE = "postern.key";
+const API_KEY = /^api_trade_[0-9a-fA-F]{64}$/;
+
+export async function signIn(app: App, apiKey: string, keep: boolean): Promise<void> {
+  const { state } = app;
+  if (!API_KEY.test(apiKey)) {
+    state.signIn.failure = "An API key is api_trade_ and 64 hex digits.";
+    app.changed();
+    return;
+  }
+  const session = await sessionOf(app, apiKey);
+  if (session === null) return;
+  store(app.sessionStorage, apiKey);
+  if (keep) store(app.localStorage, apiKey);
+  open(app, session);
+}
+
+/** At start: the key that this window, or this browser, holds. */
+export async function resumeSession(app: App): Promise<void> {
+  const apiKey = app.sessionStorage.getItem(STORE) ?? app.localStorage.getItem(STORE);
+  if (apiKey === null) return;
+  const session = await sessionOf(app, apiKey);
+  if (session !== null) open(app, session);
+}
+
+/** Out means out: of this window and of the browser. */
+export function signOut(app: App): void {
+  for (const storage of [app.sessionStorage, app.localStorage]) storage.removeItem(STORE);
+  stopLive(app);
+  app.state.session = null;
+  Object.assign(app.state, emptyReadings());
+  app.state.intentions = [];
+  app.changed();
+}
+
+function store(storage: Storage, apiKey: string): void {
+  try {
+    storage.setItem(STORE, apiKey);
+  } catch {
+    // A browser that keeps nothing asks for the key again after a reload.
+  }
+}
+
+async function sessionOf(app: App, apiKey: string): Promise<Session | null> {
+  const { signIn } = app.state;
+  signIn.isBusy = true;
+  app.changed();
+  const answer = await request<WhoAmI>({ method: "GET", path: "/v1/whoami", bearer: apiKey });
+  signIn.isBusy = false;
+  signIn.failure = answer.kind === "ok" ? null : answer.message;
+  app.changed();
+  return answer.kind === "ok" ? { apiKey, me: answer.body } : null;
+}
+
+function open(app: App, session: Session): void {
+  const { state } = app;
+  Object.assign(state, emptyReadings());
+  state.session = session;
+  state.intentions = readIntentions(app.localStorage, session.me.account);
+  restoreEquity(app, session.me.account);
+  app.changed();
+  startLive(app);
+  resumeIntentions(app);
+}

@@ -1,0 +1,99 @@
+/** Everything that the page shows, in one place. Views read it; nothing but `state/` and the forms changes it. */
+import type { Intention } from "../api/intentions.ts";
+import type {
+  Account,
+  ApiKey,
+  Market,
+  Operation,
+  Order,
+  Position,
+  Status,
+  Story,
+  Twap,
+  WhoAmI,
+} from "../api/resources.ts";
+import type { SetupState } from "../setup/progress.ts";
+import type { Wallet } from "../wallet/discover.ts";
+import { emptyFills, type FillBook } from "./fills.ts";
+
+/** What was read last, and what became of the last attempt to read it. */
+export type Loaded<Value> = {
+  value: Value | null;
+  /** Unix milliseconds of the last good reading. */
+  readAtMs: number | null;
+  /** Words of the last failure when the last attempt failed; the value is then as last known. */
+  failure: string | null;
+};
+
+export type Connection = { kind: "idle" | "connecting" | "live" } | { kind: "broken"; why: string; sinceMs: number };
+
+export type Notice = { id: number; tone: "good" | "bad" | "plain"; text: string };
+
+export type EquitySample = { atMs: number; equity: string };
+
+export type Route = { screen: string; argument: string };
+
+export type Session = { apiKey: string; me: WhoAmI };
+
+export type State = {
+  nowMs: number;
+  route: Route;
+  session: Session | null;
+  signIn: { isBusy: boolean; failure: string | null };
+  connection: Connection;
+  account: Loaded<Account>;
+  positions: Loaded<Position[]>;
+  openOrders: Loaded<Order[]>;
+  history: Loaded<Order[]>;
+  operations: Loaded<Operation[]>;
+  twaps: Loaded<Twap[]>;
+  keys: Loaded<ApiKey[]>;
+  status: Loaded<Status>;
+  markets: Loaded<Market[]>;
+  prices: Loaded<Map<string, string>>;
+  story: Loaded<Story> & { id: string | null };
+  fills: FillBook;
+  equity: EquitySample[];
+  intentions: Intention[];
+  notices: Notice[];
+  wallets: readonly Wallet[];
+  setup: SetupState | null;
+};
+
+export function emptyLoaded<Value>(): Loaded<Value> {
+  return { value: null, readAtMs: null, failure: null };
+}
+
+export function emptyState(nowMs: number): State {
+  return {
+    nowMs,
+    route: { screen: "trade", argument: "" },
+    session: null,
+    signIn: { isBusy: false, failure: null },
+    connection: { kind: "idle" },
+    ...emptyReadings(),
+    intentions: [],
+    notices: [],
+    wallets: [],
+    setup: null,
+  };
+}
+
+/** What belongs to an account and goes when it does. */
+export function emptyReadings() {
+  return {
+    account: emptyLoaded<Account>(),
+    positions: emptyLoaded<Position[]>(),
+    openOrders: emptyLoaded<Order[]>(),
+    history: emptyLoaded<Order[]>(),
+    operations: emptyLoaded<Operation[]>(),
+    twaps: emptyLoaded<Twap[]>(),
+    keys: emptyLoaded<ApiKey[]>(),
+    status: emptyLoaded<Status>(),
+    markets: emptyLoaded<Market[]>(),
+    prices: emptyLoaded<Map<string, string>>(),
+    story: { ...emptyLoaded<Story>(), id: null },
+    fills: emptyFills(),
+    equity: [] as EquitySample[],
+  };
+}

@@ -1,0 +1,25 @@
+import { html, type TemplateResult } from "lit-html";
+import { money } from "../figures/format.ts";
+import { axes, CHART_HEIGHT_PX, chart, ink, isDark } from "../parts/chart.ts";
+import type { App } from "../state/app.ts";
+
+export function equityChart(app: App): TemplateResult {
+  const { equity } = app.state;
+  const [first, last] = [equity[0], equity.at(-1)];
+  if (first === undefined || last === undefined || equity.length < 2) {
+    return html`<p class="empty">Drawn as soon as this page has seen two readings.</p>`;
+  }
+  return chart({
+    version: `${equity.length}-${last.atMs}-${isDark()}`,
+    words: `Equity from ${money(first.equity)} to ${money(last.equity)} over ${equity.length} readings`,
+    data: [equity.map(({ atMs }) => atMs / 1_000), equity.map((sample) => Number(sample.equity))],
+    options: (width) => ({
+      width,
+      height: CHART_HEIGHT_PX,
+      legend: { show: false },
+      cursor: { y: false },
+      axes: axes(),
+      series: [{}, { label: "Equity", stroke: ink("accent"), width: 1.5, points: { show: false } }],
+    }),
+  });
+}

@@ -1,0 +1,93 @@
+import { html, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import type uPlot from "uplot";
+import type { Fill } from "../api/resources.ts";
+import { axes, CHART_HEIGHT_PX, chart, ink, isDark } from "../parts/chart.ts";
+import type { App } from "../state/app.ts";
+
+/** Points of one chart. */
+const MAX_POINTS = 1_000;
+const POINT_PX = 6;
+
+let chosen = "";
+
+/** The markets with fills, and the fills of the chosen one on the prices at which they happened. */
+export function fillsChart(app: App): TemplateResult {
+  const { rows, version } = app.state.fills;
+  const markets = [...new Set(rows.map(({ fill }) => fill.market))].sort();
+  if (markets.length === 0) return html`<p class="empty">No fill yet.</p>`;
+  const market = markets.includes(chosen) ? chosen : (rows[0]?.fill.market ?? "");
+  const fills = rows
+    .filter(({ fill }) => fill.market === market)
+    .slice(0, MAX_POINTS)
+    .map(({ fill }) => fill);
+  return html`
+    <label class="inline">Market
+      <select name="chartMarket" @change=${(event: Event) => choose(app, event)}>
+        ${markets.map((name) => html`<option value=${name} .selected=${live(name === market)}>${name}</option>`)}
+      </select>
+    </label>
+    ${chart({
+      version: `${market}-${version}-${isDark()}`,
+      words: `${fills.length} fills of ${market} on price`,
+      data: dataOf(fills.toReversed()),
+      options: optionsOf,
+    })}
+    <p class="note"><span class="gain">▲ buy</span> · <span class="loss">▼ sell</span> · the line joins the prices of the fills</p>`;
+}
+
+function choose(app: App, event: Event): void {
+  if (event.target instanceof HTMLSelectElement) chosen = event.target.value;
+  app.changed();
+}
+
+function dataOf(fills: readonly Fill[]): uPlot.AlignedData {
+  const prices = fills.map(({ price }) => Number(price));
+  return [
+    fills.map(({ created_at }) => Date.parse(created_at) / 1_000),
+    prices,
+    fills.map(({ side }, index) => (side === "buy" ? (prices[index] ?? null) : null)),
+    fills.map(({ side }, index) => (side === "sell" ? (prices[index] ?? null) : null)),
+  ];
+}
+
+function optionsOf(width: number): uPlot.Options {
+  return {
+    width,
+    height: CHART_HEIGHT_PX,
+    legend: { show: false },
+    axes: axes(),
+    series: [
+      {},
+      { label: "Price", stroke: ink("muted"), width: 1, points: { show: false } },
+      { label: "Buy", points: { show: false } },
+      { label: "Sell", points: { show: false } },
+    ],
+    hooks: {
+      draw: [
+        (plot) => triangles(plot, { series: 2, colour: ink("gain"), up: 1 }),
+        (plot) => triangles(plot, { series: 3, colour: ink("loss"), up: -1 }),
+      ],
+    },
+  };
+}
+
+type Marks = { series: number; colour: string; up: 1 | -1 };
+
+/** Buys point up, sells point down: the difference does not hang on the colour. */
+function triangles(plot: uPlot, { series, colour, up }: Marks): void {
+  const [times = [], values = []] = [plot.data[0], plot.data[series]];
+  const { ctx } = plot;
+  const size = POINT_PX * devicePixelRatio;
+  ctx.fillStyle = colour;
+  for (const [index, value] of values.entries()) {
+    const time = times[index];
+    if (value === null || value === undefined || time === undefined) continue;
+    const [x, y] = [plot.valToPos(time, "x", true), plot.valToPos(value, "y", true)];
+    ctx.beginPath();
+    ctx.moveTo(x, y - (up * size) / 2);
+    ctx.lineTo(x - size / 2, y + (up * size) / 2);
+    ctx.lineTo(x + size / 2, y + (up * size) / 2);
+    ctx.fill();
+  }
+}

@@ -1,0 +1,101 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { request } from "../api/request.ts";
+import type { ApiKey } from "../api/resources.ts";
+import { ageOf, dateAndTime, NOTHING, shortId } from "../figures/format.ts";
+import { dialog } from "../parts/dialog.ts";
+import { section, whenLoaded } from "../parts/section.ts";
+import { newSigning, type Signing, signingPanel } from "../parts/signing.ts";
+import { type Column, table } from "../parts/table.ts";
+import type { App } from "../state/app.ts";
+import { notify } from "../state/notices.ts";
+import { ownerOf } from "../state/owner.ts";
+import { readKeys } from "../state/read.ts";
+import { signOut } from "../state/session.ts";
+import { revocationTypedData } from "../wallet/grant.ts";
+import { newKeySection } from "./new-key.ts";
+
+type Revoking = { key: ApiKey; signing: Signing };
+
+let revoking: Revoking | null = null;
+
+function columnsOf(app: App): readonly Column<ApiKey>[] {
+  const own = app.state.session?.me.key_hash;
+  return [
+    {
+      name: "Key hash",
+      cell: ({ key_hash: hash }) =>
+        html`<code title=${hash}>${shortId(hash)}</code>${hash === own ? " (this page's)" : ""}`,
+    },
+    { name: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+    { name: "Created", rank: 2, cell: ({ created_at: at }) => dateAndTime(at) },
+    {
+      name: "Last used",
+      rank: 2,
+      cell: ({ last_used_at: at }) => (at === null || at === undefined ? NOTHING : `${ageOf(at, app.state.nowMs)} ago`),
+    },
+    { name: "State", cell: ({ state }) => state ?? "active" },
+    { name: "", cell: (key) => revokeButton(app, key) },
+  ];
+}
+
+function revokeButton(app: App, key: ApiKey): unknown {
+  if (key.state !== undefined && key.state !== "active") return nothing;
+  function open(): void {
+    revoking = { key, signing: newSigning() };
+    app.changed();
+  }
+  return html`<button type="button" aria-label=${`Revoke ${shortId(key.key_hash)}`} @click=${open}>Revoke</button>`;
+}
+
+export function keysScreen(app: App): TemplateResult {
+  return html`
+    ${section(
+      "API keys",
+      whenLoaded(app.state.keys, (rows) =>
+        table({
+          caption: "API keys",
+          columns: columnsOf(app),
+          rows,
+          id: ({ key_hash: hash }) => hash,
+          empty: "No key.",
+        }),
+      ),
+      "hashes only: the gateway never holds a key",
+    )}
+    ${newKeySection(app)}`;
+}
+
+export function revokeDialog(app: App): TemplateResult {
+  return dialog("Revoke API key", revoking === null ? null : content(app, revoking), () => close(app));
+}
+
+function close(app: App): void {
+  revoking = null;
+  app.changed();
+}
+
+function content(app: App, { key, signing }: Revoking): TemplateResult {
+  return html`
+    <p class="words">For good, from the next request on: <code>${shortId(key.key_hash)}</code>, ${key.scopes.join(", ")}.
+      Its open orders stay; cancel them yourself.</p>
+    ${signingPanel(app, {
+      signing,
+      owner: ownerOf(app),
+      purpose: "revoke the key",
+      typedData: () => revocationTypedData(key.account, key.key_hash),
+      signed: (signature) => revoke(app, { key, signing }, signature),
+    })}`;
+}
+
+async function revoke(app: App, { key, signing }: Revoking, signature: string): Promise<void> {
+  const body = JSON.stringify({ account: key.account, key_hash: key.key_hash, signature });
+  const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys/revoke", bearer: null, body });
+  if (answer.kind !== "ok") {
+    signing.failure = answer.kind === "lost" ? "No answer. Sign again: revoking twice does no harm." : answer.message;
+    return;
+  }
+  notify(app, "good", `Revoked ${shortId(key.key_hash)}.`);
+  close(app);
+  if (key.key_hash === app.state.session?.me.key_hash) signOut(app);
+  else await readKeys(app);
+}

@@ -1,0 +1,97 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { member } from "../api/request.ts";
+import type { Order } from "../api/resources.ts";
+import { dialog } from "../parts/dialog.ts";
+import { decimalField, isChecked } from "../parts/fields.ts";
+import { act } from "../state/act.ts";
+import type { App } from "../state/app.ts";
+import { orderWords } from "./one-order.ts";
+
+type Change = {
+  order: Order;
+  price: string;
+  size: string;
+  triggerPrice: string;
+  mayPlace: boolean;
+  isBusy: boolean;
+  failure: string | null;
+};
+
+let change: Change | null = null;
+
+export function openModify(app: App, order: Order): void {
+  const { price, trigger } = order;
+  const triggerPrice = trigger?.price ?? "";
+  change = { order, price, size: "", triggerPrice, mayPlace: trigger !== undefined, isBusy: false, failure: null };
+  app.changed();
+}
+
+function close(app: App): void {
+  change = null;
+  app.changed();
+}
+
+export function modifyDialog(app: App): TemplateResult {
+  return dialog("Modify order", change === null ? null : content(app, change), () => close(app));
+}
+
+function content(app: App, wanted: Change): TemplateResult {
+  function edit(edit: Partial<Change>): void {
+    Object.assign(wanted, edit);
+    app.changed();
+  }
+  function submit(event: Event): void {
+    event.preventDefault();
+    void modify(app, wanted);
+  }
+  const { order } = wanted;
+  return html`
+    <form class="order" @submit=${submit} autocomplete="off">
+      <p class="words">${orderWords(order)}, filled ${order.filled_size ?? "0"}</p>
+      ${decimalField({ words: "New price", name: "newPrice", value: wanted.price }, (price) => edit({ price }))}
+      ${decimalField({ words: "New size (empty: what is left of it)", name: "newSize", value: wanted.size }, (size) => edit({ size }))}
+      ${order.trigger === undefined ? nothing : decimalField({ words: "New trigger price", name: "newTrigger", value: wanted.triggerPrice }, (triggerPrice) => edit({ triggerPrice }))}
+      <label class="check"><input type="checkbox" name="alwaysPlace" .checked=${live(wanted.mayPlace)} @change=${(event: Event) => edit({ mayPlace: isChecked(event) })} />
+        The replacement may execute at once, and may be placed even if the original is gone already</label>
+      ${wanted.mayPlace ? nothing : html`<p class="note">As it stands the replacement is post-only.</p>`}
+      ${wanted.failure === null ? nothing : html`<p class="late" role="alert">${wanted.failure}</p>`}
+      <div class="buttons">
+        <button class="primary" ?disabled=${wanted.isBusy}>${wanted.isBusy ? "Sending…" : "Modify"}</button>
+        <button type="button" @click=${() => close(app)}>Leave it</button>
+      </div>
+    </form>`;
+}
+
+function bodyOf({ order, price, size, triggerPrice, mayPlace }: Change): Record<string, unknown> {
+  const { trigger } = order;
+  const isMoved = trigger !== undefined && triggerPrice !== trigger.price;
+  return {
+    ...(price === order.price ? {} : { price }),
+    ...(size === "" ? {} : { size }),
+    ...(isMoved ? { trigger: { ...trigger, price: triggerPrice } } : {}),
+    ...(mayPlace ? { always_place: true } : {}),
+  };
+}
+
+async function modify(app: App, wanted: Change): Promise<void> {
+  if (wanted.isBusy) return;
+  const { order } = wanted;
+  const body = bodyOf(wanted);
+  if (Object.keys(body).every((name) => name === "always_place")) {
+    wanted.failure = "Nothing is changed yet.";
+    app.changed();
+    return;
+  }
+  wanted.isBusy = true;
+  app.changed();
+  const outcome = await act(app, { path: `/v1/orders/${order.id}/modify`, body, words: `modify ${orderWords(order)}` });
+  wanted.isBusy = false;
+  if (outcome?.kind === "done" && member(outcome.body, "error") === null) {
+    close(app);
+    return;
+  }
+  const error = outcome?.kind === "done" ? member(outcome.body, "error") : outcome?.message;
+  wanted.failure = typeof error === "string" ? error : "The answer is not known yet; see above.";
+  app.changed();
+}

@@ -1,0 +1,93 @@
+/** A further API key: made in this browser, granted by the owner's signature, shown once. */
+import { html, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { request } from "../api/request.ts";
+import type { Scope } from "../api/resources.ts";
+import { copyable } from "../parts/copy.ts";
+import { section } from "../parts/section.ts";
+import { newSigning, type Signing, signingPanel } from "../parts/signing.ts";
+import type { App } from "../state/app.ts";
+import { ownerOf } from "../state/owner.ts";
+import { readKeys } from "../state/read.ts";
+import { type Grant, grantBody, grantTypedData } from "../wallet/grant.ts";
+import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
+
+type Making = { apiKey: string; grant: Grant; signing: Signing; isRegistered: boolean };
+
+let making: Making | null = null;
+let mayWrite = true;
+
+export function newKeySection(app: App): TemplateResult {
+  return section("New key", making === null ? choose(app) : grantIt(app, making));
+}
+
+export const SCOPE_WORDS: Record<Scope, string> = {
+  "trading:read": "read balances, positions, orders and fills",
+  "trading:write": "place, modify and cancel orders; set leverage and margin; run TWAPs",
+};
+
+function choose(app: App): TemplateResult {
+  function make(event: Event): void {
+    event.preventDefault();
+    const account = app.state.session?.me.account ?? "";
+    const apiKey = makeApiKey(app.randomBytes);
+    const scopes: Scope[] = mayWrite ? ["trading:read", "trading:write"] : ["trading:read"];
+    const grant = { account, keyHash: hashOfKey(apiKey), scopes, issuedAtMs: app.nowMs() };
+    making = { apiKey, grant, signing: newSigning(), isRegistered: false };
+    app.changed();
+  }
+  function toggle(): void {
+    mayWrite = !mayWrite;
+    app.changed();
+  }
+  return html`
+    <form class="order" @submit=${make}>
+      <label class="check"><input type="checkbox" checked disabled /> trading:read – ${SCOPE_WORDS["trading:read"]}</label>
+      <label class="check"><input type="checkbox" name="mayWrite" .checked=${live(mayWrite)} @change=${toggle} /> trading:write – ${SCOPE_WORDS["trading:write"]}</label>
+      <p class="note">No key can withdraw or transfer. It is made in this browser; the gateway sees its hash only.</p>
+      <button class="primary">Make a key</button>
+    </form>`;
+}
+
+function grantIt(app: App, made: Making): TemplateResult {
+  if (made.isRegistered) return shown(app, made);
+  return html`
+    <p class="words">A key with ${made.grant.scopes.join(" and ")} is ready. It works once the owner has signed its grant.</p>
+    ${signingPanel(app, {
+      signing: made.signing,
+      owner: ownerOf(app),
+      purpose: "grant the key",
+      typedData: () => grantTypedData(made.grant),
+      signed: (signature) => register(app, made, signature),
+    })}
+    <button type="button" @click=${() => forget(app)}>Give up</button>`;
+}
+
+async function register(app: App, made: Making, signature: string): Promise<void> {
+  const body = grantBody(made.grant, signature);
+  const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys", bearer: null, body });
+  if (answer.kind === "ok") {
+    made.isRegistered = true;
+    await readKeys(app);
+    return;
+  }
+  made.signing.failure =
+    answer.kind === "lost" ? "No answer. Sign again: the same grant twice is one key." : answer.message;
+}
+
+function shown(app: App, { apiKey }: Making): TemplateResult {
+  return html`
+    <p class="words"><strong>This is the only time that the key is shown.</strong> Whoever has it may do what its scopes say.</p>
+    ${copyable(apiKey, "API key")}
+    ${copyable(curlOf(apiKey), "curl line")}
+    <button type="button" class="primary" @click=${() => forget(app)}>I have it</button>`;
+}
+
+export function curlOf(apiKey: string): string {
+  return `curl -s ${location.origin}/v1/account -H 'Authorization: Bearer ${apiKey}'`;
+}
+
+function forget(app: App): void {
+  making = null;
+  app.changed();
+}

@@ -1,0 +1,210 @@
+/** The order form. What it sends is exactly what it shows: nothing is rounded or filled in behind the person's back. */
+import { html, nothing, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { member } from "../api/request.ts";
+import type { Market } from "../api/resources.ts";
+import { multiply } from "../figures/decimal.ts";
+import { figure, money } from "../figures/format.ts";
+import { moneyWords } from "../parts/badges.ts";
+import { decimalField, isChecked, option, selected, typed } from "../parts/fields.ts";
+import { section } from "../parts/section.ts";
+import { act } from "../state/act.ts";
+import type { App } from "../state/app.ts";
+import { notify } from "../state/notices.ts";
+
+type Draft = {
+  market: string;
+  side: "buy" | "sell";
+  size: string;
+  price: string;
+  timeInForce: "gtc" | "alo" | "ioc";
+  isReduceOnly: boolean;
+  trigger: "none" | "stop_loss" | "take_profit";
+  triggerPrice: string;
+  isTriggerMarket: boolean;
+};
+
+const EMPTY: Draft = {
+  market: "BTC",
+  side: "buy",
+  size: "",
+  price: "",
+  timeInForce: "gtc",
+  isReduceOnly: false,
+  trigger: "none",
+  triggerPrice: "",
+  isTriggerMarket: true,
+};
+
+const STORE = "postern.draft";
+/** The interface's own rule for a decimal that is sent. */
+const SENT_DECIMAL = /^(0|[1-9]\d{0,17})(\.\d{1,18})?$/;
+
+type Form = { draft: Draft; isBusy: boolean; isTouched: boolean };
+
+let form: Form | null = null;
+
+function formOf(app: App): Form {
+  form ??= { draft: { ...EMPTY, ...restored(app) }, isBusy: false, isTouched: false };
+  return form;
+}
+
+function restored(app: App): Partial<Draft> {
+  try {
+    const kept: unknown = JSON.parse(app.sessionStorage.getItem(STORE) ?? "{}");
+    const entries = Object.entries(EMPTY).map(([name, standard]) => [name, member(kept, name) ?? standard]);
+    // Each member is one of ours, of the type that the form wrote.
+    return Object.fromEntries(entries) as Draft;
+  } catch {
+    return {};
+  }
+}
+
+export function orderForm(app: App): TemplateResult {
+  const { session } = app.state;
+  if (session === null) return html``;
+  if (!session.me.scopes.includes("trading:write")) {
+    return section(
+      "New order",
+      html`<p class="empty">This key may read only. Sign in with one that has trading:write.</p>`,
+    );
+  }
+  const own = formOf(app);
+  return section("New order", formOfDraft(app, own), moneyWords(session.me.network));
+}
+
+function formOfDraft(app: App, own: Form): TemplateResult {
+  const { draft } = own;
+  function change(change: Partial<Draft>): void {
+    Object.assign(draft, change);
+    own.isTouched = true;
+    app.sessionStorage.setItem(STORE, JSON.stringify(draft));
+    app.changed();
+  }
+  function submit(event: Event): void {
+    event.preventDefault();
+    void place(app, own);
+  }
+  const fault = faultOf(draft);
+  const market = app.state.markets.value?.find(({ market }) => market === draft.market) ?? null;
+  return html`
+    <form class="order" @submit=${submit} aria-label="New order" autocomplete="off">
+      ${marketField(app, draft, change)}
+      <fieldset class="sides">
+        <legend class="hidden">Side</legend>
+        ${(["buy", "sell"] as const).map(
+          (side) =>
+            html`<label class=${side}><input type="radio" name="side" value=${side} .checked=${live(draft.side === side)} @change=${() => change({ side })} /> ${side === "buy" ? "Buy" : "Sell"}</label>`,
+        )}
+      </fieldset>
+      ${decimalField({ words: "Size", name: "size", value: draft.size, hint: sizeHint(market) }, (size) => change({ size }))}
+      ${decimalField({ words: "Price", name: "price", value: draft.price, hint: priceHint(app, market) }, (price) => change({ price }))}
+      <label>Time in force
+        <select name="tif" @change=${(event: Event) => change({ timeInForce: selected(event) as Draft["timeInForce"] })}>
+          ${option("gtc", "until canceled (gtc)", draft.timeInForce)}
+          ${option("alo", "post-only (alo)", draft.timeInForce)}
+          ${option("ioc", "immediate or cancel (ioc)", draft.timeInForce)}
+        </select>
+      </label>
+      <label>Trigger
+        <select name="trigger" @change=${(event: Event) => change({ trigger: selected(event) as Draft["trigger"] })}>
+          ${option("none", "none", draft.trigger)}
+          ${option("stop_loss", "stop loss", draft.trigger)}
+          ${option("take_profit", "take profit", draft.trigger)}
+        </select>
+      </label>
+      ${draft.trigger === "none" ? nothing : triggerFields(draft, change)}
+      <label class="check"><input type="checkbox" name="reduce" .checked=${live(draft.isReduceOnly)} @change=${(event: Event) => change({ isReduceOnly: isChecked(event) })} /> Reduce only</label>
+      <p class="words" aria-live="polite">${summary(draft)}</p>
+      <button class="primary ${draft.side}" ?disabled=${fault !== null || own.isBusy}>${own.isBusy ? "Sending…" : buttonWords(draft)}</button>
+      ${own.isTouched && fault !== null ? html`<p class="note">${fault}</p>` : nothing}
+    </form>`;
+}
+
+type Change = (change: Partial<Draft>) => void;
+
+function marketField(app: App, draft: Draft, change: Change): TemplateResult {
+  const names = app.state.markets.value?.map(({ market }) => market) ?? [];
+  return html`
+    <label>Market
+      <input name="market" list="markets" required spellcheck="false" .value=${live(draft.market)} @input=${(event: Event) => change({ market: typed(event) })} />
+    </label>
+    <datalist id="markets">${names.map((name) => html`<option value=${name}></option>`)}</datalist>`;
+}
+
+function triggerFields(draft: Draft, change: Change): TemplateResult {
+  return html`
+    ${decimalField({ words: "Trigger price", name: "triggerPrice", value: draft.triggerPrice, hint: "mark" }, (triggerPrice) => change({ triggerPrice }))}
+    <label class="check"><input type="checkbox" name="triggerMarket" .checked=${live(draft.isTriggerMarket)} @change=${(event: Event) => change({ isTriggerMarket: isChecked(event) })} /> At market once triggered; the price above is then the worst</label>`;
+}
+
+function sizeHint(market: Market | null): string {
+  return market === null ? "" : `${market.size_decimals} decimals`;
+}
+
+function priceHint(app: App, market: Market | null): string {
+  if (market === null) return "";
+  const price = app.state.prices.value?.get(market.market);
+  return price === undefined ? "" : `now ${figure(price)}`;
+}
+
+/** Why it cannot be sent as it stands; the market's own rules are the gateway's to tell. */
+function faultOf(draft: Draft): string | null {
+  if (draft.market === "") return "Name a market.";
+  if (!SENT_DECIMAL.test(draft.size)) return "Size is a plain decimal such as 0.25.";
+  if (!SENT_DECIMAL.test(draft.price)) return "Price is a plain decimal such as 64250.5.";
+  if (draft.trigger === "none") return null;
+  if (!SENT_DECIMAL.test(draft.triggerPrice)) return "Trigger price is a plain decimal.";
+  return draft.timeInForce === "alo" ? "A trigger order cannot be post-only." : null;
+}
+
+function summary(draft: Draft): string {
+  if (!SENT_DECIMAL.test(draft.size) || !SENT_DECIMAL.test(draft.price)) return " ";
+  return `${figure(draft.size)} × ${figure(draft.price)} = ${money(multiply(draft.size, draft.price))}`;
+}
+
+function buttonWords({ side, size, market }: Draft): string {
+  return `${side === "buy" ? "Buy" : "Sell"} ${SENT_DECIMAL.test(size) ? size : ""} ${market}`;
+}
+
+function bodyOf(account: string, draft: Draft): Record<string, unknown> {
+  const { market, side, size, price } = draft;
+  const trigger = { price: draft.triggerPrice, kind: draft.trigger, market: draft.isTriggerMarket };
+  return {
+    account,
+    market,
+    side,
+    size,
+    price,
+    time_in_force: draft.timeInForce,
+    reduce_only: draft.isReduceOnly,
+    ...(draft.trigger === "none" ? {} : { trigger }),
+  };
+}
+
+async function place(app: App, own: Form): Promise<void> {
+  const { session } = app.state;
+  if (session === null || own.isBusy || faultOf(own.draft) !== null) return;
+  const { draft } = own;
+  const body = bodyOf(session.me.account, draft);
+  if (app.state.intentions.some((intention) => intention.body === JSON.stringify(body))) {
+    notify(
+      app,
+      "bad",
+      "The same order is still without an answer: ask for it again, or put it aside, before a second one.",
+    );
+    return;
+  }
+  own.isBusy = true;
+  app.changed();
+  const words = `${draft.side} ${draft.size} ${draft.market} at ${draft.price}`;
+  const outcome = await act(app, { path: "/v1/orders", body, words });
+  own.isBusy = false;
+  // An emptied size: pressing the button once more does nothing.
+  if (outcome?.kind === "done" && member(outcome.body, "status") !== "rejected") {
+    draft.size = "";
+    own.isTouched = false;
+    app.sessionStorage.setItem(STORE, JSON.stringify(draft));
+  }
+  app.changed();
+}

@@ -1,0 +1,61 @@
+import { html, type TemplateResult } from "lit-html";
+import type { Position } from "../api/resources.ts";
+import { compare, divide, multiply, subtract } from "../figures/decimal.ts";
+import { figure, money, NOTHING, signedMoney, tone } from "../figures/format.ts";
+import { side } from "../parts/badges.ts";
+import { section, whenLoaded } from "../parts/section.ts";
+import { type Column, table } from "../parts/table.ts";
+import type { App } from "../state/app.ts";
+
+/** Percent of the mark price below which a liquidation is near enough to be marked. */
+const NEAR_PERCENT = "10";
+
+const COLUMNS: readonly Column<Position>[] = [
+  { name: "Market", cell: ({ market }) => market },
+  { name: "Side", cell: (row) => side(row.side) },
+  { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
+  { name: "Entry", isFigure: true, rank: 2, cell: ({ entry_price }) => figure(entry_price) },
+  { name: "Mark", isFigure: true, cell: ({ mark_price }) => figure(mark_price) },
+  { name: "Value", isFigure: true, rank: 2, cell: ({ position_value }) => money(position_value) },
+  { name: "PnL", isFigure: true, cell: pnl },
+  { name: "Liquidation", isFigure: true, rank: 2, cell: ({ liquidation_price }) => figure(liquidation_price) },
+  { name: "Distance", isFigure: true, cell: distance },
+  { name: "Margin", isFigure: true, rank: 3, cell: ({ margin_used }) => money(margin_used) },
+  { name: "Leverage", isFigure: true, rank: 3, cell: (row) => `${row.leverage}× ${row.margin_type}` },
+  { name: "Funding", isFigure: true, rank: 3, cell: funding },
+];
+
+export function positions(app: App): TemplateResult {
+  return section(
+    "Positions",
+    whenLoaded(app.state.positions, (rows) =>
+      table({ caption: "Positions", columns: COLUMNS, rows, id: ({ market }) => market, empty: "No open position." }),
+    ),
+  );
+}
+
+function pnl({ unrealized_pnl: value }: Position): TemplateResult {
+  return html`<span class=${tone(value)}>${signedMoney(value)}</span>`;
+}
+
+/** Positive was paid: it is shown as what it did to the account. */
+function funding({ funding_since_open: paid }: Position): TemplateResult {
+  const received = subtract("0", paid);
+  return html`<span class=${tone(received)}>${signedMoney(received)}</span>`;
+}
+
+/** How far the mark may go, in percent of itself, until the position is liquidated. */
+export function liquidationPercent(position: Pick<Position, "mark_price" | "liquidation_price">): string | null {
+  const { mark_price: mark, liquidation_price: liquidation } = position;
+  if (liquidation === null) return null;
+  const gap = subtract(mark, liquidation);
+  const distance = gap.startsWith("-") ? subtract("0", gap) : gap;
+  return divide(multiply(distance, "100"), mark, 1);
+}
+
+function distance(position: Position): unknown {
+  const percent = liquidationPercent(position);
+  if (percent === null) return NOTHING;
+  const isNear = compare(percent, NEAR_PERCENT) < 0;
+  return html`<span class=${isNear ? "warn" : ""}>${money(percent, 1)} %${isNear ? html`<span class="hidden"> near</span>` : ""}</span>`;
+}

@@ -1,0 +1,14 @@
+import { html, type TemplateResult } from "lit-html";
+import type { App } from "../state/app.ts";
+import { openOrders } from "./open-orders.ts";
+import { orderForm } from "./order-form.ts";
+import { positions } from "./positions.ts";
+import { unknownOrders } from "./unknown-orders.ts";
+
+export function tradeScreen(app: App): TemplateResult {
+  return html`
+    <div class="columns">
+      <div>${unknownOrders(app)}${positions(app)}${openOrders(app)}</div>
+      <div class="side">${orderForm(app)}</div>
+    </div>`;
+}
