@@ -24,6 +24,8 @@ export async function buildPage(entrypoint: string, quality: number): Promise<Pa
     entrypoints: [entrypoint],
     target: "browser",
     minify: true,
+    // Without it packages are taken in the form that is made for debugging.
+    define: { "process.env.NODE_ENV": '"production"' },
     splitting: true,
     publicPath: ASSETS_PATH,
     naming: NAMING,

@@ -6,11 +6,6 @@ type Scaled = { units: bigint; scale: number };
 
 const FIGURE = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** Whether the text is a plain decimal, signed or not. */
-export function isDecimal(text: string): boolean {
-  return FIGURE.test(text);
-}
-
 function scaled(text: string): Scaled {
   const match = FIGURE.exec(text);
   if (match === null) throw new Error(`bug: "${text}" is no decimal`);
@@ -79,10 +74,6 @@ export function cutToFigures(text: string, figures: number, decimals: number): s
   const [whole = "0", fraction = ""] = fine.replace("-", "").split(".");
   const before = whole === "0" ? -(/^0*/.exec(fraction)?.[0].length ?? 0) : whole.length;
   return cut(fine, Math.min(decimals, Math.max(0, figures - before)));
-}
-
-export function isNegative(text: string): boolean {
-  return text.startsWith("-");
 }
 
 export function isZero(text: string): boolean {

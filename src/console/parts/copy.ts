@@ -9,7 +9,7 @@ export function copyable(text: string, words: string): TemplateResult {
       () => true,
       () => false,
     );
-    button.textContent = isCopied ? "Copied" : "Select it and copy";
+    button.textContent = isCopied ? "Copied" : "Copy it by hand";
   }
   return html`
     <div class="copy">

@@ -79,6 +79,8 @@ export function emptyState(nowMs: number): State {
   };
 }
 
+const NO_SAMPLES: EquitySample[] = [];
+
 /** What belongs to an account and goes when it does. */
 export function emptyReadings() {
   return {
@@ -94,6 +96,6 @@ export function emptyReadings() {
     prices: emptyLoaded<Map<string, string>>(),
     story: { ...emptyLoaded<Story>(), id: null },
     fills: emptyFills(),
-    equity: [] as EquitySample[],
+    equity: NO_SAMPLES,
   };
 }

@@ -6,7 +6,7 @@ import type { Market } from "../api/resources.ts";
 import { multiply } from "../figures/decimal.ts";
 import { figure, money } from "../figures/format.ts";
 import { moneyWords } from "../parts/badges.ts";
-import { decimalField, isChecked, option, selected, typed } from "../parts/fields.ts";
+import { choice, decimalField, isChecked, typed } from "../parts/fields.ts";
 import { section } from "../parts/section.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
@@ -35,6 +35,18 @@ const EMPTY: Draft = {
   triggerPrice: "",
   isTriggerMarket: true,
 };
+
+const TIMES_IN_FORCE: readonly (readonly [Draft["timeInForce"], string])[] = [
+  ["gtc", "until canceled (gtc)"],
+  ["alo", "post-only (alo)"],
+  ["ioc", "immediate or cancel (ioc)"],
+];
+
+const TRIGGERS: readonly (readonly [Draft["trigger"], string])[] = [
+  ["none", "none"],
+  ["stop_loss", "stop loss"],
+  ["take_profit", "take profit"],
+];
 
 const STORE = "postern.draft";
 /** The interface's own rule for a decimal that is sent. */
@@ -99,20 +111,8 @@ function formOfDraft(app: App, own: Form): TemplateResult {
       </fieldset>
       ${decimalField({ words: "Size", name: "size", value: draft.size, hint: sizeHint(market) }, (size) => change({ size }))}
       ${decimalField({ words: "Price", name: "price", value: draft.price, hint: priceHint(app, market) }, (price) => change({ price }))}
-      <label>Time in force
-        <select name="tif" @change=${(event: Event) => change({ timeInForce: selected(event) as Draft["timeInForce"] })}>
-          ${option("gtc", "until canceled (gtc)", draft.timeInForce)}
-          ${option("alo", "post-only (alo)", draft.timeInForce)}
-          ${option("ioc", "immediate or cancel (ioc)", draft.timeInForce)}
-        </select>
-      </label>
-      <label>Trigger
-        <select name="trigger" @change=${(event: Event) => change({ trigger: selected(event) as Draft["trigger"] })}>
-          ${option("none", "none", draft.trigger)}
-          ${option("stop_loss", "stop loss", draft.trigger)}
-          ${option("take_profit", "take profit", draft.trigger)}
-        </select>
-      </label>
+      ${choice({ words: "Time in force", name: "tif", value: draft.timeInForce, options: TIMES_IN_FORCE }, (timeInForce) => change({ timeInForce }))}
+      ${choice({ words: "Trigger", name: "trigger", value: draft.trigger, options: TRIGGERS }, (trigger) => change({ trigger }))}
       ${draft.trigger === "none" ? nothing : triggerFields(draft, change)}
       <label class="check"><input type="checkbox" name="reduce" .checked=${live(draft.isReduceOnly)} @change=${(event: Event) => change({ isReduceOnly: isChecked(event) })} /> Reduce only</label>
       <p class="words" aria-live="polite">${summary(draft)}</p>

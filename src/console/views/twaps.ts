@@ -119,7 +119,7 @@ function twapForm(app: App): unknown {
         ${(["buy", "sell"] as const).map((word) => html`<label class=${word}><input type="radio" name="twapSide" .checked=${live(draft.side === word)} @change=${() => edit({ side: word })} /> ${word === "buy" ? "Buy" : "Sell"}</label>`)}
       </fieldset>
       <label>Size<input class="figure" name="twapSize" inputmode="decimal" .value=${live(draft.size)} @input=${(event: Event) => edit({ size: typed(event) })} /></label>
-      <label>Minutes <small>5 to 10080</small><input class="figure" name="twapMinutes" inputmode="numeric" .value=${live(draft.minutes)} @input=${(event: Event) => edit({ minutes: typed(event) })} /></label>
+      <label><span>Minutes <small>5 to 10080</small></span><input class="figure" name="twapMinutes" inputmode="numeric" .value=${live(draft.minutes)} @input=${(event: Event) => edit({ minutes: typed(event) })} /></label>
       <button class="primary ${draft.side}" ?disabled=${!isWhole || draft.isBusy}>${draft.isBusy ? "Sending…" : "Start TWAP"}</button>
     </form>`,
   );
