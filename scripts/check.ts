@@ -13,7 +13,6 @@ const STEPS: readonly Step[] = [
   { name: "types", command: [tool("typescript/bin/tsc")] },
   { name: "types of the page", command: [tool("typescript/bin/tsc"), "-p", "src/console"] },
 
-  { name: "types of its tests", command: [tool("typescript/bin/tsc"), "-p", "test/browser"] },
   { name: "format and lint", command: [tool("@biomejs/biome/bin/biome"), "check", "--error-on-warnings"] },
   {
     name: "promises",

@@ -44,7 +44,9 @@ async function fillIn(size: string, price: string): Promise<void> {
   await view.page.getByLabel("Price", { exact: false }).first().fill(price);
 }
 
-const options = () => ({ baseUrl: scene.baseUrl, wallet: scene.wallet });
+function options() {
+  return { baseUrl: scene.baseUrl, wallet: scene.wallet };
+}
 
 test("an order is placed, modified and canceled, and each is seen without a reload", async () => {
   await cancelAll();
@@ -102,7 +104,7 @@ test.each([
     await page.getByRole("heading", { level: 1, name: screen }).waitFor();
     await page.waitForTimeout(300);
     expect([screen, await seriousFindings(page)]).toEqual([screen, []]);
-    expect([screen, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([screen, width]);
+    expect([screen, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([screen, width]);
     expect(await page.getByText("PAPER · no real money").isVisible()).toBe(true);
   }
 });

@@ -58,6 +58,22 @@ function failure(code: number, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
+/** What runs in the page. */
+const PROVIDER = `{
+  const info = { uuid: "0b6b3a1d-0000-4000-8000-000000000001", name: "Test wallet", icon: "data:,", rdns: "test.wallet" };
+  const provider = {
+    async request(call) {
+      const { result, error } = await window.askTestWallet(call);
+      if (error !== undefined) throw error;
+      return result;
+    },
+  };
+  const detail = Object.freeze({ info, provider });
+  const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+  window.addEventListener("eip6963:requestProvider", announce);
+  announce();
+}`;
+
 export async function injectWallet(context: BrowserContext, wallet: TestWallet): Promise<void> {
   await context.exposeFunction("askTestWallet", async (call: Call) => {
     try {
@@ -67,26 +83,5 @@ export async function injectWallet(context: BrowserContext, wallet: TestWallet):
       return { error: { code: code ?? -32_603, message } };
     }
   });
-  await context.addInitScript(() => {
-    const info = {
-      uuid: "0b6b3a1d-0000-4000-8000-000000000001",
-      name: "Test wallet",
-      icon: "data:,",
-      rdns: "test.wallet",
-    };
-    const ask = Reflect.get(window, "askTestWallet") as (
-      call: unknown,
-    ) => Promise<{ result?: unknown; error?: object }>;
-    const provider = {
-      async request(call: unknown) {
-        const { result, error } = await ask(call);
-        if (error !== undefined) throw error;
-        return result;
-      },
-    };
-    const detail = Object.freeze({ info, provider });
-    const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
-    window.addEventListener("eip6963:requestProvider", announce);
-    announce();
-  });
+  await context.addInitScript({ content: PROVIDER });
 }
