@@ -20,6 +20,7 @@ import { createServer, type HttpServer } from "./http/server.ts";
 import { openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
 import { takeUpAccounts } from "./settle/after-restore.ts";
 import { openFollower } from "./settle/follow.ts";
+import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
 import { openFillIndex } from "./settle/index-fills.ts";
 import { openSettler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
@@ -113,9 +114,14 @@ export function openGateway(parts: GatewayParts): Gateway {
   };
   let server: HttpServer | null = null;
 
+  async function drainAll(): Promise<void> {
+    server?.endStreams();
+    await drain(deps);
+  }
+
   return {
     deps,
-    drain: () => drain(deps),
+    drain: drainAll,
     // Built when first asked for: who drives the verbs directly needs no routes.
     get server() {
       server ??= createServer(deps, { trustedProxies: parts.trustedProxies });
@@ -138,10 +144,11 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.fromNow(WATCH_INTERVAL_MS, () => agents.look());
       repeating.once(() => follower.resync("all"));
       repeating.every(RESYNC_INTERVAL_MS, () => follower.resync("not_live"));
+      repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
       repeating.every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
     },
     async stop() {
-      await drain(deps);
+      await drainAll();
       repeating.stop();
       feeds.close();
       follower.stop();

@@ -75,6 +75,8 @@ function prepare(path: string, operation: Node, seeds: Seeds): void {
 function limitMasks(path: string, operation: Node, parameters: readonly Node[], { cursors }: Seeds): void {
   const cursor = cursors.get(path);
   for (const parameter of parameters) {
+    // Followed, a stream of events would never end.
+    if (parameter["name"] === "follow") parameter["schema"] = { type: "string", enum: ["false"] };
     if (parameter["name"] === "dex") parameter["schema"] = { type: "string", enum: DEXES };
     if (parameter["name"] === "cursor" && cursor !== undefined) {
       parameter["schema"] = { type: "string", enum: [cursor, FOREIGN_CURSOR] };

@@ -23,7 +23,7 @@ export function listFills(
   return { body, asOfMs: deps.fillIndex.completeToMs(account) ?? 0 };
 }
 
-function fillResource({ fill, orderId }: ListedFill) {
+export function fillResource({ fill, orderId, keyHash }: ListedFill) {
   const colon = fill.market.indexOf(":");
   return {
     object: "fill" as const,
@@ -33,6 +33,7 @@ function fillResource({ fill, orderId }: ListedFill) {
     dex: colon === -1 ? "" : fill.market.slice(0, colon),
     market: fill.market,
     order_id: orderId,
+    key_hash: keyHash,
     exchange_order_id: fill.oid,
     side: fill.side,
     price: fill.price,

@@ -120,6 +120,7 @@ export const EXAMPLE_FILL = {
   dex: "",
   market: "BTC",
   order_id: EXAMPLE_ORDER_ID,
+  key_hash: EXAMPLE_KEY_HASH,
   exchange_order_id: "214748364801",
   side: "buy",
   price: "64250",

@@ -64,6 +64,7 @@ const TAGS: Readonly<Record<string, string>> = {
   TWAPs: "Executions over time that the exchange runs.",
   Operations: "Results of actions that are no orders.",
   Fills: "What was traded.",
+  Events: "What happens, as it happens, without gaps.",
   Markets: "What can be traded.",
   Status: "How the gateway is doing, for the key's account.",
   Health: "For the operator's monitoring.",
@@ -213,7 +214,8 @@ function render(schema: TSchema, components: Components): JsonObject {
 function expand(schema: TSchema, components: Components): JsonObject {
   const members = Object.entries(schema).map(([key, value]): [string, Json] => {
     if (key === "properties") return [key, renderAll(value, components)];
-    if (key === "items" || key === "additionalProperties") return [key, renderPart(value, components)];
+    if (key === "items" || key === "additionalProperties" || key === "contentSchema")
+      return [key, renderPart(value, components)];
     if (key === "anyOf" && Array.isArray(value)) return [key, value.map((part) => renderPart(part, components))];
     return [key, asJson(value)];
   });

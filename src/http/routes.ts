@@ -1,6 +1,7 @@
 import { accountRoutes } from "./account.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { descriptionRoutes } from "./docs.ts";
+import { eventRoutes } from "./events.ts";
 import { fillRoutes } from "./fills.ts";
 import { healthRoutes } from "./health.ts";
 import { marketRoutes } from "./markets.ts";
@@ -25,6 +26,7 @@ export function allRoutes(): Route[] {
     ...operationRoutes(),
     ...accountRoutes(),
     ...fillRoutes(),
+    ...eventRoutes(),
     ...marketRoutes(),
     ...statusRoutes(),
     ...healthRoutes(),

@@ -4,8 +4,9 @@ import type { Deps } from "../deps.ts";
 import { clientAddress } from "./client-address.ts";
 import { pageRoutes } from "./console.ts";
 import { errorText, toApiError } from "./errors.ts";
+import { openEventStreams } from "./event-streams.ts";
 import { guardRequest, routeNotFound } from "./guard.ts";
-import { openLimits, type RequestLimits } from "./limits.ts";
+import { openLimits } from "./limits.ts";
 import type { Answer, Route } from "./route.ts";
 import { allRoutes } from "./routes.ts";
 import type { Visit } from "./visit.ts";
@@ -24,6 +25,8 @@ export type ServerOptions = {
 export type HttpServer = {
   /** Answers one request. Never throws. `socketAddress` is the address at the other end of the connection. */
   handle(request: Request, socketAddress?: string): Promise<Response>;
+  /** Ends the streams of events, and opens no new ones. */
+  endStreams(): void;
   /** The routes alone, without what surrounds every request: for mounting, not for serving. */
   app: Elysia;
 };
@@ -31,6 +34,7 @@ export type HttpServer = {
 export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   const hosts = new Set(deps.settings.allowedHosts.map((host) => host.toLowerCase()));
   const limits = openLimits(deps);
+  const streams = openEventStreams(deps);
   const visits = new WeakMap<Request, Visit>();
   const app = mountRoutes(deps, [...allRoutes(), ...pageRoutes()], visits);
   let running = 0;
@@ -48,7 +52,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     const startedMs = deps.clock.elapsedMs();
     const forwarded = request.headers.get("x-forwarded-for");
     const client = clientAddress(socketAddress, forwarded, options.trustedProxies);
-    const visit = newVisit(deps, { request, client, limits });
+    const visit = newVisit(deps, { request, client, limits, streams });
     visits.set(request, visit);
     running += 1;
     try {
@@ -60,7 +64,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     }
   }
 
-  return { handle, app };
+  return { handle, endStreams: streams.endAll, app };
 }
 
 function onTrial(): ApiError {
@@ -69,7 +73,7 @@ function onTrial(): ApiError {
 
 const REQUEST_ID_BYTES = 16;
 
-function newVisit(deps: Deps, about: { request: Request; client: string; limits: RequestLimits }): Visit {
+function newVisit(deps: Deps, about: Pick<Visit, "request" | "client" | "limits" | "streams">): Visit {
   const requestId = `req_${Buffer.from(deps.randomBytes(REQUEST_ID_BYTES)).toString("hex")}`;
   return { ...about, requestId, url: null, route: null, keyPrefix: null, code: null, quota: null };
 }

@@ -3,6 +3,7 @@ import { authenticate, requireScope } from "../actions/authenticate.ts";
 import type { Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
+import type { EventStreams } from "./event-streams.ts";
 import type { FailureKind, Quota, RequestLimits } from "./limits.ts";
 
 /** One request on its way through, and what is to be said of it in headers and log. */
@@ -12,6 +13,7 @@ export type Visit = {
   requestId: string;
   client: string;
   limits: RequestLimits;
+  streams: EventStreams;
   /** Path template of the route that answered; null until one was found. */
   route: string | null;
   /** First 8 hex characters of the key's hash. */

@@ -8,6 +8,7 @@ import { classifyReply } from "../wire/answer/reply.ts";
 import { type ApprovalAction, approvalBody, approvalDigest, approveAgent } from "../wire/approval.ts";
 import { parseSignature, signerOf } from "../wire/grant.ts";
 import { type Operator, OperatorError } from "./operator.ts";
+import { tellApproved } from "./tell-agents.ts";
 
 /** What the owner signed: the agent, and the nonce that the exchange was asked with (unix milliseconds). */
 export type OwnersApproval = { agentAddress: string; nonce: number; signature: string };
@@ -45,6 +46,7 @@ export function storeApproval(operator: Operator, agent: Agent, validUntilMs: nu
       (other) => other.ownerAddress === agent.ownerAddress && other.name === agent.name && other.state === "approved",
     );
     for (const other of others) if (other.address !== agent.address) retireAgent(store, other.address);
+    tellApproved(store, { ...agent, validUntilMs }, approvedAtMs);
     const detail = { name: agent.name, owner: agent.ownerAddress, valid_until: validUntilMs };
     appendAudit(store, {
       atMs: approvedAtMs,

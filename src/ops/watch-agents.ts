@@ -7,6 +7,7 @@ import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { type ExtraAgent, parseExtraAgents, parseUserRole } from "../wire/answer/account.ts";
+import { tellExpiring } from "./tell-agents.ts";
 
 /** Days before the end of an approval at which the log warns, each once. */
 const WARNING_DAYS = [30, 14, 7, 3, 1] as const;
@@ -45,6 +46,7 @@ export function openAgentWatch({ store, exchange, clock, log }: Watching, isStop
     const isNews = level !== null && level !== warnedAt.get(agent.address);
     if (level !== null) warnedAt.set(agent.address, level);
     if (isNews) {
+      inTransaction(store, (within) => tellExpiring(within, agent, { daysLeft: level, atMs: clock.nowMs() }));
       log.warn({ ...fields, valid_until: agent.validUntilMs, count: level }, "the agent's approval ends within days");
     }
     if (standing === "missing" && standings.get(agent.address) !== "missing") {

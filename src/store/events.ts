@@ -78,6 +78,14 @@ export function listEventsAfter(store: Store, page: EventPage): StoredEvent[] {
   return newer(store).all(page);
 }
 
+/** True when this was told of this resource before, and is still kept. */
+export function wasTold(store: Store, event: Pick<NewEvent, "accountId" | "type" | "resourceId" | "payload">): boolean {
+  const { accountId, type, resourceId, payload } = event;
+  const told = and(eq(events.accountId, accountId), eq(events.type, type), eq(events.resourceId, resourceId));
+  const rows = store.select({ payload: events.payload }).from(events).where(told).all();
+  return rows.some((row) => row.payload === payload);
+}
+
 export type Retention = { maxRows: number; beforeMs: number };
 
 /**

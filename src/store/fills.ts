@@ -78,6 +78,12 @@ export type FillPage = {
 /** A fill with the order of ours that it belongs to, and the key that placed that order. */
 export type ListedFill = { fill: StoredFill; orderId: string | null; keyHash: string | null };
 
+/** One fill as it would be listed; null when there is none. */
+export function findListedFill(store: Store, accountId: string, id: string): ListedFill | null {
+  const fill = findFill(store, accountId, id);
+  return fill === null ? null : listed(store, fill);
+}
+
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
 export function listFills(store: Store, { accountId, after, limit }: FillPage): ListedFill[] {
   const below = after === null ? undefined : sql`(${fills.timeMs}, ${fills.id}) < (${after.timeMs}, ${after.id})`;

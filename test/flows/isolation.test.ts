@@ -117,6 +117,9 @@ const READS = [
   ...["GET /v1/api-keys", "GET /v1/twaps", "GET /v1/status", "GET /v1/whoami", "GET /v1/markets"],
 ];
 
+/** Everything that was told of an account, to its end. */
+const EVENTS = "GET /v1/events?after=0&follow=false";
+
 /** What the account itself is shown, and what the database keeps of it. */
 async function gatherMarks(one: Belongings): Promise<void> {
   const { party, figures, marks } = one;
@@ -197,7 +200,7 @@ test("the two accounts have one of everything, and nothing in common", () => {
 
 test.each(CASES)("%s, key %i: lists show its own and nothing else", async (side, apiKey) => {
   const { asking, other } = sides(side);
-  for (const route of READS) {
+  for (const route of [...READS, EVENTS]) {
     const answer = await askAs(asking, other, { route, apiKey });
     expect([route, answer.status]).toEqual([route, 200]);
     const isAnybodys = route === "GET /v1/markets";

@@ -203,7 +203,15 @@ const FILL = {
     network: "exchange_mainnet",
     dex: "",
   },
-  ...{ market: "BTC", order_id: null, exchange_order_id: "1001", side: "buy", price: "64000", size: "0.01" },
+  ...{
+    market: "BTC",
+    order_id: null,
+    key_hash: null,
+    exchange_order_id: "1001",
+    side: "buy",
+    price: "64000",
+    size: "0.01",
+  },
   ...{
     liquidity: "taker",
     fee: "-0.02",

@@ -204,7 +204,8 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
       });
       const response = await documented(request, await gateway.server.handle(request, "10.0.0.1"));
       const text = await response.text();
-      return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+      const isJson = response.headers.get("content-type") === "application/json";
+      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
     },
     answer: (party, ask) => rig.answerOf(rig.ask(party, ask)),
     answerOf: (asked) => waitFor(clock, asked, MAX_WAIT_MS),

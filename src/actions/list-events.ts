@@ -1,0 +1,75 @@
+/**
+ * `GET /v1/events`: what the log tells, from a place in it on. Everything that a stream sends is read from the log, so
+ * a reader who is slow, or comes back, gets the same as one who was there.
+ */
+import type { EventType } from "../core/event.ts";
+import { isoTime } from "../core/resource.ts";
+import type { Deps } from "../deps.ts";
+import { findApiKey } from "../store/api-keys.ts";
+import {
+  type EventListener,
+  hasEvent,
+  latestEventId,
+  listEventsAfter,
+  onEvents,
+  type StoredEvent,
+} from "../store/events.ts";
+import { findListedFill } from "../store/fills.ts";
+import { fillResource } from "./list-fills.ts";
+
+/** One event as it is told. */
+export type ToldEvent = {
+  id: string;
+  type: EventType | "ready" | "reset";
+  /** JSON text. */
+  text: string;
+};
+
+/** Whose events, and to which key. */
+export type Listener = { accountId: string; keyHash: string };
+
+const LOST = "The events after this one are not kept any more, or the id is not from this log: read the lists again.";
+
+/** Where a reader begins, and the first event that says so. `asked` null = from now on, 0 = from the oldest kept. */
+export function beginEvents(deps: Deps, { accountId }: Listener, asked: number | null) {
+  const { store, clock } = deps;
+  const isKnown = asked === null || asked === 0 || hasEvent(store, asked);
+  const position = asked === null || !isKnown ? latestEventId(store) : asked;
+  const data = isKnown ? { resumed: asked !== null } : { reason: LOST };
+  const type: ToldEvent["type"] = isKnown ? "ready" : "reset";
+  const about = { id: position, type, accountId, atMs: clock.nowMs() };
+  return { position, first: toldEvent(about, JSON.stringify(data)) };
+}
+
+export type EventsRead = { events: readonly ToldEvent[]; last: number };
+
+/** The next events of a reader, oldest first; null once its key opens nothing any more. */
+export function readEvents(
+  { store }: Pick<Deps, "store">,
+  { accountId, keyHash }: Listener,
+  { after, limit }: { after: number; limit: number },
+): EventsRead | null {
+  if (findApiKey(store, keyHash)?.state !== "active") return null;
+  const rows = listEventsAfter(store, { accountId, after, limit });
+  return { events: rows.map((row) => toldEvent(row, payloadOf({ store }, row))), last: rows.at(-1)?.id ?? after };
+}
+
+/** Calls `listener` after each commit that has news for anybody; returns how to stop that. */
+export function listenForEvents({ store }: Pick<Deps, "store">, listener: EventListener): () => void {
+  return onEvents(store, listener);
+}
+
+function payloadOf({ store }: Pick<Deps, "store">, { accountId, type, resourceId, payload }: StoredEvent): string {
+  if (payload !== null) return payload;
+  const fill = findListedFill(store, accountId, resourceId);
+  if (fill === null) throw new Error(`bug: an event of type ${type} without its resource`);
+  return JSON.stringify(fillResource(fill));
+}
+
+type About = { id: number; type: string; accountId: string; atMs: number };
+
+function toldEvent({ id, type, accountId, atMs }: About, payload: string): ToldEvent {
+  const head = JSON.stringify({ object: "event", id: String(id), type, account: accountId, created_at: isoTime(atMs) });
+  // The column holds what `appendEvent` was given.
+  return { id: String(id), type: type as ToldEvent["type"], text: `${head.slice(0, -1)},"data":${payload}}` };
+}

@@ -1,0 +1,87 @@
+import { ApiError } from "../core/errors.ts";
+import { parseEventId } from "../core/event.ts";
+import { EXAMPLE_ACCOUNT_ID, EXAMPLE_ORDER } from "./examples.ts";
+import { routeNotFound } from "./guard.ts";
+import { type Query, readQuery } from "./query.ts";
+import type { Route } from "./route.ts";
+import { AfterParameter, EventStream, FollowParameter } from "./schema/event.ts";
+import { admit } from "./visit.ts";
+
+const EXAMPLE_ID = "1795253400000123";
+
+const EXAMPLE_EVENT = {
+  object: "event",
+  id: EXAMPLE_ID,
+  type: "order.updated",
+  account: EXAMPLE_ACCOUNT_ID,
+  created_at: "2026-11-21T09:30:00.000Z",
+  data: EXAMPLE_ORDER,
+};
+
+const CONTRACT = {
+  name: "stream_events",
+  method: "GET",
+  path: "/v1/events",
+  tag: "Events",
+  summary: "Follow what happens",
+  description: [
+    "Server-sent events of the key's account: orders, fills, operations, keys, and an agent whose approval ends.",
+    "The first event is `ready`: its id is where you are. Come back with the last id that you have (header `Last-Event-ID` or `after`) and nothing is left out, across restarts too.",
+    "Where that id is not kept any more (7 days, 100,000 events), or was lost with a power cut or a restore, the first event is `reset` instead: read the lists again and go on from its id.",
+    "An event may repeat a state that you know. Orders that were placed elsewhere are told when they are modified or cancelled here; positions and balances are not told.",
+    "A comment comes every 15 seconds. The stream ends when the key is revoked, when the gateway stops, and for a reader that takes nothing for 30 seconds.",
+  ].join(" "),
+  access: "trading:read",
+  query: { after: AfterParameter, follow: FollowParameter },
+  answers: [
+    {
+      status: 200,
+      description: "The stream.",
+      schema: EventStream,
+      example: `id: ${EXAMPLE_ID}\nevent: order.updated\ndata: ${JSON.stringify(EXAMPLE_EVENT)}\n\n`,
+      contentType: "text/event-stream",
+    },
+  ],
+  errors: ["draining"],
+} as const;
+
+const stream: Route = {
+  contract: CONTRACT,
+  async answer(deps, visit) {
+    const { account, key, charge } = admit(deps, visit, CONTRACT.access);
+    if (visit.url === null) throw routeNotFound();
+    const query = readQuery(visit.url, CONTRACT.query);
+    const after = placeOf(visit.request.headers.get("last-event-id"), query);
+    const follows = followOf(query);
+    charge("reads");
+    if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
+    const body = visit.streams.open({ accountId: account.id, keyHash: key.keyHash }, { after, follows });
+    // Some proxies hold back what they pass on until there is more of it.
+    return { status: 200, body, contentType: "text/event-stream", headers: { "X-Accel-Buffering": "no" } };
+  },
+};
+
+/** Null = from now on. */
+function placeOf(header: string | null, query: Query): number | null {
+  const after = parsed("after", query.get("after"));
+  return header === null || header === "" ? after : parsed("Last-Event-ID", header);
+}
+
+function parsed(name: string, text: string | null): number | null {
+  if (text === null) return null;
+  const id = parseEventId(text);
+  if (id === null) throw new ApiError("invalid_parameter", `${name} is the id of an event: a whole number.`);
+  return id;
+}
+
+function followOf(query: Query): boolean {
+  const text = query.get("follow") ?? "true";
+  if (text !== "true" && text !== "false") {
+    throw new ApiError("invalid_parameter", "follow is one of `true`, `false`.");
+  }
+  return text === "true";
+}
+
+export function eventRoutes(): Route[] {
+  return [stream];
+}
