@@ -1,4 +1,5 @@
 /** Picks the command. The only reader of arguments and environment, the only caller of `process.exit`. */
+import { protectMemory } from "./cli/memory.ts";
 import { run } from "./cli/run.ts";
 import { afterThisTurn, stopSignal, systemClock, systemInterval, systemPrompt, systemRandom } from "./cli/system.ts";
 
@@ -16,6 +17,7 @@ const exitCode = await run(process.argv.slice(2), {
   randomBytes: systemRandom,
   schedule: afterThisTurn,
   every: systemInterval,
+  protectMemory,
   residentBytes: () => process.memoryUsage.rss(),
   stopRequested: stopSignal,
 });

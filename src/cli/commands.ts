@@ -3,8 +3,11 @@ import { accountList } from "./account/list.ts";
 import { accountShow } from "./account/show.ts";
 import { agentApproval } from "./agent/approval.ts";
 import { agentApprove } from "./agent/approve.ts";
+import { agentImport } from "./agent/import.ts";
 import { agentList } from "./agent/list.ts";
 import { agentNew } from "./agent/new.ts";
+import { agentRetire } from "./agent/retire.ts";
+import { agentRotate } from "./agent/rotate.ts";
 import { auditVerify } from "./audit/verify.ts";
 import { backupCommand } from "./backup.ts";
 import type { Command } from "./command.ts";
@@ -37,6 +40,9 @@ export const COMMANDS: readonly Command[] = [
   agentList,
   agentApproval,
   agentApprove,
+  agentRotate,
+  agentImport,
+  agentRetire,
   keyNew,
   keyGrant,
   keyRegister,

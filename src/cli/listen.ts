@@ -20,6 +20,8 @@ import { postern } from "./version.ts";
 
 export type Listening = {
   baseUrl: string;
+  /** Null when no metrics were asked for. */
+  metricsUrl: string | null;
   gateway: Gateway;
   /** Takes no new connection, finishes what is in flight, closes the database. */
   stop(): Promise<void>;
@@ -68,8 +70,12 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
     exposed.open(gateway.deps);
     const baseUrl = urlOf(listenedConfig.listen);
     log.info({ base_url: baseUrl, exchange_url: instance.exchangeUrl, network: instance.network }, "listening");
-    if (exposed.url !== null) log.info({ base_url: `${exposed.url}/metrics` }, "metrics");
-    return { baseUrl, gateway, stop: () => stopAll({ door, gateway, control, exposed, clock, sealing }) };
+    return {
+      baseUrl,
+      metricsUrl: exposed.url,
+      gateway,
+      stop: () => stopAll({ door, gateway, control, exposed, clock, sealing }),
+    };
   } catch (error) {
     void door.stop(true);
     void exposed.stop();

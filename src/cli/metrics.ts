@@ -42,7 +42,7 @@ export function exposeMetrics(
   hosts = metricsHostsOf(listened, config);
   return {
     metrics,
-    url: urlOf(listened),
+    url: `${urlOf(listened)}/metrics`,
     open: resolve,
     stop: () => server.stop(true),
   };

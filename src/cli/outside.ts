@@ -19,6 +19,8 @@ export type Outside = {
   schedule(run: () => void): void;
   /** Calls `work` again and again; what it returns ends that. */
   every(ms: number, work: () => void): () => void;
+  /** Keeps what is in memory out of core dumps and from other processes; false where that cannot be done. */
+  protectMemory(): boolean;
   /** Memory of this process. */
   residentBytes(): number;
   /** Resolves at the first request to stop, with the signal's name. */

@@ -1,4 +1,4 @@
-import { readPassphrase } from "../vault/passphrase.ts";
+import { readPassphrase, readPassphraseFile } from "../vault/passphrase.ts";
 import { Failure, type Input, type Option } from "./command.ts";
 import type { Outside } from "./outside.ts";
 
@@ -8,8 +8,19 @@ export const PASSPHRASE_FILE: Option = {
   variable: "POSTERN_PASSPHRASE_FILE",
 };
 
+/** Variables that make the runtime open itself to a debugger or run other code: no key is opened beside them. */
+const UNSAFE_VARIABLES = /^(BUN_INSPECT.*|BUN_OPTIONS|BUN_BE_BUN|NODE_OPTIONS)$/;
+
+/** Before the first secret is in memory. */
+function secure({ environment, protectMemory, warn }: Outside): void {
+  const found = Object.keys(environment).find((name) => UNSAFE_VARIABLES.test(name) && environment[name] !== "");
+  if (found !== undefined) throw new Failure(`${found} is set, and lets others into this process: unset it`);
+  if (!protectMemory()) warn("postern: this system may write core dumps with keys in them: set LimitCORE=0\n");
+}
+
 /** The passphrase of the agent keys: systemd credential, file or prompt, in this order. */
 export async function passphrase(input: Input, outside: Outside): Promise<string> {
+  secure(outside);
   const found = await readPassphrase(sources(input, outside));
   if (found.kind === "refused") throw new Failure(found.reason);
   return found.passphrase;
@@ -23,11 +34,25 @@ export function hasPassphraseAtHand(input: Input, outside: Outside): boolean {
 
 /** A new one, typed twice when it is typed: it cannot be found again. */
 export async function newPassphrase(input: Input, outside: Outside): Promise<string> {
+  secure(outside);
   const found = await readPassphrase(sources(input, outside));
   if (found.kind === "refused") throw new Failure(found.reason);
   if (found.source === "prompt" && (await outside.askHidden?.("The same again: ")) !== found.passphrase) {
     throw new Failure("the two differ");
   }
+  return found.passphrase;
+}
+
+/** The passphrase of a key file that comes from elsewhere. */
+export async function keystorePassphrase(input: Input, outside: Outside): Promise<string> {
+  secure(outside);
+  const file = input.value("keystore-passphrase-file");
+  if (file === null) {
+    if (outside.askHidden === null) throw new Failure("no passphrase: give --keystore-passphrase-file or a terminal");
+    return outside.askHidden("Passphrase of the keystore: ");
+  }
+  const found = readPassphraseFile(file, outside.uid);
+  if (found.kind === "refused") throw new Failure(found.reason);
   return found.passphrase;
 }
 

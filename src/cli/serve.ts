@@ -51,7 +51,8 @@ export const serveCommand: Command = {
       const keyring = await unlock(opened, input, outside);
       const listening = listen({ config, at, opened, keyring, log, trial }, outside);
       const { network } = opened.instance;
-      announce(input, outside, { base_url: listening.baseUrl, network });
+      const { baseUrl, metricsUrl } = listening;
+      announce(input, outside, { base_url: baseUrl, network, metrics_url: metricsUrl });
       const supervised = supervise({ store: opened.store, log }, outside);
       void openWrites({ trial, listening, supervised, log, network });
       log.info({ signal: await stop }, "stopping");
@@ -99,7 +100,9 @@ function failing<T>(work: () => T): T {
   }
 }
 
-function announce(input: Input, outside: Outside, facts: { base_url: string; network: Opened["instance"]["network"] }) {
+type Announced = { base_url: string; network: Network; metrics_url: string | null };
+
+function announce(input: Input, outside: Outside, facts: Announced): void {
   const text = `Postern listens at ${facts.base_url} (${networkWords(facts.network)})`;
   outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${text}\n`);
 }

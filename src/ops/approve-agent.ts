@@ -63,6 +63,9 @@ function agentOf(operator: Operator, address: string): Agent {
   const found = listAgents(operator.store).find((agent) => agent.address === address.toLowerCase());
   if (found === undefined) throw new OperatorError("this gateway has no agent with this address");
   if (found.state === "retired") throw new OperatorError("this agent is retired, and an agent key is never used again");
+  if (found.validUntilMs !== null && found.validUntilMs <= operator.clock.nowMs()) {
+    throw new OperatorError("this agent's approval has ended, and an agent key is never used again: see agent rotate");
+  }
   const { sealedKey: _sealed, ...agent } = found;
   return agent;
 }

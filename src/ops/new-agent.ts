@@ -4,19 +4,45 @@ import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { hasRestores } from "../store/restores.ts";
-import { makeAgentKey, nextAgentName } from "../vault/agent-keys.ts";
+import { isAgentName, makeAgentKey, nextAgentName } from "../vault/agent-keys.ts";
 import type { Keyring } from "./keyring.ts";
-import type { Operator } from "./operator.ts";
+import { type Operator, OperatorError } from "./operator.ts";
 
-/** Makes an agent key for an owner. It trades once the owner has approved it; until then the one before does. */
-export function newAgent(operator: Operator & { keyring: Keyring }, ownerAddress: string): Agent {
-  const name =
-    nameAfterRestore(operator.store, ownerAddress) ?? nextAgentName(namesInUse(operator.store, ownerAddress));
+/**
+ * Makes an agent key for an owner. It trades once the owner has approved it; until then the one before does. With
+ * `replaces` it takes the name of that agent, which the exchange forgets with the approval: for a key that leaked.
+ */
+export function newAgent(
+  operator: Operator & { keyring: Keyring },
+  ownerAddress: string,
+  replaces: string | null = null,
+): Agent {
+  const { store } = operator;
+  const waiting = listAgents(store).filter((agent) => agent.ownerAddress === ownerAddress && agent.state === "new");
+  if (waiting.length >= MAX_WAITING) {
+    throw new OperatorError(`${MAX_WAITING} agents wait for their approval: approve or retire one first`);
+  }
+  const name = replaces === null ? nextNameOf(store, ownerAddress) : nameOf(store, ownerAddress, replaces);
   const made = sealedAgent(operator, operator.keyring, { ownerAddress, name });
   inTransaction(operator.store, (store) => storeAgent(store, made));
   operator.keyring.reload();
   const { sealedKey: _sealed, ...agent } = made;
   return agent;
+}
+
+/** Agent keys of one owner that wait for an approval. */
+const MAX_WAITING = 8;
+
+/** The name that the owner's next agent gets: a slot that is free, else the oldest one. */
+export function nextNameOf(store: Store, ownerAddress: string): string {
+  return nameAfterRestore(store, ownerAddress) ?? nextAgentName(namesInUse(store, ownerAddress));
+}
+
+function nameOf(store: Store, ownerAddress: string, address: string): string {
+  const found = listAgents(store).find((agent) => agent.address === address && agent.ownerAddress === ownerAddress);
+  if (found === undefined) throw new OperatorError(`this owner has no agent ${address}`);
+  if (!isAgentName(found.name)) throw new OperatorError(`the exchange knows ${address} without a name`);
+  return found.name;
 }
 
 const KEY_BYTES = 32;

@@ -1,12 +1,15 @@
 import type { Exchange } from "../exchange/exchange.ts";
 import type { AuditSeal } from "../store/audit-seal.ts";
+import { fromHex } from "../wire/hex.ts";
 import { addAccount } from "./add-account.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
 import { blockKey } from "./block-key.ts";
+import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
 import type { Keyring } from "./keyring.ts";
 import { newAgent } from "./new-agent.ts";
 import { type Operator, OperatorError } from "./operator.ts";
+import { retireOwnAgent } from "./retire-agent.ts";
 import { isGenuineSeal } from "./seal-audit.ts";
 import type { Trial } from "./trial.ts";
 import { upgradeStatus } from "./upgrade-status.ts";
@@ -33,8 +36,17 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
   new_agent: (changer, facts) => {
     const { keyring } = changer;
     if (keyring === null) throw new OperatorError("the agent keys are locked");
-    return newAgent({ ...changer, keyring }, text(facts, "ownerAddress"));
+    const replaces = facts["replaces"] === undefined ? null : text(facts, "replaces").toLowerCase();
+    return newAgent({ ...changer, keyring }, text(facts, "ownerAddress"), replaces);
   },
+  import_agent: (changer, facts) => {
+    const { keyring, exchange } = changer;
+    if (keyring === null || exchange === null) throw new OperatorError("the agent keys are locked");
+    const privateKey = fromHex(text(facts, "privateKey"));
+    if (privateKey === null) throw new OperatorError("this is no private key");
+    return importAgent({ ...changer, keyring, exchange }, { ownerAddress: text(facts, "ownerAddress"), privateKey });
+  },
+  retire_agent: (changer, facts) => retireOwnAgent(changer, text(facts, "address")),
   approve_agent: (changer, facts) => {
     const { exchange } = changer;
     if (exchange === null) throw new OperatorError("the exchange is not connected");

@@ -28,6 +28,15 @@ const MAX_BYTES = 1024;
 const MIN_CHARACTERS = 8;
 const CREDENTIAL_NAME = "passphrase";
 
+/** The passphrase of something else, from a file that nobody else can read. */
+export function readPassphraseFile(path: string, uid: number): Passphrase {
+  const text = readSecret(path, uid);
+  if (text.kind === "missing") return refused(`the passphrase file ${path} cannot be read`);
+  return text.kind === "unfit"
+    ? refused(text.reason)
+    : { kind: "found", passphrase: withoutLineEnd(text.text), source: "file" };
+}
+
 /** The first source that exists decides: a bad file is refused, and no later source is asked instead. */
 export async function readPassphrase(sources: PassphraseSources): Promise<Passphrase> {
   if (sources.credentialsDirectory !== null) {
@@ -84,10 +93,14 @@ function fileFault(descriptor: number, path: string, ownerUid: number): string |
 
 function checked(secret: Exclude<Secret, { kind: "missing" }>, source: "credential" | "file" | "prompt"): Passphrase {
   if (secret.kind === "unfit") return refused(secret.reason);
-  // Editors end a file with a line feed that is not meant.
-  const passphrase = secret.text.replace(/\r?\n$/, "");
+  const passphrase = withoutLineEnd(secret.text);
   if (passphrase.length < MIN_CHARACTERS) return refused(`the passphrase has fewer than ${MIN_CHARACTERS} characters`);
   return { kind: "found", passphrase, source };
+}
+
+/** Editors end a file with a line feed that is not meant. */
+function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, "");
 }
 
 function refused(reason: string): Passphrase {

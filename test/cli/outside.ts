@@ -40,6 +40,7 @@ export function outsideFor(some: Partial<Outside>): Outside {
     randomBytes: systemRandom,
     every: systemInterval,
     residentBytes: () => 0,
+    protectMemory: () => true,
     stopRequested: () => Promise.resolve("TEST"),
     ...some,
   };

@@ -24,6 +24,7 @@ process.exit(
     schedule: afterThisTurn,
     every: systemInterval,
     residentBytes: () => 0,
+    protectMemory: () => true,
     stopRequested: stopSignal,
     point(name) {
       if (name !== doomedPoint) return;

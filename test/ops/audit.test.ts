@@ -100,7 +100,8 @@ function copyAudit(from: Store, to: Store): void {
   for (const values of rows) insert.run(...(values as string[]));
   insert.finalize();
   const seq = from.$client.query("SELECT seq FROM sqlite_sequence WHERE name = 'audit'").values()[0]?.[0];
-  to.$client.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'audit'", [Number(seq)]);
+  to.$client.run("DELETE FROM sqlite_sequence WHERE name = 'audit'");
+  to.$client.run("INSERT INTO sqlite_sequence VALUES ('audit', ?)", [Number(seq)]);
 }
 
 test("a log that was written anew, chain, count and all, does not fit its seal", async () => {

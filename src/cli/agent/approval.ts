@@ -1,4 +1,4 @@
-import type { Agent } from "../../core/account.ts";
+import type { Agent, Network } from "../../core/account.ts";
 import { approvalOf } from "../../ops/approve-agent.ts";
 import { listAgents } from "../../store/agents.ts";
 import type { Store } from "../../store/open.ts";
@@ -6,6 +6,7 @@ import { approvalTypedData } from "../../wire/approval.ts";
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, type Option } from "../command.ts";
 import { networkWords, places, reading } from "../directory.ts";
 import { present, walletForm } from "../output.ts";
+import type { Outside } from "../outside.ts";
 
 export const AGENT: Option = { value: "0x…", help: "address of the agent; the newest that is not approved by default" };
 
@@ -19,20 +20,25 @@ export const agentApproval: Command = {
       agent: chosenAgent(opened.store, input),
       instance: opened.instance,
     }));
-    const nonce = approvalNonce(agent, outside.clock.nowMs());
-    const typedData = walletForm(approvalTypedData(approvalOf(instance.network, agent, nonce)));
-    const facts = { agent: agent.address, name: agent.name, owner: agent.ownerAddress, nonce };
-    const nonceWords = nonce === agent.createdAtMs ? "" : ` --nonce ${nonce}`;
-    present({ input, outside }, { ...facts, network: instance.network, typed_data: typedData }, [
-      `Sign this with the wallet of ${agent.ownerAddress} (${networkWords(instance.network)}):`,
-      "",
-      JSON.stringify(typedData, null, 2),
-      "",
-      "Then send the signature to the exchange:",
-      `  postern agent approve --agent ${agent.address}${nonceWords} --signature 0x…`,
-    ]);
+    presentApproval({ input, outside }, agent, instance.network);
   },
 };
+
+/** What the owner's wallet signs, and what to do then. */
+export function presentApproval(to: { input: Input; outside: Outside }, agent: Agent, network: Network): void {
+  const nonce = approvalNonce(agent, to.outside.clock.nowMs());
+  const typedData = walletForm(approvalTypedData(approvalOf(network, agent, nonce)));
+  const facts = { agent: agent.address, name: agent.name, owner: agent.ownerAddress, nonce };
+  const nonceWords = nonce === agent.createdAtMs ? "" : ` --nonce ${nonce}`;
+  present(to, { ...facts, network, typed_data: typedData }, [
+    `Sign this with the wallet of ${agent.ownerAddress} (${networkWords(network)}):`,
+    "",
+    JSON.stringify(typedData, null, 2),
+    "",
+    "Then send the signature to the exchange:",
+    `  postern agent approve --agent ${agent.address}${nonceWords} --signature 0x…`,
+  ]);
+}
 
 /** The exchange takes nonces of the last two days; half of that leaves the owner a day. */
 const MAX_NONCE_AGE_MS = 24 * 60 * 60 * 1_000;

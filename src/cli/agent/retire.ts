@@ -1,0 +1,23 @@
+import { change } from "../change.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
+import { places } from "../directory.ts";
+import { present } from "../output.ts";
+
+export const agentRetire: Command = {
+  name: "agent retire",
+  summary: "never sign with an agent key again",
+  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: ["AGENT"],
+  async run(input, outside) {
+    const at = places(input, outside);
+    const done = await change({ input, outside, at }, "retire_agent", { address: input.positionals[0] ?? "" });
+    const [address, name, signing] = [String(done["address"]), String(done["name"]), done["signing"]];
+    present({ input, outside }, { agent: address, name, signing }, [
+      `Agent ${address} signs no more here.`,
+      typeof signing === "string"
+        ? `${signing} signs now.`
+        : "No agent signs now: orders are refused until one is approved.",
+      `The exchange knows it until the owner approves another as ${name}: postern agent rotate --replaces ${address}`,
+    ]);
+  },
+};

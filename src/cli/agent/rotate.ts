@@ -1,0 +1,41 @@
+import { listAgents } from "../../store/agents.ts";
+import { ACCOUNT, chosenAccount } from "../account-choice.ts";
+import { change } from "../change.ts";
+import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
+import { places, reading } from "../directory.ts";
+import { PASSPHRASE_FILE } from "../passphrase.ts";
+import { presentApproval } from "./approval.ts";
+
+export const agentRotate: Command = {
+  name: "agent rotate",
+  summary:
+    "replace the agent key that signs: make the next one and print what the owner signs; the old one serves until then",
+  options: {
+    account: ACCOUNT,
+    replaces: { value: "0x…", help: "an agent whose key leaked: with the approval the exchange forgets it" },
+    "passphrase-file": PASSPHRASE_FILE,
+    "data-dir": DATA_DIRECTORY,
+    json: JSON_OUTPUT,
+  },
+  positionals: [],
+  async run(input, outside) {
+    const at = places(input, outside);
+    const replaces = input.value("replaces")?.toLowerCase() ?? null;
+    const { ownerAddress } = reading(at, ({ store }) => chosenAccount(store, input));
+    const found = () =>
+      reading(at, ({ store, instance }) => ({
+        agents: listAgents(store).filter((agent) => agent.ownerAddress === ownerAddress),
+        network: instance.network,
+      }));
+    // One that waits already is enough: asking twice must not make two.
+    const waiting = replaces === null ? found().agents.findLast(({ state }) => state === "new") : undefined;
+    const facts = replaces === null ? { ownerAddress } : { ownerAddress, replaces };
+    const address =
+      waiting?.address ??
+      (await change({ input, outside, at }, "new_agent", facts, { keys: true, exchange: false }))["address"];
+    const { agents, network } = found();
+    const agent = agents.find((known) => known.address === address);
+    if (agent === undefined) throw new Failure("the new agent is not in the database");
+    presentApproval({ input, outside }, agent, network);
+  },
+};
