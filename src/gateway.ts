@@ -25,6 +25,7 @@ import { openFillIndex } from "./settle/index-fills.ts";
 import { openSettler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
 import { listAccounts } from "./store/accounts.ts";
+import { onBroken } from "./store/broken.ts";
 import { openIntentQueue } from "./store/commit.ts";
 import type { Instance } from "./store/instance.ts";
 import { waitBriefly } from "./store/locked.ts";
@@ -96,6 +97,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const world = worldOf(parts, { exchange, allowance, feeds, state });
   const interrupted = markInterrupted(world);
   waitBriefly(store);
+  onBroken(store, (because) => stopWrites(world, because));
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const settler = openSettler(world);
   const fillIndex = openFillIndex(world);
@@ -214,6 +216,13 @@ function openRepeating({ clock, log }: Pick<GatewayParts, "clock" | "log">) {
       hasStopped = true;
     },
   };
+}
+
+/** Until the next start: whoever looks is told. */
+function stopWrites({ state, log }: Pick<World, "state" | "log">, because: string): void {
+  if (state.writesStoppedBecause !== null) return;
+  state.writesStoppedBecause = because;
+  log.error({ error: because }, "writes are stopped until the next start");
 }
 
 async function drain({ state, running, clock, settings }: Deps): Promise<void> {

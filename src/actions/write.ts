@@ -4,6 +4,7 @@ import { operationText, orderText } from "../core/resource.ts";
 import type { Deps, RunningAnswer } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
+import { whyBroken } from "../store/broken.ts";
 import { findKeyRecord, insertKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
@@ -110,8 +111,10 @@ export function requireOpenForWrites(deps: Deps, isCancel: boolean): void {
   const { phase, writesStoppedBecause } = deps.state;
   if (phase === "draining") throw new ApiError("draining", "The gateway is shutting down. Nothing was sent.");
   if (phase === "trial" || phase === "opening" || (phase === "starting" && !isCancel)) throw notLookedAt();
-  if (writesStoppedBecause !== null && !isCancel) {
-    throw new ApiError("internal_error", `Writes are stopped: ${writesStoppedBecause}. Nothing was sent.`);
+  const isBroken = whyBroken(deps.store) !== null;
+  if (isBroken || (writesStoppedBecause !== null && !isCancel)) {
+    const message = `Writes are stopped: ${writesStoppedBecause ?? "the database has failed"}. Nothing was sent.`;
+    throw new ApiError(isBroken ? "storage_unavailable" : "internal_error", message);
   }
 }
 

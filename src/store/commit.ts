@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Clock } from "../core/clock.ts";
+import { noteFailure, requireWhole } from "./broken.ts";
 import { announceEvents } from "./events.ts";
 import { isLocked, MAX_INTENT_WAIT_MS, pauseForLock } from "./locked.ts";
 import { assertFull, type Store } from "./open.ts";
@@ -12,7 +13,7 @@ type RefusePromise<T> = [Extract<T, PromiseLike<unknown>>] extends [never] ? [] 
  * at its first `await`, and a failure after that would roll nothing back.
  */
 export function inTransaction<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
-  assertFull(store.$client);
+  noting(store, () => assertFull(store.$client));
   return transact(store, work);
 }
 
@@ -30,6 +31,16 @@ export function inTransactionNotWaiting<T>(store: Store, work: (store: Store) =>
   }
 }
 
+/** What fails for good is kept in mind. */
+function noting<T>(store: Store, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    noteFailure(store, error);
+    throw error;
+  }
+}
+
 /** Runs reads that have to see one and the same state, whatever is written meanwhile. */
 export function inSnapshot<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
   store.$client.run("BEGIN");
@@ -41,7 +52,8 @@ export function inSnapshot<T>(store: Store, work: (store: Store) => T, ..._notAs
 }
 
 function transact<T>(store: Store, work: (store: Store) => T): T {
-  const result = commit(store, work);
+  requireWhole(store);
+  const result = noting(store, () => commit(store, work));
   announceEvents(store.$client);
   return result;
 }
@@ -54,8 +66,17 @@ function commit<T>(store: Store, work: (store: Store) => T): T {
     client.run("COMMIT");
     return result;
   } catch (error) {
-    if (client.inTransaction) client.run("ROLLBACK");
+    rollBack(client);
     throw error;
+  }
+}
+
+/** A disk that fails may fail here as well; what failed first is what is told. */
+function rollBack(client: Database): void {
+  try {
+    if (client.inTransaction) client.run("ROLLBACK");
+  } catch {
+    // The next transaction begins with an error of its own, and nothing is committed until then.
   }
 }
 
@@ -147,6 +168,7 @@ function runAlone(store: Store, waiting: Waiting): Done {
     client.run("RELEASE intent");
     return { waiting, settle: () => waiting.resolve(value) };
   } catch (error) {
+    noteFailure(store, error);
     // After a full disk SQLite has ended the whole transaction by itself: the batch fails as one.
     if (!client.inTransaction) throw error;
     client.run("ROLLBACK TO intent");

@@ -17,8 +17,8 @@ const ATTACHED_WITHIN_MS = 500;
 type Fault = { name: string; calls: string; error: string; staysStopped: boolean };
 
 const FAULTS: readonly Fault[] = [
-  { name: "no write reaches the disk (EIO)", calls: "fsync,fdatasync", error: "EIO", staysStopped: false },
-  { name: "the disk is full when it comes to fsync", calls: "fsync,fdatasync", error: "ENOSPC", staysStopped: false },
+  { name: "no write reaches the disk (EIO)", calls: "fsync,fdatasync", error: "EIO", staysStopped: true },
+  { name: "the disk is full when it comes to fsync", calls: "fsync,fdatasync", error: "ENOSPC", staysStopped: true },
   { name: "the disk is full", calls: "pwrite64", error: "ENOSPC", staysStopped: false },
   { name: "the file system turns read-only", calls: "pwrite64,ftruncate", error: "EROFS", staysStopped: false },
 ];

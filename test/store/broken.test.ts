@@ -1,0 +1,99 @@
+import { expect, test } from "bun:test";
+import { insertAttempt } from "../../src/store/attempts.ts";
+import { noteFailure, onBroken, whyBroken } from "../../src/store/broken.ts";
+import { inTransaction, inTransactionNotWaiting, openIntentQueue } from "../../src/store/commit.ts";
+import { openStore, type Store } from "../../src/store/open.ts";
+import { insertOrder } from "../../src/store/orders.ts";
+import { attemptRow, orderRow } from "../support/rows.ts";
+import { stillClock } from "../support/still-clock.ts";
+import { orderIds } from "./counts.ts";
+
+function failure(code: string): Error {
+  return Object.assign(new Error("disk I/O error"), { code });
+}
+
+/** The next statement of this text fails so, once. */
+function failNext(store: Store, statement: string, error: Error): void {
+  const { $client: client } = store;
+  const run = client.run.bind(client);
+  client.run = ((sql: string, ...rest: never[]) => {
+    if (sql !== statement) return run(sql, ...rest);
+    client.run = run;
+    throw error;
+  }) as typeof client.run;
+}
+
+const KINDS: [string, boolean][] = [
+  ["SQLITE_IOERR_FSYNC", true],
+  ["SQLITE_IOERR_DIR_FSYNC", true],
+  ["SQLITE_IOERR_READ", true],
+  ["SQLITE_IOERR_SHORT_READ", true],
+  ["SQLITE_CORRUPT", true],
+  ["SQLITE_CORRUPT_INDEX", true],
+  ["SQLITE_NOTADB", true],
+  ["SQLITE_IOERR_WRITE", false],
+  ["SQLITE_FULL", false],
+  ["SQLITE_BUSY", false],
+  ["SQLITE_BUSY_SNAPSHOT", false],
+  ["SQLITE_READONLY", false],
+];
+
+test.each(KINDS)("after %s at a commit the database is written no more: %p", (code, isLasting) => {
+  const store = openStore(":memory:");
+  const told: string[] = [];
+  onBroken(store, (because) => told.push(because));
+  failNext(store, "COMMIT", failure(code));
+  expect(() => inTransaction(store, () => insertOrder(store, orderRow()))).toThrow("disk I/O error");
+  expect(orderIds(store)).toEqual([]);
+  expect(told).toEqual(isLasting ? [`disk I/O error (${code})`] : []);
+  const again = () => inTransaction(store, () => insertOrder(store, orderRow()));
+  if (isLasting) {
+    expect(again).toThrow("is not written any more");
+    expect(() => inTransactionNotWaiting(store, () => insertOrder(store, orderRow()))).toThrow("not written any more");
+    expect(told).toHaveLength(1);
+  } else {
+    again();
+  }
+  expect(orderIds(store)).toHaveLength(isLasting ? 0 : 1);
+});
+
+test("intents of one turn are all refused by the disk that failed one of them, and so are those after", async () => {
+  const store = openStore(":memory:");
+  const queue = openIntentQueue(store, (run) => void setImmediate(run), stillClock(0));
+  failNext(store, "COMMIT", failure("SQLITE_IOERR_FSYNC"));
+  const asked = ["a", "b"].map((id) => queue.commit(() => insertOrder(store, orderRow({ id }))));
+  const ends = await Promise.allSettled(asked);
+  expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await expect(queue.commit(() => insertOrder(store, orderRow()))).rejects.toThrow("not written any more");
+  expect(whyBroken(store)).toContain("SQLITE_IOERR_FSYNC");
+});
+
+test("a statement that finds a damaged page inside an intent stops everything as well", async () => {
+  const store = openStore(":memory:");
+  const queue = openIntentQueue(store, (run) => void setImmediate(run), stillClock(0));
+  const asked = queue.commit(() => {
+    throw failure("SQLITE_CORRUPT");
+  });
+  await expect(asked).rejects.toThrow("disk I/O error");
+  expect(whyBroken(store)).toContain("SQLITE_CORRUPT");
+});
+
+test("two actions under one number are a broken invariant; a refusal of an intent is none", () => {
+  const store = openStore(":memory:");
+  insertAttempt(store, attemptRow());
+  expect(() => inTransaction(store, () => insertAttempt(store, attemptRow()))).toThrow("UNIQUE constraint failed");
+  expect(whyBroken(store)).toContain("attempts.signer, attempts.nonce");
+  const other = openStore(":memory:");
+  noteFailure(other, new Error("a refusal"));
+  insertOrder(other, orderRow());
+  expect(() => inTransaction(other, () => insertOrder(other, orderRow()))).toThrow("UNIQUE constraint failed");
+  expect(whyBroken(other)).toBeNull();
+});
+
+test("a commit that would not wait for the disk is never made", () => {
+  const store = openStore(":memory:");
+  store.$client.run("PRAGMA synchronous = NORMAL");
+  expect(() => inTransaction(store, () => insertOrder(store, orderRow()))).toThrow("do not wait for the disk");
+  expect(whyBroken(store)).toContain("do not wait for the disk");
+  expect(orderIds(store)).toEqual([]);
+});
