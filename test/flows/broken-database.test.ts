@@ -22,8 +22,9 @@ function breakDisk({ store }: PaperRig, code: string): { heal(): void } {
   };
 }
 
-const place = (rig: PaperRig, key: string, price = "90000") =>
-  rig.answer(FIRST, { route: "POST /v1/orders", key, body: order(price) });
+function place(rig: PaperRig, key: string, price = "90000") {
+  return rig.answer(FIRST, { route: "POST /v1/orders", key, body: order(price) });
+}
 
 test("after a failed wait for the disk nothing is sent until the next start, cancels included", async () => {
   const rig = await openPaperRig();

@@ -64,7 +64,7 @@ const SETTINGS: Settings = {
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
 };
 
-const INSTANCE = {
+export const INSTANCE = {
   network: "paper" as const,
   exchangeUrl: "http://127.0.0.1:9797",
   tag: 7,

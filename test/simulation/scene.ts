@@ -188,7 +188,11 @@ export function limit(side: "buy" | "sell", price: number, size = "0.01"): Extra
 }
 
 /** Somebody else trades in BTC. */
-export function trade(scene: Scene, who: string, order: { isBuy: boolean; price: number; size: string }): void {
+export function trade(
+  scene: Pick<Scene, "venue">,
+  who: string,
+  order: { isBuy: boolean; price: number; size: string },
+): void {
   const { isBuy, price, size } = order;
   const tif = who === TAKER ? ("Ioc" as const) : ("Gtc" as const);
   const orders = [{ a: 0, b: isBuy, p: String(price), s: size, r: false, t: { limit: { tif } }, c: null }];

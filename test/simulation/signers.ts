@@ -20,7 +20,12 @@ export function trueSigners(): Signers {
  * run and never decide anything. A share of the seeds signs truly.
  */
 export function fakeSigners(): Signers {
-  const addresses = new Set(AGENTS.map(({ address }) => address));
+  return signersOf(AGENTS.map(({ address }) => address));
+}
+
+/** The same for these agents. */
+export function signersOf(agents: readonly string[]): Signers {
+  const addresses = new Set(agents);
   return {
     sign({ agentAddress, action, nonce, vaultAddress, expiresAfter }) {
       const signature = { r: `0x${agentAddress.slice(2).padStart(64, "0")}`, s: `0x${"01".repeat(32)}`, v: 27 };
