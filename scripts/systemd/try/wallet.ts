@@ -1,6 +1,7 @@
 /** The owner's wallet in the container: `wallet address FILE`, and `wallet sign FILE < what postern printed`. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+
 import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { walletOf } from "../../../test/cli/wallet.ts";
 
 const [verb, file] = process.argv.slice(2);
