@@ -42,6 +42,8 @@ async function release(architecture: Architecture, out: string): Promise<void> {
   const runtime = join(ROOT, "scripts/release/node_modules", RUNTIMES[architecture], "bin/bun");
   const built = ["--architecture", architecture, "--runtime", runtime, "--version", values.version];
   await run(ROOT, [process.execPath, "scripts/build.ts", ...built, "--outfile", join(directory, "postern")]);
+  // What the runtime writes beside it is in it already.
+  rmSync(join(directory, "postern.map"), { force: true });
   for (const file of FROM_ROOT) copyFileSync(join(ROOT, file), join(directory, file));
   for (const file of readdirSync(UNIT_FILES)) {
     if (OPERATORS_FILES.test(file)) copyFileSync(join(UNIT_FILES, file), join(directory, file));
