@@ -5,6 +5,7 @@ import { actionHash, agentDigest } from "../wire/digest.ts";
 import { toHex } from "../wire/hex.ts";
 import { writeJson } from "../wire/json.ts";
 import { addressOfPublicKey, type SignatureParts } from "../wire/recover.ts";
+import { chooseEcdsa } from "./ecdsa.ts";
 
 export type SignInput = {
   /** Which agent key signs; lower-case address. */
@@ -62,8 +63,8 @@ export function openSigners(input: { network: Network; keys: readonly OpenKey[] 
 
 /** RFC 6979 signature with low s over a 32-byte digest. */
 export function signDigest(digest: Uint8Array, privateKey: Uint8Array): SignatureParts {
-  const bytes = secp256k1.sign(digest, privateKey, { prehash: false, lowS: true, format: "recovered" });
-  // The first byte is the recovery bit, 0 or 1; 2 and 3 have never been seen and are refused by the exchange.
+  const bytes = chooseEcdsa().sign(digest, privateKey);
+  // 0 or 1; 2 and 3 have never been seen and are refused by the exchange.
   const recovery = bytes[0] ?? 0;
   return { r: toHex(bytes.subarray(1, 33)), s: toHex(bytes.subarray(33, 65)), v: 27 + recovery };
 }
