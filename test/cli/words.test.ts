@@ -62,9 +62,9 @@ test("help is printed on request, and the groups have one of their own", async (
   expect(keys.out).not.toContain("account list");
 });
 
-test("version names the four versions", async () => {
+test("version names the four versions and what signs", async () => {
   const ran = await runHere(["version", "--json"]);
-  expect(Object.keys(JSON.parse(ran.out))).toEqual(["version", "commit", "bun", "sqlite"]);
+  expect(Object.keys(JSON.parse(ran.out))).toEqual(["version", "commit", "bun", "sqlite", "signing"]);
 });
 
 test("a new key is 64 hex digits behind its prefix, and never the same", async () => {
