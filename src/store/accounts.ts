@@ -16,9 +16,13 @@ export function findAccount(store: Store, id: string): Account | null {
   return byId(store).get({ id }) ?? null;
 }
 
+const all = prepared((store) =>
+  store.select().from(accounts).orderBy(asc(accounts.createdAtMs), asc(accounts.id)).prepare(),
+);
+
 /** Oldest first. */
 export function listAccounts(store: Store): Account[] {
-  return store.select().from(accounts).orderBy(asc(accounts.createdAtMs), asc(accounts.id)).all();
+  return all(store).all();
 }
 
 export function insertAccount(store: Store, account: Account): void {

@@ -3,7 +3,7 @@ import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
-import { placeholders, prepared } from "./prepared.ts";
+import { assignments, placeholders, prepared } from "./prepared.ts";
 import { fillCursors, fills, legs, orders } from "./schema.ts";
 
 /** A fill as it is kept. */
@@ -111,15 +111,27 @@ function listed(store: Store, fill: StoredFill): ListedFill {
   return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? null };
 }
 
+const cursorOf = prepared((store) =>
+  store
+    .select()
+    .from(fillCursors)
+    .where(eq(fillCursors.accountId, sql.placeholder("accountId")))
+    .prepare(),
+);
+
 /** Null before the first complete reading. */
 export function findCompleteTo(store: Store, accountId: string): number | null {
-  return store.select().from(fillCursors).where(eq(fillCursors.accountId, accountId)).get()?.completeToMs ?? null;
+  return cursorOf(store).get({ accountId })?.completeToMs ?? null;
 }
 
-export function setCompleteTo(store: Store, accountId: string, completeToMs: number): void {
+const setCursor = prepared((store) =>
   store
     .insert(fillCursors)
-    .values({ accountId, completeToMs })
-    .onConflictDoUpdate({ target: fillCursors.accountId, set: { completeToMs } })
-    .run();
+    .values(placeholders(fillCursors))
+    .onConflictDoUpdate({ target: fillCursors.accountId, set: assignments(fillCursors, ["completeToMs"]) })
+    .prepare(),
+);
+
+export function setCompleteTo(store: Store, accountId: string, completeToMs: number): void {
+  setCursor(store).run({ accountId, completeToMs });
 }
