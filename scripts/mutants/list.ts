@@ -3,8 +3,8 @@ import type { Change, Mutant } from "./mutant.ts";
 
 const PUT_PRAGMA_NORMAL: Change = {
   file: "src/store/commit.ts",
-  find: "  assertFull(store.$client);\n  return transact(store, work);",
-  put: '  store.$client.run("PRAGMA synchronous = NORMAL");\n  return transact(store, work);',
+  find: "  noting(store, () => assertFull(store.$client));\n  return transact(store, work);",
+  put: '  noting(store, () => assertFull(store.$client));\n  store.$client.run("PRAGMA synchronous = NORMAL");\n  try {\n    return transact(store, work);\n  } finally {\n    store.$client.run("PRAGMA synchronous = FULL");\n  }',
 };
 
 export const MUTANTS: readonly Mutant[] = [
@@ -314,8 +314,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/attempts.ts",
-        find: '    .where(inArray(attempts.state, ["prepared", "ambiguous"]))',
-        put: '    .where(inArray(attempts.state, ["ambiguous"]))',
+        find: "return store.select().from(attempts).where(IS_OPEN)",
+        put: 'return store.select().from(attempts).where(eq(attempts.state, "ambiguous"))',
       },
       {
         file: "src/settle/start-up.ts",

@@ -98,17 +98,23 @@ function isUndecidable({ dialogues }: Audited, { wish }: Dialogue): boolean {
   return wish.kind === "margin" && alike.length > 1;
 }
 
-/** Nothing that was on its way when a cancel was asked for lives on after it. */
+/**
+ * Nothing that was on its way when a cancel was asked for lives on after it. What was sent for an order that had closed
+ * before is none of it: that is a new order from the start.
+ */
 function auditLeftLive(run: Audited, { wish, turns }: Dialogue, name: string): string[] {
-  const asked = turns.map(({ askedAtMs }) => askedAtMs);
+  const firstAskedAtMs = Math.min(...turns.map(({ askedAtMs }) => askedAtMs));
   const accepted = turns.filter(({ outcome }) => outcome?.kind === "answer" && outcome.status < 300);
   const acceptedAtMs = Math.min(...accepted.map(({ askedAtMs }) => askedAtMs));
+  const original = run.truth.orders.get(wish.target ?? wish.number)?.legs.at(-1);
+  const record = original && run.venue.record(wish.party.account.tradingAddress, original.oid);
   return [...run.truth.splits.values()].flatMap((split) => {
     const [leg] = split.legs;
     const made = run.truth.made.get(split.wish.number)?.at(-1);
     if (split.wish.target !== wish.target || leg === undefined || made === undefined) return [];
     const sentAtMs = run.sent.find(({ body }) => body.includes(`"nonce":${made.nonce},`))?.atMs;
-    const wasOnItsWay = sentAtMs !== undefined && sentAtMs < Math.min(...asked) && made.atMs - START_MS > acceptedAtMs;
+    if (sentAtMs === undefined || !record || record.statusTimestampMs - START_MS <= sentAtMs) return [];
+    const wasOnItsWay = sentAtMs < firstAskedAtMs && made.atMs - START_MS > acceptedAtMs;
     return wasOnItsWay && run.venue.isLive(leg.oid) ? [`${name} left order ${leg.oid} live, which was on its way`] : [];
   });
 }
