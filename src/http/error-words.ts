@@ -30,7 +30,7 @@ export const ERROR_WORDS = {
   insufficient_scope: "The key lacks the scope of this route.",
   account_mismatch: "account is not the account of the key.",
   main_account_required: "Keys cannot be registered for a copy wallet.",
-  host_not_allowed: "The Host header is not a name of this gateway.",
+  host_not_allowed: "The Host header is not a name of this gateway, or a page of another site is asking.",
   route_not_found: "There is no such route.",
   account_not_found: "There is no such account here.",
   order_not_found: "The account has no such order.",

@@ -22,6 +22,9 @@ export function guardRequest(request: Request, allowedHosts: ReadonlySet<string>
   if (host === null || host === "" || !allowedHosts.has(host.toLowerCase())) {
     throw new ApiError("host_not_allowed", "This gateway does not answer to the name in the Host header.");
   }
+  if (isFromElsewhere(request, host.toLowerCase())) {
+    throw new ApiError("host_not_allowed", "This gateway does not answer to pages of another site.");
+  }
   if (headerCharacters(request.headers) > MAX_HEADER_CHARACTERS) {
     throw new ApiError("invalid_parameter", `The headers may have at most ${MAX_HEADER_CHARACTERS} characters.`);
   }
@@ -29,6 +32,19 @@ export function guardRequest(request: Request, allowedHosts: ReadonlySet<string>
   if (url === null || request.url.length > MAX_TARGET_CHARACTERS) throw routeNotFound();
   if (!METHODS.has(request.method) || !PATH.test(url.pathname)) throw routeNotFound();
   return url;
+}
+
+/**
+ * Browsers say from which site a request comes; nothing else sends these headers. A neighbour on another port of the
+ * same machine is another site as well. A link that somebody follows is none of a page's doing, and shows it nothing.
+ */
+function isFromElsewhere({ method, headers }: Request, host: string): boolean {
+  const origin = headers.get("origin");
+  if (origin !== null && origin !== `http://${host}` && origin !== `https://${host}`) return true;
+  const site = headers.get("sec-fetch-site");
+  if (site === null || site === "same-origin" || site === "none") return false;
+  const isLink = headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document";
+  return method !== "GET" || !isLink;
 }
 
 export function routeNotFound(): ApiError {

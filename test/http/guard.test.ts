@@ -78,7 +78,7 @@ test.each(["HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"])(
     const rig = openRig();
     for (const { contract } of allRoutes()) {
       const path = contract.path.replace("{id}", contract.id?.example ?? "");
-      const headers = { Origin: "http://evil.example", "Access-Control-Request-Method": "POST" };
+      const headers = { "Access-Control-Request-Method": "POST" };
       const response = await rig.ask({ method, path, apiKey: KEYS.both, headers });
       expect([path, response.status]).toEqual([path, 404]);
       expect(
