@@ -11,10 +11,17 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ListenAddress = { hostname: string; port: number };
 
+/** PEM files of this gateway's own certificate, with its chain, and its key. */
+export type TlsFiles = { certificateFile: string; keyFile: string };
+
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 export type Config = {
   listen: ListenAddress;
+  /** Null = plain HTTP, which leaves the machine only behind a proxy. */
+  tls: TlsFiles | null;
+  /** A proxy with TLS stands before it, so plain HTTP may leave the machine. */
+  isBehindProxy: boolean;
   /** Of the built-in exchange of `serve --paper`. */
   paperListen: ListenAddress;
   /** Where Prometheus asks; null = nowhere. */
@@ -48,6 +55,9 @@ export type Overrides = Readonly<Partial<Record<Setting, string>>>;
 /** As they would be written in the environment. */
 export const DEFAULTS = {
   POSTERN_LISTEN: "127.0.0.1:8787",
+  POSTERN_TLS_CERTIFICATE: "",
+  POSTERN_TLS_KEY: "",
+  POSTERN_BEHIND_PROXY: "0",
   POSTERN_PAPER_LISTEN: "127.0.0.1:9797",
   POSTERN_METRICS_LISTEN: "",
   POSTERN_AUDIENCE: "",
@@ -95,6 +105,8 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
   const read = (name: Setting): string => (overrides[name] ?? environment[name] ?? DEFAULTS[name]).trim();
   return deepFreeze({
     listen: listenAddress("POSTERN_LISTEN", read),
+    tls: tlsFiles(read),
+    isBehindProxy: oneOf("POSTERN_BEHIND_PROXY", read, ["0", "1"]) === "1",
     paperListen: listenAddress("POSTERN_PAPER_LISTEN", read),
     metricsListen: read("POSTERN_METRICS_LISTEN") === "" ? null : listenAddress("POSTERN_METRICS_LISTEN", read),
     publicUrl: publicUrl(read),
@@ -123,8 +135,26 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
 }
 
 /** `http://127.0.0.1:8787`: where a listen address is found. */
-export function urlOf({ hostname, port }: ListenAddress): string {
-  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+export function urlOf({ hostname, port }: ListenAddress, scheme: "http" | "https" = "http"): string {
+  return `${scheme}://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
+/** Where the gateway itself is found. */
+export function ownUrlOf({ listen, tls }: Pick<Config, "listen" | "tls">): string {
+  return urlOf(listen, tls === null ? "http" : "https");
+}
+
+/** Who can reach a gateway that listens there. */
+export type Exposure = "this_machine" | "network_with_tls" | "network_behind_proxy";
+
+/** Throws where API keys would cross a network in the clear. */
+export function exposureOf({ listen, tls, isBehindProxy }: Config): Exposure {
+  if (isLoopback(listen.hostname)) return "this_machine";
+  if (tls !== null) return "network_with_tls";
+  if (isBehindProxy) return "network_behind_proxy";
+  throw new ConfigError(
+    `${listen.hostname} can be reached from other machines: give --tls-certificate and --tls-key, or say --behind-proxy where a proxy with TLS stands before it`,
+  );
 }
 
 /**
@@ -132,13 +162,14 @@ export function urlOf({ hostname, port }: ListenAddress): string {
  * and shows it to whoever signs.
  */
 export function audienceOf(config: Config, network: Network): string {
-  const base = config.publicUrl ?? urlOf(config.listen);
+  const base = config.publicUrl ?? ownUrlOf(config);
   return network === "mainnet" ? base : `${network}+${base}`;
 }
 
 /** Host headers that are answered: the listen address, `localhost`, the public URL's host and what was allowed. */
-function hostsOf({ listen, publicUrl, allowedHosts }: Config): string[] {
-  const own = [new URL(urlOf(listen)).host, `localhost:${listen.port}`];
+function hostsOf({ listen, tls, publicUrl, allowedHosts }: Config): string[] {
+  // The port that a scheme implies is in no Host header.
+  const own = [listen, { ...listen, hostname: "localhost" }].map((at) => new URL(ownUrlOf({ listen: at, tls })).host);
   const publicHost = publicUrl === null ? [] : [new URL(publicUrl).host];
   return [...own, ...publicHost, ...allowedHosts].map((host) => host.toLowerCase());
 }
@@ -185,6 +216,19 @@ function listenAddress(name: Setting, read: Read): ListenAddress {
   const address = parseListenAddress(read(name));
   if (address === null) throw new ConfigError(`${name} is host:port, for example 127.0.0.1:8787`);
   return address;
+}
+
+function tlsFiles(read: Read): TlsFiles | null {
+  const [certificateFile, keyFile] = [read("POSTERN_TLS_CERTIFICATE"), read("POSTERN_TLS_KEY")];
+  if ((certificateFile === "") !== (keyFile === "")) {
+    throw new ConfigError("POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY come together");
+  }
+  return certificateFile === "" ? null : { certificateFile, keyFile };
+}
+
+/** 127.0.0.0/8, ::1 and `localhost`: what never leaves the machine. */
+function isLoopback(hostname: string): boolean {
+  return /^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/.test(hostname) || ["::1", "localhost"].includes(hostname);
 }
 
 function publicUrl(read: Read): string | null {

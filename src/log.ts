@@ -12,7 +12,18 @@ const FIELDS: ReadonlySet<string> = new Set([
   ...["request_id", "route", "method", "status", "http_status", "code", "duration_ms", "client", "key_prefix"],
   ...["order_id", "operation_id", "attempt_id", "cloid", "exchange_order_id", "market", "side", "action", "outcome"],
   ...["nonce", "seal", "kind", "what", "reason", "detail", "error", "stack", "count", "open", "age_ms", "offset_ms"],
-  ...["base_url", "exchange_url", "data_directory", "process_id", "signal", "version", "commit", "phase", "point"],
+  ...[
+    "base_url",
+    "exposure",
+    "exchange_url",
+    "data_directory",
+    "process_id",
+    "signal",
+    "version",
+    "commit",
+    "phase",
+    "point",
+  ],
   ...["weight", "weight_left", "retry_after_s", "wait_ms", "attempts", "dex", "markets", "expires_at", "valid_until"],
 ]);
 

@@ -1,7 +1,15 @@
 /** Picks the command. The only reader of arguments and environment, the only caller of `process.exit`. */
 import { protectMemory } from "./cli/memory.ts";
 import { run } from "./cli/run.ts";
-import { afterThisTurn, stopSignal, systemClock, systemInterval, systemPrompt, systemRandom } from "./cli/system.ts";
+import {
+  afterThisTurn,
+  onReloadSignal,
+  stopSignal,
+  systemClock,
+  systemInterval,
+  systemPrompt,
+  systemRandom,
+} from "./cli/system.ts";
 
 // Whatever we create is for this user alone, the control socket included.
 process.umask(0o077);
@@ -20,5 +28,6 @@ const exitCode = await run(process.argv.slice(2), {
   protectMemory,
   residentBytes: () => process.memoryUsage.rss(),
   stopRequested: stopSignal,
+  onReload: onReloadSignal,
 });
 process.exit(exitCode);

@@ -1,7 +1,16 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { audienceOf, ConfigError, DEFAULTS, parseListenAddress, readConfig, settingsOf } from "../src/config.ts";
+import {
+  audienceOf,
+  ConfigError,
+  DEFAULTS,
+  exposureOf,
+  ownUrlOf,
+  parseListenAddress,
+  readConfig,
+  settingsOf,
+} from "../src/config.ts";
 
 test("the defaults are those that are documented", () => {
   expect(readConfig({}, {})).toMatchObject({
@@ -95,4 +104,43 @@ test("the readme lists every setting with its default, and no other", () => {
     value ?? "",
   ]);
   expect(Object.fromEntries(rows)).toEqual({ ...DEFAULTS });
+});
+
+const TLS = { POSTERN_TLS_CERTIFICATE: "/etc/postern/fullchain.pem", POSTERN_TLS_KEY: "/etc/postern/key.pem" };
+
+const EXPOSURES: readonly [listen: string, environment: Record<string, string>, exposure: string | null][] = [
+  ["127.0.0.1:8787", {}, "this_machine"],
+  ["127.8.0.1:8787", {}, "this_machine"],
+  ["[::1]:8787", {}, "this_machine"],
+  ["localhost:8787", {}, "this_machine"],
+  ["0.0.0.0:8787", {}, null],
+  ["[::]:8787", {}, null],
+  ["203.0.113.5:8787", {}, null],
+  ["postern.example.org:8787", {}, null],
+  ["127.0.0.1.example.org:8787", {}, null],
+  ["[::ffff:127.0.0.1]:8787", {}, null],
+  ["0.0.0.0:8787", TLS, "network_with_tls"],
+  ["10.0.0.2:8787", { POSTERN_BEHIND_PROXY: "1" }, "network_behind_proxy"],
+  ["127.0.0.1:8787", { POSTERN_BEHIND_PROXY: "1" }, "this_machine"],
+];
+
+test.each(EXPOSURES)("%s with %p is reached by %p", (listen, environment, exposure) => {
+  const config = readConfig({ ...environment, POSTERN_LISTEN: listen }, {});
+  if (exposure === null)
+    expect(() => exposureOf(config)).toThrow(/--tls-certificate and --tls-key, or say --behind-proxy/);
+  else expect(exposureOf(config)).toBe(exposure as ReturnType<typeof exposureOf>);
+});
+
+test("with a certificate the gateway's own address, names and grants are those of https", () => {
+  const config = readConfig({ ...TLS, POSTERN_LISTEN: "203.0.113.5:443" }, {});
+  expect(ownUrlOf(config)).toBe("https://203.0.113.5:443");
+  expect(audienceOf(config, "paper")).toBe("paper+https://203.0.113.5:443");
+  const { allowedHosts } = settingsOf(config, { network: "mainnet", version: "0" });
+  expect(allowedHosts).toEqual(["203.0.113.5", "localhost"]);
+});
+
+test("a certificate without its key is refused, and a key without its certificate", () => {
+  for (const [name, value] of Object.entries(TLS)) {
+    expect(() => readConfig({ [name]: value }, {})).toThrow("come together");
+  }
 });

@@ -89,7 +89,7 @@ export function required(input: Input, name: string): string {
 /** The options that stand for settings, for `readConfig`. */
 export function overridesOf(command: Command, input: Input): Partial<Record<Setting, string>> {
   const given = Object.entries(command.options).flatMap(([name, option]) => {
-    const value = input.value(name);
+    const value = option.value === null && input.isSet(name) ? "1" : input.value(name);
     return value === null || option.variable === undefined ? [] : [[option.variable, value]];
   });
   return Object.fromEntries(given);

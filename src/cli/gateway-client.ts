@@ -1,5 +1,5 @@
 /** The public API, asked by the commands that stand for a client: registering and revoking keys. */
-import { audienceOf, readConfig, urlOf } from "../config.ts";
+import { audienceOf, ownUrlOf, readConfig } from "../config.ts";
 import type { Places } from "../ops/data-directory.ts";
 import { type Command, Failure, type Input, type Option, overridesOf } from "./command.ts";
 import { reading } from "./directory.ts";
@@ -31,7 +31,9 @@ export async function post(
   body: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const config = readConfig(outside.environment, overridesOf(command, input));
-  return postJson(urlOf(config.listen) + path, body);
+  // A certificate is made for the public name.
+  const base = config.tls === null ? ownUrlOf(config) : (config.publicUrl ?? ownUrlOf(config));
+  return postJson(base + path, body);
 }
 
 /** The gateway's answer; the body of a refusal becomes the failure's text. */

@@ -1,18 +1,17 @@
 /** A gateway with its doors: the public port, and the control socket for its operator. */
 import { chmodSync, rmSync } from "node:fs";
-import { type Config, settingsOf, urlOf } from "../config.ts";
+import { type Config, type Exposure, exposureOf, ownUrlOf, settingsOf } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../deps.ts";
 import { openSocket } from "../exchange/socket.ts";
 import { openTransport } from "../exchange/transport.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
 import { controlServer } from "../http/control.ts";
-import { BUN_SERVE_OPTIONS } from "../http/server.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { Keyring } from "../ops/keyring.ts";
 import type { Trial } from "../ops/trial.ts";
-import { Failure } from "./command.ts";
 import type { Opened } from "./directory.ts";
+import { bind, type Door, openDoor } from "./door.ts";
 import { type Exposed, exposeMetrics } from "./metrics.ts";
 import type { Outside } from "./outside.ts";
 import { type Sealing, startSealing } from "./sealing.ts";
@@ -22,6 +21,7 @@ export type Listening = {
   baseUrl: string;
   /** Null when no metrics were asked for. */
   metricsUrl: string | null;
+  exposure: Exposure;
   gateway: Gateway;
   /** Takes no new connection, finishes what is in flight, closes the database. */
   stop(): Promise<void>;
@@ -36,17 +36,9 @@ export type ListenInput = {
   trial: Trial | null;
 };
 
-type Door = {
-  port: number;
-  handler: Promise<Gateway>;
-  open(gateway: Gateway): void;
-  /** Requests that have not been answered. */
-  pending(): number;
-  stop(now: boolean): Promise<void>;
-};
-
 /** Listens before the gateway is ready: an outage of the exchange must not end in a restart loop. */
 export function listen({ config, at, opened, keyring, log, trial }: ListenInput, outside: Outside): Listening {
+  const exposure = exposureOf(config);
   const door = openDoor(config);
   const exposed = exposeMetrics(config, bind, outside);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
@@ -68,41 +60,24 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
     const control = openControl(at, { store, clock, randomBytes, network: instance.network, keyring, exchange, trial });
     door.open(gateway);
     exposed.open(gateway.deps);
-    const baseUrl = urlOf(listenedConfig.listen);
-    log.info({ base_url: baseUrl, exchange_url: instance.exchangeUrl, network: instance.network }, "listening");
+    const baseUrl = ownUrlOf(listenedConfig);
+    const endReloads = outside.onReload(() => reload(door, log));
+    log.info(
+      { base_url: baseUrl, exposure, exchange_url: instance.exchangeUrl, network: instance.network },
+      "listening",
+    );
     return {
       baseUrl,
       metricsUrl: exposed.url,
+      exposure,
       gateway,
-      stop: () => stopAll({ door, gateway, control, exposed, clock, sealing }),
+      stop: () => stopAll({ door, endReloads, gateway, control, exposed, clock, sealing }),
     };
   } catch (error) {
     void door.stop(true);
     void exposed.stop();
     throw error;
   }
-}
-
-function openDoor({ listen: { hostname, port } }: Config): Door {
-  const { promise: handler, resolve: open } = Promise.withResolvers<Gateway>();
-  const server = bind(() =>
-    Bun.serve({
-      ...BUN_SERVE_OPTIONS,
-      hostname,
-      port,
-      async fetch(request, self) {
-        const gateway = await handler;
-        return gateway.server.handle(request, self.requestIP(request)?.address);
-      },
-    }),
-  );
-  return {
-    port: server.port ?? port,
-    handler,
-    open,
-    pending: () => server.pendingRequests,
-    stop: (now) => server.stop(now),
-  };
 }
 
 function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): { stop(): Promise<void> } {
@@ -118,15 +93,19 @@ function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): 
   };
 }
 
-function bind<Server>(serve: () => Server): Server {
+/** SIGHUP: a new certificate is taken without a new start. */
+function reload(door: Door, log: Log): void {
   try {
-    return serve();
+    const certificate = door.reload();
+    if (certificate === null) log.info({}, "asked to read the certificate again, and there is none");
+    else log.info({ detail: certificate.subject, expires_at: certificate.validTo }, "the certificate was read again");
   } catch (error) {
-    throw new Failure(error instanceof Error ? error.message : "cannot listen");
+    log.error({ error: String(error) }, "the certificate could not be read again; the old one stays");
   }
 }
 
 type Stopping = {
+  endReloads(): void;
   door: Door;
   gateway: Gateway;
   control: { stop(): Promise<void> };
@@ -139,7 +118,17 @@ type Stopping = {
 const HAND_OVER_MS = 1_000;
 const HAND_OVER_INTERVAL_MS = 5;
 
-async function stopAll({ door, gateway, control, exposed, clock, sealing }: Stopping): Promise<void> {
+async function stopAll({
+  door,
+  endReloads,
+  endReloads,
+  gateway,
+  control,
+  exposed,
+  clock,
+  sealing,
+}: Stopping): Promise<void> {
+  endReloads();
   const closed = door.stop(false);
   await control.stop();
   await gateway.drain();

@@ -25,6 +25,8 @@ export type Outside = {
   residentBytes(): number;
   /** Resolves at the first request to stop, with the signal's name. */
   stopRequested(): Promise<string>;
+  /** Calls `work` whenever the operator asks for files to be read again; what it returns ends that. */
+  onReload(work: () => void): () => void;
   /** Called at the named steps of a write. main.ts has none: only a test's own entry point stops us there. */
   point?: (name: Point) => void;
 };

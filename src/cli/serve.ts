@@ -1,4 +1,4 @@
-import { readConfig } from "../config.ts";
+import { type Exposure, readConfig } from "../config.ts";
 import type { Network } from "../core/account.ts";
 import type { Log } from "../deps.ts";
 import { openLog } from "../log.ts";
@@ -23,6 +23,17 @@ export const serveCommand: Command = {
   options: {
     paper: { value: null, help: "start the built-in exchange, a funded demo account and its API key as well" },
     listen: LISTEN,
+    "tls-certificate": {
+      value: "FILE",
+      help: "PEM file of the certificate and its chain; SIGHUP reads it again",
+      variable: "POSTERN_TLS_CERTIFICATE",
+    },
+    "tls-key": { value: "FILE", help: "PEM file of the certificate's key", variable: "POSTERN_TLS_KEY" },
+    "behind-proxy": {
+      value: null,
+      help: "a proxy with TLS stands before it: plain HTTP may listen beyond this machine",
+      variable: "POSTERN_BEHIND_PROXY",
+    },
     "paper-listen": {
       value: "HOST:PORT",
       help: "where the built-in exchange listens, 127.0.0.1:9797 by default",
@@ -51,8 +62,8 @@ export const serveCommand: Command = {
       const keyring = await unlock(opened, input, outside);
       const listening = listen({ config, at, opened, keyring, log, trial }, outside);
       const { network } = opened.instance;
-      const { baseUrl, metricsUrl } = listening;
-      announce(input, outside, { base_url: baseUrl, network, metrics_url: metricsUrl });
+      const { baseUrl, metricsUrl, exposure } = listening;
+      announce(input, outside, { base_url: baseUrl, exposure, network, metrics_url: metricsUrl });
       const supervised = supervise({ store: opened.store, log }, outside);
       void openWrites({ trial, listening, supervised, log, network });
       log.info({ signal: await stop }, "stopping");
@@ -100,9 +111,16 @@ function failing<T>(work: () => T): T {
   }
 }
 
-type Announced = { base_url: string; network: Network; metrics_url: string | null };
+const EXPOSURE_WORDS: Record<Exposure, string> = {
+  this_machine: "reachable from this machine only",
+  network_with_tls: "reachable from other machines, with TLS",
+  network_behind_proxy: "reachable from other machines WITHOUT TLS: only a proxy with TLS may be let through to it",
+};
+
+type Announced = { base_url: string; exposure: Exposure; network: Network; metrics_url: string | null };
 
 function announce(input: Input, outside: Outside, facts: Announced): void {
-  const text = `Postern listens at ${facts.base_url} (${networkWords(facts.network)})`;
+  const where = EXPOSURE_WORDS[facts.exposure];
+  const text = `Postern listens at ${facts.base_url}, ${where} (${networkWords(facts.network)})`;
   outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${text}\n`);
 }

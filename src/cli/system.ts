@@ -34,3 +34,9 @@ export function stopSignal(): Promise<string> {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
   });
 }
+
+/** SIGHUP, as for every other server; without a listener it would end the process. */
+export function onReloadSignal(work: () => void): () => void {
+  process.on("SIGHUP", work);
+  return () => void process.off("SIGHUP", work);
+}

@@ -11,11 +11,14 @@ import type { Answer, Route } from "./route.ts";
 import { allRoutes } from "./routes.ts";
 import type { Visit } from "./visit.ts";
 
-/** For Bun.serve, beside `fetch`. Bodies are counted by us; Bun's limit only stops what nobody should read. */
-export const BUN_SERVE_OPTIONS = { maxRequestBodySize: 1024 * 1024, idleTimeout: 30, development: false } as const;
+/**
+ * For Bun.serve, beside `fetch`. Bodies are counted by us; Bun's limit only stops what nobody should read. A connection
+ * that is silent for 10 seconds is closed, and one whose head or body trickles in for longer than that as well.
+ */
+export const BUN_SERVE_OPTIONS = { maxRequestBodySize: 1024 * 1024, idleTimeout: 10, development: false } as const;
 
-/** Requests that are being answered at one time. A write holds its place for 8 seconds at most. */
-const MAX_REQUESTS_AT_ONCE = 1_024;
+/** Requests that are being answered at one time, each on a connection of its own. */
+export const MAX_REQUESTS_AT_ONCE = 512;
 
 export type ServerOptions = {
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */

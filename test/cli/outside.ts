@@ -42,6 +42,7 @@ export function outsideFor(some: Partial<Outside>): Outside {
     residentBytes: () => 0,
     protectMemory: () => true,
     stopRequested: () => Promise.resolve("TEST"),
+    onReload: () => () => undefined,
     ...some,
   };
 }

@@ -177,8 +177,9 @@ function isAnswerTrue({ kind, mark, target }: Wish, shown: Shown, { made, log }:
     }
     case "twap_cancel": {
       const isTerminated = log.twaps.get(target ?? "")?.status === "terminated";
-      // Another cancel of the same TWAP may have come first.
-      return status === "succeeded" ? isTerminated : !isTerminated || /nothing left to cancel/i.test(error ?? "");
+      // Another cancel of the same TWAP may have come first, or later.
+      if (status !== "succeeded") return made === 0 || !isTerminated || /nothing left to cancel/i.test(error ?? "");
+      return isTerminated;
     }
   }
 }

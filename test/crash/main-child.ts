@@ -3,7 +3,14 @@
  * step. `KILL_AT=after_intent:3` is the third time that any write comes to `after_intent`; `STOP_AT` likewise.
  */
 import { run } from "../../src/cli/run.ts";
-import { afterThisTurn, stopSignal, systemClock, systemInterval, systemRandom } from "../../src/cli/system.ts";
+import {
+  afterThisTurn,
+  onReloadSignal,
+  stopSignal,
+  systemClock,
+  systemInterval,
+  systemRandom,
+} from "../../src/cli/system.ts";
 
 process.umask(0o077);
 
@@ -26,6 +33,7 @@ process.exit(
     residentBytes: () => 0,
     protectMemory: () => true,
     stopRequested: stopSignal,
+    onReload: onReloadSignal,
     point(name) {
       if (name !== doomedPoint) return;
       turns += 1;

@@ -1,7 +1,7 @@
 import { createServer, type Server, type TLSSocket } from "node:tls";
 
 /** Made with `openssl req -x509 -newkey ec` for `localhost`, valid to 2126; protects nothing. */
-const KEY = `-----BEGIN PRIVATE KEY-----
+export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqqfGSavX7WbCqiNo
 HrzVSJIpe1zVdVFT8/e8zLM2EGGhRANCAAQGIthslEhsueMERvhDWcKXoNGZBuTX
 D33HfqvXAqSSmFEpkZY1IuGd4BazXjxYTuvkK8GiE9t0vEHeaj7P6SQK

@@ -1,0 +1,107 @@
+/** The public port: plain HTTP, or TLS with a certificate that can be exchanged while it is open. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Config, TlsFiles } from "../config.ts";
+import type { Gateway } from "../gateway.ts";
+import { BUN_SERVE_OPTIONS } from "../http/server.ts";
+import { Failure } from "./command.ts";
+
+export type Door = {
+  port: number;
+  open(gateway: Gateway): void;
+  /** Requests that have not been answered. */
+  pending(): number;
+  /** Reads certificate and key again, for new connections; when they cannot be used, throws and goes on with the old. */
+  reload(): CertificateFacts | null;
+  stop(now: boolean): Promise<void>;
+};
+
+export type CertificateFacts = { subject: string; validTo: string };
+
+type Server = ReturnType<typeof Bun.serve>;
+
+/** A request that has arrived may take this much longer than the deadline of an answer, seconds. */
+const ANSWERING_MARGIN_S = 10;
+/** The runtime's own most, seconds. */
+const MAX_TIMEOUT_S = 255;
+
+/** Takes connections at once; their requests wait until it is opened. */
+export function openDoor({ listen: { hostname, port }, tls, timings }: Config): Door {
+  const { promise: gateway, resolve: open } = Promise.withResolvers<Gateway>();
+  const answeringS = Math.min(MAX_TIMEOUT_S, Math.ceil(timings.answerDeadlineMs / 1_000) + ANSWERING_MARGIN_S);
+
+  function serve(at: number): Server {
+    // Where a certificate may change, a second server takes over the port: the runtime cannot change it in a running one.
+    const secured = tls === null ? {} : { tls: readTls(tls).pem, reusePort: true };
+    return Bun.serve({
+      ...BUN_SERVE_OPTIONS,
+      ...secured,
+      hostname,
+      port: at,
+      async fetch(request, self) {
+        self.timeout(request, answeringS);
+        return (await gateway).server.handle(request, self.requestIP(request)?.address);
+      },
+    });
+  }
+
+  let server = bind(() => serve(port));
+  const leaving = new Set<Server>();
+  return {
+    port: server.port ?? port,
+    open,
+    pending: () => [server, ...leaving].reduce((sum, each) => sum + each.pendingRequests, 0),
+    reload() {
+      if (tls === null) return null;
+      const { facts } = readTls(tls);
+      const old = server;
+      server = serve(old.port ?? port);
+      leaving.add(old);
+      void old.stop(false).then(() => leaving.delete(old));
+      return facts;
+    },
+    async stop(now) {
+      await Promise.all([server, ...leaving].map((each) => each.stop(now)));
+    },
+  };
+}
+
+export function bind<Served>(serve: () => Served): Served {
+  try {
+    return serve();
+  } catch (error) {
+    throw new Failure(error instanceof Error ? error.message : "cannot listen");
+  }
+}
+
+/** Both files, when they belong together. */
+function readTls({ certificateFile, keyFile }: TlsFiles): {
+  pem: { cert: string; key: string };
+  facts: CertificateFacts;
+} {
+  const cert = readPem(certificateFile);
+  const key = readPem(keyFile);
+  const certificate = parsing(certificateFile, () => new X509Certificate(cert));
+  const privateKey = parsing(keyFile, () => createPrivateKey(key));
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new Failure(`the key in ${keyFile} is not the one of the certificate in ${certificateFile}`);
+  }
+  return { pem: { cert, key }, facts: { subject: certificate.subject, validTo: certificate.validTo } };
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Failure(error instanceof Error ? error.message : `${path} cannot be read`);
+  }
+}
+
+/** What a library says of a key may hold some of it. */
+function parsing<T>(path: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch {
+    throw new Failure(`${path} is not usable PEM`);
+  }
+}

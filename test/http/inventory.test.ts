@@ -1,0 +1,22 @@
+/** Every route that answers, and no other: nothing unused, no old version, nothing for debugging. */
+import { expect, test } from "bun:test";
+import { allRoutes } from "../../src/http/routes.ts";
+import { openRig } from "./rig.ts";
+
+const ROUTES = [
+  ...["GET /", "GET /assets/:id", "GET /docs", "GET /healthz", "GET /openapi.json", "GET /readyz"],
+  ...["GET /v1/account", "GET /v1/api-keys", "GET /v1/api-keys/typed-data", "GET /v1/fills", "GET /v1/markets"],
+  ...["GET /v1/operations", "GET /v1/operations/:id", "GET /v1/orders", "GET /v1/orders/:id"],
+  ...["GET /v1/orders/:id/story", "GET /v1/positions", "GET /v1/status", "GET /v1/twaps", "GET /v1/whoami"],
+  ...["POST /v1/api-keys", "POST /v1/api-keys/revoke", "POST /v1/leverage", "POST /v1/margin", "POST /v1/orders"],
+  ...["POST /v1/orders/:id/cancel", "POST /v1/orders/:id/modify", "POST /v1/twaps", "POST /v1/twaps/cancel"],
+];
+
+const UNDESCRIBED = ["GET /", "GET /assets/:id"];
+
+test("the live router has these routes, and all but the page are described", () => {
+  const live = openRig().server.app.routes.map(({ method, path }) => `${method} ${path}`);
+  expect(live.toSorted()).toEqual(ROUTES.toSorted());
+  const described = allRoutes().map(({ contract: { method, path } }) => `${method} ${path.replace("{id}", ":id")}`);
+  expect([...described, ...UNDESCRIBED].toSorted()).toEqual(ROUTES.toSorted());
+});
