@@ -118,16 +118,8 @@ type Stopping = {
 const HAND_OVER_MS = 1_000;
 const HAND_OVER_INTERVAL_MS = 5;
 
-async function stopAll({
-  door,
-  endReloads,
-  endReloads,
-  gateway,
-  control,
-  exposed,
-  clock,
-  sealing,
-}: Stopping): Promise<void> {
+async function stopAll(stopping: Stopping): Promise<void> {
+  const { door, endReloads, gateway, control, exposed, clock, sealing } = stopping;
   endReloads();
   const closed = door.stop(false);
   await control.stop();
