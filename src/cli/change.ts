@@ -1,6 +1,5 @@
 import { createBudget } from "../exchange/budget.ts";
-import type { Exchange } from "../exchange/exchange.ts";
-import { openExchange } from "../exchange/http.ts";
+import { type ConnectedExchange, openExchange } from "../exchange/http.ts";
 import { openTransport } from "../exchange/transport.ts";
 import type { Places } from "../ops/data-directory.ts";
 import { type Keyring, openKeyring, vaultKeyOf } from "../ops/keyring.ts";
@@ -38,7 +37,7 @@ export async function change(
     try {
       const { clock, randomBytes } = outside;
       return await perform(
-        { store: opened.store, clock, randomBytes, network, keyring, exchange, trial: null },
+        { store: opened.store, clock, randomBytes, network, keyring, exchange, trial: null, state: null },
         verb,
         facts,
       );
@@ -71,13 +70,13 @@ export async function unlockBeside(
   );
 }
 
-function connect(baseUrl: string, { clock }: Outside): Exchange {
+export function connect(baseUrl: string, { clock }: Outside, weightPerMinute = WEIGHT_PER_MINUTE): ConnectedExchange {
   const timings = { deadlineMs: EXCHANGE_DEADLINE_MS };
   return openExchange({
     baseUrl,
     transport: openTransport(),
     clock,
-    budget: createBudget({ weightPerMinute: WEIGHT_PER_MINUTE }),
+    budget: createBudget({ weightPerMinute }),
     timings,
   });
 }

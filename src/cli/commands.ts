@@ -11,6 +11,7 @@ import { agentRotate } from "./agent/rotate.ts";
 import { auditVerify } from "./audit/verify.ts";
 import { backupCommand } from "./backup.ts";
 import type { Command } from "./command.ts";
+import { doctorCommand } from "./doctor.ts";
 import { initCommand } from "./init.ts";
 import { keyBlock } from "./key/block.ts";
 import { keyGrant } from "./key/grant.ts";
@@ -50,6 +51,7 @@ export const COMMANDS: readonly Command[] = [
   keyRevoke,
   keyBlock,
   keyKeep,
+  doctorCommand,
   orderExplain,
   auditVerify,
   backupCommand,

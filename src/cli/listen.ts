@@ -55,9 +55,18 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
       metrics: exposed.metrics,
       ...(outside.point === undefined ? {} : { point: outside.point }),
     });
-    const { exchange } = gateway.deps;
+    const { exchange, state } = gateway.deps;
     const sealing = startSealing({ store, clock, keyring, log }, outside);
-    const control = openControl(at, { store, clock, randomBytes, network: instance.network, keyring, exchange, trial });
+    const control = openControl(at, {
+      store,
+      clock,
+      randomBytes,
+      network: instance.network,
+      keyring,
+      exchange,
+      trial,
+      state,
+    });
     door.open(gateway);
     exposed.open(gateway.deps);
     const baseUrl = ownUrlOf(listenedConfig);

@@ -1,3 +1,4 @@
+import type { GatewayState } from "../deps.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { AuditSeal } from "../store/audit-seal.ts";
 import { fromHex } from "../wire/hex.ts";
@@ -11,6 +12,7 @@ import { newAgent } from "./new-agent.ts";
 import { type Operator, OperatorError } from "./operator.ts";
 import { retireOwnAgent } from "./retire-agent.ts";
 import { isGenuineSeal } from "./seal-audit.ts";
+import { tellState } from "./tell-state.ts";
 import type { Trial } from "./trial.ts";
 import { upgradeStatus } from "./upgrade-status.ts";
 
@@ -20,6 +22,7 @@ export type Changer = Operator & {
   exchange: Pick<Exchange, "send" | "info"> | null;
   /** Of a running gateway; null for a command that opened the directory itself. */
   trial: Trial | null;
+  state: GatewayState | null;
 };
 
 /** The facts of a verb, as they came over the control socket or from a command line. */
@@ -53,6 +56,10 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
     const nonce = wholeNumber(facts, "nonce");
     const approval = { agentAddress: text(facts, "agentAddress"), nonce, signature: text(facts, "signature") };
     return approveOwnAgent({ ...changer, exchange }, approval);
+  },
+  tell_state: ({ store, state, keyring }) => {
+    if (state === null || keyring === null) throw new OperatorError("no gateway runs");
+    return tellState({ store, state, keyring });
   },
   check_audit_seal: ({ keyring }, facts) => {
     if (keyring === null) throw new OperatorError("the agent keys are locked");

@@ -83,14 +83,14 @@ export function openAgentWatch({ store, exchange, clock, log }: Watching, isStop
 }
 
 /** The smallest of the warning days that is reached, 0 after the end, or null while there is time. */
-function warningLevel(validUntilMs: number | null, nowMs: number): number | null {
+export function warningLevel(validUntilMs: number | null, nowMs: number): number | null {
   if (validUntilMs === null) return null;
   if (validUntilMs <= nowMs) return 0;
   return WARNING_DAYS.findLast((days) => validUntilMs - nowMs <= days * DAY_MS) ?? null;
 }
 
 /** Null when the exchange cannot be asked. */
-async function readListed(
+export async function readListed(
   exchange: Pick<Exchange, "info">,
   owner: string,
   options: InfoOptions,
@@ -100,7 +100,7 @@ async function readListed(
 }
 
 /** What the exchange says of one agent; null when it cannot be asked. */
-async function seenOf(
+export async function seenOf(
   exchange: Pick<Exchange, "info">,
   agent: Pick<Agent, "address" | "ownerAddress">,
   listed: readonly ExtraAgent[],

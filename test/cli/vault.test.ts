@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { encryptKeystoreJson } from "ethers";
@@ -88,6 +88,19 @@ test("the metrics are on a port of their own", async () => {
   expect((await fetch(new URL("/metrics", baseUrl))).status).toBe(404);
 });
 
+test("the doctor finds a running gateway well but for what is missing, and says what to do", async () => {
+  const ran = await postern("doctor");
+  const findings: { check: string; level: string; found: string; todo: string | null }[] = ran.facts.findings;
+  expect(findings.filter(({ level }) => level === "fault")).toEqual([]);
+  expect(ran.exitCode).toBe(0);
+  const checks = findings.map(({ check }) => check);
+  const wanted = ["gateway", "directory", "files", "disk", "file_system", "database", "audit", "unknown", "keys"];
+  expect(checks).toEqual([...wanted, "exchange", "clock", "agent", "account_mode", "quota"]);
+  expect(findings.find(({ check }) => check === "audit")?.found).toEndWith(", sealed");
+  expect(findings.find(({ check }) => check === "keys")?.todo).toContain("key new");
+  for (const { level, todo } of findings) expect(todo === null).toBe(level === "ok");
+});
+
 test("a rotation beside a running gateway: asked twice it makes one key, and the old one serves until it is approved", async () => {
   const [old] = await agents();
   const first = await postern("agent", "rotate");
@@ -124,6 +137,12 @@ test("the audit log is whole, by the gateway's word and by the passphrase, and a
   await gateway?.end("SIGTERM");
   gateway = null;
   expect((await postern("audit", "verify")).facts).toMatchObject({ ok: true, seal: "not_checked" });
+  chmodSync(workplace.dataDirectory, 0o755);
+  const open = await postern("doctor");
+  chmodSync(workplace.dataDirectory, 0o700);
+  expect(open.exitCode).toBe(1);
+  const bad = open.facts.findings.filter(({ level }: { level: string }) => level !== "ok");
+  expect(bad.map(({ check }: { check: string }) => check)).toEqual(["gateway", "directory", "keys"]);
   const withPassphrase = ["audit", "verify", "--passphrase-file", workplace.passphraseFile];
   expect((await postern(...withPassphrase, "--head", beside.facts.head)).facts).toMatchObject({
     ok: true,

@@ -63,6 +63,7 @@ export async function withOperator(script: Script, work: (rig: Rig) => Promise<v
         keyring,
         exchange,
         trial: null,
+        state: null,
       } as const;
       await work({
         operator,

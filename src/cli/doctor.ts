@@ -1,0 +1,66 @@
+import { readConfig } from "../config.ts";
+import { examineDatabase } from "../ops/examine-database.ts";
+import { examineDirectory } from "../ops/examine-directory.ts";
+import { examineExchange } from "../ops/examine-exchange.ts";
+import type { Finding } from "../ops/finding.ts";
+import { examineGateway, type ToldState } from "../ops/tell-state.ts";
+import { findAuditSeal } from "../store/audit-seal.ts";
+import { findInstance } from "../store/instance.ts";
+import { closeStore, openStoreReadOnly } from "../store/open.ts";
+import { connect } from "./change.ts";
+import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
+import { askGateway } from "./control.ts";
+import { places, requireDatabase } from "./directory.ts";
+import { present } from "./output.ts";
+
+/** Weight that the questions may come to, a hundred for each account. */
+const WEIGHT_PER_MINUTE = 600;
+
+const SIGNS = { ok: "ok   ", warning: "WARN ", fault: "FAULT" } as const;
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "check clock, data directory, database, agents, quotas and exchange, and say what to do",
+  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: [],
+  async run(input, outside) {
+    const config = readConfig(outside.environment, {});
+    const at = places(input, outside);
+    requireDatabase(at);
+    const told = await askGateway(at, "tell_state", {});
+    // The running gateway of the same version made it.
+    const state = told.isRunning ? (told.result as ToldState) : null;
+    const findings = [...examineGateway(state), ...examineDirectory(at, outside.uid)];
+    const store = openStoreReadOnly(at.database);
+    try {
+      const { clock } = outside;
+      const instance = findInstance(store);
+      if (instance === null) throw new Failure(`${at.database} was never set up`);
+      const seal = findAuditSeal(store);
+      const asked = seal === null || state === null ? null : await askGateway(at, "check_audit_seal", { seal });
+      const isSealGenuine = asked?.isRunning === true ? isGenuine(asked.result) : null;
+      findings.push(...examineDatabase(store, { clock, seal, isSealGenuine }));
+      const { exchangeUrl } = instance;
+      const exchange = connect(exchangeUrl, outside, WEIGHT_PER_MINUTE);
+      findings.push(...(await examineExchange({ store, exchange, exchangeUrl, clock, builder: config.builder })));
+    } finally {
+      closeStore(store);
+    }
+    const faults = findings.filter(({ level }) => level === "fault").length;
+    const warnings = findings.filter(({ level }) => level === "warning").length;
+    present({ input, outside }, { ok: faults === 0, faults, warnings, findings }, [
+      ...findings.flatMap(linesOf),
+      "",
+      faults === 0 && warnings === 0 ? "All is well." : `${faults} faults, ${warnings} warnings.`,
+    ]);
+    if (faults > 0) throw new Failure(`${faults} faults`);
+  },
+};
+
+function linesOf({ check, level, found, todo }: Finding): string[] {
+  return [`${SIGNS[level]} ${check}: ${found}`, ...(todo === null ? [] : [`      -> ${todo}`])];
+}
+
+function isGenuine(result: unknown): boolean {
+  return typeof result === "object" && result !== null && "isGenuine" in result && result.isGenuine === true;
+}

@@ -1,0 +1,98 @@
+import type { Clock } from "../core/clock.ts";
+import { listAccounts } from "../store/accounts.ts";
+import { listApiKeys } from "../store/api-keys.ts";
+import type { AuditSeal } from "../store/audit-seal.ts";
+import { checkDatabase } from "../store/health.ts";
+import type { Store } from "../store/open.ts";
+import { unknownOperations } from "../store/operations.ts";
+import { unknownOrders } from "../store/orders.ts";
+import { countAwaiting, hasRestores } from "../store/restores.ts";
+import { type Finding, fault, ok, warning } from "./finding.ts";
+import { verifyAudit } from "./verify-audit.ts";
+
+/** An outcome is proven within some seconds; one that is older is worth a look, milliseconds. */
+const OLD_UNKNOWN_MS = 120_000;
+
+/** The seal as it stood when it was shown to the gateway. */
+type Asked = { clock: Clock; seal: AuditSeal | null; isSealGenuine: boolean | null };
+
+/** `isSealGenuine` null: nobody with the passphrase was asked. */
+export function examineDatabase(store: Store, { clock, seal, isSealGenuine }: Asked): Finding[] {
+  try {
+    return [
+      ...examineFile(store),
+      examineAudit(store, seal, isSealGenuine),
+      ...examineRestore(store),
+      examineUnknowns(store, clock.nowMs()),
+      examineKeys(store),
+    ];
+  } catch (error) {
+    // Some damage shows only in that questions fail.
+    return [fault("database", `cannot be read: ${error instanceof Error ? error.message : "unknown"}`, RESTORE)];
+  }
+}
+
+const RESTORE = "stop the gateway and restore the newest backup: postern restore";
+
+function examineFile(store: Store): Finding[] {
+  const { faults, schema, newestSchema, journalMode, sqliteVersion } = checkDatabase(store);
+  const integrity =
+    faults.length === 0
+      ? ok("database", `sound; SQLite ${sqliteVersion}, schema ${schema}`)
+      : fault("database", `damaged: ${faults.join("; ")}`, RESTORE);
+  const version =
+    schema > newestSchema
+      ? [fault("schema", `schema ${schema} was written by a newer Postern`, "use the newer executable")]
+      : [];
+  const journal =
+    journalMode === "wal"
+      ? []
+      : [
+          fault(
+            "journal",
+            `journal mode ${journalMode}`,
+            "let no other program write this database; then restart the gateway",
+          ),
+        ];
+  return [integrity, ...version, ...journal];
+}
+
+function examineAudit(store: Store, seal: AuditSeal | null, isSealGenuine: boolean | null): Finding {
+  const { head, fault: reason } = verifyAudit(store, { seal, isGenuine: isSealGenuine, earlier: null });
+  if (reason !== null) {
+    return fault("audit", reason, "find out who can write this database; compare with a backup: postern audit verify");
+  }
+  const sealed = seal === null ? "not sealed yet" : isSealGenuine === null ? "seal not checked" : "sealed";
+  return ok("audit", `${head.rowId} rows, chain whole, ${sealed}`);
+}
+
+function examineRestore(store: Store): Finding[] {
+  if (!hasRestores(store)) return [];
+  const accounts = countAwaiting(store);
+  const held = listAccounts(store).flatMap(({ id }) => listApiKeys(store, id).filter(({ state }) => state === "held"));
+  if (accounts === 0 && held.length === 0) return [ok("restore", "restored once, and taken up whole")];
+  const found = `restored; ${accounts} accounts wait to be read from the exchange, ${held.length} keys are on hold`;
+  const todo =
+    accounts > 0
+      ? "approve a new agent (postern agent rotate) and leave the gateway running until the exchange has been read"
+      : "let the owner grant each key again, or release it: postern key keep KEY_HASH";
+  return [warning("restore", found, todo)];
+}
+
+function examineUnknowns(store: Store, nowMs: number): Finding {
+  const all = listAccounts(store).flatMap(({ id }) => [unknownOrders(store, id), unknownOperations(store, id)]);
+  const count = all.reduce((sum, each) => sum + each.count, 0);
+  if (count === 0) return ok("unknown", "no outcome is unknown");
+  const oldestMs = Math.min(...all.map((each) => each.oldestMs ?? nowMs));
+  const found = `${count} outcomes are unknown, the oldest for ${Math.round((nowMs - oldestMs) / 1_000)} s`;
+  if (nowMs - oldestMs < OLD_UNKNOWN_MS) return ok("unknown", found);
+  return warning("unknown", found, "keep the gateway running, and never place such an order again under a new key");
+}
+
+function examineKeys(store: Store): Finding {
+  const active = listAccounts(store).flatMap(({ id }) =>
+    listApiKeys(store, id).filter(({ state }) => state === "active"),
+  );
+  if (active.length > 0) return ok("keys", `${active.length} API keys are active`);
+  return warning("keys", "no API key is active", "make one and have the owner sign it: postern key new");
+}
