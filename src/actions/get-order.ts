@@ -13,6 +13,7 @@ export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<
   if (!isLive(order.status)) return { body: orderText(order), asOfMs: null };
   const looked = await deps.settling.look(order.id);
   const now = findOrder(deps.store, order.id) ?? order;
-  const isAsLastKnown = looked === "failed" && isLive(now.status);
+  // A node that does not know the order has told nothing new of it.
+  const isAsLastKnown = (looked === "failed" || looked === "not_found") && isLive(now.status);
   return { body: orderText(now), asOfMs: isAsLastKnown ? (now.seenAtMs ?? now.createdAtMs) : null };
 }

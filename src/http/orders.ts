@@ -96,7 +96,8 @@ const retrieve = readRoute(
     answers: [
       {
         status: 200,
-        description: "The order. With `X-Data-As-Of` it is as last known: the exchange could not be asked.",
+        description:
+          "The order. With `X-Data-As-Of` it is as last known: the exchange could not be asked, or did not show it.",
         schema: OrderResource,
         example: EXAMPLE_ORDER,
         headers: ["X-Data-As-Of"],

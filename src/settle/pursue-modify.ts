@@ -42,7 +42,7 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   if (!isOriginalKnown(attempt, legsOfModify(world, attempt), pursuit.looksAtOpen)) return false;
   const seen = wasGoneBefore ? { ...attempt, isTargetClosed: true } : attempt;
   if (isToBeCanceled(world, seen)) {
-    keepApart(world, attempt);
+    if (!attempt.isTargetClosed) keepApart(world, attempt);
     return false;
   }
   const end = finishModify(world, seen);

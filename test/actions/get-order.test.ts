@@ -48,17 +48,25 @@ test("a closed order is answered from the database", async () => {
   expect(rig.exchange.asked).toHaveLength(before);
 });
 
-test("an exchange that cannot be asked leaves the order as last known, with the time of that", async () => {
-  const rig = openGatewayRig();
-  const { id } = await placed(rig);
-  const knownAtMs = rig.clock.nowMs();
-  rig.venue.failing.add("orderStatus");
-  await rig.clock.advance(5_000);
-  const { order, asOfMs } = await read(rig, id);
-  expect(order).toMatchObject({ status: "open" });
-  expect(asOfMs).toBeLessThanOrEqual(knownAtMs);
-  expect(asOfMs).toBeGreaterThan(0);
-});
+const SILENT: [string, (rig: GatewayRig) => void][] = [
+  ["cannot be asked", ({ venue }) => void venue.failing.add("orderStatus")],
+  ["does not know the order", ({ venue }) => void Object.assign(venue, { isBlind: true })],
+];
+
+test.each(SILENT)(
+  "an exchange that %s leaves the order as last known, with the time of that",
+  async (_name, arrange) => {
+    const rig = openGatewayRig();
+    const { id } = await placed(rig);
+    const knownAtMs = rig.clock.nowMs();
+    arrange(rig);
+    await rig.clock.advance(5_000);
+    const { order, asOfMs } = await read(rig, id);
+    expect(order).toMatchObject({ status: "open" });
+    expect(asOfMs).toBeLessThanOrEqual(knownAtMs);
+    expect(asOfMs).toBeGreaterThan(0);
+  },
+);
 
 test("a look that does not find a living order proves nothing, and a read signs nothing", async () => {
   const rig = openGatewayRig();
