@@ -1,4 +1,5 @@
-import { getTableColumns, type Placeholder, type SQL, sql } from "drizzle-orm";
+import type { SQLQueryBindings, Statement } from "bun:sqlite";
+import { Column, getTableColumns, is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Store } from "./open.ts";
 
@@ -11,9 +12,90 @@ export function prepared<Statement>(build: (store: Store) => Statement): (store:
   return (store) => {
     const known = built.get(store);
     if (known !== undefined) return known;
-    const statement = build(store);
+    const statement = quick(build(store));
     built.set(store, statement);
     return statement;
+  };
+}
+
+/** What a prepared query of drizzle-orm 0.45 holds besides what its type shows. */
+type Inside = {
+  stmt: Statement<unknown, SQLQueryBindings[]>;
+  query: { params: readonly unknown[] };
+  fields?: readonly Field[];
+};
+
+type Field = { path: readonly string[]; field: unknown };
+type Values = Readonly<Record<string, unknown>>;
+type Bind = (values: Values) => SQLQueryBindings;
+
+/**
+ * The same statement with the same answers, run without drizzle's general way of filling in parameters and naming
+ * columns, which costs more than SQLite's own work. What is no flat row of columns stays as it was.
+ */
+function quick<Query>(query: Query): Query {
+  // Every caller hands over what `.prepare()` returned; the tests hold the pinned version to these members.
+  const inside = query as Inside;
+  const read = rowReader(inside.fields ?? []);
+  if (read === null) return query;
+  const { stmt } = inside;
+  const binds = inside.query.params.map(bindOf);
+  const bound = (values: Values) => binds.map((bind) => bind(values));
+  const quicker = {
+    get(values: Values = {}) {
+      const [row] = stmt.values(...bound(values));
+      return row === undefined ? undefined : read(row);
+    },
+    all: (values: Values = {}) => stmt.values(...bound(values)).map(read),
+    run: (values: Values = {}) => stmt.run(...bound(values)),
+  };
+  // The three that this program calls, with the same arguments and answers.
+  return quicker as Query;
+}
+
+function bindOf(parameter: unknown): Bind {
+  if (is(parameter, Placeholder)) return (values) => given(values, parameter.name);
+  if (!is(parameter, Param)) return () => asBinding(parameter);
+  const { value, encoder } = parameter;
+  if (!is(value, Placeholder)) return () => asBinding(encoder.mapToDriverValue(value));
+  return (values) => {
+    const one = given(values, value.name);
+    return one === null ? null : asBinding(encoder.mapToDriverValue(one));
+  };
+}
+
+function given(values: Values, name: string): SQLQueryBindings {
+  const value = values[name];
+  if (value === undefined) throw new Error(`bug: no value for ${name}`);
+  return asBinding(value);
+}
+
+/** SQLite's driver refuses by itself what it cannot bind. */
+function asBinding(value: unknown): SQLQueryBindings {
+  // Its type cannot be told from a column's.
+  return value as SQLQueryBindings;
+}
+
+/** Columns whose values are kept as they are read. */
+const PLAIN: ReadonlySet<string> = new Set(["string", "number"]);
+
+/** Names the values of a row; null where a column is nested or computed. */
+function rowReader(fields: readonly Field[]): ((row: readonly unknown[]) => Values) | null {
+  const columns = fields.flatMap(({ path: [name, ...deeper], field }) =>
+    name !== undefined && deeper.length === 0 && is(field, Column)
+      ? [{ name, decoder: PLAIN.has(field.dataType) ? null : field }]
+      : [],
+  );
+  if (columns.length !== fields.length) return null;
+  return (row) => {
+    const named: Record<string, unknown> = {};
+    let index = 0;
+    for (const { name, decoder } of columns) {
+      const value = row[index];
+      named[name] = decoder === null || value === null ? value : decoder.mapFromDriverValue(value);
+      index += 1;
+    }
+    return named;
   };
 }
 

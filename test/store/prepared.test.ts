@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { closeStore, openStore } from "../../src/store/open.ts";
-import { columnsBut, prepared } from "../../src/store/prepared.ts";
-import { signers } from "../../src/store/schema.ts";
+import { getTableColumns } from "drizzle-orm";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { columnsBut, placeholders, prepared } from "../../src/store/prepared.ts";
+import { accounts, agents, fills, legs, orders, signers } from "../../src/store/schema.ts";
 
 test("a statement is built once a connection and belongs to that connection", () => {
   let built = 0;
@@ -19,4 +20,50 @@ test("a statement is built once a connection and belongs to that connection", ()
 
 test("columns that are written are all but those that are named", () => {
   expect(columnsBut(signers, ["address"])).toEqual(["lastNonce"]);
+});
+
+const TABLES = { accounts, agents, fills, legs, orders } as const;
+
+/** A row with something in each column, or with nothing where that is allowed. */
+function rowOf(table: (typeof TABLES)[keyof typeof TABLES], isFull: boolean): Record<string, unknown> {
+  const columns = Object.entries(getTableColumns(table));
+  const samples = { string: "text", number: 7, boolean: true, buffer: Buffer.from([1, 2, 3]) } as const;
+  return Object.fromEntries(
+    columns.map(([name, column]) => {
+      const { dataType } = column;
+      if (!isFull && !column.notNull) return [name, null];
+      return [name, samples[dataType as keyof typeof samples]];
+    }),
+  );
+}
+
+for (const [name, table] of Object.entries(TABLES)) {
+  test(`a row of ${name} is written and read as drizzle itself writes and reads it`, () => {
+    for (const isFull of [true, false]) {
+      const row = rowOf(table, isFull);
+      const [ours, theirs] = [openStore(":memory:"), openStore(":memory:")];
+      const insert = prepared((store) => store.insert(table).values(placeholders(table)).prepare());
+      insert(ours).run(row);
+      // The sample has a value of each column's type.
+      theirs
+        .insert(table)
+        .values(row as typeof table.$inferInsert)
+        .run();
+      const raw = (store: Store) => store.$client.query(`SELECT * FROM ${name}`).all();
+      expect(raw(ours)).toEqual(raw(theirs));
+      const all = prepared((store) => store.select().from(table).prepare());
+      expect(all(ours).all()).toEqual(theirs.select().from(table).all());
+      expect(all(ours).get()).toEqual(theirs.select().from(table).get());
+      closeStore(ours);
+      closeStore(theirs);
+    }
+  });
+}
+
+test("a statement without one of its values throws, and writes nothing", () => {
+  const store = openStore(":memory:");
+  const insert = prepared((within) => within.insert(signers).values(placeholders(signers)).prepare());
+  expect(() => insert(store).run({ address: "0x1" })).toThrow("bug: no value for lastNonce");
+  expect(store.select().from(signers).all()).toEqual([]);
+  closeStore(store);
 });
