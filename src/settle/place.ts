@@ -36,8 +36,8 @@ export function recordPlaceReply(world: World, attempt: Attempt, verdict: Reply)
   // An order that the exchange names can be read again from it; a refusal is nowhere but here.
   const commit = reading.namesOrder ? inTransactionNotWaiting : inTransaction;
   commit(store, () => {
-    recordLegEvent(store, leg.cloid, reading.event, nowMs);
-    finishOrderAttempt(store, attempt, { nowMs, change: { sentAtMs: attempt.createdAtMs } });
+    const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);
+    finishOrderAttempt(store, attempt, { nowMs, change: { sentAtMs: attempt.createdAtMs }, order });
   });
   return true;
 }

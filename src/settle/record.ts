@@ -62,14 +62,15 @@ function noteOverruled(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: n
 
 /**
  * Ends an attempt and fixes the answer of its key: the order as it stands now. `error` stands in for the order's
- * own where the answer has to say something that the order does not keep (a refused cancel).
+ * own where the answer has to say something that the order does not keep (a refused cancel); `order` is the order as it
+ * stands in this transaction, for a caller that has it already.
  */
 export function finishOrderAttempt(
   store: Store,
   attempt: Attempt,
-  end: { nowMs: number; error?: string | null; change?: AttemptChange },
+  end: { nowMs: number; error?: string | null; change?: AttemptChange; order?: StoredOrder },
 ): StoredOrder {
-  const before = findOrder(store, attempt.resource.id);
+  const before = end.order?.id === attempt.resource.id ? end.order : findOrder(store, attempt.resource.id);
   if (before === null) throw new Error("bug: an attempt without its order");
   const isFirst = updateAttempt(store, attempt.id, { ...end.change, state: "done", settledAtMs: end.nowMs });
   if (!isFirst) return before;

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, isNull, or, sql } from "drizzle-orm";
 import type { Agent } from "../core/account.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
@@ -15,9 +15,10 @@ export function listAgents(store: Store): StoredAgent[] {
   return store.select().from(agents).orderBy(asc(agents.createdAtMs), asc(agents.address)).all().map(toAgent);
 }
 
-const newestApproved = prepared((store) =>
+const { sealedKey: _sealed, ...publicColumns } = getTableColumns(agents);
+const approved = prepared((store) =>
   store
-    .select()
+    .select(publicColumns)
     .from(agents)
     .where(
       and(
@@ -26,15 +27,13 @@ const newestApproved = prepared((store) =>
         or(isNull(agents.validUntilMs), gt(agents.validUntilMs, sql.placeholder("nowMs"))),
       ),
     )
-    .orderBy(desc(agents.approvedAtMs))
-    .limit(1)
     .prepare(),
 );
 
 /** The newest agent of an owner whose approval has not ended: the one that signs. */
 export function findSigningAgent(store: Store, ownerAddress: string, nowMs: number): Agent | null {
-  const row = newestApproved(store).get({ ownerAddress, nowMs });
-  return row === undefined ? null : toAgent(row);
+  const found = approved(store).all({ ownerAddress, nowMs });
+  return found.sort((a, b) => (b.approvedAtMs ?? 0) - (a.approvedAtMs ?? 0))[0] ?? null;
 }
 
 export function insertAgent(store: Store, agent: StoredAgent): void {

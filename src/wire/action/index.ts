@@ -1,4 +1,3 @@
-import { Value } from "@sinclair/typebox/value";
 import { parseJson, writeJson } from "../json.ts";
 import { CancelAction, CancelByCloidAction } from "./cancel.ts";
 import { LeverageAction } from "./leverage.ts";
@@ -6,7 +5,7 @@ import { MarginAction } from "./margin.ts";
 import { BatchModifyAction } from "./modify.ts";
 import { NoopAction } from "./noop.ts";
 import { OrderAction } from "./order.ts";
-import { inSigningOrder } from "./signing-order.ts";
+import { fits, inSigningOrder } from "./signing-order.ts";
 import { TwapCancelAction, TwapOrderAction } from "./twap.ts";
 
 /**
@@ -48,16 +47,28 @@ export function parseAction(value: unknown): Action | null {
   if (typeof type !== "string" || !isActionType(type)) return null;
   const schema = SCHEMAS[type];
   const ordered = inSigningOrder(schema, value);
-  // Each schema of the table is one member of the union; the table's type does not carry that through `Check`.
-  return Value.Check(schema, ordered) ? (ordered as Action) : null;
+  if (!fits(schema, ordered)) return null;
+  // Each schema of the table is one member of the union; the table's type does not carry that through the check.
+  const action = ordered as Action;
+  CANONICAL.add(freeze(action));
+  return action;
 }
 
 function isActionType(type: string): type is ActionType {
   return Object.hasOwn(SCHEMAS, type);
 }
 
+/** Actions that have been arranged and checked. They are frozen, so that each still is what was checked. */
+const CANONICAL = new WeakSet<object>();
+
+function freeze<T extends object>(value: T): T {
+  for (const member of Object.values(value)) if (typeof member === "object" && member !== null) freeze(member);
+  return Object.freeze(value);
+}
+
 /** The plain object that is hashed and sent. Throws `bug:` on an action that we do not sign. */
 export function canonicalAction(action: Action): Action {
+  if (CANONICAL.has(action)) return action;
   const canonical = parseAction(action);
   if (canonical === null) throw new Error("bug: not an action that we sign");
   return canonical;

@@ -1,5 +1,11 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+
+type Arrange = (value: unknown) => unknown;
+
+/** What was made of a schema once; schemas are constants. */
+const arrangements = new WeakMap<TSchema, Arrange>();
+const checks = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
 /**
  * The value with its members in the order of the schema's properties, which is the order that is hashed, and with
@@ -7,19 +13,47 @@ import { Value } from "@sinclair/typebox/value";
  * that a check against a closed schema still refuses them. Members that are undefined go.
  */
 export function inSigningOrder(schema: TSchema, value: unknown): unknown {
+  return arrangementOf(schema)(value);
+}
+
+/** True when the value is one of this schema; closed objects refuse what they do not know. */
+export function fits(schema: TSchema, value: unknown): boolean {
+  const known = checks.get(schema);
+  if (known !== undefined) return known.Check(value);
+  const made = TypeCompiler.Compile(schema);
+  checks.set(schema, made);
+  return made.Check(value);
+}
+
+function arrangementOf(schema: TSchema): Arrange {
+  const known = arrangements.get(schema);
+  if (known !== undefined) return known;
+  const made = arrange(schema);
+  arrangements.set(schema, made);
+  return made;
+}
+
+function arrange(schema: TSchema): Arrange {
   if (KindGuard.IsBigInt(schema)) {
-    return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+    return (value) => (typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value);
   }
-  if (KindGuard.IsUnion(schema)) return firstFitting(schema.anyOf, value);
+  if (KindGuard.IsUnion(schema)) return (value) => firstFitting(schema.anyOf, value);
   if (KindGuard.IsArray(schema)) {
-    return Array.isArray(value) ? value.map((item: unknown) => inSigningOrder(schema.items, item)) : value;
+    const item = arrangementOf(schema.items);
+    return (value) => (Array.isArray(value) ? value.map(item) : value);
   }
-  if (!KindGuard.IsObject(schema) || typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!KindGuard.IsObject(schema)) return (value) => value;
+  const members = Object.entries(schema.properties).map(([name, member]) => ({ name, arrange: arrangementOf(member) }));
+  return (value) => arrangeMembers(members, value);
+}
+
+function arrangeMembers(members: readonly { name: string; arrange: Arrange }[], value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const given = new Map(Object.entries(value).filter(([, member]) => member !== undefined));
   const ordered: [string, unknown][] = [];
-  for (const [key, member] of Object.entries(schema.properties)) {
-    if (given.has(key)) ordered.push([key, inSigningOrder(member, given.get(key))]);
-    given.delete(key);
+  for (const { name, arrange } of members) {
+    if (given.has(name)) ordered.push([name, arrange(given.get(name))]);
+    given.delete(name);
   }
   return Object.fromEntries([...ordered, ...given]);
 }
@@ -27,7 +61,7 @@ export function inSigningOrder(schema: TSchema, value: unknown): unknown {
 function firstFitting(members: readonly TSchema[], value: unknown): unknown {
   for (const member of members) {
     const ordered = inSigningOrder(member, value);
-    if (Value.Check(member, ordered)) return ordered;
+    if (fits(member, ordered)) return ordered;
   }
   return value;
 }
