@@ -86,11 +86,11 @@ function headOf(file: string): string {
 function putInPlace({ places, file, network, clock }: Restoring, draft: string): Holdings & Restored {
   const damage = findDamage(draft);
   if (damage !== null) throw new OperatorError(`${file} cannot be restored: ${damage}`);
+  const restored = prepare(draft, clock.nowMs());
   const held = holdingsOf(draft);
   if (network !== null && held.network !== network) {
     throw new OperatorError(`${file} is of ${held.network}, not of ${network}`);
   }
-  const restored = prepare(draft, clock.nowMs());
   syncFile(draft);
   renameSync(draft, places.database);
   syncFile(places.directory);
@@ -98,7 +98,8 @@ function putInPlace({ places, file, network, clock }: Restoring, draft: string):
 }
 
 function prepare(draft: string, restoredAtMs: number): Restored {
-  const store = openStore(draft);
+  // The file that it comes from is the snapshot.
+  const store = openStore(draft, { keepsSnapshots: false });
   try {
     return inTransaction(store, () => {
       const restored = markRestored(store, restoredAtMs);

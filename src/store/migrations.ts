@@ -1,28 +1,98 @@
-import type { Database } from "bun:sqlite";
+import { Database } from "bun:sqlite";
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import createTables from "../../drizzle/0000_create_tables.sql" with { type: "text" };
+import { snapshotOf } from "./snapshot.ts";
+
+export type Migration = { name: string; sql: string };
 
 /** Forward only, in order, never edited after a release. A test holds this list against the folder `drizzle/`. */
-export const MIGRATIONS: readonly { name: string; sql: string }[] = [{ name: "0000_create_tables", sql: createTables }];
+export const MIGRATIONS: readonly Migration[] = [{ name: "0000_create_tables", sql: createTables }];
 
 /** The database was written by a newer Postern than this one. */
 export class NewerDatabase extends Error {
   override readonly name = "NewerDatabase";
 }
 
-/** Brings the schema up to date: each migration in a transaction of its own, counted in `user_version`. */
-export function migrate(client: Database): void {
-  const row = client.prepare<{ user_version: number }, []>("PRAGMA user_version").get();
-  const done = row?.user_version ?? 0;
-  if (done > MIGRATIONS.length) {
-    throw new NewerDatabase(
-      `the database has schema ${done}, this binary knows ${MIGRATIONS.length}: use the newer binary, or restore a backup made before the upgrade`,
+/** Snapshots that are kept beside a database, the newest ones. */
+const KEPT_SNAPSHOTS = 3;
+
+/** How many migrations a database has behind it. */
+function schemaOf(client: Database): number {
+  const statement = client.prepare<{ user_version: number }, []>("PRAGMA user_version");
+  const schema = statement.get()?.user_version ?? 0;
+  statement.finalize();
+  return schema;
+}
+
+/** Throws `NewerDatabase` before anything is changed in a database that this program does not know. */
+export function requireKnownSchema(path: string, migrations: readonly Migration[] = MIGRATIONS): void {
+  if (!existsSync(path)) return;
+  const client = new Database(path, { readonly: true, strict: true });
+  try {
+    refuseNewer(schemaOf(client), migrations);
+  } finally {
+    client.close();
+  }
+}
+
+function refuseNewer(schema: number, migrations: readonly Migration[]): void {
+  if (schema <= migrations.length) return;
+  throw new NewerDatabase(
+    `the database has schema ${schema}, this binary knows ${migrations.length}: use the newer binary, or restore a backup made before the upgrade`,
+  );
+}
+
+/** For those who only read: throws unless the database is of exactly this program's schema. */
+export function requireOwnSchema(client: Database): void {
+  const schema = schemaOf(client);
+  refuseNewer(schema, MIGRATIONS);
+  if (schema < MIGRATIONS.length) {
+    throw new Error(
+      `the database has schema ${schema}, this binary reads ${MIGRATIONS.length}: start the gateway once`,
     );
   }
-  for (const [index, migration] of MIGRATIONS.entries()) {
+}
+
+/**
+ * Brings the schema up to date: each migration in a transaction of its own, counted in `user_version`. Before each one
+ * that changes a database with something in it a snapshot is written beside `path`; null = none is wanted.
+ */
+export function migrate(client: Database, path: string | null, migrations: readonly Migration[] = MIGRATIONS): void {
+  const done = schemaOf(client);
+  refuseNewer(done, migrations);
+  for (const [index, migration] of migrations.entries()) {
     if (index < done) continue;
+    if (index > 0 && path !== null && done > 0) keepSnapshot(client, path, index);
     client.transaction(() => {
       client.run(migration.sql);
       client.run(`PRAGMA user_version = ${index + 1}`);
     })();
   }
+}
+
+/** `postern.db.schema-1` is the database as it was with schema 1. Whole, or not there. */
+function keepSnapshot(client: Database, path: string, schema: number): void {
+  const kept = `${path}.schema-${schema}`;
+  const draft = `${kept}.partial`;
+  rmSync(draft, { force: true });
+  closeSync(openSync(draft, "wx", 0o600));
+  try {
+    snapshotOf(client, draft);
+    renameSync(draft, kept);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`the database is not brought up to date, because no snapshot could be written before it: ${why}`);
+  }
+  forgetOldest(path);
+}
+
+function forgetOldest(path: string): void {
+  const start = `${basename(path)}.schema-`;
+  const schemas = readdirSync(dirname(path))
+    .filter((name) => name.startsWith(start) && /^[0-9]+$/.test(name.slice(start.length)))
+    .map((name) => Number(name.slice(start.length)))
+    .sort((a, b) => b - a);
+  for (const schema of schemas.slice(KEPT_SNAPSHOTS)) rmSync(join(dirname(path), `${start}${schema}`));
 }

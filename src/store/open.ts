@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
-import { migrate } from "./migrations.ts";
+import { migrate, requireKnownSchema, requireOwnSchema } from "./migrations.ts";
 import * as schema from "./schema.ts";
 
 /** The one connection to the one database. Everything goes through it, so commits happen in one order. */
@@ -11,8 +11,15 @@ const MIN_SQLITE_VERSION = [3, 51, 3] as const;
 
 const BUSY_TIMEOUT_MS = 5_000;
 
+export type OpenOptions = {
+  /** Whether a snapshot is kept beside the database before each migration; true when left out. */
+  keepsSnapshots?: boolean;
+};
+
 /** Opens (and creates, where the folder exists) the database, with every commit on disk before it returns. */
-export function openStore(path: string): Store {
+export function openStore(path: string, { keepsSnapshots = true }: OpenOptions = {}): Store {
+  const isFile = path !== ":memory:";
+  if (isFile) requireKnownSchema(path);
   const client = new Database(path, { create: true, strict: true });
   try {
     assertSqliteVersion(client);
@@ -24,7 +31,7 @@ export function openStore(path: string): Store {
     // What a savepoint may have to put back is kept in memory; by default each intent would open a file for it.
     client.run("PRAGMA temp_store = MEMORY");
     assertFull(client);
-    migrate(client);
+    migrate(client, isFile && keepsSnapshots ? path : null);
   } catch (error) {
     client.close();
     throw error;
@@ -35,7 +42,13 @@ export function openStore(path: string): Store {
 /** A second, reading connection beside a running gateway. Keep its transactions short: a sleeping reader holds the log. */
 export function openStoreReadOnly(path: string): Store {
   const client = new Database(path, { readonly: true, strict: true });
-  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  try {
+    client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    requireOwnSchema(client);
+  } catch (error) {
+    client.close();
+    throw error;
+  }
   return drizzle({ client, schema, casing: "snake_case" });
 }
 

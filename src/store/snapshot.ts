@@ -1,7 +1,6 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { MIGRATIONS } from "./migrations.ts";
 import type { Store } from "./open.ts";
 
 /**
@@ -12,17 +11,22 @@ export function snapshotInto(source: string, target: string): string | null {
   let client: Database | null = null;
   try {
     client = new Database(source, { readonly: true, strict: true });
-    const statement = client.prepare("VACUUM INTO ?");
-    statement.run(target);
-    statement.finalize();
-    syncFile(target);
-    syncFile(dirname(target));
+    snapshotOf(client, target);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
     client?.close();
   }
+}
+
+/** The same of a connection, outside its transactions. Throws. */
+export function snapshotOf(client: Database, target: string): void {
+  const statement = client.prepare("VACUUM INTO ?");
+  statement.run(target);
+  statement.finalize();
+  syncFile(target);
+  syncFile(dirname(target));
 }
 
 /** Waits until a file, or the names in a folder, are on the disk. */
@@ -49,11 +53,7 @@ export function findDamage(path: string): string | null {
     const found = rows.map((row) => row.integrity_check).filter((text) => text !== "ok");
     if (found.length > 0) return found.join("; ");
     const schema = client.prepare<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
-    if (schema === 0) return "it is not a database of Postern";
-    if (schema > MIGRATIONS.length) {
-      return `it has schema ${schema} and this binary knows ${MIGRATIONS.length}: use the newer binary`;
-    }
-    return null;
+    return schema === 0 ? "it is not a database of Postern" : null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
