@@ -10,6 +10,7 @@ import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../wire/answer/stream.ts";
 import type { FillIndex } from "./index-fills.ts";
+import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
 import { openWatch, type Watch } from "./watch.ts";
 
@@ -28,13 +29,15 @@ const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
 
 export function openFollower(world: World, settling: Settling, index: FillIndex): Follower {
   const watch = openWatch(world, settling);
-  const tools = { watch, index };
+  const others = openOtherMachines(world);
+  const tools = { watch, index, others };
   /** Accounts whose resync has failed and is tried again. */
   const retrying = new Set<string>();
   let isStopped = false;
 
   function onUpdate(account: Account, update: OrderUpdate): void {
     const leg = legOf(world, account, update);
+    if (leg === null) others.see(account, [update.order.cloid]);
     if (leg === null || !isNews(leg.state, update)) return;
     if (leg.state === "absent" && statusMeaning(update.status) !== "rejected") noteReported(world, leg);
     watch.begin(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
@@ -120,19 +123,20 @@ function isNews(state: LegState, { status }: OrderUpdate): boolean {
 /** `quick` asks for the open orders only where one is live here: the question costs 20 of our weight a dex. */
 type Thoroughness = "quick" | "thorough";
 
-type Tools = { watch: Watch; index: FillIndex; how: Thoroughness };
+type Tools = { watch: Watch; index: FillIndex; others: OtherMachines; how: Thoroughness };
 
 /**
  * Fills since the last complete time, and a watch on every order of which the exchange's list of open orders tells
  * something else than we do. False when something could not be read.
  */
-async function resyncAccount(world: World, account: Account, { watch, index, how }: Tools): Promise<boolean> {
+async function resyncAccount(world: World, account: Account, { watch, index, others, how }: Tools): Promise<boolean> {
   try {
     const isFilled = await index.backFill(account);
     const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
     if (live.length === 0 && how === "quick") return isFilled;
     const listed = await readListed(world, account);
     if (listed === null) return false;
+    others.see(account, listed.values());
     for (const { id, exchangeOrderId } of live) {
       if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
     }

@@ -4,6 +4,7 @@ import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/orders.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
+import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
 
 /** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
@@ -24,9 +25,10 @@ const MAX_PAGES = 10;
 
 export function openFillIndex(world: World): FillIndex {
   const { store } = world;
+  const others = openOtherMachines(world);
   return {
     add: (account, fills) => addFills(world, account, fills),
-    backFill: (account) => backFill(world, account),
+    backFill: (account) => backFill(world, account, others),
     completeToMs(account) {
       const completeToMs = findCompleteTo(store, account.id);
       return completeToMs !== null && world.feeds.isLive(account.tradingAddress)
@@ -59,7 +61,7 @@ function growLeg(world: World, account: Account, fills: readonly Fill[], oid: st
   recordLegEvent(store, leg.cloid, { type: "fills_seen", filled }, world.clock.nowMs());
 }
 
-async function backFill(world: World, account: Account): Promise<boolean> {
+async function backFill(world: World, account: Account, others: OtherMachines): Promise<boolean> {
   const user = account.tradingAddress;
   const askedAtMs = world.exchange.nowMs();
   let startTime = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
@@ -68,6 +70,7 @@ async function backFill(world: World, account: Account): Promise<boolean> {
     const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
     if (fills === null) return false;
     addFills(world, account, fills);
+    others.see(account, new Set(fills.map(({ cloid }) => cloid)));
     const last = fills.at(-1);
     if (fills.length < PAGE_ROWS || last === undefined) {
       inTransactionNotWaiting(world.store, () => setCompleteTo(world.store, account.id, askedAtMs));

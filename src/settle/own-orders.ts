@@ -10,7 +10,7 @@ import { appendNote } from "../store/notes.ts";
 import { findLegByCloid, findOrder, insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
 import { insertAdoption, signedCloids } from "../store/restores.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
-import { carriesTag, keyDigitsOfCloid, uuidOfCloid } from "../wire/order-id.ts";
+import { carriesTag, keyDigitsOfCloid, mintedAtMs, uuidOfCloid } from "../wire/order-id.ts";
 import { applySight } from "./apply-sight.ts";
 import { interpretOrder, type Sight } from "./look.ts";
 import type { Tools } from "./pursuit.ts";
@@ -120,11 +120,6 @@ function termsOfFills({ coin, side, filled }: Found["swept"] & { kind: "fills_on
   const price = averagePrice(filled.notional, filled.size) ?? "0";
   const plain = { timeInForce: "gtc", reduceOnly: false, trigger: null } as const;
   return { market: coin, side: side === "B" ? "buy" : "sell", size: filled.size, price, ...plain };
-}
-
-/** A UUIDv7 begins with the milliseconds of its making. */
-function mintedAtMs(id: string): number {
-  return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 }
 
 function storeOne(world: World, { cloid, swept, order }: Found & { order: StoredOrder }): void {

@@ -1,4 +1,4 @@
-import { and, asc, eq, ne, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, max, ne, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
 import { nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
@@ -34,6 +34,28 @@ const byId = prepared((store) =>
 export function findAttempt(store: Store, id: number): Attempt | null {
   const row = byId(store).get({ id });
   return row === undefined ? null : toAttempt(row);
+}
+
+/** 0 while there is none. */
+export function newestAttemptId(store: Store): number {
+  return (
+    store
+      .select({ id: max(attempts.id) })
+      .from(attempts)
+      .get()?.id ?? 0
+  );
+}
+
+/** When the first attempt above this id was made that places an order; null when there is none. */
+export function firstPlacedAfter(store: Store, id: number): number | null {
+  const later = and(gt(attempts.id, id), isNotNull(attempts.cloid));
+  const row = store
+    .select({ atMs: attempts.createdAtMs })
+    .from(attempts)
+    .where(later)
+    .orderBy(asc(attempts.id))
+    .limit(1);
+  return row.get()?.atMs ?? null;
 }
 
 /** The attempt that placed a client order id; null when this database never signed one. */

@@ -66,6 +66,17 @@ export function keyDigitsOfCloid(cloid: string): string {
   return cloid.slice(-KEY_DIGITS).toLowerCase();
 }
 
+/** True for a UUIDv7, whoever made it. */
+export function isTimeOrdered(uuid: string): boolean {
+  const bits = UUID.test(uuid) ? uuidNumber(uuid) : 0n;
+  return version(bits) === 7n && variant(bits) === 0b10n;
+}
+
+/** The milliseconds with which a time-ordered id, or the client order id made of it, begins. */
+export function mintedAtMs(id: string): number {
+  return Number.parseInt(id.replace(/^0x/, "").replaceAll("-", "").slice(0, 12), 16);
+}
+
 /** True for a UUIDv7 made by the instance with this tag (or, one time in 4096, by a stranger). */
 export function carriesTag(uuid: string, instanceTag: number): boolean {
   assertTag(instanceTag);

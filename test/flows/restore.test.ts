@@ -6,7 +6,9 @@ import { backUp } from "../../src/ops/back-up.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { keepKey } from "../../src/ops/keep-key.ts";
 import { restore } from "../../src/ops/restore.ts";
+import { openOtherMachines } from "../../src/settle/other-machine.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
+import { snapshotInto } from "../../src/store/snapshot.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { ACCOUNT, API_KEY, type Machine, openMachine, openWorld, type World } from "../support/machine.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -223,5 +225,85 @@ test("a restart before the orders are read begins to wait again, and one after i
     const fourth = await openMachine(world, second.places.directory);
     await world.clock.advance(1_000);
     expect(await place(fourth, "new-key-1")).toMatchObject({ status: 201, body: { status: "open" } });
+  });
+});
+
+/** What the lost machine does with an agent of another name, which the new one's approval has not ended. */
+async function rotate(machine: Machine): Promise<void> {
+  await machine.newAgent();
+}
+
+function isStopped({ gateway }: Machine): boolean {
+  return gateway.deps.state.writesStoppedBecause !== null;
+}
+
+test("a lost machine that comes back with an agent of its own stops the restored one, which came later", async () => {
+  await withLab(async (lab) => {
+    const { first, file, world } = lab;
+    await place(first, "before-it");
+    backUp(first.places.database, file);
+    await rotate(first);
+    const second = await restored(lab);
+    expect(await place(second, "second-1")).toMatchObject({ status: 201, body: { status: "open" } });
+    expect(await place(first, "first-key")).toMatchObject({ status: 201, body: { status: "open" } });
+    await world.clock.advance(11 * 60_000);
+    expect(isStopped(second)).toBe(true);
+    expect(isStopped(first)).toBe(false);
+    expect(await place(second, "second-2")).toMatchObject({ status: 503, body: { error: { code: "internal_error" } } });
+    expect(await place(first, "first-key-2")).toMatchObject({ status: 201, body: { status: "open" } });
+    const ready = await second.ask("GET /readyz");
+    expect(JSON.stringify(ready.body)).toContain("another machine trades as this gateway");
+    const known = await second.ask("GET /v1/orders?limit=1");
+    const [{ id }] = (known.body as { data: [{ id: string }] }).data;
+    expect(await second.ask(`POST /v1/orders/${id}/cancel`, {}, "cancel-1")).toMatchObject({ status: 200 });
+    expect(findBrokenAuditRow(second.store)).toBeNull();
+  });
+});
+
+test("a copied directory that is started after the original has traded takes no writes", async () => {
+  await withLab(async (lab) => {
+    const { first, path, world } = lab;
+    mkdirSync(join(path, "copy"));
+    snapshotInto(first.places.database, join(path, "copy", "postern.db"));
+    await place(first, "original", {});
+    const copy = await openMachine(world, join(path, "copy"));
+    await world.clock.advance(2_000);
+    expect(isStopped(copy)).toBe(true);
+    expect(await place(copy, "original")).toMatchObject({ status: 503 });
+    await world.clock.advance(11 * 60_000);
+    expect(isStopped(first)).toBe(false);
+    expect(await world.placed()).toHaveLength(1);
+  });
+});
+
+test("of two copies that run already the one stops whose first order is the later", async () => {
+  await withLab(async (lab) => {
+    const { first, path, world } = lab;
+    mkdirSync(join(path, "copy"));
+    snapshotInto(first.places.database, join(path, "copy", "postern.db"));
+    const copy = await openMachine(world, join(path, "copy"));
+    await place(first, "of-the-first");
+    await world.clock.advance(1_000);
+    await place(copy, "of-the-copy", { price: "89000" });
+    await world.clock.advance(11 * 60_000);
+    expect([isStopped(first), isStopped(copy)]).toEqual([false, true]);
+    expect(first.log.filter(({ message }) => message.includes("this one was first"))).toHaveLength(1);
+  });
+});
+
+test("a stranger's time-ordered ids, of which one carries our tag by chance, stop nobody", async () => {
+  await withLab(async (lab) => {
+    const { first, world } = lab;
+    const others = openOtherMachines(first.gateway.deps);
+    const id = (number: number, tag: string) => `0x0199a1b2c3d47${tag}8000${String(number).padStart(12, "0")}`;
+    others.see(
+      ACCOUNT,
+      Array.from({ length: 100 }, (_, number) => id(number, "abc")),
+    );
+    others.see(ACCOUNT, [id(1, "007"), `0x${"12".repeat(16)}`, null]);
+    expect(isStopped(first)).toBe(false);
+    others.see(ACCOUNT, [id(2, "007")]);
+    expect(isStopped(first)).toBe(true);
+    await world.clock.advance(0);
   });
 });
