@@ -40,6 +40,8 @@ export type Config = {
   /** Weight that we may spend at the exchange in a minute; 0 = no limit. */
   exchangeWeightPerMinute: number;
   logLevel: LogLevel;
+  /** Settings that are not their default, as they were written; none of them is a secret. */
+  changed: Readonly<Record<string, string>>;
   /** File that holds the passphrase of the agent keys; null = systemd credential or prompt. */
   passphraseFile: string | null;
 };
@@ -130,8 +132,15 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
     },
     exchangeWeightPerMinute: wholeNumber("POSTERN_EXCHANGE_WEIGHT", read),
     logLevel: oneOf("POSTERN_LOG_LEVEL", read, ["debug", "info", "warn", "error", "silent"]),
+    changed: changedSettings(read),
     passphraseFile: read("POSTERN_PASSPHRASE_FILE") || null,
   });
+}
+
+function changedSettings(read: Read): Record<string, string> {
+  // The keys of the table are the settings.
+  const names = Object.keys(DEFAULTS) as Setting[];
+  return Object.fromEntries(names.filter((name) => read(name) !== DEFAULTS[name]).map((name) => [name, read(name)]));
 }
 
 /** `http://127.0.0.1:8787`: where a listen address is found. */

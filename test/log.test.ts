@@ -25,6 +25,15 @@ test.each([
   expect(logged(fields)).not.toContain(secret);
 });
 
+test("line ends, terminal commands and quotes in a text stay inside their field", () => {
+  const nasty = 'a\r\n{"level":50,"msg":"forged"}\n\u001b[2J\u001b]0;title\u0007\u0000\u2028"';
+  const line = logged({ reason: nasty });
+  expect(line.split("\n")).toHaveLength(2);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+  expect(line.trimEnd()).not.toMatch(/[\u0000-\u001f]/);
+  expect(JSON.parse(line)).toMatchObject({ level: 30, msg: "order placed", reason: nasty });
+});
+
 test("a long text is cut", () => {
   expect(logged({ reason: "a".repeat(100_000) }).length).toBeLessThan(1_000);
 });

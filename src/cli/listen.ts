@@ -9,6 +9,7 @@ import { type Gateway, openGateway } from "../gateway.ts";
 import { controlServer } from "../http/control.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { Keyring } from "../ops/keyring.ts";
+import { noteStart } from "../ops/note-start.ts";
 import type { Trial } from "../ops/trial.ts";
 import type { Opened } from "./directory.ts";
 import { bind, type Door, openDoor } from "./door.ts";
@@ -56,6 +57,8 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
       ...(outside.point === undefined ? {} : { point: outside.point }),
     });
     const { exchange, state } = gateway.deps;
+    const agentsUnlocked = keyring.signers.addresses().length;
+    noteStart({ store, clock }, { version: settings.version, agentsUnlocked, settings: config.changed });
     const sealing = startSealing({ store, clock, keyring, log }, outside);
     const control = openControl(at, {
       store,

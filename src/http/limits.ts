@@ -2,6 +2,7 @@ import type { ChargedBucket } from "../actions/answer.ts";
 import { ApiError } from "../core/errors.ts";
 import { type Draw, draw, isOff, type Level, type Rate } from "../core/rate.ts";
 import type { Deps, Limits } from "../deps.ts";
+import { openThrottleNotes } from "../ops/note-throttled.ts";
 
 /** What an answer says of the bucket that its request drew on. */
 export type Quota = { limit: number; remaining: number; resetS: number };
@@ -33,6 +34,7 @@ const WORDS = {
 export function openLimits(deps: Deps): RequestLimits {
   const { limits } = deps.settings;
   const levels = new Map<string, Level>();
+  const noteThrottled = openThrottleNotes(deps);
 
   function drawOn(name: string, rate: Rate): Draw {
     const nowMs = deps.clock.elapsedMs();
@@ -61,6 +63,7 @@ export function openLimits(deps: Deps): RequestLimits {
       const { isAllowed, retryAfterS } = drawOn(`${kind} ${client}`, { perSecond: perMinute / 60, burst: perMinute });
       if (isAllowed) return;
       deps.metrics.throttled(kind);
+      noteThrottled(client, kind);
       throw new ApiError("rate_limited", `Too many failed attempts of ${kind}: ${perMinute} a minute.`, retryAfterS);
     },
   };

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { clientAddress } from "../../src/http/client-address.ts";
+import { audit } from "../../src/store/schema.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
 
 const ORDER = { account: ACCOUNTS.main, market: "BTC", side: "buy", size: "0.01", price: "60000" };
@@ -81,6 +83,21 @@ describe("failures of a client", () => {
     expect((await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both })).status).toBe(200);
     await rig.clock.advance(20_000);
     expect(await codes(2, () => rig.ask(wrong))).toEqual([401, 429]);
+  });
+
+  test("are written into the audit log, once a minute however many there are", async () => {
+    const rig = openRig({ limits });
+    const rows = () => rig.deps.store.select().from(audit).where(eq(audit.event, "client_throttled")).all();
+    await codes(50, () => rig.ask(wrong));
+    expect(rows().map(({ reference, detail }) => [reference, detail])).toEqual([
+      ["10.0.0.1", JSON.stringify({ kind: "authentication", refusals: 1 })],
+    ]);
+    await rig.clock.advance(60_000);
+    await codes(5, () => rig.ask(wrong, "10.0.0.9"));
+    expect(rows()[1]).toMatchObject({
+      reference: "10.0.0.9",
+      detail: JSON.stringify({ kind: "authentication", refusals: 47 }),
+    });
   });
 
   test("count for one address only, IPv6 by /64", async () => {

@@ -70,6 +70,67 @@ describe("a signed body", () => {
   });
 });
 
+/** Names of the exchange's other actions, as its documents and its SDKs have them: transfers, approvals, staking, and more. */
+const FOREIGN_ACTIONS = [
+  ...["spotSend", "sendAsset", "sendToEvmWithData", "usdClassTransfer", "spotUser", "subAccountTransfer"],
+  ...[
+    "subAccountSpotTransfer",
+    "createSubAccount",
+    "subAccountModify",
+    "createVault",
+    "vaultModify",
+    "vaultDistribute",
+  ],
+  ...[
+    "approveBuilderFee",
+    "setReferrer",
+    "registerReferrer",
+    "claimRewards",
+    "setDisplayName",
+    "convertToMultiSigUser",
+  ],
+  ...[
+    "multiSig",
+    "tokenDelegate",
+    "cDeposit",
+    "cWithdraw",
+    "linkStakingUser",
+    "spotDeploy",
+    "perpDeploy",
+    "evmUserModify",
+  ],
+  ...[
+    "scheduleCancel",
+    "reserveRequestWeight",
+    "agentEnableDexAbstraction",
+    "userDexAbstraction",
+    "userSetAbstraction",
+  ],
+  ...[
+    "agentSetAbstraction",
+    "userPortfolioMargin",
+    "borrowLend",
+    "CSignerAction",
+    "CValidatorAction",
+    "validatorL1Stream",
+  ],
+  ...["finalizeEvmContract", "netChildVaultPositions", "topUpIsolatedOnlyMargin", "gossipPriorityBid", "priorityBid"],
+  ...["VoteEthDepositAction", "ValidatorSignWithdrawalAction", "startFeeTrial", "quarantineUser", "setGlobalAction"],
+  ...[
+    "batchOrder",
+    "bulkOrders",
+    "orders",
+    "Order",
+    "ORDER",
+    "order ",
+    "noop2",
+    "__proto__",
+    "constructor",
+    "toString",
+  ],
+  ...["modifyOrder", "cancelAll", "liquidate", "systemUsdSend", "systemSpotSend", "systemSendAsset"],
+];
+
 describe("nothing is signed", () => {
   // The type forbids these; the point is what happens when something gets around it.
   const off = [
@@ -80,6 +141,7 @@ describe("nothing is signed", () => {
     { type: "vaultTransfer", vaultAddress: OTHER, isDeposit: true, usd: 1 },
     { type: "cancel", cancels: [{ a: 0, o: 1n }], f: false },
     { type: "noop", extra: 1 },
+    ...FOREIGN_ACTIONS.map((type) => ({ type })),
   ] as unknown as Action[];
   for (const action of off) {
     test(`that is off the list: ${JSON.stringify(action, (_key, value) => (typeof value === "bigint" ? 1 : value))}`, () => {

@@ -1,0 +1,21 @@
+import { appendAudit } from "../store/audit.ts";
+import { inTransaction } from "../store/commit.ts";
+import type { Operator } from "./operator.ts";
+
+export type Start = {
+  version: string;
+  /** Agent keys that the passphrase has opened. */
+  agentsUnlocked: number;
+  /** Settings that are not their default, as they were written. None of them is a secret. */
+  settings: Readonly<Record<string, string>>;
+};
+
+/** Writes down that keys were opened, by which version and under which settings: a change shows against the start before. */
+export function noteStart(
+  { store, clock }: Pick<Operator, "store" | "clock">,
+  { version, agentsUnlocked, settings }: Start,
+): void {
+  const detail = { agents_unlocked: agentsUnlocked, ...settings };
+  const entry = { atMs: clock.nowMs(), actor: "gateway", event: "gateway_started", reference: version, detail };
+  inTransaction(store, (within) => appendAudit(within, entry));
+}
