@@ -20,8 +20,8 @@ export type CertificateFacts = { subject: string; validTo: string };
 
 type Server = ReturnType<typeof Bun.serve>;
 
-/** A request that has arrived may take this much longer than the deadline of an answer, seconds. */
-const ANSWERING_MARGIN_S = 10;
+/** A request that has arrived may take this much longer than the deadline of an answer, seconds; or a beat of a stream. */
+const ANSWERING_MARGIN_S = 22;
 /** The runtime's own most, seconds. */
 const MAX_TIMEOUT_S = 255;
 
@@ -39,8 +39,8 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
       hostname,
       port: at,
       async fetch(request, self) {
-        self.timeout(request, answeringS);
-        return (await gateway).server.handle(request, self.requestIP(request)?.address);
+        const hasArrived = () => self.timeout(request, answeringS);
+        return (await gateway).server.handle(request, self.requestIP(request)?.address, hasArrived);
       },
     });
   }

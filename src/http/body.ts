@@ -5,12 +5,18 @@ import { parseStrictJson } from "./strict-json.ts";
 /** Bytes of a request body. Bun's own limit is set above it, so that this one answers. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** A body that trickles in for longer than this is given up at its next piece. */
+/** A body that trickles in for longer than this is given up at its next piece; a silent one by the connection's timeout. */
 const MAX_BODY_MS = 10_000;
 
-/** The JSON value of a request's body; undefined when there is none. Throws what spec 2.9 answers with. */
-export async function readJsonBody(request: Request, clock: Clock): Promise<unknown> {
-  const bytes = await readBody(request, clock);
+/**
+ * The JSON value of a request's body; undefined when there is none. Throws what spec 2.9 answers with; `onLeft` is
+ * called when some of it was left unread.
+ */
+export async function readJsonBody(request: Request, clock: Clock, onLeft?: () => void): Promise<unknown> {
+  const bytes = await readBody(request, clock).catch((error: unknown) => {
+    onLeft?.();
+    throw error;
+  });
   if (bytes.length === 0) return undefined;
   requireJson(request.headers);
   const parsed = parseStrictJson(bytes);

@@ -110,7 +110,10 @@ async function bodyOf<Body>(
   visit: Visit,
   { contract, check }: { contract: Contract; check: Check<Body> },
 ): Promise<Body> {
-  const value = await readJsonBody(visit.request, deps.clock);
+  const value = await readJsonBody(visit.request, deps.clock, () => {
+    visit.isBodyLeft = true;
+  });
+  visit.hasArrived();
   if (value !== undefined) return check(value);
   if (contract.isBodyOptional === true) return check({});
   throw new ApiError("invalid_json", "This request needs a JSON body.");

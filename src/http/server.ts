@@ -26,8 +26,11 @@ export type ServerOptions = {
 };
 
 export type HttpServer = {
-  /** Answers one request. Never throws. `socketAddress` is the address at the other end of the connection. */
-  handle(request: Request, socketAddress?: string): Promise<Response>;
+  /**
+   * Answers one request. Never throws. `socketAddress` is the address at the other end of the connection; `hasArrived`
+   * is called once all of the request is read.
+   */
+  handle(request: Request, socketAddress?: string, hasArrived?: () => void): Promise<Response>;
   /** Ends the streams of events, and opens no new ones. */
   endStreams(): void;
   /** The routes alone, without what surrounds every request: for mounting, not for serving. */
@@ -51,12 +54,13 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     return app.handle(visit.request);
   }
 
-  async function handle(request: Request, socketAddress = ""): Promise<Response> {
+  async function handle(request: Request, socketAddress = "", hasArrived = NOBODY_WAITS): Promise<Response> {
     const startedMs = deps.clock.elapsedMs();
     const forwarded = request.headers.get("x-forwarded-for");
     const client = clientAddress(socketAddress, forwarded, options.trustedProxies);
-    const visit = newVisit(deps, { request, client, limits, streams });
+    const visit = newVisit(deps, { request, client, limits, streams, hasArrived });
     visits.set(request, visit);
+    if (request.method === "GET") hasArrived();
     running += 1;
     try {
       return finish(deps, visit, { response: await answer(visit), startedMs });
@@ -70,15 +74,17 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   return { handle, endStreams: streams.endAll, app };
 }
 
+const NOBODY_WAITS = () => undefined;
+
 function onTrial(): ApiError {
   return new ApiError("not_ready", "An upgrade of the gateway is being checked. Nothing was done.");
 }
 
 const REQUEST_ID_BYTES = 16;
 
-function newVisit(deps: Deps, about: Pick<Visit, "request" | "client" | "limits" | "streams">): Visit {
+function newVisit(deps: Deps, about: Pick<Visit, "request" | "client" | "limits" | "streams" | "hasArrived">): Visit {
   const requestId = `req_${Buffer.from(deps.randomBytes(REQUEST_ID_BYTES)).toString("hex")}`;
-  return { ...about, requestId, url: null, route: null, keyPrefix: null, code: null, quota: null };
+  return { ...about, requestId, isBodyLeft: false, url: null, route: null, keyPrefix: null, code: null, quota: null };
 }
 
 /**
@@ -130,7 +136,7 @@ function refuse(deps: Deps, visit: Visit, thrown: unknown): Response {
   });
   if (error.retryAfterS !== null) response.headers.set("Retry-After", String(error.retryAfterS));
   // What is left of a body that nobody reads must not be taken for the next request.
-  if (error.code === "body_too_large") response.headers.set("Connection", "close");
+  if (visit.isBodyLeft) response.headers.set("Connection", "close");
   return response;
 }
 

@@ -14,6 +14,10 @@ export type Visit = {
   client: string;
   limits: RequestLimits;
   streams: EventStreams;
+  /** To be called when all of the request is read: from then on it is we who take our time. */
+  hasArrived(): void;
+  /** Some of the body was left unread: it must not be taken for the next request. */
+  isBodyLeft: boolean;
   /** Path template of the route that answered; null until one was found. */
   route: string | null;
   /** First 8 hex characters of the key's hash. */

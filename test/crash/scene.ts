@@ -24,6 +24,8 @@ export type Scene = {
   close(): Promise<void>;
 };
 
+export const PASSPHRASE = "correct horse battery staple";
+
 /** No limit of our own gets in the way of load, and unknown outcomes are provable soon. */
 const SETTINGS = {
   POSTERN_LIMIT_ORDERS: "0",
@@ -52,7 +54,7 @@ export async function setScene({ executable, faults, through, ...wanted }: Wante
   const exchangeDirectory = join(directory, "exchange");
   const passphraseFile = join(directory, "passphrase");
   const faultFile = join(directory, "faults.json");
-  writeFileSync(passphraseFile, "correct horse battery staple\n", { mode: 0o600 });
+  writeFileSync(passphraseFile, `${PASSPHRASE}\n`, { mode: 0o600 });
   writeFileSync(faultFile, JSON.stringify(faults));
   const owner = walletOf(new Uint8Array(randomBytes(32)));
   const kept = ["--data-dir", exchangeDirectory, "--faults", faultFile, "--fund", owner.address];
