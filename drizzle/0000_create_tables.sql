@@ -120,11 +120,10 @@ CREATE TABLE `fills` (
 	`twap_id` text,
 	`is_liquidation` integer NOT NULL,
 	`transaction_hash` text NOT NULL,
-	PRIMARY KEY(`account_id`, `id`)
+	PRIMARY KEY(`account_id`, `time_ms`, `id`)
 );
 --> statement-breakpoint
-CREATE INDEX `fills_newest` ON `fills` (`account_id`,`time_ms`,`id`);--> statement-breakpoint
-CREATE INDEX `fills_oid` ON `fills` (`account_id`,`oid`);--> statement-breakpoint
+CREATE INDEX `fills_oid` ON `fills` (`oid`);--> statement-breakpoint
 CREATE INDEX `fills_twap` ON `fills` (`account_id`,`twap_id`) WHERE twap_id is not null;--> statement-breakpoint
 CREATE TABLE `idempotency` (
 	`account_id` text NOT NULL,

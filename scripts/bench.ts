@@ -3,7 +3,11 @@
  * ccxt, in one run, in turns, against an exchange that answers at once. The last line is one JSON object with all of it.
  *
  *   bun run bench [--rounds 9] [--one 400] [--many 2000] [--executable dist/postern] [--directory DIR]
- *   bun run bench --smoke            a few orders of each, to see that it still runs
+ *   bun run bench --smoke               a few orders of each, to see that it still runs
+ *   bun run bench --history 1000000     instead: a database with this many orders, and three fills to each, against a
+ *                                       young one; about 4 GB below --directory
+ *   bun run bench --fills 1000          instead: orders while the exchange tells this many fills a second
+ *   bun run bench --soak 10             instead: resident memory over this many minutes of orders
  *
  * The database is on the disk of --directory (a new one below the system's temporary directory) and waits for it.
  */
@@ -13,6 +17,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { compare, type Drivers, IN_FLIGHT, middle, type Name, ratiosOf, type Sizes } from "./bench/compare.ts";
 import { figuresOf, median, round, showSpread } from "./bench/figures.ts";
+import { growth, soakFor, underFills } from "./bench/growth.ts";
 import { residentMiB, signCost, syncCost } from "./bench/machine.ts";
 import { firstLine, onBun, onNode, openDriver, spawn } from "./bench/processes.ts";
 import { freePort, type Gateway, type Scene, setScene, startGateway } from "./bench/scene.ts";
@@ -25,8 +30,9 @@ const COLD_STARTS = 5;
 const IDLE_MS = 1_000;
 
 type Options = { sizes: Sizes; executable: string; directory: string; isSmoke: boolean };
+type Instead = { history: number; fills: number; soak: number };
 
-function readOptions(): Options & { isTemporary: boolean } {
+function readOptions(): Options & Instead & { isTemporary: boolean } {
   const { values } = parseArgs({
     options: {
       rounds: { type: "string", default: "9" },
@@ -35,6 +41,9 @@ function readOptions(): Options & { isTemporary: boolean } {
       executable: { type: "string", default: join(ROOT, "dist", "postern") },
       directory: { type: "string" },
       smoke: { type: "boolean", default: false },
+      history: { type: "string", default: "0" },
+      fills: { type: "string", default: "0" },
+      soak: { type: "string", default: "0" },
     },
   });
   const sizes = { rounds: Number(values.rounds), one: Number(values.one), many: Number(values.many) };
@@ -46,6 +55,9 @@ function readOptions(): Options & { isTemporary: boolean } {
     directory: values.directory ?? mkdtempSync(join(tmpdir(), "postern-bench-")),
     isTemporary: values.directory === undefined,
     isSmoke: values.smoke,
+    history: Number(values.history),
+    fills: Number(values.fills),
+    soak: Number(values.soak),
   };
 }
 
@@ -84,9 +96,7 @@ async function alone({ postern }: Drivers, { one }: Sizes) {
 
 async function measure(options: Options) {
   const { sizes, executable, directory } = options;
-  const exchange = spawn({ command: onBun("exchange.ts") });
-  try {
-    const { url: exchangeUrl = "" } = await firstLine(exchange);
+  return withExchange(async (exchangeUrl) => {
     const scene = await setScene(join(directory, "scene"), exchangeUrl);
     const machine = { ...syncCost(directory), signMs: signCost() };
     const start = {
@@ -104,9 +114,40 @@ async function measure(options: Options) {
       await Promise.all(Object.values(drivers).map((driver) => driver.stop()));
       await gateway.stop();
     }
+  });
+}
+
+async function withExchange<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const exchange = spawn({ command: onBun("exchange.ts") });
+  try {
+    const { url = "" } = await firstLine(exchange);
+    return await work(url);
   } finally {
     await exchange.stop();
   }
+}
+
+/** What is asked for instead of the comparison; its own figures are the last line as well. */
+function measureInstead({ history, fills, soak, executable, directory }: Options & Instead): Promise<object> {
+  return withExchange(async (exchangeUrl) => {
+    const place = { executable, directory, exchangeUrl };
+    if (history > 0) return showGrowth(await growth(place, history));
+    return fills > 0 ? underFills(place, fills) : soakFor(place, soak);
+  });
+}
+
+function showGrowth(measured: Awaited<ReturnType<typeof growth>>): typeof measured {
+  const { young, old } = measured;
+  const ratio = (before: number, after: number) => `${before} -> ${after} (${(after / before).toFixed(2)} x)`;
+  console.log(`${young.history.orders} -> ${old.history.orders} orders, p50 ms`);
+  // `p50Ms` of both has the same members.
+  for (const what of Object.keys(young.p50Ms) as (keyof typeof young.p50Ms)[]) {
+    console.log(`${what.padEnd(20)}${ratio(young.p50Ms[what], old.p50Ms[what])}`);
+  }
+  console.log(`${"start to /readyz, ms".padEnd(20)}${ratio(Math.round(young.readyMs), Math.round(old.readyMs))}`);
+  console.log(`${"memory, MiB".padEnd(20)}${ratio(young.loadedMiB, old.loadedMiB)}`);
+  console.log(`${"bytes an order".padEnd(20)}${ratio(young.history.bytesAnOrder, old.history.bytesAnOrder)}`);
+  return measured;
 }
 
 type Measured = Awaited<ReturnType<typeof measure>>;
@@ -142,9 +183,13 @@ function show({ machine, start, rounds, ratios, own, loadedMiB }: Measured): voi
 
 const options = readOptions();
 try {
-  const measured = await measure(options);
-  show(measured);
-  console.log(JSON.stringify(measured));
+  if (options.history + options.fills + options.soak > 0) {
+    console.log(JSON.stringify(await measureInstead(options)));
+  } else {
+    const measured = await measure(options);
+    show(measured);
+    console.log(JSON.stringify(measured));
+  }
 } finally {
   if (options.isTemporary) rmSync(options.directory, { recursive: true, force: true });
 }

@@ -64,8 +64,13 @@ function sumOf(rows: readonly Pick<StoredFill, "price" | "size">[]): Filled {
 }
 
 export function findFill(store: Store, accountId: string, id: string): StoredFill | null {
-  const isIt = and(eq(fills.accountId, accountId), eq(fills.id, id));
+  const isIt = and(eq(fills.accountId, accountId), eq(fills.timeMs, timeOf(id)), eq(fills.id, id));
   return store.select().from(fills).where(isIt).get() ?? null;
+}
+
+/** The exchange's time that an id begins with, unix milliseconds; NaN, which no row has, for what is no id. */
+function timeOf(id: string): number {
+  return /^[0-9]{1,15}-/.test(id) ? Number.parseInt(id, 10) : Number.NaN;
 }
 
 export type FillPage = {

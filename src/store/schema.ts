@@ -272,9 +272,10 @@ export const fills = sqliteTable(
     transactionHash: text().notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.accountId, table.id] }),
-    index("fills_newest").on(table.accountId, table.timeMs, table.id),
-    index("fills_oid").on(table.accountId, table.oid),
+    // An id begins with the time: with the time before it, one index both keeps fills apart and lists the newest.
+    primaryKey({ columns: [table.accountId, table.timeMs, table.id] }),
+    // A native id belongs to one account of the exchange; which of ours, the row says.
+    index("fills_oid").on(table.oid),
     index("fills_twap").on(table.accountId, table.twapId).where(sql`twap_id is not null`),
   ],
 );
