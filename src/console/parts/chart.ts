@@ -2,6 +2,7 @@
 import { html, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 import uPlot from "uplot";
+import { dateAndTime } from "../figures/format.ts";
 
 /** The figures of a chart are for the eye alone: here, and only here, they become floats. */
 export type Drawing = {
@@ -45,9 +46,37 @@ export function axes(): uPlot.Axis[] {
   };
   const font = "11px system-ui, sans-serif";
   return [
-    { ...line, font },
-    { ...line, font, size: 76, values: (_plot, splits) => splits.map((value) => value.toLocaleString("en-US")) },
+    { ...line, font, space: 96, values: (_plot, splits) => splits.map((at) => timeLabel(at, spanOf(splits))) },
+    { ...line, font, size: 84, values: (_plot, splits) => splits.map((value) => valueLabel(value, stepOf(splits))) },
   ];
+}
+
+/** CSS pixels around the drawing: the last label of an axis needs its half. */
+export const CHART_PADDING: uPlot.Padding = [8, 40, 0, 0];
+
+function stepOf(splits: readonly number[]): number {
+  return Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
+}
+
+function spanOf(splits: readonly number[]): number {
+  return (splits.at(-1) ?? 0) - (splits[0] ?? 0);
+}
+
+const MAX_DECIMALS = 8;
+
+/** All labels of one axis have the same decimals. */
+function valueLabel(value: number, step: number): string {
+  const decimals = Math.min(MAX_DECIMALS, Math.max(0, -Math.floor(Math.log10(step))));
+  return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+const DAY_S = 86_400;
+
+function timeLabel(atS: number, spanS: number): string {
+  const [date = "", clock = ""] = dateAndTime(new Date(atS * 1_000).toISOString()).split(" ");
+  if (spanS > 3 * DAY_S) return date;
+  if (spanS > DAY_S) return `${date.slice(5)} ${clock}`;
+  return spanS > 600 ? clock : `${clock}:${String(Math.floor(atS % 60)).padStart(2, "0")}`;
 }
 
 export function isDark(): boolean {

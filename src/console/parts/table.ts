@@ -55,8 +55,8 @@ function line<Row>(about: Table<Row>, row: Row, index: number | null): TemplateR
     ${below === null ? nothing : html`<tr class="below"><td colspan=${about.columns.length}>${below}</td></tr>`}`;
 }
 
-function classesOf<Row>({ isFigure = false, rank = 1 }: Column<Row>): unknown {
-  return classMap({ figure: isFigure, second: rank === 2, third: rank === 3 });
+function classesOf<Row>({ name, isFigure = false, rank = 1 }: Column<Row>): unknown {
+  return classMap({ figure: isFigure, end: name === "", second: rank === 2, third: rank === 3 });
 }
 
 /** CSS pixels of one row of a long table; the style sheet says the same. */

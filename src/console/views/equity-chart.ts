@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from "lit-html";
 import { money } from "../figures/format.ts";
-import { axes, CHART_HEIGHT_PX, chart, ink, isDark } from "../parts/chart.ts";
+import { axes, CHART_HEIGHT_PX, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
 import type { App } from "../state/app.ts";
 
 export function equityChart(app: App): TemplateResult {
@@ -16,6 +16,7 @@ export function equityChart(app: App): TemplateResult {
     options: (width) => ({
       width,
       height: CHART_HEIGHT_PX,
+      padding: CHART_PADDING,
       legend: { show: false },
       cursor: { y: false },
       axes: axes(),

@@ -2,7 +2,7 @@ import { html, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import type uPlot from "uplot";
 import type { Fill } from "../api/resources.ts";
-import { axes, CHART_HEIGHT_PX, chart, ink, isDark } from "../parts/chart.ts";
+import { axes, CHART_HEIGHT_PX, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
 import type { App } from "../state/app.ts";
 
 /** Points of one chart. */
@@ -55,6 +55,7 @@ function optionsOf(width: number): uPlot.Options {
   return {
     width,
     height: CHART_HEIGHT_PX,
+    padding: CHART_PADDING,
     legend: { show: false },
     axes: axes(),
     series: [

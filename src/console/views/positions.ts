@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from "lit-html";
 import type { Position } from "../api/resources.ts";
-import { compare, divide, multiply, subtract } from "../figures/decimal.ts";
+import { compare, cutToFigures, divide, multiply, subtract } from "../figures/decimal.ts";
 import { figure, money, NOTHING, signedMoney, tone } from "../figures/format.ts";
 import { side } from "../parts/badges.ts";
 import { section, whenLoaded } from "../parts/section.ts";
@@ -10,6 +10,9 @@ import type { App } from "../state/app.ts";
 /** Percent of the mark price below which a liquidation is near enough to be marked. */
 const NEAR_PERCENT = "10";
 
+/** Significant figures, and decimals, of a price that nobody has set. */
+const SHOWN_FIGURES = 6;
+
 const COLUMNS: readonly Column<Position>[] = [
   { name: "Market", cell: ({ market }) => market },
   { name: "Side", cell: (row) => side(row.side) },
@@ -18,7 +21,7 @@ const COLUMNS: readonly Column<Position>[] = [
   { name: "Mark", isFigure: true, cell: ({ mark_price }) => figure(mark_price) },
   { name: "Value", isFigure: true, rank: 2, cell: ({ position_value }) => money(position_value) },
   { name: "PnL", isFigure: true, cell: pnl },
-  { name: "Liquidation", isFigure: true, rank: 2, cell: ({ liquidation_price }) => figure(liquidation_price) },
+  { name: "Liquidation", isFigure: true, rank: 2, cell: liquidation },
   { name: "Distance", isFigure: true, cell: distance },
   { name: "Margin", isFigure: true, rank: 3, cell: ({ margin_used }) => money(margin_used) },
   { name: "Leverage", isFigure: true, rank: 3, cell: (row) => `${row.leverage}× ${row.margin_type}` },
@@ -42,6 +45,11 @@ function pnl({ unrealized_pnl: value }: Position): TemplateResult {
 function funding({ funding_since_open: paid }: Position): TemplateResult {
   const received = subtract("0", paid);
   return html`<span class=${tone(received)}>${signedMoney(received)}</span>`;
+}
+
+/** The exchange tells it with more digits than a price can have. */
+function liquidation({ liquidation_price: price }: Position): string {
+  return figure(price === null ? null : cutToFigures(price, SHOWN_FIGURES, SHOWN_FIGURES));
 }
 
 /** How far the mark may go, in percent of itself, until the position is liquidated. */
