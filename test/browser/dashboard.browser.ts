@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { goTo, openBrowser, openSignedIn, seriousFindings, type View } from "./support/browser.ts";
 import { call, openScene, type Scene, setUp } from "./support/scene.ts";
 
@@ -88,6 +88,121 @@ test("what the exchange says is text, whatever it looks like", async () => {
   await page.getByText("<img src=x").first().waitFor();
   expect(await page.locator("img").count()).toBe(0);
 });
+
+test("what another client does is seen at once, and a restart of the gateway loses none of it", async () => {
+  await cancelAll();
+  view = await openSignedIn(browser, options(), apiKey);
+  const { page } = view;
+  const { account } = await call<{ account: string }>(scene, apiKey, "/v1/whoami");
+  await page.getByText("live", { exact: true }).waitFor();
+  const terms = { account, market: "BTC", side: "buy", price: "61234" };
+  await call(scene, apiKey, "/v1/orders", { ...terms, size: "0.0021" });
+  const orders = page.getByRole("region", { name: "Open orders" });
+  await orders.getByText("0.0021").waitFor({ timeout: 2_000 });
+  await scene.stopGateway();
+  await page.getByText(/^not live for/).waitFor();
+  await scene.startGateway();
+  await call(scene, apiKey, "/v1/orders", { ...terms, size: "0.0022" });
+  await page.getByText("live", { exact: true }).waitFor();
+  await orders.getByText("0.0022").waitFor({ timeout: 4_000 });
+  await call(scene, apiKey, "/v1/orders", {
+    account,
+    market: "ETH",
+    side: "buy",
+    size: "0.31",
+    price: "5000",
+    time_in_force: "ioc",
+  });
+  await goTo(page, "Fills");
+  await page.getByRole("region", { name: "Fills", exact: true }).getByText("0.31").waitFor();
+  await page.getByText("(this page's)").waitFor();
+});
+
+test("a key is made, granted and revoked by the owner's wallet, and the wallet's no is said in words", async () => {
+  view = await openSignedIn(browser, options(), apiKey);
+  const { page } = view;
+  await goTo(page, "Keys");
+  await page.getByRole("checkbox", { name: /^trading:write/ }).uncheck();
+  await page.getByRole("button", { name: "Make a key" }).click();
+  scene.wallet.refusal = { code: 4_001, message: "User rejected the request." };
+  await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText("You declined in Test wallet.").waitFor();
+  scene.wallet.isElsewhere = true;
+  await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText(/^Test wallet is open with 0x1111/).waitFor();
+  scene.wallet.isElsewhere = false;
+  await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText("This is the only time that the key is shown.").waitFor();
+  const made = (await page.getByLabel("API key", { exact: true }).textContent()) ?? "";
+  expect(await call(scene, made, "/v1/whoami")).toMatchObject({ scopes: ["trading:read"] });
+  await page.getByRole("button", { name: "I have it" }).click();
+  await page.getByText(made).first().waitFor({ state: "detached" });
+  const hash = new Bun.CryptoHasher("sha256").update(made).digest("hex");
+  await page.getByRole("button", { name: `Revoke ${hash.slice(0, 8)}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText(`Revoked ${hash.slice(0, 8)}`).waitFor();
+  expect(call(scene, made, "/v1/whoami")).rejects.toThrow("revoked_api_key");
+});
+
+test("a signature from elsewhere is pasted, and a private key is not taken", async () => {
+  view = await openSignedIn(browser, { baseUrl: scene.baseUrl }, apiKey);
+  const { page } = view;
+  await goTo(page, "Keys");
+  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByText("No wallet has announced itself").waitFor();
+  await page.getByText("Hardware or offline wallet").click();
+  const typedData = (await page.getByLabel("typed data", { exact: true }).textContent()) ?? "";
+  await page.getByLabel("Signature").fill(`0x${"ab".repeat(32)}`);
+  await page.getByRole("button", { name: "Use this signature" }).click();
+  await page.getByText("A private key never belongs here.").waitFor();
+  await page.getByLabel("Signature").fill(await scene.wallet.sign(typedData));
+  await page.getByRole("button", { name: "Use this signature" }).click();
+  await page.getByText("This is the only time that the key is shown.").waitFor();
+});
+
+test("everything is reached and done by the keyboard alone, and the focus is seen", async () => {
+  await cancelAll();
+  view = await openSignedIn(browser, options(), apiKey);
+  const { page } = view;
+  const { keyboard } = page;
+  await page.getByText("live", { exact: true }).waitFor();
+  await keyboard.press("Tab");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("To the content");
+  await keyboard.press("Enter");
+  expect(await page.evaluate("document.activeElement.id")).toBe("main");
+  await tabTo(page, "size");
+  const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
+  expect(outline).toBe("solid");
+  await keyboard.type("0.0031");
+  await keyboard.press("Tab");
+  await keyboard.type("60000");
+  await keyboard.press("Enter");
+  await page.getByText("buy 0.0031 BTC at 60000: open").waitFor();
+  await tabTo(page, "Modify buy 0.0031 BTC at 60000");
+  await keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  expect(await focused(page)).toBe("Modify buy 0.0031 BTC at 60000");
+  await tabTo(page, "Cancel buy 0.0031 BTC at 60000");
+  await keyboard.press("Space");
+  await page.getByText("No open order.").waitFor();
+});
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate("document.activeElement.name || document.activeElement.ariaLabel || ''");
+}
+
+/** Presses of Tab until everything was reached. */
+const MAX_TABS = 80;
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let tabs = 0; tabs < MAX_TABS; tabs += 1) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`${name} is not reached by Tab`);
+}
 
 const SCREENS = ["Trade", "Account", "Orders", "Fills", "TWAPs", "Keys", "Health"];
 

@@ -24,14 +24,15 @@ export async function request<Body>(call: Call): Promise<Answer<Body>> {
   if (call.idempotencyKey !== undefined) headers["Idempotency-Key"] = call.idempotencyKey;
   if (call.body !== undefined) headers["Content-Type"] = "application/json";
   try {
-    const response = await fetch(call.path, {
+    const options = {
       method: call.method,
       headers,
       cache: "no-store",
       credentials: "omit",
       signal: AbortSignal.timeout(ANSWER_DEADLINE_MS),
       ...(call.body === undefined ? {} : { body: call.body }),
-    });
+    } as const;
+    const response = await fetch(call.path, options);
     return await read<Body>(response);
   } catch {
     return { kind: "lost", message: "The gateway did not answer." };

@@ -9,12 +9,16 @@ export type Drawing = {
   /** Says when it has to be drawn again. */
   version: string;
   options: (width: number) => uPlot.Options;
-  data: uPlot.AlignedData;
+  /** Asked for only when it is drawn. */
+  data: () => uPlot.AlignedData;
   /** What it shows, for those who do not see it. */
   words: string;
 };
 
-type Drawn = { plot: uPlot; version: string; width: number };
+type Drawn = { plot: uPlot; version: string; width: number; atMs: number };
+
+/** Milliseconds between two drawings of one chart; the page draws itself once a second in any case. */
+const REDRAW_MS = 900;
 
 const drawn = new WeakMap<Element, Drawn>();
 
@@ -23,10 +27,12 @@ export function chart(drawing: Drawing): TemplateResult {
     if (!(element instanceof HTMLElement)) return;
     const width = element.clientWidth;
     const before = drawn.get(element);
-    if (before?.version === drawing.version && before.width === width) return;
+    const isSame = before?.version === drawing.version && before.width === width;
+    const isRecent = before !== undefined && before.width === width && performance.now() - before.atMs < REDRAW_MS;
+    if (isSame || isRecent) return;
     before?.plot.destroy();
-    const plot = new uPlot(drawing.options(width), drawing.data, element);
-    drawn.set(element, { plot, version: drawing.version, width });
+    const plot = new uPlot(drawing.options(width), drawing.data(), element);
+    drawn.set(element, { plot, version: drawing.version, width, atMs: performance.now() });
   }
   return html`<div class="chart" role="img" aria-label=${drawing.words} ${ref(draw)}></div>`;
 }

@@ -7,6 +7,7 @@ import { addFills } from "./fills.ts";
 /** Rows of history that the page holds. */
 const MAX_ROWS = 500;
 
+const ENDED = new Set(["filled", "canceled", "rejected"]);
 const LIVING = new Set(["open", "waiting_for_trigger"]);
 
 export function takeOrder(app: App, resource: unknown): void {
@@ -20,6 +21,15 @@ export function takeOrder(app: App, resource: unknown): void {
     openOrders.value = LIVING.has(order.status) ? merged(openOrders.value, order) : others;
   }
   app.changed();
+}
+
+/**
+ * A list of what is open is shared for a second and may be older than an event: an order that the gateway's own history
+ * has closed is not open.
+ */
+export function dropEnded({ state: { openOrders, history } }: App): void {
+  const ended = new Set((history.value ?? []).filter(({ status }) => ENDED.has(status)).map(({ id }) => id));
+  if (openOrders.value !== null) openOrders.value = openOrders.value.filter(({ id }) => !ended.has(id));
 }
 
 export function takeOperation(app: App, resource: unknown): void {

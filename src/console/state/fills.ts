@@ -27,7 +27,8 @@ export type FillRow = {
 export type FillBook = {
   /** Newest first. */
   rows: FillRow[];
-  known: Set<string>;
+  /** By id. */
+  known: Map<string, FillRow>;
   /** By the hash of the key that placed the order; the empty text is for everything else. */
   byKey: Map<string, Sums>;
   isLoading: boolean;
@@ -39,7 +40,7 @@ export type FillBook = {
 };
 
 export function emptyFills(): FillBook {
-  return { rows: [], known: new Set(), byKey: new Map(), isLoading: false, isCut: false, failure: null, version: 0 };
+  return { rows: [], known: new Map(), byKey: new Map(), isLoading: false, isCut: false, failure: null, version: 0 };
 }
 
 /** Takes those that are not there yet; returns how many. */
@@ -47,12 +48,17 @@ export function addFills(book: FillBook, fills: readonly Fill[]): number {
   let deepest = -1;
   let added = 0;
   for (const fill of fills) {
-    if (book.known.has(fill.id)) continue;
-    book.known.add(fill.id);
+    const known = book.known.get(fill.id);
+    if (known !== undefined) {
+      learnKey(book, known, fill);
+      continue;
+    }
+    const row = { fill, runningPnl: "0", runningFees: "0" };
+    book.known.set(fill.id, row);
     const at = placeOf(book.rows, fill);
-    book.rows.splice(at, 0, { fill, runningPnl: "0", runningFees: "0" });
+    book.rows.splice(at, 0, row);
     deepest = at > deepest ? at : deepest + 1;
-    count(book.byKey, fill);
+    count(book.byKey, fill, add);
     added += 1;
   }
   for (let index = deepest; index >= 0; index -= 1) sumRow(book.rows, index);
@@ -82,13 +88,27 @@ function sumRow(rows: FillRow[], index: number): void {
   row.runningFees = add(older?.runningFees ?? "0", fee);
 }
 
-function count(byKey: Map<string, Sums>, fill: Fill): void {
+/** A fill may be told before it is known whose order it was. */
+function learnKey(book: FillBook, row: FillRow, fill: Fill): void {
+  if (isOurs(row.fill) || !isOurs(fill)) return;
+  count(book.byKey, row.fill, subtract);
+  row.fill = fill;
+  count(book.byKey, fill, add);
+  book.version += 1;
+}
+
+export function isOurs({ key_hash: hash }: Fill): boolean {
+  return hash !== null && hash !== undefined;
+}
+
+function count(byKey: Map<string, Sums>, fill: Fill, calculate: typeof add): void {
   const key = fill.key_hash ?? "";
   const sums = byKey.get(key) ?? { count: 0, realizedPnl: "0", fees: new Map<string, string>() };
-  sums.count += 1;
-  sums.realizedPnl = add(sums.realizedPnl, fill.realized_pnl);
-  sums.fees.set(fill.fee_token, add(sums.fees.get(fill.fee_token) ?? "0", fill.fee));
-  byKey.set(key, sums);
+  sums.count += calculate === add ? 1 : -1;
+  sums.realizedPnl = calculate(sums.realizedPnl, fill.realized_pnl);
+  sums.fees.set(fill.fee_token, calculate(sums.fees.get(fill.fee_token) ?? "0", fill.fee));
+  if (sums.count === 0) byKey.delete(key);
+  else byKey.set(key, sums);
 }
 
 function dropOldest(book: FillBook): void {

@@ -21,13 +21,13 @@ const MAX_PAUSE_MS = 10_000;
 /** Milliseconds by which readings follow an event, so that fifty events ask once. */
 const AFTER_EVENT_MS = 1_000;
 
-type Live = { stop: AbortController; isReadingSoon: boolean; lastEventId: string | null };
+type Live = { stop: AbortController; isReadingSoon: boolean; isNewFillUnclear: boolean; lastEventId: string | null };
 
 let live: Live | null = null;
 
 export function startLive(app: App): void {
   stopLive(app);
-  live = { stop: new AbortController(), isReadingSoon: false, lastEventId: null };
+  live = { stop: new AbortController(), isReadingSoon: false, isNewFillUnclear: false, lastEventId: null };
   void readEverything(app);
   void turn(app, live);
   void follow(app, live);
@@ -133,6 +133,7 @@ function take(app: App, mine: Live, event: StreamEvent): void {
   else if (area === "order") takeOrder(app, data);
   else if (area === "operation") takeOperation(app, data);
   if (area === "fill") takeFill(app, data);
+  if (area === "fill" && member(data, "order_id") === null) mine.isNewFillUnclear = true;
   if (area === "key") void reads.readKeys(app);
   if (event.type === "agent.expiring")
     notify(app, "bad", `The agent's approval ends in ${String(member(data, "days_left"))} days. Approve the next one.`);
@@ -164,5 +165,7 @@ function readSoon(app: App, mine: Live): void {
     mine.isReadingSoon = false;
     if (live !== mine) return;
     await readFigures(app);
+    if (mine.isNewFillUnclear) await reads.readNewFills(app);
+    mine.isNewFillUnclear = false;
   });
 }

@@ -14,6 +14,7 @@ import type {
   Twap,
 } from "../api/resources.ts";
 import type { App } from "./app.ts";
+import { dropEnded } from "./apply.ts";
 import { sampleEquity } from "./equity.ts";
 import { addFills, MAX_FILLS } from "./fills.ts";
 import type { Loaded } from "./state.ts";
@@ -59,10 +60,12 @@ export async function readPositions(app: App): Promise<void> {
 export async function readOpenOrders(app: App): Promise<void> {
   const path = `/v1/orders?status=open&limit=${PAGE_ROWS}`;
   await readInto<List<Order>, Order[]>(app, app.state.openOrders, path, rows);
+  dropEnded(app);
 }
 
 export async function readHistory(app: App): Promise<void> {
   await readInto<List<Order>, Order[]>(app, app.state.history, `/v1/orders?limit=${HISTORY_ROWS}`, rows);
+  dropEnded(app);
 }
 
 export async function readOperations(app: App): Promise<void> {
@@ -75,7 +78,7 @@ export async function readTwaps(app: App): Promise<void> {
 }
 
 export async function readKeys(app: App): Promise<void> {
-  await readInto<List<ApiKey>, ApiKey[]>(app, app.state.keys, "/v1/api-keys?state=all", rows);
+  await readInto<List<ApiKey>, ApiKey[]>(app, app.state.keys, "/v1/api-keys", rows);
 }
 
 export async function readStatus(app: App): Promise<void> {
@@ -101,6 +104,21 @@ export async function readStory(app: App, id: string): Promise<void> {
   const { story } = app.state;
   if (story.id !== id) Object.assign(story, { id, value: null, readAtMs: null, failure: null });
   await readInto<Story, Story>(app, story, `/v1/orders/${encodeURIComponent(id)}/story`, (body) => body);
+}
+
+/** Rows of the newest page when only what is new is of interest. */
+const NEW_FILLS = 50;
+
+export async function readNewFills(app: App): Promise<void> {
+  const { session, fills } = app.state;
+  if (session === null) return;
+  const answer = await request<List<Fill>>({
+    method: "GET",
+    path: `/v1/fills?limit=${NEW_FILLS}`,
+    bearer: session.apiKey,
+  });
+  if (answer.kind === "ok" && app.state.session === session) addFills(fills, answer.body.data);
+  app.changed();
 }
 
 /** The newest page, and older ones as far as the page keeps them. */

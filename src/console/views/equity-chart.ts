@@ -12,7 +12,7 @@ export function equityChart(app: App): TemplateResult {
   return chart({
     version: `${equity.length}-${last.atMs}-${isDark()}`,
     words: `Equity from ${money(first.equity)} to ${money(last.equity)} over ${equity.length} readings`,
-    data: [equity.map(({ atMs }) => atMs / 1_000), equity.map((sample) => Number(sample.equity))],
+    data: () => [equity.map(({ atMs }) => atMs / 1_000), equity.map((sample) => Number(sample.equity))],
     options: (width) => ({
       width,
       height: CHART_HEIGHT_PX,

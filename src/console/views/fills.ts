@@ -55,7 +55,7 @@ export function fillsScreen(app: App): TemplateResult {
 }
 
 function count({ state: { fills } }: App): string {
-  const rows = `${figure(String(fills.rows.length))} fills`;
+  const rows = fills.rows.length === 1 ? "1 fill" : `${figure(String(fills.rows.length))} fills`;
   if (fills.isLoading) return `${rows}, reading more…`;
   return fills.isCut
     ? `the newest ${rows}; this page keeps ${figure(String(MAX_FILLS))}, running from the oldest of them`
