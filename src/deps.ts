@@ -98,7 +98,7 @@ export type Deps = World & {
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
   reads: Reads;
-  builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused">;
+  builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused" | "refresh">;
   /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
   fillIndex: { completeToMs(account: Account): number | null };
   /** Our agents, as the exchange lists them. */

@@ -3,6 +3,7 @@
  * anything; it only says who works with whom.
  */
 import { openRunningWrites } from "./actions/running-writes.ts";
+import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import { type Metrics, NO_METRICS } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
@@ -17,6 +18,7 @@ import { createReads } from "./exchange/reads.ts";
 import { type SocketTransport, socketUrl } from "./exchange/socket.ts";
 import type { Transport } from "./exchange/transport.ts";
 import { createServer, type HttpServer } from "./http/server.ts";
+import type { Keyring } from "./ops/keyring.ts";
 import { openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
 import { takeUpAccounts } from "./settle/after-restore.ts";
 import { openFollower } from "./settle/follow.ts";
@@ -52,6 +54,8 @@ export type GatewayParts = {
   /** Weight that we may spend at the exchange in a minute; 0 = no limit, and none of an account's actions either. */
   exchangeWeightPerMinute: number;
   trustedProxies: readonly string[];
+  /** Seals the agent key that the set-up makes; left out, nothing can be set up over HTTP. */
+  keyring?: Keyring;
   point?: (name: Point) => void | Promise<void>;
   /** An upgrade is being checked: nothing is written for anybody, and nothing sent, before `start`. */
   isOnTrial?: boolean;
@@ -116,6 +120,14 @@ export function openGateway(parts: GatewayParts): Gateway {
   };
   let server: HttpServer | null = null;
 
+  /** An account that was made after the start. */
+  function followAccount(account: Account): void {
+    feeds.follow(account.tradingAddress);
+    void allowance.refresh(account.tradingAddress);
+    void builderApproval.refresh(account.ownerAddress);
+    void follower.resync("all");
+  }
+
   async function drainAll(): Promise<void> {
     server?.endStreams();
     await drain(deps);
@@ -126,7 +138,9 @@ export function openGateway(parts: GatewayParts): Gateway {
     drain: drainAll,
     // Built when first asked for: who drives the verbs directly needs no routes.
     get server() {
-      server ??= createServer(deps, { trustedProxies: parts.trustedProxies });
+      const { trustedProxies, keyring } = parts;
+      const settingUp = keyring === undefined ? null : { keyring, follow: followAccount };
+      server ??= createServer(deps, { trustedProxies, settingUp });
       return server;
     },
     async start() {

@@ -33,6 +33,8 @@ export function generatorView(document: Readonly<Node>, seeds: Seeds): Node {
   const view = structuredClone(document);
   for (const [path, methods] of Object.entries(asNode(view["paths"]))) {
     for (const operation of Object.values(asNode(methods)).map(asNode)) prepare(path, operation, seeds);
+    // It takes another kind of token, and the demo is set up already: the tests of the set-up go through it.
+    if (path.startsWith("/v1/setup")) delete asNode(view["paths"])[path];
   }
   const schemas = asNode(asNode(view["components"])["schemas"]);
   // Conditions between members: the generator takes every `allOf` for a sum of objects.

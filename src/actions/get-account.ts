@@ -13,21 +13,28 @@ export async function getAccount(deps: Deps, caller: Caller): Promise<ReadAnswer
   if (read.kind === "failed") {
     throw new ApiError("exchange_unreachable", "The exchange could not be asked for the balances.");
   }
-  const perpetuals = read.value.byDex.map(({ dex, state }) => ({ dex, ...collateral(read.value, state) }));
-  const [native] = perpetuals;
-  if (native === undefined) throw new Error("bug: no native dex");
   const body = JSON.stringify({
     object: "account",
     account: account.id,
     network: API_NETWORK,
-    account_mode: read.value.mode,
+    ...balancesOf(read.value),
+  });
+  return { body, asOfMs: null };
+}
+
+/** The figures of an account; the top ones are those of the native dex. */
+export function balancesOf(state: AccountState) {
+  const perpetuals = state.byDex.map((one) => ({ dex: one.dex, ...collateral(state, one.state) }));
+  const [native] = perpetuals;
+  if (native === undefined) throw new Error("bug: no native dex");
+  return {
+    account_mode: state.mode,
     equity: native.equity,
     withdrawable: native.withdrawable,
     margin_used: native.margin_used,
     perpetuals,
-    spot: read.value.spotBalances.map(spotResource),
-  });
-  return { body, asOfMs: null };
+    spot: state.spotBalances.map(spotResource),
+  };
 }
 
 type Collateral = { equity: Decimal; withdrawable: Decimal; margin_used: Decimal };

@@ -25,6 +25,7 @@ import { orderExplain } from "./order/explain.ts";
 import { paperCommand } from "./paper.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
+import { setupCommand } from "./setup.ts";
 import { upgradeOpen } from "./upgrade/open.ts";
 import { upgradeStatus } from "./upgrade/status.ts";
 import { versionCommand } from "./version.ts";
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   serveCommand,
   paperCommand,
   initCommand,
+  setupCommand,
   accountAdd,
   accountList,
   accountShow,

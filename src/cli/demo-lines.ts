@@ -27,6 +27,8 @@ export function demoLines(facts: DemoFacts, mid: string, orderName: string): str
     `Exchange  ${facts.exchange_url}`,
     `Account   ${facts.account}`,
     `API key   ${facts.api_key}`,
+    // What stands behind the # never leaves the browser.
+    `Page      ${facts.base_url}/#key=${facts.api_key}`,
     "",
     "Read the account:",
     `curl -s ${authorization} '${facts.base_url}/v1/account'`,

@@ -1,5 +1,5 @@
 import type { Network } from "../core/account.ts";
-import { type Initialized, initialize } from "../ops/initialize.ts";
+import { type Initialized, initialize, initializeBare } from "../ops/initialize.ts";
 import { parseAddress } from "../wire/hex.ts";
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, Misuse, required } from "./command.ts";
 import { networkWords, places } from "./directory.ts";
@@ -18,7 +18,11 @@ export const initCommand: Command = {
   summary: "make a data directory with its first account and agent key",
   options: {
     network: { value: "NETWORK", help: "mainnet, testnet or paper; fixed for good", variable: "POSTERN_NETWORK" },
-    owner: { value: "0x…", help: "address of the account's owner, who signs", variable: "POSTERN_OWNER" },
+    owner: {
+      value: "0x…",
+      help: "address of the account's owner, who signs; left out, the page asks for it",
+      variable: "POSTERN_OWNER",
+    },
     label: { value: "TEXT", help: '"main" by default' },
     "exchange-url": {
       value: "URL",
@@ -33,14 +37,16 @@ export const initCommand: Command = {
   async run(input, outside) {
     const at = places(input, outside);
     const network = networkOf(required(input, "network"));
-    const owner = parseAddress(required(input, "owner"));
-    if (owner === null) throw new Misuse("--owner is an address: 0x and 40 hex digits");
+    const given = input.value("owner");
+    const owner = given === null ? null : parseAddress(given);
+    if (given !== null && owner === null) throw new Misuse("--owner is an address: 0x and 40 hex digits");
     const exchangeUrl = exchangeUrlOf(input, network);
     const label = input.value("label") ?? "main";
     const passphrase = await newPassphrase(input, outside);
     const { clock, processId, randomBytes } = outside;
-    const wanted = { places: at, processId, network, exchangeUrl, owner, label, passphrase, clock, randomBytes };
-    const made = await initialize(wanted).catch((error: unknown) => {
+    const wanted = { places: at, processId, network, exchangeUrl, passphrase, clock, randomBytes };
+    const making = owner === null ? initializeBare(wanted).then(() => null) : initialize({ ...wanted, owner, label });
+    const made = await making.catch((error: unknown) => {
       throw new Failure(error instanceof Error ? error.message : String(error));
     });
     show({ input, outside }, { network, directory: at.directory }, made);
@@ -70,16 +76,24 @@ function exchangeUrlOf(input: Input, network: Network): string {
 function show(
   to: { input: Input; outside: Outside },
   { network, directory }: { network: Network; directory: string },
-  { account, agent }: Initialized,
+  made: Initialized | null,
 ): void {
+  const next = [`Next, start it and open the link that it prints:`, "  postern serve"];
+  const head = `Made ${directory} (${networkWords(network)})`;
+  if (made === null) {
+    present(to, { data_directory: directory, network }, [head, "", ...next]);
+    return;
+  }
+  const { account, agent } = made;
   const facts = { account: account.id, owner: account.ownerAddress, agent: agent.address, agent_name: agent.name };
   present(to, { data_directory: directory, network, ...facts }, [
-    `Made ${directory} (${networkWords(network)})`,
+    head,
     `Account  ${account.id}`,
     `Owner    ${account.ownerAddress}`,
     `Agent    ${agent.address} (${agent.name})`,
     "",
-    "Next, the owner approves the agent:",
+    ...next,
+    "Or, without a browser, let the owner approve the agent:",
     "  postern agent approval",
   ]);
 }

@@ -20,6 +20,8 @@ import { postern } from "./version.ts";
 
 export type Listening = {
   baseUrl: string;
+  /** Where the owner's browser finds the page. */
+  pageUrl: string;
   /** Null when no metrics were asked for. */
   metricsUrl: string | null;
   exposure: Exposure;
@@ -50,7 +52,15 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
     const settings = settingsOf(listenedConfig, { network: instance.network, version: postern().version });
     // Same turn as the listening: no request is looked at before the rows of an earlier process are marked.
     const gateway = openGateway({
-      ...{ settings, instance, store, signers: keyring.signers, transport: openTransport(), socket: openSocket },
+      ...{
+        settings,
+        instance,
+        store,
+        keyring,
+        signers: keyring.signers,
+        transport: openTransport(),
+        socket: openSocket,
+      },
       ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies },
       isOnTrial: trial?.isOn() === true,
       metrics: exposed.metrics,
@@ -60,7 +70,10 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
     const agentsUnlocked = keyring.signers.addresses().length;
     noteStart({ store, clock }, { version: settings.version, agentsUnlocked, settings: config.changed });
     const sealing = startSealing({ store, clock, keyring, log }, outside);
+    const baseUrl = ownUrlOf(listenedConfig);
+    const pageUrl = config.publicUrl ?? baseUrl;
     const control = openControl(at, {
+      pageUrl,
       store,
       clock,
       randomBytes,
@@ -72,7 +85,6 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
     });
     door.open(gateway);
     exposed.open(gateway.deps);
-    const baseUrl = ownUrlOf(listenedConfig);
     const endReloads = outside.onReload(() => reload(door, log));
     log.info(
       { base_url: baseUrl, exposure, exchange_url: instance.exchangeUrl, network: instance.network },
@@ -80,6 +92,7 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
     );
     return {
       baseUrl,
+      pageUrl,
       metricsUrl: exposed.url,
       exposure,
       gateway,

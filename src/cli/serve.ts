@@ -14,6 +14,7 @@ import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
 import { PASSPHRASE_FILE, passphrase } from "./passphrase.ts";
 import { servePaper } from "./serve-paper.ts";
+import { offerSetup } from "./setup-link.ts";
 import { type Supervised, supervise } from "./supervised.ts";
 import { postern } from "./version.ts";
 
@@ -64,6 +65,7 @@ export const serveCommand: Command = {
       const { network } = opened.instance;
       const { baseUrl, metricsUrl, exposure } = listening;
       announce(input, outside, { base_url: baseUrl, exposure, network, metrics_url: metricsUrl });
+      offerSetup({ input, outside }, opened.store, listening.pageUrl);
       const supervised = supervise({ store: opened.store, log }, outside);
       void openWrites({ trial, listening, supervised, log, network });
       log.info({ signal: await stop }, "stopping");

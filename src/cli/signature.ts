@@ -1,19 +1,10 @@
+import { normalisedSignature } from "../wire/normalise-signature.ts";
 import { Misuse } from "./command.ts";
 
-const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-
-/**
- * One spelling of what wallets give: v 27 or 28 where some say 0 or 1, and the lower of the two values of s. The
- * gateway takes nothing else.
- */
+/** One spelling of what wallets give. The gateway takes nothing else. */
 export function normaliseSignature(text: string): string {
   if (!/^0x[0-9a-fA-F]{130}$/.test(text)) throw new Misuse("a signature is 0x and 130 hex digits (65 bytes)");
-  const r = text.slice(2, 66).toLowerCase();
-  const s = BigInt(`0x${text.slice(66, 130)}`);
-  const v = Number.parseInt(text.slice(130), 16);
-  const parity = v >= 27 ? v - 27 : v;
-  if (parity !== 0 && parity !== 1) throw new Misuse("a signature ends in 1b or 1c (or 00 or 01)");
-  const isHigh = s > ORDER / 2n;
-  const low = (isHigh ? ORDER - s : s).toString(16).padStart(64, "0");
-  return `0x${r}${low}${(27 + (isHigh ? 1 - parity : parity)).toString(16)}`;
+  const signature = normalisedSignature(text);
+  if (signature === null) throw new Misuse("a signature ends in 1b or 1c (or 00 or 01)");
+  return signature;
 }

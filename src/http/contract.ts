@@ -12,8 +12,11 @@ export type Contract = {
   tag: string;
   summary: string;
   description?: string;
-  /** Who may ask: anybody, anybody with the owner's signature in the body, or a key with this scope. */
-  access: "anybody" | "owner_signature" | Scope;
+  /**
+   * Who may ask: anybody, anybody with the owner's signature in the body, whoever holds a one-time link or the session
+   * that it was traded for, or a key with this scope.
+   */
+  access: "anybody" | "owner_signature" | "setup_link" | "setup_session" | Scope;
   /** What `{id}` may be. */
   id?: { description: string; example: string };
   /** Query parameters; all others are refused. */
@@ -51,6 +54,7 @@ const WITH_KEY: readonly ErrorCode[] = [
   ...(["missing_api_key", "invalid_api_key", "revoked_api_key", "insufficient_scope", "rate_limited"] as const),
 ];
 const WITH_SIGNATURE: readonly ErrorCode[] = ["invalid_signature", "account_not_found", "rate_limited"];
+const WITH_SETUP: readonly ErrorCode[] = ["invalid_setup_token", "setup_done", "rate_limited"];
 const ON_WRITE: readonly ErrorCode[] = [
   ...(["idempotency_key_required", "invalid_idempotency_key", "idempotency_key_reused"] as const),
   ...(["exchange_rate_limited", "exchange_unreachable", "not_ready", "draining", "agent_not_approved"] as const),
@@ -68,6 +72,7 @@ export function errorsOf(contract: Contract): ErrorCode[] {
     ...(body === undefined ? [] : WITH_BODY),
     ...(access === "trading:read" || access === "trading:write" ? WITH_KEY : []),
     ...(access === "owner_signature" ? WITH_SIGNATURE : []),
+    ...(access === "setup_link" || access === "setup_session" ? WITH_SETUP : []),
     ...(isWrite(contract) ? ON_WRITE : []),
     // A character that no id has makes it another path.
     ...(contract.id === undefined ? [] : (["route_not_found"] as const)),

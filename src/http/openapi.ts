@@ -49,6 +49,12 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
           bearerFormat: "api_trade_ and 64 hex characters",
           description: "An API key, made by its holder and registered by the account owner's signature.",
         },
+        setupToken: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "setup_ and 64 hex characters",
+          description: "Token of the one-time link that the gateway prints, or of the session that it was traded for.",
+        },
       },
       headers: HEADERS,
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -67,6 +73,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Events: "What happens, as it happens, without gaps.",
   Markets: "What can be traded.",
   Status: "How the gateway is doing, for the key's account.",
+  "Set-up":
+    "From an empty gateway to a first key, for its own page: only with a one-time link, and only until it is done.",
   Health: "For the operator's monitoring.",
   Description: "This description.",
 };
@@ -100,7 +108,7 @@ function operation(contract: Contract, components: Components): JsonObject {
     summary,
     description: [description, ACCESS[access]].filter((text) => text !== undefined).join(" "),
     // Only OAuth schemes have scopes in OpenAPI; ours are an extension beside the plain bearer key.
-    security: hasKey ? [{ apiKey: [] }] : [],
+    security: hasKey ? [{ apiKey: [] }] : access.startsWith("setup_") ? [{ setupToken: [] }] : [],
     ...(hasKey ? { "x-scope": access } : {}),
     parameters: parameters(contract, components),
     ...(body === undefined
@@ -118,6 +126,8 @@ function operation(contract: Contract, components: Components): JsonObject {
 const ACCESS = {
   anybody: "Needs no key.",
   owner_signature: "Needs no key: the account owner's signature in the body authorises it.",
+  setup_link: "Needs the token of a one-time link.",
+  setup_session: "Needs the token of a set-up session.",
   "trading:read": "Needs a key with the scope `trading:read`.",
   "trading:write": "Needs a key with the scope `trading:write`.",
 } as const satisfies Record<Contract["access"], string>;

@@ -100,12 +100,12 @@ export function writeRoute<Body extends TSchema>(
   };
 }
 
-function queryOf(contract: Contract, visit: Visit): Query {
+export function queryOf(contract: Contract, visit: Visit): Query {
   if (visit.url === null) throw routeNotFound();
   return readQuery(visit.url, contract.query ?? {});
 }
 
-async function bodyOf<Body>(
+export async function bodyOf<Body>(
   deps: Deps,
   visit: Visit,
   { contract, check }: { contract: Contract; check: Check<Body> },

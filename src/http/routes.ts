@@ -10,6 +10,7 @@ import { operationRoutes } from "./operations.ts";
 import { orderRoutes } from "./orders.ts";
 import { positionRoutes } from "./positions.ts";
 import type { Route } from "./route.ts";
+import { setupRoutes } from "./setup.ts";
 import { statusRoutes } from "./status.ts";
 import { storyRoutes } from "./story.ts";
 import { twapRoutes } from "./twaps.ts";
@@ -29,6 +30,7 @@ export function allRoutes(): Route[] {
     ...eventRoutes(),
     ...marketRoutes(),
     ...statusRoutes(),
+    ...setupRoutes(),
     ...healthRoutes(),
   ];
   return [...routes, ...descriptionRoutes(routes)];

@@ -23,6 +23,8 @@ export const MAX_REQUESTS_AT_ONCE = 512;
 export type ServerOptions = {
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
+  /** What the set-up may touch; left out, nothing can be set up over HTTP. */
+  settingUp?: Visit["settingUp"];
 };
 
 export type HttpServer = {
@@ -58,7 +60,8 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     const startedMs = deps.clock.elapsedMs();
     const forwarded = request.headers.get("x-forwarded-for");
     const client = clientAddress(socketAddress, forwarded, options.trustedProxies);
-    const visit = newVisit(deps, { request, client, limits, streams, hasArrived });
+    const settingUp = options.settingUp ?? null;
+    const visit = newVisit(deps, { request, client, limits, streams, hasArrived, settingUp });
     visits.set(request, visit);
     if (request.method === "GET") hasArrived();
     running += 1;
@@ -84,7 +87,9 @@ function onTrial(): ApiError {
 
 const REQUEST_ID_BYTES = 16;
 
-function newVisit(deps: Deps, about: Pick<Visit, "request" | "client" | "limits" | "streams" | "hasArrived">): Visit {
+type Arrival = Pick<Visit, "request" | "client" | "limits" | "streams" | "hasArrived" | "settingUp">;
+
+function newVisit(deps: Deps, about: Arrival): Visit {
   const requestId = `req_${Buffer.from(deps.randomBytes(REQUEST_ID_BYTES)).toString("hex")}`;
   return { ...about, requestId, isBodyLeft: false, url: null, route: null, keyPrefix: null, code: null, quota: null };
 }

@@ -3,6 +3,7 @@ import { authenticate, requireScope } from "../actions/authenticate.ts";
 import type { Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
+import type { SettingUp } from "../ops/set-up/setting-up.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { FailureKind, Quota, RequestLimits } from "./limits.ts";
 
@@ -18,6 +19,8 @@ export type Visit = {
   hasArrived(): void;
   /** Some of the body was left unread: it must not be taken for the next request. */
   isBodyLeft: boolean;
+  /** What the set-up may touch; null where this process sets nothing up. */
+  settingUp: Pick<SettingUp, "keyring" | "follow"> | null;
   /** Path template of the route that answered; null until one was found. */
   route: string | null;
   /** First 8 hex characters of the key's hash. */
@@ -50,7 +53,7 @@ export function admit(deps: Deps, visit: Visit, scope: Scope): Caller {
 
 /** Codes that say that whoever asked could not show who they are, or asked about what is not theirs. */
 const FAILED_PROOF: ReadonlySet<string> = new Set([
-  ...["missing_api_key", "invalid_api_key", "revoked_api_key"],
+  ...["missing_api_key", "invalid_api_key", "revoked_api_key", "invalid_setup_token"],
   ...["invalid_signature", "account_not_found", "main_account_required"],
 ]);
 

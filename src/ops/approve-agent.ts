@@ -10,29 +10,43 @@ import { parseSignature, signerOf } from "../wire/grant.ts";
 import { type Operator, OperatorError } from "./operator.ts";
 import { tellApproved } from "./tell-agents.ts";
 
+/** What the owner chose besides the agent: when the approval ends (null = as the exchange likes), for which chain. */
+export type ApprovalTerms = { validUntilMs?: number | null; chainId?: number };
+
 /** What the owner signed: the agent, and the nonce that the exchange was asked with (unix milliseconds). */
-export type OwnersApproval = { agentAddress: string; nonce: number; signature: string };
+export type OwnersApproval = ApprovalTerms & { agentAddress: string; nonce: number; signature: string };
 
 export type ApprovingOperator = Operator & { exchange: Pick<Exchange, "send" | "info"> };
 
 /** The action that the owner's wallet signs so that this agent may trade. */
-export function approvalOf(network: Network, agent: Pick<Agent, "address" | "name">, nonce: number): ApprovalAction {
-  return approveAgent({ network, agentAddress: agent.address, agentName: agent.name, nonce });
+export function approvalOf(
+  network: Network,
+  agent: Pick<Agent, "address" | "name">,
+  nonce: number,
+  { validUntilMs, chainId }: ApprovalTerms = {},
+): ApprovalAction {
+  // The exchange reads the end out of the name, and does not keep it there.
+  const agentName = typeof validUntilMs === "number" ? `${agent.name} valid_until ${validUntilMs}` : agent.name;
+  const terms = { network, agentAddress: agent.address, agentName, nonce };
+  return approveAgent(chainId === undefined ? terms : { ...terms, chainId });
 }
 
 /** Sends the owner's approval to the exchange and stores it once the exchange has it. */
 export async function approveOwnAgent(operator: ApprovingOperator, approval: OwnersApproval): Promise<Agent> {
   const agent = agentOf(operator, approval.agentAddress);
-  const action = approvalOf(operator.network, agent, approval.nonce);
+  const action = approvalOf(operator.network, agent, approval.nonce, approval);
   const signature = parseSignature(approval.signature);
   const signer = signerOf(approvalDigest(action), approval.signature);
-  if (signature === null || signer === null) throw new OperatorError("the signature is not 65 bytes of ECDSA");
+  if (signature === null || signer === null) {
+    throw new OperatorError("the signature is not 65 bytes of ECDSA", { kind: "signature" });
+  }
   if (signer !== agent.ownerAddress) {
     throw new OperatorError(
       `the signature is of ${signer}, or of other data; the owner is ${agent.ownerAddress}. Ask for "agent approval" again and sign exactly that`,
+      { kind: "signature" },
     );
   }
-  const isAccepted = await send(operator, approvalBody(action, signature));
+  const isAccepted = await sendApproval(operator, approvalBody(action, signature));
   const validUntilMs = await readValidity(operator, agent, isAccepted);
   return storeApproval(operator, agent, validUntilMs);
 }
@@ -70,13 +84,18 @@ function agentOf(operator: Operator, address: string): Agent {
   return agent;
 }
 
+function notReached(reason: string): OperatorError {
+  return new OperatorError(`the exchange cannot be reached: ${reason}`, { kind: "unreachable" });
+}
+
 /** True when the exchange said yes, false when it may have; throws when it said no. */
-async function send(operator: ApprovingOperator, body: string): Promise<boolean> {
+export async function sendApproval(operator: ApprovingOperator, body: string): Promise<boolean> {
   const outcome = await operator.exchange.send(body, "order");
-  if (outcome.kind === "not_sent") throw new OperatorError(`the exchange cannot be reached: ${outcome.reason}`);
+  if (outcome.kind === "not_sent") throw notReached(outcome.reason);
   if (outcome.kind === "unknown") return false;
   const verdict = classifyReply(outcome.httpStatus, outcome.body);
-  if (verdict.kind === "refused") throw new OperatorError(`the exchange refused: ${verdict.text}`);
+  if (verdict.kind === "refused")
+    throw new OperatorError(`the exchange refused: ${verdict.text}`, { kind: "refused", text: verdict.text });
   return verdict.kind === "accepted";
 }
 
@@ -97,5 +116,6 @@ async function readValidity(operator: ApprovingOperator, agent: Agent, isAccepte
     if (found !== undefined) return found.validUntilMs;
   }
   if (isAccepted) return null;
-  throw new OperatorError(`the exchange does not list ${agent.address}: it is not known whether the approval arrived`);
+  const text = `the exchange does not list ${agent.address}: it is not known whether the approval arrived`;
+  throw new OperatorError(text, { kind: "unknown" });
 }

@@ -5,7 +5,7 @@ import { type Instance, insertInstance } from "../store/instance.ts";
 import { takeLock } from "../store/lock.ts";
 import { closeStore, openStore, type Store } from "../store/open.ts";
 import { agentName } from "../vault/agent-keys.ts";
-import { newVaultParams } from "../vault/seal-key.ts";
+import { newVaultParams, wipe } from "../vault/seal-key.ts";
 import { accountOf, newUuid, storeAccount } from "./add-account.ts";
 import { isVacant, makeDirectory, type Places, removeDatabase } from "./data-directory.ts";
 import { openKeyring, vaultKeyOf } from "./keyring.ts";
@@ -35,11 +35,30 @@ const TAG_MASK = 0xfff;
 
 /** Makes a data directory with its first account and agent key: all of it, or nothing that a second try minds. */
 export async function initialize(setUp: SetUp): Promise<Initialized> {
-  if (!isVacant(setUp.places)) throw new OperatorError(`${setUp.places.directory} is not empty`);
-  makeDirectory(setUp.places);
-  const lock = takeLock(setUp.places.directory, setUp.processId);
+  return inNewDirectory(setUp, () => makeDatabase(setUp));
+}
+
+/** The same without an account and a key: the owner's page makes them. */
+export async function initializeBare(setUp: Omit<SetUp, "owner" | "label">): Promise<void> {
+  await inNewDirectory(setUp, () =>
+    withNewStore(setUp, async (store) => {
+      const instance = newInstance(setUp);
+      // Too short a passphrase, or one that cannot be used, is told now and not at the first start.
+      wipe(await vaultKeyOf(instance, setUp.passphrase));
+      inTransaction(store, (within) => insertInstance(within, instance));
+    }),
+  );
+}
+
+async function inNewDirectory<T>(
+  { places, processId }: Pick<SetUp, "places" | "processId">,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!isVacant(places)) throw new OperatorError(`${places.directory} is not empty`);
+  makeDirectory(places);
+  const lock = takeLock(places.directory, processId);
   try {
-    return await makeDatabase(setUp);
+    return await work();
   } finally {
     lock.release();
   }
@@ -47,12 +66,19 @@ export async function initialize(setUp: SetUp): Promise<Initialized> {
 
 /** The part of it below the directory's lock. */
 export async function makeDatabase(setUp: NewDatabase): Promise<Initialized> {
-  const store = openStore(setUp.places.database);
+  return withNewStore(setUp, (store) => fill(store, setUp));
+}
+
+async function withNewStore<T>(
+  { places }: Pick<NewDatabase, "places">,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const store = openStore(places.database);
   try {
-    return await fill(store, setUp);
+    return await work(store);
   } catch (error) {
     closeStore(store);
-    removeDatabase(setUp.places);
+    removeDatabase(places);
     throw error;
   } finally {
     closeStore(store);
@@ -81,7 +107,9 @@ async function fill(store: Store, setUp: NewDatabase): Promise<Initialized> {
   }
 }
 
-function newInstance({ network, exchangeUrl, randomBytes, clock }: NewDatabase): Instance {
+type InstanceParts = Pick<NewDatabase, "network" | "exchangeUrl" | "randomBytes" | "clock">;
+
+function newInstance({ network, exchangeUrl, randomBytes, clock }: InstanceParts): Instance {
   const [high = 0, low = 0] = randomBytes(2);
   return {
     network,

@@ -7,4 +7,16 @@ export type Operator = Pick<World, "store" | "clock" | "randomBytes"> & { networ
 /** The operator asked for something that cannot be done; the message says why and what to do. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
+  readonly why: RefusalReason;
+
+  constructor(message: string, why: RefusalReason = { kind: "rule" }) {
+    super(message);
+    this.why = why;
+  }
 }
+
+/** For those who answer in more than words: a rule of ours, a bad signature, the exchange's no, or no word of it. */
+export type RefusalReason =
+  | { kind: "rule" | "signature" | "unreachable" | "unknown" }
+  /** `text`: the exchange's own. */
+  | { kind: "refused"; text: string };

@@ -12,6 +12,7 @@ import { newAgent } from "./new-agent.ts";
 import { type Operator, OperatorError } from "./operator.ts";
 import { retireOwnAgent } from "./retire-agent.ts";
 import { isGenuineSeal } from "./seal-audit.ts";
+import { newSetupLink, setupUrl } from "./set-up/tokens.ts";
 import { tellState } from "./tell-state.ts";
 import type { Trial } from "./trial.ts";
 import { upgradeStatus } from "./upgrade-status.ts";
@@ -23,6 +24,8 @@ export type Changer = Operator & {
   /** Of a running gateway; null for a command that opened the directory itself. */
   trial: Trial | null;
   state: GatewayState | null;
+  /** Where the page of a running gateway is; left out for a command that opened the directory itself. */
+  pageUrl?: string;
 };
 
 /** The facts of a verb, as they came over the control socket or from a command line. */
@@ -64,6 +67,12 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
   check_audit_seal: ({ keyring }, facts) => {
     if (keyring === null) throw new OperatorError("the agent keys are locked");
     return { isGenuine: isGenuineSeal(keyring, sealOf(facts["seal"])) };
+  },
+  new_setup_link: (changer) => {
+    const { pageUrl } = changer;
+    if (pageUrl === undefined) throw new OperatorError("the gateway is not running");
+    const { token, expiresAtMs } = newSetupLink(changer);
+    return { setup_url: setupUrl(pageUrl, token), expires_at_ms: expiresAtMs };
   },
   block_key: (changer, facts) => blockKey(changer, text(facts, "keyHash")),
   keep_key: (changer, facts) => keepKey(changer, text(facts, "keyHash")),

@@ -28,3 +28,8 @@ export function listAccounts(store: Store): Account[] {
 export function insertAccount(store: Store, account: Account): void {
   store.insert(accounts).values(account).run();
 }
+
+/** Only for one that never traded and that nobody has a key to. */
+export function deleteAccount(store: Store, id: string): void {
+  store.delete(accounts).where(eq(accounts.id, id)).run();
+}

@@ -8,13 +8,15 @@ import { type TypedData, type TypedField, typedDataDigest } from "./typed-data.t
  * show these; the key that could sign them never comes near us.
  */
 
-/** Arbitrum Sepolia, as the official SDKs send it on every network; wallets need not be connected to it. */
-const SIGNATURE_CHAIN_ID = "0x66eee";
+/**
+ * Arbitrum Sepolia, as the official SDKs send it on every network. The exchange takes any; a wallet in a browser signs
+ * for none but the one that it is connected to.
+ */
+export const DEFAULT_CHAIN_ID = 0x66eee;
 
 const DOMAIN = {
   name: "HyperliquidSignTransaction",
   version: "1",
-  chainId: 0x66eee,
   verifyingContract: "0x0000000000000000000000000000000000000000",
 } as const;
 
@@ -62,16 +64,21 @@ function hyperliquidChain(network: Network): HyperliquidChain {
   return network === "mainnet" ? "Mainnet" : "Testnet";
 }
 
+function chainIdText(chainId: number | undefined): string {
+  return `0x${(chainId ?? DEFAULT_CHAIN_ID).toString(16)}`;
+}
+
 /** `agentName` may carry ` valid_until <ms>` after the name; `nonce` is unix milliseconds. */
 export function approveAgent(input: {
   network: Network;
   agentAddress: string;
   agentName: string;
   nonce: number;
+  chainId?: number;
 }): ApprovalAction {
   return {
     type: "approveAgent",
-    signatureChainId: SIGNATURE_CHAIN_ID,
+    signatureChainId: chainIdText(input.chainId),
     hyperliquidChain: hyperliquidChain(input.network),
     agentAddress: input.agentAddress.toLowerCase(),
     agentName: input.agentName,
@@ -84,10 +91,11 @@ export function approveBuilderFee(input: {
   builder: string;
   feeTenthsBps: number;
   nonce: number;
+  chainId?: number;
 }): ApprovalAction {
   return {
     type: "approveBuilderFee",
-    signatureChainId: SIGNATURE_CHAIN_ID,
+    signatureChainId: chainIdText(input.chainId),
     hyperliquidChain: hyperliquidChain(input.network),
     maxFeeRate: feeRatePercent(input.feeTenthsBps),
     builder: input.builder.toLowerCase(),
@@ -106,8 +114,10 @@ export function feeRatePercent(feeTenthsBps: number): string {
 
 /** What the owner's wallet is asked to sign. */
 export function approvalTypedData(action: ApprovalAction): TypedData {
-  const { type, signatureChainId: _chain, ...message } = action;
-  return { domain: DOMAIN, types: TYPES, primaryType: type === "approveAgent" ? AGENT_TYPE : BUILDER_TYPE, message };
+  const { type, signatureChainId, ...message } = action;
+  const { name, version, verifyingContract } = DOMAIN;
+  const domain = { name, version, chainId: Number(signatureChainId), verifyingContract };
+  return { domain, types: TYPES, primaryType: type === "approveAgent" ? AGENT_TYPE : BUILDER_TYPE, message };
 }
 
 export function approvalDigest(action: ApprovalAction): Uint8Array {

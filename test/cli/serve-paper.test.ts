@@ -53,7 +53,7 @@ function place(facts: Facts, key: string, changes: Record<string, unknown> = {})
 }
 
 test("the three printed curl lines read the account, place an order that fills and read it back", async () => {
-  const process = await startProcess(words(), 15);
+  const process = await startProcess(words(), 16);
   running.push(process);
   const lines = process.firstLine.split("\n").filter((line) => line.startsWith("curl "));
   expect(lines).toHaveLength(3);

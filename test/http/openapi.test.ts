@@ -78,7 +78,8 @@ describe("the interface description", () => {
         "x-scope": scope,
       } = operation[contract.path]?.[contract.method.toLowerCase()] ?? fail(contract.name);
       const needsKey = contract.access === "trading:read" || contract.access === "trading:write";
-      expect(security).toEqual(needsKey ? [{ apiKey: [] }] : []);
+      const isSetup = contract.access === "setup_link" || contract.access === "setup_session";
+      expect(security).toEqual(needsKey ? [{ apiKey: [] }] : isSetup ? [{ setupToken: [] }] : []);
       expect(scope).toBe(needsKey ? contract.access : undefined);
       const names = parameters.map(({ name }) => name);
       expect(names.includes("Idempotency-Key")).toBe(contract.access === "trading:write");

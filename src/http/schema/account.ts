@@ -7,7 +7,7 @@ const MARGIN = {
   margin_used: described(Figure, "Margin held by positions, in the collateral."),
 };
 
-const PerpetualsBalance = closed(
+export const PerpetualsBalance = closed(
   {
     dex: Type.String({ description: "Perpetuals dex; empty for the native one.", examples: ["", "xyz"] }),
     ...MARGIN,
@@ -15,7 +15,7 @@ const PerpetualsBalance = closed(
   { title: "PerpetualsBalance", description: "In the collateral of that dex, which for the known ones is USDC." },
 );
 
-const SpotBalance = closed(
+export const SpotBalance = closed(
   {
     token: Type.String({ description: "Name of the token.", examples: ["USDC"] }),
     token_id: nullable(Type.Integer(), "The exchange's number of the token."),

@@ -50,7 +50,7 @@ export function plainWords(text: string): string {
 }
 
 /** Control characters would reach logs and terminals. */
-function printable(text: string): string {
+export function printable(text: string): string {
   const clean = text.replace(/\p{Cc}+/gu, " ").trim();
   return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}…` : clean;
 }

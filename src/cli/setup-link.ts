@@ -1,0 +1,34 @@
+import { isSetUp, newSetupLink, setupUrl } from "../ops/set-up/tokens.ts";
+import type { Store } from "../store/open.ts";
+import type { Input } from "./command.ts";
+import type { Outside } from "./outside.ts";
+
+/** Minutes for which a link is good. */
+const LINK_MINUTES = 30;
+
+/** What a person is told of a link. */
+export function linkLines(url: string): string[] {
+  return [
+    `Set it up in a browser, on this machine or through "ssh -L" (good once, for ${LINK_MINUTES} minutes):`,
+    `  ${url}`,
+  ];
+}
+
+/**
+ * Says how a gateway that is not set up yet is set up. Nothing on standard output where a script or the journal reads
+ * it: whoever can read the journal need not be the owner.
+ */
+export function offerSetup(
+  { input, outside }: { input: Input; outside: Outside },
+  store: Store,
+  pageUrl: string,
+): void {
+  if (input.isSet("json") || isSetUp(store, outside.clock.nowMs())) return;
+  if (outside.environment["JOURNAL_STREAM"] !== undefined) {
+    outside.print('It is not set up yet: "postern setup" prints a link for the browser\n');
+    return;
+  }
+  const { clock, randomBytes } = outside;
+  const { token } = newSetupLink({ store, clock, randomBytes });
+  outside.print(`${linkLines(setupUrl(pageUrl, token)).join("\n")}\n`);
+}

@@ -1,0 +1,22 @@
+import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
+import { askGateway } from "./control.ts";
+import { places, requireDatabase } from "./directory.ts";
+import { present } from "./output.ts";
+import { linkLines } from "./setup-link.ts";
+
+export const setupCommand: Command = {
+  name: "setup",
+  summary: "print a one-time link to the page that sets the running gateway up",
+  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: [],
+  async run(input, outside) {
+    const at = places(input, outside);
+    requireDatabase(at);
+    const answer = await askGateway(at, "new_setup_link", {});
+    if (!answer.isRunning) throw new Failure('the gateway is not running: start it with "postern serve"');
+    // The verb's own answer, over the socket.
+    const made = answer.result as { setup_url: string; expires_at_ms: number };
+    const facts = { setup_url: made.setup_url, expires_at: new Date(made.expires_at_ms).toISOString() };
+    present({ input, outside }, facts, linkLines(made.setup_url));
+  },
+};

@@ -1,0 +1,87 @@
+/** The two kinds of route of the set-up: the link's one trade, and everything that follows under the session. */
+import type { Static, TSchema } from "@sinclair/typebox";
+import { ApiError } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import type { SettingUp } from "../ops/set-up/setting-up.ts";
+import { claimSetup, requireSession, type SetupSession } from "../ops/set-up/tokens.ts";
+import { compileCheck } from "./check.ts";
+import type { Contract } from "./contract.ts";
+import type { Query } from "./query.ts";
+import { bodyOf, queryOf, type Route } from "./route.ts";
+import type { ClaimBody } from "./schema/setup.ts";
+import { countingFailures, type Visit } from "./visit.ts";
+
+type WithBody<Body extends TSchema> = Contract & { body: Body };
+
+/** Trades the link for a session. */
+export function claimRoute(
+  contract: WithBody<typeof ClaimBody>,
+  run: (setting: SettingUp, session: SetupSession) => Promise<string>,
+): Route {
+  const check = compileCheck(contract.body);
+  return {
+    contract,
+    async answer(deps, visit) {
+      const setting = settingOf(deps, visit);
+      const authorization = visit.request.headers.get("authorization");
+      queryOf(contract, visit);
+      const body = await bodyOf(deps, visit, { contract, check });
+      const claim = () => claimSetup(setting, authorization, body.session_hash);
+      return { status: 200, body: await run(setting, countingFailures(visit, "authentication", claim)) };
+    },
+  };
+}
+
+/** Reads something for a session. */
+export function setupReadRoute(
+  contract: Contract,
+  run: (setting: SettingUp, session: SetupSession, query: Query) => string | Promise<string>,
+): Route {
+  return {
+    contract,
+    async answer(deps, visit) {
+      const setting = settingOf(deps, visit);
+      const session = sessionOf(setting, visit);
+      const query = queryOf(contract, visit);
+      chargeTo(visit, session);
+      return { status: 200, body: await run(setting, session, query) };
+    },
+  };
+}
+
+/** Takes a step for a session. */
+export function setupStepRoute<Body extends TSchema>(
+  contract: WithBody<Body>,
+  run: (setting: SettingUp, session: SetupSession, body: Static<Body>) => Promise<string>,
+): Route {
+  const check = compileCheck(contract.body);
+  return {
+    contract,
+    async answer(deps, visit) {
+      const setting = settingOf(deps, visit);
+      const session = sessionOf(setting, visit);
+      queryOf(contract, visit);
+      const body = await bodyOf(deps, visit, { contract, check });
+      chargeTo(visit, session);
+      return { status: 200, body: await run(setting, session, body) };
+    },
+  };
+}
+
+function settingOf(deps: Deps, { settingUp }: Visit): SettingUp {
+  if (settingUp === null) throw new ApiError("invalid_setup_token", "Nothing can be set up here.");
+  return { ...deps, ...settingUp };
+}
+
+function sessionOf(setting: SettingUp, visit: Visit): SetupSession {
+  const authorization = visit.request.headers.get("authorization");
+  return countingFailures(visit, "authentication", () => requireSession(setting, authorization));
+}
+
+/** Signatures and looks at the exchange cost something: a session has the limits of a reading key. */
+function chargeTo(visit: Visit, { tokenHash }: SetupSession): void {
+  const charge = visit.limits.charge(tokenHash, "reads");
+  if (charge === null) return;
+  visit.quota = charge.quota;
+  if (charge.refusal !== null) throw charge.refusal;
+}

@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createHash, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { makeWorkplace, type Workplace } from "./outside.ts";
+import { type Running, runProcess, startProcess } from "./process.ts";
+import { type Wallet, walletOf } from "./wallet.ts";
+
+/** From an empty directory to a first order, as the owner's page does it: a gateway, an exchange and a wallet. */
+
+let workplace: Workplace;
+let running: Running[];
+let exchangeUrl: string;
+let wallet: Wallet;
+
+beforeEach(async () => {
+  workplace = makeWorkplace();
+  running = [];
+  wallet = walletOf(secp256k1.utils.randomSecretKey());
+  const words = ["paper", "--listen", "127.0.0.1:0", "--fund", wallet.address, "--json"];
+  const exchange = await startProcess([...words, "--data-dir", join(workplace.directory, "exchange")]);
+  running.push(exchange);
+  exchangeUrl = JSON.parse(exchange.firstLine).exchange_url;
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((process) => process.end("SIGKILL")));
+  workplace.remove();
+});
+
+function postern(...words: string[]) {
+  return runProcess([...words, "--data-dir", workplace.dataDirectory]);
+}
+
+async function init(...more: string[]): Promise<void> {
+  const at = ["--network", "paper", "--exchange-url", exchangeUrl, "--passphrase-file", workplace.passphraseFile];
+  const made = await postern("init", ...at, ...more);
+  expect(made).toMatchObject({ exitCode: 0, err: "" });
+}
+
+type Served = { process: Running; baseUrl: string; link: string };
+
+async function serve(listen = "127.0.0.1:0", lines = 3): Promise<Served> {
+  const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", listen];
+  const process = await startProcess([...words, "--passphrase-file", workplace.passphraseFile], lines);
+  running.push(process);
+  const link = /http:\S+#setup=(setup_[0-9a-f]{64})/.exec(process.firstLine)?.[1] ?? "";
+  return { process, baseUrl: /listens at (\S+)/.exec(process.firstLine)?.[1] ?? "", link };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** What JSON.parse gives: the shapes are held against the description elsewhere. */
+type Json = ReturnType<typeof JSON.parse>;
+type Answer = { status: number; body: Json };
+
+async function ask(url: string, bearer: string, body?: object): Promise<Answer> {
+  const headers = { Authorization: `Bearer ${bearer}`, "Content-Type": "application/json" };
+  const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(url, { headers, ...sent });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+
+/** A page with its session; `token` is what it keeps across reloads. */
+function openPage(baseUrl: string, token = `setup_${randomBytes(32).toString("hex")}`) {
+  return {
+    token,
+    ask: (path: string, body?: object) => ask(`${baseUrl}/v1/setup${path}`, token, body),
+    claim: (link: string) => ask(`${baseUrl}/v1/setup/claim`, link, { session_hash: sha256(token) }),
+  };
+}
+
+test("the page leads from an empty directory to a first order, killed and restarted at every step", async () => {
+  await init();
+  let gateway = await serve();
+  let page = openPage(gateway.baseUrl);
+  async function killAndRestart(): Promise<void> {
+    await gateway.process.end("SIGKILL");
+    gateway = await serve();
+    page = openPage(gateway.baseUrl, page.token);
+  }
+  expect(await page.claim(gateway.link)).toMatchObject({
+    status: 200,
+    body: { object: "setup", step: "owner", network: "paper", is_real_money: false, account: null, agent: null },
+  });
+  const view = await page.ask(`/exchange-view?address=${wallet.address}`);
+  expect(view.body).toMatchObject({ role: "user", can_be_owner: true, equity: "100000", account_mode: "standard" });
+
+  const chosen = await page.ask("/owner", { address: wallet.address });
+  expect(chosen.body).toMatchObject({ status: "succeeded", setup: { step: "agent", agent: { state: "new" } } });
+  await killAndRestart();
+  expect((await page.ask("")).body).toMatchObject({
+    ...chosen.body.setup,
+    audience: `paper+${gateway.baseUrl}`,
+    expires_at: expect.anything(),
+  });
+
+  const asked = (await page.ask("/agent-approval?chain_id=42161&valid_days=30")).body;
+  expect(asked.typed_data.domain.chainId).toBe(42161);
+  expect(asked.typed_data.message.agentName).toBe(`postern-1 valid_until ${Date.parse(asked.valid_until)}`);
+  const { nonce, chain_id, valid_until } = asked;
+  const signed = { nonce, chain_id, valid_until, signature: wallet.sign(asked.typed_data, true) };
+  const approved = await page.ask("/agent-approval", signed);
+  expect(approved.body).toMatchObject({ status: "succeeded", error: null, setup: { step: "key" } });
+  expect(approved.body.setup.agent).toMatchObject({ state: "approved", valid_until });
+  expect((await page.ask("/agent-approval", signed)).body.status).toBe("succeeded");
+  await killAndRestart();
+
+  const apiKey = `api_trade_${randomBytes(32).toString("hex")}`;
+  const terms = { account: chosen.body.setup.account.id, network: "exchange_mainnet", key_hash: sha256(apiKey) };
+  const issued = Date.now();
+  const typed = (await ask(`${gateway.baseUrl}/v1/api-keys/typed-data`, "")).body;
+  const scopes = ["trading:read", "trading:write"];
+  const message = {
+    ...{ audience: typed.audience, account: terms.account, network: terms.network, keyHash: `0x${terms.key_hash}` },
+    ...{ scopes: scopes.join(","), issuedAt: BigInt(issued), expiresAt: 0n },
+  };
+  const types = { ApiKeyGrant: typed.types.ApiKeyGrant };
+  const signature = wallet.sign({ domain: typed.domain, types, primaryType: "ApiKeyGrant", message });
+  const consent = { ...terms, policy: { scopes }, issued_at: issued, expires_at: null };
+  const registered = await ask(`${gateway.baseUrl}/v1/api-keys`, "", { consent, signature });
+  expect(registered.status).toBe(201);
+  await killAndRestart();
+  expect((await page.ask("")).body).toMatchObject({ step: "finish", api_keys: [{ key_hash: sha256(apiKey), scopes }] });
+
+  const order = {
+    account: terms.account,
+    market: "BTC",
+    side: "buy",
+    size: "0.001",
+    price: "60000",
+    time_in_force: "alo",
+  };
+  const headers = {
+    Authorization: `Bearer ${apiKey}`,
+    "Content-Type": "application/json",
+    "Idempotency-Key": "proof-order-1",
+  };
+  const url = `${gateway.baseUrl}/v1/orders`;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const placed = await fetch(url, { method: "POST", headers, body: JSON.stringify(order) });
+    if (placed.status === 503) {
+      await Bun.sleep(100);
+      continue;
+    }
+    expect(await placed.json()).toMatchObject({ status: "open", error: null });
+    break;
+  }
+
+  expect((await page.ask("/finish", {})).body).toMatchObject({ status: "succeeded", setup: { step: "done" } });
+  for (const path of ["", "/exchange-view?address=0x", "/agent-approval"]) {
+    expect(await page.ask(path)).toMatchObject({ status: 409, body: { error: { code: "setup_done" } } });
+  }
+  expect(await page.claim(gateway.link)).toMatchObject({ status: 409 });
+  expect(await postern("setup")).toMatchObject({ exitCode: 1, err: expect.stringContaining("set up already") });
+  const { err, out } = await gateway.process.end("SIGTERM");
+  const again = await serve("127.0.0.1:0", 1);
+  expect(again.process.firstLine).not.toContain("setup");
+  for (const secret of [page.token, apiKey, gateway.link]) expect(err).not.toContain(secret);
+  expect(out).toContain(gateway.link);
+}, 60_000);
+
+test("a link is good once, for one page, and another one is printed on request", async () => {
+  await init();
+  const gateway = await serve();
+  const [first, second] = [openPage(gateway.baseUrl), openPage(gateway.baseUrl)];
+  expect((await first.claim(gateway.link)).status).toBe(200);
+  expect((await first.claim(gateway.link)).status).toBe(200);
+  expect(await second.claim(gateway.link)).toMatchObject({
+    status: 401,
+    body: { error: { code: "invalid_setup_token" } },
+  });
+  expect((await second.ask("")).status).toBe(401);
+  const printed = await postern("setup", "--json");
+  const url: string = JSON.parse(printed.out).setup_url;
+  expect(url.startsWith(`${gateway.baseUrl}/#setup=setup_`)).toBe(true);
+  expect((await second.claim(url.split("=")[1] ?? "")).status).toBe(200);
+  expect((await first.ask("")).status).toBe(200);
+}, 30_000);
+
+test("a refusal of the exchange is told in words, with the one thing to do", async () => {
+  await init();
+  const gateway = await serve();
+  const page = openPage(gateway.baseUrl);
+  await page.claim(gateway.link);
+  const poor = walletOf(secp256k1.utils.randomSecretKey());
+  expect((await page.ask(`/exchange-view?address=${poor.address}`)).body).toMatchObject({
+    role: "missing",
+    what_to_do: expect.stringContaining("Deposit"),
+  });
+  await page.ask("/owner", { address: poor.address });
+  const asked = (await page.ask("/agent-approval")).body;
+  const { nonce, chain_id } = asked;
+  const foreign = await page.ask("/agent-approval", { nonce, chain_id, signature: wallet.sign(asked.typed_data) });
+  expect(foreign).toMatchObject({ status: 401, body: { error: { code: "invalid_signature" } } });
+  expect(foreign.body.error.message).toContain(wallet.address.toLowerCase());
+  const refused = await page.ask("/agent-approval", { nonce, chain_id, signature: poor.sign(asked.typed_data) });
+  expect(refused.body).toMatchObject({ status: "rejected", what_to_do: expect.stringContaining("Deposit USDC") });
+  expect(refused.body.error).toContain("The exchange says:");
+  const mended = await page.ask("/owner", { address: wallet.address });
+  expect(mended.body).toMatchObject({
+    status: "succeeded",
+    setup: { step: "agent", account: { owner_address: wallet.address.toLowerCase() } },
+  });
+}, 30_000);
+
+test("an owner given at the command line is where the page begins", async () => {
+  await init("--owner", wallet.address);
+  const gateway = await serve();
+  const page = openPage(gateway.baseUrl);
+  expect((await page.claim(gateway.link)).body).toMatchObject({
+    step: "agent",
+    account: { owner_address: wallet.address.toLowerCase() },
+  });
+}, 30_000);
+
+test("without a running gateway there is no link, and a journal gets none", async () => {
+  await init();
+  expect(await postern("setup")).toMatchObject({ exitCode: 1, err: expect.stringContaining("not running") });
+});
