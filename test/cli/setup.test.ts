@@ -45,7 +45,7 @@ async function serve(listen = "127.0.0.1:0", lines = 3): Promise<Served> {
   const process = await startProcess([...words, "--passphrase-file", workplace.passphraseFile], lines);
   running.push(process);
   const link = /http:\S+#setup=(setup_[0-9a-f]{64})/.exec(process.firstLine)?.[1] ?? "";
-  return { process, baseUrl: /listens at (\S+)/.exec(process.firstLine)?.[1] ?? "", link };
+  return { process, baseUrl: /listens at ([^\s,]+)/.exec(process.firstLine)?.[1] ?? "", link };
 }
 
 function sha256(text: string): string {
