@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 const BINARY = resolve(process.argv[2] ?? "dist/postern");
-/** Milliseconds from start to the first line. */
-const START_DEADLINE_MS = 20_000;
+/** Milliseconds from start to the first line; more for a slow machine: `smoke.ts BINARY SECONDS`. */
+const START_DEADLINE_MS = Number(process.argv[3] ?? "20") * 1_000;
 /** Bytes of one header: over the runtime's own limit, under the binary's. */
 const LONG_HEADER_BYTES = 20_000;
 

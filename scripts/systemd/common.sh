@@ -6,6 +6,8 @@ PROGRAMS=/opt/postern
 CURRENT=$PROGRAMS/current
 SETTINGS=/etc/postern
 DATA=/var/lib/postern
+# Where postern may write backups; to be copied off this machine.
+BACKUPS=/var/lib/postern-backups
 # Root's own: the gateway cannot touch what an upgrade goes back to.
 SNAPSHOT=/var/lib/postern-upgrade
 UNIT=/etc/systemd/system/postern.service

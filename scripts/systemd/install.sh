@@ -65,6 +65,7 @@ require_systemd
 release="$(release_directory "$here")"
 add_account
 store_passphrase
+install -d -o "$ACCOUNT" -g "$ACCOUNT" -m 0700 "$BACKUPS"
 [ -e "$SETTINGS/postern.env" ] || install -m 0644 "$here/postern.env" "$SETTINGS/postern.env"
 if [ -e "$SETTINGS/passphrase" ]; then install -D -m 0644 "$here/plain-credential.conf" "$DROP_INS/plain-credential.conf"; fi
 copy_release "$here" "$release"

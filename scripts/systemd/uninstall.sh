@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Removes the service and the executable. Database, settings and passphrase stay, so that install.sh finds them again.
 #   sudo ./uninstall.sh
-#   sudo ./uninstall.sh --purge     and all of that too: orders that are open at the exchange stay open there
+#   sudo ./uninstall.sh --purge     and all of that and the backups here too: orders that are open at the exchange stay open there
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 # shellcheck source=common.sh
@@ -22,9 +22,9 @@ rm -rf "$UNIT" "$DROP_INS" "$COMMAND" "$OPERATOR" "$PROGRAMS"
 systemctl daemon-reload
 systemctl reset-failed postern.service 2>/dev/null || true
 if [ "$is_purge" -eq 1 ]; then
-  rm -rf "$DATA" "$SNAPSHOT" "$SETTINGS"
+  rm -rf "$DATA" "$BACKUPS" "$SNAPSHOT" "$SETTINGS"
   if getent passwd "$ACCOUNT" >/dev/null; then userdel "$ACCOUNT"; fi
   say "Postern and all of its data are gone. Revoke its agent at the exchange if it is not needed any more."
 else
-  say "Postern is removed. Its data stay in $DATA and $SETTINGS; --purge removes them too."
+  say "Postern is removed. Its data stay in $DATA, $BACKUPS and $SETTINGS; --purge removes them too."
 fi

@@ -85,6 +85,9 @@ check "the owner grants a key" postern-operator key register --key-hash "$hash" 
 check "an order placed with curl fills" fills container-order-1
 check "postern-operator lists the key, and nothing of it is in the journal" bash -c "postern-operator key list --json | grep -q $hash && ! journalctl --no-pager | grep -q ${key#api_trade_}"
 check "no passphrase in arguments or environment of the service" bash -c '! tr "\0" "\n" </proc/'"$(process)"'/environ | grep -q horse && ! tr "\0" "\n" </proc/'"$(process)"'/cmdline | grep -q horse'
+check "the native signer loads inside the sandbox" grep -q "\.node" "/proc/$(process)/maps"
+check "a backup is written beside the running gateway" postern-operator backup /var/lib/postern-backups/first.db
+check "   for its owner alone" equal "$(stat -c '%U %a' /var/lib/postern-backups/first.db)" "postern 600"
 check "the journal knows how urgent a line is" bash -c 'journalctl -u postern -p info --output=json --no-pager | jq -e "select(.PRIORITY == \"6\")" | grep -q . && journalctl -u postern -o json --no-pager | jq -rs "map(.MESSAGE) | join(\" \")" | grep -q listening'
 
 echo "── stop, start, watchdog"
