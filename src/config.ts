@@ -39,6 +39,8 @@ export type Config = {
   timings: Timings;
   /** Weight that we may spend at the exchange in a minute; 0 = no limit. */
   exchangeWeightPerMinute: number;
+  /** SQLite moves nothing from its log into the database by itself: a replicator beside us does. */
+  hasExternalCheckpoints: boolean;
   logLevel: LogLevel;
   /** Settings that are not their default, as they were written; none of them is a secret. */
   changed: Readonly<Record<string, string>>;
@@ -83,6 +85,7 @@ export const DEFAULTS = {
   POSTERN_ANSWER_DEADLINE_MS: "8000",
   POSTERN_ACTION_LIFE_MS: "12000",
   POSTERN_START_UP_DEADLINE_MS: "15000",
+  POSTERN_EXTERNAL_CHECKPOINTS: "0",
   POSTERN_LOG_LEVEL: "info",
   POSTERN_PASSPHRASE_FILE: "",
 } as const satisfies Record<string, string>;
@@ -131,6 +134,7 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
       startUpDeadlineMs: wholeNumber("POSTERN_START_UP_DEADLINE_MS", read, { least: 0, most: 600_000 }),
     },
     exchangeWeightPerMinute: wholeNumber("POSTERN_EXCHANGE_WEIGHT", read),
+    hasExternalCheckpoints: oneOf("POSTERN_EXTERNAL_CHECKPOINTS", read, ["0", "1"]) === "1",
     logLevel: oneOf("POSTERN_LOG_LEVEL", read, ["debug", "info", "warn", "error", "silent"]),
     changed: changedSettings(read),
     passphraseFile: read("POSTERN_PASSPHRASE_FILE") || null,

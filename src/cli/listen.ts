@@ -11,6 +11,7 @@ import type { Places } from "../ops/data-directory.ts";
 import type { Keyring } from "../ops/keyring.ts";
 import { noteStart } from "../ops/note-start.ts";
 import type { Trial } from "../ops/trial.ts";
+import { leaveCheckpoints } from "../store/open.ts";
 import type { Opened } from "./directory.ts";
 import { bind, type Door, openDoor } from "./door.ts";
 import { type Exposed, exposeMetrics } from "./metrics.ts";
@@ -49,6 +50,7 @@ export function listen({ config, at, opened, keyring, log, trial }: ListenInput,
     const { store, instance } = opened;
     const { clock, randomBytes, schedule } = outside;
     const { exchangeWeightPerMinute, trustedProxies } = config;
+    if (config.hasExternalCheckpoints) leaveCheckpoints(store);
     const settings = settingsOf(listenedConfig, { network: instance.network, version: postern().version });
     // Same turn as the listening: no request is looked at before the rows of an earlier process are marked.
     const gateway = openGateway({

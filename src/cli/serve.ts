@@ -45,6 +45,11 @@ export const serveCommand: Command = {
       help: "where Prometheus may ask for /metrics, nowhere by default",
       variable: "POSTERN_METRICS_LISTEN",
     },
+    "external-checkpoints": {
+      value: null,
+      help: "Litestream beside us moves SQLite's log into the database",
+      variable: "POSTERN_EXTERNAL_CHECKPOINTS",
+    },
     "passphrase-file": PASSPHRASE_FILE,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,

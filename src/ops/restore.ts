@@ -46,12 +46,13 @@ export function restore(restoring: Restoring): Holdings & Restored {
     copyFileSync(file, draft);
     return putInPlace(restoring, draft);
   } finally {
-    for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(draft + suffix, { force: true });
+    for (const suffix of ["", "-wal", "-shm", "-journal", "-whole"]) rmSync(draft + suffix, { force: true });
     lock.release();
   }
 }
 
 const DRAFT = ".restoring";
+const READY = `${DRAFT}-whole`;
 
 /** Nothing but what a restore or set-up that failed half-way leaves behind. */
 function isEmpty({ directory, database }: Places): boolean {
@@ -91,8 +92,12 @@ function putInPlace({ places, file, network, clock }: Restoring, draft: string):
   if (network !== null && held.network !== network) {
     throw new OperatorError(`${file} is of ${held.network}, not of ${network}`);
   }
-  syncFile(draft);
-  renameSync(draft, places.database);
+  // A file of its own: SQLite shares its lock and its index of the log among all who have one file open in a process, by
+  // whatever name, and a connection to the draft may not be quite closed yet.
+  const ready = `${places.database}${READY}`;
+  copyFileSync(draft, ready);
+  syncFile(ready);
+  renameSync(ready, places.database);
   syncFile(places.directory);
   return { ...held, ...restored };
 }

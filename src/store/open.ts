@@ -46,6 +46,14 @@ export function openStore(path: string, { keepsSnapshots = true }: OpenOptions =
   return drizzle({ client, schema, casing: "snake_case" });
 }
 
+/**
+ * From now on this connection moves nothing from the log into the database: a replicator beside us, which has to see all
+ * of the log, does that. Without one the log only grows.
+ */
+export function leaveCheckpoints(store: Store): void {
+  store.$client.run("PRAGMA wal_autocheckpoint = 0");
+}
+
 /** A second, reading connection beside a running gateway. Keep its transactions short: a sleeping reader holds the log. */
 export function openStoreReadOnly(path: string): Store {
   const client = new Database(path, { readonly: true, strict: true });

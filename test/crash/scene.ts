@@ -16,6 +16,9 @@ export type Scene = {
   exchangeDirectory: string;
   exchangeUrl: string;
   owner: string;
+  /** The owner's wallet. */
+  sign: ReturnType<typeof walletOf>["sign"];
+  passphraseFile: string;
   account: string;
   apiKey: string;
   /** How to start the gateway from this executable. */
@@ -102,7 +105,16 @@ async function setUp({ executable, owner, places, exchangeUrl }: SettingUp): Pro
   if ("endedEarly" in gateway) throw new Error(`the gateway did not start: ${gateway.endedEarly}`);
   try {
     const account = await registerKey(gateway, { keyHash: key.key_hash, sign: owner.sign, here });
-    return { ...directories, exchangeUrl, owner: owner.address, account, serve, apiKey: key.api_key };
+    return {
+      ...directories,
+      exchangeUrl,
+      owner: owner.address,
+      sign: owner.sign,
+      passphraseFile,
+      account,
+      serve,
+      apiKey: key.api_key,
+    };
   } finally {
     await gateway.kill("SIGTERM");
   }
