@@ -30,9 +30,8 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
   const { promise: gateway, resolve: open } = Promise.withResolvers<Gateway>();
   const answeringS = Math.min(MAX_TIMEOUT_S, Math.ceil(timings.answerDeadlineMs / 1_000) + ANSWERING_MARGIN_S);
 
-  function serve(at: number): Server {
-    // Where a certificate may change, a second server takes over the port: the runtime cannot change it in a running one.
-    const secured = tls === null ? {} : { tls: readTls(tls).pem, reusePort: true };
+  function serve(at: number, isShared: boolean): Server {
+    const secured = tls === null ? {} : { tls: readTls(tls).pem, reusePort: isShared };
     return Bun.serve({
       ...BUN_SERVE_OPTIONS,
       ...secured,
@@ -45,7 +44,19 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
     });
   }
 
-  let server = bind(() => serve(port));
+  /**
+   * Where a certificate may change, a second server takes over the port: the runtime cannot change it in a running one.
+   * So the port has to be one that can be shared, once it is shown that nobody else has it.
+   */
+  function first(): Server {
+    const alone = serve(port, false);
+    if (tls === null) return alone;
+    const { port: found } = alone;
+    void alone.stop(true);
+    return serve(found ?? port, true);
+  }
+
+  let server = bind(first);
   const leaving = new Set<Server>();
   return {
     port: server.port ?? port,
@@ -55,7 +66,7 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
       if (tls === null) return null;
       const { facts } = readTls(tls);
       const old = server;
-      server = serve(old.port ?? port);
+      server = serve(old.port ?? port, true);
       leaving.add(old);
       void old.stop(false).then(() => leaving.delete(old));
       return facts;

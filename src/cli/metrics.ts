@@ -36,7 +36,7 @@ export function exposeMetrics(
     contentType,
   });
   const server = bind(() =>
-    Bun.serve({ hostname: address.hostname, port: address.port, development: false, fetch: handle }),
+    Bun.serve({ hostname: address.hostname, port: address.port, development: false, reusePort: false, fetch: handle }),
   );
   const listened = { ...address, port: server.port ?? address.port };
   hosts = metricsHostsOf(listened, config);

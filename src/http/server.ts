@@ -13,9 +13,14 @@ import type { Visit } from "./visit.ts";
 
 /**
  * For Bun.serve, beside `fetch`. Bodies are counted by us; Bun's limit only stops what nobody should read. A connection
- * that is silent for 10 seconds is closed, and one whose head or body trickles in for longer than that as well.
+ * that is silent for 10 seconds is closed, and one whose head or body trickles in for longer than that as well. The port
+ * is ours alone: without a word about it the runtime shares it, once it is not in development, with any other process
+ * that asks for it, and requests go to either.
  */
-export const BUN_SERVE_OPTIONS = { maxRequestBodySize: 1024 * 1024, idleTimeout: 10, development: false } as const;
+export const BUN_SERVE_OPTIONS = {
+  ...{ maxRequestBodySize: 1024 * 1024, idleTimeout: 10 },
+  ...{ development: false, reusePort: false },
+} as const;
 
 /** Requests that are being answered at one time, each on a connection of its own. */
 export const MAX_REQUESTS_AT_ONCE = 512;

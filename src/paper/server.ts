@@ -36,6 +36,8 @@ export function servePaper(paper: PaperExchange, options: ServeOptions): PaperSe
     hostname,
     port,
     idleTimeout: IDLE_TIMEOUT_S,
+    // Outside of development the runtime would share the port with whoever asks for it.
+    reusePort: false,
     fetch: (request, bun) => {
       if (new URL(request.url).pathname === "/ws") {
         if (bun.upgrade(request, { data: { socket: null } })) return undefined;

@@ -14,6 +14,8 @@ export class NewerDatabase extends Error {
   override readonly name = "NewerDatabase";
 }
 
+const BUSY_TIMEOUT_MS = 5_000;
+
 /** Snapshots that are kept beside a database, the newest ones. */
 const KEPT_SNAPSHOTS = 3;
 
@@ -30,6 +32,8 @@ export function requireKnownSchema(path: string, migrations: readonly Migration[
   if (!existsSync(path)) return;
   const client = new Database(path, { readonly: true, strict: true });
   try {
+    // A command that has just ended may still hold the file, to write its log back.
+    client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     refuseNewer(schemaOf(client), migrations);
   } finally {
     client.close();

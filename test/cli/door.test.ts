@@ -113,6 +113,18 @@ describe("TLS by files", () => {
   });
 });
 
+test("a port is one gateway's alone, with TLS and without", () => {
+  const files = openFiles();
+  files.write(CERTIFICATE, KEY);
+  const tls = { POSTERN_TLS_CERTIFICATE: files.certificate, POSTERN_TLS_KEY: files.key };
+  for (const first of [{}, tls]) {
+    const { port } = open(first);
+    for (const second of [{}, tls]) {
+      expect(() => open({ ...second, POSTERN_LISTEN: `127.0.0.1:${port}` })).toThrow(/in use/);
+    }
+  }
+});
+
 test("clients that are silent or trickle are given up by the runtime within its timeout", () => {
   // The runtime counts in steps of 4 s and does not let pieces of a head or body put it off; tried by the hostile run.
   expect(BUN_SERVE_OPTIONS.idleTimeout).toBe(10);

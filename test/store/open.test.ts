@@ -71,3 +71,23 @@ test("a reader beside the gateway sees what is stored and cannot write", async (
     closeStore(store);
   });
 });
+
+const HOLDING = `
+  const { Database } = await import("bun:sqlite");
+  const database = new Database(process.argv.at(-1));
+  database.run("PRAGMA journal_mode = WAL");
+  database.run("PRAGMA locking_mode = EXCLUSIVE");
+  database.run("CREATE TABLE held (id INTEGER)");
+  console.log("held");
+  await Bun.sleep(300);
+`;
+
+test("opening waits for a process that holds the whole file for a moment", async () => {
+  await inTemporaryDirectory(async (directory) => {
+    const path = join(directory, "postern.db");
+    const child = Bun.spawn([process.execPath, "-e", HOLDING, path], { stdout: "pipe", stderr: "inherit" });
+    await child.stdout.getReader().read();
+    closeStore(openStore(path));
+    expect(await child.exited).toBe(0);
+  });
+});
