@@ -37,7 +37,7 @@ function start(root: HTMLElement): void {
   open(app);
   draw();
   setInterval(app.changed, CLOCK_MS);
-  addEventListener("hashchange", () => follow(app));
+  addEventListener("hashchange", () => arrive(app));
   addEventListener("resize", app.changed);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", app.changed);
   watchWallets((wallets) => {
@@ -47,10 +47,16 @@ function start(root: HTMLElement): void {
 }
 
 function open(app: App): void {
+  openSetup(app, null);
+  if (!arrive(app)) void resumeSession(app);
+}
+
+/** At the start, and when a link is pasted into a page that is open already. True when it brought a key to sign in with. */
+function arrive(app: App): boolean {
   const { key, link } = follow(app);
-  openSetup(app, link);
+  if (link !== null) openSetup(app, link);
   if (key !== null) void signIn(app, key, false);
-  else void resumeSession(app);
+  return key !== null;
 }
 
 /** Reads the address bar; what is secret in it is taken out at once. */

@@ -71,6 +71,7 @@ function approving(app: App, state: SetupState, { setup, path, query, purpose }:
     await takeStep(app, path, { nonce, chain_id, valid_until, signature });
   }
   const until = state.approval?.valid_until ?? null;
+  if (state.isBusy) return html`<p class="words" role="status">Sent; waiting until the exchange lists it…</p>`;
   return html`
     ${until === null ? nothing : html`<p class="note">Until ${dateAndTime(until)}.</p>`}
     ${signingPanel(app, { owner: setup.account?.owner_address ?? "", signing: state.signing, purpose, typedData, signed })}`;

@@ -6,7 +6,7 @@ import { figure, money, NOTHING } from "../figures/format.ts";
 import { facts } from "../parts/section.ts";
 import { table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-import { modeName, modeWords } from "../views/account.ts";
+import { DEXES, modeName, modeWords } from "../views/account.ts";
 import type { Wallet } from "../wallet/discover.ts";
 import { addressOf } from "../wallet/sign.ts";
 import { keepAddress, readSetup, type SetupState, takeStep } from "./progress.ts";
@@ -79,6 +79,7 @@ function viewOf(view: ExchangeView): TemplateResult {
         ["Margin used", money(view.margin_used)],
       ])}
       ${mode === null || mode === "standard" ? nothing : html`<p class="note">${modeWords(mode)}</p>`}
+      ${view.perpetuals.length < 2 ? nothing : table({ caption: "Collateral by dex", columns: DEXES, rows: view.perpetuals, id: ({ dex }) => `dex-${dex}`, empty: "" })}
       ${
         held.length === 0
           ? nothing

@@ -8,15 +8,15 @@ import { closeSetup, refresh, type SetupState } from "./progress.ts";
 import { proofStep } from "./proof-step.ts";
 import type { Setup, Step } from "./resources.ts";
 
-type Titled = { step: Step; title: string; signs: boolean };
+type Titled = { step: Step; title: string };
 
 function stepsOf(setup: Setup): Titled[] {
   return [
-    { step: "owner", title: "Account", signs: false },
-    { step: "agent", title: "Allow the gateway to trade", signs: true },
-    ...(setup.builder === null ? [] : [{ step: "builder" as const, title: "Builder fee", signs: true }]),
-    { step: "key", title: "API key", signs: true },
-    { step: "finish", title: "Proof", signs: false },
+    { step: "owner", title: "Account" },
+    { step: "agent", title: "Allow the gateway to trade" },
+    ...(setup.builder === null ? [] : [{ step: "builder" as const, title: "Builder fee" }]),
+    { step: "key", title: "API key" },
+    { step: "finish", title: "Proof" },
   ];
 }
 
@@ -25,7 +25,7 @@ export function setupScreen(app: App, state: SetupState): TemplateResult {
   return html`
     <main id="main" class="narrow" tabindex="-1">
       <h1>Set up Postern</h1>
-      ${setup === null ? nothing : path(setup)}
+      ${setup === null ? nothing : path(state, setup)}
       ${failure === null ? nothing : html`<p class="late" role="alert">${failure}</p>`}
       ${again(app, state)}
       ${setup === null || state.isOver ? nothing : current(app, state, setup)}
@@ -40,17 +40,24 @@ function again(app: App, state: SetupState): unknown {
   return html`<button type="button" @click=${() => void refresh(app)}>Look again</button>`;
 }
 
-function path(setup: Setup): TemplateResult {
+/** The step on the screen: a key that was not taken along yet is still the step of the key. */
+function shownStep({ key }: SetupState, setup: Setup): Step {
+  if (setup.step !== "finish" && setup.step !== "done") return setup.step;
+  return key?.isTaken === true ? "finish" : "key";
+}
+
+function path(state: SetupState, setup: Setup): TemplateResult {
   const steps = stepsOf(setup);
-  const at = steps.findIndex(({ step }) => step === setup.step);
-  const signatures = steps.filter(({ signs }) => signs).length;
+  const shown = shownStep(state, setup);
+  const at = steps.findIndex(({ step }) => step === shown);
   return html`
-    <p class="note">${signatures} signatures at most; nothing costs gas.</p>
-    <ol class="path">${steps.map(({ title }, index) => html`<li class=${index < at || setup.step === "done" ? "past" : ""} aria-current=${index === at ? "step" : nothing}>${title}</li>`)}</ol>`;
+    <p class="note">At most 3 signatures; none of them costs anything.</p>
+    <ol class="path">${steps.map(({ title }, index) => html`<li class=${index < at ? "past" : ""} aria-current=${index === at ? "step" : nothing}>${title}</li>`)}</ol>`;
 }
 
 function current(app: App, state: SetupState, setup: Setup): TemplateResult {
-  const title = stepsOf(setup).find(({ step }) => step === setup.step)?.title ?? "Done";
+  const shown = shownStep(state, setup);
+  const title = stepsOf(setup).find(({ step }) => step === shown)?.title ?? "Done";
   return section(title, stepContent(app, state, setup));
 }
 

@@ -23,7 +23,7 @@ const MODES: Record<AccountMode, { name: string; words: string }> = {
   },
 };
 
-const DEXES: readonly Column<DexBalance>[] = [
+export const DEXES: readonly Column<DexBalance>[] = [
   { name: "Dex", cell: ({ dex }) => (dex === "" ? "native" : dex) },
   { name: "Equity", isFigure: true, cell: ({ equity }) => money(equity) },
   { name: "Withdrawable", isFigure: true, cell: ({ withdrawable }) => money(withdrawable) },

@@ -14,7 +14,11 @@ const LEGS: readonly Column<StoryLeg>[] = [
   { name: "Price", isFigure: true, cell: ({ price }) => figure(price) },
   { name: "Filled", isFigure: true, cell: ({ filled_size }) => figure(filled_size) },
   { name: "State", cell: (leg) => state(leg.state) },
-  { name: "Reason", rank: 2, cell: ({ reason }) => reason ?? "" },
+  {
+    name: "Reason",
+    rank: 2,
+    cell: ({ reason }) => html`<span class="reason" title=${reason ?? ""}>${reason ?? ""}</span>`,
+  },
 ];
 
 export function storyScreen(app: App): TemplateResult {
@@ -62,6 +66,10 @@ function attemptColumns(nowMs: number): readonly Column<StoryAttempt>[] {
     { name: "Cannot land because", rank: 2, cell: ({ seal }) => seal?.replaceAll("_", " ") ?? NOTHING },
     { name: "Looks", isFigure: true, rank: 2, cell: ({ negative_looks: looks }) => String(looks) },
     { name: "Idempotency-Key", rank: 3, cell: ({ idempotency_key: key }) => html`<code>${key}</code>` },
-    { name: "The exchange said", rank: 3, cell: ({ exchange_text: text }) => text ?? "" },
+    {
+      name: "The exchange said",
+      rank: 3,
+      cell: ({ exchange_text: text }) => html`<span class="reason" title=${text ?? ""}>${text ?? ""}</span>`,
+    },
   ];
 }

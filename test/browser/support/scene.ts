@@ -17,15 +17,33 @@ export type Scene = {
   end(): Promise<void>;
 };
 
+export type SceneOptions = {
+  /** False where the page asks for the owner. */
+  hasOwner?: boolean;
+  environment?: Readonly<Record<string, string>>;
+  /** Further addresses that the exchange gives money to. */
+  fund?: readonly string[];
+};
+
 /** Funded owner, paper exchange, initialized directory, gateway running. */
-export async function openScene(): Promise<Scene> {
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const { hasOwner = true, environment = {}, fund = [] } = options;
   const wallet = newWallet();
   const workplace = makeWorkplace();
-  const words = ["paper", "--control", "--listen", "127.0.0.1:0", "--fund", wallet.address, "--json"];
+  const words = [
+    "paper",
+    "--control",
+    "--listen",
+    "127.0.0.1:0",
+    "--fund",
+    [wallet.address, ...fund].join(","),
+    "--json",
+  ];
   const exchange = await startProcess([...words, "--data-dir", join(workplace.directory, "exchange")]);
   const exchangeUrl: string = JSON.parse(exchange.firstLine).exchange_url;
-  const network = ["--network", "paper", "--exchange-url", exchangeUrl, "--owner", wallet.address];
-  await run(workplace, ["init", ...network, "--passphrase-file", workplace.passphraseFile]);
+  const network = ["--network", "paper", "--exchange-url", exchangeUrl];
+  const owner = hasOwner ? ["--owner", wallet.address] : [];
+  await run(workplace, ["init", ...network, ...owner, "--passphrase-file", workplace.passphraseFile]);
   let gateway: Running | null = null;
   const scene: Scene = {
     wallet,
@@ -40,7 +58,7 @@ export async function openScene(): Promise<Scene> {
       if (!answer.ok) throw new Error(`control: ${await answer.text()}`);
     },
     async startGateway() {
-      gateway = await serve(workplace, new URL(scene.baseUrl).host);
+      gateway = await serve(workplace, new URL(scene.baseUrl).host, environment);
       scene.baseUrl = JSON.parse(gateway.firstLine).base_url;
       await ready(scene.baseUrl);
     },
@@ -65,9 +83,9 @@ async function run(workplace: Workplace, words: readonly string[]): Promise<Reco
   return ran.out.trim() === "" ? {} : JSON.parse(ran.out);
 }
 
-function serve(workplace: Workplace, listen: string): Promise<Running> {
+function serve(workplace: Workplace, listen: string, environment: SceneOptions["environment"]): Promise<Running> {
   const where = ["--data-dir", workplace.dataDirectory, "--listen", listen, "--json"];
-  return startProcess(["serve", ...where, "--passphrase-file", workplace.passphraseFile]);
+  return startProcess(["serve", ...where, "--passphrase-file", workplace.passphraseFile], 1, environment);
 }
 
 /** Tries, 100 ms apart, until orders are taken. */

@@ -1,6 +1,7 @@
 /** Every screen with something on it, light and dark, wide and on a phone. */
 import { join } from "node:path";
-import { goTo, openBrowser, openSignedIn } from "./browser.ts";
+import type { Browser, Page } from "playwright-core";
+import { goTo, openBrowser, openSignedIn, openView } from "./browser.ts";
 import { call, openScene, type Scene, setUp } from "./scene.ts";
 
 const SCREENS = ["Trade", "Account", "Orders", "Fills", "TWAPs", "Keys", "Health"];
@@ -12,8 +13,16 @@ const LOOKS = [
 
 /** Returns the files that it wrote. */
 export async function takeScreens(directory: string): Promise<string[]> {
-  const scene = await openScene();
   const browser = await openBrowser();
+  try {
+    return [...(await takeSetup(browser, directory)), ...(await takeDashboard(browser, directory))];
+  } finally {
+    await browser.close();
+  }
+}
+
+async function takeDashboard(browser: Browser, directory: string): Promise<string[]> {
+  const scene = await openScene();
   try {
     const apiKey = await setUp(scene);
     await trade(scene, apiKey);
@@ -23,15 +32,69 @@ export async function takeScreens(directory: string): Promise<string[]> {
       for (const screen of SCREENS) {
         await goTo(page, screen);
         await page.waitForTimeout(1_500);
-        const file = join(directory, `${screen.toLowerCase()}-${look.name}.png`);
-        await page.screenshot({ path: file });
-        files.push(file);
+        files.push(await take(page, join(directory, `${screen.toLowerCase()}-${look.name}.png`)));
       }
+      await goTo(page, "Orders");
+      await page
+        .getByRole("link", { name: /^Explain/ })
+        .first()
+        .click();
+      await page.getByText("Step by step").waitFor();
+      files.push(await take(page, join(directory, `story-${look.name}.png`)));
       await context.close();
     }
     return files;
   } finally {
-    await browser.close();
+    await scene.end();
+  }
+}
+
+async function take(page: Page, file: string): Promise<string> {
+  await page.screenshot({ path: file });
+  return file;
+}
+
+const BUILDER = `0x${"bb".repeat(20)}`;
+
+/** The way from the link to the last step. */
+async function takeSetup(browser: Browser, directory: string): Promise<string[]> {
+  const environment = { POSTERN_BUILDER_ADDRESS: BUILDER };
+  const scene = await openScene({ hasOwner: false, environment, fund: [BUILDER] });
+  const files: string[] = [];
+  try {
+    const { page, context } = await openView(browser, { baseUrl: scene.baseUrl, wallet: scene.wallet, height: 720 });
+    async function shot(name: string): Promise<void> {
+      await page.waitForTimeout(500);
+      files.push(await take(page, join(directory, `setup-${name}.png`)));
+    }
+    await page.goto(scene.baseUrl);
+    await page.getByLabel("API key").waitFor();
+    await shot("0-sign-in");
+    await page.goto((await scene.postern("setup"))["setup_url"] ?? "");
+    await page.getByLabel("Owner's address").fill(scene.wallet.address);
+    await page.getByText("100,000.00").first().waitFor();
+    await shot("1-account");
+    await page.getByRole("button", { name: "Continue with this account" }).click();
+    await page.getByRole("heading", { level: 2, name: "Allow the gateway to trade" }).waitFor();
+    await page.getByText("Hardware or offline wallet").click();
+    await shot("2-agent");
+    await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+    await page.getByRole("heading", { level: 2, name: "Builder fee" }).waitFor();
+    await shot("3-builder");
+    await page.getByRole("button", { name: "Skip: no fee" }).click();
+    await page.getByRole("button", { name: "Make the key" }).waitFor();
+    await shot("4-scopes");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+    await page.getByRole("button", { name: "I have it" }).waitFor();
+    await shot("5-key");
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByText("It cannot trade").waitFor();
+    await page.waitForTimeout(1_000);
+    await shot("6-proof");
+    await context.close();
+    return files;
+  } finally {
     await scene.end();
   }
 }
