@@ -133,7 +133,7 @@ test("a key is made, granted and revoked by the owner's wallet, and the wallet's
   scene.wallet.isElsewhere = false;
   await page.getByRole("button", { name: "Sign with Test wallet" }).click();
   await page.getByText("This is the only time that the key is shown.").waitFor();
-  const made = (await page.getByLabel("API key", { exact: true }).textContent()) ?? "";
+  const made = (await page.getByLabel("new API key", { exact: true }).textContent()) ?? "";
   expect(await call(scene, made, "/v1/whoami")).toMatchObject({ scopes: ["trading:read"] });
   await page.getByRole("button", { name: "I have it" }).click();
   await page.getByText(made).first().waitFor({ state: "detached" });

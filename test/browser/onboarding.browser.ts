@@ -81,7 +81,7 @@ test("the whole way, reloaded in the middle of every step, with three signatures
 
   await page.getByText("This is the only time that the key is shown.").waitFor();
   await isAt(page, "API key");
-  const apiKey = (await page.getByLabel("API key", { exact: true }).textContent()) ?? "";
+  const apiKey = (await page.getByLabel("new API key", { exact: true }).textContent()) ?? "";
   expect(await page.getByLabel("curl line", { exact: true }).textContent()).toContain(apiKey);
   expect(await call(scene, apiKey, "/v1/whoami")).toMatchObject({ scopes: ["trading:read", "trading:write"] });
   await page.getByRole("button", { name: "I have it" }).click();

@@ -84,7 +84,7 @@ export function shownOnce(app: App, key: MadeKey): TemplateResult {
   return html`
     <p class="words"><strong>This is the only time that the key is shown.</strong> Whoever has it may do what its scopes say.
       Put it where your bot finds it.</p>
-    ${copyable(key.apiKey, "API key")}
+    ${copyable(key.apiKey, "new API key")}
     ${copyable(curlOf(key.apiKey), "curl line")}
     <button type="button" class="primary" @click=${() => keepKey(app, { ...key, isTaken: true })}>I have it</button>`;
 }

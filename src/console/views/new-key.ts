@@ -78,7 +78,7 @@ async function register(app: App, made: Making, signature: string): Promise<void
 function shown(app: App, { apiKey }: Making): TemplateResult {
   return html`
     <p class="words"><strong>This is the only time that the key is shown.</strong> Whoever has it may do what its scopes say.</p>
-    ${copyable(apiKey, "API key")}
+    ${copyable(apiKey, "new API key")}
     ${copyable(curlOf(apiKey), "curl line")}
     <button type="button" class="primary" @click=${() => forget(app)}>I have it</button>`;
 }
