@@ -3,7 +3,8 @@ import type { Account, ApiKey, Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
-import { findApiKey } from "../store/api-keys.ts";
+import { findApiKey, noteKeyUse, type StoredKey } from "../store/api-keys.ts";
+import { inTransactionNotWaiting } from "../store/commit.ts";
 import { keyHash } from "../wire/grant.ts";
 
 /** The scheme in either case, one space or more, one key; two headers arrive joined by a comma and do not fit. */
@@ -30,7 +31,23 @@ export function authenticate(deps: Deps, authorization: string | null): { accoun
   if (key.state !== "active") throw new ApiError("revoked_api_key", REFUSED[key.state]);
   const account = findAccount(deps.store, key.accountId);
   if (account === null) throw new Error("bug: API key without its account");
+  noteUse(deps, key);
   return { account, key };
+}
+
+/** A key's last use is told to the minute, so that most requests write nothing for it. Milliseconds. */
+const USE_PRECISION_MS = 60_000;
+
+/** Nobody is refused because this cannot be written down. */
+function noteUse({ store, clock, state, log }: Deps, { keyHash: hash, lastUsedAtMs }: StoredKey): void {
+  const nowMs = clock.nowMs();
+  const isFresh = lastUsedAtMs !== null && Math.abs(nowMs - lastUsedAtMs) < USE_PRECISION_MS;
+  if (isFresh || state.phase === "trial") return;
+  try {
+    inTransactionNotWaiting(store, (within) => noteKeyUse(within, hash, nowMs - (nowMs % USE_PRECISION_MS)));
+  } catch (error) {
+    log.debug({ error: String(error) }, "the last use of a key could not be noted");
+  }
 }
 
 const REFUSED = {

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { Decimal } from "../core/decimal.ts";
 import {
   type AccountMode,
   type ActiveAssetData,
@@ -13,6 +14,7 @@ import {
   type SpotBalance,
 } from "../wire/answer/account.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
+import { parseMids } from "../wire/answer/mids.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import {
   type FrontendOrder,
@@ -65,6 +67,8 @@ export type Reads = {
   rateLimit(user: string, purpose: Purpose): Promise<Read<RateLimit>>;
   /** What a user has approved for a builder: tenths of a basis point, 0 for nothing. */
   maxBuilderFee(user: string, builder: string, purpose: Purpose): Promise<Read<number>>;
+  /** Middle prices of one dex by market; spot comes with dex "". */
+  mids(dex: string, purpose: Purpose): Promise<Read<Map<string, Decimal>>>;
 };
 
 type FoundOrNot = Exclude<OrderStatusAnswer, { kind: "unreadable" }>;
@@ -85,6 +89,7 @@ export function createReads({ exchange, clock }: { exchange: Pick<Exchange, "inf
     rateLimit: (user, purpose) => read(info, { type: "userRateLimit", user }, purpose, parseRateLimit),
     maxBuilderFee: (user, builder, purpose) =>
       read(info, { type: "maxBuilderFee", user, builder }, purpose, parseMaxBuilderFee),
+    mids: (dex, purpose) => read(info, { type: "allMids", dex }, purpose, parseMids),
   };
 }
 

@@ -3,16 +3,22 @@ import { describeTypedData } from "../actions/describe-typed-data.ts";
 import { listKeys } from "../actions/list-keys.ts";
 import { registerKey } from "../actions/register-key.ts";
 import { revokeKey } from "../actions/revoke-key.ts";
+import { ApiError } from "../core/errors.ts";
 import {
   EXAMPLE_ACCOUNT_ID,
   EXAMPLE_API_KEY,
   EXAMPLE_CONSENT,
   EXAMPLE_KEY_HASH,
+  EXAMPLE_LISTED_API_KEY,
   EXAMPLE_SIGNATURE,
 } from "./examples.ts";
+import type { Query } from "./query.ts";
 import { openRoute, type Route, readRoute, signedRoute } from "./route.ts";
 import {
   ApiKeyResource,
+  KEY_STATES,
+  KeyStateParameter,
+  ListedApiKeyResource,
   RegisterKeyBody,
   RevocationResource,
   RevokeKeyBody,
@@ -113,20 +119,29 @@ const list = readRoute(
     method: "GET",
     path: "/v1/api-keys",
     tag: TAG,
-    summary: "List the account's active keys",
+    summary: "List the account's keys",
+    description:
+      "Those that open something, unless `state` asks for others. A hash that was revoked before it was registered is no key.",
     access: "trading:read",
+    query: { state: KeyStateParameter },
     answers: [
       {
         status: 200,
         description: "Hashes and scopes, oldest first.",
-        schema: listOf(ApiKeyResource, "ApiKeyList"),
-        example: { object: "list", data: [EXAMPLE_API_KEY], has_more: false, next_cursor: null },
+        schema: listOf(ListedApiKeyResource, "ApiKeyList"),
+        example: { object: "list", data: [EXAMPLE_LISTED_API_KEY], has_more: false, next_cursor: null },
       },
     ],
     errors: [],
   },
-  listKeys,
+  (deps, caller, { query }) => listKeys(deps, caller, stateOf(query)),
 );
+
+function stateOf(query: Query): (typeof KEY_STATES)[number] {
+  const state = KEY_STATES.find((known) => known === (query.get("state") ?? "active"));
+  if (state === undefined) throw new ApiError("invalid_parameter", `state must be one of ${KEY_STATES.join(", ")}.`);
+  return state;
+}
 
 export function apiKeyRoutes(): Route[] {
   return [register, revoke, typedData, list];

@@ -63,6 +63,13 @@ export const EXAMPLE_API_KEY = {
   expires_at: null,
 };
 
+export const EXAMPLE_LISTED_API_KEY = {
+  ...EXAMPLE_API_KEY,
+  state: "active",
+  created_at: "2026-11-21T09:30:00.000Z",
+  last_used_at: "2026-11-21T10:04:00.000Z",
+};
+
 export const EXAMPLE_ACCOUNT = {
   object: "account",
   account: EXAMPLE_ACCOUNT_ID,

@@ -9,6 +9,7 @@ import { modifyRoutes } from "./modify.ts";
 import { operationRoutes } from "./operations.ts";
 import { orderRoutes } from "./orders.ts";
 import { positionRoutes } from "./positions.ts";
+import { priceRoutes } from "./prices.ts";
 import type { Route } from "./route.ts";
 import { setupRoutes } from "./setup.ts";
 import { statusRoutes } from "./status.ts";
@@ -29,6 +30,7 @@ export function allRoutes(): Route[] {
     ...fillRoutes(),
     ...eventRoutes(),
     ...marketRoutes(),
+    ...priceRoutes(),
     ...statusRoutes(),
     ...setupRoutes(),
     ...healthRoutes(),

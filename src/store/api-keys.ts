@@ -59,6 +59,11 @@ function tellKey(store: Store, keyHash: string, type: EventType, atMs: number): 
   appendEvent(store, { accountId: key.accountId, atMs, type, resourceId: keyHash, payload });
 }
 
+/** Notes that a key was used; callers do so once a minute at most. */
+export function noteKeyUse(store: Store, keyHash: string, lastUsedAtMs: number): void {
+  store.update(apiKeys).set({ lastUsedAtMs }).where(eq(apiKeys.keyHash, keyHash)).run();
+}
+
 const STATE_EVENT = { active: "key.released", blocked: "key.blocked", held: "key.held" } as const;
 
 /** Sets what the operator, or a restore, says of a key. A revocation is a row of its own and outlives this. */

@@ -114,7 +114,14 @@ const NAMING = [
 const READS = [
   ...["GET /v1/orders", "GET /v1/orders?status=open", "GET /v1/orders?status=canceled", "GET /v1/orders?status=filled"],
   ...["GET /v1/orders?dex=", "GET /v1/operations", "GET /v1/fills", "GET /v1/positions", "GET /v1/account"],
-  ...["GET /v1/api-keys", "GET /v1/twaps", "GET /v1/status", "GET /v1/whoami", "GET /v1/markets"],
+  ...[
+    "GET /v1/api-keys",
+    "GET /v1/api-keys?state=all",
+    "GET /v1/twaps",
+    "GET /v1/status",
+    "GET /v1/whoami",
+    "GET /v1/markets",
+  ],
 ];
 
 /** Everything that was told of an account, to its end. */
@@ -339,6 +346,14 @@ test("one Idempotency-Key of two accounts is two keys; of two keys of one accoun
   expect(theirs.body["id"]).not.toBe(mine.body["id"]);
   const again = await rig.answer(FIRST, order(first, 1));
   expect([again.text, again.headers.get("Idempotent-Replayed")]).toEqual([mine.text, "true"]);
+});
+
+test("prices are the market's: the same for both, though somebody's trade made them", async () => {
+  visited.add("GET /v1/prices");
+  const [one, other] = await Promise.all(
+    [first, second].map(({ party }) => rig.answer(party, { route: "GET /v1/prices" })),
+  );
+  expect(one).toMatchObject({ status: 200, text: other?.text });
 });
 
 test("every route that a key opens has been asked", () => {

@@ -6,7 +6,7 @@ import { openRig } from "./rig.ts";
 const ROUTES = [
   ...["GET /", "GET /assets/:id", "GET /docs", "GET /healthz", "GET /openapi.json", "GET /readyz"],
   ...["GET /v1/account", "GET /v1/api-keys", "GET /v1/api-keys/typed-data", "GET /v1/events"],
-  ...["GET /v1/fills", "GET /v1/markets"],
+  ...["GET /v1/fills", "GET /v1/markets", "GET /v1/prices"],
   ...["GET /v1/operations", "GET /v1/operations/:id", "GET /v1/orders", "GET /v1/orders/:id"],
   ...["GET /v1/orders/:id/story", "GET /v1/positions", "GET /v1/status", "GET /v1/twaps", "GET /v1/whoami"],
   ...["POST /v1/api-keys", "POST /v1/api-keys/revoke", "POST /v1/leverage", "POST /v1/margin", "POST /v1/orders"],

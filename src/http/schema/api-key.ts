@@ -1,5 +1,16 @@
 import { Type } from "@sinclair/typebox";
-import { AnswerNetwork, closed, KeyHash, ScopeWord, Signature, Uuid, words } from "./common.ts";
+import {
+  AnswerNetwork,
+  closed,
+  described,
+  KeyHash,
+  nullable,
+  ScopeWord,
+  Signature,
+  Timestamp,
+  Uuid,
+  words,
+} from "./common.ts";
 
 /** Spec 2.1: both words are read, only one of them can be granted. */
 const RequestNetwork = words(["exchange_mainnet", "exchange_testnet"], {
@@ -57,6 +68,23 @@ export const ApiKeyResource = closed(
   },
   { title: "ApiKey" },
 );
+
+/** With what this gateway knows of it besides the grant. */
+export const ListedApiKeyResource = closed(
+  {
+    ...ApiKeyResource.properties,
+    state: words(["active", "revoked", "blocked", "held"], {
+      description: "Whether it opens anything: revoked by the owner, blocked by the operator, on hold after a restore.",
+    }),
+    created_at: described(Timestamp, "When it was registered."),
+    last_used_at: nullable(Timestamp, "When it was last used, to the minute; null = never, as far as is known."),
+  },
+  { title: "ListedApiKey" },
+);
+
+export const KEY_STATES = ["active", "revoked", "blocked", "held", "all"] as const;
+
+export const KeyStateParameter = words(KEY_STATES, { description: "Which keys.", default: "active" });
 
 /** Spec 2.5. */
 export const RevocationResource = closed(
