@@ -16,7 +16,10 @@ const TRIMMED = 0.05;
 
 const { deps } = openRig();
 const { randomBytes } = deps;
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
 
 /** Both classes are put together the same way: how a text is kept in memory takes time to read as well. */
 function keyOf(base: string): string {
@@ -24,8 +27,13 @@ function keyOf(base: string): string {
   return Buffer.from(`${base.slice(0, -1)}${base.endsWith(digit) ? "0" : digit}`).toString("latin1");
 }
 
-const near = () => keyOf(KEYS.both);
-const far = () => keyOf(`api_trade_${hex(randomBytes(32))}`);
+function near(): string {
+  return keyOf(KEYS.both);
+}
+
+function far(): string {
+  return keyOf(`api_trade_${hex(randomBytes(32))}`);
+}
 
 function nanoseconds(key: string): number {
   const header = Buffer.from(`Bearer ${key}`).toString("latin1");

@@ -3,11 +3,12 @@ import type { Network } from "../core/account.ts";
 import type { Log } from "../deps.ts";
 import { openLog } from "../log.ts";
 import { isDemo } from "../ops/data-directory.ts";
+import { requireOwnDirectory } from "../ops/examine-directory.ts";
 import { openKeyring, vaultKeyOf } from "../ops/keyring.ts";
 import { OperatorError } from "../ops/operator.ts";
 import { openTrial, type Trial } from "../ops/trial.ts";
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, overridesOf } from "./command.ts";
-import { changing, networkWords, type Opened, places } from "./directory.ts";
+import { changing, networkWords, type Opened, places, requireDatabase } from "./directory.ts";
 import { LISTEN } from "./gateway-client.ts";
 import { journalWriter } from "./journal.ts";
 import { type Listening, listen } from "./listen.ts";
@@ -62,6 +63,8 @@ export const serveCommand: Command = {
     if (isDemo(at)) throw new Failure(`${at.directory} is a paper demo: start it with "postern serve --paper"`);
     const stop = outside.stopRequested();
     const log = openLog(config.logLevel, { write: journalWriter(outside.environment, outside.warn) });
+    requireDatabase(at);
+    failing(() => requireOwnDirectory(at, outside.uid));
     // Before the database is opened, which brings its schema up to date.
     const trial = failing(() => openTrial(at, postern().version));
     await changing(at, outside, async (opened) => {

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, type Stats, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "./data-directory.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
+import { OperatorError } from "./operator.ts";
 
 /** Less than this stops writes soon, bytes. */
 const FULL_BYTES = 100_000_000;
@@ -17,9 +18,21 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x01021997, "9P"],
 ]);
 
-/** Whose the data directory is, who may read it, and how much room there is. */
-export function examineDirectory({ directory }: Places, uid: number): Finding[] {
+/** Whose the data directory is, who may read it, and how much room there is. Root looks at it as its owner would. */
+export function examineDirectory({ directory }: Places, reader: number): Finding[] {
+  const uid = reader === ROOT ? lstatSync(directory).uid : reader;
   return [examineAccess(directory, uid), examineFiles(directory, uid), examineRoom(directory), examineKind(directory)];
+}
+
+const ROOT = 0;
+
+/**
+ * Throws unless the directory is this user's own and nobody else can open it. For whoever writes there: root as well, for
+ * files that root leaves behind would keep the owner out.
+ */
+export function requireOwnDirectory({ directory }: Places, uid: number): void {
+  const { level, found, todo } = examineAccess(directory, uid);
+  if (level === "fault") throw new OperatorError(`${found}: ${todo}`);
 }
 
 function examineAccess(directory: string, uid: number): Finding {

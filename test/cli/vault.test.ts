@@ -139,6 +139,9 @@ test("the audit log is whole, by the gateway's word and by the passphrase, and a
   expect((await postern("audit", "verify")).facts).toMatchObject({ ok: true, seal: "not_checked" });
   chmodSync(workplace.dataDirectory, 0o755);
   const open = await postern("doctor");
+  const refused = await postern("serve", "--listen", "127.0.0.1:0", "--passphrase-file", workplace.passphraseFile);
+  expect(refused.exitCode).toBe(1);
+  expect(refused.err).toContain("chmod 700");
   chmodSync(workplace.dataDirectory, 0o700);
   expect(open.exitCode).toBe(1);
   const bad = open.facts.findings.filter(({ level }: { level: string }) => level !== "ok");
