@@ -107,8 +107,8 @@ function wholeNumber(facts: Facts, name: string): number {
   return value;
 }
 
-/** What would be changed during a trial would be lost when the old version is put back. */
-const TRIAL_VERBS: ReadonlySet<string> = new Set(["upgrade_status", "open_writes"]);
+/** Those that only look: what would be changed during a trial would be lost when the old version is put back. */
+const TRIAL_VERBS: ReadonlySet<string> = new Set(["upgrade_status", "open_writes", "tell_state", "check_audit_seal"]);
 
 function onTrial(changer: Changer) {
   const { keyring, trial } = changer;

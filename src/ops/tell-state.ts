@@ -31,6 +31,7 @@ export function examineGateway(told: ToldState | null): Finding[] {
   if (told === null) return [warning("gateway", "not running", "start it: postern serve")];
   const { phase, writesStoppedBecause, locked } = told;
   return [
+    ...(phase === "trial" ? [fault("upgrade", "not ended: no write is taken", "run upgrade.sh again")] : []),
     writesStoppedBecause === null
       ? ok("gateway", `running, ${phase}`)
       : fault("gateway", `writes are stopped: ${writesStoppedBecause}`, "restart it when the cause is gone"),

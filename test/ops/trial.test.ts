@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Places, placesIn } from "../../src/ops/data-directory.ts";
 import { OperatorError } from "../../src/ops/operator.ts";
 import { perform } from "../../src/ops/perform.ts";
+import { examineGateway } from "../../src/ops/tell-state.ts";
 import { openTrial } from "../../src/ops/trial.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { withOperator } from "./operator.ts";
@@ -74,12 +75,21 @@ test("during a trial the operator's other verbs are refused, and the gateway say
       const onTrial = { ...operator, trial };
       const refusal = perform(onTrial, "block_key", { keyHash: "0".repeat(64) });
       await expect(refusal).rejects.toThrow("an upgrade is being checked");
+      expect(await perform(onTrial, "tell_state", {})).toMatchObject({ writesStoppedBecause: null });
       const status = { version: "0.2.0", network: "testnet", schema: 1, agents: 1, problems: [] };
       expect(await perform(onTrial, "upgrade_status", {})).toMatchObject({ ...status, on_trial: true });
       expect(await perform(onTrial, "open_writes", {})).toMatchObject({ ...status, on_trial: false });
       expect(existsSync(at.trial)).toBe(false);
     });
   });
+});
+
+test("the doctor says that an upgrade was not ended", () => {
+  const told = { writesStoppedBecause: null, locked: [] };
+  expect(examineGateway({ ...told, phase: "trial" })).toContainEqual({
+    ...{ check: "upgrade", level: "fault", found: "not ended: no write is taken", todo: "run upgrade.sh again" },
+  });
+  expect(examineGateway({ ...told, phase: "ready" }).map(({ level }) => level)).toEqual(["ok"]);
 });
 
 test("a gateway that is not well keeps its writes closed", async () => {
