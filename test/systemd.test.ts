@@ -6,7 +6,7 @@ import { readConfig } from "../src/config.ts";
 const FOLDER = join(import.meta.dir, "../scripts/systemd");
 const UNIT = readFileSync(join(FOLDER, "postern.service"), "utf8");
 
-function valueOf(name: string): string {
+function settingOf(name: string): string {
   return new RegExp(`^${name}=(.*)$`, "m").exec(UNIT)?.[1] ?? "";
 }
 
@@ -15,22 +15,22 @@ test("a stop is given longer than the longest answer that may be configured", ()
   expect(readConfig(longest, {}).timings.answerDeadlineMs).toBe(60_000);
   expect(() => readConfig({ POSTERN_ANSWER_DEADLINE_MS: "60001" }, {})).toThrow();
   // Seconds; the last answers are handed over within one more, and the database is closed.
-  expect(Number.parseInt(valueOf("TimeoutStopSec"), 10)).toBeGreaterThanOrEqual(60 + 1 + 10);
+  expect(Number.parseInt(settingOf("TimeoutStopSec"), 10)).toBeGreaterThanOrEqual(60 + 1 + 10);
 });
 
 test("misuse is not started again, and a hang is", () => {
-  expect(valueOf("RestartPreventExitStatus")).toBe("2");
-  expect(valueOf("Restart")).toBe("on-failure");
-  expect(Number.parseInt(valueOf("WatchdogSec"), 10)).toBeGreaterThan(0);
-  expect(valueOf("Type")).toBe("notify");
+  expect(settingOf("RestartPreventExitStatus")).toBe("2");
+  expect(settingOf("Restart")).toBe("on-failure");
+  expect(Number.parseInt(settingOf("WatchdogSec"), 10)).toBeGreaterThan(0);
+  expect(settingOf("Type")).toBe("notify");
 });
 
 test("nothing of the environment reaches the runtime, and no memory a file", () => {
-  const unset = valueOf("UnsetEnvironment").split(" ");
+  const unset = settingOf("UnsetEnvironment").split(" ");
   for (const name of ["NODE_OPTIONS", "BUN_OPTIONS", "BUN_BE_BUN", "BUN_INSPECT", "LD_PRELOAD", "HTTPS_PROXY"]) {
     expect(unset).toContain(name);
   }
-  expect(valueOf("LimitCORE")).toBe("0");
+  expect(settingOf("LimitCORE")).toBe("0");
 });
 
 test("the sample of settings names settings that exist", () => {

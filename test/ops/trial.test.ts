@@ -72,7 +72,7 @@ test("during a trial the operator's other verbs are refused, and the gateway say
     await withPlaces(async (at) => {
       writeFileSync(at.trial, "");
       const trial = openTrial(at, "0.2.0");
-      const onTrial = { ...operator, trial };
+      const onTrial = { ...operator, trial, state: { phase: "trial", writesStoppedBecause: null } as const };
       const refusal = perform(onTrial, "block_key", { keyHash: "0".repeat(64) });
       await expect(refusal).rejects.toThrow("an upgrade is being checked");
       expect(await perform(onTrial, "tell_state", {})).toMatchObject({ writesStoppedBecause: null });
