@@ -29,7 +29,7 @@ export const OWNER = walletOf(new Uint8Array(32).fill(0x51));
 export const API_KEY = `api_trade_${"a".repeat(64)}`;
 const STRANGERS_KEY = new Uint8Array(32).fill(0x52);
 const STRANGER = addressOfKey(STRANGERS_KEY);
-const PASSPHRASE = "correct horse battery staple";
+export const PASSPHRASE = "correct horse battery staple";
 
 export const ACCOUNT: Account = {
   ...{ id: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90", label: "main", kind: "main", parentId: null },
