@@ -50,7 +50,9 @@ function placedElsewhere(rig: GatewayRig, idempotencyKey: string, some: Partial<
   return order;
 }
 
-const isWaiting = ({ store }: GatewayRig) => awaitsTakeUp(store, ACCOUNT.id);
+function isWaiting({ store }: GatewayRig): boolean {
+  return awaitsTakeUp(store, ACCOUNT.id);
+}
 
 /** What the audit log says of the taking up. */
 function told({ store }: GatewayRig): unknown {
