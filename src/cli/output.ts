@@ -8,7 +8,19 @@ export function present(
   facts: Readonly<Record<string, unknown>>,
   lines: readonly string[],
 ): void {
-  outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${lines.join("\n")}\n`);
+  outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${lines.map(printable).join("\n")}\n`);
+}
+
+/** What would steer a terminal, or begin a line of its own, is shown instead: texts of the exchange are not ours. */
+export function printable(line: string): string {
+  return line.replace(CONTROLS, escaped);
+}
+
+/** Control characters, line and paragraph separators, and what turns the direction of writing round. */
+const CONTROLS = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Columns of a table, each as wide as its widest cell. */

@@ -1,5 +1,6 @@
 import { type Command, exitCodeOf, helpOf, overview, readInput } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { printable } from "./output.ts";
 import type { Outside } from "./outside.ts";
 
 const TITLE = "Postern: a self-hosted trading gateway for Hyperliquid";
@@ -19,7 +20,8 @@ export async function run(words: readonly string[], outside: Outside): Promise<0
     await command.run(readInput(command, rest, outside), outside);
     return 0;
   } catch (error) {
-    outside.warn(`postern ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    const reason = error instanceof Error ? error.message : String(error);
+    outside.warn(`postern ${command.name}: ${reason.split("\n").map(printable).join("\n")}\n`);
     return exitCodeOf(error);
   }
 }

@@ -33,7 +33,7 @@ export function presentApproval(to: { input: Input; outside: Outside }, agent: A
   present(to, { ...facts, network, typed_data: typedData }, [
     `Sign this with the wallet of ${agent.ownerAddress} (${networkWords(network)}):`,
     "",
-    JSON.stringify(typedData, null, 2),
+    ...JSON.stringify(typedData, null, 2).split("\n"),
     "",
     "Then send the signature to the exchange:",
     `  postern agent approve --agent ${agent.address}${nonceWords} --signature 0x…`,

@@ -46,7 +46,7 @@ export const keyGrant: Command = {
     present({ input, outside }, { ...facts, network, typed_data: typedData }, [
       `Sign this with the wallet of ${account.ownerAddress} (${networkWords(network)}), within an hour:`,
       "",
-      JSON.stringify(typedData, null, 2),
+      ...JSON.stringify(typedData, null, 2).split("\n"),
       "",
       "Then hand the signature to the running gateway:",
       `  postern key register --account ${account.id} --key-hash ${hash} --scopes ${scopes.join(",")} --issued-at ${issuedAtMs} --signature 0x…`,

@@ -44,7 +44,7 @@ export const keyRevoke: Command = {
       present({ input, outside }, { account: owned.id, key_hash: keyHash, network, typed_data: typedData }, [
         `Sign this with the wallet of ${owned.ownerAddress} (${networkWords(network)}):`,
         "",
-        JSON.stringify(typedData, null, 2),
+        ...JSON.stringify(typedData, null, 2).split("\n"),
         "",
         `  postern key revoke --account ${owned.id} --key-hash ${keyHash} --signature 0x…`,
       ]);
