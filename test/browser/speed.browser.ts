@@ -39,6 +39,7 @@ test("the scripts are small, and the page is painted at once", async () => {
     await page.goto(`${scene.baseUrl}/#/round-${round}`);
     await page.reload();
     await page.getByLabel("API key").waitFor();
+    await page.waitForFunction('performance.getEntriesByName("first-contentful-paint").length > 0');
     paints.push(await page.evaluate('performance.getEntriesByName("first-contentful-paint")[0].startTime'));
   }
   const sources: string[] = await page.evaluate("[...document.scripts].map(({ src }) => src)");

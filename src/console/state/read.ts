@@ -78,7 +78,7 @@ export async function readTwaps(app: App): Promise<void> {
 }
 
 export async function readKeys(app: App): Promise<void> {
-  await readInto<List<ApiKey>, ApiKey[]>(app, app.state.keys, "/v1/api-keys", rows);
+  await readInto<List<ApiKey>, ApiKey[]>(app, app.state.keys, "/v1/api-keys?state=all", rows);
 }
 
 export async function readStatus(app: App): Promise<void> {

@@ -26,7 +26,8 @@ export function openProxy(gatewayUrl: string): Between {
     const key = request.headers.get("idempotency-key");
     if (key !== null) proxy.keys.push(key);
     const headers = new Headers(request.headers);
-    headers.delete("host");
+    // The gateway answers to its own name, and to its own pages.
+    for (const name of ["host", "origin"]) headers.delete(name);
     headers.set("accept-encoding", "identity");
     const body = request.method === "POST" ? { body: await request.text() } : {};
     const target = `${gatewayUrl}${url.pathname}${url.search}`;
