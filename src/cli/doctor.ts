@@ -51,11 +51,15 @@ export const doctorCommand: Command = {
     present({ input, outside }, { ok: faults === 0, faults, warnings, findings }, [
       ...findings.flatMap(linesOf),
       "",
-      faults === 0 && warnings === 0 ? "All is well." : `${faults} faults, ${warnings} warnings.`,
+      faults === 0 && warnings === 0 ? "All is well." : `${counted(faults, "fault")}, ${counted(warnings, "warning")}.`,
     ]);
-    if (faults > 0) throw new Failure(`${faults} faults`);
+    if (faults > 0) throw new Failure(`${counted(faults, "fault")} found`);
   },
 };
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
 
 function linesOf({ check, level, found, todo }: Finding): string[] {
   return [`${SIGNS[level]} ${check}: ${found}`, ...(todo === null ? [] : [`      -> ${todo}`])];

@@ -14,9 +14,13 @@ const SHOWN_HASH = 40;
 /** Seals the audit log now, every minute and at the end; its head goes to the log, which is kept elsewhere. */
 export function startSealing(parts: SealingParts, { every }: Outside): Sealing {
   const { log } = parts;
+  let toldRow: number | null = null;
+
   function seal(): void {
     try {
       const { rowId, chain } = sealAudit(parts);
+      if (rowId === toldRow) return;
+      toldRow = rowId;
       log.info({ count: rowId, detail: `${rowId}:${chain.slice(0, SHOWN_HASH)}` }, "audit log sealed");
     } catch (error) {
       log.error({ error: String(error) }, "the audit log could not be sealed");

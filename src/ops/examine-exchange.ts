@@ -30,7 +30,7 @@ export async function examineExchange(questions: ExchangeQuestions): Promise<Fin
   const askedMs = clock.elapsedMs();
   if (!(await exchange.measureClock())) {
     const todo = "check this machine's network and the exchange's status page; nothing is lost meanwhile";
-    return [fault("exchange", `${exchangeUrl} does not answer`, todo)];
+    return [fault("exchange", `${exchangeUrl} does not answer`, todo), ...agentsAsStored(questions)];
   }
   const tookMs = Math.round(clock.elapsedMs() - askedMs);
   const accounts = listAccounts(store);
@@ -45,6 +45,16 @@ export async function examineExchange(questions: ExchangeQuestions): Promise<Fin
     findings.push(await examineMode(questions, account), await examineQuota(questions, account));
   }
   return findings;
+}
+
+/** What the database alone says of the agents. */
+function agentsAsStored({ store, exchange }: ExchangeQuestions): Finding[] {
+  const nowMs = exchange.nowMs();
+  const owners = new Set(listAccounts(store).map(({ ownerAddress }) => ownerAddress));
+  return [...owners].map((owner) => {
+    const agent = findSigningAgent(store, owner, nowMs);
+    return agent === null ? noAgent(store, owner) : agentEnd(agent, agent.validUntilMs, nowMs);
+  });
 }
 
 function examineClock(offsetMs: number): Finding {

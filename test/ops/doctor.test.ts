@@ -56,6 +56,8 @@ test("an exchange that cannot be reached is one fault, and nothing else is guess
   await withOperator({}, async (rig) => {
     makeWell(rig);
     expect(troubles(await askExchange(rig, { isDown: true }))).toEqual(["exchange fault"]);
+    rig.operator.store.$client.run("UPDATE agents SET state = 'retired'");
+    expect(troubles(await askExchange(rig, { isDown: true }))).toEqual(["exchange fault", "agent fault"]);
   });
 });
 
