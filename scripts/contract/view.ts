@@ -77,14 +77,14 @@ function prepare(path: string, operation: Node, seeds: Seeds): void {
 function limitMasks(path: string, operation: Node, parameters: readonly Node[], { cursors }: Seeds): void {
   const cursor = cursors.get(path);
   for (const parameter of parameters) {
-    // Followed, a stream of events would never end.
-    if (parameter["name"] === "follow") parameter["schema"] = { type: "string", enum: ["false"] };
     if (parameter["name"] === "dex") parameter["schema"] = { type: "string", enum: DEXES };
     if (parameter["name"] === "cursor" && cursor !== undefined) {
       parameter["schema"] = { type: "string", enum: [cursor, FOREIGN_CURSOR] };
     }
   }
-  if (cursor === undefined) operation["parameters"] = parameters.filter(({ name }) => name !== "cursor");
+  // The proxy says that a stream of events is not to be followed: it would never end.
+  const left = cursor === undefined ? ["cursor", "follow"] : ["follow"];
+  operation["parameters"] = parameters.filter(({ name }) => !left.includes(String(name)));
 }
 
 function idFor(path: string, { restingOrderId, modifiedOrderId, operationId }: Seeds): string {
