@@ -180,7 +180,7 @@ export function audienceOf(config: Config, network: Network): string {
 }
 
 /** Host headers that are answered: the listen address, `localhost`, the public URL's host and what was allowed. */
-function hostsOf({ listen, tls, publicUrl, allowedHosts }: Config): string[] {
+export function hostsOf({ listen, tls, publicUrl, allowedHosts }: Config): string[] {
   // The port that a scheme implies is in no Host header.
   const own = [listen, { ...listen, hostname: "localhost" }].map((at) => new URL(ownUrlOf({ listen: at, tls })).host);
   const publicHost = publicUrl === null ? [] : [new URL(publicUrl).host];

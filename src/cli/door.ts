@@ -9,6 +9,8 @@ import { Failure } from "./command.ts";
 export type Door = {
   port: number;
   open(gateway: Gateway): void;
+  /** Until then `answer` is asked first; a request for which it has none waits. */
+  meanwhile(answer: (request: Request) => Response | null): void;
   /** Requests that have not been answered. */
   pending(): number;
   /** Reads certificate and key again, for new connections; when they cannot be used, throws and goes on with the old. */
@@ -27,7 +29,8 @@ const MAX_TIMEOUT_S = 255;
 
 /** Takes connections at once; their requests wait until it is opened. */
 export function openDoor({ listen: { hostname, port }, tls, timings }: Config): Door {
-  const { promise: gateway, resolve: open } = Promise.withResolvers<Gateway>();
+  const { promise: gateway, resolve } = Promise.withResolvers<Gateway>();
+  let answerEarly: (request: Request) => Response | null = () => null;
   const answeringS = Math.min(MAX_TIMEOUT_S, Math.ceil(timings.answerDeadlineMs / 1_000) + ANSWERING_MARGIN_S);
 
   function serve(at: number, isShared: boolean): Server {
@@ -38,6 +41,8 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
       hostname,
       port: at,
       async fetch(request, self) {
+        const early = answerEarly(request);
+        if (early !== null) return early;
         const hasArrived = () => self.timeout(request, answeringS);
         return (await gateway).server.handle(request, self.requestIP(request)?.address, hasArrived);
       },
@@ -60,7 +65,13 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
   const leaving = new Set<Server>();
   return {
     port: server.port ?? port,
-    open,
+    open(opened) {
+      answerEarly = () => null;
+      resolve(opened);
+    },
+    meanwhile(answer) {
+      answerEarly = answer;
+    },
     pending: () => [server, ...leaving].reduce((sum, each) => sum + each.pendingRequests, 0),
     reload() {
       if (tls === null) return null;

@@ -38,12 +38,15 @@ export type ListenInput = {
   keyring: Keyring;
   log: Log;
   trial: Trial | null;
+  /** Taken over; null = one of its own. */
+  door: Door | null;
 };
 
 /** Listens before the gateway is ready: an outage of the exchange must not end in a restart loop. */
-export function listen({ config, at, opened, keyring, log, trial }: ListenInput, outside: Outside): Listening {
+export function listen(input: ListenInput, outside: Outside): Listening {
+  const { config, at, opened, keyring, log, trial } = input;
   const exposure = exposureOf(config);
-  const door = openDoor(config);
+  const door = input.door ?? openDoor(config);
   const exposed = exposeMetrics(config, bind, outside);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {

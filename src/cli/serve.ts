@@ -1,6 +1,8 @@
-import { type Exposure, readConfig } from "../config.ts";
+import { type Config, type Exposure, exposureOf, hostsOf, readConfig } from "../config.ts";
 import type { Network } from "../core/account.ts";
 import type { Log } from "../deps.ts";
+import { answerEarly } from "../http/early.ts";
+import { newRequestId } from "../http/headers.ts";
 import { openLog } from "../log.ts";
 import { isDemo } from "../ops/data-directory.ts";
 import { requireOwnDirectory } from "../ops/examine-directory.ts";
@@ -9,6 +11,7 @@ import { OperatorError } from "../ops/operator.ts";
 import { openTrial, type Trial } from "../ops/trial.ts";
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, overridesOf } from "./command.ts";
 import { changing, networkWords, type Opened, places, requireDatabase } from "./directory.ts";
+import { type Door, openDoor } from "./door.ts";
 import { LISTEN } from "./gateway-client.ts";
 import { journalWriter } from "./journal.ts";
 import { type Listening, listen } from "./listen.ts";
@@ -68,8 +71,13 @@ export const serveCommand: Command = {
     // Before the database is opened, which brings its schema up to date.
     const trial = failing(() => openTrial(at, postern().version));
     await changing(at, outside, async (opened) => {
-      const keyring = await unlock(opened, input, outside);
-      const listening = listen({ config, at, opened, keyring, log, trial }, outside);
+      const secret = await passphrase(input, outside);
+      const door = openEarly(config, outside);
+      const keyring = await unlock(opened, secret, outside).catch((error: unknown) => {
+        void door.stop(true);
+        throw error;
+      });
+      const listening = listen({ config, at, opened, keyring, log, trial, door }, outside);
       const { network } = opened.instance;
       const { baseUrl, metricsUrl, exposure } = listening;
       announce(input, outside, { base_url: baseUrl, exposure, network, metrics_url: metricsUrl });
@@ -107,8 +115,18 @@ async function openWrites({ trial, listening, supervised, log, network }: Openin
   }
 }
 
-async function unlock({ store, instance }: Opened, input: Input, outside: Outside) {
-  const vaultKey = await vaultKeyOf(instance, await passphrase(input, outside));
+/** Says that the process is up while the keys are being opened: somebody may be waiting to restart it. */
+function openEarly(config: Config, { randomBytes }: Outside): Door {
+  // Refuses an address that may not be listened at before anything listens.
+  exposureOf(config);
+  const door = openDoor(config);
+  const hosts = new Set(hostsOf({ ...config, listen: { ...config.listen, port: door.port } }));
+  door.meanwhile((request) => answerEarly(request, hosts, newRequestId(randomBytes)));
+  return door;
+}
+
+async function unlock({ store, instance }: Opened, secret: string, outside: Outside) {
+  const vaultKey = await vaultKeyOf(instance, secret);
   const { randomBytes } = outside;
   return failing(() => openKeyring({ store, network: instance.network, vaultKey, randomBytes }));
 }

@@ -3,6 +3,7 @@ import { whatIsMissing } from "../actions/readiness.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
+import { HEALTHY } from "./early.ts";
 import { type Answer, openRoute, type Route } from "./route.ts";
 import { HealthResource, ReadinessResource } from "./schema/health.ts";
 
@@ -19,7 +20,7 @@ const health = openRoute(
     answers: [{ status: 200, description: "It is.", schema: HealthResource, example: { status: "ok" } }],
     errors: [],
   },
-  () => ({ status: 200, body: JSON.stringify({ status: "ok" }) }),
+  () => ({ status: 200, body: HEALTHY }),
 );
 
 const readiness = openRoute(

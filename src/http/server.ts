@@ -6,6 +6,7 @@ import { pageRoutes } from "./console.ts";
 import { errorText, toApiError } from "./errors.ts";
 import { openEventStreams } from "./event-streams.ts";
 import { guardRequest, routeNotFound } from "./guard.ts";
+import { newRequestId, setCommonHeaders } from "./headers.ts";
 import { openLimits } from "./limits.ts";
 import type { Answer, Route } from "./route.ts";
 import { allRoutes } from "./routes.ts";
@@ -90,12 +91,10 @@ function onTrial(): ApiError {
   return new ApiError("not_ready", "An upgrade of the gateway is being checked. Nothing was done.");
 }
 
-const REQUEST_ID_BYTES = 16;
-
 type Arrival = Pick<Visit, "request" | "client" | "limits" | "streams" | "hasArrived" | "settingUp">;
 
 function newVisit(deps: Deps, about: Arrival): Visit {
-  const requestId = `req_${Buffer.from(deps.randomBytes(REQUEST_ID_BYTES)).toString("hex")}`;
+  const requestId = newRequestId((count) => deps.randomBytes(count));
   return { ...about, requestId, isBodyLeft: false, url: null, route: null, keyPrefix: null, code: null, quota: null };
 }
 
@@ -152,16 +151,6 @@ function refuse(deps: Deps, visit: Visit, thrown: unknown): Response {
   return response;
 }
 
-const SECURITY_HEADERS = {
-  "X-Content-Type-Options": "nosniff",
-  "X-Frame-Options": "DENY",
-  "Referrer-Policy": "no-referrer",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "Cross-Origin-Opener-Policy": "same-origin",
-} as const;
-
-const NO_CONTENT_ALLOWED = "default-src 'none'; frame-ancestors 'none'";
-
 const LISTED_STATUSES: ReadonlySet<number> = new Set([200, 201, 202, ...Object.values(ERROR_STATUS)]);
 
 /** Headers that every answer has, and its line in the log. */
@@ -173,10 +162,7 @@ function finish(
   const isListed = LISTED_STATUSES.has(made.status);
   const response = isListed ? made : refuse(deps, visit, new Error(`bug: status ${made.status}`));
   const { headers } = response;
-  headers.set("X-Request-Id", visit.requestId);
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value);
-  if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", NO_CONTENT_ALLOWED);
-  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+  setCommonHeaders(headers, visit.requestId);
   if (visit.quota !== null) {
     headers.set("X-RateLimit-Limit", String(visit.quota.limit));
     headers.set("X-RateLimit-Remaining", String(visit.quota.remaining));
