@@ -86,6 +86,7 @@ check "an order placed with curl fills" fills container-order-1
 check "postern-operator lists the key, and nothing of it is in the journal" bash -c "postern-operator key list --json | grep -q $hash && ! journalctl --no-pager | grep -q ${key#api_trade_}"
 check "no passphrase in arguments or environment of the service" bash -c '! tr "\0" "\n" </proc/'"$(process)"'/environ | grep -q horse && ! tr "\0" "\n" </proc/'"$(process)"'/cmdline | grep -q horse'
 check "the native signer loads inside the sandbox" grep -q "\.node" "/proc/$(process)/maps"
+check "the doctor finds no fault" postern-operator doctor
 check "a backup is written beside the running gateway" postern-operator backup /var/lib/postern-backups/first.db
 check "   for its owner alone" equal "$(stat -c '%U %a' /var/lib/postern-backups/first.db)" "postern 600"
 check "the journal knows how urgent a line is" bash -c 'journalctl -u postern -p info --output=json --no-pager | jq -e "select(.PRIORITY == \"6\")" | grep -q . && journalctl -u postern -o json --no-pager | jq -rs "map(.MESSAGE) | join(\" \")" | grep -q listening'
@@ -164,6 +165,8 @@ sed -i 's/^health "\$version"/kill -KILL $$/' /try/broken-slow/upgrade.sh
 check "an upgrade is cut off during the trial" refuses /try/broken-slow/upgrade.sh
 check "   and no write is taken" within 20 is_not_ready container-cut-off
 systemctl restart postern
+check "   and the doctor says what to do" refuses postern-operator doctor
+check "   in words" says "run upgrade.sh again"
 check "   after a restart neither" within 20 is_not_ready container-cut-off
 cp -a "$b" /try/next
 printf '#!/bin/bash\n[ "$1" = version ] && { echo "version 0.2.0"; echo "commit nextnextnext"; exit; }\nexec %s/postern "$@"\n' "$b" >/try/next/postern
