@@ -88,7 +88,11 @@ test("the whole way, reloaded in the middle of every step, with three signatures
 
   await page.getByText("It cannot trade").waitFor();
   await isAt(page, "Proof");
+  const delay = { kind: "delay", ms: 2_000, executed: true };
+  await scene.control({ faults: { rules: [{ on: "exchange", type: "order", times: 1, fault: delay }] } });
   await page.getByRole("button", { name: "Place and cancel it" }).click();
+  await page.getByText("Placing…").waitFor();
+  await page.reload();
   await page.getByText("It works from end to end.").waitFor();
   await page.getByRole("button", { name: "Finish set-up" }).click();
   await page.getByRole("navigation", { name: "Screens" }).waitFor();

@@ -26,6 +26,9 @@ const FAR = "0.8";
 /** USDC; the exchange takes no order below 10. */
 const VALUE = "11";
 
+/** The plan of a proof that is under way, so that its order is known again after a reload. */
+const STORE = "postern.setup.proof";
+
 let proof: Proof = { plan: null, stage: "ready", words: null };
 let isPreparing = false;
 
@@ -68,6 +71,7 @@ async function finish(app: App): Promise<void> {
   const isDone = await takeStep(app, "/v1/setup/finish", {});
   if (!isDone) return;
   proof = { plan: null, stage: "ready", words: null };
+  app.sessionStorage.removeItem(STORE);
   closeSetup(app);
   location.hash = "#/trade";
 }
@@ -94,8 +98,17 @@ async function prepare(app: App, key: MadeKey): Promise<void> {
   const market = markets.body.data.find((one) => one.market === MARKET) ?? markets.body.data[0];
   const now = prices.body.data.find((one) => one.market === market?.market)?.mid_price;
   if (market === undefined || now === undefined) return tell(app, { words: "The exchange has no price to go by." });
-  tell(app, { plan: planOf(market, now), words: null });
+  tell(app, { plan: keptPlan(app) ?? planOf(market, now), words: null });
   await goOn(app);
+}
+
+function keptPlan(app: App): Plan | null {
+  try {
+    // Written by `prove` and by nothing else.
+    return JSON.parse(app.sessionStorage.getItem(STORE) ?? "null") as Plan | null;
+  } catch {
+    return null;
+  }
 }
 
 export function planOf(market: Market, now: string): Plan {
@@ -113,16 +126,20 @@ async function goOn(app: App): Promise<void> {
     tell(app, { stage: "placing" });
     while (app.state.intentions.some(({ state }) => state !== "unsure")) await app.sleep(250);
   }
-  const path = "/v1/orders?status=open";
+  // The gateway's own history: the list of what is open at the exchange may be a second old.
+  const path = "/v1/orders?limit=20";
   const answer = await request<List<Order>>({ method: "GET", path, bearer: session.apiKey });
   const left = answer.kind === "ok" ? answer.body.data.find(isProof) : undefined;
   if (left !== undefined) await cancel(app, left.id);
   else if (proof.stage === "placing") tell(app, { stage: "ready" });
 }
 
-/** Ours by its looks: post-only, of our size, far below the price. */
-function isProof({ market, size, time_in_force: tif, side }: Order): boolean {
-  return market === proof.plan?.market && tif === "alo" && side === "buy" && size === proof.plan.size;
+const LIVING = new Set(["processing", "open", "unknown"]);
+
+/** Ours by its looks: post-only, of the size and at the price that were planned, and not over. */
+function isProof({ market, size, price, time_in_force: tif, status }: Order): boolean {
+  const { plan } = proof;
+  return LIVING.has(status) && tif === "alo" && market === plan?.market && size === plan.size && price === plan.price;
 }
 
 async function prove(app: App): Promise<void> {
@@ -130,6 +147,7 @@ async function prove(app: App): Promise<void> {
   const account = app.state.session?.me.account;
   if (plan === null || account === undefined || proof.stage === "placing") return;
   tell(app, { stage: "placing", words: null });
+  app.sessionStorage.setItem(STORE, JSON.stringify(plan));
   const { market, price, size } = plan;
   const body = { account, market, side: "buy", size, price, time_in_force: "alo", reduce_only: false };
   const outcome = await act(app, { path: "/v1/orders", body, words: `proof: buy ${size} ${market} at ${price}` });
