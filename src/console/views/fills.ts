@@ -80,7 +80,7 @@ function perKey(app: App): TemplateResult {
         name: "Key",
         cell: ({ keyHash }) =>
           keyHash === ""
-            ? "TWAPs, and what was placed elsewhere"
+            ? "TWAPs and elsewhere"
             : html`<code title=${keyHash}>${shortId(keyHash)}</code>${keyHash === own ? " (this page's)" : ""}`,
       },
       { name: "Scopes", rank: 3, cell: ({ keyHash }) => scopes.get(keyHash) ?? "" },
