@@ -9,6 +9,7 @@ import { parseExtraAgents, parseUserRole } from "../wire/answer/account.ts";
 import type { Keyring } from "./keyring.ts";
 import { nextNameOf } from "./new-agent.ts";
 import { type Operator, OperatorError } from "./operator.ts";
+import { tellApproved } from "./tell-agents.ts";
 
 export type ImportingOperator = Operator & { keyring: Keyring; exchange: Pick<Exchange, "info"> };
 
@@ -44,6 +45,7 @@ export async function importAgent(
     insertAgent(store, agent);
     const detail = { name: agent.name, owner: ownerAddress, state: agent.state };
     appendAudit(store, { atMs: nowMs, actor: "operator", event: "agent_imported", reference: address, detail });
+    if (agent.state === "approved") tellApproved(store, agent, nowMs);
   });
   operator.keyring.reload();
   const { sealedKey: _sealed, ...rest } = agent;
