@@ -125,6 +125,28 @@ test("the old leg's cancel does not end an order that is being modified", async 
   expect(liveOrders(s).map(String)).toEqual([after.oid ?? ""]);
 });
 
+test("while the replacement lives and nobody has heard of it, an order that is being canceled is not called so", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("sequence-a3-cancel", limit("buy", 94_000)));
+  const slow: Fate = { arrivesAfterMs: [5], answer: { kind: "true", ofCopy: 0, afterMs: 4_000 } };
+  s.setFate(({ body }) => {
+    if (isAction(body, "batchModify")) return slow;
+    // The replacement is not found by its own id; the original is.
+    return body.includes('"oid":"0x') ? { ...directly(5), isBlind: true } : directly(5);
+  });
+  s.ask("sequence-a3-modify", { kind: "modify", id: placed.id, price: "94001", size: null, alwaysPlace: false });
+  await s.pass(300);
+  s.ask("sequence-a3-cancel-2", { kind: "cancel", id: placed.id });
+  for (let look = 0; look < 30; look += 1) {
+    await s.pass(100);
+    const { status } = shown(await s.tell(null, { kind: "get", id: placed.id }));
+    if (liveOrders(s).length > 0) expect(status).not.toBe("canceled");
+  }
+  s.setFate(() => directly(5));
+  await s.pass(60_000);
+  expect(liveOrders(s)).toEqual([]);
+});
+
 test.each([500, 3_000, 6_000, 11_000])(
   "a cancel beats a modify that arrives %d ms later and places anew",
   async (ms) => {
