@@ -5,6 +5,7 @@ import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import type { Sent } from "./network.ts";
 import { auditOperation } from "./operations.ts";
 import { PARTIES, START_MS } from "./template.ts";
+import { auditEvents } from "./told.ts";
 import { type Expected, expectedOf, NEVER_PLACED, type TrueOrder, type Truth, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 
@@ -283,6 +284,7 @@ function auditDatabase({ databasePath, sent, venue }: Audited): string[] {
       if (!signed.has(name)) findings.push(`send #${number} (${name}) has no audit row`);
     }
     for (const party of PARTIES) findings.push(...auditFills(database, venue, party.account));
+    findings.push(...auditEvents(database));
     return findings;
   } finally {
     database.close();
