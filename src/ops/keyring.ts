@@ -73,7 +73,11 @@ export function vaultKeyOf(instance: Instance, passphrase: string): Promise<Vaul
 }
 
 function openAgentKeys(store: Store, network: Network, vaultKey: VaultKey): OpenKey[] {
-  const living = listAgents(store).filter((agent) => agent.state !== "retired");
+  const agents = listAgents(store);
+  const living = agents.filter((agent) => agent.state !== "retired");
+  // After a restore none lives: an old one still tells whether the passphrase is this directory's.
+  const witness = living.length === 0 ? agents.at(-1) : undefined;
+  if (witness !== undefined) openAgentKey(witness, network, vaultKey).fill(0);
   return living.map((agent) => ({ address: agent.address, privateKey: openAgentKey(agent, network, vaultKey) }));
 }
 

@@ -164,6 +164,20 @@ test("the agent after a restore takes the name that the lost machine signs under
   });
 });
 
+test("after a restore the passphrase is still the one of the directory", async () => {
+  await withBackup((made) => {
+    const data = made.at("data");
+    putBack(made, data);
+    const store = openStore(data.database);
+    const { randomBytes } = made.operator;
+    const open = (byte: number) =>
+      openKeyring({ store, network: "testnet", vaultKey: { bytes: new Uint8Array(32).fill(byte) }, randomBytes });
+    expect(() => open(1)).toThrow("passphrase");
+    expect(open(0).signers.addresses()).toEqual([]);
+    closeStore(store);
+  });
+});
+
 test("a second restore still looks for what the first one never read", async () => {
   await withBackup((made) => {
     const first = made.at("first");
