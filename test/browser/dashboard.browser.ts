@@ -186,7 +186,7 @@ test("everything is reached and done by the keyboard alone, and the focus is see
   expect(await focused(page)).toBe("Modify buy 0.0031 BTC at 60000");
   await tabTo(page, "Cancel buy 0.0031 BTC at 60000");
   await keyboard.press("Space");
-  await page.getByText("No open order.").waitFor();
+  await page.getByRole("button", { name: "Cancel buy 0.0031 BTC at 60000" }).waitFor({ state: "detached" });
 });
 
 function focused(page: Page): Promise<string> {

@@ -66,8 +66,15 @@ async function turn(app: App, mine: Live): Promise<void> {
     if (live !== mine) return;
     await readFigures(app);
     if (app.state.twaps.value?.some(({ ended_at }) => ended_at === null) === true) await reads.readTwaps(app);
-    if (turns % LISTS_EVERY === 0) await readLists(app);
+    // The first reading may have been shared with one that was a second old.
+    if (turns === 1 || turns % LISTS_EVERY === 0 || isBehind(app)) await readLists(app);
   }
+}
+
+/** A list that could not be read is read again with the next turn. */
+function isBehind({ state }: App): boolean {
+  const { openOrders, history, operations, twaps, keys } = state;
+  return [openOrders, history, operations, twaps, keys].some(({ failure }) => failure !== null);
 }
 
 /** Connects again and again, going on behind the last event that was seen. */
