@@ -246,7 +246,9 @@ try {
   const scenes = Array.from({ length: Math.ceil(kills / perScene) }, (_, nth) =>
     names.slice(nth * perScene, (nth + 1) * perScene),
   );
-  await Promise.all(Array.from({ length: jobs }, () => runScenes(rig, scenes)));
+  const runs = await Promise.allSettled(Array.from({ length: jobs }, () => runScenes(rig, scenes)));
+  // Told only when every scene has been cleared away: nothing of it is left running.
+  for (const run of runs) if (run.status === "rejected") throw run.reason;
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
