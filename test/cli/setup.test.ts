@@ -2,7 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { makeWorkplace, type Workplace } from "./outside.ts";
+import { offerSetup } from "../../src/cli/setup-link.ts";
+import { openStore } from "../../src/store/open.ts";
+import { putSetupProgress } from "../../src/store/setup.ts";
+import { makeWorkplace, outsideFor, type Workplace } from "./outside.ts";
 import { type Running, runProcess, startProcess } from "./process.ts";
 import { type Wallet, walletOf } from "./wallet.ts";
 
@@ -216,7 +219,33 @@ test("an owner given at the command line is where the page begins", async () => 
   });
 }, 30_000);
 
-test("without a running gateway there is no link, and a journal gets none", async () => {
+test("without a running gateway there is no link", async () => {
   await init();
   expect(await postern("setup")).toMatchObject({ exitCode: 1, err: expect.stringContaining("not running") });
+});
+
+const LISTENERS: [string, Record<string, string>, boolean, RegExp | null][] = [
+  ["a terminal gets a link", {}, false, /#setup=setup_[0-9a-f]{64}\n$/],
+  ["a journal gets none", { JOURNAL_STREAM: "8:12345" }, false, /^It is not set up yet: "postern setup"/],
+  ["a script gets none", {}, true, null],
+];
+
+test.each(LISTENERS)("%s", (_who, environment, isJson, expected) => {
+  const store = openStore(":memory:");
+  let printed = "";
+  const outside = outsideFor({
+    environment,
+    print: (text) => {
+      printed += text;
+    },
+  });
+  const input = { value: () => null, isSet: (name: string) => isJson && name === "json", positionals: [] };
+  offerSetup({ input, outside }, store, "http://127.0.0.1:8787");
+  if (expected === null) expect(printed).toBe("");
+  else expect(printed).toMatch(expected);
+  expect(printed.includes("setup_")).toBe(expected !== null && !("JOURNAL_STREAM" in environment));
+  putSetupProgress(store, { finishedAtMs: 1 });
+  printed = "";
+  offerSetup({ input, outside }, store, "http://127.0.0.1:8787");
+  expect(printed).toBe("");
 });
