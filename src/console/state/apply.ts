@@ -24,12 +24,15 @@ export function takeOrder(app: App, resource: unknown): void {
 }
 
 /**
- * A list of what is open is shared for a second and may be older than an event: an order that the gateway's own history
- * has closed is not open.
+ * A list of what is open is shared for a second and may be older than an event. Of orders placed here the gateway's own
+ * history knows better: what it has closed is not open, and what it has open is not missing.
  */
-export function dropEnded({ state: { openOrders, history } }: App): void {
-  const ended = new Set((history.value ?? []).filter(({ status }) => ENDED.has(status)).map(({ id }) => id));
-  if (openOrders.value !== null) openOrders.value = openOrders.value.filter(({ id }) => !ended.has(id));
+export function agreeOnOpen({ state: { openOrders, history } }: App): void {
+  if (openOrders.value === null || history.value === null) return;
+  const ended = new Set(history.value.filter(({ status }) => ENDED.has(status)).map(({ id }) => id));
+  const listed = new Set(openOrders.value.map(({ id }) => id));
+  const missing = history.value.filter(({ id, status }) => LIVING.has(status) && !listed.has(id));
+  openOrders.value = [...missing, ...openOrders.value.filter(({ id }) => !ended.has(id))];
 }
 
 export function takeOperation(app: App, resource: unknown): void {

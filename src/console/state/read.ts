@@ -14,7 +14,7 @@ import type {
   Twap,
 } from "../api/resources.ts";
 import type { App } from "./app.ts";
-import { dropEnded } from "./apply.ts";
+import { agreeOnOpen } from "./apply.ts";
 import { sampleEquity } from "./equity.ts";
 import { addFills, MAX_FILLS } from "./fills.ts";
 import type { Loaded } from "./state.ts";
@@ -60,12 +60,12 @@ export async function readPositions(app: App): Promise<void> {
 export async function readOpenOrders(app: App): Promise<void> {
   const path = `/v1/orders?status=open&limit=${PAGE_ROWS}`;
   await readInto<List<Order>, Order[]>(app, app.state.openOrders, path, rows);
-  dropEnded(app);
+  agreeOnOpen(app);
 }
 
 export async function readHistory(app: App): Promise<void> {
   await readInto<List<Order>, Order[]>(app, app.state.history, `/v1/orders?limit=${HISTORY_ROWS}`, rows);
-  dropEnded(app);
+  agreeOnOpen(app);
 }
 
 export async function readOperations(app: App): Promise<void> {
