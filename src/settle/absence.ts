@@ -7,6 +7,7 @@ import {
 } from "../core/attempt.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
+import { awaitsTakeUp } from "../store/restores.ts";
 import { note } from "./note.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
@@ -34,6 +35,8 @@ export async function weighAbsence(
 ): Promise<boolean> {
   const { world } = tools;
   const { pursuit, chainTimeMs } = missed;
+  // Its key may have been given back, and have placed another order, after the snapshot.
+  if (awaitsTakeUp(world.store, attempt.accountId)) return false;
   const sealed = chainTimeMs === null ? attempt : sealIfExpired(world, attempt, chainTimeMs);
   if (sealed.seal === null) {
     await burnWhenDue(tools, sealed, pursuit);

@@ -2,6 +2,7 @@ import type { Account } from "../core/account.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
+import { findSigningAgent } from "../store/agents.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findOrder, listLegs, type StoredOrder } from "../store/orders.ts";
@@ -65,7 +66,9 @@ export function recordCancelReply(world: World, attempt: Attempt, reply: Reply):
     return false;
   }
   const refusal = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
-  if (refusal !== null && isListedRefusal(refusal) && !NEVER_PLACED.test(refusal)) {
+  // While it is not known what the order is, no answer is final: the cancel stays armed.
+  const isKnown = !hasUnsettledPlacing(world, attempt.resource.id);
+  if (isKnown && refusal !== null && isListedRefusal(refusal) && !NEVER_PLACED.test(refusal)) {
     inTransaction(world.store, () => {
       finishOrderAttempt(world.store, attempt, {
         nowMs,
@@ -82,10 +85,13 @@ export function recordCancelReply(world: World, attempt: Attempt, reply: Reply):
   return false;
 }
 
+function hasUnsettledPlacing(world: World, orderId: string): boolean {
+  return listAttemptsOf(world.store, orderId).some(({ state, kind }) => state !== "done" && kind !== "cancel");
+}
+
 /** True when nothing of the order can be live any more: every leg closed, every placing and modify settled. */
 export function isOver(world: World, orderId: string): boolean {
-  const attempts = listAttemptsOf(world.store, orderId);
-  if (attempts.some((each) => each.state !== "done" && each.kind !== "cancel")) return false;
+  if (hasUnsettledPlacing(world, orderId)) return false;
   return listLegs(world.store, orderId).every(isClosed);
 }
 
@@ -96,7 +102,9 @@ export function isOver(world: World, orderId: string): boolean {
 export function reissueCancel(world: World, attempt: Attempt, target: CancelTarget): Attempt {
   return inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
-    return storeAttempt(world, intendedCancel(target), attempt.signer);
+    // The agent that signed the one before may have been retired since.
+    const agent = findSigningAgent(world.store, target.account.ownerAddress, world.exchange.nowMs());
+    return storeAttempt(world, intendedCancel(target), agent?.address ?? attempt.signer);
   });
 }
 

@@ -75,6 +75,8 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
 
   return {
     onEvent(address, event) {
+      // The connection tells of its own end as well, and the database is closed by then.
+      if (isStopped) return;
       try {
         for (const account of accountsAt(world, address)) onAccountEvent(account, event);
       } catch (error) {

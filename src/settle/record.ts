@@ -2,10 +2,11 @@ import type { Attempt } from "../core/attempt.ts";
 import { advanceLeg, type Leg, type LegEvent, orderFromLegs } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { type AttemptChange, findAttempt, listAttemptsOf, updateAttempt } from "../store/attempts.ts";
-import { deleteKeyRecord, storeAnswer } from "../store/idempotency.ts";
+import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { appendNote } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
 import { findLegByCloid, findOrder, listLegs, type StoredOrder, updateLeg, updateOrder } from "../store/orders.ts";
+import { hasRestores } from "../store/restores.ts";
 
 /**
  * The one way for an order to change: a fact about one of its legs, applied inside the caller's transaction to
@@ -76,6 +77,9 @@ export function finishOrderAttempt(
   if (!isFirst) return before;
   // An open modify may be what kept the order `unknown`: that ends with it, before it is answered.
   const order = attempt.kind === "modify" ? deriveOrder(store, before, end.nowMs) : before;
+  // After a restore the key may have been passed on to the order that it placed since the snapshot.
+  const record = hasRestores(store) ? findKeyRecord(store, attempt.accountId, attempt.idempotencyKey) : null;
+  if (record !== null && record.resource.id !== attempt.resource.id) return order;
   const shown = end.error === undefined || end.error === null ? order : { ...order, error: end.error };
   storeAnswer(
     store,

@@ -58,7 +58,9 @@ export function openSettler(world: World): Settler {
   let isStopped = false;
 
   function begin(attemptId: number): Running {
-    const known = running.get(attemptId);
+    // A pursuit goes on under a new attempt when it issues its action again.
+    const known =
+      running.get(attemptId) ?? [...running.values()].find(({ pursuit }) => pursuit.attemptId === attemptId);
     if (known !== undefined) return known;
     const pursuit = startPursuit(attemptId);
     let looked: () => void = () => undefined;
@@ -82,6 +84,8 @@ export function openSettler(world: World): Settler {
     while (!isStopped) {
       const attempt = openAttempt(world.store, pursuit.attemptId);
       if (attempt === null) return;
+      // A process before this one saw the seal; by the exchange's time that is past now.
+      if (pursuit.looks === 0 && attempt.seal === "noop") pursuit.sealedAtMs ??= world.exchange.nowMs();
       const isDone = await turns.take(() => stepOnce(tools, attempt, pursuit));
       looked();
       if (isDone || isStopped) return;

@@ -73,9 +73,9 @@ function placedAtMs({ store }: World, leg: Leg): number {
   return placed?.nonce ?? findOrder(store, leg.orderId)?.createdAtMs ?? 0;
 }
 
-/** The index of fills has been read to the end since the order was first missed, or is told of each as it happens. */
-function areFillsKnown(world: World, { user, accountId }: Sought, { sinceMs }: Missed): boolean {
-  return world.feeds.isLive(user) || (findCompleteTo(world.store, accountId) ?? 0) >= sinceMs;
+/** The index of fills has been read to the end since the order was first missed: a feed tells nothing of before it. */
+function areFillsKnown(world: World, { accountId }: Sought, { sinceMs }: Missed): boolean {
+  return (findCompleteTo(world.store, accountId) ?? 0) >= sinceMs;
 }
 
 function gone(leg: Leg, oid: string, filled: Filled): Sight {
