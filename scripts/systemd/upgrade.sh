@@ -11,6 +11,8 @@ here="$(cd "$(dirname "$0")" && pwd)"
 . "$here/common.sh"
 # A closed terminal must not leave a gateway behind that takes no writes.
 trap '' HUP INT PIPE
+# Without it bash runs the EXIT trap at once and with status 0, and nothing is taken back.
+trap 'exit 143' TERM
 
 TRIAL=$DATA/upgrade-trial
 
@@ -30,6 +32,9 @@ put_back() {
   local release
   release="$(cat "$SNAPSHOT/release")"
   systemctl stop postern.service || true
+  systemctl is-active --quiet postern.service && fail "the service does not stop; nothing was put back"
+  # It may have opened its writes until it stopped.
+  [ -e "$TRIAL" ] || fail "writes were opened meanwhile, so nothing is put back: systemctl start postern"
   make_current "$release"
   find "$DATA" -mindepth 1 -maxdepth 1 ! -name upgrade-trial -exec rm -rf {} +
   copy_data "$SNAPSHOT/data" "$DATA"
@@ -59,6 +64,8 @@ require_room() {
 
 require_root
 require_systemd
+exec 9>/run/postern-upgrade.lock
+flock -n 9 || fail "another upgrade is running"
 old="$(current_release)"
 [ -n "$old" ] || fail "Postern is not installed: use install.sh"
 new="$(release_directory "$here")"
