@@ -1,5 +1,6 @@
 import type { Account, AccountKind } from "../core/account.ts";
 import { findAccount, insertAccount, listAccounts } from "../store/accounts.ts";
+import { listAgents } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
@@ -49,6 +50,9 @@ export function accountOf(store: Store, wanted: NewAccount, birth: Birth): Accou
   if (address === null) throw new OperatorError("an address is 0x and 40 hex digits");
   if (!/^[\x20-\x7e]+$/.test(wanted.label) || wanted.label.length > MAX_LABEL) {
     throw new OperatorError(`a label has 1 to ${MAX_LABEL} printable ASCII characters`);
+  }
+  if (listAgents(store).some((agent) => agent.address === address)) {
+    throw new OperatorError(`${address} is or was an agent here: an account's own key is never kept`);
   }
   const known = listAccounts(store);
   if (known.length >= MAX_ACCOUNTS) throw new OperatorError(`there are ${MAX_ACCOUNTS} accounts already`);

@@ -55,6 +55,9 @@ export async function approveOwnAgent(operator: ApprovingOperator, approval: Own
 export function storeApproval(operator: Operator, agent: Agent, validUntilMs: number | null): Agent {
   const approvedAtMs = operator.clock.nowMs();
   inTransaction(operator.store, (store) => {
+    // The exchange was asked in between.
+    const isRetired = listAgents(store).some(({ address, state }) => address === agent.address && state === "retired");
+    if (isRetired) throw new OperatorError("this agent was retired meanwhile, and an agent key is never used again");
     markAgentApproved(store, agent.address, { approvedAtMs, validUntilMs });
     const others = listAgents(store).filter(
       (other) => other.ownerAddress === agent.ownerAddress && other.name === agent.name && other.state === "approved",

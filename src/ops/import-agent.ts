@@ -42,6 +42,8 @@ export async function importAgent(
   };
   privateKey.fill(0);
   inTransaction(operator.store, (store) => {
+    // Once more: an account may have come while the exchange was asked.
+    refuseOwnKeys({ ...operator, store }, address);
     insertAgent(store, agent);
     const detail = { name: agent.name, owner: ownerAddress, state: agent.state };
     appendAudit(store, { atMs: nowMs, actor: "operator", event: "agent_imported", reference: address, detail });

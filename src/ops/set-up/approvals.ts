@@ -2,6 +2,7 @@
 import type { Account, Agent } from "../../core/account.ts";
 import { ApiError } from "../../core/errors.ts";
 import { isoTime } from "../../core/resource.ts";
+import { listAgents } from "../../store/agents.ts";
 import { parseExtraAgents } from "../../wire/answer/account.ts";
 import {
   type ApprovalAction,
@@ -91,6 +92,9 @@ async function lookForApproval(setting: SettingUp, agent: Agent): Promise<boolea
   const listed = answer.kind === "ok" ? parseExtraAgents(answer.json) : null;
   const found = listed?.find(({ address }) => address === agent.address);
   if (found === undefined) return false;
+  // Retired or replaced while the exchange was asked.
+  if (!listAgents(setting.store).some(({ address, state }) => address === agent.address && state !== "retired"))
+    return false;
   storeApproval({ ...setting, network: setting.instance.network }, agent, found.validUntilMs);
   return true;
 }

@@ -10,6 +10,7 @@ import { parseUserRole } from "../../wire/answer/account.ts";
 import { parseAddress } from "../../wire/hex.ts";
 import { accountOf, newUuid, storeAccount } from "../add-account.ts";
 import { sealedAgent, storeAgent } from "../new-agent.ts";
+import { OperatorError } from "../operator.ts";
 import { refusedByUs, rejected, type StepOutcome, SUCCEEDED } from "./outcome.ts";
 import { type SettingUp, setupAccount, setupAgent } from "./setting-up.ts";
 
@@ -67,6 +68,11 @@ async function store(setting: SettingUp, before: Account | null, chosen: ChosenO
   const { keyring, randomBytes, clock } = setting;
   const nowMs = clock.nowMs();
   const account = inTransaction(setting.store, (within) => {
+    // The exchange was asked in between: an approval, a key or another owner may have come.
+    const now = setupAccount(within);
+    if (now?.id !== before?.id || (now !== null && isBound(within, now))) {
+      throw new OperatorError("something else was set up meanwhile");
+    }
     if (before !== null) remove(within, before, nowMs);
     const wanted = { label: chosen.label, kind: "main", address: chosen.address, parentId: null } as const;
     const made = accountOf(within, wanted, { id: newUuid(randomBytes(16)), createdAtMs: nowMs });
