@@ -41,7 +41,7 @@ function refusal(status: number, code: string, retryAfterS: number | null = null
   return Response.json({ error: { type: "t", code, message: `${code}.` } }, { status, headers });
 }
 
-async function follow(intention: Intention) {
+async function follow(intention: Intention, isWanted: () => boolean = () => true) {
   let nowMs = 0;
   const pauses: number[] = [];
   const outcome = await pursue(intention, {
@@ -52,6 +52,7 @@ async function follow(intention: Intention) {
       nowMs += ms;
     },
     changed: () => undefined,
+    isWanted,
   });
   return { outcome, pauses };
 }
@@ -101,4 +102,15 @@ test("it stops by itself and leaves the question to a person", async () => {
   expect(outcome).toBeNull();
   expect(seen.length).toBeLessThanOrEqual(8);
   expect(intention.state).toBe("unsure");
+});
+
+test("nothing is repeated once another window has heard the answer, or somebody has put it aside", async () => {
+  replies = ["lost", placed()];
+  let asked = 0;
+  const { outcome } = await follow(wish(), () => {
+    asked += 1;
+    return asked === 1;
+  });
+  expect(outcome).toBeNull();
+  expect(replies).toHaveLength(1);
 });

@@ -37,11 +37,14 @@ export type Pursuit = {
   sleep: (ms: number) => Promise<void>;
   /** Told after every change, to show and to store it. */
   changed: (intention: Intention) => void;
+  /** False once another window has heard the answer, or a person has put it aside. */
+  isWanted: () => boolean;
 };
 
 /** Sends it, and repeats it with the same key until the answer is known or the time is up (then null). */
 export async function pursue(intention: Intention, pursuit: Pursuit): Promise<Outcome | null> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if (!pursuit.isWanted()) return null;
     set(intention, pursuit, { state: "sending" });
     const answer = await request<unknown>({
       method: "POST",
@@ -52,6 +55,7 @@ export async function pursue(intention: Intention, pursuit: Pursuit): Promise<Ou
     });
     const outcome = conclude(intention, answer);
     if (outcome !== null) return outcome;
+    if (!pursuit.isWanted()) return null;
     const isLost = answer.kind === "lost";
     const mayHaveHappened = intention.mayHaveHappened || isLost;
     set(intention, pursuit, {
@@ -113,6 +117,10 @@ function parsed(text: string | null): Intention[] {
   } catch {
     return [];
   }
+}
+
+export function isKept(storage: Storage, account: string, { key }: Pick<Intention, "key">): boolean {
+  return storage.getItem(`${STORE}${account}.${key}`) !== null;
 }
 
 /** False where the browser will not keep it: then nothing may be sent. */

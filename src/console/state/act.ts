@@ -2,6 +2,7 @@
 import {
   forgetIntention,
   type Intention,
+  isKept,
   keepIntention,
   type Outcome,
   OWN_REPEATS_MS,
@@ -69,11 +70,13 @@ async function follow(app: App, intention: Intention): Promise<Outcome | null> {
     bearer: session.apiKey,
     nowMs: app.nowMs,
     sleep: app.sleep,
+    isWanted: () => isKept(app.localStorage, session.me.account, intention),
     changed: (changed) => {
       if (app.state.session === session) keepIntention(app.localStorage, session.me.account, changed);
       app.changed();
     },
   });
+  if (outcome === null && !isKept(app.localStorage, session.me.account, intention)) putAside(app, intention);
   if (outcome === null || app.state.session !== session) return null;
   putAside(app, intention);
   tell(app, intention, outcome);
