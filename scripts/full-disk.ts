@@ -1,5 +1,6 @@
 /**
- * Runs the executable on a file system that is full, which has to be small and holds nothing else:
+ * Runs the executable on a file system that is full, which has to be small (but larger than the 16 MiB that the
+ * database's log may grow to) and holds nothing else:
  *
  *   bun scripts/full-disk.ts --directory MOUNT [--executable dist/postern]
  *
