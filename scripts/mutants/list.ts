@@ -184,8 +184,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/cancel.ts",
-        find: '  if (attempts.some((each) => each.state !== "done" && each.kind !== "cancel")) return false;',
-        put: "  if (attempts.length === 0) return false;",
+        find: "  if (hasUnsettledPlacing(world, orderId)) return false;",
+        put: "  if (listAttemptsOf(world.store, orderId).length === 0) return false;",
       },
       {
         file: "src/settle/cancel.ts",

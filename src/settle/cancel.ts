@@ -2,7 +2,6 @@ import type { Account } from "../core/account.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
-import { findSigningAgent } from "../store/agents.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findOrder, listLegs, type StoredOrder } from "../store/orders.ts";
@@ -10,7 +9,7 @@ import { cancelAction, cancelByCloidAction } from "../wire/action/cancel.ts";
 import { parseActionJson } from "../wire/action/index.ts";
 import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
 import { liveLeg } from "./apply-sight.ts";
-import { type Intended, storeAttempt } from "./intent.ts";
+import { type Intended, signerOfToday, storeAttempt } from "./intent.ts";
 import { finishOrderAttempt, recordLegEvent } from "./record.ts";
 import type { Reply } from "./send.ts";
 
@@ -102,9 +101,7 @@ export function isOver(world: World, orderId: string): boolean {
 export function reissueCancel(world: World, attempt: Attempt, target: CancelTarget): Attempt {
   return inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
-    // The agent that signed the one before may have been retired since.
-    const agent = findSigningAgent(world.store, target.account.ownerAddress, world.exchange.nowMs());
-    return storeAttempt(world, intendedCancel(target), agent?.address ?? attempt.signer);
+    return storeAttempt(world, intendedCancel(target), signerOfToday(world, target.account, attempt));
   });
 }
 

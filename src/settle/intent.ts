@@ -34,6 +34,12 @@ export function requireAgent(world: World, account: Account): string {
   return agent.address;
 }
 
+/** Who signs what follows from an attempt: the agent that signed it may have been retired since. */
+export function signerOfToday(world: World, account: Account, attempt: Attempt): string {
+  const agent = findSigningAgent(world.store, account.ownerAddress, world.exchange.nowMs());
+  return agent !== null && world.signers.has(agent.address) ? agent.address : attempt.signer;
+}
+
 /**
  * Stores what is about to be signed, inside the caller's transaction: nonce, expiry, action and audit row. From
  * here on it may have been sent as far as anybody who finds the row can tell.

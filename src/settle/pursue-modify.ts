@@ -13,7 +13,7 @@ import { cloidOf, mintOrderId } from "../wire/order-id.ts";
 import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
 import { intendedCancel } from "./cancel.ts";
-import { storeAttempt } from "./intent.ts";
+import { signerOfToday, storeAttempt } from "./intent.ts";
 import { lookAtLeg, readStatus, type Sight, statusRequest } from "./look.ts";
 import { finishModify, isOriginalKnown, isToBeCanceled, keepApart, legsOfModify, recordModifyReply } from "./modify.ts";
 import { note } from "./note.ts";
@@ -192,12 +192,12 @@ function storeReduction(
     cloid,
     targetOid: replacement.oid,
   };
-  return storeAttempt(world, intended, attempt.signer);
+  return storeAttempt(world, intended, signerOfToday(world, account, attempt));
 }
 
 function storeRemoval(tools: Tools, attempt: Attempt, replacement: Leg): Attempt {
   const { order, account } = parties(tools, attempt);
   const { idempotencyKey } = attempt;
   const target = { order, account, leg: replacement, idempotencyKey, actor: "gateway" };
-  return storeAttempt(tools.world, intendedCancel(target), attempt.signer);
+  return storeAttempt(tools.world, intendedCancel(target), signerOfToday(tools.world, account, attempt));
 }

@@ -19,7 +19,9 @@ test("a seal that the process before has seen counts from the start on, not from
   for (let tries = 0; tries < 40 && listAttemptsOf(second.store, orderId)[0]?.seal !== "noop"; tries += 1) {
     await second.clock.advance(50);
   }
-  expect(listAttemptsOf(second.store, orderId).map(({ seal, state }) => [seal, state])).toEqual([["noop", "ambiguous"]]);
+  expect(listAttemptsOf(second.store, orderId).map(({ seal, state }) => [seal, state])).toEqual([
+    ["noop", "ambiguous"],
+  ]);
   const third = await second.restart();
   void third.settler.takeUp();
   await third.clock.advance(SOON_MS);
