@@ -109,7 +109,7 @@ export function isClosed(leg: Leg): boolean {
  */
 export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
   const grown = "filled" in event && event.filled !== null ? growFilled(leg, event.filled) : leg;
-  if (leg.state === "rejected" && leg.isExchangesWord) return agreesWithRefusal(event) ? leg : null;
+  if (leg.state === "rejected" && leg.isExchangesWord) return agreesWithRefusal(leg, event) ? leg : null;
   switch (event.type) {
     case "fills_seen":
       // A late fill may still reach a closed leg; what never rested cannot have one.
@@ -150,9 +150,18 @@ function identified(leg: Leg, oid: string | null): Leg {
 }
 
 /** What an exchange that has refused an order may still report of it without contradicting itself. */
-function agreesWithRefusal(event: LegEvent): boolean {
+function agreesWithRefusal(leg: Leg, event: LegEvent): boolean {
   if (event.type === "fills_seen") return event.filled.size === "0";
+  if (event.type === "armed") return hadWaited(leg, event.oid);
   return event.type === "rejected" || event.type === "proven_absent" || event.type === "lost";
+}
+
+/**
+ * A trigger is taken, waits, and may be refused only when it fires (nothing is offered within the price bound): an
+ * older answer or look that arrives after that tells of its waiting. One refused at once has no native id here.
+ */
+function hadWaited(leg: Leg, oid: string | null): boolean {
+  return leg.trigger !== null && leg.oid !== null && (oid === null || oid === leg.oid);
 }
 
 /** A second report of a cancel adds what the first did not say, and takes nothing back. */

@@ -122,6 +122,30 @@ test("simulated seed 23834: what was canceled by its client order id learns its 
   }
 });
 
+const STOP: Leg = { ...LEG, trigger: { price: "90", kind: "stop_loss", market: true } };
+const REFUSED_WHEN_FIRED: LegEvent = { type: "rejected", reason: "no liquidity", oid: "77" };
+
+// biome-ignore format: a table is read by its columns
+const LATE_WAITING: [string, { leg: Leg; refusal: LegEvent; oid: string | null; agrees: boolean }][] = [
+  ["a trigger refused when it fired had waited",             { leg: STOP, refusal: REFUSED_WHEN_FIRED, oid: "77", agrees: true }],
+  ["and so it had where the answer names no native id",      { leg: STOP, refusal: REFUSED_WHEN_FIRED, oid: null, agrees: true }],
+  ["another order's waiting is a contradiction",             { leg: STOP, refusal: REFUSED_WHEN_FIRED, oid: "78", agrees: false }],
+  ["a trigger that the answer refused at once never waited", { leg: STOP, refusal: EVENT.rejected,     oid: "77", agrees: false }],
+  ["nor did it where the late report names no native id",    { leg: STOP, refusal: EVENT.rejected,     oid: null, agrees: false }],
+  ["an order without a trigger never waits",                 { leg: LEG,  refusal: REFUSED_WHEN_FIRED, oid: "77", agrees: false }],
+];
+
+test.each(LATE_WAITING)("armed, reported after a refusal: %s", (_name, { leg, refusal, oid, agrees }) => {
+  const refused = follow([refusal], leg);
+  expect(refused.state).toBe("rejected");
+  expect(advanceLeg(refused, { type: "armed", oid })).toBe(agrees ? refused : null);
+});
+
+test("a trigger that waited and was refused when it fired is the same leg in either order of the reports", () => {
+  const armed: LegEvent = { type: "armed", oid: "77" };
+  expect(follow([REFUSED_WHEN_FIRED, armed], STOP)).toEqual(follow([armed, REFUSED_WHEN_FIRED], STOP));
+});
+
 test("what we concluded yields to the exchange, what the exchange refused does not", () => {
   expect(advanceLeg(legIn("absent"), EVENT.rested)).toMatchObject({ state: "resting", isExchangesWord: true });
   expect(advanceLeg(legIn("absent"), EVENT.proven_absent)).toMatchObject({ isExchangesWord: false });

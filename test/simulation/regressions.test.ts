@@ -209,6 +209,27 @@ test("seed 1009803: a stop that closed short while no feed told of it is cancele
   expect(statusHere(s, id)).toEqual({ status: "canceled", filled_size: "0.004" });
 });
 
+test("seed 20030467: a stop refused when it fired, before its placing was answered, contradicts nothing", async () => {
+  const s = await scene({ hasFeed: true });
+  const answeredLate: Fate = { arrivesAfterMs: [5], answer: { kind: "true", ofCopy: 0, afterMs: 2_000 } };
+  s.setFate(actions((body) => (body.includes('"order"') ? answeredLate : null)));
+  const stop = { ...limit("sell", 94_650), trigger: { price: "94800", kind: "stop_loss" as const, market: true } };
+  const call = s.ask("fired-early", stop);
+  await s.pass(20);
+  // Nobody bids: the stop fires and finds nothing.
+  s.venue.setPrice("BTC", 94_700n * 100_000_000n);
+  await s.pass(1_500);
+  expect(call.answer).toBeNull();
+  expect(s.rows("select state from legs")).toEqual([{ state: "rejected" }]);
+  await s.pass(2_000);
+  if (call.answer === null || call.answer === "lost") throw new Error("the placing was not answered");
+  const { id, http } = shown(call.answer);
+  expect(http).toBe(201);
+  const after = shown(await s.tell(null, { kind: "get", id }));
+  expect(after).toMatchObject({ status: "rejected", error: expect.stringContaining("NoLiquidity") });
+  expect(s.rows("select detail from notes where what = 'contradiction'")).toEqual([]);
+});
+
 test("seed 1616: a close is seen although no look had any weight while it was told", async () => {
   const s = await scene({ hasFeed: true, weightPerMinute: 1_200 });
   const placed = shown(await s.tell("no-weight", limit("buy", 94_000)));
