@@ -56,5 +56,7 @@ export function chosenAgent(store: Store, input: Input): Agent {
       ? agents.findLast((agent) => agent.state === "new")
       : agents.find((agent) => agent.address === address);
   if (found !== undefined) return found;
-  throw new Failure(address === null ? "every agent is approved: see agent new" : `there is no agent ${address}`);
+  throw new Failure(
+    address === null ? "no agent waits for an approval: make one with agent new" : `there is no agent ${address}`,
+  );
 }
