@@ -204,7 +204,8 @@ export function filledAt(size: Decimal, price: Decimal): Filled {
  */
 export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], isReplacing: boolean): O {
   const confirmed = legs.filter((leg) => leg.state !== "sent" && leg.state !== "lost" && leg.state !== "absent");
-  const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed.at(-1) ?? legs.at(-1);
+  // Of refused legs alone the oldest: a replacement that was refused as well never became the order.
+  const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed[0] ?? legs.at(-1);
   if (deciding === undefined) return order;
   const filledSize = sumOf(legs, (leg) => leg.filledSize);
   const notional = sumOf(legs, (leg) => leg.filledNotional);
@@ -226,8 +227,8 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], i
 
 /** A modified order has its newest leg's terms; its size is what had been filled before plus what that leg asks for. */
 function termsOf(order: Order, legs: readonly Leg[], deciding: Leg): Partial<Order> {
+  if (legs.length <= 1) return {};
   const before = legs.slice(0, legs.indexOf(deciding));
-  if (before.length === 0) return {};
   const size = add(
     sumOf(before, (leg) => leg.filledSize),
     deciding.size,

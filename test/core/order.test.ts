@@ -305,6 +305,17 @@ test.each(["rejected", "absent"] as const)("a replacement that is %s leaves the 
   expect(shown).toMatchObject({ status: "open", exchangeOrderId: "77", price: "100", error: null });
 });
 
+test("simulated seed 20057524: of an order refused when it fired and its refused replacement the first leg decides", () => {
+  const fired = { ...legIn("rejected"), oid: "77" };
+  const refused = replacement("rejected", { size: decimal("2"), reason: "bad trigger" });
+  // The replacement's terms are in the row where it had been seen live.
+  for (const terms of [{}, { price: "101", size: "2" }]) {
+    const shown = orderFromLegs({ ...ORDER, ...terms, status: "open" }, [fired, refused], false);
+    expect(shown).toMatchObject({ status: "rejected", exchangeOrderId: "77", price: "100", error: fired.reason });
+    expect(decimal(shown.size)).toBe(fired.size);
+  }
+});
+
 test("an order is live exactly while the exchange may have news", () => {
   const live: Record<OrderStatus, boolean> = {
     processing: true,

@@ -230,6 +230,27 @@ test("seed 20030467: a stop refused when it fired, before its placing was answer
   expect(s.rows("select detail from notes where what = 'contradiction'")).toEqual([]);
 });
 
+test("seed 20057524: a stop refused when it fired keeps its terms beside its refused replacement", async () => {
+  const s = await scene();
+  const stop = { ...limit("sell", 94_650), trigger: { price: "94800", kind: "stop_loss" as const, market: true } };
+  const placed = shown(await s.tell("both-refused", stop));
+  expect(placed).toMatchObject({ http: 201, status: "waiting_for_trigger" });
+  const arrivesLate: Fate = { arrivesAfterMs: [1_000], answer: { kind: "silence" } };
+  s.setFate(actions((body) => (body.includes('"batchModify"') ? arrivesLate : null)));
+  const modify = { ...modifyOf(placed.id, "94660", true), size: "0.02" };
+  s.ask("both-refused-modify", modify);
+  await s.pass(100);
+  // Nobody bids: the stop fires and finds nothing, and the trigger of its replacement is met before it arrives.
+  s.venue.setPrice("BTC", 94_700n * 100_000_000n);
+  await s.pass(30_000);
+  expect(s.rows("select state from legs order by ordinal")).toEqual([{ state: "rejected" }, { state: "rejected" }]);
+  const answer = shown(await s.tell("both-refused-modify", modify));
+  expect(answer).toMatchObject({ http: 200, error: expect.stringContaining("not carried out") });
+  const after = shown(await s.tell(null, { kind: "get", id: placed.id }));
+  expect(after).toMatchObject({ status: "rejected", oid: placed.oid, error: expect.stringContaining("NoLiquidity") });
+  expect(s.rows("select size, price from orders")).toEqual([{ size: stop.size, price: stop.price }]);
+});
+
 test("seed 1616: a close is seen although no look had any weight while it was told", async () => {
   const s = await scene({ hasFeed: true, weightPerMinute: 1_200 });
   const placed = shown(await s.tell("no-weight", limit("buy", 94_000)));
