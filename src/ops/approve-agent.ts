@@ -1,6 +1,6 @@
 import type { Agent, Network } from "../core/account.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import { listAgents, markAgentApproved, retireAgent } from "../store/agents.ts";
+import { findAgent, listAgents, markAgentApproved, retireAgent } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import { parseExtraAgents } from "../wire/answer/account.ts";
@@ -56,8 +56,9 @@ export function storeApproval(operator: Operator, agent: Agent, validUntilMs: nu
   const approvedAtMs = operator.clock.nowMs();
   inTransaction(operator.store, (store) => {
     // The exchange was asked in between.
-    const isRetired = listAgents(store).some(({ address, state }) => address === agent.address && state === "retired");
-    if (isRetired) throw new OperatorError("this agent was retired meanwhile, and an agent key is never used again");
+    if (findAgent(store, agent.address)?.state === "retired") {
+      throw new OperatorError("this agent was retired meanwhile, and an agent key is never used again");
+    }
     markAgentApproved(store, agent.address, { approvedAtMs, validUntilMs });
     const others = listAgents(store).filter(
       (other) => other.ownerAddress === agent.ownerAddress && other.name === agent.name && other.state === "approved",
@@ -77,8 +78,8 @@ export function storeApproval(operator: Operator, agent: Agent, validUntilMs: nu
 }
 
 function agentOf(operator: Operator, address: string): Agent {
-  const found = listAgents(operator.store).find((agent) => agent.address === address.toLowerCase());
-  if (found === undefined) throw new OperatorError("this gateway has no agent with this address");
+  const found = findAgent(operator.store, address.toLowerCase());
+  if (found === null) throw new OperatorError("this gateway has no agent with this address");
   if (found.state === "retired") throw new OperatorError("this agent is retired, and an agent key is never used again");
   if (found.validUntilMs !== null && found.validUntilMs <= operator.clock.nowMs()) {
     throw new OperatorError("this agent's approval has ended, and an agent key is never used again: see agent rotate");

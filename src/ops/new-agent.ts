@@ -1,5 +1,5 @@
 import type { Agent } from "../core/account.ts";
-import { insertAgent, listAgents, type StoredAgent } from "../store/agents.ts";
+import { findAgent, insertAgent, listAgents, type StoredAgent } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
@@ -39,8 +39,8 @@ export function nextNameOf(store: Store, ownerAddress: string): string {
 }
 
 function nameOf(store: Store, ownerAddress: string, address: string): string {
-  const found = listAgents(store).find((agent) => agent.address === address && agent.ownerAddress === ownerAddress);
-  if (found === undefined) throw new OperatorError(`this owner has no agent ${address}`);
+  const found = findAgent(store, address);
+  if (found?.ownerAddress !== ownerAddress) throw new OperatorError(`this owner has no agent ${address}`);
   if (!isAgentName(found.name)) throw new OperatorError(`the exchange knows ${address} without a name`);
   return found.name;
 }

@@ -1,4 +1,4 @@
-import { listAgents, retireAgent } from "../store/agents.ts";
+import { findAgent, listAgents, retireAgent } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Keyring } from "./keyring.ts";
@@ -13,8 +13,8 @@ export function retireOwnAgent(
   address: string,
 ): { address: string; name: string; signing: string | null } {
   const { store, keyring, clock } = operator;
-  const agent = listAgents(store).find((known) => known.address === address.toLowerCase());
-  if (agent === undefined) throw new OperatorError("this gateway has no agent with this address");
+  const agent = findAgent(store, address.toLowerCase());
+  if (agent === null) throw new OperatorError("this gateway has no agent with this address");
   inTransaction(store, (within) => {
     if (agent.state === "retired") return;
     retireAgent(within, agent.address);

@@ -15,6 +15,12 @@ export function listAgents(store: Store): StoredAgent[] {
   return store.select().from(agents).orderBy(asc(agents.createdAtMs), asc(agents.address)).all().map(toAgent);
 }
 
+/** Whoever has or had this address here, in lower case; null when nobody. */
+export function findAgent(store: Store, address: string): StoredAgent | null {
+  const row = store.select().from(agents).where(eq(agents.address, address)).get();
+  return row === undefined ? null : toAgent(row);
+}
+
 const { sealedKey: _sealed, ...publicColumns } = getTableColumns(agents);
 const approved = prepared((store) =>
   store

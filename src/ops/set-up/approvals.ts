@@ -2,7 +2,7 @@
 import type { Account, Agent } from "../../core/account.ts";
 import { ApiError } from "../../core/errors.ts";
 import { isoTime } from "../../core/resource.ts";
-import { listAgents } from "../../store/agents.ts";
+import { findAgent } from "../../store/agents.ts";
 import { parseExtraAgents } from "../../wire/answer/account.ts";
 import {
   type ApprovalAction,
@@ -93,8 +93,7 @@ async function lookForApproval(setting: SettingUp, agent: Agent): Promise<boolea
   const found = listed?.find(({ address }) => address === agent.address);
   if (found === undefined) return false;
   // Retired or replaced while the exchange was asked.
-  if (!listAgents(setting.store).some(({ address, state }) => address === agent.address && state !== "retired"))
-    return false;
+  if ((findAgent(setting.store, agent.address)?.state ?? "retired") === "retired") return false;
   storeApproval({ ...setting, network: setting.instance.network }, agent, found.validUntilMs);
   return true;
 }
