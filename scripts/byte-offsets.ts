@@ -12,6 +12,7 @@ import { type Bench, openBench } from "../test/crash/offsets/bench.ts";
 import type { Fault } from "../test/crash/offsets/fault-proxy.ts";
 import { KINDS, type Kind } from "../test/crash/offsets/kinds.ts";
 import { runCase } from "../test/crash/offsets/sweep.ts";
+import { readTotals, tellTotals } from "./jobs.ts";
 
 type Options = {
   kinds: readonly Kind[];
@@ -33,8 +34,6 @@ const BEYOND_BYTES = 3;
 const MAX_JOBS = 16;
 /** A busy machine makes answers late on a fast clock: then it is asked again. */
 const MAX_TRIES = 20;
-/** By which a job tells its totals to the one that started it. */
-const TOTALS_MARK = "totals ";
 
 async function runSlice(options: Options): Promise<Totals> {
   const endAtMs = performance.now() + options.seconds * 1_000;
@@ -108,7 +107,7 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
       const words = { kinds: kinds.join(","), every, seed, speed, seconds, slice, slices: jobs };
       const flags = Object.entries(words).flatMap(([name, value]) => [`--${name}`, String(value)]);
       const child = Bun.spawn([process.execPath, import.meta.path, ...flags], { stdout: "pipe", stderr: "inherit" });
-      return readJob(child);
+      return readTotals<Totals>(child);
     }),
   );
   return all.reduce(sum);
@@ -118,17 +117,6 @@ function sum(a: Totals, b: Totals): Totals {
   const endings = { ...a.endings };
   for (const [name, count] of Object.entries(b.endings)) endings[name] = (endings[name] ?? 0) + count;
   return { cases: a.cases + b.cases, failed: a.failed + b.failed, unrun: a.unrun + b.unrun, endings };
-}
-
-async function readJob(child: Bun.Subprocess<"ignore", "pipe", "inherit">): Promise<Totals> {
-  let totals: Totals | null = null;
-  for (const line of (await child.stdout.text()).split("\n")) {
-    // Only a slice writes this line.
-    if (line.startsWith(TOTALS_MARK)) totals = JSON.parse(line.slice(TOTALS_MARK.length)) as Totals;
-    else if (line !== "") console.log(line);
-  }
-  if (totals === null) throw new Error(`a job ended with exit code ${await child.exited} and no totals`);
-  return totals;
 }
 
 function report({ cases, failed, unrun, endings }: Totals): boolean {
@@ -161,7 +149,7 @@ async function main(): Promise<boolean> {
     slices: Number(values.slices),
   };
   if (values.slice === undefined) return report(await runJobs(options, Math.min(Number(values.jobs), MAX_JOBS)));
-  console.log(`${TOTALS_MARK}${JSON.stringify(await runSlice(options))}`);
+  tellTotals(await runSlice(options));
   return true;
 }
 

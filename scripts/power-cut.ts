@@ -16,6 +16,7 @@ import { parseArgs } from "node:util";
 import { type PowerResult, runPowerCuts } from "../test/crash/power/run.ts";
 import { buildWriteLog, openWriteLog } from "../test/crash/power/write-log.ts";
 import { makeTemplate } from "../test/simulation/template.ts";
+import { readTotals, tellTotals } from "./jobs.ts";
 
 type Options = {
   images: number;
@@ -34,8 +35,6 @@ const MAX_JOBS = 64;
 /** Findings that are shown of one life. */
 const MAX_SHOWN = 5;
 const LIBRARY = "write-log.so";
-/** By which a job tells its totals to the one that started it. */
-const TOTALS_MARK = "totals ";
 
 async function runLives(options: Options): Promise<Totals> {
   const { directory, isNormalPlanted } = options;
@@ -84,7 +83,7 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
         ],
         { stdout: "pipe", stderr: "inherit", env: { ...process.env, LD_PRELOAD: library } },
       );
-      return readJob(child);
+      return readTotals<Totals>(child);
     }),
   );
   return all.reduce((sum, one) => ({
@@ -96,17 +95,6 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
     lives: sum.lives + one.lives,
     firstFailed: sum.firstFailed ?? one.firstFailed,
   }));
-}
-
-async function readJob(child: Bun.Subprocess<"ignore", "pipe", "inherit">): Promise<Totals> {
-  let totals: Totals | null = null;
-  for (const line of (await child.stdout.text()).split("\n")) {
-    // Only `--slice` writes this line.
-    if (line.startsWith(TOTALS_MARK)) totals = JSON.parse(line.slice(TOTALS_MARK.length)) as Totals;
-    else if (line !== "") console.log(line);
-  }
-  if (totals === null) throw new Error(`a job ended with exit code ${await child.exited} and no totals`);
-  return totals;
 }
 
 function report(totals: Totals, { isNormalPlanted }: Options, atLeast: number): boolean {
@@ -150,7 +138,7 @@ async function main(): Promise<boolean> {
     directory,
   };
   if (values.slice !== undefined) {
-    console.log(`${TOTALS_MARK}${JSON.stringify(await runLives(options))}`);
+    tellTotals(await runLives(options));
     return true;
   }
   try {

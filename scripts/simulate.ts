@@ -13,6 +13,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type RunResult, runSeed } from "../test/simulation/run-seed.ts";
+import { readTotals, tellTotals } from "./jobs.ts";
 
 type Options = {
   from: number;
@@ -35,8 +36,6 @@ type Totals = {
 };
 
 const NOTHING: Totals = { seeds: 0, failed: 0, events: 0, sends: 0, deaths: 0, firstFailed: null };
-/** Line by which a job tells its totals to the one that started it. */
-const TOTALS_MARK = "totals ";
 const MAX_JOBS = 64;
 /** Seeds between two lines that say how far a long run is. */
 const PROGRESS_EVERY = 5_000;
@@ -84,7 +83,7 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
       ],
       { stdout: "pipe", stderr: "inherit" },
     );
-    return readJob(child.stdout);
+    return readTotals<Totals>(child);
   });
   const all = await Promise.all(slices);
   return all.reduce((sum, one) => ({
@@ -95,22 +94,6 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
     deaths: sum.deaths + one.deaths,
     firstFailed: lowest(sum.firstFailed, one.firstFailed),
   }));
-}
-
-async function readJob(output: ReadableStream<Uint8Array>): Promise<Totals> {
-  const decoder = new TextDecoder();
-  let totals = NOTHING;
-  let rest = "";
-  for await (const piece of output) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      // Only `--slice` writes this line.
-      if (line.startsWith(TOTALS_MARK)) totals = JSON.parse(line.slice(TOTALS_MARK.length)) as Totals;
-      else console.log(line);
-    }
-  }
-  return totals;
 }
 
 function lowest(a: number | null, b: number | null): number | null {
@@ -163,7 +146,7 @@ async function main(): Promise<boolean> {
     const startedAtMs = performance.now();
     const totals = jobs === 1 ? await runSlice(options) : await runJobs(options, jobs);
     if (values.slice !== undefined) {
-      console.log(`${TOTALS_MARK}${JSON.stringify(totals)}`);
+      tellTotals(totals);
       return totals.failed === 0;
     }
     if (totals.firstFailed !== null && !values.quiet) await showSeed(totals.firstFailed, directory, false);

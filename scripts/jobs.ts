@@ -1,0 +1,28 @@
+/** Runs that are split among processes: each prints what it finds, and its totals in one marked line at the end. */
+
+const TOTALS_MARK = "totals ";
+
+export type Job = Bun.Subprocess<"ignore", "pipe", "inherit">;
+
+/** How a job tells its totals to the one that started it. */
+export function tellTotals(totals: unknown): void {
+  console.log(`${TOTALS_MARK}${JSON.stringify(totals)}`);
+}
+
+/** Shows what a job prints as it comes and gives its totals; throws for one that ended without them. */
+export async function readTotals<Totals>(job: Job): Promise<Totals> {
+  const decoder = new TextDecoder();
+  let totals: Totals | null = null;
+  let rest = "";
+  for await (const piece of job.stdout) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      // Written by the same program a moment ago.
+      if (line.startsWith(TOTALS_MARK)) totals = JSON.parse(line.slice(TOTALS_MARK.length)) as Totals;
+      else if (line !== "") console.log(line);
+    }
+  }
+  if (totals === null) throw new Error(`a job ended with exit code ${await job.exited} and no totals`);
+  return totals;
+}
