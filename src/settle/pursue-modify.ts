@@ -141,7 +141,10 @@ async function reduceOnce(
   if (result.kind !== "reply") return;
   // A removal is a cancel, and its step looks at the order whatever the answer was.
   if (next.kind === "modify") recordModifyReply(world, next, result.reply);
-  else updateAttempt(world.store, next.id, { state: "ambiguous", sentAtMs: next.createdAtMs });
+  else {
+    const answered = { state: "ambiguous", sentAtMs: next.createdAtMs } as const;
+    inTransaction(world.store, () => updateAttempt(world.store, next.id, answered));
+  }
 }
 
 function parties(tools: Tools, attempt: Attempt) {

@@ -1,3 +1,4 @@
+import { inTransaction } from "./commit.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Store } from "./open.ts";
 import { sqliteVersion } from "./sqlite-version.ts";
@@ -9,7 +10,7 @@ export function readProbe(store: Store): void {
 
 /** Throws unless a commit reaches the disk. Changes nothing that anybody reads. */
 export function writeProbe(store: Store): void {
-  store.$client.run("UPDATE instance SET id = id");
+  inTransaction(store, () => store.$client.run("UPDATE instance SET id = id"));
 }
 
 /** The schema of this database, and the newest that this program knows. */

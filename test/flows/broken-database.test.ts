@@ -1,6 +1,8 @@
 /** A database that fails for good: nothing more is sent, everybody is told, and reads go on. */
 import { expect, test } from "bun:test";
+import { whyBroken } from "../../src/store/broken.ts";
 import { FIRST, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+import { after, modify, opened } from "./modified-order.ts";
 
 function order(price: string): object {
   const { id: account } = FIRST.account;
@@ -70,6 +72,25 @@ test("an outcome that cannot be written any more is 202 for who asked, and nothi
   expect(await place(rig, "in-between")).toMatchObject({ status: 202 });
   expect(await place(rig, "another-one")).toMatchObject({ status: 503 });
   expect(rig.sent.filter((type) => type === "order")).toHaveLength(1);
+});
+
+test("that a replacement's removal was answered is no word of a disk that takes nothing", async () => {
+  const { rig, id } = await opened();
+  const beyondWhatIsLeft = async () => {
+    await rig.trade("sell", "0.03", "90000");
+    // The modify as if it had been meant for no more than was filled by then.
+    rig.store.$client.run("UPDATE attempts SET intended_total = '0.03' WHERE kind = 'modify'");
+  };
+  rig.deliveries.push(after(beyondWhatIsLeft), async (arrive) => {
+    const response = await arrive();
+    breakDisk(rig, "SQLITE_IOERR_FSYNC");
+    return response;
+  });
+  await modify(rig, id, { price: "89000" });
+  expect(rig.sent).toEqual(["batchModify", "cancel"]);
+  expect(whyBroken(rig.store)).toContain("SQLITE_IOERR_FSYNC");
+  const removal = rig.store.$client.query("SELECT state FROM attempts WHERE kind = 'cancel'").get();
+  expect(removal).toEqual({ state: "prepared" });
 });
 
 test("a full disk refuses, and goes on by itself when there is room again", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { insertAttempt } from "../../src/store/attempts.ts";
 import { noteFailure, onBroken, whyBroken } from "../../src/store/broken.ts";
 import { inTransaction, inTransactionNotWaiting, openIntentQueue } from "../../src/store/commit.ts";
+import { writeProbe } from "../../src/store/health.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { attemptRow, orderRow } from "../support/rows.ts";
@@ -88,6 +89,15 @@ test("two actions under one number are a broken invariant; a refusal of an inten
   insertOrder(other, orderRow());
   expect(() => inTransaction(other, () => insertOrder(other, orderRow()))).toThrow("UNIQUE constraint failed");
   expect(whyBroken(other)).toBeNull();
+});
+
+test("the probe of an upgrade that the disk fails is remembered like any other commit", () => {
+  const store = openStore(":memory:");
+  writeProbe(store);
+  failNext(store, "COMMIT", failure("SQLITE_IOERR_FSYNC"));
+  expect(() => writeProbe(store)).toThrow("disk I/O error");
+  expect(whyBroken(store)).toContain("SQLITE_IOERR_FSYNC");
+  expect(() => writeProbe(store)).toThrow("is not written any more");
 });
 
 test("a commit that would not wait for the disk is never made", () => {
