@@ -8,21 +8,12 @@ import { markAgentApproved } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { keyHash } from "../../src/wire/grant.ts";
+import { UNLIMITED } from "../../test/crash/settings.ts";
 import { type Child, firstLine, spawn, waitFor } from "./processes.ts";
 
 export type Scene = { directory: string; dataDirectory: string; account: string; agent: string; apiKey: string };
 
 const PASSPHRASE = "correct horse battery staple";
-
-/** Every limit of our own is off; durability has no switch. */
-const SETTINGS = {
-  POSTERN_LIMIT_ORDERS: "0",
-  POSTERN_LIMIT_CANCELS: "0",
-  POSTERN_LIMIT_WRITES: "0",
-  POSTERN_LIMIT_READS: "0",
-  POSTERN_EXCHANGE_WEIGHT: "0",
-  POSTERN_DEXES: "",
-} as const;
 
 export async function setScene(directory: string, exchangeUrl: string): Promise<Scene> {
   mkdirSync(directory, { recursive: true });
@@ -78,7 +69,7 @@ export async function startGateway(executable: string, scene: Scene, port: numbe
   const words = ["--listen", listen, "--passphrase-file", join(scene.directory, "passphrase")];
   const child = spawn({
     command: [executable, "serve", "--json", "--data-dir", scene.dataDirectory, ...words],
-    environment: SETTINGS,
+    environment: UNLIMITED,
     log: join(scene.directory, "gateway.log"),
   });
   const url = `http://${listen}`;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { runHere } from "../cli/outside.ts";
 import { walletOf } from "../cli/wallet.ts";
 import { type Program, type Started, start, waitUntilReady } from "./processes.ts";
+import { UNLIMITED } from "./settings.ts";
 
 /** The command's first words: a built executable, or the runtime and main.ts. */
 export type Executable = readonly string[];
@@ -29,17 +30,8 @@ export type Scene = {
 
 export const PASSPHRASE = "correct horse battery staple";
 
-/** No limit of our own gets in the way of load, and unknown outcomes are provable soon. */
-const SETTINGS = {
-  POSTERN_LIMIT_ORDERS: "0",
-  POSTERN_LIMIT_CANCELS: "0",
-  POSTERN_LIMIT_WRITES: "0",
-  POSTERN_LIMIT_READS: "0",
-  POSTERN_EXCHANGE_WEIGHT: "0",
-  POSTERN_DEXES: "",
-  POSTERN_ACTION_LIFE_MS: "5000",
-  POSTERN_ANSWER_DEADLINE_MS: "2000",
-};
+/** Unknown outcomes are provable soon. */
+const SETTINGS = { ...UNLIMITED, POSTERN_ACTION_LIFE_MS: "5000", POSTERN_ANSWER_DEADLINE_MS: "2000" };
 
 type Wanted = {
   executable: Executable;

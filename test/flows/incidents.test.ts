@@ -1,33 +1,11 @@
 /** Incidents of the exchange and of other people's clients, each with the outcome that it has here. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { directly, type Fate, type FateOf } from "../simulation/network.ts";
-import {
-  executed,
-  limit,
-  liveOrders,
-  MAKER,
-  openScene,
-  type Scene,
-  type SceneOptions,
-  shown,
-  TAKER,
-  trade,
-} from "../simulation/scene.ts";
+import { MAKER, TAKER } from "../simulation/plain-venue.ts";
+import { executed, limit, liveOrders, shown, trade } from "../simulation/scene.ts";
+import { scenesOfThisFile } from "../simulation/scenes.ts";
 
-let open: Scene[] = [];
-
-async function scene(options: SceneOptions = {}): Promise<Scene> {
-  const made = await openScene(options);
-  open.push(made);
-  return made;
-}
-
-afterEach(() => {
-  const errors = open.flatMap((each) => each.errors);
-  for (const each of open) each.close();
-  open = [];
-  expect(errors).toEqual([]);
-});
+const scene = scenesOfThisFile();
 
 /** Fates of what is sent; reads go straight through. */
 function actions(choose: (body: string) => Fate | null): FateOf {

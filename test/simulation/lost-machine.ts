@@ -16,12 +16,13 @@ import { openDisk } from "./disk.ts";
 import { type Answered, type Ask, askDirectly } from "./front.ts";
 import { openHistory } from "./history.ts";
 import { NODES, openNetwork } from "./network.ts";
+import { MAKER, openPlainVenue, TAKER } from "./plain-venue.ts";
 import { type GatewayProcess, type Host, INSTANCE, startProcess } from "./process.ts";
-import { limit, MAKER, TAKER, trade } from "./scene.ts";
+import { limit, trade } from "./scene.ts";
 import { signersOf } from "./signers.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
 import { openTimeline, settleOnce } from "./timeline.ts";
-import { openVenue } from "./venue.ts";
+import type { Venue } from "./venue.ts";
 import { drawWeather, fatesOf } from "./weather.ts";
 
 export type LostRun = {
@@ -69,14 +70,7 @@ export async function runLostMachine(seed: number, directory: string): Promise<L
   const name = join(directory, `lost-${crypto.randomUUID()}`);
   const template = `${name}-template.db`;
   makeTemplate(template);
-  const venue = openVenue({
-    seed,
-    nowMs: () => START_MS + timeline.nowMs(),
-    checksSignatures: false,
-    plainTriggerReply: "resting",
-    owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
-    strangers: [MAKER, TAKER],
-  });
+  const venue = openPlainVenue(seed, () => START_MS + timeline.nowMs());
   const network = openNetwork({ timeline, venue, chance: chance.split(), history });
   const weather = fatesOf(drawWeather(chance.split(), faultsEndMs), chance.split(), faultsEndMs);
   const late = chance.split();
@@ -205,7 +199,7 @@ function restoreSnapshot(path: string, nowMs: number): void {
   closeStore(store);
 }
 
-function approve(venue: ReturnType<typeof openVenue>, { gateway }: GatewayProcess): void {
+function approve(venue: Venue, { gateway }: GatewayProcess): void {
   const owner = PARTY?.account.ownerAddress ?? "";
   venue.act(owner, { type: "approveAgent", agentAddress: NEW_AGENT, agentName: "postern-1" });
   const { store, clock } = gateway.deps;
@@ -214,11 +208,11 @@ function approve(venue: ReturnType<typeof openVenue>, { gateway }: GatewayProces
 }
 
 /** Client order ids of every order that the exchange ever took of our account. */
-function cloidsOf(venue: ReturnType<typeof openVenue>): string[] {
+function cloidsOf(venue: Venue): string[] {
   return [...venue.account(PARTY?.account.tradingAddress ?? "").cloids.keys()];
 }
 
-function ordersOf(venue: ReturnType<typeof openVenue>, { key }: Wish): string[] {
+function ordersOf(venue: Venue, { key }: Wish): string[] {
   const accountId = PARTY?.account.id ?? "";
   const digits = keyDigitsOf({ secret: INSTANCE.secret, accountId, idempotencyKey: key });
   return cloidsOf(venue).filter((cloid) => keyDigitsOfCloid(cloid) === digits);
@@ -232,7 +226,7 @@ function keysIn(path: string): Set<string> {
 }
 
 /** One key, at most one order; and what the new machine says in the end is what the exchange has. */
-function auditWish(venue: ReturnType<typeof openVenue>, wish: Wish): string[] {
+function auditWish(venue: Venue, wish: Wish): string[] {
   const { key, heard } = wish;
   const placed = ordersOf(venue, wish);
   if (placed.length > 1) return [`${key} was executed ${placed.length} times: ${placed.join(", ")}`];

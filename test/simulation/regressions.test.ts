@@ -1,33 +1,11 @@
 /** Bugs that the simulation has found, told as scenes, because the draws behind a seed change with every new fault. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
-import {
-  executed,
-  limit,
-  liveOrders,
-  MAKER,
-  openScene,
-  type Scene,
-  type SceneOptions,
-  shown,
-  TAKER,
-  trade,
-} from "./scene.ts";
+import { MAKER, TAKER } from "./plain-venue.ts";
+import { executed, limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
+import { scenesOfThisFile } from "./scenes.ts";
 
-let open: Scene[] = [];
-
-async function scene(options: SceneOptions = {}): Promise<Scene> {
-  const made = await openScene(options);
-  open.push(made);
-  return made;
-}
-
-afterEach(() => {
-  const errors = open.flatMap((each) => each.errors);
-  for (const each of open) each.close();
-  open = [];
-  expect(errors).toEqual([]);
-});
+const scene = scenesOfThisFile();
 
 const LOST: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
 

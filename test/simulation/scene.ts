@@ -10,11 +10,12 @@ import { type FeedWeather, openFeedLine } from "./feed-line.ts";
 import { type Answered, type Ask, askDirectly } from "./front.ts";
 import { openHistory } from "./history.ts";
 import { type FateOf, type Network, openNetwork } from "./network.ts";
+import { openPlainVenue, TAKER } from "./plain-venue.ts";
 import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners } from "./signers.ts";
 import { makeTemplate, PARTIES, type Party, START_MS } from "./template.ts";
 import { openTimeline, settleOnce, type Timeline } from "./timeline.ts";
-import { openVenue, type Venue } from "./venue.ts";
+import type { Venue } from "./venue.ts";
 
 /** A request of a client: its answer, once there is one. `lost` when its process died first. */
 export type Call = { answer: Answered | "lost" | null };
@@ -56,9 +57,6 @@ export type SceneOptions = {
 
 const CALM: FeedWeather = { latencyMs: 1, doubleRate: 0, cutRate: 0, silentRate: 0, endMs: 0 };
 
-export const MAKER = `0x${"8".repeat(40)}`;
-export const TAKER = `0x${"9".repeat(40)}`;
-
 /** An open gateway with a healthy exchange, ready for writes. */
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const { seed = 1, weightPerMinute = 0, hasFeed = false } = options;
@@ -69,14 +67,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const timeline = openTimeline(settleOnce);
   const history = openHistory(false, timeline.nowMs);
   const disk = openDisk(directory, "scene", template);
-  const venue = openVenue({
-    seed,
-    nowMs: () => START_MS + timeline.nowMs(),
-    checksSignatures: false,
-    plainTriggerReply: "resting",
-    owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
-    strangers: [MAKER, TAKER],
-  });
+  const venue = openPlainVenue(seed, () => START_MS + timeline.nowMs());
   const network = openNetwork({ timeline, venue, chance: chance.split(), history });
   const errors: string[] = [];
   const [party, other] = PARTIES;

@@ -1,33 +1,11 @@
 /** Sequences that break a gateway which is only nearly right, each told step by step. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
-import {
-  executed,
-  limit,
-  liveOrders,
-  MAKER,
-  openScene,
-  type Scene,
-  type SceneOptions,
-  shown,
-  TAKER,
-  trade,
-} from "./scene.ts";
+import { MAKER, TAKER } from "./plain-venue.ts";
+import { executed, limit, liveOrders, type Scene, type SceneOptions, shown, trade } from "./scene.ts";
+import { scenesOfThisFile } from "./scenes.ts";
 
-let open: Scene[] = [];
-
-async function scene(seed = 1, options: SceneOptions = {}): Promise<Scene> {
-  const made = await openScene({ seed, ...options });
-  open.push(made);
-  return made;
-}
-
-afterEach(() => {
-  const errors = open.flatMap((each) => each.errors);
-  for (const each of open) each.close();
-  open = [];
-  expect(errors).toEqual([]);
-});
+const scene = scenesOfThisFile();
 
 /** Fates by what is sent; everything else goes straight through. */
 function fates(choose: (body: string, nth: number) => Fate | null): FateOf {
@@ -50,7 +28,7 @@ function isAction(body: string, type: string): boolean {
 }
 
 test.each([1, 2, 3, 4, 5, 6])("a node that stands still proves nothing while the order lands (%d)", async (seed) => {
-  const s = await scene(seed);
+  const s = await scene({ seed });
   s.setFate(fates((body) => (isAction(body, "order") ? unheard(6_000) : isAction(body, "noop") ? LOST : null)));
   for (let node = 0; node < NODES - 1; node += 1) s.network.freeze(node);
   const place = s.ask("sequence-a1", limit("buy", 94_000));
@@ -92,7 +70,7 @@ test("forty orders whose answers were lost are all settled within two minutes", 
 });
 
 test("twenty orders that never arrived are called so within two minutes, within the exchange's weight", async () => {
-  const s = await scene(1, { weightPerMinute: 1_200 });
+  const s = await scene({ weightPerMinute: 1_200 });
   s.setFate(fates((body) => (isAction(body, "order") || isAction(body, "noop") ? LOST : null)));
   const keys = Array.from({ length: 20 }, (_, nth) => `sequence-a2-lost-${nth}`);
   for (const [nth, key] of keys.entries()) s.ask(key, limit("buy", 94_000 - nth));
@@ -245,7 +223,7 @@ const REPORTS: [string, SceneOptions, number, (s: Scene) => void][] = [
 test.each(REPORTS)(
   "an order that we had called rejected is open again by %s",
   async (_name, options, afterMs, report) => {
-    const s = await scene(1, options);
+    const s = await scene(options);
     const { id, oid } = shown(await s.tell("sequence-a7", limit("buy", 94_000)));
     concludeWrongly(s, id);
     expect(shown(await s.tell(null, { kind: "get", id })).status).toBe("rejected");
@@ -258,7 +236,7 @@ test.each(REPORTS)(
 );
 
 test("a fill of an order that the exchange itself refused is a contradiction, and never applied", async () => {
-  const s = await scene(1, { hasFeed: true });
+  const s = await scene({ hasFeed: true });
   const { id } = shown(await s.tell("sequence-a7-refused", limit("buy", 94_000)));
   const { store } = s.process().gateway.deps;
   store.$client.run(`UPDATE legs SET state = 'rejected', is_exchanges_word = 1 WHERE order_id = '${id}'`);

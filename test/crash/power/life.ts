@@ -6,11 +6,12 @@ import { type Clients, openClients } from "../../simulation/clients.ts";
 import { askDirectly } from "../../simulation/front.ts";
 import { openHistory } from "../../simulation/history.ts";
 import { directly, type Fate, type Network, openNetwork, type Sent } from "../../simulation/network.ts";
+import { MAKER, openPlainVenue, TAKER } from "../../simulation/plain-venue.ts";
 import { type Doom, type GatewayProcess, type Host, startProcess } from "../../simulation/process.ts";
 import { fakeSigners } from "../../simulation/signers.ts";
 import { PARTIES, START_MS } from "../../simulation/template.ts";
 import { openTimeline, settleOnce, type Timeline } from "../../simulation/timeline.ts";
-import { openVenue, type Venue } from "../../simulation/venue.ts";
+import type { Venue } from "../../simulation/venue.ts";
 import { drawWishes, MIDDLE } from "../../simulation/wishes.ts";
 
 /** Clients ask within this time of the start, milliseconds. */
@@ -22,9 +23,6 @@ const STEP_MS = 20;
 
 /** Most lives end at one of so many steps; one with many requests has about as many. */
 const MAX_STEPS = 150;
-
-const MAKER = `0x${"8".repeat(40)}`;
-const TAKER = `0x${"9".repeat(40)}`;
 
 export type Scene = {
   timeline: Timeline;
@@ -38,14 +36,7 @@ export type Scene = {
 /** `world`: the exchange as an earlier life has left it. */
 export function openScene(chance: Chance, startMs: number, world: Venue["runtime"]["world"] | null): Scene {
   const timeline = openTimeline(settleOnce);
-  const venue = openVenue({
-    seed: 1,
-    nowMs: () => startMs + timeline.nowMs(),
-    checksSignatures: false,
-    plainTriggerReply: "resting",
-    owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
-    strangers: [MAKER, TAKER],
-  });
+  const venue = openPlainVenue(1, () => startMs + timeline.nowMs());
   if (world !== null) Object.assign(venue.runtime.world, structuredClone(world));
   const network = openNetwork({ timeline, venue, chance, history: openHistory(false, timeline.nowMs) });
   return { timeline, venue, network, startMs, errors: [] };
