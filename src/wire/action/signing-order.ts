@@ -43,19 +43,25 @@ function arrange(schema: TSchema): Arrange {
     return (value) => (Array.isArray(value) ? value.map(item) : value);
   }
   if (!KindGuard.IsObject(schema)) return (value) => value;
-  const members = Object.entries(schema.properties).map(([name, member]) => ({ name, arrange: arrangementOf(member) }));
+  const arranges = Object.entries(schema.properties).map(([name, member]) => [name, arrangementOf(member)] as const);
+  const members = new Map<string, Arrange>(arranges);
   return (value) => arrangeMembers(members, value);
 }
 
-function arrangeMembers(members: readonly { name: string; arrange: Arrange }[], value: unknown): unknown {
+function arrangeMembers(members: ReadonlyMap<string, Arrange>, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const given = new Map(Object.entries(value).filter(([, member]) => member !== undefined));
-  const ordered: [string, unknown][] = [];
-  for (const { name, arrange } of members) {
-    if (given.has(name)) ordered.push([name, arrange(given.get(name))]);
-    given.delete(name);
+  const given = new Map(Object.entries(value));
+  const ordered: Record<string, unknown> = {};
+  for (const [name, arrange] of members) {
+    const member = given.get(name);
+    if (member !== undefined) ordered[name] = arrange(member);
   }
-  return Object.fromEntries([...ordered, ...given]);
+  for (const [name, member] of given) {
+    // Not by assignment, which would take `__proto__` for more than a name.
+    if (member !== undefined && !members.has(name))
+      Object.defineProperty(ordered, name, { value: member, enumerable: true });
+  }
+  return ordered;
 }
 
 function firstFitting(members: readonly TSchema[], value: unknown): unknown {

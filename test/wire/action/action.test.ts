@@ -126,6 +126,7 @@ describe("nothing else is an action", () => {
     ["a list", []],
     ["no type", {}],
     ["a member more", { type: "noop", x: 1 }],
+    ["a member by the name of the prototype", JSON.parse('{"type":"noop","__proto__":{"x":1}}')],
     ["an order with a member more", withOrder({ x: 1 })],
     ["a padded price", withOrder({ p: "1.0" })],
     ["a ninth decimal", withOrder({ p: "0.123456789" })],
