@@ -82,7 +82,8 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
     const doubtful = [...run.truth.splits.values()].filter(({ mayBelongTo }) => mayBelongTo === order);
     const whole = { ...order, legs: [...order.legs, ...doubtful.flatMap(({ legs }) => legs)] };
     const oid = fieldOf(last.body, "exchange_order_id");
-    const shown = order.legs.some((leg) => String(leg.oid) === oid) ? order : whole;
+    // Without a native id it was answered before the order was named, and what a modify placed came after that.
+    const shown = oid === null || order.legs.some((leg) => String(leg.oid) === oid) ? order : whole;
     const expected = expectedOf(run.venue, wish.party.account.tradingAddress, shown);
     return [
       ...auditClosed(name, { body: last.body, expected, order: shown }),
