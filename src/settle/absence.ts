@@ -1,17 +1,11 @@
-import {
-  type Attempt,
-  EXPIRY_MARGIN_MS,
-  isProvenAbsent,
-  NEGATIVE_SPACING_MS,
-  negativesNeeded,
-} from "../core/attempt.ts";
+import { type Attempt, isProvenAbsent, NEGATIVE_SPACING_MS, negativesNeeded } from "../core/attempt.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
 import { note } from "./note.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
-import { burnNonce, isNoopDue, sealIfExpired } from "./seal.ts";
+import { burnNonce, isNoopDue, sealIfExpired, shownAfterMs } from "./seal.ts";
 
 /** A look that did not show what was looked for. */
 export type Missed = {
@@ -57,10 +51,7 @@ async function burnWhenDue(tools: Tools, attempt: Attempt, pursuit: Pursuit): Pr
 
 /** A look counts when the exchange's own time had passed the seal before it, and it is not the same look again. */
 function counts(tools: Tools, attempt: Attempt, { pursuit, chainTimeMs }: Missed): boolean {
-  if (chainTimeMs === null) return false;
-  const expiredAtMs = attempt.expiresAtMs + EXPIRY_MARGIN_MS;
-  const sealedAtMs = attempt.seal === "expiry" ? expiredAtMs : Math.min(pursuit.sealedAtMs ?? expiredAtMs, expiredAtMs);
-  if (chainTimeMs <= sealedAtMs) return false;
+  if (chainTimeMs === null || chainTimeMs <= shownAfterMs(attempt, pursuit)) return false;
   const last = pursuit.lastNegativeElapsedMs;
   return last === null || tools.world.clock.elapsedMs() - last >= NEGATIVE_SPACING_MS;
 }

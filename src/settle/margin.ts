@@ -33,7 +33,10 @@ export async function stepMargin(tools: Tools, attempt: Attempt, pursuit: Pursui
   const request = { type: "clearinghouseState", user, dex: dexOf(operation.market) };
   const reading = await readSealed(tools, attempt, { pursuit, user, request });
   if (reading === null) return false;
-  if (!reading.isFinal) {
+  const before = parseBefore(operation.before);
+  const after = readMargin(reading.json, operation.market);
+  // What was asked for is seen as soon as any state shows it; that it is not there, only one that must show it can say.
+  if (!reading.isFinal && !(reading.attempt.seal === "nonce_taken" && isChanged(attempt, before, after))) {
     await sealOperation(tools, reading.attempt, pursuit);
     return false;
   }
@@ -41,8 +44,6 @@ export async function stepMargin(tools: Tools, attempt: Attempt, pursuit: Pursui
     finishOperation(world, attempt, neverExecuted(attempt));
     return true;
   }
-  const before = parseBefore(operation.before);
-  const after = readMargin(reading.json, operation.market);
   return conclude(tools, attempt, { pursuit, before, after });
 }
 
@@ -50,11 +51,11 @@ type Readings = { pursuit: Pursuit; before: MarginReading | null; after: MarginR
 
 function conclude(tools: Tools, attempt: Attempt, { pursuit, before, after }: Readings): boolean {
   const { world } = tools;
-  const change = before === null || after === null ? null : changeBetween(before, after);
-  if (change !== null && compare(change, amountOf(attempt)) === 0) {
+  if (isChanged(attempt, before, after)) {
     finishOperation(world, attempt, { status: "succeeded", exchangeId: null });
     return true;
   }
+  const change = changeBetween(before, after);
   if (change === "0" && isConfirmed(tools, pursuit)) {
     finishOperation(world, attempt, { status: "rejected", error: "The position's margin did not change." });
     return true;
@@ -64,8 +65,14 @@ function conclude(tools: Tools, attempt: Attempt, { pursuit, before, after }: Re
   return true;
 }
 
-/** Cash that neither fills nor funding explain; null when fills have moved the position. */
-function changeBetween(before: MarginReading, after: MarginReading): Decimal | null {
+function isChanged(attempt: Attempt, before: MarginReading | null, after: MarginReading | null): boolean {
+  const change = changeBetween(before, after);
+  return change !== null && compare(change, amountOf(attempt)) === 0;
+}
+
+/** Cash that neither fills nor funding explain; null when fills have moved the position, or a reading is missing. */
+function changeBetween(before: MarginReading | null, after: MarginReading | null): Decimal | null {
+  if (before === null || after === null) return null;
   if (compare(before.signedSize, after.signedSize) !== 0) return null;
   const paid = subtract(after.fundingSinceOpen, before.fundingSinceOpen);
   return subtract(subtract(after.rawUsd, before.rawUsd), subtract(decimal("0"), paid));

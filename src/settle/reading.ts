@@ -1,7 +1,7 @@
-import { type Attempt, EXPIRY_MARGIN_MS } from "../core/attempt.ts";
+import type { Attempt } from "../core/attempt.ts";
 import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { burnNonce, isNoopDue, sealIfExpired } from "./seal.ts";
+import { burnNonce, isNoopDue, sealIfExpired, shownAfterMs } from "./seal.ts";
 
 /** A reading of the exchange's state, and whether the action can still change it. */
 export type SealedReading = {
@@ -26,9 +26,7 @@ export async function readSealed(
   const timed = await tools.chainTime.readWith(user, [request], options);
   if (timed === null) return null;
   const sealed = sealIfExpired(world, attempt, timed.chainTimeMs);
-  const expiredAtMs = sealed.expiresAtMs + EXPIRY_MARGIN_MS;
-  const sealedAtMs = sealed.seal === "expiry" ? expiredAtMs : Math.min(pursuit.sealedAtMs ?? expiredAtMs, expiredAtMs);
-  const isFinal = sealed.seal !== null && timed.chainTimeMs > sealedAtMs;
+  const isFinal = sealed.seal !== null && timed.chainTimeMs > shownAfterMs(sealed, pursuit);
   return { json: timed.json[0], isFinal, attempt: sealed };
 }
 

@@ -1,4 +1,11 @@
-import { type Attempt, mayNoop, NOOP_SPACING_MS, sealByNoop, sealByTime } from "../core/attempt.ts";
+import {
+  type Attempt,
+  EXPIRY_MARGIN_MS,
+  mayNoop,
+  NOOP_SPACING_MS,
+  sealByNoop,
+  sealByTime,
+} from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { updateAttempt } from "../store/attempts.ts";
@@ -6,6 +13,7 @@ import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import { noopAnswer } from "../wire/answer/reply.ts";
 import { note } from "./note.ts";
+import type { Pursuit } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
 import { sendNoop } from "./send.ts";
 
@@ -18,6 +26,16 @@ export function sealIfExpired(world: World, attempt: Attempt, chainTimeMs: numbe
     note(world, attempt, "sealed", `exchange time ${chainTimeMs} is past the action's expiry ${attempt.expiresAtMs}`);
   });
   return { ...attempt, seal };
+}
+
+/**
+ * Exchange time that a state has to have passed to show all that the action did, unix milliseconds. Our noop took the
+ * nonce: at once. Something else took it, perhaps the action itself: when, we could only tell by our idea of the
+ * exchange's time, which is behind while all that was read came from nodes that stand still. The expiry is certain.
+ */
+export function shownAfterMs(attempt: Attempt, pursuit: Pursuit): number {
+  const expiredAtMs = attempt.expiresAtMs + EXPIRY_MARGIN_MS;
+  return attempt.seal === "noop" ? Math.min(pursuit.sealedAtMs ?? expiredAtMs, expiredAtMs) : expiredAtMs;
 }
 
 /**

@@ -71,6 +71,22 @@ test.each([
   expect([done, concluded]).toEqual([isProven, isProven ? 1 : 0]);
 });
 
+/** The noop's answer came five seconds after the start by our idea of the exchange's time; the action lives for twelve. */
+const NOOP_AT_MS = START_MS + 5_000;
+const ALIVE = { ...SEALED, expiresAtMs: START_MS + 12_000 };
+
+test.each([
+  ["a state after our noop took the nonce", { seal: "noop", negatives: 0 }, NOOP_AT_MS + 1, true],
+  ["a state before our noop took the nonce", { seal: "noop", negatives: 0 }, NOOP_AT_MS, false],
+  ["a state within the action's life, its nonce taken", { seal: "nonce_taken", negatives: 5 }, NOOP_AT_MS + 1, false],
+  ["a state past the action's life, its nonce taken", { seal: "nonce_taken", negatives: 5 }, START_MS + 15_001, true],
+] as const)("absence by %s", async (_name, attempt, chainTimeMs, isProven) => {
+  const rig = openGatewayRig();
+  const row = openWith(rig, { ...ALIVE, ...attempt });
+  const pursuit = { ...startPursuit(1), sealedAtMs: NOOP_AT_MS };
+  expect(await weighAbsence(toolsOf(rig), row, missed({ pursuit, chainTimeMs }), () => undefined)).toBe(isProven);
+});
+
 type Look = { afterMs: number; chainLagMs: number | null; isSweep: boolean; isNoopTaken: boolean };
 
 /** Mostly looks that could count, so that most paths get to an end. */

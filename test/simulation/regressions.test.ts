@@ -1,7 +1,9 @@
 /** Bugs that the simulation has found, told as scenes, because the draws behind a seed change with every new fault. */
 import { expect, test } from "bun:test";
+import type { Ask } from "./front.ts";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
 import { MAKER, TAKER } from "./plain-venue.ts";
+import { takePositions } from "./run-seed.ts";
 import { executed, limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
 
@@ -228,6 +230,40 @@ test("seed 20057524: a stop refused when it fired keeps its terms beside its ref
   expect(after).toMatchObject({ status: "rejected", oid: placed.oid, error: expect.stringContaining("NoLiquidity") });
   expect(s.rows("select size, price from orders")).toEqual([{ size: stop.size, price: stop.price }]);
 });
+
+const OPERATIONS: Ask[] = [
+  { kind: "margin", market: "ETH", amount: "11.103" },
+  { kind: "leverage", market: "BTC", leverage: 7, marginType: "cross" },
+  { kind: "twap", market: "BTC", side: "buy", size: "0.05", minutes: 5 },
+];
+
+test.each(OPERATIONS)(
+  "seed 50025838: what landed is not denied by nodes that stand still and a clock that is behind ($kind)",
+  async (operation) => {
+    const s = await scene();
+    takePositions(s.venue);
+    const standStill = () => {
+      for (let node = 0; node < NODES; node += 1) s.network.freeze(node);
+    };
+    standStill();
+    s.kill();
+    await s.pass(8_000);
+    // Every node tells the new process a time that has stood still for eight seconds.
+    await s.start();
+    standStill();
+    const unheard: Fate = { arrivesAfterMs: [5], answer: { kind: "page", status: 500, afterMs: 5 } };
+    s.setFate(({ path, body }) => {
+      if (body.includes('"exchangeStatus"')) return LOST;
+      return path === "/exchange" && !body.includes('"noop"') ? unheard : directly(5);
+    });
+    const asked = s.ask("stuck-operation", operation);
+    await s.pass(12_000);
+    expect(asked.answer).toMatchObject({ status: 202 });
+    for (let node = 0; node < NODES; node += 1) s.network.thaw(node);
+    await s.pass(20_000);
+    expect(shown(await s.tell("stuck-operation", operation))).toMatchObject({ http: 200, status: "succeeded" });
+  },
+);
 
 test("seed 1616: a close is seen although no look had any weight while it was told", async () => {
   const s = await scene({ hasFeed: true, weightPerMinute: 1_200 });

@@ -241,7 +241,7 @@ function drawDoom(chance: Chance): Doom {
 type Trading = { timeline: { after(ms: number, run: () => void): void }; chance: Chance; untilMs: number };
 
 /** Isolated positions in another market, so that there is margin to add to. */
-function takePositions(venue: Venue): void {
+export function takePositions(venue: Venue): void {
   const [maker] = STRANGERS;
   const order = (isBuy: boolean, size: string) => ({
     type: "order" as const,
