@@ -4,8 +4,8 @@ import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { deleteOperation } from "../store/operations.ts";
-import { deleteLeg, deleteOrder } from "../store/orders.ts";
-import { finishOrderAttempt, recordLegEvent, releaseKey } from "./record.ts";
+import { deleteLeg, deleteOrder, findOrder } from "../store/orders.ts";
+import { deriveOrder, finishOrderAttempt, recordLegEvent, releaseKey } from "./record.ts";
 
 /**
  * Takes an intent back, in one transaction, when it is proven that no byte of it left: the key is as unused as
@@ -17,9 +17,20 @@ export function takeBack(store: Store, attempt: Attempt, why: Why): void {
     releaseKey(store, attempt);
     if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id, why.nowMs);
     else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id, why.nowMs);
-    else if (attempt.cloid !== null) deleteLeg(store, attempt.cloid);
+    else if (attempt.cloid !== null) removeReplacement(store, attempt, { cloid: attempt.cloid, nowMs: why.nowMs });
     auditNotSent(store, attempt, why);
   });
+}
+
+/** An open modify keeps its order `unknown` once the original is canceled: that ends with it. */
+function removeReplacement(
+  store: Store,
+  { resource }: Attempt,
+  { cloid, nowMs }: { cloid: string; nowMs: number },
+): void {
+  deleteLeg(store, cloid);
+  const order = findOrder(store, resource.id);
+  if (order?.status === "unknown") deriveOrder(store, order, nowMs);
 }
 
 type Why = { reason: string; nowMs: number };

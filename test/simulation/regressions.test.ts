@@ -265,6 +265,21 @@ test.each(OPERATIONS)(
   },
 );
 
+test("seed 50044073: an order canceled beside a modify of which no byte left is canceled", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("taken-back", limit("buy", 94_000)));
+  const unsent: Fate = { arrivesAfterMs: [], answer: { kind: "error", code: "ENOTFOUND", afterMs: 1_000 } };
+  s.setFate(actions((body) => (body.includes('"batchModify"') ? unsent : null)));
+  const modify = s.ask("taken-back-modify", modifyOf(placed.id, "94001", true));
+  await s.pass(100);
+  const cancel = s.ask("taken-back-cancel", { kind: "cancel", id: placed.id });
+  await s.pass(20_000);
+  expect([modify.answer, cancel.answer]).toMatchObject([{ status: 503 }, { status: 200 }]);
+  const after = shown(await s.tell("taken-back-cancel", { kind: "cancel", id: placed.id }));
+  expect(after).toMatchObject({ http: 200, status: "canceled", filled: "0" });
+  expect(statusHere(s, placed.id)).toEqual({ status: "canceled", filled_size: "0" });
+});
+
 test("seed 1616: a close is seen although no look had any weight while it was told", async () => {
   const s = await scene({ hasFeed: true, weightPerMinute: 1_200 });
   const placed = shown(await s.tell("no-weight", limit("buy", 94_000)));
