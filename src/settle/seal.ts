@@ -1,11 +1,4 @@
-import {
-  type Attempt,
-  EXPIRY_MARGIN_MS,
-  mayNoop,
-  NOOP_SPACING_MS,
-  sealByNoop,
-  sealByTime,
-} from "../core/attempt.ts";
+import { type Attempt, EXPIRY_MARGIN_MS, mayNoop, NOOP_SPACING_MS, sealByNoop, sealByTime } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { updateAttempt } from "../store/attempts.ts";
