@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { storeApproval } from "../../src/ops/approve-agent.ts";
+import { importAgent } from "../../src/ops/import-agent.ts";
 import { perform } from "../../src/ops/perform.ts";
 import { lookAgain } from "../../src/ops/set-up/approvals.ts";
 import { chooseOwner } from "../../src/ops/set-up/choose-owner.ts";
@@ -85,4 +86,41 @@ test("an address whose key is kept here as an agent's is never an account's", as
     const wanted = { label: "mine", kind: "main", address: addressOfKey(privateKey), parentId: null };
     expect(perform(operator, "add_account", wanted)).rejects.toThrow("never kept");
   });
+});
+
+test("a key that becomes an account's own, or is taken in, while the exchange is asked is not taken", async () => {
+  const privateKey = new Uint8Array(32).fill(0x44);
+  const address = addressOfKey(privateKey);
+  const infos = { userRole: () => ({ role: "missing" }) };
+  const meanwhile: [(rig: Rig) => Promise<unknown>, string][] = [
+    [
+      ({ operator, account }) =>
+        perform(operator, "add_account", { label: "sub", kind: "subaccount", address, parentId: account.id }),
+      "can move money",
+    ],
+    [
+      ({ operator, account: { ownerAddress } }) =>
+        perform(operator, "import_agent", { ownerAddress, privateKey: toHex(privateKey) }),
+      "never used twice",
+    ],
+  ];
+  for (const [happens, words] of meanwhile) {
+    await withOperator({ sends: [], infos }, async (rig) => {
+      const { ownerAddress } = rig.account;
+      const slow = slowExchange({ role: "missing" });
+      // An import asks the exchange nothing but what a key is.
+      const exchange = slow.exchange as unknown as typeof rig.operator.exchange;
+      const importing = importAgent({ ...rig.operator, exchange }, { ownerAddress, privateKey: privateKey.slice() });
+      const refused = importing.then(
+        () => "taken",
+        (error: Error) => error.message,
+      );
+      await slow.asked;
+      await happens(rig);
+      const known = listAgents(rig.operator.store).length;
+      slow.answer();
+      expect(await refused).toContain(words);
+      expect(listAgents(rig.operator.store)).toHaveLength(known);
+    });
+  }
 });
