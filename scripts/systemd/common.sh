@@ -10,6 +10,8 @@ DATA=/var/lib/postern
 BACKUPS=/var/lib/postern-backups
 # Root's own: the gateway cannot touch what an upgrade goes back to.
 SNAPSHOT=/var/lib/postern-upgrade
+# Held while an upgrade runs.
+LOCK=/run/postern-upgrade.lock
 UNIT=/etc/systemd/system/postern.service
 DROP_INS=$UNIT.d
 COMMAND=/usr/local/bin/postern

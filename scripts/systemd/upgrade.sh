@@ -64,7 +64,7 @@ require_room() {
 
 require_root
 require_systemd
-exec 9>/run/postern-upgrade.lock
+exec 9>"$LOCK"
 flock -n 9 || fail "another upgrade is running"
 old="$(current_release)"
 [ -n "$old" ] || fail "Postern is not installed: use install.sh"
