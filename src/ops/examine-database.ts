@@ -62,8 +62,7 @@ function examineAudit(store: Store, seal: AuditSeal | null, isSealGenuine: boole
   if (reason !== null) {
     return fault("audit", reason, "find out who can write this database; compare with a backup: postern audit verify");
   }
-  const sealed = seal === null ? "not sealed yet" : isSealGenuine === null ? "seal not checked" : "sealed";
-  return ok("audit", `${head.rowId} rows, chain whole, ${sealed}`);
+  return ok("audit", `${head.rowId} rows, chain whole, ${isSealGenuine === null ? "seal not checked" : "sealed"}`);
 }
 
 function examineRestore(store: Store): Finding[] {

@@ -5,12 +5,13 @@ import { type Instance, insertInstance } from "../store/instance.ts";
 import { takeLock } from "../store/lock.ts";
 import { closeStore, openStore, type Store } from "../store/open.ts";
 import { agentName } from "../vault/agent-keys.ts";
-import { newVaultParams, wipe } from "../vault/seal-key.ts";
+import { newVaultParams } from "../vault/seal-key.ts";
 import { accountOf, newUuid, storeAccount } from "./add-account.ts";
 import { isVacant, makeDirectory, type Places, removeDatabase } from "./data-directory.ts";
 import { openKeyring, vaultKeyOf } from "./keyring.ts";
 import { sealedAgent, storeAgent } from "./new-agent.ts";
 import { OperatorError } from "./operator.ts";
+import { putSeal } from "./seal-audit.ts";
 
 export type SetUp = NewDatabase & { processId: number };
 
@@ -44,8 +45,16 @@ export async function initializeBare(setUp: Omit<SetUp, "owner" | "label">): Pro
     withNewStore(setUp, async (store) => {
       const instance = newInstance(setUp);
       // Too short a passphrase, or one that cannot be used, is told now and not at the first start.
-      wipe(await vaultKeyOf(instance, setUp.passphrase));
-      inTransaction(store, (within) => insertInstance(within, instance));
+      const vaultKey = await vaultKeyOf(instance, setUp.passphrase);
+      const keyring = openKeyring({ store, network: setUp.network, vaultKey, randomBytes: setUp.randomBytes });
+      try {
+        inTransaction(store, (within) => {
+          insertInstance(within, instance);
+          putSeal(within, keyring, instance.createdAtMs);
+        });
+      } finally {
+        keyring.signers.lock();
+      }
     }),
   );
 }
@@ -99,6 +108,7 @@ async function fill(store: Store, setUp: NewDatabase): Promise<Initialized> {
       insertInstance(within, instance);
       storeAccount(within, account);
       storeAgent(within, made);
+      putSeal(within, keyring, instance.createdAtMs);
     });
     const { sealedKey: _sealed, ...agent } = made;
     return { account, agent };

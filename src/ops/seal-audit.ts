@@ -31,25 +31,31 @@ export function isGenuineSeal(keyring: MacKeys, seal: AuditSeal): boolean {
 export function auditFaultSinceSeal(sealing: Sealing): string | null {
   const { store } = sealing;
   const seal = findAuditSeal(store);
-  if (seal !== null) {
-    if (!isGenuineSeal(sealing.keyring, seal)) return "its seal was not made with this passphrase";
-    if (findAuditChain(store, seal.rowId) !== seal.chain) return `row ${seal.rowId} is not the one that was sealed`;
-  }
-  const broken = seal === null ? null : findBrokenAuditRow(store, seal);
+  if (seal === null) return "its seal is missing";
+  if (!isGenuineSeal(sealing.keyring, seal)) return "its seal was not made with this passphrase";
+  if (findAuditChain(store, seal.rowId) !== seal.chain) return `row ${seal.rowId} is not the one that was sealed`;
+  const broken = findBrokenAuditRow(store, seal);
   return broken === null ? null : `row ${broken} does not follow from the one before it`;
 }
 
-/** Seals the head where it has moved, and says what it is. Never over a seal that does not fit: that would wipe the evidence away. */
+/**
+ * Seals the head where it has moved, and says what it is. Never over a seal that does not fit, and never where the
+ * set-up's is missing: that would wipe the evidence away.
+ */
 export function sealAudit(sealing: Sealing): AuditHead {
   const { store, clock, keyring } = sealing;
   const head = findAuditHead(store);
   const last = findAuditSeal(store);
-  if (last !== null && (last.rowId === head.rowId || !isStillThere(sealing, last))) return head;
-  const unsigned = { ...head, sealedAtMs: clock.nowMs() };
-  const mac = macOfSeal(keyring, unsigned);
+  if (last === null || last.rowId === head.rowId || !isStillThere(sealing, last)) return head;
   // What the power takes with it is sealed again a minute later.
-  inTransactionNotWaiting(store, (within: Store) => putAuditSeal(within, { ...unsigned, mac }));
+  inTransactionNotWaiting(store, (within) => putSeal(within, keyring, clock.nowMs()));
   return head;
+}
+
+/** Part of the set-up's own transaction: from then on a log without a seal is one whose seal was taken away. */
+export function putSeal(store: Store, keyring: MacKeys, sealedAtMs: number): void {
+  const unsigned = { ...findAuditHead(store), sealedAtMs };
+  putAuditSeal(store, { ...unsigned, mac: macOfSeal(keyring, unsigned) });
 }
 
 function isStillThere(sealing: Sealing, seal: AuditSeal): boolean {

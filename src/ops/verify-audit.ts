@@ -31,7 +31,7 @@ function chainFault(store: Store): string | null {
 }
 
 function sealFault(store: Store, seal: AuditSeal | null, isGenuine: boolean | null): string | null {
-  if (seal === null) return null;
+  if (seal === null) return "its seal is missing, and every set-up makes one: it was deleted";
   if (isGenuine === false) return "its seal was not made with this directory's passphrase: the log was written anew";
   const isThere = findAuditChain(store, seal.rowId) === seal.chain;
   return isThere ? null : `row ${seal.rowId} is not the one that was sealed: the log was written anew`;

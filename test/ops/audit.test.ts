@@ -1,9 +1,13 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { addAccount } from "../../src/ops/add-account.ts";
+import { placesIn } from "../../src/ops/data-directory.ts";
+import { examineDatabase } from "../../src/ops/examine-database.ts";
+import { initializeBare } from "../../src/ops/initialize.ts";
 import { openKeyring, vaultKeyOf } from "../../src/ops/keyring.ts";
-import { auditFaultSinceSeal, isGenuineSeal, sealAudit } from "../../src/ops/seal-audit.ts";
+import { auditFaultSinceSeal, isGenuineSeal, putSeal, sealAudit } from "../../src/ops/seal-audit.ts";
 import { type AuditEvidence, verifyAudit } from "../../src/ops/verify-audit.ts";
 import {
   appendAudit,
@@ -13,9 +17,11 @@ import {
   linkAudit,
 } from "../../src/store/audit.ts";
 import { findAuditSeal, putAuditSeal } from "../../src/store/audit-seal.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import { findInstance } from "../../src/store/instance.ts";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { audit } from "../../src/store/schema.ts";
-import { type Rig, withOperator } from "./operator.ts";
+import { inTemporaryDirectory } from "../support/temporary-directory.ts";
+import { NOW_MS, PASSPHRASE, type Rig, withOperator } from "./operator.ts";
 
 const NO_EXCHANGE = { sends: [], infos: {} };
 const ROWS = 24;
@@ -81,7 +87,8 @@ function mutate(store: Store, change: typeof mutation extends fc.Arbitrary<infer
 test("a thousand edits, deletions, cuts, swaps and repeats of rows are all found, the last row's included", () => {
   const store = openStore(":memory:");
   write(store, ROWS);
-  const evidence = { seal: null, isGenuine: null, earlier: null };
+  const seal = { rowId: 0, chain: FIRST_CHAIN, sealedAtMs: 0, mac: "" };
+  const evidence = { seal, isGenuine: null, earlier: null };
   expect(verifyAudit(store, evidence).fault).toBeNull();
   fc.assert(
     fc.property(mutation, (change) => {
@@ -120,9 +127,47 @@ test("a log that was written anew, chain, count and all, does not fit its seal",
     expect(verify(rig).fault).toBeNull();
     store.$client.run("UPDATE audit SET reference = 'order-other' WHERE id = 5");
     chainAnew(store);
-    expect(verify(rig, { seal: null }).fault).toBeNull();
+    const atStart = { rowId: 0, chain: FIRST_CHAIN, sealedAtMs: 0, mac: "" };
+    expect(verify(rig, { seal: atStart, isGenuine: null }).fault).toBeNull();
     expect(verify(rig).fault).toContain("is not the one that was sealed");
     expect(auditFaultSinceSeal(rig.operator)).toContain("is not the one that was sealed");
+  });
+});
+
+test("a log is sealed from its set-up on, and one whose seal was deleted stays without", async () => {
+  await withOperator(NO_EXCHANGE, async (rig) => {
+    const { store, clock } = rig.operator;
+    expect([findAuditSeal(store)?.rowId, verify(rig).fault]).toEqual([findAuditHead(store).rowId, null]);
+    expect(auditFaultSinceSeal(rig.operator)).toBeNull();
+    write(store, ROWS);
+    store.$client.run("DELETE FROM audit_seal");
+    store.$client.run("UPDATE audit SET reference = 'order-other' WHERE id = 5");
+    chainAnew(store);
+    sealAudit(rig.operator);
+    expect(findAuditSeal(store)).toBeNull();
+    expect(verify(rig).fault).toContain("seal is missing");
+    expect(auditFaultSinceSeal(rig.operator)).toContain("seal is missing");
+    expect(examineDatabase(store, { clock, seal: null, isSealGenuine: null })).toContainEqual(
+      expect.objectContaining({ check: "audit", level: "fault", found: expect.stringContaining("seal is missing") }),
+    );
+  });
+});
+
+test("a directory that the owner's page is to set up is sealed as well, with nothing in its log", async () => {
+  await inTemporaryDirectory(async (directory) => {
+    const places = placesIn(join(directory, "data"));
+    const clock = { nowMs: () => NOW_MS, elapsedMs: () => 0, sleep: async () => undefined };
+    const common = { places, network: "testnet", exchangeUrl: "http://127.0.0.1:1", passphrase: PASSPHRASE } as const;
+    const random = (count: number) => new Uint8Array(count).fill(7);
+    await initializeBare({ ...common, processId: 1, clock, randomBytes: random });
+    const store = openStore(places.database);
+    const instance = findInstance(store);
+    if (instance === null) throw new Error("no instance");
+    const vaultKey = await vaultKeyOf(instance, PASSPHRASE);
+    const keyring = openKeyring({ store, network: "testnet", vaultKey, randomBytes: random });
+    expect(findAuditHead(store).rowId).toBe(0);
+    expect(auditFaultSinceSeal({ store, clock, keyring })).toBeNull();
+    closeStore(store);
   });
 });
 
@@ -130,13 +175,11 @@ test("a seal that was made without the passphrase is known for what it is, and i
   await withOperator(NO_EXCHANGE, async (rig) => {
     const { store, randomBytes } = rig.operator;
     write(store, ROWS);
-    sealAudit(rig.operator);
     const vaultKey = await vaultKeyOf(rig.instance, "another passphrase");
     store.$client.run("DELETE FROM audit WHERE id > 10");
     store.$client.run("UPDATE sqlite_sequence SET seq = 10 WHERE name = 'audit'");
     const forger = openKeyring({ store: openStore(":memory:"), network: "testnet", vaultKey, randomBytes });
-    store.$client.run("DELETE FROM audit_seal");
-    sealAudit({ ...rig.operator, keyring: forger });
+    putSeal(store, forger, NOW_MS);
     const forged = findAuditSeal(store);
     expect(verify(rig, { isGenuine: null }).fault).toBeNull();
     expect(verify(rig).fault).toContain("not made with this directory's passphrase");

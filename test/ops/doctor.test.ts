@@ -8,6 +8,7 @@ import { examineDirectory } from "../../src/ops/examine-directory.ts";
 import { examineExchange } from "../../src/ops/examine-exchange.ts";
 import type { Finding } from "../../src/ops/finding.ts";
 import { examineGateway, type ToldState } from "../../src/ops/tell-state.ts";
+import { findAuditSeal } from "../../src/store/audit-seal.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { type Rig, withOperator } from "./operator.ts";
 
@@ -145,7 +146,7 @@ test("a database is told to be sound, edited, damaged or newer than the program"
   await withOperator({}, async ({ operator }) => {
     const { store, clock } = operator;
     const look = (isSealGenuine: boolean | null = null) =>
-      troubles(examineDatabase(store, { clock, seal: null, isSealGenuine }));
+      troubles(examineDatabase(store, { clock, seal: findAuditSeal(store), isSealGenuine }));
     expect(look()).toEqual(["keys warning"]);
     store.$client.run("UPDATE audit SET detail = '{}' WHERE id = 1");
     expect(look()).toEqual(["audit fault", "keys warning"]);

@@ -29,13 +29,13 @@ export const auditVerify: Command = {
     const seal = reading(at, ({ store }) => findAuditSeal(store));
     const isGenuine = seal === null ? null : await askWhetherGenuine({ input, outside }, seal);
     const { head, fault } = reading(at, ({ store }) => verifyAudit(store, { seal, isGenuine, earlier }));
-    const sealed = seal === null ? "none" : isGenuine === null ? "not_checked" : isGenuine ? "genuine" : "forged";
+    const sealed = seal === null ? "missing" : isGenuine === null ? "not_checked" : isGenuine ? "genuine" : "forged";
     const facts = { ok: fault === null, rows: head.rowId, head: `${head.rowId}:${head.chain}`, seal: sealed, fault };
     const sealWords = {
       genuine: `sealed with the passphrase up to row ${seal?.rowId}`,
       forged: "not sealed with the passphrase",
       not_checked: "the seal was not checked: that takes the running gateway or --passphrase-file",
-      none: "not sealed yet: the gateway does that while it runs",
+      missing: "not sealed",
     }[sealed];
     present({ input, outside }, facts, [
       fault === null
