@@ -81,6 +81,7 @@ export type LegEvent =
   | { type: "armed"; oid: string | null }
   | { type: "filled"; oid: string; filled: Filled | null }
   | { type: "canceled"; oid: string | null; reason: string | null; filled: Filled | null }
+  /** With its native id only where the exchange had taken it before. */
   | { type: "rejected"; reason: string; oid: string | null }
   /** Sealed, looked for and not found: it never reached the exchange and no longer can. */
   | { type: "proven_absent"; reason: string }
@@ -101,6 +102,15 @@ const CLOSED: readonly LegState[] = ["filled", "canceled", "rejected", "absent"]
 
 export function isClosed(leg: Leg): boolean {
   return CLOSED.includes(leg.state);
+}
+
+/**
+ * True when the exchange took the leg, whatever became of it. A trigger is taken, waits, and may be refused only when it
+ * fires: what tells it from one that was refused at once is the native id beside the refusal.
+ */
+export function wasTaken(leg: Leg): boolean {
+  if (leg.state === "rejected") return leg.oid !== null;
+  return leg.state !== "sent" && leg.state !== "lost" && leg.state !== "absent";
 }
 
 /**
@@ -157,11 +167,11 @@ function agreesWithRefusal(leg: Leg, event: LegEvent): boolean {
 }
 
 /**
- * A trigger is taken, waits, and may be refused only when it fires (nothing is offered within the price bound): an
- * older answer or look that arrives after that tells of its waiting. One refused at once has no native id here.
+ * A trigger that fired may find nothing on offer within its price bound: an older answer or look that arrives after that
+ * tells of its waiting.
  */
 function hadWaited(leg: Leg, oid: string | null): boolean {
-  return leg.trigger !== null && leg.oid !== null && (oid === null || oid === leg.oid);
+  return leg.trigger !== null && wasTaken(leg) && (oid === null || oid === leg.oid);
 }
 
 /** A second report of a cancel adds what the first did not say, and takes nothing back. */

@@ -81,7 +81,8 @@ export async function interpretOrder(
   if (meaning === "unknown") return { kind: "failed", reason: `the exchange reports a status that is new: ${status}` };
   if (meaning === "rejected") {
     const reason = statusWords(status) ?? status;
-    return { kind: "seen", events: [{ type: "rejected", reason, oid: order.oid }], isClosed: true };
+    const oid = hadBeenTaken(sought, seen) ? order.oid : null;
+    return { kind: "seen", events: [{ type: "rejected", reason, oid }], isClosed: true };
   }
   const filled = await readFilled(world, sought, seen);
   if (filled === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
@@ -99,6 +100,11 @@ export async function interpretOrder(
     case "filled":
       return closedAsFilled(world, evidence, sought, { ...seen, filled });
   }
+}
+
+/** What the exchange refuses at once has a record as well, of one moment; a trigger's refusal comes after its placing. */
+function hadBeenTaken({ leg }: Sought, { order, statusTimestampMs }: Answered): boolean {
+  return leg.trigger !== null && statusTimestampMs > order.timestampMs;
 }
 
 function open(order: FrontendOrder, filled: Filled, isArmed: boolean): Sight {

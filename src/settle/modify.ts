@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { compare, type Decimal, decimal, subtract } from "../core/decimal.ts";
-import { isClosed, type Leg } from "../core/order.ts";
+import { isClosed, type Leg, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { World } from "../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
@@ -84,26 +84,27 @@ export function keepApart(world: World, attempt: Attempt): void {
 export type ModifyEnd = { kind: "ended" } | { kind: "excess"; remainder: Decimal };
 
 /**
- * Ends a modify whose two legs are known, in one transaction. What went live although this modify did not cancel the
- * original is an order of its own.
+ * Ends a modify whose two legs are known, in one transaction. What was taken although this modify did not cancel the
+ * original is an order of its own, also where it was refused when its trigger fired.
  */
 export function finishModify(world: World, attempt: Attempt): ModifyEnd {
   const { order, replaced, replacement } = legsOfModify(world, attempt);
-  const isPlaced = replacement.state !== "rejected" && replacement.state !== "absent";
+  const isTaken = wasTaken(replacement);
+  const isRefused = replacement.state === "rejected" || replacement.state === "absent";
   const isReplaced = replaced.state === "canceled" && !attempt.isTargetClosed;
-  if (isPlaced && isReplaced) {
+  if (!isRefused && isReplaced) {
     const remainder = remainderOf(world, attempt, replacement);
     if (remainder !== null) return { kind: "excess", remainder };
   }
   inTransaction(world.store, () => {
     const nowMs = world.clock.nowMs();
-    if (isPlaced && !isReplaced) return splitOff(world, attempt, { order, replaced, replacement });
-    if (!isPlaced && isReplaced) {
+    if (isTaken && !isReplaced) return splitOff(world, attempt, { order, replaced, replacement });
+    if (isRefused && isReplaced) {
       const reason = `The modify canceled the order and its replacement was refused: ${replacement.reason ?? "no reason given"}`;
       updateLeg(world.store, { ...replaced, reason });
       deriveOrder(world.store, order, nowMs);
     }
-    const error = isPlaced ? null : `The modify was not carried out: ${replacement.reason ?? "no reason given"}`;
+    const error = isRefused ? `The modify was not carried out: ${replacement.reason ?? "no reason given"}` : null;
     finishOrderAttempt(world.store, attempt, isReplaced ? { nowMs } : { nowMs, error });
   });
   return { kind: "ended" };
@@ -165,9 +166,8 @@ function originalTerms(
 export function isOriginalKnown(attempt: Attempt, legs: ModifyLegs, looksAtOpen: number): boolean {
   const { replaced, replacement } = legs;
   if (isClosed(replaced)) return true;
-  const isPlaced = replacement.state !== "rejected" && replacement.state !== "absent";
   // The list of open orders lags: an original still shown beside its replacement is looked at again.
-  return isPlaced ? isAlwaysPlace(attempt) && looksAtOpen >= LOOKS_AT_OPEN : true;
+  return wasTaken(replacement) ? isAlwaysPlace(attempt) && looksAtOpen >= LOOKS_AT_OPEN : true;
 }
 
 /** Looks, a second apart, after which an original that `always_place` did not cancel is believed to be open. */

@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { compare, type Decimal } from "../core/decimal.ts";
-import type { Leg } from "../core/order.ts";
+import { type Leg, wasTaken } from "../core/order.ts";
 import { findAccount } from "../store/accounts.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -64,7 +64,7 @@ async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<OriginalL
   const { replaced, replacement } = legsOfModify(world, attempt);
   const sought = { ...tools.soughtOf(attempt), leg: replaced };
   const options = { purpose: "settle" as const };
-  if (replacement.state === "rejected" || replacement.state === "absent") {
+  if (!wasTaken(replacement)) {
     const timed = await tools.chainTime.readWith(sought.user, [statusRequest(sought)], options);
     const sight =
       timed === null

@@ -13,6 +13,7 @@ import {
   type Order,
   type OrderStatus,
   orderFromLegs,
+  wasTaken,
 } from "../../src/core/order.ts";
 
 const LEG: Leg = {
@@ -144,6 +145,27 @@ test.each(LATE_WAITING)("armed, reported after a refusal: %s", (_name, { leg, re
 test("a trigger that waited and was refused when it fired is the same leg in either order of the reports", () => {
   const armed: LegEvent = { type: "armed", oid: "77" };
   expect(follow([REFUSED_WHEN_FIRED, armed], STOP)).toEqual(follow([armed, REFUSED_WHEN_FIRED], STOP));
+});
+
+// biome-ignore format: a table is read by its columns
+const TAKEN: Record<LegState, boolean> = { sent: false, lost: false, armed: true, resting: true, filled: true, canceled: true, rejected: false, absent: false };
+
+test.each(STATES)("a leg that is %s was taken, or not", (state) => {
+  expect(wasTaken(legIn(state))).toBe(TAKEN[state]);
+});
+
+test("a leg once taken stays so, also when it is refused as its trigger fires", () => {
+  const refusals: fc.Arbitrary<LegEvent> = fc.constantFrom(EVENT.rejected, REFUSED_WHEN_FIRED);
+  fc.assert(
+    fc.property(fc.array(fc.oneof(events, refusals), { maxLength: 30 }), (reports) => {
+      let leg = STOP;
+      for (const event of reports) {
+        const next = advanceLeg(leg, event) ?? leg;
+        if (wasTaken(leg)) expect(wasTaken(next)).toBe(true);
+        leg = next;
+      }
+    }),
+  );
 });
 
 test("what we concluded yields to the exchange, what the exchange refused does not", () => {

@@ -280,6 +280,45 @@ test("seed 50044073: an order canceled beside a modify of which no byte left is 
   expect(statusHere(s, placed.id)).toEqual({ status: "canceled", filled_size: "0" });
 });
 
+const BESIDE: [string, Fate, string][] = [
+  ["its answer heard", { arrivesAfterMs: [2_500], answer: { kind: "true", ofCopy: 0, afterMs: 5 } }, "armed"],
+  ["its answer lost", { arrivesAfterMs: [2_500], answer: { kind: "page", status: 502, afterMs: 2_505 } }, "lost"],
+];
+
+test.each(BESIDE)(
+  "what always_place placed beside an order that was gone, and was refused when it fired, is an order of its own, %s",
+  async (_name, fate, state) => {
+    const s = await scene();
+    const stop = { ...limit("sell", 94_650), trigger: { price: "94800", kind: "stop_loss" as const, market: true } };
+    const placed = shown(await s.tell("beside", stop));
+    s.setFate(actions((body) => (body.includes('"batchModify"') ? fate : null)));
+    const modify = { ...modifyOf(placed.id, "94660", true), size: "0.02" };
+    s.ask("beside-modify", modify);
+    await s.pass(100);
+    s.setFate(({ body }) => (body.includes('"orderStatus"') ? LOST : directly(5)));
+    s.venue.act(s.party.account.ownerAddress, { type: "cancel", cancels: [{ a: 0, o: Number(placed.oid) }], f: false });
+    // Longer than the two halves of a modify may be apart.
+    await s.pass(4_900);
+    const [taken] = liveOrders(s);
+    expect(s.rows("select state from legs order by ordinal")[1]).toEqual({ state });
+    // Nobody bids: what the modify has placed fires and finds nothing.
+    s.venue.setPrice("BTC", 94_700n * 100_000_000n);
+    s.setFate(({ body }) => (body.includes(`"oid":${placed.oid}`) ? LOST : directly(5)));
+    await s.pass(10_000);
+    await s.tell(null, { kind: "get", id: placed.id });
+    expect(s.rows("select state from legs order by ordinal")).toEqual([{ state: "armed" }, { state: "rejected" }]);
+    s.setFate(() => directly(5));
+    await s.pass(30_000);
+    const split = shown(await s.tell("beside-modify", modify));
+    expect(split).toMatchObject({ http: 200, status: "rejected", oid: String(taken) });
+    expect(split.error).toContain("NoLiquidity");
+    expect(split.id).not.toBe(placed.id);
+    const after = shown(await s.tell(null, { kind: "get", id: placed.id }));
+    expect(after).toMatchObject({ status: "canceled", oid: placed.oid });
+    expect(shown(await s.tell(null, { kind: "get", id: split.id }))).toMatchObject({ status: "rejected" });
+  },
+);
+
 test("seed 1616: a close is seen although no look had any weight while it was told", async () => {
   const s = await scene({ hasFeed: true, weightPerMinute: 1_200 });
   const placed = shown(await s.tell("no-weight", limit("buy", 94_000)));
