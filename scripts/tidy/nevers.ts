@@ -18,6 +18,8 @@ const IMPURE = [...CLOCKS, ...TIMERS, ...RANDOM, "Bun", "fetch", "WebSocket", "p
 const NETWORK = ["fetch", "WebSocket", "Bun.connect", "Bun.udpSocket", "XMLHttpRequest", "EventSource"];
 const NETWORK_MODULES = /^(node:)?(http|https|http2|net|tls|dgram|dns)(\/promises)?$/;
 const SIGNING_PACKAGES = /^(@noble\/curves|@noble\/secp256k1|secp256k1|viem|ethers)(\/|$)/;
+/** What wire/ takes of the runtime, in this one file. */
+const NATIVE_HASH = { path: "src/wire/sha256.ts", module: "node:crypto", names: ["createHmac", "hash"] } as const;
 const PROCESS = ["process.exit", "process.argv", "process.env", "Bun.env", "Bun.argv", "import.meta.env"];
 const DATABASE = /^(drizzle-orm(\/|$)|bun:sqlite$|node:sqlite$)/;
 const SQL =
@@ -66,6 +68,12 @@ const NEVERS: readonly Never[] = [
     isAllowed: (path) => path !== "src/wire/recover.ts",
     find: (facts) =>
       facts.methods.filter((method) => /^(sign|signAsync|getPublicKey|keygen|randomSecretKey)$/.test(method.name)),
+  },
+  {
+    rule: "hash-only",
+    reason: "wire/sha256.ts takes two pure functions of the runtime's cryptography, and nothing else of it",
+    isAllowed: (path) => path !== NATIVE_HASH.path,
+    find: (facts) => facts.imported.filter(({ name }) => !NATIVE_HASH.names.some((pure) => pure === name)),
   },
   {
     rule: "network-outside-exchange",
@@ -124,8 +132,9 @@ function importedNames(facts: Facts, names: readonly string[]): Mention[] {
   return facts.imported.filter((found) => names.includes(found.name));
 }
 
-/** Pure rooms use hashing, curves and schemas; the runtime's own modules all reach outside. */
+/** Pure rooms use hashing, curves and schemas; the runtime's own modules all reach outside, but for a native hash. */
 function impureModules(facts: Facts): Mention[] {
-  const isCore = roomOf(facts.path) === "core";
-  return isCore ? [] : importsOf(facts, /^(?!\.|@noble\/|@sinclair\/typebox)/);
+  if (roomOf(facts.path) === "core") return [];
+  const found = importsOf(facts, /^(?!\.|@noble\/|@sinclair\/typebox)/);
+  return facts.path === NATIVE_HASH.path ? found.filter(({ name }) => name !== NATIVE_HASH.module) : found;
 }

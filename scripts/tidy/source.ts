@@ -14,7 +14,7 @@ export type Facts = {
   text: string;
   lineCount: number;
   imports: Import[];
-  /** Names as their packages export them: `randomBytes`. */
+  /** Names as their packages export them: `randomBytes`; `all of it` for a whole module. */
   imported: Mention[];
   /** Globals the file reaches for, dotted as written: `fetch`, `Date.now`, `import.meta.env`. */
   globals: Mention[];
@@ -163,6 +163,9 @@ function recordImport(scan: Scan, node: Node): void {
   const { source, imported } = node;
   if (node.type === "ImportSpecifier" && isNode(imported)) {
     scan.imported.push({ name: String(imported["name"] ?? imported["value"]), line: scan.lineOf(node.start) });
+  }
+  if (node.type === "ImportNamespaceSpecifier" || node.type === "ImportDefaultSpecifier") {
+    scan.imported.push({ name: "all of it", line: scan.lineOf(node.start) });
   }
   if (!isNode(source) || typeof source["value"] !== "string") return;
   const typeOnly = node["importKind"] === "type" || node["exportKind"] === "type" || node.type === "TSImportType";

@@ -1,6 +1,5 @@
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type CanonicalValue, canonicalJson } from "../core/canonical-json.ts";
+import { sha256Hex } from "./sha256.ts";
 
 /** Rules by which a print was made; a stored print is only compared with one made by the same rules. */
 const VERSION = "v1";
@@ -17,5 +16,5 @@ export type FingerprintInput = {
 /** What makes two requests under one Idempotency-Key the same. A pure function of the request. */
 export function fingerprint({ route, pathId, body }: FingerprintInput): string {
   const text = canonicalJson({ route, pathId: pathId === null ? null : pathId.toLowerCase(), body });
-  return `${VERSION}:${bytesToHex(sha256(utf8ToBytes(text)))}`;
+  return `${VERSION}:${sha256Hex(text)}`;
 }

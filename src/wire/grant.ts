@@ -1,6 +1,5 @@
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { recoverAddress, type SignatureParts } from "./recover.ts";
+import { sha256Hex } from "./sha256.ts";
 import { type TypedData, type TypedField, typedDataDigest } from "./typed-data.ts";
 
 /**
@@ -83,7 +82,7 @@ export function revocationDigest(revocation: Revocation): Uint8Array {
 
 /** Lower-case hex SHA-256 of the whole key text, prefix included. Only this is ever stored of a key. */
 export function keyHash(apiKey: string): string {
-  return bytesToHex(sha256(utf8ToBytes(apiKey)));
+  return sha256Hex(apiKey);
 }
 
 const SIGNATURE = /^0x[0-9a-fA-F]{130}$/;

@@ -1,7 +1,6 @@
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { addressBytes } from "./hex.ts";
+import { hmacSha256Hex, sha256Hex } from "./sha256.ts";
 
 /**
  * Ids that explain themselves. An order's id is a UUIDv7 whose 12 free bits carry the tag of this instance and
@@ -46,8 +45,8 @@ export function keyBitsOf({
   idempotencyKey,
 }: Pick<OrderIdInput, "secret" | "accountId" | "idempotencyKey">): bigint {
   // The zero byte keeps ("a", "bc") and ("ab", "c") apart.
-  const message = concatBytes(utf8ToBytes(accountId), Uint8Array.of(0), utf8ToBytes(idempotencyKey));
-  return BigInt(`0x${bytesToHex(hmac(sha256, secret, message).subarray(0, 8))}`) >> 2n;
+  const digest = hmacSha256Hex(secret, `${accountId}\0${idempotencyKey}`);
+  return first64Bits(digest) >> 2n;
 }
 
 /** The 62 bits that an id carries; null when it is not a UUID. */
@@ -122,8 +121,12 @@ export function decodeOutsideOrderId(uuid: string, network: string, tradingAddre
 
 /** Ties the id to one account of one network, so that an id of elsewhere is unknown here instead of wrong. */
 function addressCheck(network: string, tradingAddress: string): bigint {
-  const hash = sha256(concatBytes(utf8ToBytes(network), Uint8Array.of(0), addressBytes(tradingAddress)));
-  return BigInt(`0x${bytesToHex(hash.subarray(0, 8))}`) >> 6n;
+  const digest = sha256Hex(concatBytes(utf8ToBytes(network), Uint8Array.of(0), addressBytes(tradingAddress)));
+  return first64Bits(digest) >> 6n;
+}
+
+function first64Bits(hex: string): bigint {
+  return BigInt(`0x${hex.slice(0, 16)}`);
 }
 
 function assertTag(instanceTag: number): void {

@@ -47,3 +47,42 @@ test("two sizes have one print exactly when they are one number", () => {
 test("the id in the path counts without regard to case", () => {
   expect(printRequest("cancel_order", "0xAB", {})).toBe(printRequest("cancel_order", "0xab", {}));
 });
+
+/** Made before hashing was native: prints are stored, and none may ever change. */
+const PLACED = { account: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90", market: "BTC", side: "buy" };
+const GOLDEN: readonly [route: string, pathId: string | null, body: PrintedBody, digest: string][] = [
+  [
+    ...(["place_order", null] as const),
+    { ...PLACED, size: "0.00100", price: "30000.0", time_in_force: "ioc", reduce_only: false, trigger: null },
+    "de87fd7bfc35099048d5328c665426aad05411dfcdf8333460e9240f4a51dd79",
+  ],
+  [
+    ...(["place_order", null] as const),
+    {
+      ...{ ...PLACED, market: "xyz:TSLA", side: "sell", size: "1.5", price: "400", time_in_force: "gtc" },
+      ...{ reduce_only: true, trigger: { price: "390.50", kind: "stop_loss", market: true } },
+    },
+    "ca3796f1ae993944ff1cc136f986a47373b3f5406329a96f122d3bd7657aaf2e",
+  ],
+  [
+    ...(["modify_order", "0193E5A0-0000-7007-8000-0000000000AB"] as const),
+    {
+      ...{ market: 'ÄÖ/\u2028"\\\u0007', side: "sell", size: "001.0", price: "0.10" },
+      ...{ time_in_force: "alo", reduce_only: false, trigger: null },
+    },
+    "f3926dbf599e2788f617a2961c8728c073af7b942b022b2296c77af8fce13b55",
+  ],
+  ["cancel_order", "0xAB", {}, "835bc3c7578013936a3408661a4ca608245a1a95ecaeccf926706b4958b6ef4d"],
+  [
+    ...(["set_leverage", null, { account: "a", market: "ETH", leverage: 25, margin_mode: "cross" }] as const),
+    "a063071adf6ccadf87b8a9e15a77b807d839c6b20f9c510ba8f3744072bdb56e",
+  ],
+  [
+    ...(["adjust_margin", null, { account: "a", market: "ETH", amount: "-10.50" }] as const),
+    "633edb98ff43a2496961fbfdf29735e76a3a1171830c484ab0d8714091bf51d8",
+  ],
+];
+
+test.each(GOLDEN)("the print of a known %s never changes", (route, pathId, body, digest) => {
+  expect(printRequest(route, pathId, body)).toBe(`v1:${digest}`);
+});
