@@ -208,7 +208,7 @@ export function filledAt(size: Decimal, price: Decimal): Filled {
 /**
  * The order as its legs (oldest first) tell it. Its terms and status are those of the newest leg which the exchange
  * has confirmed; fills are sums over all legs. A leg that is still out decides only where no confirmed one exists,
- * or where the outcome of replacing the last one was lost.
+ * or where the outcome of replacing the last one was lost. The end of a replacement ends the order with its attempt.
  *
  * @param isReplacing true while an attempt that replaces the newest confirmed leg is unsettled
  */
@@ -221,7 +221,9 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], i
   const notional = sumOf(legs, (leg) => leg.filledNotional);
   const newest = legs.at(-1);
   const isLost = isReplacing && newest !== deciding && newest?.state === "lost";
-  const status = isLost ? "unknown" : statusOf(order, deciding, isReplacing && newest !== deciding);
+  // Until it is known what became of the original, a replacement may turn out to be an order of its own.
+  const isEndOpen = isReplacing && newest === deciding && isClosed(deciding);
+  const status = isLost || isEndOpen ? "unknown" : statusOf(order, deciding, isReplacing && newest !== deciding);
   const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
   const isFine = status === "open" || status === "waiting_for_trigger" || status === "filled";
   return {

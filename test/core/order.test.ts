@@ -308,6 +308,19 @@ test("a canceled leg is not the end of its order while a replacement is on its w
   expect(orderFromLegs({ ...ORDER, status: "open" }, legs, true).status).not.toBe("canceled");
 });
 
+test.each(["filled", "canceled"] as const)(
+  "simulated seed 50066111: a replacement that is %s ends the order only with its modify",
+  (end) => {
+    const ended = replacement(end, { filledSize: decimal(end === "filled" ? "1" : "0") });
+    const order: Order = { ...ORDER, status: "unknown" };
+    for (const original of STATES.filter((state) => state !== "sent" && state !== "lost")) {
+      const legs = [legIn(original), ended];
+      expect(orderFromLegs(order, legs, true).status).toBe("unknown");
+      expect(orderFromLegs(order, legs, false).status).toBe(end);
+    }
+  },
+);
+
 test("the newest leg that the exchange confirmed decides, and sizes are sums over all legs", () => {
   const first = { ...legIn("canceled"), filledSize: decimal("0.25"), filledNotional: decimal("25") };
   const size = decimal("0.75");

@@ -319,6 +319,29 @@ test.each(BESIDE)(
   },
 );
 
+test("seed 50066111: the end of what always_place placed is not the order's while nobody knows of the order", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("not-its-end", limit("sell", 95_100)));
+  const late: Fate = { arrivesAfterMs: [2_500], answer: { kind: "true", ofCopy: 0, afterMs: 5 } };
+  s.setFate(actions((body) => (body.includes('"batchModify"') ? late : null)));
+  const modify = { ...modifyOf(placed.id, "95200", true), size: "0.02" };
+  s.ask("not-its-end-modify", modify);
+  await s.pass(100);
+  s.setFate(({ body }) => (body.includes(`"oid":${placed.oid}`) ? LOST : directly(5)));
+  trade(s, TAKER, { isBuy: true, price: 95_100, size: "0.01" });
+  await s.pass(4_000);
+  const [beside] = liveOrders(s);
+  s.venue.act(s.party.account.ownerAddress, { type: "cancel", cancels: [{ a: 0, o: beside ?? 0 }], f: false });
+  await s.tell(null, { kind: "get", id: placed.id });
+  expect(s.rows("select state from legs order by ordinal")).toEqual([{ state: "resting" }, { state: "canceled" }]);
+  expect(statusHere(s, placed.id)).toMatchObject({ status: "unknown" });
+  s.setFate(() => directly(5));
+  await s.pass(30_000);
+  expect(statusHere(s, placed.id)).toEqual({ status: "filled", filled_size: "0.01" });
+  const split = shown(await s.tell("not-its-end-modify", modify));
+  expect(split).toMatchObject({ http: 200, status: "canceled", oid: String(beside), filled: "0" });
+});
+
 test("seed 1616: a close is seen although no look had any weight while it was told", async () => {
   const s = await scene({ hasFeed: true, weightPerMinute: 1_200 });
   const placed = shown(await s.tell("no-weight", limit("buy", 94_000)));
