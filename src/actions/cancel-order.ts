@@ -86,15 +86,20 @@ async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
   const unsettled = listAttemptsOf(deps.store, attempt.resource.id).filter(
     (each) => each.state !== "done" && each.kind !== "cancel",
   );
-  const [result] = await Promise.all([
-    sendAttempt(deps, attempt, "cancel"),
+  await Promise.all([
+    cancelAndPursue(deps, attempt, unsettled.length > 0),
     ...unsettled.map((each) => deps.settling.burn(each.id)),
   ]);
+}
+
+/** Waits for no noop's answer: what the exchange says of the cancel is written down as soon as it is there. */
+async function cancelAndPursue(deps: Deps, attempt: Attempt, areNoopsSent: boolean): Promise<void> {
+  const result = await sendAttempt(deps, attempt, "cancel");
   await deps.point("before_outcome");
   // With a noop on its way this request has sent something: the cancel stays armed.
   const isEnded = await onceUnlocked(deps.clock, () =>
     result.kind === "not_sent"
-      ? unsettled.length === 0 && giveBack(deps, attempt, result)
+      ? !areNoopsSent && giveBack(deps, attempt, result)
       : recordCancelReply(deps, attempt, result.reply),
   );
   await deps.point("after_outcome");

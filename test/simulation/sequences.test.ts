@@ -145,6 +145,26 @@ test.each([500, 3_000, 6_000, 11_000])(
   },
 );
 
+test("an accepted cancel is written down while the noop that went with it goes unanswered", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("sequence-a4-noop", limit("buy", 94_000)));
+  s.setFate(fates((body) => (isAction(body, "batchModify") || isAction(body, "noop") ? LOST : null)));
+  s.ask("sequence-a4-noop-modify", { kind: "modify", id: placed.id, price: "94001", size: null, alwaysPlace: true });
+  await s.pass(100);
+  const cancel = s.ask("sequence-a4-noop-cancel", { kind: "cancel", id: placed.id });
+  await s.pass(200);
+  expect(liveOrders(s)).toEqual([]);
+  expect(s.rows("select state from legs order by ordinal")).toEqual([{ state: "canceled" }, { state: "sent" }]);
+  expect(s.rows("select status from orders")).toEqual([{ status: "unknown" }]);
+  // The modify may still land: nothing is final before it is sealed.
+  await s.pass(8_000);
+  expect(cancel.answer).toMatchObject({ status: 202 });
+  s.setFate(() => directly(5));
+  await s.pass(40_000);
+  const after = shown(await s.tell("sequence-a4-noop-cancel", { kind: "cancel", id: placed.id }));
+  expect(after).toMatchObject({ http: 200, status: "canceled" });
+});
+
 test("a cancel answered 202 stays armed until the unknown order has landed and is gone", async () => {
   const s = await scene();
   s.setFate(fates((body) => (isAction(body, "order") ? unheard(11_500) : isAction(body, "noop") ? LOST : null)));
