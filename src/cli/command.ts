@@ -48,18 +48,24 @@ export const JSON_OUTPUT: Option = { value: null, help: "print one JSON object o
 
 const HELP: Option = { value: null, help: "print this" };
 
-export function readInput(command: Command, words: readonly string[], outside: Outside): Input {
+/** What was given in words and not by a variable. */
+export type TypedInput = Input & { typed(name: string): string | null };
+
+export function readInput(command: Command, words: readonly string[], outside: Outside): TypedInput {
   const options: Readonly<Record<string, Option>> = { ...command.options, help: HELP };
   const { values, positionals } = parseWords(options, words);
   if (values["help"] !== true && positionals.length !== command.positionals.length) {
     throw new Misuse(`postern ${command.name} takes ${command.positionals.join(" ") || "no further words"}`);
   }
+  function typed(name: string): string | null {
+    const given = values[name];
+    return typeof given === "string" ? given : null;
+  }
   return {
+    typed,
     value(name) {
-      const given = values[name];
-      if (typeof given === "string") return given;
       const variable = options[name]?.variable;
-      return (variable === undefined ? undefined : outside.environment[variable]) ?? null;
+      return typed(name) ?? (variable === undefined ? undefined : outside.environment[variable]) ?? null;
     },
     isSet: (name) => values[name] === true,
     positionals,

@@ -1,8 +1,10 @@
 /** The public API, asked by the commands that stand for a client: registering and revoking keys. */
 import { audienceOf, ownUrlOf, readConfig } from "../config.ts";
 import type { Places } from "../ops/data-directory.ts";
+import type { Running } from "../ops/perform.ts";
 import { type Command, Failure, type Input, type Option, overridesOf } from "./command.ts";
-import { reading } from "./directory.ts";
+import { askGateway } from "./control.ts";
+import { places, reading } from "./directory.ts";
 import type { Outside } from "./outside.ts";
 
 export const LISTEN: Option = {
@@ -11,12 +13,17 @@ export const LISTEN: Option = {
   variable: "POSTERN_LISTEN",
 };
 
+/** Of a command that asks it. */
+export const GATEWAY: Option = { ...LISTEN, help: "where the gateway listens; that of the data directory by default" };
+
 type Asking = { command: Command; input: Input; outside: Outside };
 
 const DEADLINE_MS = 15_000;
 
-/** The text that grants and revocations of this directory are signed for. */
-export function audience({ command, input, outside }: Asking, at: Places): string {
+/** The text that grants and revocations of this directory are signed for: the running gateway knows, or will. */
+export async function audience({ command, input, outside }: Asking, at: Places): Promise<string> {
+  const running = await askWhere(at);
+  if (running !== null) return running.audience;
   const config = readConfig(outside.environment, overridesOf(command, input));
   return audienceOf(
     config,
@@ -24,16 +31,25 @@ export function audience({ command, input, outside }: Asking, at: Places): strin
   );
 }
 
-/** Posts to the gateway that the command's options and the environment name. */
+/** Posts to the gateway that the command's options and the environment name, or else to the directory's own. */
 export async function post(
   { command, input, outside }: Asking,
   path: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
+  const running = input.value("listen") === null ? await askWhere(places(input, outside)) : null;
+  if (running !== null) return postJson(running.clientUrl + path, body);
   const config = readConfig(outside.environment, overridesOf(command, input));
   // A certificate is made for the public name.
   const base = config.tls === null ? ownUrlOf(config) : (config.publicUrl ?? ownUrlOf(config));
   return postJson(base + path, body);
+}
+
+/** What the gateway that holds this directory says of itself; null when none runs, or one that may not be asked. */
+async function askWhere(at: Places): Promise<Pick<Running, "clientUrl" | "audience"> | null> {
+  const answer = await askGateway(at, "tell_where", {});
+  // The running gateway of the same version made it.
+  return answer.isRunning ? (answer.result as Running) : null;
 }
 
 /** The gateway's answer; the body of a refusal becomes the failure's text. */

@@ -78,7 +78,13 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     const baseUrl = ownUrlOf(listenedConfig);
     const pageUrl = config.publicUrl ?? baseUrl;
     const control = openControl(at, {
-      pageUrl,
+      running: {
+        version: settings.version,
+        // A certificate is made for the public name.
+        clientUrl: config.tls === null ? baseUrl : pageUrl,
+        pageUrl,
+        audience: settings.audience,
+      },
       store,
       clock,
       randomBytes,

@@ -2,6 +2,7 @@ import { type Command, exitCodeOf, helpOf, overview, readInput } from "./command
 import { COMMANDS } from "./commands.ts";
 import { printable } from "./output.ts";
 import type { Outside } from "./outside.ts";
+import { sayWhere } from "./say-where.ts";
 
 const TITLE = "Postern: a self-hosted trading gateway for Hyperliquid";
 /** Words of the longest command name. */
@@ -16,12 +17,17 @@ export async function run(words: readonly string[], outside: Outside): Promise<0
     outside.print(helpOf(command));
     return 0;
   }
+  let where = (text: string) => text;
   try {
-    await command.run(readInput(command, rest, outside), outside);
+    const input = readInput(command, rest, outside);
+    where = (text) => sayWhere(text, input.typed, COMMANDS);
+    // What a script reads names no command.
+    const print = input.isSet("json") ? outside.print : (text: string) => outside.print(where(text));
+    await command.run(input, { ...outside, print });
     return 0;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    outside.warn(`postern ${command.name}: ${reason.split("\n").map(printable).join("\n")}\n`);
+    outside.warn(`postern ${command.name}: ${where(reason).split("\n").map(printable).join("\n")}\n`);
     return exitCodeOf(error);
   }
 }

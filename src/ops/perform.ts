@@ -24,8 +24,18 @@ export type Changer = Operator & {
   /** Of a running gateway; null for a command that opened the directory itself. */
   trial: Trial | null;
   state: GatewayState | null;
-  /** Where the page of a running gateway is; left out for a command that opened the directory itself. */
-  pageUrl?: string;
+  /** Left out for a command that opened the directory itself. */
+  running?: Running;
+};
+
+/** What a running gateway was started as, which only it knows for sure. */
+export type Running = {
+  version: string;
+  /** Where its clients ask, and its page is. */
+  clientUrl: string;
+  pageUrl: string;
+  /** What grants and revocations are signed for. */
+  audience: string;
 };
 
 /** The facts of a verb, as they came over the control socket or from a command line. */
@@ -69,14 +79,17 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
     return { isGenuine: isGenuineSeal(keyring, sealOf(facts["seal"])) };
   },
   new_setup_link: (changer) => {
-    const { pageUrl } = changer;
-    if (pageUrl === undefined) throw new OperatorError("the gateway is not running");
+    const { pageUrl } = requireRunning(changer);
     const { token, expiresAtMs } = newSetupLink(changer);
     return { setup_url: setupUrl(pageUrl, token), expires_at_ms: expiresAtMs };
   },
   block_key: (changer, facts) => blockKey(changer, text(facts, "keyHash")),
   keep_key: (changer, facts) => keepKey(changer, text(facts, "keyHash")),
-  upgrade_status: (changer) => upgradeStatus(onTrial(changer)),
+  tell_where: (changer) => {
+    const { clientUrl, audience } = requireRunning(changer);
+    return { clientUrl, audience };
+  },
+  upgrade_status: (changer) => upgradeStatus(examined(changer)),
   open_writes: (changer) => openWrites(changer),
 };
 
@@ -108,20 +121,28 @@ function wholeNumber(facts: Facts, name: string): number {
 }
 
 /** Those that only look: what would be changed during a trial would be lost when the old version is put back. */
-const TRIAL_VERBS: ReadonlySet<string> = new Set(["upgrade_status", "open_writes", "tell_state", "check_audit_seal"]);
+const TRIAL_VERBS: ReadonlySet<string> = new Set([
+  ...["upgrade_status", "open_writes", "tell_state", "tell_where", "check_audit_seal"],
+]);
 
-function onTrial(changer: Changer) {
+function requireRunning({ running }: Changer): Running {
+  if (running === undefined) throw new OperatorError("the gateway is not running");
+  return running;
+}
+
+/** The demo of `serve --paper` is never on trial. */
+function examined(changer: Changer) {
   const { keyring, trial } = changer;
-  if (keyring === null || trial === null) throw new OperatorError("no gateway runs");
-  return { ...changer, keyring, trial };
+  const { version } = requireRunning(changer);
+  if (keyring === null) throw new OperatorError("the agent keys are locked");
+  return { ...changer, keyring, version, isOnTrial: trial?.isOn() === true };
 }
 
 /** Ends a trial, unless something is wrong; says how it stands either way. */
 function openWrites(changer: Changer) {
-  const examined = onTrial(changer);
-  const status = upgradeStatus(examined);
+  const status = upgradeStatus(examined(changer));
   if (status.problems.length > 0) throw new OperatorError(status.problems.join("; "));
-  examined.trial.end();
+  changer.trial?.end();
   return { ...status, on_trial: false };
 }
 

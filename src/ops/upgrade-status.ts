@@ -3,7 +3,6 @@ import { listAgents } from "../store/agents.ts";
 import { schemaVersion, writeProbe } from "../store/health.ts";
 import type { Store } from "../store/open.ts";
 import type { Keyring } from "./keyring.ts";
-import type { Trial } from "./trial.ts";
 
 /** What an upgrade asks a started gateway before it opens writes. Whether the exchange can be reached is no part of it. */
 export type UpgradeStatus = {
@@ -16,9 +15,9 @@ export type UpgradeStatus = {
   problems: string[];
 };
 
-export type Examined = { store: Store; network: Network; keyring: Keyring; trial: Trial };
+export type Examined = { store: Store; network: Network; keyring: Keyring; version: string; isOnTrial: boolean };
 
-export function upgradeStatus({ store, network, keyring, trial }: Examined): UpgradeStatus {
+export function upgradeStatus({ store, network, keyring, version, isOnTrial }: Examined): UpgradeStatus {
   const living = listAgents(store).filter(({ state }) => state !== "retired");
   const locked = living.filter(({ address }) => !keyring.signers.has(address));
   const { found, newest } = schemaVersion(store);
@@ -27,7 +26,7 @@ export function upgradeStatus({ store, network, keyring, trial }: Examined): Upg
     ...locked.map(({ address }) => `the key of agent ${address} is locked`),
     ...writeProblems(store),
   ];
-  return { version: trial.version, network, on_trial: trial.isOn(), schema: found, agents: living.length, problems };
+  return { version, network, on_trial: isOnTrial, schema: found, agents: living.length, problems };
 }
 
 function writeProblems(store: Store): string[] {

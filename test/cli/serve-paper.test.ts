@@ -165,6 +165,9 @@ async function operate(...more: string[]) {
 test("a running gateway takes its operator's words over the control socket", async () => {
   const { facts } = await start();
   expect(statSync(join(workplace.dataDirectory, "control.sock")).mode & 0o777).toBe(0o600);
+  expect(await operate("upgrade", "status")).toMatchObject({
+    ...{ exitCode: 0, facts: { network: "paper", on_trial: false, problems: [] } },
+  });
   const made = await operate("agent", "new");
   expect(made.facts).toMatchObject({ name: "postern-2" });
   const approval = (await operate("agent", "approval")).facts;
@@ -189,8 +192,8 @@ test("a blocked key is refused at once and stays refused", async () => {
 test("a key that is granted and registered by commands works", async () => {
   const { facts } = await start();
   const made = JSON.parse((await runProcess(["key", "new", "--json"])).out);
-  const listen = ["--listen", new URL(facts.base_url).host];
-  const terms = ["--key-hash", made.key_hash, "--scopes", "trading:read", ...listen];
+  // The gateway says itself where it listens, and what a grant is signed for.
+  const terms = ["--key-hash", made.key_hash, "--scopes", "trading:read"];
   const grant = (await operate("key", "grant", ...terms)).facts;
   const signature = owner().sign(grant.typed_data, true);
   const signed = ["--issued-at", String(grant.issued_at), "--signature", signature];

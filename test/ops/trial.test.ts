@@ -9,6 +9,9 @@ import { openTrial } from "../../src/ops/trial.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { withOperator } from "./operator.ts";
 
+const URL = "http://127.0.0.1:1";
+const RUNNING = { version: "0.2.0", clientUrl: URL, pageUrl: URL, audience: URL };
+
 function withPlaces(work: (at: Places) => void | Promise<void>): Promise<void> {
   return inTemporaryDirectory(async (directory) => {
     mkdirSync(join(directory, "data"), { mode: 0o700 });
@@ -72,7 +75,8 @@ test("during a trial the operator's other verbs are refused, and the gateway say
     await withPlaces(async (at) => {
       writeFileSync(at.trial, "");
       const trial = openTrial(at, "0.2.0");
-      const onTrial = { ...operator, trial, state: { phase: "trial", writesStoppedBecause: null } as const };
+      const state = { phase: "trial", writesStoppedBecause: null } as const;
+      const onTrial = { ...operator, trial, state, running: RUNNING };
       const refusal = perform(onTrial, "block_key", { keyHash: "0".repeat(64) });
       await expect(refusal).rejects.toThrow("an upgrade is being checked");
       expect(await perform(onTrial, "tell_state", {})).toMatchObject({ writesStoppedBecause: null });
@@ -99,7 +103,7 @@ test("a gateway that is not well keeps its writes closed", async () => {
       const trial = openTrial(at, "0.2.0");
       operator.keyring.signers.lock();
       operator.store.$client.run("PRAGMA query_only = 1");
-      const opening = perform({ ...operator, trial }, "open_writes", {});
+      const opening = perform({ ...operator, trial, running: RUNNING }, "open_writes", {});
       await expect(opening).rejects.toThrow(/is locked; the database cannot be written/);
       expect(trial.isOn()).toBe(true);
     });

@@ -3,7 +3,7 @@ import { grantTypedData } from "../../wire/grant.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse, type Option, required } from "../command.ts";
 import { networkWords, places, reading } from "../directory.ts";
-import { audience, LISTEN } from "../gateway-client.ts";
+import { audience, GATEWAY } from "../gateway-client.ts";
 import { present, walletForm } from "../output.ts";
 
 export const KEY_HASH: Option = { value: "HASH", help: "64 hex digits, as printed by key new" };
@@ -18,7 +18,7 @@ export const keyGrant: Command = {
     "key-hash": KEY_HASH,
     scopes: SCOPES,
     account: ACCOUNT,
-    listen: LISTEN,
+    listen: GATEWAY,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
   },
@@ -33,7 +33,7 @@ export const keyGrant: Command = {
       network: instance.network,
     }));
     const grant = {
-      audience: audience({ command: keyGrant, input, outside }, at),
+      audience: await audience({ command: keyGrant, input, outside }, at),
       accountId: account.id,
       network: API_NETWORK,
       keyHash: hash,

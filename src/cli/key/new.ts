@@ -1,6 +1,6 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { keyHash } from "../../wire/grant.ts";
-import { type Command, JSON_OUTPUT } from "../command.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
 import { present } from "../output.ts";
 
 const KEY_BYTES = 32;
@@ -8,7 +8,10 @@ const KEY_BYTES = 32;
 export const keyNew: Command = {
   name: "key new",
   summary: "make an API key and its hash; nothing is stored and the key is shown once",
-  options: { json: JSON_OUTPUT },
+  options: {
+    "data-dir": { ...DATA_DIRECTORY, help: "repeated in the next command; nothing is stored" },
+    json: JSON_OUTPUT,
+  },
   positionals: [],
   async run(input, outside) {
     const apiKey = newApiKey(outside.randomBytes);

@@ -2,7 +2,7 @@ import { API_NETWORK } from "../../core/account.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, type Option, required } from "../command.ts";
 import { places, reading } from "../directory.ts";
-import { LISTEN, post } from "../gateway-client.ts";
+import { GATEWAY, post } from "../gateway-client.ts";
 import { present } from "../output.ts";
 import { normaliseSignature } from "../signature.ts";
 import { KEY_HASH, keyHashOf, SCOPES, scopesOf } from "./grant.ts";
@@ -18,7 +18,7 @@ export const keyRegister: Command = {
     account: ACCOUNT,
     "issued-at": { value: "MS", help: "as printed by key grant" },
     signature: SIGNATURE,
-    listen: LISTEN,
+    listen: GATEWAY,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
   },

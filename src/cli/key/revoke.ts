@@ -2,7 +2,7 @@ import { revocationTypedData } from "../../wire/grant.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, required } from "../command.ts";
 import { networkWords, places, reading } from "../directory.ts";
-import { audience, LISTEN, post } from "../gateway-client.ts";
+import { audience, GATEWAY, post } from "../gateway-client.ts";
 import { present, walletForm } from "../output.ts";
 import { normaliseSignature } from "../signature.ts";
 import { KEY_HASH, keyHashOf } from "./grant.ts";
@@ -15,7 +15,7 @@ export const keyRevoke: Command = {
     "key-hash": KEY_HASH,
     account: ACCOUNT,
     signature: SIGNATURE,
-    listen: LISTEN,
+    listen: GATEWAY,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
   },
@@ -30,13 +30,13 @@ export const keyRevoke: Command = {
     const answer = await post({ command: keyRevoke, input, outside }, "/v1/api-keys/revoke", body);
     present({ input, outside }, answer, [`Revoked for account ${account}, for good. Orders stay as they are.`]);
 
-    function show(keyHash: string): void {
+    async function show(keyHash: string): Promise<void> {
       const { account: owned, network } = reading(at, ({ store, instance }) => ({
         account: chosenAccount(store, input),
         network: instance.network,
       }));
       const revocation = {
-        audience: audience({ command: keyRevoke, input, outside }, at),
+        audience: await audience({ command: keyRevoke, input, outside }, at),
         accountId: owned.id,
         keyHash,
       };
