@@ -164,12 +164,11 @@ async function takeOver(scene: Scene, replica: string): Promise<Taken> {
   const startedAtMs = performance.now();
   const restored = await postern(["restore", file, "--network", "paper", ...here]);
   const unlock = ["--passphrase-file", scene.passphraseFile];
-  const agent = await postern(["agent", "new", ...unlock, ...here]);
-  const approval = await postern(["agent", "approval", "--agent", String(agent["address"]), ...here]);
+  const approval = await postern(["agent", "rotate", ...unlock, ...here]);
   // The wallet takes what the command printed.
   const typedData = approval["typed_data"] as Parameters<Scene["sign"]>[0];
   const signed = ["--signature", scene.sign(typedData), "--nonce", String(approval["nonce"])];
-  await postern(["agent", "approve", "--agent", String(agent["address"]), ...signed, ...here]);
+  await postern(["agent", "approve", "--agent", String(approval["agent"]), ...signed, ...here]);
   const keys = (await postern(["key", "list", ...here]))["keys"] as { key_hash: string }[];
   for (const { key_hash: hash } of keys) await postern(["key", "keep", hash, ...here]);
   const gateway = await serve(scene, dataDirectory);

@@ -32,11 +32,13 @@ export const restoreCommand: Command = {
       `Knows     what was until ${facts.snapshot_at}; what came after it is read from the exchange before any order`,
       "",
       "Make sure that the lost machine cannot come back, then, for each owner:",
-      "  postern agent new             a new agent key; the old ones are retired, the lost machine may still have them",
-      "  postern agent approval        what the owner signs; it takes the old agent's name, which ends that one",
+      "  postern agent rotate",
+      "It makes a new agent key, because the lost machine may still have the old ones, which are retired, and prints what the",
+      "owner signs: the new one takes the old one's name, which ends that one at the exchange. Send the signature with",
       "  postern agent approve",
       `and for each of the ${keysHeld} API keys on hold: register its grant again, revoke it, or`,
-      "  postern key keep KEY_HASH     (see postern key list)",
+      "  postern key keep KEY_HASH",
+      "for each that postern key list shows as held.",
     ]);
   },
 };

@@ -73,7 +73,7 @@ function examineRestore(store: Store): Finding[] {
   const found = `restored; ${accounts} accounts wait to be read from the exchange, ${held.length} keys are on hold`;
   const todo =
     accounts > 0
-      ? "approve a new agent (postern agent rotate) and leave the gateway running until the exchange has been read"
+      ? "let the owner approve a new agent (postern agent rotate) and leave the gateway running until the exchange has been read"
       : "let the owner grant each key again, or release it: postern key keep KEY_HASH";
   return [warning("restore", found, todo)];
 }
