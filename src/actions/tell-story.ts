@@ -1,4 +1,4 @@
-import type { Attempt } from "../core/attempt.ts";
+import { type Attempt, negativesNeeded } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Leg } from "../core/order.ts";
 import { isoTime, orderResource } from "../core/resource.ts";
@@ -7,8 +7,10 @@ import { listAttemptsOf } from "../store/attempts.ts";
 import { listNotes, type Note } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
 import { listLegs, type StoredOrder } from "../store/orders.ts";
+import { awaitsTakeUp } from "../store/restores.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
 import { findStored } from "./find-order.ts";
+import { type Seen, waitsFor } from "./waits-for.ts";
 
 /** Something that happened to an order, with the wall time at which we wrote it down. */
 type Step = { atMs: number; what: string; detail: string };
@@ -26,12 +28,13 @@ export function tellStory(deps: Deps, caller: Caller, givenId: string): ReadAnsw
 export function storyOf(store: Store, order: StoredOrder) {
   const legs = listLegs(store, order.id);
   const attempts = listAttemptsOf(store, order.id);
+  const seen = { legs, isAwaiting: awaitsTakeUp(store, order.accountId) };
   const steps = stepsOf({ order, legs, attempts, notes: listNotes(store, order.id) });
   return {
     object: "order_story" as const,
     order: orderResource(order),
     legs: legs.map(legResource),
-    attempts: attempts.map(attemptResource),
+    attempts: attempts.map((attempt) => attemptResource(attempt, seen)),
     steps: steps.map(({ atMs, what, detail }) => ({ at: isoTime(atMs), what, detail })),
   };
 }
@@ -51,7 +54,7 @@ function legResource(leg: Leg) {
   };
 }
 
-function attemptResource(attempt: Attempt) {
+function attemptResource(attempt: Attempt, seen: Seen) {
   return {
     action: attempt.kind,
     idempotency_key: attempt.idempotencyKey,
@@ -65,6 +68,8 @@ function attemptResource(attempt: Attempt) {
     noops: attempt.noops,
     seal: attempt.seal,
     negative_looks: attempt.negatives,
+    looks_needed: attempt.seal === null ? null : negativesNeeded(attempt),
+    waits_for: waitsFor(attempt, seen),
     exchange_text: attempt.answerText,
   };
 }

@@ -176,6 +176,8 @@ export const EXAMPLE_ORDER_STORY = {
       noops: 0,
       seal: null,
       negative_looks: 0,
+      looks_needed: null,
+      waits_for: null,
       exchange_text: null,
     },
   ],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { DELIVERY, FIRST, openPaperRig } from "../support/paper-rig.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
 
 const ORDER = { account: ACCOUNTS.main, market: "BTC", side: "buy", size: "0.01", price: "60000" };
@@ -45,6 +46,27 @@ describe("an order's story", () => {
     const times = story.steps.map((step) => step.at);
     expect(times).toEqual(times.toSorted());
     expect(JSON.stringify(story)).not.toContain("signature");
+  });
+
+  test("says what an order whose answer was lost waits for, and how far that is", async () => {
+    const rig = await openPaperRig();
+    rig.deliveries.push(DELIVERY.neverArrived, DELIVERY.neverArrived);
+    const body = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.01", price: "60000" };
+    const asked = rig.ask(FIRST, { route: "POST /v1/orders", key: "story-lost", body });
+    await rig.clock.advance(500);
+    const [order] = rig.store.$client.query<{ id: string }, []>("SELECT id FROM orders").all();
+    const waiting = async () => {
+      const { body: story } = await rig.answer(FIRST, { route: `GET /v1/orders/${order?.id}/story` });
+      const [attempt] = (story as { attempts: Record<string, unknown>[] }).attempts;
+      return attempt ?? {};
+    };
+    expect(await waiting()).toMatchObject({
+      ...{ state: "ambiguous", looks_needed: null },
+      waits_for: expect.stringContaining("proof that it can land no more"),
+    });
+    await rig.answerOf(asked);
+    await rig.clock.advance(20_000);
+    expect(await waiting()).toMatchObject({ state: "done", waits_for: null });
   });
 
   test("is found by every id of the order, and not by a stranger", async () => {

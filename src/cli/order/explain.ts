@@ -18,7 +18,7 @@ export const orderExplain: Command = {
       if (order === null) throw new Failure(`there is no order ${id} in this data directory`);
       return storyOf(store, order);
     });
-    const { order, legs, steps } = story;
+    const { order, legs, attempts, steps } = story;
     const head = `${order.side} ${order.size} ${order.market} at ${order.price}: ${order.status}`;
     const why = order.error === null ? [] : [order.error];
     const seen = legs.map((leg) => [leg.client_order_id, leg.exchange_order_id ?? "-", leg.state, leg.filled_size]);
@@ -28,6 +28,9 @@ export const orderExplain: Command = {
       ...why,
       "",
       ...columns([["CLIENT ORDER ID", "EXCHANGE ORDER ID", "STATE", "FILLED"], ...seen]),
+      ...attempts.flatMap(({ action, waits_for: what }) =>
+        what === null ? [] : ["", `The ${action} waits for ${what}.`],
+      ),
       "",
       ...columns([["AT", "WHAT", "DETAIL"], ...steps.map(({ at, what, detail }) => [at, what, detail])]),
     ];

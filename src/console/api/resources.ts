@@ -197,6 +197,7 @@ export type StoryAttempt = {
   noops: number;
   seal: string | null;
   negative_looks: number;
+  waits_for: string | null;
   exchange_text: string | null;
 };
 

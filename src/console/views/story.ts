@@ -43,6 +43,7 @@ function told(app: App, { order, legs, attempts, steps }: Story): TemplateResult
       <button type="button" @click=${() => void cancelOrder(app, order)}>Cancel it for good</button></p>`
         : nothing
     }
+    ${attempts.map(({ action, waits_for: what }) => (what === null ? nothing : html`<p class="words">The ${action} waits for ${what}.</p>`))}
     ${facts([
       ["Id", html`<code>${order.id}</code>`],
       ["Taken", time(order.created_at, nowMs)],

@@ -43,6 +43,14 @@ const StoryAttempt = closed(
       "Why it can no longer be executed; null while it can, or when its answer said what became of it.",
     ),
     negative_looks: Type.Integer({ minimum: 0, description: "Looks after the seal that did not find it, a count." }),
+    looks_needed: nullable(
+      Type.Integer({ minimum: 1, description: "Of how many, a count." }),
+      "How many such looks prove that it was never executed, a count; null before the seal.",
+    ),
+    waits_for: nullable(
+      Type.String({ description: "In plain text." }),
+      "What has to be known before it is settled, and what is done for it next, in plain text; null when it is settled.",
+    ),
     exchange_text: nullable(Type.String(), "The exchange's own words, where it gave a refusal or no proof."),
   },
   { title: "StoryAttempt", description: "One signed action on the order." },

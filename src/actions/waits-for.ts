@@ -1,0 +1,41 @@
+import { type Attempt, EXPIRY_MARGIN_MS, negativesNeeded, nextLook } from "../core/attempt.ts";
+import { isClosed, type Leg } from "../core/order.ts";
+import { isoTime } from "../core/resource.ts";
+
+/** What an attempt on an order is told by: the order's legs, and whether its account waits since a restore. */
+export type Seen = { legs: readonly Leg[]; isAwaiting: boolean };
+
+/** What still has to be known before an attempt is settled, and what is done for it next; null for a settled one. */
+export function waitsFor(attempt: Attempt, seen: Seen): string | null {
+  if (attempt.state === "done") return null;
+  if (attempt.state === "prepared") return "the exchange's answer; it is being sent";
+  if (attempt.kind === "cancel") return ofCancel(seen.legs);
+  const placed = seen.legs.find(({ cloid }) => cloid === attempt.cloid);
+  const isLookedFor = placed === undefined || placed.state === "sent" || placed.state === "lost";
+  if (!isLookedFor) return `what became of ${attempt.targetOid ?? "the order"}, which it replaces; next, a look at it`;
+  return seen.isAwaiting ? "its account to be read from the exchange after the restore" : ofLostAnswer(attempt);
+}
+
+function ofCancel(legs: readonly Leg[]): string {
+  const closed = legs.filter(isClosed).length;
+  const what = `all it has at the exchange to be seen closed, ${closed} of ${legs.length} so far`;
+  return `${what}, and everything else that was sent for it to be settled; next, a look, and another cancel where it is live`;
+}
+
+function ofLostAnswer(attempt: Attempt): string {
+  const { seal, negatives, noops } = attempt;
+  if (seal === null) {
+    const expired = isoTime(attempt.expiresAtMs + EXPIRY_MARGIN_MS);
+    const proof = `its number taken by an empty action (${noops} sent so far), or ${expired} in the exchange's own time`;
+    return `the exchange to show it, or for proof that it can land no more: ${proof}; next, a look by its client order id`;
+  }
+  const next = nextLook(attempt).isSweep ? "a read of open orders, history and fills" : "a look by its client order id";
+  const done = `${negatives} of ${negativesNeeded(attempt)} done`;
+  return `looks that do not find it, ${done}, since it can land no more (${SEALS[seal]}); next, ${next}`;
+}
+
+const SEALS = {
+  noop: "an empty action took its number",
+  nonce_taken: "its number is taken",
+  expiry: "it has expired in the exchange's own time",
+} as const satisfies Record<NonNullable<Attempt["seal"]>, string>;

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { type Seen, waitsFor } from "../../src/actions/waits-for.ts";
+import type { Attempt } from "../../src/core/attempt.ts";
+import { attemptRow, legRow } from "../support/rows.ts";
+
+const CLOID = legRow().cloid;
+const ambiguous = { state: "ambiguous", cloid: CLOID, expiresAtMs: 1_795_253_412_000 } as const;
+const modify = { ...ambiguous, kind: "modify", targetOid: "77" } as const;
+const lost: Seen = { legs: [legRow({ state: "lost" })], isAwaiting: false };
+const resting: Seen = { legs: [legRow({ state: "canceled" }), legRow({ state: "resting" })], isAwaiting: false };
+
+const WAITING: [string, Partial<Attempt>, Seen, string[]][] = [
+  ["nothing left the gateway yet", { state: "prepared" }, lost, ["exchange's answer", "being sent"]],
+  [
+    "it can still land",
+    { ...ambiguous, noops: 1 },
+    lost,
+    ["1 sent so far", "2026-11-21T09:30:15.000Z", "client order id"],
+  ],
+  [
+    "our noop has its number",
+    { ...ambiguous, seal: "noop", negatives: 0 },
+    lost,
+    ["0 of 1 done", "took its number", "a read of open orders, history and fills"],
+  ],
+  [
+    "its number is taken",
+    { ...ambiguous, seal: "nonce_taken", negatives: 2 },
+    lost,
+    ["2 of 6", "a look by its client"],
+  ],
+  ["it took its number itself", { ...ambiguous, seal: "nonce_taken", hasLanded: true }, lost, ["0 of 24"]],
+  [
+    "it has expired",
+    { ...ambiguous, seal: "expiry", negatives: 5 },
+    lost,
+    ["5 of 6 done", "expired", "a read of open"],
+  ],
+  ["nothing is known of a replacement", { ...modify, noops: 2 }, lost, ["2 sent so far"]],
+  ["the replacement rests", modify, { legs: [legRow({ state: "resting" })], isAwaiting: false }, ["what became of 77"]],
+  ["a cancel is armed", { ...ambiguous, kind: "cancel", cloid: null }, resting, ["1 of 2 so far", "another cancel"]],
+  ["its account waits since a restore", ambiguous, { ...lost, isAwaiting: true }, ["after the restore"]],
+];
+
+test.each(WAITING)("while %s, that and the next step are told", (_when, some, seen, parts) => {
+  const text = waitsFor({ id: 1, ...attemptRow(some) }, seen);
+  for (const part of parts) expect(text).toContain(part);
+});
+
+test("a settled action waits for nothing", () => {
+  expect(waitsFor({ id: 1, ...attemptRow({ ...ambiguous, state: "done" }) }, lost)).toBeNull();
+});
