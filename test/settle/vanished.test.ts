@@ -71,6 +71,13 @@ const UNPROVEN: [string, (rig: GatewayRig, order: VenueOrder) => void][] = [
   ["the history reaches back to it", ({ venue }) => void venue.history.pop()],
   ["the exchange's own time stands still", ({ venue }) => void Object.assign(venue, { stuckAtMs: START_MS + 1_000 })],
   ["fills have not been read up to then", ({ store }) => setCompleteTo(store, ACCOUNT.id, START_MS)],
+  [
+    "a feed is live that tells nothing of before it",
+    ({ store, deps }) => {
+      deps.feeds.isLive = () => true;
+      setCompleteTo(store, ACCOUNT.id, START_MS);
+    },
+  ],
   ["the open orders cannot be read", ({ venue }) => void venue.failing.add("frontendOpenOrders")],
 ];
 
@@ -79,6 +86,15 @@ test.each(UNPROVEN)("nothing is concluded while %s", async (_name, arrange) => {
   arrange(rig, order);
   await lookSometimes(rig, id, 8);
   expect(statusOf(rig, id)).toBe("open");
+});
+
+test("an order that is not known to have rested is not over because no list holds it", async () => {
+  const { rig, id } = await forgotten();
+  // Reported after it had been given up: that it was placed is all that is known.
+  rig.store.$client.run(`update legs set state = 'lost' where order_id = '${id}'`);
+  rig.store.$client.run(`update orders set status = 'unknown' where id = '${id}'`);
+  await lookSometimes(rig, id, 8);
+  expect(statusOf(rig, id)).toBe("unknown");
 });
 
 test("a client's read costs no sweep, and readings within ten seconds are one", async () => {
