@@ -18,6 +18,7 @@ const exitCode = await run(process.argv.slice(2), {
   environment: process.env,
   processId: process.pid,
   print: (text) => process.stdout.write(text),
+  isTerminal: process.stdout.isTTY === true,
   warn: (text) => process.stderr.write(text),
   askHidden: systemPrompt,
   uid: process.getuid?.() ?? 0,

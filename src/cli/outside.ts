@@ -8,6 +8,8 @@ export type Outside = {
   processId: number;
   /** Results; a script reads them. */
   print(text: string): void;
+  /** Whether a person sees what is printed: no file, pipe or journal keeps it. */
+  isTerminal: boolean;
   /** Log lines and what is said to a person. */
   warn(text: string): void;
   /** Asks a person without showing what is typed; null when nobody can be asked. */

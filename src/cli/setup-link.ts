@@ -15,8 +15,8 @@ export function linkLines(url: string): string[] {
 }
 
 /**
- * Says how a gateway that is not set up yet is set up. Nothing on standard output where a script or the journal reads
- * it: whoever can read the journal need not be the owner.
+ * Says how a gateway that is not set up yet is set up. The link itself only to a terminal: whoever can read a journal or a
+ * file in which the output is kept need not be the owner.
  */
 export function offerSetup(
   { input, outside }: { input: Input; outside: Outside },
@@ -24,7 +24,7 @@ export function offerSetup(
   pageUrl: string,
 ): void {
   if (input.isSet("json") || isSetUp(store, outside.clock.nowMs())) return;
-  if (outside.environment["JOURNAL_STREAM"] !== undefined) {
+  if (!outside.isTerminal) {
     outside.print('It is not set up yet: "postern setup" prints a link for the browser\n');
     return;
   }

@@ -34,6 +34,7 @@ export function outsideFor(some: Partial<Outside>): Outside {
     uid: process.getuid?.() ?? 0,
     print: () => undefined,
     warn: () => undefined,
+    isTerminal: false,
     askHidden: null,
     clock: systemClock,
     schedule: afterThisTurn,

@@ -43,11 +43,12 @@ async function init(...more: string[]): Promise<void> {
 
 type Served = { process: Running; baseUrl: string; link: string };
 
-async function serve(listen = "127.0.0.1:0", lines = 3): Promise<Served> {
+async function serve(listen = "127.0.0.1:0", lines = 2): Promise<Served> {
   const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", listen];
   const process = await startProcess([...words, "--passphrase-file", workplace.passphraseFile], lines);
   running.push(process);
-  const link = /http:\S+#setup=(setup_[0-9a-f]{64})/.exec(process.firstLine)?.[1] ?? "";
+  const isSetUp = !process.firstLine.includes("not set up yet");
+  const link = isSetUp ? "" : JSON.parse((await postern("setup", "--json")).out).setup_url.split("=")[1];
   return { process, baseUrl: /listens at ([^\s,]+)/.exec(process.firstLine)?.[1] ?? "", link };
 }
 
@@ -162,7 +163,7 @@ test("the page leads from an empty directory to a first order, killed and restar
   const again = await serve("127.0.0.1:0", 1);
   expect(again.process.firstLine).not.toContain("setup");
   for (const secret of [page.token, apiKey, gateway.link]) expect(err).not.toContain(secret);
-  expect(out).toContain(gateway.link);
+  expect(out).not.toContain("setup_");
 }, 60_000);
 
 test("a link is good once, for one page, and another one is printed on request", async () => {
@@ -219,22 +220,44 @@ test("an owner given at the command line is where the page begins", async () => 
   });
 }, 30_000);
 
+test("the link is shown to a terminal, by the process itself", async () => {
+  await init();
+  let shown = "";
+  const decoder = new TextDecoder();
+  function show(_terminal: Bun.Terminal, bytes: Uint8Array): void {
+    shown += decoder.decode(bytes);
+  }
+  const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", "127.0.0.1:0"];
+  const main = join(import.meta.dir, "../../src/main.ts");
+  const child = Bun.spawn([process.execPath, main, ...words, "--passphrase-file", workplace.passphraseFile], {
+    env: { PATH: process.env["PATH"] ?? "" },
+    terminal: { cols: 200, rows: 24, data: show },
+  });
+  try {
+    for (let tries = 0; !shown.includes("#setup=") && tries < 400; tries += 1) await Bun.sleep(25);
+    expect(shown).toMatch(/http:\S+#setup=setup_[0-9a-f]{64}\r?\n/);
+  } finally {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+}, 30_000);
+
 test("without a running gateway there is no link", async () => {
   await init();
   expect(await postern("setup")).toMatchObject({ exitCode: 1, err: expect.stringContaining("not running") });
 });
 
-const LISTENERS: [string, Record<string, string>, boolean, RegExp | null][] = [
-  ["a terminal gets a link", {}, false, /#setup=setup_[0-9a-f]{64}\n$/],
-  ["a journal gets none", { JOURNAL_STREAM: "8:12345" }, false, /^It is not set up yet: "postern setup"/],
-  ["a script gets none", {}, true, null],
+const LISTENERS: [string, boolean, boolean, RegExp | null][] = [
+  ["a terminal gets a link", true, false, /#setup=setup_[0-9a-f]{64}\n$/],
+  ["a journal, a pipe or a file gets none", false, false, /^It is not set up yet: "postern setup"/],
+  ["a script gets none", true, true, null],
 ];
 
-test.each(LISTENERS)("%s", (_who, environment, isJson, expected) => {
+test.each(LISTENERS)("%s", (_who, isTerminal, isJson, expected) => {
   const store = openStore(":memory:");
   let printed = "";
   const outside = outsideFor({
-    environment,
+    isTerminal,
     print: (text) => {
       printed += text;
     },
@@ -243,7 +266,7 @@ test.each(LISTENERS)("%s", (_who, environment, isJson, expected) => {
   offerSetup({ input, outside }, store, "http://127.0.0.1:8787");
   if (expected === null) expect(printed).toBe("");
   else expect(printed).toMatch(expected);
-  expect(printed.includes("setup_")).toBe(expected !== null && !("JOURNAL_STREAM" in environment));
+  expect(printed.includes("setup_")).toBe(expected !== null && isTerminal);
   putSetupProgress(store, { finishedAtMs: 1 });
   printed = "";
   offerSetup({ input, outside }, store, "http://127.0.0.1:8787");

@@ -24,6 +24,7 @@ process.exit(
     processId: process.pid,
     print: (text) => process.stdout.write(text),
     warn: (text) => process.stderr.write(text),
+    isTerminal: false,
     askHidden: null,
     uid: process.getuid?.() ?? 0,
     clock: systemClock,
