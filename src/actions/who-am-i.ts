@@ -8,6 +8,7 @@ export function whoAmI(deps: Deps, { account, key }: Caller): ReadAnswer {
     account: account.id,
     label: account.label,
     kind: account.kind,
+    owner_address: account.ownerAddress,
     trading_address: account.tradingAddress,
     network: deps.settings.network,
     key_hash: key.keyHash,

@@ -46,6 +46,7 @@ const whoami = readRoute(
           account: EXAMPLE_ACCOUNT_ID,
           label: "main",
           kind: "main",
+          owner_address: "0x8d2a0f1f6a4b6f3f2f3b6c1d4e5f60718293a4b5",
           trading_address: "0x8d2a0f1f6a4b6f3f2f3b6c1d4e5f60718293a4b5",
           network: "mainnet",
           key_hash: EXAMPLE_KEY_HASH,

@@ -4,7 +4,7 @@ import { allRoutes } from "../../src/http/routes.ts";
 import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import type { TestRequest } from "../support/request.ts";
-import { ACCOUNTS, KEYS, openRig, type Rig, rowCounts, START_MS } from "./rig.ts";
+import { ACCOUNTS, KEYS, OWNER, openRig, type Rig, rowCounts, START_MS } from "./rig.ts";
 
 const CONTRACTS = allRoutes().map(({ contract }) => contract);
 const READS = CONTRACTS.filter(({ access }) => access === "trading:read");
@@ -71,6 +71,14 @@ describe("a route that needs a key", () => {
       const response = await rig.ask({ path: "/v1/whoami", headers: { Authorization: `${scheme}${KEYS.both}` } });
       expect(response.status).toBe(200);
     }
+  });
+
+  test("is told whose it is: who signs for it, and who trades", async () => {
+    const response = await openRig().ask({ path: "/v1/whoami", apiKey: KEYS.readOnly });
+    expect(await response.json()).toMatchObject({
+      ...{ account: ACCOUNTS.main, owner_address: OWNER.address.toLowerCase() },
+      trading_address: expect.stringMatching(/^0x5c0d8a52/),
+    });
   });
 
   test("takes no key whose prefix is spelled otherwise, even where its hash is registered", async () => {

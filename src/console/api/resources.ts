@@ -6,9 +6,9 @@ export type WhoAmI = {
   account: string;
   label: string;
   kind: string;
+  /** Who signs for the account's keys. */
+  owner_address: string;
   trading_address: string;
-  /** Who signs for the account's keys; where it is not told, the trading address. */
-  owner_address?: string;
   network: NetworkName;
   key_hash: string;
   scopes: Scope[];

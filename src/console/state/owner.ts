@@ -2,6 +2,5 @@ import type { App } from "./app.ts";
 
 /** Whose signature grants and revokes the account's keys. */
 export function ownerOf({ state }: App): string {
-  const me = state.session?.me;
-  return me?.owner_address ?? me?.trading_address ?? "";
+  return state.session?.me.owner_address ?? "";
 }

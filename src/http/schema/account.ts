@@ -56,6 +56,7 @@ export const WhoAmIResource = closed(
     account: Uuid,
     label: Type.String({ description: "The operator's name for the account." }),
     kind: words(["main", "subaccount", "vault", "copy"], { description: "What the account is at the exchange." }),
+    owner_address: Type.String({ pattern: "^0x[0-9a-f]{40}$", description: "Who signs for the account and its keys." }),
     trading_address: Type.String({ pattern: "^0x[0-9a-f]{40}$", description: "Whose orders and positions these are." }),
     network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway really trades on." }),
     key_hash: KeyHash,
