@@ -7,7 +7,7 @@ import type { BuilderApproval } from "./exchange/builder-approval.ts";
 import type { Exchange, Markets } from "./exchange/exchange.ts";
 import type { Feeds } from "./exchange/feeds.ts";
 import type { Reads } from "./exchange/reads.ts";
-import type { IntentQueue } from "./store/commit.ts";
+import type { CommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
 import type { Store } from "./store/open.ts";
 import type { Signers } from "./vault/signers.ts";
@@ -75,8 +75,8 @@ export type World = {
   /** What this data directory is; fixed at set-up. */
   instance: Instance;
   store: Store;
-  /** Where intents wait for their shared commit. */
-  intents: IntentQueue;
+  /** Where intents and the outcomes of placings wait for their shared commit. */
+  commits: CommitQueue;
   exchange: Exchange;
   /** The exchange's own limit of actions for each trading address. */
   allowance: ActionAllowance;

@@ -28,7 +28,7 @@ import { openSettler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
 import { listAccounts } from "./store/accounts.ts";
 import { onBroken } from "./store/broken.ts";
-import { openIntentQueue } from "./store/commit.ts";
+import { openCommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
 import { waitBriefly } from "./store/locked.ts";
 import { closeStore, type Store } from "./store/open.ts";
@@ -183,7 +183,7 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, state }: Con
     settings,
     instance,
     store,
-    intents: openIntentQueue(store, parts.schedule, clock),
+    commits: openCommitQueue(store, parts.schedule, clock),
     exchange,
     allowance,
     markets: openMarkets({ exchange, dexes: settings.dexes, clock }),

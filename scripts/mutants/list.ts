@@ -24,8 +24,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place.ts",
-        find: "const commit = reading.namesOrder ? inTransactionNotWaiting : inTransaction;",
-        put: "const commit = inTransactionNotWaiting;",
+        find: 'const canBeReadAgain = reading.kind === "definite" && reading.namesOrder;',
+        put: "const canBeReadAgain = reading.kind !== null;",
       },
     ],
   },
@@ -269,8 +269,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/attempts.ts",
-        find: "const nonce = nextNonce(row?.lastNonce ?? null, exchangeNowMs);",
-        put: "const nonce = nextNonce(row === undefined ? null : null, exchangeNowMs);",
+        find: "const nonce = nextNonce(lastNonceOf.find(store, signer), exchangeNowMs);",
+        put: "const nonce = nextNonce(null, exchangeNowMs);",
       },
     ],
   },

@@ -58,6 +58,7 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
   const attempt = stored.value;
   const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
     if (attempt !== null) await sendAndPursue(deps, attempt);
+    return null;
   });
   return { ...answer, isReplay: false };
 }

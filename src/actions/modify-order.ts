@@ -64,6 +64,7 @@ export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrde
   const resource = { kind: "order" as const, id: target.id };
   const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
     if (attempt !== null) await sendAndPursue(deps, attempt);
+    return null;
   });
   return { ...answer, isReplay: false };
 }

@@ -73,6 +73,7 @@ export async function operate(
   const attempt = stored.value;
   const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs: write.startedElapsedMs }, async () => {
     if (attempt !== null) await sendAndRecord(deps, attempt);
+    return null;
   });
   return { ...answer, isReplay: false };
 }

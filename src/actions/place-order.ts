@@ -1,13 +1,13 @@
 import type { Account } from "../core/account.ts";
-import type { Attempt } from "../core/attempt.ts";
 import { decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
-import type { OrderTerms } from "../core/order.ts";
+import type { Leg, OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, RunningAnswer } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { recordPlaceReply } from "../settle/place.ts";
+import type { Placing } from "../settle/record.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { appendAudit } from "../store/audit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
@@ -59,16 +59,15 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
     attemptId: null,
     answer: null,
   };
-  const stored = await commitIntent(deps, { caller, record }, (store, createdAtMs) => {
+  const stored = await commitIntent(deps, { caller, record }, (_store, createdAtMs) => {
     if (fault !== null) return storeRefused(deps, { caller, order: { ...order, createdAtMs }, fault, idempotencyKey });
-    insertOrder(store, { ...order, createdAtMs });
-    return storePlacing(deps, { caller, order, market, signer, idempotencyKey });
+    return storePlacing(deps, { caller, order: { ...order, createdAtMs }, market, signer, idempotencyKey });
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
-  const attempt = stored.value;
-  const answer = await finishWrite(deps, { ...key, resource: record.resource, startedElapsedMs }, async () => {
-    if (attempt !== null) await sendAndRecord(deps, caller.account, attempt);
-  });
+  const placing = stored.value;
+  const answer = await finishWrite(deps, { ...key, resource: record.resource, startedElapsedMs }, async () =>
+    placing === null ? null : sendAndRecord(deps, caller.account, placing),
+  );
   return { ...answer, isReplay: false };
 }
 
@@ -124,13 +123,13 @@ function storeRefused(
   return null;
 }
 
-type Placing = { caller: Caller; order: StoredOrder; market: Market; signer: string; idempotencyKey: string };
+type Storing = { caller: Caller; order: StoredOrder; market: Market; signer: string; idempotencyKey: string };
 
-/** Inside the intent's transaction: leg, nonce, attempt and audit row. */
-function storePlacing(deps: Deps, about: Placing): Attempt {
+/** Inside the intent's transaction: order, leg, nonce, attempt and audit row. */
+function storePlacing(deps: Deps, about: Storing): Placing {
   const { caller, order, market, signer, idempotencyKey } = about;
   const cloid = cloidOf(order.id);
-  insertLeg(deps.store, {
+  const leg: Leg = {
     cloid,
     orderId: order.id,
     oid: null,
@@ -144,9 +143,11 @@ function storePlacing(deps: Deps, about: Placing): Attempt {
     filledNotional: decimal("0"),
     reason: null,
     isExchangesWord: false,
-  });
+  };
+  insertOrder(deps.store, order);
+  insertLeg(deps.store, leg);
   const builder = builderFor(deps, { account: caller.account, market, side: order.side });
-  return storeAttempt(
+  const attempt = storeAttempt(
     deps,
     {
       kind: "place",
@@ -160,18 +161,22 @@ function storePlacing(deps: Deps, about: Placing): Attempt {
     },
     signer,
   );
+  return { order, leg, attempt };
 }
 
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
-async function sendAndRecord(deps: Deps, account: Account, attempt: Attempt): Promise<void> {
+async function sendAndRecord(deps: Deps, account: Account, placing: Placing): Promise<RunningAnswer | null> {
+  const { attempt } = placing;
   const result = await sendAttempt(deps, attempt, "order");
   const answeredMs = deps.clock.elapsedMs();
   await deps.point("before_outcome");
   if (result.kind === "reply") heedBuilderRefusal(deps, account, result.reply);
-  const isSettled = await onceUnlocked(deps.clock, () =>
-    result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordPlaceReply(deps, attempt, result.reply),
-  );
+  const { isSettled, answer } =
+    result.kind === "not_sent"
+      ? { isSettled: await onceUnlocked(deps.clock, () => giveBack(deps, attempt, result)), answer: null }
+      : await recordPlaceReply(deps, placing, result.reply);
   deps.metrics.passed("answer", deps.clock.elapsedMs() - answeredMs);
   await deps.point("after_outcome");
   if (!isSettled) await deps.settling.pursue(attempt.id);
+  return answer;
 }

@@ -158,7 +158,7 @@ export async function commitIntent<T>(
   await deps.point("before_intent");
   const startedMs = deps.clock.elapsedMs();
   const stored = await storing(deps, () =>
-    deps.intents.commit((store): Stored<T> => {
+    deps.commits.intent((store): Stored<T> => {
       const earlier = findKeyRecord(store, record.accountId, record.key);
       if (earlier !== null) return { kind: "earlier", record: earlier };
       requireActiveKey(store, caller);
@@ -192,22 +192,27 @@ async function storing<T>(deps: Deps, commit: () => Promise<T>): Promise<T> {
 /** A write whose intent is stored. */
 export type Underway = Pick<KeyRecord, "accountId" | "key" | "resource"> & Pick<Write, "startedElapsedMs">;
 
+/** What follows a stored intent. Resolves with the answer that it has fixed, or null where that has to be read. */
+type AfterIntent = () => Promise<RunningAnswer | null>;
+
 /**
  * Runs what follows a stored intent and answers at the latest at the deadline. From here on no exception leaves:
  * what is not known by then is 202, and the work goes on by itself, whether or not the client is still there. The
  * one exception is an intent that `work` has given back: nobody has been told anything of it.
  */
-export function finishWrite(deps: Deps, write: Underway, work: () => Promise<void>): Promise<RunningAnswer> {
+export function finishWrite(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
   const answer = answerInTime(deps, write, work);
   deps.running.start(write.accountId, write.key, answer);
   return answer;
 }
 
-async function answerInTime(deps: Deps, write: Underway, work: () => Promise<void>): Promise<RunningAnswer> {
+async function answerInTime(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
   const done = runToTheEnd(deps, write, work);
   const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
-  await Promise.race([done, deps.clock.sleep(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs))]);
+  const deadline = deps.clock.sleep(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs)).then(() => null);
+  const answer = await Promise.race([done, deadline]);
   await deps.point("before_reply");
+  if (answer !== null) return answer;
   const now = findKeyRecord(deps.store, write.accountId, write.key);
   // Given back at the very moment of the deadline: the refusal is what there is to say.
   if (now === null) await done;
@@ -216,14 +221,15 @@ async function answerInTime(deps: Deps, write: Underway, work: () => Promise<voi
   return asItStands(deps.store, write);
 }
 
-async function runToTheEnd(deps: Deps, write: Underway, work: () => Promise<void>): Promise<void> {
+async function runToTheEnd(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer | null> {
   try {
     await deps.point("after_intent");
-    await work();
+    return await work();
   } catch (error) {
     if (error instanceof ApiError) throw error;
     deps.log.error({ resource: write.resource.id, error: String(error) }, "a write failed after its intent was stored");
     await pursueWhatIsOpen(deps, write);
+    return null;
   }
 }
 

@@ -9,9 +9,11 @@ export type KeyRecord = {
   resource: { kind: "order" | "operation"; id: string };
   attemptId: number | null;
   /** Null while it runs or is unknown; then the status and body that every repeat gets, byte for byte. */
-  answer: { status: 200 | 201; body: string } | null;
+  answer: KeyAnswer | null;
   createdAtMs: number;
 };
+
+export type KeyAnswer = { status: 200 | 201; body: string };
 
 export type Decision = "first" | "replay" | "as_it_stands" | "reused";
 

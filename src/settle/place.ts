@@ -1,13 +1,11 @@
-import type { Attempt } from "../core/attempt.ts";
 import { compare, type Decimal } from "../core/decimal.ts";
+import type { KeyAnswer } from "../core/idempotency.ts";
 import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../core/order.ts";
 import type { World } from "../deps.ts";
-import { inTransaction, inTransactionNotWaiting } from "../store/commit.ts";
-import { findLegByCloid, findOrder } from "../store/orders.ts";
 import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
 import type { StatusEntry } from "../wire/answer/reply.ts";
 import { shortReason } from "./look.ts";
-import { finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
+import { finishOrderAttempt, markAmbiguous, type Placing, recordLegEvent, recordPlacedEvent } from "./record.ts";
 import type { Reply } from "./send.ts";
 
 /** What the answer to a placing says of the leg: a fact, or why it has to be looked for. */
@@ -15,31 +13,31 @@ export type PlaceReading =
   | { kind: "definite"; event: LegEvent; namesOrder: boolean }
   | { kind: "look"; reason: string; text: string | null; seen: LegEvent | null };
 
+type Recording = Pick<World, "clock" | "commits">;
+
+/** What became of a placing: `answer` is what its key answers from now on, null where that has to be read. */
+export type PlaceOutcome = { isSettled: boolean; answer: KeyAnswer | null };
+
 /**
- * Writes down what the exchange answered to a placing. Returns false when the outcome is still open: the order is
- * `unknown` then and the attempt has to be pursued.
+ * Writes down what the exchange answered to a placing, together with what else this turn writes. Where the outcome is
+ * still open, the order is `unknown` and the attempt has to be pursued.
  */
-export function recordPlaceReply(world: World, attempt: Attempt, verdict: Reply): boolean {
-  const { store } = world;
-  const nowMs = world.clock.nowMs();
-  const order = findOrder(store, attempt.resource.id);
-  const leg = attempt.cloid === null ? null : findLegByCloid(store, attempt.cloid);
-  if (order === null || leg === null) throw new Error("bug: a placing without its order");
-  const reading = readPlaceReply(order, { size: leg.size, cloid: leg.cloid }, verdict);
-  if (reading.kind === "look") {
-    inTransaction(store, () => {
+export function recordPlaceReply(world: Recording, placing: Placing, verdict: Reply): Promise<PlaceOutcome> {
+  const { order, leg, attempt } = placing;
+  const reading = readPlaceReply(order, leg, verdict);
+  // An order that the exchange names can be read again from it; a refusal is nowhere but here.
+  const canBeReadAgain = reading.kind === "definite" && reading.namesOrder;
+  return world.commits.outcome((store): PlaceOutcome => {
+    const nowMs = world.clock.nowMs();
+    if (reading.kind === "look") {
       markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
       if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);
-    });
-    return false;
-  }
-  // An order that the exchange names can be read again from it; a refusal is nowhere but here.
-  const commit = reading.namesOrder ? inTransactionNotWaiting : inTransaction;
-  commit(store, () => {
-    const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);
-    finishOrderAttempt(store, attempt, { nowMs, change: { sentAtMs: attempt.createdAtMs }, order });
-  });
-  return true;
+      return { isSettled: false, answer: null };
+    }
+    const order = recordPlacedEvent(store, placing, reading.event, nowMs);
+    const end = { nowMs, change: { sentAtMs: attempt.createdAtMs }, order };
+    return { isSettled: true, answer: finishOrderAttempt(store, attempt, end) };
+  }, canBeReadAgain);
 }
 
 type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;

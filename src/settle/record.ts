@@ -1,4 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
+import type { KeyAnswer } from "../core/idempotency.ts";
 import { advanceLeg, type Leg, type LegEvent, orderFromLegs } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { type AttemptChange, findAttempt, listAttemptsOf, updateAttempt } from "../store/attempts.ts";
@@ -25,6 +26,21 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   if (leg.state === "absent") noteOverruled(store, { leg, event, nowMs });
   updateLeg(store, next);
   return deriveOrder(store, order, nowMs);
+}
+
+/** A placing as this process has stored it: as far as it knows, it still stands so. */
+export type Placing = { order: StoredOrder; leg: Leg; attempt: Attempt };
+
+/** `recordLegEvent` for what is most often the first news of an order: nothing is read as long as it still stands so. */
+export function recordPlacedEvent(store: Store, placing: Placing, event: LegEvent, nowMs: number): StoredOrder {
+  const { order, leg } = placing;
+  const next = advanceLeg(leg, event);
+  if (next === null || next === leg) return recordLegEvent(store, leg.cloid, event, nowMs);
+  const derived = { ...orderFromLegs(order, [next], false), seenAtMs: nowMs };
+  // No leg changes without its order, and none can be modified before it has: the order's version speaks for all.
+  if (!updateOrder(store, derived)) return recordLegEvent(store, leg.cloid, event, nowMs);
+  updateLeg(store, next);
+  return { ...derived, version: order.version + 1 };
 }
 
 /** Brings an order's row in line with its legs and open attempts. */
@@ -62,7 +78,8 @@ function noteOverruled(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: n
 }
 
 /**
- * Ends an attempt and fixes the answer of its key: the order as it stands now. `error` stands in for the order's
+ * Ends an attempt and fixes the answer of its key: the order as it stands now. Returns that answer, or null where it
+ * has been fixed before or is another order's. `error` stands in for the order's
  * own where the answer has to say something that the order does not keep (a refused cancel); `order` is the order as it
  * stands in this transaction, for a caller that has it already.
  */
@@ -70,23 +87,20 @@ export function finishOrderAttempt(
   store: Store,
   attempt: Attempt,
   end: { nowMs: number; error?: string | null; change?: AttemptChange; order?: StoredOrder },
-): StoredOrder {
+): KeyAnswer | null {
   const before = end.order?.id === attempt.resource.id ? end.order : findOrder(store, attempt.resource.id);
   if (before === null) throw new Error("bug: an attempt without its order");
   const isFirst = updateAttempt(store, attempt.id, { ...end.change, state: "done", settledAtMs: end.nowMs });
-  if (!isFirst) return before;
+  if (!isFirst) return null;
   // An open modify may be what kept the order `unknown`: that ends with it, before it is answered.
   const order = attempt.kind === "modify" ? deriveOrder(store, before, end.nowMs) : before;
   // After a restore the key may have been passed on to the order that it placed since the snapshot.
   const record = hasRestores(store) ? findKeyRecord(store, attempt.accountId, attempt.idempotencyKey) : null;
-  if (record !== null && record.resource.id !== attempt.resource.id) return order;
+  if (record !== null && record.resource.id !== attempt.resource.id) return null;
   const shown = end.error === undefined || end.error === null ? order : { ...order, error: end.error };
-  storeAnswer(
-    store,
-    { accountId: attempt.accountId, key: attempt.idempotencyKey },
-    { status: attempt.kind === "place" ? 201 : 200, body: orderText(shown) },
-  );
-  return order;
+  const answer: KeyAnswer = { status: attempt.kind === "place" ? 201 : 200, body: orderText(shown) };
+  const isFixed = storeAnswer(store, { accountId: attempt.accountId, key: attempt.idempotencyKey }, answer);
+  return isFixed ? answer : null;
 }
 
 /** The outcome is lost: the order is `unknown` until a look-up or a seal says otherwise. */

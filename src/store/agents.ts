@@ -1,7 +1,8 @@
-import { and, asc, eq, getTableColumns, gt, isNull, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Agent } from "../core/account.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
+import { forget, remembered } from "./remembered.ts";
 import { agents } from "./schema.ts";
 
 export type StoredAgent = Agent & { sealedKey: Uint8Array };
@@ -26,20 +27,21 @@ const approved = prepared((store) =>
   store
     .select(publicColumns)
     .from(agents)
-    .where(
-      and(
-        eq(agents.ownerAddress, sql.placeholder("ownerAddress")),
-        eq(agents.state, "approved"),
-        or(isNull(agents.validUntilMs), gt(agents.validUntilMs, sql.placeholder("nowMs"))),
-      ),
-    )
+    .where(and(eq(agents.ownerAddress, sql.placeholder("ownerAddress")), eq(agents.state, "approved")))
     .prepare(),
+);
+
+/** Newest first. */
+const approvedOf = remembered<readonly Agent[]>((store, ownerAddress) =>
+  approved(store)
+    .all({ ownerAddress })
+    .sort((a, b) => (b.approvedAtMs ?? 0) - (a.approvedAtMs ?? 0)),
 );
 
 /** The newest agent of an owner whose approval has not ended: the one that signs. */
 export function findSigningAgent(store: Store, ownerAddress: string, nowMs: number): Agent | null {
-  const found = approved(store).all({ ownerAddress, nowMs });
-  return found.sort((a, b) => (b.approvedAtMs ?? 0) - (a.approvedAtMs ?? 0))[0] ?? null;
+  const found = approvedOf.find(store, ownerAddress) ?? [];
+  return found.find(({ validUntilMs }) => validUntilMs === null || validUntilMs > nowMs) ?? null;
 }
 
 export function insertAgent(store: Store, agent: StoredAgent): void {
@@ -47,6 +49,7 @@ export function insertAgent(store: Store, agent: StoredAgent): void {
     .insert(agents)
     .values({ ...agent, sealedKey: Buffer.from(agent.sealedKey) })
     .run();
+  forget(store);
 }
 
 export function markAgentApproved(
@@ -59,13 +62,16 @@ export function markAgentApproved(
     .set({ state: "approved", ...approval })
     .where(eq(agents.address, address))
     .run();
+  forget(store);
 }
 
 /** The exchange's word on how long an approved agent may trade. */
 export function setAgentValidity(store: Store, address: string, validUntilMs: number): void {
   store.update(agents).set({ validUntilMs }).where(eq(agents.address, address)).run();
+  forget(store);
 }
 
 export function retireAgent(store: Store, address: string): void {
   store.update(agents).set({ state: "retired" }).where(eq(agents.address, address)).run();
+  forget(store);
 }

@@ -5,6 +5,7 @@ import { type KeyState, listedKeyResource } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
+import { forget, remembered } from "./remembered.ts";
 import { apiKeys, revocations } from "./schema.ts";
 
 export type StoredKey = ApiKey & {
@@ -27,9 +28,13 @@ const byHash = prepared((store) =>
     .prepare(),
 );
 
-export function findApiKey(store: Store, keyHash: string): StoredKey | null {
+const keyOf = remembered<StoredKey>((store, keyHash) => {
   const row = byHash(store).get({ keyHash });
   return row === undefined ? null : toKey(row, isRevoked(store, row.accountId, keyHash));
+});
+
+export function findApiKey(store: Store, keyHash: string): StoredKey | null {
+  return keyOf.find(store, keyHash);
 }
 
 /** Oldest first. */
@@ -48,6 +53,7 @@ export function insertApiKey(store: Store, key: ApiKey): void {
     .insert(apiKeys)
     .values({ ...key, scopes: [...key.scopes].sort().join(","), state: "active" })
     .run();
+  forget(store);
   tellKey(store, key.keyHash, "key.registered", key.registeredAtMs);
 }
 
@@ -62,6 +68,7 @@ function tellKey(store: Store, keyHash: string, type: EventType, atMs: number): 
 /** Notes that a key was used; callers do so once a minute at most. */
 export function noteKeyUse(store: Store, keyHash: string, lastUsedAtMs: number): void {
   store.update(apiKeys).set({ lastUsedAtMs }).where(eq(apiKeys.keyHash, keyHash)).run();
+  forget(store);
 }
 
 const STATE_EVENT = { active: "key.released", blocked: "key.blocked", held: "key.held" } as const;
@@ -69,6 +76,7 @@ const STATE_EVENT = { active: "key.released", blocked: "key.blocked", held: "key
 /** Sets what the operator, or a restore, says of a key. A revocation is a row of its own and outlives this. */
 export function setKeyState(store: Store, keyHash: string, state: keyof typeof STATE_EVENT, atMs: number): void {
   store.update(apiKeys).set({ state }).where(eq(apiKeys.keyHash, keyHash)).run();
+  forget(store);
   tellKey(store, keyHash, STATE_EVENT[state], atMs);
 }
 
@@ -91,6 +99,7 @@ export function revokeApiKey(store: Store, accountId: string, keyHash: string, r
   const revocation = { accountId, keyHash, revokedAtMs };
   const added = store.insert(revocations).values(revocation).onConflictDoNothing().returning().all();
   if (added.length === 0) return;
+  forget(store);
   const key = findApiKey(store, keyHash);
   // A hash that was never registered for this account has nothing to show but itself.
   const isOwn = key !== null && key.accountId === accountId;

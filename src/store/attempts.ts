@@ -1,8 +1,9 @@
-import { and, asc, eq, gt, isNotNull, max, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, max, ne, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
 import { nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
+import { forget, remembered } from "./remembered.ts";
 import { attempts, signers } from "./schema.ts";
 
 type Row = typeof attempts.$inferSelect;
@@ -20,6 +21,7 @@ const insert = prepared((store) =>
 export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attempt {
   const { resource, ...rest } = attempt;
   const { id } = insert(store).get({ ...rest, id: null, resourceKind: resource.kind, resourceId: resource.id });
+  passNonce(store, attempt.signer, attempt.nonce);
   return { ...attempt, id };
 }
 
@@ -128,7 +130,8 @@ export function updateAttempt(store: Store, id: number, change: AttemptChange): 
 
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */
 export function deleteAttempt(store: Store, id: number): void {
-  store.delete(attempts).where(eq(attempts.id, id)).run();
+  const deleted = store.delete(attempts).where(eq(attempts.id, id)).returning().all();
+  for (const { signer, nonce } of deleted) keepNonce(store).run({ address: signer, lastNonce: nonce });
 }
 
 /** At start nothing runs any more: what was prepared may or may not have left. */
@@ -141,29 +144,57 @@ export function markPreparedAmbiguous(store: Store): number {
     .all().length;
 }
 
-const lastNonceOf = prepared((store) =>
+const leastNonceOf = prepared((store) =>
   store
     .select()
     .from(signers)
     .where(eq(signers.address, sql.placeholder("address")))
     .prepare(),
 );
+const newestOfSigner = prepared((store) =>
+  store
+    .select()
+    .from(attempts)
+    .where(eq(attempts.signer, sql.placeholder("address")))
+    .orderBy(desc(attempts.nonce))
+    .limit(1)
+    .prepare(),
+);
 const keepNonce = prepared((store) =>
   store
     .insert(signers)
     .values(placeholders(signers))
-    .onConflictDoUpdate({ target: signers.address, set: { lastNonce: sql`excluded.last_nonce` } })
+    .onConflictDoUpdate({ target: signers.address, set: { lastNonce: sql`max(last_nonce, excluded.last_nonce)` } })
     .prepare(),
 );
 
+/** The highest number of a signer: that of its newest attempt, or above it of one that was taken back. */
+const lastNonceOf = remembered<number>((store, address) => {
+  const known = [leastNonceOf(store).get({ address })?.lastNonce, newestOfSigner(store).get({ address })?.nonce];
+  const nonces = known.filter((nonce) => nonce !== undefined);
+  return nonces.length === 0 ? null : Math.max(...nonces);
+});
+
 /**
- * The signer's next nonce, taken for good: strictly above every earlier one, across restarts. Null when the last
- * one is further ahead of exchange time than the exchange would accept.
+ * The signer's next nonce, strictly above every earlier one, across restarts. It is the attempt, stored in the same
+ * transaction, that takes it for good. Null when the last one is further ahead of exchange time than the exchange
+ * would accept.
  */
 export function takeNonce(store: Store, signer: string, exchangeNowMs: number): number | null {
-  const row = lastNonceOf(store).get({ address: signer });
-  const nonce = nextNonce(row?.lastNonce ?? null, exchangeNowMs);
-  if (nonce === null) return null;
-  keepNonce(store).run({ address: signer, lastNonce: nonce });
+  const nonce = nextNonce(lastNonceOf.find(store, signer), exchangeNowMs);
+  if (nonce !== null) passNonce(store, signer, nonce);
   return nonce;
+}
+
+/** No lower number is given out from now on. */
+function passNonce(store: Store, signer: string, nonce: number): void {
+  if (nonce > (lastNonceOf.find(store, signer) ?? 0)) lastNonceOf.put(store, signer, nonce);
+}
+
+/** Every signer that there has been goes on above this number. */
+export function raiseNonces(store: Store, lastNonce: number): void {
+  const used = store.selectDistinct({ address: attempts.signer }).from(attempts).all();
+  const kept = store.select({ address: signers.address }).from(signers).all();
+  for (const { address } of [...used, ...kept]) keepNonce(store).run({ address, lastNonce });
+  forget(store);
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { desc, eq, gt } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
+import { remembered } from "./remembered.ts";
 import { audit } from "./schema.ts";
 
 export type AuditEntry = {
@@ -25,12 +26,16 @@ const newest = prepared((store) =>
 );
 const insert = prepared((store) => store.insert(audit).values(placeholders(audit)).prepare());
 
+const head = remembered<string>((store) => newest(store).get()?.chain ?? null);
+/** There is one log. */
+const THE_LOG = "";
+
 /** Appends one row whose hash covers the row before it: an edit, a deletion or a swap breaks the chain. */
 export function appendAudit(store: Store, entry: AuditEntry): void {
-  const last = newest(store).get();
   const detail = JSON.stringify(entry.detail);
-  const chain = linkAudit(last?.chain ?? FIRST_CHAIN, { ...entry, detail });
+  const chain = linkAudit(head.find(store, THE_LOG) ?? FIRST_CHAIN, { ...entry, detail });
   insert(store).run({ ...entry, id: null, detail, chain });
+  head.put(store, THE_LOG, chain);
 }
 
 export function linkAudit(previous: string, row: Omit<AuditEntry, "detail"> & { detail: string }): string {

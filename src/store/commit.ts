@@ -1,9 +1,8 @@
 import type { Database } from "bun:sqlite";
-import type { Clock } from "../core/clock.ts";
 import { noteFailure, requireWhole } from "./broken.ts";
 import { announceEvents } from "./events.ts";
-import { isLocked, MAX_INTENT_WAIT_MS, pauseForLock } from "./locked.ts";
 import { assertFull, type Store } from "./open.ts";
+import { forget, hold, letGo } from "./remembered.ts";
 
 /** No further argument when T is plain, an argument nobody can supply when T is a promise. */
 type RefusePromise<T> = [Extract<T, PromiseLike<unknown>>] extends [never] ? [] : [never];
@@ -62,12 +61,16 @@ function commit<T>(store: Store, work: (store: Store) => T): T {
   const client: Database = store.$client;
   client.run("BEGIN IMMEDIATE");
   try {
+    hold(store);
     const result = work(store);
     client.run("COMMIT");
     return result;
   } catch (error) {
     rollBack(client);
+    forget(store);
     throw error;
+  } finally {
+    letGo(store);
   }
 }
 
@@ -77,102 +80,5 @@ function rollBack(client: Database): void {
     if (client.inTransaction) client.run("ROLLBACK");
   } catch {
     // The next transaction begins with an error of its own, and nothing is committed until then.
-  }
-}
-
-/** Puts intents of one turn of the event loop into one transaction: one wait for the disk for all of them. */
-export type IntentQueue = {
-  /** Resolves with what `work` returned once it is on disk; rejects with what it threw, alone. */
-  commit<T>(work: (store: Store) => T): Promise<T>;
-};
-
-type Waiting = {
-  work: (store: Store) => unknown;
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
-  /** Elapsed time from which on a locked database is a refusal. */
-  untilMs: number;
-};
-
-/** Most intents that share one transaction; the rest goes into the next. */
-const MAX_BATCH = 128;
-
-/**
- * `schedule` runs its argument after the present turn (`setImmediate`, or a test's own). Each work's look-up and
- * insert happen inside the shared transaction, one after the other; one that throws is rolled back to its own
- * savepoint and answered alone. While another process has locked the database, all of them wait together.
- */
-export function openIntentQueue(store: Store, schedule: (run: () => void) => void, clock: Clock): IntentQueue {
-  const waiting: Waiting[] = [];
-  let isPausing = false;
-
-  function flush(): void {
-    const batch = waiting.splice(0, MAX_BATCH);
-    const kept = commitBatch(store, batch, clock.elapsedMs());
-    if (kept.length > 0) pause(kept);
-    else if (waiting.length > 0) schedule(flush);
-  }
-
-  /** One try at a time: each of them stops everything else for a moment. */
-  function pause(kept: readonly Waiting[]): void {
-    waiting.unshift(...kept);
-    isPausing = true;
-    void pauseForLock(clock).then(() => {
-      isPausing = false;
-      flush();
-    });
-  }
-
-  return {
-    commit<T>(work: (store: Store) => T): Promise<T> {
-      return new Promise<T>((resolve, reject) => {
-        const untilMs = clock.elapsedMs() + MAX_INTENT_WAIT_MS;
-        // The queue holds works of many types; each resolver only ever meets its own work's result.
-        waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, untilMs });
-        if (waiting.length === 1 && !isPausing) schedule(flush);
-      });
-    },
-  };
-}
-
-type Done = { waiting: Waiting; settle: () => void };
-
-/** Gives back those that go on waiting for another process; all others know by then. */
-function commitBatch(store: Store, batch: readonly Waiting[], elapsedMs: number): readonly Waiting[] {
-  let done: Done[] = [];
-  let kept: readonly Waiting[] = [];
-  try {
-    // What throws alone takes the transaction with it: only others need to be kept apart from it.
-    const run = batch.length === 1 ? runWhole : runAlone;
-    done = inTransaction(store, () => batch.map((each) => run(store, each)));
-  } catch (error) {
-    kept = isLocked(error) ? batch.filter(({ untilMs }) => elapsedMs < untilMs) : [];
-    // The disk refused the whole batch: nothing of it was stored, and each one is told so.
-    const given = batch.filter((each) => !kept.includes(each));
-    done = given.map((each) => ({ waiting: each, settle: () => each.reject(error) }));
-  }
-  for (const each of done) each.settle();
-  return kept;
-}
-
-function runWhole(store: Store, waiting: Waiting): Done {
-  const value = waiting.work(store);
-  return { waiting, settle: () => waiting.resolve(value) };
-}
-
-function runAlone(store: Store, waiting: Waiting): Done {
-  const client = store.$client;
-  client.run("SAVEPOINT intent");
-  try {
-    const value = waiting.work(store);
-    client.run("RELEASE intent");
-    return { waiting, settle: () => waiting.resolve(value) };
-  } catch (error) {
-    noteFailure(store, error);
-    // After a full disk SQLite has ended the whole transaction by itself: the batch fails as one.
-    if (!client.inTransaction) throw error;
-    client.run("ROLLBACK TO intent");
-    client.run("RELEASE intent");
-    return { waiting, settle: () => waiting.reject(error) };
   }
 }

@@ -35,16 +35,17 @@ const fixAnswer = prepared((store) =>
     .update(idempotency)
     .set(assignments(idempotency, ["answerStatus", "answerBody"]))
     .where(and(isKey, isNull(idempotency.answerBody)))
+    .returning({ key: idempotency.key })
     .prepare(),
 );
 
-/** Fixes what every repeat of the key gets from now on, once. */
+/** Fixes what every repeat of the key gets from now on, once; false when that is fixed already. */
 export function storeAnswer(
   store: Store,
   key: { accountId: string; key: string },
   answer: { status: 200 | 201; body: string },
-): void {
-  fixAnswer(store).run({ ...key, answerStatus: answer.status, answerBody: answer.body });
+): boolean {
+  return fixAnswer(store).all({ ...key, answerStatus: answer.status, answerBody: answer.body }).length === 1;
 }
 
 /** Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. */

@@ -12,7 +12,7 @@ const PAUSE_MS = 50;
 /** After this an intent is refused, milliseconds: nothing has been sent, and its key can be used again. */
 export const MAX_INTENT_WAIT_MS = 2_000;
 /** After this an outcome is left to be looked up, milliseconds: whoever asked has had an answer long before. */
-const MAX_OUTCOME_WAIT_MS = 30_000;
+export const MAX_OUTCOME_WAIT_MS = 30_000;
 
 /** From now on nobody waits for the lock for long. */
 export function waitBriefly(store: Store): void {

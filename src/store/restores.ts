@@ -1,8 +1,10 @@
-import { and, asc, count, eq, isNotNull, isNull, max, ne, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, max, ne } from "drizzle-orm";
 import { listAccounts } from "./accounts.ts";
 import { setKeyState } from "./api-keys.ts";
+import { raiseNonces } from "./attempts.ts";
 import type { Store } from "./open.ts";
-import { adoptions, agents, apiKeys, attempts, audit, restores, setupTokens, signers, takeUps } from "./schema.ts";
+import { forget } from "./remembered.ts";
+import { adoptions, agents, apiKeys, attempts, audit, restores, setupTokens, takeUps } from "./schema.ts";
 
 /** Where an account stands after its database was restored. */
 export type TakeUp = {
@@ -88,15 +90,10 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
   // Whoever holds a link or a session of the set-up may hold it from the lost machine.
   store.delete(setupTokens).run();
   // The lost machine may have signed with these numbers, and more of them, since the snapshot.
-  store
-    .update(signers)
-    .set({ lastNonce: sql`max(${signers.lastNonce}, ${restoredAtMs})` })
-    .run();
-  return {
-    snapshotAtMs,
-    keysHeld: held.length,
-    agentsRetired: retired.returning({ address: agents.address }).all().length,
-  };
+  raiseNonces(store, restoredAtMs);
+  const agentsRetired = retired.returning({ address: agents.address }).all().length;
+  forget(store);
+  return { snapshotAtMs, keysHeld: held.length, agentsRetired };
 }
 
 function newestKnownMs(store: Store): number | null {

@@ -183,7 +183,7 @@ export const idempotency = sqliteTable(
   (table) => [primaryKey({ columns: [table.accountId, table.key] })],
 );
 
-/** Highest nonce ever given out for each agent key. */
+/** A number that each agent key is past, besides those of its attempts: of one that was taken back, or by a restore. */
 export const signers = sqliteTable("signers", { address: text().primaryKey(), lastNonce: integer().notNull() });
 
 export const operations = sqliteTable(

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { ApiError, type ErrorCode } from "../../src/core/errors.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
+import { revokeApiKey } from "../../src/store/api-keys.ts";
 import { listOpenAttempts } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { listOrders } from "../../src/store/orders.ts";
@@ -160,7 +161,7 @@ test.each(LOST)("an answer that is $name", async ({ fate, delivery, httpStatus, 
 test("a key that is revoked between the door and the intent stores and sends nothing", async () => {
   const rig = openGatewayRig();
   const asked = rig.place("key-0001");
-  rig.store.$client.run(`INSERT INTO revocations VALUES ('${ACCOUNT.id}', '${rig.caller.key.keyHash}', 1)`);
+  revokeApiKey(rig.store, ACCOUNT.id, rig.caller.key.keyHash, 1);
   expect(await refusalOf(rig.answerOf(asked))).toBe("revoked_api_key");
   expect(rig.exchange.sent).toEqual([]);
   expect(storedOrders(rig)).toEqual([]);

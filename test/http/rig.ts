@@ -14,7 +14,7 @@ import { openSettler } from "../../src/settle/settler.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
-import { openIntentQueue } from "../../src/store/commit.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import type { Instance } from "../../src/store/instance.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { findLegByCloid, findOrder } from "../../src/store/orders.ts";
@@ -118,7 +118,7 @@ export function openRig(options: RigOptions = {}): Rig {
     settings: settings(options),
     instance,
     store,
-    intents: openIntentQueue(store, (run) => setImmediate(run), clock),
+    commits: openCommitQueue(store, (run) => setImmediate(run), clock),
     exchange,
     allowance: openActionAllowance({ isOn: options.hasAllowance === true, reads, clock }),
     markets: { current: () => universe, refresh: async () => universe },

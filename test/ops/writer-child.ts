@@ -1,6 +1,6 @@
 /** Stores intents as fast as the disk takes them, and says of each that it is stored: `writer-child.ts DATABASE`. */
 import { insertAttempt } from "../../src/store/attempts.ts";
-import { openIntentQueue } from "../../src/store/commit.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { insertKeyRecord } from "../../src/store/idempotency.ts";
 import { openStore } from "../../src/store/open.ts";
 import { insertLeg, insertOrder } from "../../src/store/orders.ts";
@@ -8,7 +8,7 @@ import { attemptRow, legRow, orderRow } from "../support/rows.ts";
 
 const store = openStore(process.argv[2] ?? "");
 const clock = { nowMs: Date.now, elapsedMs: () => performance.now(), sleep: (ms: number) => Bun.sleep(ms) };
-const queue = openIntentQueue(store, (run) => void setImmediate(run), clock);
+const queue = openCommitQueue(store, (run) => void setImmediate(run), clock);
 /** The test ends us long before. */
 const MAX_INTENTS = 200_000;
 const CLIENTS = 4;
@@ -20,7 +20,7 @@ async function write(): Promise<void> {
     const number = next;
     const id = `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
     const cloid = `0x${id.replaceAll("-", "")}`;
-    await queue.commit(() => {
+    await queue.intent(() => {
       insertOrder(store, orderRow({ id }));
       insertLeg(store, legRow({ cloid, orderId: id }));
       const resource = { kind: "order", id } as const;

@@ -2,9 +2,17 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { decimal } from "../../src/core/decimal.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
-import { absentReason, readPlaceReply } from "../../src/settle/place.ts";
+import { absentReason, readPlaceReply, recordPlaceReply } from "../../src/settle/place.ts";
+import { finishOrderAttempt, recordLegEvent } from "../../src/settle/record.ts";
+import { insertAttempt } from "../../src/store/attempts.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
+import { findKeyRecord, insertKeyRecord } from "../../src/store/idempotency.ts";
+import { openStore } from "../../src/store/open.ts";
+import { findOrder, insertLeg, insertOrder, listLegs } from "../../src/store/orders.ts";
 import { isListedRefusal } from "../../src/wire/answer/refusal.ts";
 import { classifyReply } from "../../src/wire/answer/reply.ts";
+import { attemptRow, legRow, orderRow } from "../support/rows.ts";
+import { stillClock } from "../support/still-clock.ts";
 
 const CLOID = `0x${"ab".repeat(16)}`;
 const ASKED = { size: decimal("1"), cloid: CLOID };
@@ -136,3 +144,58 @@ test("what the exchange had answered is told with the conclusion", () => {
   expect(absentReason(null)).not.toContain("answered");
   expect(absentReason("Action already expired")).toEndWith("The exchange had answered: Action already expired");
 });
+
+/** A placing that is stored, and its world. */
+function openPlaced() {
+  const store = openStore(":memory:");
+  const [order, leg] = [orderRow(), legRow()];
+  const record = { accountId: order.accountId, key: "key-0001", route: "POST /v1/orders", fingerprint: "f" };
+  insertKeyRecord(store, {
+    ...record,
+    resource: { kind: "order", id: order.id },
+    attemptId: null,
+    answer: null,
+    createdAtMs: 0,
+  });
+  insertOrder(store, order);
+  insertLeg(store, leg);
+  const attempt = insertAttempt(store, attemptRow());
+  const clock = stillClock(5_000);
+  const commits = openCommitQueue(store, (run) => void setImmediate(run), clock);
+  const answer = () => findKeyRecord(store, order.accountId, "key-0001")?.answer ?? null;
+  return { store, placing: { order, leg, attempt }, world: { clock, commits }, answer };
+}
+
+test("an answer is written over what this process has stored, and is what the key answers", async () => {
+  const { store, placing, world, answer } = openPlaced();
+  const outcome = await recordPlaceReply(world, placing, resting(7));
+  expect(outcome).toEqual({ isSettled: true, answer: answer() });
+  expect(JSON.parse(outcome.answer?.body ?? "")).toMatchObject({ status: "open", exchange_order_id: "7" });
+  expect(findOrder(store, placing.order.id)).toMatchObject({ status: "open", version: 1, seenAtMs: 5_000 });
+  expect(listLegs(store, placing.order.id)).toMatchObject([{ state: "resting", oid: "7" }]);
+});
+
+test("an answer to an order that has moved on is applied to it as it stands", async () => {
+  const { store, placing, world, answer } = openPlaced();
+  const filled = { size: decimal("1"), notional: decimal("100") };
+  recordLegEvent(store, placing.leg.cloid, { type: "filled", oid: "7", filled }, 4_000);
+  const outcome = await recordPlaceReply(world, placing, resting(7));
+  expect(outcome).toEqual({ isSettled: true, answer: answer() });
+  expect(JSON.parse(outcome.answer?.body ?? "")).toMatchObject({ status: "filled", filled_size: "1" });
+  expect(findOrder(store, placing.order.id)).toMatchObject({ status: "filled", filledSize: "1" });
+});
+
+test("an answer to a placing that was settled before fixes nothing, and none is made up", async () => {
+  const { store, placing, world, answer } = openPlaced();
+  recordLegEvent(store, placing.leg.cloid, { type: "rested", oid: "7" }, 4_000);
+  finishOrderAttempt(store, placing.attempt, { nowMs: 4_000 });
+  const fixed = answer();
+  recordLegEvent(store, placing.leg.cloid, { type: "canceled", oid: "7", reason: null, filled: null }, 4_500);
+  expect(await recordPlaceReply(world, placing, resting(7))).toEqual({ isSettled: true, answer: null });
+  expect(answer()).toEqual(fixed);
+});
+
+function resting(oid: number) {
+  const statuses = [{ resting: { oid, cloid: legRow().cloid } }];
+  return classifyReply(200, JSON.stringify({ status: "ok", response: { type: "order", data: { statuses } } }));
+}

@@ -8,10 +8,12 @@ import {
   listAttemptsOf,
   listOpenAttempts,
   markPreparedAmbiguous,
+  raiseNonces,
   takeNonce,
   updateAttempt,
 } from "../../src/store/attempts.ts";
 import { closeStore, openStore } from "../../src/store/open.ts";
+import { forget } from "../../src/store/remembered.ts";
 import { attemptRow, orderRow } from "../support/rows.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -61,6 +63,17 @@ test("the number of an attempt that was taken back is not used again", () => {
   expect(takeNonce(store, "0xaa", 1_000)).toBe(1_001);
 });
 
+test("what is taken back, in whatever order, and what a restore says, stays behind every later number", () => {
+  const store = openStore(":memory:");
+  const ids = [7, 9, 8].map((nonce) => insertAttempt(store, attemptRow({ signer: "0xaa", nonce })).id);
+  for (const nth of [1, 0, 2]) deleteAttempt(store, ids[nth] ?? 0);
+  forget(store);
+  expect(takeNonce(store, "0xaa", 1)).toBe(10);
+  insertAttempt(store, attemptRow({ signer: "0xbb", nonce: 3 }));
+  raiseNonces(store, 100);
+  expect([takeNonce(store, "0xaa", 1), takeNonce(store, "0xbb", 1)]).toEqual([101, 101]);
+});
+
 test("nonces of each signer strictly increase under any clock, also across restarts", async () => {
   await inTemporaryDirectory(async (path) => {
     let run = 0;
@@ -71,6 +84,7 @@ test("nonces of each signer strictly increase under any clock, also across resta
             signer: fc.constantFrom("0xaa", "0xbb"),
             nowMs: fc.integer({ min: 1_000, max: 1_020 }),
             isRestart: fc.boolean(),
+            isTakenBack: fc.boolean(),
           }),
           { maxLength: 20 },
         ),
@@ -79,12 +93,14 @@ test("nonces of each signer strictly increase under any clock, also across resta
           const file = join(path, `${run}.db`);
           let store = openStore(file);
           const last = new Map<string, number>();
-          for (const { signer, nowMs, isRestart } of trace) {
+          for (const { signer, nowMs, isRestart, isTakenBack } of trace) {
             if (isRestart) {
               closeStore(store);
               store = openStore(file);
             }
             const nonce = takeNonce(store, signer, nowMs) ?? 0;
+            const { id } = insertAttempt(store, attemptRow({ signer, nonce }));
+            if (isTakenBack) deleteAttempt(store, id);
             expect(nonce).toBeGreaterThan(last.get(signer) ?? 0);
             last.set(signer, nonce);
           }

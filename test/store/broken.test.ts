@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { insertAttempt } from "../../src/store/attempts.ts";
 import { noteFailure, onBroken, whyBroken } from "../../src/store/broken.ts";
-import { inTransaction, inTransactionNotWaiting, openIntentQueue } from "../../src/store/commit.ts";
+import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { writeProbe } from "../../src/store/health.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
@@ -60,19 +61,19 @@ test.each(KINDS)("after %s at a commit the database is written no more: %p", (co
 
 test("intents of one turn are all refused by the disk that failed one of them, and so are those after", async () => {
   const store = openStore(":memory:");
-  const queue = openIntentQueue(store, (run) => void setImmediate(run), stillClock(0));
+  const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
   failNext(store, "COMMIT", failure("SQLITE_IOERR_FSYNC"));
-  const asked = ["a", "b"].map((id) => queue.commit(() => insertOrder(store, orderRow({ id }))));
+  const asked = ["a", "b"].map((id) => queue.intent(() => insertOrder(store, orderRow({ id }))));
   const ends = await Promise.allSettled(asked);
   expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  await expect(queue.commit(() => insertOrder(store, orderRow()))).rejects.toThrow("not written any more");
+  await expect(queue.intent(() => insertOrder(store, orderRow()))).rejects.toThrow("not written any more");
   expect(whyBroken(store)).toContain("SQLITE_IOERR_FSYNC");
 });
 
 test("a statement that finds a damaged page inside an intent stops everything as well", async () => {
   const store = openStore(":memory:");
-  const queue = openIntentQueue(store, (run) => void setImmediate(run), stillClock(0));
-  const asked = queue.commit(() => {
+  const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
+  const asked = queue.intent(() => {
     throw failure("SQLITE_CORRUPT");
   });
   await expect(asked).rejects.toThrow("disk I/O error");

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { appendAudit } from "../../src/store/audit.ts";
-import { inTransaction, inTransactionNotWaiting, openIntentQueue } from "../../src/store/commit.ts";
+import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { assertFull, closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { orderRow } from "../support/rows.ts";
@@ -72,9 +73,9 @@ test("a work that returns a promise does not compile", () => {
 });
 
 /** A queue whose shared commits happen when the test says so. */
-function openQueue(store: Store): { queue: ReturnType<typeof openIntentQueue>; turn(): void; scheduled(): number } {
+function openQueue(store: Store): { queue: ReturnType<typeof openCommitQueue>; turn(): void; scheduled(): number } {
   const runs: (() => void)[] = [];
-  const queue = openIntentQueue(store, (run) => runs.push(run), stillClock(0));
+  const queue = openCommitQueue(store, (run) => runs.push(run), stillClock(0));
   return { queue, turn: () => runs.shift()?.(), scheduled: () => runs.length };
 }
 
@@ -95,7 +96,7 @@ test("intents of one turn share one transaction", async () => {
     if (sql === "COMMIT") commits.push(sql);
     return run(sql);
   }) as typeof store.$client.run;
-  const results = Promise.all([1, 2, 3, 4].map((number) => queue.commit(insertNumber(number))));
+  const results = Promise.all([1, 2, 3, 4].map((number) => queue.intent(insertNumber(number))));
   expect(scheduled()).toBe(1);
   turn();
   expect(await results).toEqual([1, 2, 3, 4]);
@@ -106,13 +107,13 @@ test("intents of one turn share one transaction", async () => {
 test("an intent that fails is taken out and answered alone", async () => {
   const store = openStore(":memory:");
   const { queue, turn } = openQueue(store);
-  const works = [1, 2, 3].map((number) => queue.commit(insertNumber(number)));
-  const failing = queue.commit((inner) => {
+  const works = [1, 2, 3].map((number) => queue.intent(insertNumber(number)));
+  const failing = queue.intent((inner) => {
     insertOrder(inner, orderRow({ id: "half-done" }));
     throw new Error("not this one");
   });
-  const same = queue.commit(insertNumber(2));
-  const last = queue.commit(insertNumber(4));
+  const same = queue.intent(insertNumber(2));
+  const last = queue.intent(insertNumber(4));
   turn();
   const settled = await Promise.allSettled([...works, failing, same, last]);
   expect(settled.map(({ status }) => status)).toEqual([
@@ -129,8 +130,8 @@ test("an intent that fails is taken out and answered alone", async () => {
 test("an intent sees what the intents before it in the same turn have stored", async () => {
   const store = openStore(":memory:");
   const { queue, turn } = openQueue(store);
-  const first = queue.commit(insertNumber(1));
-  const second = queue.commit((inner) => orderIds(inner));
+  const first = queue.intent(insertNumber(1));
+  const second = queue.intent((inner) => orderIds(inner));
   turn();
   expect(await first).toBe(1);
   expect(await second).toEqual(["order-1"]);
@@ -139,7 +140,7 @@ test("an intent sees what the intents before it in the same turn have stored", a
 test("the 129th intent of a turn goes into the next transaction, and none is forgotten", async () => {
   const store = openStore(":memory:");
   const { queue, turn, scheduled } = openQueue(store);
-  const all = Promise.all(Array.from({ length: 300 }, (_value, number) => queue.commit(insertNumber(number))));
+  const all = Promise.all(Array.from({ length: 300 }, (_value, number) => queue.intent(insertNumber(number))));
   const counts: number[] = [];
   while (scheduled() > 0) {
     turn();
@@ -152,7 +153,7 @@ test("the 129th intent of a turn goes into the next transaction, and none is for
 test("an intent that comes while answers go out gets its own turn", async () => {
   const store = openStore(":memory:");
   const { queue, turn, scheduled } = openQueue(store);
-  const later = queue.commit(insertNumber(1)).then(() => queue.commit(insertNumber(2)));
+  const later = queue.intent(insertNumber(1)).then(() => queue.intent(insertNumber(2)));
   turn();
   await Promise.resolve();
   await Promise.resolve();
@@ -171,13 +172,13 @@ test("a commit that the disk refuses rejects every intent of the turn and stores
     if (sql === "COMMIT" && isFull) throw new Error("database or disk is full");
     return run(sql);
   }) as typeof store.$client.run;
-  const works = [1, 2, 3].map((number) => queue.commit(insertNumber(number)));
+  const works = [1, 2, 3].map((number) => queue.intent(insertNumber(number)));
   turn();
   const settled = await Promise.allSettled(works);
   expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
   expect(orderIds(store)).toEqual([]);
   isFull = false;
-  const after = queue.commit(insertNumber(4));
+  const after = queue.intent(insertNumber(4));
   turn();
   expect(await after).toBe(4);
 });
@@ -189,7 +190,7 @@ test("on a full disk an intent is stored whole or not at all, and what is told i
     const pages = Object.values(store.$client.prepare("PRAGMA page_count").get() ?? {})[0];
     store.$client.run(`PRAGMA max_page_count = ${Number(pages) + 4}`);
     const works = Array.from({ length: 60 }, (_value, number) =>
-      queue.commit((inner) => {
+      queue.intent((inner) => {
         appendAudit(inner, {
           atMs: 1,
           actor: "a",
@@ -207,9 +208,72 @@ test("on a full disk an intent is stored whole or not at all, and what is told i
     expect(findAuditLength(store)).toBe(told.length);
     expect(settled.some(({ status }) => status === "rejected")).toBe(true);
     store.$client.run("PRAGMA max_page_count = 100000");
-    const after = queue.commit(insertNumber(99));
+    const after = queue.intent(insertNumber(99));
     turn();
     expect(await after).toBe(99);
+    closeStore(store);
+  });
+});
+
+test("an outcome waits for the disk when it cannot be read again, and when anything beside it has to", async () => {
+  const store = openStore(":memory:");
+  const { queue, turn } = openQueue(store);
+  const look = (inner: Store) => synchronous(inner);
+  const crowd = Promise.all([queue.intent(look), queue.outcome(look, true), queue.outcome(look, false)]);
+  turn();
+  expect(await crowd).toEqual([FULL, FULL, FULL]);
+  const outcomes = Promise.all([queue.outcome(look, true), queue.outcome(look, true)]);
+  turn();
+  expect(await outcomes).toEqual([NORMAL, NORMAL]);
+  const refused = Promise.all([queue.outcome(look, true), queue.outcome(look, false), queue.outcome(look, true)]);
+  turn();
+  expect(await refused).toEqual([FULL, FULL, FULL]);
+  expect(synchronous(store)).toBe(FULL);
+});
+
+test("an outcome on its own is committed at once, one among others with them", async () => {
+  const store = openStore(":memory:");
+  const { queue, turn, scheduled } = openQueue(store);
+  expect(await queue.outcome(insertNumber(1), true)).toBe(1);
+  expect(scheduled()).toBe(0);
+  const crowd = Promise.all([queue.intent(insertNumber(2)), queue.intent(insertNumber(3))]);
+  turn();
+  await crowd;
+  const later = queue.outcome(insertNumber(4), true);
+  expect(orderIds(store)).toHaveLength(3);
+  turn();
+  expect(await later).toBe(4);
+});
+
+test("an outcome that fails is taken out and answered alone", async () => {
+  const store = openStore(":memory:");
+  const { queue, turn } = openQueue(store);
+  const intent = queue.intent(insertNumber(1));
+  const failing = queue.outcome((inner) => {
+    insertOrder(inner, orderRow({ id: "half-done" }));
+    throw new Error("not this one");
+  }, true);
+  const last = queue.outcome(insertNumber(2), true);
+  turn();
+  const settled = await Promise.allSettled([intent, failing, last]);
+  expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(orderIds(store)).toEqual(["order-1", "order-2"]);
+});
+
+test("a disk that has no room for an intent may have it for the outcomes of its turn", async () => {
+  await inTemporaryDirectory(async (path) => {
+    const store = openStore(join(path, "postern.db"));
+    const { queue, turn } = openQueue(store);
+    const pages = Object.values(store.$client.prepare("PRAGMA page_count").get() ?? {})[0];
+    store.$client.run(`PRAGMA max_page_count = ${Number(pages) + 2}`);
+    const huge = { atMs: 1, actor: "a", event: "e", reference: "r", detail: { of: "x".repeat(50_000) } };
+    const intent = queue.intent((inner) => appendAudit(inner, huge));
+    const outcome = queue.outcome(insertNumber(1), true);
+    turn();
+    const [refused, kept] = await Promise.allSettled([intent, outcome]);
+    expect([refused.status, kept.status]).toEqual(["rejected", "fulfilled"]);
+    expect(orderIds(store)).toEqual(["order-1"]);
+    expect(findAuditLength(store)).toBe(0);
     closeStore(store);
   });
 });

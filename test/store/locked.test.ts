@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { openIntentQueue } from "../../src/store/commit.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { isLocked, onceUnlocked } from "../../src/store/locked.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
@@ -42,10 +42,10 @@ function insert(name: string): (store: Store) => string {
 
 test("intents wait together, one try at a time, and are stored in order once the lock is free", async () => {
   await inLockedDatabase(async ({ store, clock, tries, unlock }) => {
-    const queue = openIntentQueue(store, (run) => setImmediate(run), clock);
-    const first = queue.commit(insert("order-1"));
+    const queue = openCommitQueue(store, (run) => setImmediate(run), clock);
+    const first = queue.intent(insert("order-1"));
     await clock.advance(100);
-    const rest = [2, 3, 4].map((number) => queue.commit(insert(`order-${number}`)));
+    const rest = [2, 3, 4].map((number) => queue.intent(insert(`order-${number}`)));
     await clock.advance(100);
     // At 0, 50, 100, 150 and 200 ms, however many wait.
     expect(tries()).toBe(5);
@@ -56,12 +56,33 @@ test("intents wait together, one try at a time, and are stored in order once the
   });
 });
 
+test("an outcome waits for the lock longer than an intent, and each is told its own", async () => {
+  await inLockedDatabase(async ({ store, clock, unlock }) => {
+    const queue = openCommitQueue(store, (run) => setImmediate(run), clock);
+    const outcome = queue.outcome(insert("outcome"), true);
+    const intent = queue.intent(insert("intent")).catch((error: unknown) => error);
+    await clock.advance(2_100);
+    expect(isLocked(await intent)).toBe(true);
+    await clock.advance(20_000);
+    unlock();
+    await clock.advance(50);
+    expect(await outcome).toBe("outcome");
+    const other = new Database(store.$client.filename);
+    other.run("BEGIN IMMEDIATE");
+    const given = queue.outcome(insert("late"), true).catch((error: unknown) => error);
+    await clock.advance(30_100);
+    expect(isLocked(await given)).toBe(true);
+    other.close();
+    expect(orderIds(store)).toEqual(["outcome"]);
+  });
+});
+
 test("an intent that the lock has kept for two seconds is refused, and one that came later waits on", async () => {
   await inLockedDatabase(async ({ store, clock, unlock }) => {
-    const queue = openIntentQueue(store, (run) => setImmediate(run), clock);
-    const first = queue.commit(insert("order-1")).catch((error: unknown) => error);
+    const queue = openCommitQueue(store, (run) => setImmediate(run), clock);
+    const first = queue.intent(insert("order-1")).catch((error: unknown) => error);
     await clock.advance(1_500);
-    const second = queue.commit(insert("order-2"));
+    const second = queue.intent(insert("order-2"));
     await clock.advance(500);
     expect(isLocked(await first)).toBe(true);
     unlock();

@@ -20,7 +20,7 @@ import { markInterrupted } from "../../src/settle/start-up.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
-import { openIntentQueue } from "../../src/store/commit.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import type { Instance } from "../../src/store/instance.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { openSigners } from "../../src/vault/signers.ts";
@@ -174,7 +174,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     settings: SETTINGS,
     instance: INSTANCE,
     store,
-    intents: openIntentQueue(store, (run) => setImmediate(() => (isDead ? undefined : run())), clock),
+    commits: openCommitQueue(store, (run) => setImmediate(() => (isDead ? undefined : run())), clock),
     exchange,
     allowance: openActionAllowance({ isOn: false, reads, clock }),
     markets: { current: () => universe, refresh: async () => universe },

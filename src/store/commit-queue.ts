@@ -1,0 +1,158 @@
+import type { Clock } from "../core/clock.ts";
+import { noteFailure } from "./broken.ts";
+import { inTransaction, inTransactionNotWaiting } from "./commit.ts";
+import { isLocked, MAX_INTENT_WAIT_MS, MAX_OUTCOME_WAIT_MS, pauseForLock } from "./locked.ts";
+import type { Store } from "./open.ts";
+import { forget } from "./remembered.ts";
+
+/**
+ * What is to be written, inside a transaction that it shares. It changes nothing but the store, because it is run
+ * again when another one of its transaction has thrown.
+ */
+type Work<T> = (store: Store) => T;
+
+/** Puts what is written in one turn of the event loop into one transaction: one wait for the disk for all of it. */
+export type CommitQueue = {
+  /** Resolves with what `work` returned once it is on disk; rejects with what it threw, alone. */
+  intent<T>(work: Work<T>): Promise<T>;
+  /**
+   * The same for an outcome. One that `canBeReadAgain` (from its intent, which is on the disk, and the exchange)
+   * resolves once it is committed: the next commit that waits for the disk carries it there.
+   */
+  outcome<T>(work: Work<T>, canBeReadAgain: boolean): Promise<T>;
+};
+
+type Waiting = {
+  kind: "intent" | "outcome";
+  work: Work<unknown>;
+  waitsForDisk: boolean;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+  /** Elapsed time from which on a locked database is a refusal. */
+  untilMs: number;
+};
+
+/** Most works that share one transaction; the rest goes into the next. */
+const MAX_BATCH = 128;
+
+const MAX_WAIT_MS = { intent: MAX_INTENT_WAIT_MS, outcome: MAX_OUTCOME_WAIT_MS } as const;
+
+/**
+ * `schedule` runs its argument after the present turn (`setImmediate`, or a test's own). The works run inside the
+ * shared transaction one after the other, in the order in which they came; one that throws is rolled back and answered
+ * alone. An outcome does not wait for the end of the turn while one transaction after the other is its own. While another process has locked the database, all of them wait together.
+ */
+export function openCommitQueue(store: Store, schedule: (run: () => void) => void, clock: Clock): CommitQueue {
+  const waiting: Waiting[] = [];
+  let isPausing = false;
+  /** Whether the last transaction was shared: where it was not, there is most likely nobody to share the next with. */
+  let isCrowded = false;
+
+  function flush(): void {
+    const batch = waiting.splice(0, MAX_BATCH);
+    isCrowded = batch.length > 1;
+    const kept = commitBatch(store, batch, clock.elapsedMs());
+    if (kept.length > 0) pause(kept);
+    else if (waiting.length > 0) schedule(flush);
+  }
+
+  /** One try at a time: each of them stops everything else for a moment. */
+  function pause(kept: readonly Waiting[]): void {
+    waiting.unshift(...kept);
+    isPausing = true;
+    void pauseForLock(clock).then(() => {
+      isPausing = false;
+      flush();
+    });
+  }
+
+  function add<T>(work: Work<T>, about: Pick<Waiting, "kind" | "waitsForDisk">): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const untilMs = clock.elapsedMs() + MAX_WAIT_MS[about.kind];
+      // The queue holds works of many types; each resolver only ever meets its own work's result.
+      waiting.push({ ...about, work, resolve: resolve as (value: unknown) => void, reject, untilMs });
+      if (waiting.length > 1 || isPausing) return;
+      if (about.kind === "outcome" && !isCrowded) flush();
+      else schedule(flush);
+    });
+  }
+
+  return {
+    intent: (work) => add(work, { kind: "intent", waitsForDisk: true }),
+    outcome: (work, canBeReadAgain) => add(work, { kind: "outcome", waitsForDisk: !canBeReadAgain }),
+  };
+}
+
+type Done = { waiting: Waiting; settle: () => void };
+
+/** Gives back those that go on waiting for another process; all others know by then. */
+function commitBatch(store: Store, batch: readonly Waiting[], elapsedMs: number): readonly Waiting[] {
+  let done: Done[] = [];
+  let kept: readonly Waiting[] = [];
+  try {
+    const commit = batch.some(({ waitsForDisk }) => waitsForDisk) ? inTransaction : inTransactionNotWaiting;
+    done = commit(store, () => runBatch(store, batch));
+  } catch (error) {
+    const outcomes = batch.filter(({ kind }) => kind === "outcome");
+    // A disk that has no room for an intent may still have it for what became of others.
+    if (!isLocked(error) && outcomes.length > 0 && outcomes.length < batch.length) {
+      reject(batch, outcomes, error);
+      return commitBatch(store, outcomes, elapsedMs);
+    }
+    kept = isLocked(error) ? batch.filter(({ untilMs }) => elapsedMs < untilMs) : [];
+    reject(batch, kept, error);
+  }
+  for (const each of done) each.settle();
+  return kept;
+}
+
+/** Nothing of the batch was stored, and each one that is not tried again is told so. */
+function reject(batch: readonly Waiting[], but: readonly Waiting[], error: unknown): void {
+  for (const each of batch) if (!but.includes(each)) each.reject(error);
+}
+
+function runBatch(store: Store, batch: readonly Waiting[]): Done[] {
+  const [only, ...others] = batch;
+  // What throws alone takes the transaction with it: only others need to be kept apart from it.
+  if (only !== undefined && others.length === 0) return [run(store, only)];
+  try {
+    return apart(store, () => batch.map((each) => run(store, each)));
+  } catch (error) {
+    if (!store.$client.inTransaction) throw error;
+    return batch.map((each) => runAlone(store, each));
+  }
+}
+
+function run(store: Store, waiting: Waiting): Done {
+  const value = waiting.work(store);
+  return { waiting, settle: () => waiting.resolve(value) };
+}
+
+function runAlone(store: Store, waiting: Waiting): Done {
+  try {
+    return apart(store, () => run(store, waiting));
+  } catch (error) {
+    noteFailure(store, error);
+    // After a full disk SQLite has ended the whole transaction by itself: the batch fails as one.
+    if (!store.$client.inTransaction) throw error;
+    return { waiting, settle: () => waiting.reject(error) };
+  }
+}
+
+/** What throws has changed nothing. */
+function apart<T>(store: Store, work: () => T): T {
+  const client = store.$client;
+  client.run("SAVEPOINT apart");
+  try {
+    const value = work();
+    client.run("RELEASE apart");
+    return value;
+  } catch (error) {
+    forget(store);
+    if (client.inTransaction) {
+      client.run("ROLLBACK TO apart");
+      client.run("RELEASE apart");
+    }
+    throw error;
+  }
+}

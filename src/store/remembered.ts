@@ -1,0 +1,86 @@
+/**
+ * Rows that every order needs and that hardly ever change, kept in memory. All writing of this process goes through one
+ * connection and tells here what it has changed; SQLite's `data_version` tells whether another process has committed
+ * anything since, which may have been a key blocked or an agent retired.
+ */
+import type { Database, Statement } from "bun:sqlite";
+import type { Store } from "./open.ts";
+
+type Memory = {
+  versionOf: Statement;
+  version: unknown;
+  /** True inside a transaction that has looked: nobody else can commit before it ends. */
+  isHeld: boolean;
+  kinds: Map<object, Map<string, unknown>>;
+};
+
+const memories = new WeakMap<Database, Memory>();
+
+/** Rows of one kind that are kept at once, at most. */
+const MAX_ROWS = 1_000;
+
+/** What `read` finds for a key, read again only after it may have changed. Nothing found is not kept. */
+export type Remembered<Value> = {
+  find(store: Store, key: string): Value | null;
+  /** After writing it. */
+  put(store: Store, key: string, value: Value): void;
+};
+
+export function remembered<Value>(read: (store: Store, key: string) => Value | null): Remembered<Value> {
+  const kind = {};
+  const rowsOf = (store: Store) => {
+    const { kinds } = upToDate(store.$client);
+    // Filled by `find` and `put` of this kind alone.
+    const rows = (kinds.get(kind) ?? new Map()) as Map<string, Value>;
+    kinds.set(kind, rows);
+    return rows;
+  };
+  const keep = (rows: Map<string, Value>, key: string, value: Value) => {
+    if (rows.size >= MAX_ROWS) rows.clear();
+    rows.set(key, value);
+  };
+  return {
+    find(store, key) {
+      const rows = rowsOf(store);
+      const known = rows.get(key);
+      if (known !== undefined) return known;
+      const value = read(store, key);
+      if (value !== null) keep(rows, key, Object.freeze(value));
+      return value;
+    },
+    put: (store, key, value) => keep(rowsOf(store), key, Object.freeze(value)),
+  };
+}
+
+/** After a change that nobody has put here, and after every rollback: everything is read anew. */
+export function forget({ $client: client }: Pick<Store, "$client">): void {
+  memories.get(client)?.kinds.clear();
+}
+
+/** For `commit.ts`, first thing in a transaction that holds the write lock. */
+export function hold({ $client: client }: Pick<Store, "$client">): void {
+  upToDate(client).isHeld = true;
+}
+
+/** At the end of that transaction. */
+export function letGo({ $client: client }: Pick<Store, "$client">): void {
+  const memory = memories.get(client);
+  if (memory !== undefined) memory.isHeld = false;
+}
+
+function upToDate(client: Database): Memory {
+  const memory = memories.get(client) ?? newMemory(client);
+  if (memory.isHeld) return memory;
+  // Unlike `synchronous` this is read when it runs, not when it is compiled.
+  const [row] = memory.versionOf.values();
+  if (row?.[0] !== memory.version) memory.kinds.clear();
+  memory.version = row?.[0];
+  return memory;
+}
+
+function newMemory(client: Database): Memory {
+  const versionOf = client.prepare("PRAGMA data_version");
+  const memory = { versionOf, version: null, isHeld: false, kinds: new Map() };
+  memories.set(client, memory);
+  return memory;
+}

@@ -1,0 +1,146 @@
+/** What is kept in memory is what the database holds: whoever wrote it, and whatever was taken back. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import fc from "fast-check";
+import { deleteAccount, findAccount, insertAccount } from "../../src/store/accounts.ts";
+import {
+  findSigningAgent,
+  insertAgent,
+  markAgentApproved,
+  retireAgent,
+  setAgentValidity,
+} from "../../src/store/agents.ts";
+import { findApiKey, insertApiKey, noteKeyUse, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
+import { deleteAttempt, insertAttempt, newestAttemptId, takeNonce } from "../../src/store/attempts.ts";
+import { appendAudit, findBrokenAuditRow } from "../../src/store/audit.ts";
+import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { forget } from "../../src/store/remembered.ts";
+import { markRestored } from "../../src/store/restores.ts";
+import { accountRow, attemptRow } from "../support/rows.ts";
+import { stillClock } from "../support/still-clock.ts";
+import { inTemporaryDirectory } from "../support/temporary-directory.ts";
+
+const NAMES = ["a", "b"];
+const OWNER = "0xowner";
+const NOW_MS = 1_000;
+
+/** One write each, of what is remembered; `atMs` tells one from the other. */
+const WRITES: readonly ((store: Store, name: string, atMs: number) => unknown)[] = [
+  (store, name) => findAccount(store, name) ?? insertAccount(store, { ...accountRow(), id: name, ownerAddress: OWNER }),
+  (store, name) => deleteAccount(store, name),
+  (store, keyHash, atMs) =>
+    findApiKey(store, keyHash) ??
+    insertApiKey(store, { keyHash, accountId: "a", scopes: ["trading:read"], issuedAtMs: 0, registeredAtMs: atMs }),
+  (store, name, atMs) => noteKeyUse(store, name, atMs),
+  (store, name, atMs) => setKeyState(store, name, atMs % 2 === 0 ? "blocked" : "active", atMs),
+  (store, name, atMs) => revokeApiKey(store, "a", name, atMs),
+  (store, address, atMs) =>
+    insertAgent(store, {
+      ...{ address: `${address}${atMs}`, ownerAddress: OWNER, name: address, sealedKey: new Uint8Array(1) },
+      ...{ state: "approved", createdAtMs: atMs, approvedAtMs: atMs, validUntilMs: null },
+    }),
+  (store, name, atMs) => markAgentApproved(store, agentOf(store) ?? name, { approvedAtMs: atMs, validUntilMs: null }),
+  (store, name, atMs) => setAgentValidity(store, agentOf(store) ?? name, NOW_MS + (atMs % 3) - 1),
+  (store, name) => retireAgent(store, agentOf(store) ?? name),
+  (store, actor, atMs) => appendAudit(store, { atMs, actor, event: "e", reference: "r", detail: {} }),
+  (store, signer) => insertAttempt(store, attemptRow({ signer, nonce: takeNonce(store, signer, NOW_MS) ?? 0 })),
+  (store) => deleteAttempt(store, newestAttemptId(store)),
+  (store, _name, atMs) => markRestored(store, NOW_MS + atMs),
+];
+
+function agentOf(store: Store): string | null {
+  return findSigningAgent(store, OWNER, NOW_MS)?.address ?? null;
+}
+
+function seenBy(store: Store): unknown {
+  const rows = NAMES.map((name) => [findAccount(store, name), findApiKey(store, name)]);
+  return [rows, findSigningAgent(store, OWNER, NOW_MS)];
+}
+
+/** Writes of one table a run, so that they meet without another between that has everything read anew; or of all. */
+const kinds = fc.constantFrom(
+  [0, 1],
+  [2, 3, 4, 5],
+  [2, 4, 5],
+  [6, 7, 8, 9],
+  [6, 9],
+  [10],
+  [11, 12, 13],
+  [...WRITES.keys()],
+);
+
+const steps = fc.record({
+  by: fc.nat(1),
+  how: fc.constantFrom("waiting", "not waiting", "alone", "shared"),
+  writes: fc.array(
+    fc.record({
+      nth: fc.nat(),
+      name: fc.constantFrom(...NAMES),
+      fails: fc.nat(3).map((n) => n === 0),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+});
+
+test("two connections that write, roll back and read see what a third one reads anew", async () => {
+  await inTemporaryDirectory(async (path) => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(kinds, fc.array(steps, { maxLength: 20 }), async (picked, trace) => {
+        run += 1;
+        const file = join(path, `${run}.db`);
+        const [first, second, third] = [openStore(file), openStore(file), openStore(file)];
+        let atMs = 0;
+        for (const { by, how, writes } of trace) {
+          const store = by === 0 ? first : second;
+          const works = writes.map(({ nth, name, fails }) => {
+            atMs += 1;
+            const now = atMs;
+            return (within: Store) => {
+              WRITES[picked[nth % picked.length] ?? 0]?.(within, name, now);
+              seenBy(within);
+              if (fails) throw new Error("taken back");
+            };
+          });
+          await write(store, how, works);
+          forget(third);
+          const truth = seenBy(third);
+          expect([seenBy(first), seenBy(second)]).toEqual([truth, truth]);
+        }
+        expect(findBrokenAuditRow(third)).toBeNull();
+        for (const store of [first, second, third]) closeStore(store);
+      }),
+      { numRuns: 80 },
+    );
+  });
+}, 60_000);
+
+async function write(store: Store, how: string, works: readonly ((store: Store) => void)[]): Promise<void> {
+  const all = (within: Store) => works.map((work) => work(within));
+  try {
+    if (how === "waiting") inTransaction(store, all);
+    else if (how === "not waiting") inTransactionNotWaiting(store, all);
+    else if (how === "alone") all(store);
+    else {
+      const queue = openCommitQueue(store, (run) => setImmediate(run), stillClock(0));
+      await Promise.allSettled(works.map((work) => queue.intent(work)));
+    }
+  } catch (error) {
+    if (!String(error).includes("taken back")) throw error;
+  }
+}
+
+test("a key that another process has blocked is seen inside the next transaction, and outside of any", async () => {
+  await inTemporaryDirectory((path) => {
+    const [own, other] = [openStore(join(path, "p.db")), openStore(join(path, "p.db"))];
+    insertApiKey(own, { keyHash: "k", accountId: "a", scopes: [], issuedAtMs: 0, registeredAtMs: 0 });
+    expect(findApiKey(own, "k")?.state).toBe("active");
+    setKeyState(other, "k", "blocked", 1);
+    expect(inTransaction(own, () => findApiKey(own, "k")?.state)).toBe("blocked");
+    setKeyState(other, "k", "active", 1);
+    expect(findApiKey(own, "k")?.state).toBe("active");
+    for (const store of [own, other]) closeStore(store);
+  });
+});
