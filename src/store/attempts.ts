@@ -4,7 +4,7 @@ import { nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
-import { attempts, signers } from "./schema.ts";
+import { agents, attempts, signers } from "./schema.ts";
 
 type Row = typeof attempts.$inferSelect;
 
@@ -191,10 +191,11 @@ function passNonce(store: Store, signer: string, nonce: number): void {
   if (nonce > (lastNonceOf.find(store, signer) ?? 0)) lastNonceOf.put(store, signer, nonce);
 }
 
-/** Every signer that there has been goes on above this number. */
+/** Every signer that there has been, used yet or not, goes on above this number. */
 export function raiseNonces(store: Store, lastNonce: number): void {
   const used = store.selectDistinct({ address: attempts.signer }).from(attempts).all();
   const kept = store.select({ address: signers.address }).from(signers).all();
-  for (const { address } of [...used, ...kept]) keepNonce(store).run({ address, lastNonce });
+  const ours = store.select({ address: agents.address }).from(agents).all();
+  for (const { address } of [...used, ...kept, ...ours]) keepNonce(store).run({ address, lastNonce });
   forget(store);
 }

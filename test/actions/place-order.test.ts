@@ -15,6 +15,7 @@ import {
   wanted,
 } from "../support/gateway-rig.ts";
 import type { Fate } from "../support/small-venue.ts";
+import { writeBehind } from "../support/write-behind.ts";
 
 function storedOrders({ store }: GatewayRig): ReturnType<typeof listOrders> {
   return listOrders(store, { accountId: ACCOUNT.id, status: null, dex: null, after: null, limit: 100 });
@@ -266,7 +267,7 @@ const DOOR: [string, (rig: GatewayRig) => void, ErrorCode][] = [
   ],
   [
     "without an approved agent",
-    (rig) => rig.store.$client.run("UPDATE agents SET state = 'new'"),
+    (rig) => writeBehind(rig.store, "UPDATE agents SET state = 'new'"),
     "agent_not_approved",
   ],
   ["with a locked agent", (rig) => rig.deps.signers.lock(), "agent_not_approved"],

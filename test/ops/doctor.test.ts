@@ -10,6 +10,7 @@ import type { Finding } from "../../src/ops/finding.ts";
 import { examineGateway, type ToldState } from "../../src/ops/tell-state.ts";
 import { findAuditSeal } from "../../src/store/audit-seal.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
+import { writeBehind } from "../support/write-behind.ts";
 import { type Rig, withOperator } from "./operator.ts";
 
 const DAY_MS = 86_400_000;
@@ -36,7 +37,7 @@ function askExchange({ operator }: Rig, { offsetMs = 0, isDown = false, builder 
 
 /** An exchange where all is well: the agent lasts for 60 days and 5,000 actions are left. */
 function makeWell({ operator, agent }: Rig, { days = 60, used = 0 } = {}): void {
-  operator.store.$client.run("UPDATE agents SET state = 'approved', approved_at_ms = 1");
+  writeBehind(operator.store, "UPDATE agents SET state = 'approved', approved_at_ms = 1");
   const validUntil = operator.clock.nowMs() + days * DAY_MS;
   operator.exchange.answer("extraAgents", () => [{ name: agent.name, address: agent.address, validUntil }]);
   operator.exchange.answer("userAbstraction", () => "default");
@@ -57,7 +58,7 @@ test("an exchange that cannot be reached is one fault, and nothing else is guess
   await withOperator({}, async (rig) => {
     makeWell(rig);
     expect(troubles(await askExchange(rig, { isDown: true }))).toEqual(["exchange fault"]);
-    rig.operator.store.$client.run("UPDATE agents SET state = 'retired'");
+    writeBehind(rig.operator.store, "UPDATE agents SET state = 'retired'");
     expect(troubles(await askExchange(rig, { isDown: true }))).toEqual(["exchange fault", "agent fault"]);
   });
 });
@@ -91,10 +92,10 @@ test("an agent is told by what is left of it", async () => {
     rig.operator.exchange.answer("userRole", () => ({ role: "missing" }));
     const gone = await askExchange(rig);
     expect(gone.find(({ check }) => check === "agent")?.found).toContain("not known to the exchange");
-    rig.operator.store.$client.run("UPDATE agents SET state = 'new'");
+    writeBehind(rig.operator.store, "UPDATE agents SET state = 'new'");
     const waiting = (await askExchange(rig)).find(({ check }) => check === "agent");
     expect(waiting).toMatchObject({ level: "fault", todo: expect.stringContaining(`--agent ${rig.agent.address}`) });
-    rig.operator.store.$client.run("UPDATE agents SET state = 'retired'");
+    writeBehind(rig.operator.store, "UPDATE agents SET state = 'retired'");
     const none = (await askExchange(rig)).find(({ check }) => check === "agent");
     expect(none).toMatchObject({ level: "fault", todo: expect.stringContaining("agent rotate") });
   });

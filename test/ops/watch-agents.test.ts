@@ -3,6 +3,7 @@ import type { LogFields } from "../../src/deps.ts";
 import { openAgentWatch } from "../../src/ops/watch-agents.ts";
 import { findSigningAgent, listAgents } from "../../src/store/agents.ts";
 import { audit } from "../../src/store/schema.ts";
+import { writeBehind } from "../support/write-behind.ts";
 import { type Rig, withOperator } from "./operator.ts";
 
 const DAY_MS = 86_400_000;
@@ -15,7 +16,7 @@ function watching(rig: Rig) {
   const log = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
   const exchange = { ...rig.operator.exchange, nowMs: () => rig.operator.clock.nowMs() };
   const { store, clock } = rig.operator;
-  store.$client.run("UPDATE agents SET state = 'approved', approved_at_ms = 1");
+  writeBehind(store, "UPDATE agents SET state = 'approved', approved_at_ms = 1");
   return { lines, watch: openAgentWatch({ store, exchange, clock, log }, () => false) };
 }
 
@@ -64,10 +65,11 @@ test("an agent that has ended signs nothing more, and an older one that lasts do
     const { store } = rig.operator;
     const owner = rig.account.ownerAddress;
     const nowMs = rig.operator.clock.nowMs();
-    store.$client.run(`UPDATE agents SET valid_until_ms = ${nowMs}`);
+    writeBehind(store, `UPDATE agents SET valid_until_ms = ${nowMs}`);
     expect(findSigningAgent(store, owner, nowMs - 1)?.address).toBe(rig.agent.address);
     expect(findSigningAgent(store, owner, nowMs)).toBeNull();
-    store.$client.run(
+    writeBehind(
+      store,
       `INSERT INTO agents SELECT '0xolder', owner_address, 'postern-2', state, sealed_key, 0, 0, NULL FROM agents`,
     );
     expect(findSigningAgent(store, owner, nowMs)?.address).toBe("0xolder");
