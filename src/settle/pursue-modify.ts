@@ -31,8 +31,9 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   const { world } = tools;
   await world.point("settle_before_look");
   if (!(await isReplacementKnown(tools, attempt, pursuit))) return openAttempt(world.store, attempt.id) === null;
+  pursuit.replacementKnownAtMs ??= world.exchange.nowMs();
   const { replaced } = legsOfModify(world, attempt);
-  const { sight, isAfter, wasGoneBefore } = await lookAtOriginal(tools, attempt);
+  const { sight, isAfter, wasGoneBefore } = await lookAtOriginal(tools, attempt, pursuit.replacementKnownAtMs);
   applySight(world, replaced, sight);
   if (openAttempt(world.store, attempt.id) === null) return true;
   if (sight.kind !== "seen") return false;
@@ -53,13 +54,13 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
 
 type OriginalLook = {
   sight: Sight;
-  /** By a node that had seen the modify, or whatever else happened by the time it was signed. */
+  /** By a node that had seen the modify, or whatever else happened by the time its end was known. */
   isAfter: boolean;
   /** Something else had canceled the original before the modify could. */
   wasGoneBefore: boolean;
 };
 
-async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<OriginalLook> {
+async function lookAtOriginal(tools: Tools, attempt: Attempt, knownAtMs: number): Promise<OriginalLook> {
   const { world, evidence } = tools;
   const { replaced, replacement } = legsOfModify(world, attempt);
   const sought = { ...tools.soughtOf(attempt), leg: replaced };
@@ -70,7 +71,8 @@ async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<OriginalL
       timed === null
         ? await lookAtLeg(world, evidence, sought, options)
         : await readStatus(world, evidence, sought, { json: timed.json[0], options });
-    return { sight, isAfter: timed !== null && timed.chainTimeMs >= attempt.nonce, wasGoneBefore: false };
+    // A refused modify may have canceled its original, at any time until its answer came.
+    return { sight, isAfter: timed !== null && timed.chainTimeMs >= knownAtMs, wasGoneBefore: false };
   }
   // Over one connection, the replacement first: who shows it has carried out the modify.
   const requests = [statusRequest({ ...sought, leg: replacement }), statusRequest(sought)];
@@ -136,6 +138,7 @@ async function reduceOnce(
   });
   pursuit.attemptId = next.id;
   pursuit.looksAtOpen = 0;
+  pursuit.replacementKnownAtMs = null;
   pursuit.sealedAtMs = null;
   const result = await sendAttempt(world, next, "order");
   if (result.kind !== "reply") return;

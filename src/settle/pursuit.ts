@@ -21,6 +21,8 @@ export type Pursuit = {
   reissues: number;
   /** Looks at a closed leg whose fills could not be read to the end. */
   looksAtClosed: number;
+  /** Exchange time by which what became of a modify's replacement was known, unix milliseconds. */
+  replacementKnownAtMs: number | null;
   /** Times that the original of a modify was still seen open. */
   looksAtOpen: number;
   /** Readings after the seal that showed no effect of an operation. */
@@ -39,6 +41,7 @@ export function startPursuit(attemptId: number): Pursuit {
     lastSentElapsedMs: null,
     reissues: 0,
     looksAtClosed: 0,
+    replacementKnownAtMs: null,
     looksAtOpen: 0,
     finalReadings: 0,
     sealedElapsedMs: null,

@@ -342,6 +342,29 @@ test("seed 50066111: the end of what always_place placed is not the order's whil
   expect(split).toMatchObject({ http: 200, status: "canceled", oid: String(beside), filled: "0" });
 });
 
+test("a node from before a refused modify does not tell that its original is still open", async () => {
+  const s = await scene();
+  trade(s, MAKER, { isBuy: false, price: 95_100, size: "0.5" });
+  const placed = shown(await s.tell("killed", limit("buy", 94_000)));
+  const late: Fate = { arrivesAfterMs: [1_000], answer: { kind: "true", ofCopy: 0, afterMs: 5 } };
+  s.setFate(actions((body) => (body.includes('"batchModify"') ? late : null)));
+  // It would trade at once, so the exchange cancels the original and places nothing.
+  const modify = modifyOf(placed.id, "95200");
+  const asked = s.ask("killed-modify", modify);
+  await s.pass(500);
+  for (let node = 0; node < NODES; node += 1) s.network.freeze(node);
+  await s.pass(3_000);
+  expect([liveOrders(s), asked.answer]).toEqual([[], null]);
+  for (let node = 0; node < NODES; node += 1) s.network.thaw(node);
+  await s.pass(10_000);
+  const after = shown(await s.tell("killed-modify", modify));
+  expect(after).toMatchObject({
+    http: 200,
+    status: "canceled",
+    error: expect.stringContaining("replacement was refused"),
+  });
+});
+
 test("seed 1616: a close is seen although no look had any weight while it was told", async () => {
   const s = await scene({ hasFeed: true, weightPerMinute: 1_200 });
   const placed = shown(await s.tell("no-weight", limit("buy", 94_000)));
