@@ -82,16 +82,10 @@ export function openSettler(world: World): Settler {
 
   async function follow(pursuit: Pursuit, looked: () => void): Promise<void> {
     while (!isStopped) {
-      const attempt = openAttempt(world.store, pursuit.attemptId);
-      if (attempt === null) return;
-      // A process before this one saw the seal; by the exchange's time that is past now.
-      if (pursuit.looks === 0 && attempt.seal === "noop") pursuit.sealedAtMs ??= world.exchange.nowMs();
-      const isDone = await turns.take(() => stepOnce(tools, attempt, pursuit));
+      const pauseMs = await turns.take(async () => (isStopped ? null : stepOnce(tools, pursuit)));
       looked();
-      if (isDone || isStopped) return;
-      pursuit.looks += 1;
-      const now = findAttempt(world.store, pursuit.attemptId);
-      await world.clock.sleep(lookDelayMs(pursuit.looks, now !== null && now.seal !== null));
+      if (pauseMs === null || isStopped) return;
+      await world.clock.sleep(pauseMs);
     }
   }
 
@@ -131,14 +125,23 @@ const STEPS: Record<AttemptKind, (tools: Tools, attempt: Attempt, pursuit: Pursu
   twap_cancel: stepTwapCancel,
 };
 
-/** One step; a fault of ours ends the step, never the pursuit. */
-async function stepOnce(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+/** Milliseconds until the next step, null when it is settled. A fault of ours ends the step, never the pursuit. */
+async function stepOnce(tools: Tools, pursuit: Pursuit): Promise<number | null> {
+  const { store, exchange, log } = tools.world;
+  let isSealed = false;
   try {
-    return await STEPS[attempt.kind](tools, attempt, pursuit);
+    const attempt = openAttempt(store, pursuit.attemptId);
+    if (attempt === null) return null;
+    // A process before this one saw the seal; by the exchange's time that is past now.
+    if (pursuit.looks === 0 && attempt.seal === "noop") pursuit.sealedAtMs ??= exchange.nowMs();
+    if (await STEPS[attempt.kind](tools, attempt, pursuit)) return null;
+    const now = findAttempt(store, pursuit.attemptId);
+    isSealed = now !== null && now.seal !== null;
   } catch (error) {
-    tools.world.log.error({ attempt: attempt.id, error: String(error) }, "a settling step failed");
-    return false;
+    log.error({ attempt: pursuit.attemptId, error: String(error) }, "a settling step failed");
   }
+  pursuit.looks += 1;
+  return lookDelayMs(pursuit.looks, isSealed);
 }
 
 function soughtOf(world: World, attempt: Attempt): Sought {
