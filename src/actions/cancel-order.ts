@@ -40,7 +40,7 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
   const found = await requireOrder(deps, caller, wanted.id);
   const target = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
   if (isLive(target.status)) requireBudget(deps, caller, "cancel");
-  const signer = isLive(target.status) ? requireAgent(deps, caller.account) : null;
+  if (isLive(target.status)) requireAgent(deps, caller.account);
   const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
   const resource = { kind: "order" as const, id: target.id };
   const record = {
@@ -52,7 +52,7 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
     answer: null,
   };
   const stored = await commitIntent(deps, { caller, record }, () =>
-    storeCancel(deps, { caller, orderId: target.id, signer, idempotencyKey: wanted.idempotencyKey }),
+    storeCancel(deps, { caller, orderId: target.id, idempotencyKey: wanted.idempotencyKey }),
   );
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
@@ -63,17 +63,19 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
   return { ...answer, isReplay: false };
 }
 
-type Storing = { caller: Caller; orderId: string; signer: string | null; idempotencyKey: string };
+type Storing = { caller: Caller; orderId: string; idempotencyKey: string };
 
 /** Inside the intent's transaction: the attempt, or for an order that is closed by now its final answer. */
-function storeCancel(deps: Deps, { caller, orderId, signer, idempotencyKey }: Storing): Attempt | null {
+function storeCancel(deps: Deps, { caller, orderId, idempotencyKey }: Storing): Attempt | null {
   const order = findOrder(deps.store, orderId);
   const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));
   if (order === null) throw new Error("bug: a cancel without its order");
-  if (!isLive(order.status) || leg === null || signer === null) {
+  if (!isLive(order.status) || leg === null) {
     storeAnswer(deps.store, { accountId: order.accountId, key: idempotencyKey }, closedAnswer(order));
     return null;
   }
+  // It may have turned out only now that it lives.
+  const signer = requireAgent(deps, caller.account);
   const actor = caller.key.keyHash;
   return storeAttempt(deps, intendedCancel({ order, account: caller.account, leg, idempotencyKey, actor }), signer);
 }

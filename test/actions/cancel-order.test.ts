@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../../src/core/errors.ts";
+import { recordLegEvent } from "../../src/settle/record.ts";
 import { listAttemptsOf, listOpenAttempts } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { findOrder } from "../../src/store/orders.ts";
@@ -46,6 +47,22 @@ test("a cancel of a closed order is answered with its true status and sends noth
   const answer = await rig.answerOf(rig.cancel("cancel-01", id));
   expect(answer).toMatchObject({ httpStatus: 200, order: { status: "filled", filled_size: "1" } });
   expect(types(rig)).toEqual(["order"]);
+});
+
+test("an order that turns out to live while its cancel is being stored is canceled, and not answered as it stood", async () => {
+  const rig = openGatewayRig();
+  const { id, order } = await placed(rig);
+  rig.store.$client.run("UPDATE legs SET state = 'absent', oid = NULL, is_exchanges_word = 0");
+  rig.store.$client.run("UPDATE orders SET status = 'rejected', exchange_order_id = NULL");
+  const { cloid } = order;
+  rig.deps.point = (name) => {
+    if (name !== "before_intent") return undefined;
+    recordLegEvent(rig.store, cloid, { type: "reported" }, rig.clock.nowMs());
+    return undefined;
+  };
+  const answer = await rig.answerOf(rig.cancel("cancel-01", id));
+  expect(answer).toMatchObject({ httpStatus: 200, order: { id, status: "canceled" } });
+  expect(order.status).toBe("canceled");
 });
 
 test("an order that was filled before its cancel arrived is answered as filled", async () => {
