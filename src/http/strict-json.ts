@@ -6,6 +6,8 @@
 /** A body has three levels. */
 const MAX_DEPTH = 8;
 
+const HALF_A_CHARACTER = "a string holds half of a surrogate pair";
+
 /** Names that reach behind an object in careless code. */
 const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
@@ -16,12 +18,15 @@ export function parseStrictJson(bytes: Uint8Array): ParsedJson {
   const text = decode(bytes);
   if (text === null) return fault("it is not valid UTF-8");
   if (text.startsWith("\uFEFF")) return fault("it starts with a byte order mark");
-  const deep = depthFault(text);
-  if (deep !== null) return fault(deep);
-  const value = parse(text);
+  const { depth, members, hasDigits } = outlineOf(bytes);
+  if (depth > MAX_DEPTH) return fault(`it nests deeper than ${MAX_DEPTH} levels`);
+  const value = parse(text, hasDigits);
   if (value === undefined) return fault("it cannot be parsed");
-  const reason = nameFault(text);
-  return reason === null ? { kind: "value", value } : fault(reason);
+  const kept = { members: 0 };
+  const reason = contentFault(value, kept);
+  if (reason !== null) return fault(reason);
+  // Of members of one name only the last is in the value.
+  return kept.members === members ? { kind: "value", value } : fault("a member name comes twice in one object");
 }
 
 function fault(reason: string): ParsedJson {
@@ -36,35 +41,46 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-const MARKS = "{}[],:";
+type Outline = {
+  depth: number;
+  /** Colons between strings: one a member, where the text is valid. */
+  members: number;
+  /** Between strings; without any there is no number. */
+  hasDigits: boolean;
+};
 
-/** Strings with their quotes, and the marks between them. Linear in the text, valid JSON or not. */
-function* tokensOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (MARKS.includes(character)) yield character;
-    if (character !== '"') continue;
-    const start = at;
-    at += 1;
-    while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;
-    yield text.slice(start, at + 1);
-  }
-}
+const [QUOTE, BACKSLASH, COLON, ZERO, NINE] = [0x22, 0x5c, 0x3a, 0x30, 0x39];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Asked before parsing, so that no parser meets ten thousand brackets. */
-function depthFault(text: string): string | null {
+/**
+ * What can be told of a body before it is parsed, so that no parser meets ten thousand brackets. Linear, valid JSON or
+ * not. All marks are ASCII, and no byte of a longer character of UTF-8 is.
+ */
+function outlineOf(bytes: Uint8Array): Outline {
+  const outline = { depth: 0, members: 0, hasDigits: false };
   let depth = 0;
-  for (const token of tokensOf(text)) {
-    if (token === "{" || token === "[") depth += 1;
-    if (token === "}" || token === "]") depth -= 1;
-    if (depth > MAX_DEPTH) return `it nests deeper than ${MAX_DEPTH} levels`;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === COLON) outline.members += 1;
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+    else if (byte >= ZERO && byte <= NINE) outline.hasDigits = true;
+    if (depth > outline.depth) outline.depth = depth;
   }
-  return null;
+  return outline;
 }
 
-function parse(text: string): unknown {
+/** Where the string ends that begins there: at its second quote, or with the body. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+function parse(text: string, hasNumbers: boolean): unknown {
   try {
-    return JSON.parse(text, exactNumbers);
+    return hasNumbers ? JSON.parse(text, exactNumbers) : JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -92,33 +108,19 @@ export function exactInteger(source: string): number {
   return zeros < 0 || !Number.isSafeInteger(value) ? Number.NaN : value;
 }
 
-type Frame = { names: Set<string> | null; isName: boolean };
-
-/** Names that come twice in one object or are forbidden, and strings with half a character. The text is valid JSON. */
-function nameFault(text: string): string | null {
-  const frames: Frame[] = [];
-  for (const token of tokensOf(text)) {
-    const frame = frames.at(-1);
-    if (token === "{") frames.push({ names: new Set(), isName: true });
-    else if (token === "[") frames.push({ names: null, isName: false });
-    else if (token === "}" || token === "]") frames.pop();
-    else if (token === "," && frame !== undefined) frame.isName = frame.names !== null;
-    else if (token.startsWith('"')) {
-      const reason = stringFault(token, frame?.isName === true ? frame.names : null);
-      if (reason !== null) return reason;
-      if (frame !== undefined) frame.isName = false;
+/** Forbidden names, and strings with half a character; counts the members. */
+function contentFault(value: unknown, kept: { members: number }): string | null {
+  if (typeof value === "string") return value.isWellFormed() ? null : HALF_A_CHARACTER;
+  if (typeof value !== "object" || value === null) return null;
+  const isList = Array.isArray(value);
+  for (const [name, part] of Object.entries(value)) {
+    if (!isList) {
+      kept.members += 1;
+      if (!name.isWellFormed()) return HALF_A_CHARACTER;
+      if (FORBIDDEN_NAMES.has(name)) return `the member name ${name} is not allowed`;
     }
+    const reason = contentFault(part, kept);
+    if (reason !== null) return reason;
   }
-  return null;
-}
-
-function stringFault(token: string, names: Set<string> | null): string | null {
-  const parsed: unknown = JSON.parse(token);
-  const content = String(parsed);
-  if (!content.isWellFormed()) return "a string holds half of a surrogate pair";
-  if (names === null) return null;
-  if (FORBIDDEN_NAMES.has(content)) return `the member name ${content} is not allowed`;
-  if (names.has(content)) return "a member name comes twice in one object";
-  names.add(content);
   return null;
 }

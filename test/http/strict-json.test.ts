@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { exactInteger, parseStrictJson } from "../../src/http/strict-json.ts";
+import { parseByTokens } from "./json-by-tokens.ts";
 
 function parse(text: string) {
   return parseStrictJson(new TextEncoder().encode(text));
@@ -87,6 +88,81 @@ test("finds a member that comes twice at any depth and however it is spelled", (
 function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
+
+/** Few names, so that many come twice, in several spellings. */
+const spelling = fc.constantFrom(
+  ...[
+    '"a"',
+    '"\\u0061"',
+    '"b"',
+    '""',
+    '"a:{"',
+    '"\\""',
+    '"\\\\"',
+    '"é"',
+    '"__proto__"',
+    '"\\u005f_proto__"',
+    '"prototype"',
+  ],
+  ...['"\\ud83d"', '"\\ud83d\\ude00"', '"\\ude00\\ud83d"', '"😀"', '"\\n"'],
+);
+const number = fc.constantFrom("1", "-0", "5.0", "1e2", "1e999", "9007199254740993", "0.1", "01", "1.", "-");
+const word = fc.constantFrom("true", "false", "null", "nul");
+const space = fc.constantFrom("", "", " ", "\n\t");
+
+/** Texts that are JSON, most of them, with everything that is refused on top of the grammar. */
+const jsonText = fc.letrec<{ value: string; object: string; list: string }>((tie) => ({
+  value: fc.oneof({ depthSize: "small" }, spelling, number, word, tie("object"), tie("list")),
+  object: fc
+    .array(fc.tuple(spelling, space, tie("value")), { maxLength: 4 })
+    .map((members) => `{${members.map(([name, gap, value]) => `${name}${gap}:${gap}${value}`).join(",")}}`),
+  list: fc.array(tie("value"), { maxLength: 3 }).map((values) => `[${values.join(",")}]`),
+})).value;
+
+const wrapped = fc
+  .tuple(jsonText, fc.integer({ min: 0, max: 9 }), fc.boolean())
+  .map(([text, depth, isList]) =>
+    isList ? `${"[".repeat(depth)}${text}${"]".repeat(depth)}` : `${'{"w":'.repeat(depth)}${text}${"}".repeat(depth)}`,
+  );
+
+/** The same with a byte changed, left out or put in. */
+const garbled = fc
+  .tuple(wrapped, fc.nat(), fc.constantFrom("replace", "remove", "insert"), fc.nat({ max: 255 }))
+  .map(([text, at, how, byte]) => {
+    const bytes = [...new TextEncoder().encode(text)];
+    const index = at % Math.max(1, bytes.length);
+    if (how === "remove") bytes.splice(index, 1);
+    else bytes.splice(index, how === "replace" ? 1 : 0, byte);
+    return Uint8Array.from(bytes);
+  });
+
+test("takes and refuses what a reader of tokens takes and refuses, and reads the same", () => {
+  const whole = wrapped.map((text) => new TextEncoder().encode(text));
+  const kinds = new Map<string, number>();
+  fc.assert(
+    fc.property(fc.oneof(whole, garbled, fc.uint8Array({ maxLength: 12 })), (bytes) => {
+      const [ours, expected] = [parseStrictJson(bytes), parseByTokens(bytes)];
+      kinds.set(expected.kind, (kinds.get(expected.kind) ?? 0) + 1);
+      expect(ours.kind).toBe(expected.kind);
+      if (ours.kind === "value" && expected.kind === "value") expect(ours.value).toEqual(expected.value);
+    }),
+    { numRuns: 10_000 },
+  );
+  // Neither side of the rule was left out.
+  expect(Math.min(kinds.get("value") ?? 0, kinds.get("fault") ?? 0)).toBeGreaterThan(1_000);
+});
+
+test.each([
+  ['{"__proto__":1}', "the member name __proto__ is not allowed"],
+  ['{"a":[{"constructor":"x"}]}', "the member name constructor is not allowed"],
+  ['{"a":1,"a":2}', "a member name comes twice in one object"],
+  ['{"a":"\\ud83d"}', "a string holds half of a surrogate pair"],
+  ['{"\\ud83d":0}', "a string holds half of a surrogate pair"],
+  ['{"a":1', "it cannot be parsed"],
+  ["[[[[[[[[[1]]]]]]]]]", "it nests deeper than 8 levels"],
+])("says what is wrong with %s", (text, reason) => {
+  expect(parse(text)).toEqual({ kind: "fault", reason });
+});
 
 test.each([
   ['{"a":1,"b":{"a":1}}', true],
