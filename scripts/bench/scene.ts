@@ -9,6 +9,7 @@ import { insertApiKey } from "../../src/store/api-keys.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { UNLIMITED } from "../../test/crash/settings.ts";
+import { SLEEPLESS } from "../../test/support/sleeping-timer.ts";
 import { type Child, firstLine, spawn, waitFor } from "./processes.ts";
 
 export type Scene = { directory: string; dataDirectory: string; account: string; agent: string; apiKey: string };
@@ -29,7 +30,7 @@ export async function setScene(directory: string, exchangeUrl: string): Promise<
     owner: `0x${"1".repeat(40)}`,
     label: "bench",
     passphrase: PASSPHRASE,
-    clock: { nowMs: () => nowMs, elapsedMs: () => performance.now(), sleep: (ms) => Bun.sleep(ms) },
+    clock: { nowMs: () => nowMs, elapsedMs: () => performance.now(), ...SLEEPLESS },
     randomBytes: random,
   });
   const apiKey = `api_trade_${Buffer.from(random(32)).toString("hex")}`;

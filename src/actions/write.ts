@@ -209,8 +209,8 @@ export function finishWrite(deps: Deps, write: Underway, work: AfterIntent): Pro
 async function answerInTime(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
   const done = runToTheEnd(deps, write, work);
   const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
-  const deadline = deps.clock.sleep(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs)).then(() => null);
-  const answer = await Promise.race([done, deadline]);
+  const timer = deps.clock.timer(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs));
+  const answer = await Promise.race([done, timer.up.then(() => null)]).finally(timer.cancel);
   await deps.point("before_reply");
   if (answer !== null) return answer;
   const now = findKeyRecord(deps.store, write.accountId, write.key);

@@ -7,6 +7,11 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   elapsedMs: () => performance.now(),
   sleep: (durationMs) => Bun.sleep(durationMs),
+  timer(durationMs) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timeout = setTimeout(resolve, durationMs);
+    return { up: promise, cancel: () => clearTimeout(timeout) };
+  },
 };
 
 export function systemRandom(count: number): Uint8Array {

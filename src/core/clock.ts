@@ -6,4 +6,12 @@ export type Clock = {
   elapsedMs(): number;
   /** Resolves after `durationMs` of elapsed time. */
   sleep(durationMs: number): Promise<void>;
+  /** For a deadline that hardly ever passes: a sleep that is given up costs its memory until it would have ended. */
+  timer(durationMs: number): Timer;
+};
+
+export type Timer = {
+  /** Resolves when the time is up; never after `cancel`. */
+  up: Promise<void>;
+  cancel(): void;
 };

@@ -5,7 +5,7 @@ import { parseStrictJson } from "./strict-json.ts";
 /** Bytes of a request body. Bun's own limit is set above it, so that this one answers. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** A body that trickles in for longer than this is given up at its next piece; a silent one by the connection's timeout. */
+/** A body that takes longer is given up, one in chunks at its next piece; a silent one by the connection's timeout. */
 const MAX_BODY_MS = 10_000;
 
 /**
@@ -34,19 +34,36 @@ function requireJson(headers: Headers): void {
   }
 }
 
-/** Counts what really arrives: a length that the client announces proves nothing. */
+/** A length that the client announces proves nothing: what has arrived is measured as well. */
 async function readBody(request: Request, clock: Clock): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? "0") > MAX_BODY_BYTES) throw tooLarge();
-  if (request.body === null) return new Uint8Array(0);
+  const announced = request.headers.get("content-length");
+  if (announced === null) return request.body === null ? new Uint8Array(0) : readPieces(request.body, clock);
+  if (Number(announced) > MAX_BODY_BYTES) throw tooLarge();
+  return readWhole(request, clock);
+}
+
+/** In one piece, which costs a fraction of a stream. */
+async function readWhole(request: Request, clock: Clock): Promise<Uint8Array> {
+  const timer = clock.timer(MAX_BODY_MS);
+  try {
+    const body = await Promise.race([request.arrayBuffer().catch(cutOff), timer.up]);
+    if (body === undefined) throw tooSlow();
+    if (body.byteLength > MAX_BODY_BYTES) throw tooLarge();
+    return new Uint8Array(body);
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** Counts what really arrives. */
+async function readPieces(stream: ReadableStream<Uint8Array>, clock: Clock): Promise<Uint8Array> {
   const startedMs = clock.elapsedMs();
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of piecesOf(request.body)) {
+  for await (const piece of piecesOf(stream)) {
     length += piece.length;
     if (length > MAX_BODY_BYTES) throw tooLarge();
-    if (clock.elapsedMs() - startedMs > MAX_BODY_MS) {
-      throw new ApiError("invalid_json", `The body did not arrive within ${MAX_BODY_MS / 1_000} seconds.`);
-    }
+    if (clock.elapsedMs() - startedMs > MAX_BODY_MS) throw tooSlow();
     pieces.push(piece);
   }
   return Buffer.concat(pieces, length);
@@ -57,8 +74,16 @@ async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
     yield* body;
   } catch {
     // Only the stream itself fails in here: what the caller throws ends this generator without passing by.
-    throw new ApiError("invalid_json", "The body was cut off before its end.");
+    cutOff();
   }
+}
+
+function cutOff(): never {
+  throw new ApiError("invalid_json", "The body was cut off before its end.");
+}
+
+function tooSlow(): ApiError {
+  return new ApiError("invalid_json", `The body did not arrive within ${MAX_BODY_MS / 1_000} seconds.`);
 }
 
 function tooLarge(): ApiError {

@@ -19,6 +19,12 @@ export function stillClock(startMs = 1_700_000_000_000): StillClock {
       new Promise<void>((wake) => {
         sleeping.add({ atMs: elapsedMs + durationMs, wake });
       }),
+    timer(durationMs) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const sleeper = { atMs: elapsedMs + durationMs, wake: resolve };
+      sleeping.add(sleeper);
+      return { up: promise, cancel: () => void sleeping.delete(sleeper) };
+    },
     stepWall: (byMs) => {
       wallStepMs += byMs;
     },

@@ -67,6 +67,59 @@ test("stops reading soon after the limit, however much is offered", async () => 
   expect(offered).toBeLessThan(2 * MAX_BODY_BYTES);
 });
 
+/** What a client with this length in its head sends; the stream is its connection. */
+function announced(length: number, body: ReadableStream<Uint8Array> | string): Request {
+  const headers = { "Content-Type": "application/json", "Content-Length": String(length) };
+  return new Request("http://gateway.example/", { method: "POST", body, headers });
+}
+
+test("a body of an announced length is read in one piece, and no timer stays behind", async () => {
+  const clock = stillClock();
+  expect(await readJsonBody(announced(9, '{"a":"b"}'), clock)).toEqual({ a: "b" });
+  expect(await readJsonBody(announced(0, ""), clock)).toBeUndefined();
+  expect(clock.sleepers()).toBe(0);
+});
+
+test("gives up a body of an announced length that is not all there after ten seconds", async () => {
+  const clock = stillClock();
+  const begun = new ReadableStream<Uint8Array>({ start: (stream) => stream.enqueue(new TextEncoder().encode("{")) });
+  let left = 0;
+  const reading = codeOf(
+    readJsonBody(announced(9, begun), clock, () => {
+      left += 1;
+    }),
+  );
+  let isOver = false;
+  void reading.then(() => {
+    isOver = true;
+  });
+  await clock.advance(9_999);
+  expect(isOver).toBe(false);
+  await clock.advance(1);
+  expect(await reading).toBe("invalid_json");
+  expect([left, clock.sleepers()]).toEqual([1, 0]);
+});
+
+test("a body of an announced length that is cut off is refused, and left", async () => {
+  const clock = stillClock();
+  const cut = new ReadableStream<Uint8Array>({ start: (stream) => stream.error(new Error("gone")) });
+  let left = 0;
+  const reading = readJsonBody(announced(9, cut), clock, () => {
+    left += 1;
+  });
+  await expect(reading).rejects.toThrow("The body was cut off before its end.");
+  expect([left, clock.sleepers()]).toEqual([1, 0]);
+});
+
+test("neither a large announced length nor a larger body than announced is taken", async () => {
+  const large = JSON.stringify("x".repeat(MAX_BODY_BYTES));
+  for (const length of [MAX_BODY_BYTES + 1, 5]) {
+    expect(await codeOf(readJsonBody(announced(length, large), stillClock()))).toBe("body_too_large");
+  }
+  const most = JSON.stringify("x".repeat(MAX_BODY_BYTES - 2));
+  expect(await codeOf(readJsonBody(announced(MAX_BODY_BYTES, most), stillClock()))).toBe("taken");
+});
+
 test("no body at all is told from an empty object", async () => {
   const bare = new Request("http://gateway.example/", { method: "POST" });
   expect(await readJsonBody(bare, stillClock())).toBeUndefined();

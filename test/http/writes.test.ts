@@ -16,6 +16,12 @@ test("the same request again gets the same bytes and sends nothing", async () =>
   expect(rig.sent).toHaveLength(1);
 });
 
+test("an answered order leaves no timer of its deadline behind", async () => {
+  const rig = openRig();
+  expect((await place(rig, "no-timer-1", ORDER)).status).toBe(201);
+  expect(rig.clock.sleepers()).toBe(0);
+});
+
 const TRIGGER = { price: "59000", kind: "stop_loss", market: true };
 
 const SAME: [string, unknown, unknown][] = [

@@ -20,6 +20,7 @@ import { findAuditSeal, putAuditSeal } from "../../src/store/audit-seal.ts";
 import { findInstance } from "../../src/store/instance.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { audit } from "../../src/store/schema.ts";
+import { SLEEPLESS } from "../support/sleeping-timer.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { NOW_MS, PASSPHRASE, type Rig, withOperator } from "./operator.ts";
 
@@ -156,7 +157,7 @@ test("a log is sealed from its set-up on, and one whose seal was deleted stays w
 test("a directory that the owner's page is to set up is sealed as well, with nothing in its log", async () => {
   await inTemporaryDirectory(async (directory) => {
     const places = placesIn(join(directory, "data"));
-    const clock = { nowMs: () => NOW_MS, elapsedMs: () => 0, sleep: async () => undefined };
+    const clock = { nowMs: () => NOW_MS, elapsedMs: () => 0, ...SLEEPLESS };
     const common = { places, network: "testnet", exchangeUrl: "http://127.0.0.1:1", passphrase: PASSPHRASE } as const;
     const random = (count: number) => new Uint8Array(count).fill(7);
     await initializeBare({ ...common, processId: 1, clock, randomBytes: random });

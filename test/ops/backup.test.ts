@@ -22,6 +22,7 @@ import { insertOrder } from "../../src/store/orders.ts";
 import { awaitsTakeUp, countRestores, findTakeUp } from "../../src/store/restores.ts";
 import { emptyLog } from "../../src/store/snapshot.ts";
 import { orderRow } from "../support/rows.ts";
+import { SLEEPLESS } from "../support/sleeping-timer.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { NOW_MS } from "./operator.ts";
 
@@ -47,7 +48,7 @@ type Backup = {
 async function withBackup(work: (made: Backup) => void): Promise<void> {
   await inTemporaryDirectory((path) => {
     let nowMs = NOW_MS;
-    const clock = { nowMs: () => nowMs, elapsedMs: () => nowMs, sleep: async () => undefined };
+    const clock = { nowMs: () => nowMs, elapsedMs: () => nowMs, ...SLEEPLESS };
     const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
     const at = (name: string) => placesIn(join(path, name));
     mkdirSync(join(path, "original"));

@@ -9,6 +9,7 @@ import { findInstance, type Instance } from "../../src/store/instance.ts";
 import { closeStore, openStore } from "../../src/store/open.ts";
 import { type Wallet, walletOf } from "../cli/wallet.ts";
 import { type Script, type ScriptedExchange, scriptedExchange } from "../support/scripted-exchange.ts";
+import { sleepingTimer } from "../support/sleeping-timer.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 
 export const NOW_MS = 1_795_000_000_000;
@@ -28,13 +29,10 @@ export type Rig = {
 export async function withOperator(script: Script, work: (rig: Rig) => Promise<void>): Promise<void> {
   await inTemporaryDirectory(async (directory) => {
     let nowMs = NOW_MS;
-    const clock = {
-      nowMs: () => nowMs,
-      elapsedMs: () => nowMs,
-      sleep: async (ms: number) => {
-        nowMs += ms;
-      },
+    const sleep = async (ms: number) => {
+      nowMs += ms;
     };
+    const clock = { nowMs: () => nowMs, elapsedMs: () => nowMs, sleep, timer: sleepingTimer(sleep) };
     const random = (count: number) => new Uint8Array(randomBytes(count));
     const wallet = walletOf(Uint8Array.from({ length: 32 }, (_, index) => index + 1));
     const places = placesIn(join(directory, "data"));

@@ -5,9 +5,15 @@ import { insertKeyRecord } from "../../src/store/idempotency.ts";
 import { openStore } from "../../src/store/open.ts";
 import { insertLeg, insertOrder } from "../../src/store/orders.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
+import { sleepingTimer } from "../support/sleeping-timer.ts";
 
 const store = openStore(process.argv[2] ?? "");
-const clock = { nowMs: Date.now, elapsedMs: () => performance.now(), sleep: (ms: number) => Bun.sleep(ms) };
+const clock = {
+  nowMs: Date.now,
+  elapsedMs: () => performance.now(),
+  sleep: (ms: number) => Bun.sleep(ms),
+  timer: sleepingTimer((ms) => Bun.sleep(ms)),
+};
 const queue = openCommitQueue(store, (run) => void setImmediate(run), clock);
 /** The test ends us long before. */
 const MAX_INTENTS = 200_000;

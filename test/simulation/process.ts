@@ -4,6 +4,7 @@ import type { Log, Settings } from "../../src/deps.ts";
 import type { SocketTransport } from "../../src/exchange/socket.ts";
 import { type Gateway, openGateway } from "../../src/gateway.ts";
 import type { Signers } from "../../src/vault/signers.ts";
+import { sleepingTimer } from "../support/sleeping-timer.ts";
 import { type Crash, Crashed, type Disk } from "./disk.ts";
 import type { History } from "./history.ts";
 import type { Network } from "./network.ts";
@@ -137,6 +138,12 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
       host.onError(`process ${number}: ${message} ${JSON.stringify(fields)}`);
     },
   };
+  const sleep = (durationMs: number) =>
+    new Promise<void>((resolve) => {
+      timeline.after(durationMs, () => {
+        if (isAlive) resolve();
+      });
+    });
   let gateway: Gateway | null = null;
   try {
     gateway = openGateway({
@@ -149,12 +156,8 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
       clock: {
         nowMs: () => START_MS + timeline.nowMs() + host.clockErrorMs(),
         elapsedMs: () => timeline.nowMs() - bornAtMs,
-        sleep: (durationMs) =>
-          new Promise((resolve) => {
-            timeline.after(durationMs, () => {
-              if (isAlive) resolve();
-            });
-          }),
+        sleep,
+        timer: sleepingTimer(sleep),
       },
       schedule: (run) => {
         timeline.after(0, () => {

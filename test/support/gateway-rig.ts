@@ -25,6 +25,7 @@ import type { Instance } from "../../src/store/instance.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import { type ScriptedExchange, scriptedExchange } from "./scripted-exchange.ts";
+import { withSleep } from "./sleeping-timer.ts";
 import { type SmallVenue, smallVenue } from "./small-venue.ts";
 import { type StillClock, stillClock } from "./still-clock.ts";
 
@@ -180,7 +181,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     markets: { current: () => universe, refresh: async () => universe },
     feeds: { isLive: () => false },
     signers: openSigners({ network: "paper", keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }] }),
-    clock: { ...clock, sleep: (durationMs) => clock.sleep(durationMs).then(() => (isDead ? dead : undefined)) },
+    clock: withSleep(clock, (durationMs) => clock.sleep(durationMs).then(() => (isDead ? dead : undefined))),
     randomBytes: (count) => new Uint8Array(count),
     log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
     metrics: NO_METRICS,

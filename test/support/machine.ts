@@ -22,6 +22,7 @@ import { approvalTypedData } from "../../src/wire/approval.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { walletOf } from "../cli/wallet.ts";
 import { TEST_HOST, testRequest } from "./request.ts";
+import { withSleep } from "./sleeping-timer.ts";
 import { type StillClock, stillClock } from "./still-clock.ts";
 
 export const START_MS = 1_795_253_400_000;
@@ -130,7 +131,7 @@ export async function openMachine(world: World, directory: string): Promise<Mach
   const gateway = openGateway({
     settings: SETTINGS,
     ...{ instance, store, signers: keyring.signers, transport, socket: null },
-    clock: { ...clock, sleep: (ms) => clock.sleep(ms).then(() => (isLost ? gone : undefined)) },
+    clock: withSleep(clock, (ms) => clock.sleep(ms).then(() => (isLost ? gone : undefined))),
     schedule: (run) => void setImmediate(() => (isLost ? undefined : run())),
     randomBytes,
     log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },

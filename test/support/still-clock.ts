@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/core/clock.ts";
+import { sleepingTimer } from "./sleeping-timer.ts";
 
 /** A clock that stands until a test lets it go on, and then wakes sleepers one after the other, each at its time. */
 export type StillClock = Clock & {
@@ -24,13 +25,17 @@ export function stillClock(startMs: number): StillClock {
     return due.toSorted((a, b) => a.atMs - b.atMs)[0] ?? null;
   }
 
+  function sleep(durationMs: number): Promise<void> {
+    return new Promise((wake) => {
+      sleepers.add({ atMs: elapsedMs + durationMs, wake });
+    });
+  }
+
   return {
     nowMs: () => startMs + elapsedMs + wallStepMs,
     elapsedMs: () => elapsedMs,
-    sleep: (durationMs) =>
-      new Promise<void>((wake) => {
-        sleepers.add({ atMs: elapsedMs + durationMs, wake });
-      }),
+    sleep,
+    timer: sleepingTimer(sleep),
     stepWall: (byMs) => {
       wallStepMs += byMs;
     },

@@ -17,6 +17,7 @@ import { keyHash } from "../../../src/wire/grant.ts";
 import { fieldOf } from "../../simulation/clients.ts";
 import { type Answered, type Ask, askDirectly } from "../../simulation/front.ts";
 import type { Party } from "../../simulation/template.ts";
+import { sleepingTimer } from "../../support/sleeping-timer.ts";
 import { type FaultProxy, openFaultProxy } from "./fault-proxy.ts";
 
 export type Bench = {
@@ -66,11 +67,8 @@ export function fastClock(speed: number): Clock {
   const startMs = Date.now();
   const bornAtMs = performance.now();
   const elapsedMs = () => (performance.now() - bornAtMs) * speed;
-  return {
-    nowMs: () => startMs + Math.floor(elapsedMs()),
-    elapsedMs,
-    sleep: (durationMs) => Bun.sleep(durationMs / speed),
-  };
+  const sleep = (durationMs: number) => Bun.sleep(durationMs / speed);
+  return { nowMs: () => startMs + Math.floor(elapsedMs()), elapsedMs, sleep, timer: sleepingTimer(sleep) };
 }
 
 export async function openBench(speed: number): Promise<Bench> {
