@@ -1,6 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
 import type { Deps } from "../deps.ts";
+import { listOperations } from "../store/operations.ts";
 import { leverageAction } from "../wire/action/leverage.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { requireMarket } from "./market-rules.ts";
@@ -19,10 +20,9 @@ export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverag
   caller.charge("otherWrites");
   requireOpenForWrites(deps, false);
   const market = await requirePerpetual(deps, wanted.market);
-  const { leverage, marginType } = wanted;
   const plan: OperationPlan = {
     market: market.name,
-    parameters: { leverage, margin_type: marginType },
+    parameters: parametersOf(wanted),
     before: null,
     end: await endOf(deps, caller, { wanted, market }),
   };
@@ -43,12 +43,29 @@ async function endOf(
   const fault = leverageFault(market, wanted);
   if (fault !== null) return { kind: "said", status: "rejected", error: fault };
   const isCross = wanted.marginType === "cross";
+  const send = { kind: "send" as const, action: leverageAction(market.assetId, isCross, wanted.leverage) };
+  if (mayShowEarlier(deps, caller, wanted)) return send;
   const read = await deps.reads.activeAsset(caller.account.tradingAddress, market.name, "order");
   const shown = read.kind === "ok" ? read.value.leverage : null;
   if (shown !== null && shown.value === wanted.leverage && (shown.type === "cross") === isCross) {
     return { kind: "said", status: "succeeded", error: null };
   }
-  return { kind: "send", action: leverageAction(market.assetId, isCross, wanted.leverage) };
+  return send;
+}
+
+/** A node may be behind by this much, milliseconds: what it shows can be from before another change of ours. */
+const SHOWN_WITHIN_MS = 60_000;
+
+function mayShowEarlier({ store, clock }: Deps, { account }: Caller, wanted: SetLeverage): boolean {
+  const page = { accountId: account.id, action: "leverage", status: null, after: null, limit: 1 } as const;
+  const [newest] = listOperations(store, page);
+  if (newest === undefined || clock.nowMs() - newest.createdAtMs >= SHOWN_WITHIN_MS) return false;
+  const isSame = newest.market === wanted.market && newest.parameters === JSON.stringify(parametersOf(wanted));
+  return !isSame || newest.status !== "succeeded";
+}
+
+function parametersOf({ leverage, marginType }: SetLeverage): { leverage: number; margin_type: string } {
+  return { leverage, margin_type: marginType };
 }
 
 function leverageFault(market: Market, { leverage, marginType }: SetLeverage): string | null {

@@ -6,6 +6,8 @@ import { burnNonce, isNoopDue, sealIfExpired, shownAfterMs } from "./seal.ts";
 /** A reading of the exchange's state, and whether the action can still change it. */
 export type SealedReading = {
   json: unknown;
+  /** True when the exchange's own time had reached the signing before the reading. */
+  isAfterSigning: boolean;
   /** True when the exchange's own time had passed the seal before the reading: what it shows is final. */
   isFinal: boolean;
   attempt: Attempt;
@@ -27,7 +29,8 @@ export async function readSealed(
   if (timed === null) return null;
   const sealed = sealIfExpired(world, attempt, timed.chainTimeMs);
   const isFinal = sealed.seal !== null && timed.chainTimeMs > shownAfterMs(sealed, pursuit);
-  return { json: timed.json[0], isFinal, attempt: sealed };
+  const isAfterSigning = timed.chainTimeMs >= attempt.nonce;
+  return { json: timed.json[0], isAfterSigning, isFinal, attempt: sealed };
 }
 
 /** Burns the nonce of an operation whose effect has not been seen, once every few seconds while it can still land. */

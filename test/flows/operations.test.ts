@@ -155,6 +155,41 @@ test("a leverage that is in force already is not sent again", async () => {
   expect(rig.sent).toEqual(["updateLeverage"]);
 });
 
+const LEVERAGE = { route: "POST /v1/leverage", body: { market: "ETH", leverage: 5, margin_type: "cross" } };
+
+/** ETH at 5x, and then at 9x by the last change; from here on a node that stands still answers. */
+async function behindTheLastChange(): Promise<PaperRig> {
+  const rig = await openPaperRig();
+  await rig.answer(FIRST, LEVERAGE);
+  const user = FIRST.account.tradingAddress;
+  const shown = await rig.info({ type: "activeAssetData", user, coin: "ETH" });
+  const state = await rig.info({ type: "clearinghouseState", user });
+  await rig.clock.advance(61_000);
+  await rig.answer(FIRST, { ...LEVERAGE, body: { ...LEVERAGE.body, leverage: 9 } });
+  rig.interfere = ({ type }) =>
+    type === "activeAssetData" ? shown : type === "clearinghouseState" ? state : undefined;
+  rig.sent.length = 0;
+  return rig;
+}
+
+test("a leverage that only a node behind the last change shows is sent", async () => {
+  const rig = await behindTheLastChange();
+  expect(await rig.answer(FIRST, LEVERAGE)).toMatchObject({ status: 200, body: { status: "succeeded" } });
+  expect(rig.sent).toEqual(["updateLeverage"]);
+});
+
+test("a leverage that never arrived has not succeeded because a node behind the last change shows it", async () => {
+  const rig = await behindTheLastChange();
+  rig.deliveries.push(DELIVERY.neverArrived);
+  const asked = rig.ask(FIRST, { ...LEVERAGE, key: "behind-0001" });
+  await rig.clock.advance(3_000);
+  rig.interfere = () => undefined;
+  await rig.answerOf(asked);
+  await rig.clock.advance(20_000);
+  const answer = await rig.answer(FIRST, { ...LEVERAGE, key: "behind-0001" });
+  expect(answer.body).toMatchObject({ status: "rejected", error: expect.stringContaining("never executed") });
+});
+
 test("a leverage beyond the market's is refused without being sent", async () => {
   const rig = await openPaperRig();
   const body = { market: "ETH", leverage: 26, margin_type: "cross" };
