@@ -74,8 +74,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/settle/absence.ts",
-        find: "  if (chainTimeMs <= sealedAtMs) return false;",
-        put: "  if (sealedAtMs < 0) return false;",
+        find: "chainTimeMs <= shownAfterMs(attempt, pursuit)) return false;",
+        put: "shownAfterMs(attempt, pursuit) < 0) return false;",
       },
       {
         file: "src/settle/absence.ts",
@@ -94,8 +94,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/settle/absence.ts",
-        find: "  if (chainTimeMs <= sealedAtMs) return false;",
-        put: "  if (sealedAtMs < 0) return false;",
+        find: "chainTimeMs <= shownAfterMs(attempt, pursuit)) return false;",
+        put: "shownAfterMs(attempt, pursuit) < 0) return false;",
       },
     ],
   },
@@ -116,6 +116,16 @@ export const MUTANTS: readonly Mutant[] = [
         file: "src/settle/absence.ts",
         find: "isProvenAbsent(counted) && missed.isSweep",
         put: "isProvenAbsent(counted)",
+      },
+    ],
+  },
+  {
+    name: "our idea of the exchange's time says when a taken nonce was taken",
+    changes: [
+      {
+        file: "src/settle/seal.ts",
+        find: 'attempt.seal === "noop" ? Math.min',
+        put: 'attempt.seal !== "expiry" ? Math.min',
       },
     ],
   },
