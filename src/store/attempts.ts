@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, isNotNull, max, ne, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
 import { nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
-import { assignments, placeholders, prepared } from "./prepared.ts";
+import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
 import { agents, attempts, signers } from "./schema.ts";
 
@@ -13,14 +13,13 @@ function toAttempt(row: Row): Attempt {
   return { ...rest, resource: { kind: resourceKind, id: resourceId } };
 }
 
-const insert = prepared((store) =>
-  store.insert(attempts).values(placeholders(attempts)).returning({ id: attempts.id }).prepare(),
-);
+const insert = preparedChange((store) => store.insert(attempts).values(placeholders(attempts)).prepare());
 
 /** Stores the attempt under the next number; its (signer, nonce) may exist only once. */
 export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attempt {
   const { resource, ...rest } = attempt;
-  const { id } = insert(store).get({ ...rest, id: null, resourceKind: resource.kind, resourceId: resource.id });
+  const row = { ...rest, id: null, resourceKind: resource.kind, resourceId: resource.id };
+  const { rowId: id } = insert(store)(row);
   passNonce(store, attempt.signer, attempt.nonce);
   return { ...attempt, id };
 }
@@ -108,12 +107,11 @@ export type AttemptChange = Partial<
 const changes = new Map<string, ReturnType<typeof changeOf>>();
 
 function changeOf(names: readonly (keyof AttemptChange)[]) {
-  return prepared((store) =>
+  return preparedChange((store) =>
     store
       .update(attempts)
       .set(assignments(attempts, names))
       .where(and(eq(attempts.id, sql.placeholder("id")), ne(attempts.state, "done")))
-      .returning({ id: attempts.id })
       .prepare(),
   );
 }
@@ -125,7 +123,7 @@ export function updateAttempt(store: Store, id: number, change: AttemptChange): 
   const name = names.join(" ");
   const statement = changes.get(name) ?? changeOf(names);
   changes.set(name, statement);
-  return statement(store).all({ ...change, id }).length === 1;
+  return statement(store)({ ...change, id }).rows === 1;
 }
 
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */

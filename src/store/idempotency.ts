@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { KeyRecord } from "../core/idempotency.ts";
 import type { Store } from "./open.ts";
-import { assignments, placeholders, prepared } from "./prepared.ts";
+import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { idempotency } from "./schema.ts";
 
 function toRecord(row: typeof idempotency.$inferSelect): KeyRecord {
@@ -30,12 +30,11 @@ export function insertKeyRecord(store: Store, record: KeyRecord): void {
   });
 }
 
-const fixAnswer = prepared((store) =>
+const fixAnswer = preparedChange((store) =>
   store
     .update(idempotency)
     .set(assignments(idempotency, ["answerStatus", "answerBody"]))
     .where(and(isKey, isNull(idempotency.answerBody)))
-    .returning({ key: idempotency.key })
     .prepare(),
 );
 
@@ -45,7 +44,7 @@ export function storeAnswer(
   key: { accountId: string; key: string },
   answer: { status: 200 | 201; body: string },
 ): boolean {
-  return fixAnswer(store).all({ ...key, answerStatus: answer.status, answerBody: answer.body }).length === 1;
+  return fixAnswer(store)({ ...key, answerStatus: answer.status, answerBody: answer.body }).rows === 1;
 }
 
 /** Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. */

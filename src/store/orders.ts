@@ -4,7 +4,7 @@ import { orderText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
-import { assignments, columnsBut, placeholders, prepared } from "./prepared.ts";
+import { assignments, columnsBut, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { accounts, legs, orders } from "./schema.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
@@ -83,12 +83,11 @@ export function deleteOrder(store: Store, id: string, atMs: number): void {
 /** Of an order these never change; setting them all the same would write their indexes again. */
 const FIXED = ["id", "accountId", "market", "assetId", "side", "keyHash", "createdAtMs", "version"] as const;
 
-const update = prepared((store) =>
+const update = preparedChange((store) =>
   store
     .update(orders)
     .set({ ...assignments(orders, columnsBut(orders, FIXED)), version: sql`${orders.version} + 1` })
     .where(and(eq(orders.id, sql.placeholder("id")), eq(orders.version, sql.placeholder("version"))))
-    .returning({ id: orders.id })
     .prepare(),
 );
 
@@ -97,7 +96,7 @@ const update = prepared((store) =>
  * meanwhile settled. False when the row has moved on.
  */
 export function updateOrder(store: Store, order: StoredOrder): boolean {
-  if (update(store).all(toRow(order)).length !== 1) return false;
+  if (update(store)(toRow(order)).rows !== 1) return false;
   tellOrder(store, order, "order.updated");
   return true;
 }

@@ -27,11 +27,11 @@ test("an answer is fixed once, for this key alone", () => {
   const store = openStore(":memory:");
   insertKeyRecord(store, RECORD);
   insertKeyRecord(store, { ...RECORD, key: "key-0002" });
-  storeAnswer(store, RECORD, { status: 201, body: '{"n":1}' });
-  storeAnswer(store, RECORD, { status: 200, body: '{"n":2}' });
+  expect(storeAnswer(store, RECORD, { status: 201, body: '{"n":1}' })).toBe(true);
+  expect(storeAnswer(store, RECORD, { status: 200, body: '{"n":2}' })).toBe(false);
   expect(findKeyRecord(store, "a", "key-0001")?.answer).toEqual({ status: 201, body: '{"n":1}' });
   expect(findKeyRecord(store, "a", "key-0002")?.answer).toBeNull();
-  storeAnswer(store, { accountId: "a", key: "nobody" }, { status: 200, body: "{}" });
+  expect(storeAnswer(store, { accountId: "a", key: "nobody" }, { status: 200, body: "{}" })).toBe(false);
 });
 
 test("a key that is given back is free", () => {

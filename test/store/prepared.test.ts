@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { getTableColumns } from "drizzle-orm";
+import { eq, getTableColumns, sql } from "drizzle-orm";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { columnsBut, placeholders, prepared } from "../../src/store/prepared.ts";
-import { accounts, agents, fills, legs, orders, signers } from "../../src/store/schema.ts";
+import { assignments, columnsBut, placeholders, prepared, preparedChange } from "../../src/store/prepared.ts";
+import { accounts, agents, fills, legs, notes, orders, signers } from "../../src/store/schema.ts";
 
 test("a statement is built once a connection and belongs to that connection", () => {
   let built = 0;
@@ -65,5 +65,25 @@ test("a statement without one of its values throws, and writes nothing", () => {
   const insert = prepared((within) => within.insert(signers).values(placeholders(signers)).prepare());
   expect(() => insert(store).run({ address: "0x1" })).toThrow("bug: no value for lastNonce");
   expect(store.select().from(signers).all()).toEqual([]);
+  closeStore(store);
+});
+
+test("a change tells how many rows it has changed, and which one it has added", () => {
+  const store = openStore(":memory:");
+  const insert = preparedChange((within) => within.insert(notes).values(placeholders(notes)).prepare());
+  const rename = preparedChange((within) =>
+    within
+      .update(notes)
+      .set(assignments(notes, ["what"]))
+      .where(eq(notes.resourceId, sql.placeholder("resourceId")))
+      .prepare(),
+  );
+  const row = { id: null, attemptId: null, atMs: 1, what: "seen", detail: "" };
+  const ids = ["a", "a", "b"].map((resourceId) => insert(store)({ ...row, resourceId }).rowId);
+  expect(ids).toEqual([1, 2, 3]);
+  const rows = ["a", "b", "c"].map((resourceId) => rename(store)({ resourceId, what: "told" }).rows);
+  // A row that is set to what it is counts as changed.
+  expect([...rows, rename(store)({ resourceId: "a", what: "told" }).rows]).toEqual([2, 1, 0, 2]);
+  expect(() => rename(store)({ resourceId: "a" })).toThrow("bug: no value for what");
   closeStore(store);
 });
