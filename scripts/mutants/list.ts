@@ -163,7 +163,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a broken connection is taken for not sent",
     changes: [
       {
-        file: "src/exchange/transport.ts",
+        file: "src/exchange/network-error.ts",
         find: '  "ECONNREFUSED",\n',
         put: '  "ECONNREFUSED",\n  "ECONNRESET",\n',
       },

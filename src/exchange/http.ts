@@ -29,8 +29,8 @@ export type ExchangeOptions = {
 
 export type ConnectedExchange = Exchange & {
   /**
-   * Compares clocks once. To be called every `CLOCK_INTERVAL_MS`: it also keeps one connection open and young, so
-   * that an order after a pause does not wait for a handshake. False when the exchange did not answer.
+   * Compares clocks once. To be called every `CLOCK_INTERVAL_MS`: it goes where orders go, and so keeps a connection
+   * for them open and young: an order after a pause does not wait for a handshake. False when the exchange did not answer.
    */
   measureClock(): Promise<boolean>;
   /** Exchange time minus our wall clock, milliseconds; null before the first measurement. */
@@ -56,7 +56,8 @@ type Link = {
   budget: Budget;
   time: ExchangeTime;
   lanes: Lanes;
-  lastSharedUseMs: number | null;
+  /** When a connection of that kind was last used; null before the first. */
+  lastUseMs: Record<"shared" | "own", number | null>;
 };
 
 export function openExchange({ baseUrl, transport, clock, budget, timings }: ExchangeOptions): ConnectedExchange {
@@ -70,12 +71,12 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     budget,
     time: createExchangeTime(),
     lanes: createLanes(MAX_LANES),
-    lastSharedUseMs: null,
+    lastUseMs: { shared: null, own: null },
   };
   return {
     send: (body) => send(link, body),
     info: (request, { purpose, onNewConnection = false }) =>
-      ask(link, request, purpose, onNewConnection ? { kind: "single" } : sharedConnection(link)),
+      ask(link, request, purpose, onNewConnection ? { kind: "single" } : keptAlive(link, "shared")),
     infoInTurn: (requests, options) => askInTurn(link, requests, options),
     measureClock: () => measureClock(link),
     clockOffsetMs: () => {
@@ -93,7 +94,7 @@ async function send(link: Link, body: string): Promise<SendOutcome> {
   // It was let through before its intent was stored: now, like a cancel, it may use whatever the minute still holds.
   const charge = link.budget.take("cancel", ACTION_WEIGHT, link.clock.elapsedMs());
   if (charge === null) return { kind: "not_sent", reason: "our weight towards the exchange is used up" };
-  const connection = sharedConnection(link);
+  const connection = keptAlive(link, "own");
   const posted = await post(link.poster, "/exchange", body, { connection, maxAnswerBytes: MAX_SEND_ANSWER_BYTES });
   heed(link, posted);
   if (posted.kind === "not_sent") link.budget.settle(charge, 0);
@@ -161,7 +162,7 @@ async function askInTurn(
 
 async function measureClock(link: Link): Promise<boolean> {
   const sentAtMs = link.clock.elapsedMs();
-  const outcome = await ask(link, { type: "exchangeStatus" }, "settle", sharedConnection(link));
+  const outcome = await ask(link, { type: "exchangeStatus" }, "settle", keptAlive(link, "own"));
   const receivedAtMs = link.clock.elapsedMs();
   const exchangeMs = outcome.kind === "ok" ? parseExchangeTime(outcome.json) : null;
   if (exchangeMs === null) return false;
@@ -170,11 +171,11 @@ async function measureClock(link: Link): Promise<boolean> {
 }
 
 /** Counted from the start of the last request: what was in flight while the machine slept proves nothing. */
-function sharedConnection(link: Link): Connection {
+function keptAlive(link: Link, kind: "shared" | "own"): Connection {
   const nowMs = link.clock.elapsedMs();
-  const isFresh = link.lastSharedUseMs !== null && nowMs - link.lastSharedUseMs >= MAX_IDLE_MS;
-  link.lastSharedUseMs = nowMs;
-  return { kind: "shared", isFresh };
+  const lastMs = link.lastUseMs[kind];
+  link.lastUseMs[kind] = nowMs;
+  return { kind, isFresh: lastMs !== null && nowMs - lastMs >= MAX_IDLE_MS };
 }
 
 function heed(link: Link, posted: Posted): void {

@@ -1,6 +1,7 @@
 import type { Deadlines } from "./deadline.ts";
-import { readBody } from "./read-body.ts";
-import { type Connection, describeError, provesNothingLeft, type Transport } from "./transport.ts";
+import { describeError, provesNothingLeft } from "./network-error.ts";
+import { type Body, decodeBody, readBody } from "./read-body.ts";
+import type { Connection, Transport } from "./transport.ts";
 
 /** What became of one POST. */
 export type Posted =
@@ -40,22 +41,37 @@ async function tryOnce(
 ): Promise<Posted> {
   let hasAnswer = false;
   try {
-    const response = await poster.transport(`${poster.baseUrl}${path}`, {
+    const given = await poster.transport(`${poster.baseUrl}${path}`, {
       method: "POST",
       headers: HEADERS,
       redirect: "manual",
       connection,
+      maxAnswerBytes,
       ...outgoing,
     });
+    if (!(given instanceof Response)) {
+      return given.kind === "whole" ? judge(given.httpStatus, decodeBody(given.body), maxAnswerBytes) : given;
+    }
     hasAnswer = true;
-    if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400))
-      return { kind: "unknown", reason: `redirected with HTTP ${response.status}` };
-    const answer = await readBody(response, maxAnswerBytes);
-    if (answer.kind === "too_large") return { kind: "unknown", reason: `answer over ${maxAnswerBytes} bytes` };
-    if (answer.kind === "not_utf8") return { kind: "unknown", reason: "answer is not UTF-8" };
-    return { kind: "answered", httpStatus: response.status, body: answer.text };
+    if (isRedirect(given.status) || given.type === "opaqueredirect") return redirected(given.status);
+    return judge(given.status, await readBody(given, maxAnswerBytes), maxAnswerBytes);
   } catch (error) {
     const isUnsent = !hasAnswer && provesNothingLeft(error);
     return { kind: isUnsent ? "not_sent" : "unknown", reason: describeError(error) };
   }
+}
+
+function judge(httpStatus: number, body: Body, maxAnswerBytes: number): Posted {
+  if (isRedirect(httpStatus)) return redirected(httpStatus);
+  if (body.kind === "too_large") return { kind: "unknown", reason: `answer over ${maxAnswerBytes} bytes` };
+  if (body.kind === "not_utf8") return { kind: "unknown", reason: "answer is not UTF-8" };
+  return { kind: "answered", httpStatus, body: body.text };
+}
+
+function isRedirect(httpStatus: number): boolean {
+  return httpStatus >= 300 && httpStatus < 400;
+}
+
+function redirected(httpStatus: number): Posted {
+  return { kind: "unknown", reason: `redirected with HTTP ${httpStatus}` };
 }

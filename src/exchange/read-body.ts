@@ -1,6 +1,8 @@
 /** The answer's body as text, or why there is none. A body is only used whole. */
 export type Body = { kind: "text"; text: string } | { kind: "too_large" } | { kind: "not_utf8" };
 
+const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Reads until the end or until `maxBytes` (after decompression) are exceeded. Throws when the connection breaks. */
 export async function readBody(response: Response, maxBytes: number): Promise<Body> {
   const reader = response.body?.getReader();
@@ -18,14 +20,13 @@ export async function readBody(response: Response, maxBytes: number): Promise<Bo
     }
     chunks.push(value);
   }
-  return decode(chunks);
+  const only = chunks[0];
+  return decodeBody(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
 }
 
-function decode(chunks: readonly Uint8Array[]): Body {
-  const only = chunks[0];
-  const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+export function decodeBody(bytes: Uint8Array): Body {
   try {
-    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+    return { kind: "text", text: STRICT_UTF8.decode(bytes) };
   } catch {
     return { kind: "not_utf8" };
   }

@@ -1,3 +1,6 @@
+import type { Delivery } from "./line.ts";
+import { type Lines, openLines } from "./lines.ts";
+
 /** What one POST needs to know about its connection. Transports without connections (tests) ignore it. */
 export type Connection =
   /** Any kept-alive one, or a new one that is kept alive afterwards. `isFresh` drops all that are idle first. */
@@ -8,19 +11,26 @@ export type Connection =
    * The one connection of this lane: the caller makes a lane's requests one after the other, so each goes where the
    * last one went. `isFresh` drops what the lane had and opens a new one.
    */
-  | { kind: "lane"; lane: number; isFresh: boolean };
+  | { kind: "lane"; lane: number; isFresh: boolean }
+  /**
+   * A kept-alive one of our own, or a new one that is kept alive afterwards: half the way of the runtime's `fetch`, for
+   * signed bodies and small answers. `isFresh` drops all that are idle first.
+   */
+  | { kind: "own"; isFresh: boolean };
 
 export type TransportInit = {
   method: "POST";
   headers: Readonly<Record<string, string>>;
   body: string;
   signal: AbortSignal;
+  /** More than that is of no interest, and need not be read. */
+  maxAnswerBytes: number;
   redirect: "manual";
   connection: Connection;
 };
 
-/** Sends one request once and gives back whatever answer came; throws when none did. */
-export type Transport = (url: string, init: TransportInit) => Promise<Response>;
+/** Sends one request once and gives back whatever answer came; throws, or says so, when none did. */
+export type Transport = (url: string, init: TransportInit) => Promise<Response | Delivery>;
 
 /**
  * Seconds after which an idle connection may be closed. The runtime's timer is coarse: it closes at most two steps of
@@ -38,12 +48,41 @@ const MAX_IDLE_SHARED = 64;
  */
 export function openTransport(): Transport {
   const sessions = new Map<number | "shared", Bun.FetchSession>();
-  return (url, { connection, ...init }) => {
+  const ways = new Map<string, Way>();
+  return (url, { connection, maxAnswerBytes, ...init }) => {
+    if (connection.kind === "own") {
+      const { lines, start } = ways.get(url) ?? openWay(ways, url);
+      const { signal } = init;
+      return lines(requestBytes(start, init), { isFresh: connection.isFresh, maxAnswerBytes, signal });
+    }
     const isSingle = connection.kind === "single";
     const key = connection.kind === "lane" ? connection.lane : "shared";
     const session = (isSingle || !connection.isFresh ? sessions.get(key) : undefined) ?? renew(sessions, key);
     return session.fetch(url, isSingle ? { ...init, keepalive: false } : init);
   };
+}
+
+/** Where a URL leads: the lines to its server, and how a request to it begins. */
+type Way = { origin: string; lines: Lines; start: string };
+
+/** All URLs of a server share its lines. */
+function openWay(ways: Map<string, Way>, url: string): Way {
+  const { origin, protocol, host, hostname, port, pathname, search } = new URL(url);
+  const isSecure = protocol !== "http:";
+  // An IPv6 address stands in brackets only inside a URL.
+  const target = { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port || (isSecure ? 443 : 80)), isSecure };
+  const known = [...ways.values()].find((way) => way.origin === origin);
+  const start = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n`;
+  const way = { origin, lines: known?.lines ?? openLines(target), start };
+  ways.set(url, way);
+  return way;
+}
+
+/** No coding of the answer is asked for. */
+function requestBytes(start: string, { headers, body }: Pick<TransportInit, "headers" | "body">): Buffer {
+  let head = start;
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+  return Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
 /** A session in place of the old one: a connection that is just coming back from use would escape `close()`. */
@@ -61,48 +100,3 @@ function openSession(maxIdleSockets: number): Bun.FetchSession {
     keepAlive: { idleTimeout: IDLE_TIMEOUT_S, maxIdleSockets },
   });
 }
-
-/**
- * True for errors that come up before the first byte of a request can leave: the name was not found, nobody listens,
- * or the certificate was refused in the handshake.
- *
- * Not among them: ECONNRESET (the same code whether the request was unread, read or half answered), timeouts, and
- * EPROTO, which Bun 1.4.5 also reports for a TLS stream that breaks after the request was received.
- */
-export function provesNothingLeft(error: unknown): boolean {
-  const code = errorCode(error);
-  return code !== null && BEFORE_FIRST_BYTE.has(code);
-}
-
-/** Short and safe to log; never the server's text. */
-export function describeError(error: unknown): string {
-  return errorCode(error) ?? (error instanceof Error ? error.name : "unknown error");
-}
-
-function errorCode(error: unknown): string | null {
-  if (!(error instanceof Error) || !("code" in error)) return null;
-  return typeof error.code === "string" ? error.code : null;
-}
-
-/** System codes of a failed look-up or connect, and the certificate errors of X509_verify_cert_error_string(3). */
-const BEFORE_FIRST_BYTE: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-  "CERT_CHAIN_TOO_LONG",
-  "CERT_HAS_EXPIRED",
-  "CERT_NOT_YET_VALID",
-  "CERT_REJECTED",
-  "CERT_REVOKED",
-  "CERT_SIGNATURE_FAILURE",
-  "CERT_UNTRUSTED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "HOSTNAME_MISMATCH",
-  "INVALID_CA",
-  "INVALID_PURPOSE",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { provesNothingLeft } from "../../src/exchange/transport.ts";
+import { provesNothingLeft } from "../../src/exchange/network-error.ts";
 import { CERTIFICATE } from "./self-signed.ts";
 
 function coded(code: unknown): Error {

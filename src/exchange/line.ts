@@ -1,0 +1,173 @@
+import { MAX_HEAD_BYTES, type Reading, readAnswer } from "./http-answer.ts";
+import { describeError } from "./network-error.ts";
+
+export type Target = { hostname: string; port: number; isSecure: boolean };
+
+/** What became of one request on a connection of our own. */
+export type Delivery =
+  | { kind: "whole"; httpStatus: number; body: Uint8Array }
+  /** No byte of it was handed to the socket. */
+  | { kind: "not_sent"; reason: string }
+  | { kind: "unknown"; reason: string };
+
+type Asked = {
+  request: Buffer;
+  maxAnswerBytes: number;
+  /** From here on nobody can say any more that nothing has left. */
+  hasBegun: boolean;
+  writtenBytes: number;
+  pieces: Buffer[];
+  receivedBytes: number;
+  /** The answer is looked at again when there are so many bytes of it. */
+  lookAtBytes: number;
+  resolve(delivery: Delivery): void;
+};
+
+/**
+ * Seconds after which an idle connection is closed. The runtime's timer is coarse: it comes up to 4 s late (Bun 1.4.5;
+ * measured 8 s). So none is used after 15 s of idling, by when the server may have closed it and a POST on it would be
+ * an unknown outcome.
+ */
+const IDLE_TIMEOUT_S = 6;
+
+/** As RFC 7301 writes it: each name after its length. */
+const ALPN_HTTP_1_1 = Buffer.from("\x08http/1.1", "latin1");
+const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"];
+
+/**
+ * One connection to the exchange: one request at a time, each written once. The certificate's chain and host name are
+ * checked whatever the environment says, before the first byte of a request is written.
+ */
+export class Line {
+  #socket: Bun.Socket | null = null;
+  #state: "opening" | "open" | "closed" = "opening";
+  #asked: Asked | null = null;
+  readonly #onGone: () => void;
+
+  /** `onGone` is called when the system has let go of it, also when it never opened. */
+  constructor(target: Target, onGone: () => void) {
+    this.#onGone = onGone;
+    const { hostname, port, isSecure } = target;
+    const secure = { rejectUnauthorized: true, serverName: hostname, ALPNProtocols: ALPN_HTTP_1_1 };
+    Bun.connect({
+      ...{ hostname, port },
+      ...(isSecure ? { tls: secure } : {}),
+      socket: {
+        open: (socket) => this.#opened(socket, isSecure),
+        handshake: (socket, isVerified, error) => this.#shookHands(socket, isVerified, error),
+        data: (_, bytes) => this.#received(bytes),
+        drain: () => this.#write(),
+        end: () => this.#ended(),
+        error: (_, error) => this.#break(describeError(error)),
+        close: (_, error) => this.#gone(error === undefined ? "ECONNRESET" : describeError(error)),
+        timeout: () => {
+          if (this.#asked === null) this.destroy();
+        },
+      },
+    }).catch((error: unknown) => this.#gone(describeError(error)));
+  }
+
+  get isFree(): boolean {
+    return this.#state === "open" && this.#asked === null;
+  }
+
+  /** Never throws. Only for a new line or a free one. */
+  ask(request: Buffer, maxAnswerBytes: number): Promise<Delivery> {
+    const { promise, resolve } = Promise.withResolvers<Delivery>();
+    const progress = { hasBegun: false, writtenBytes: 0, pieces: [], receivedBytes: 0, lookAtBytes: 0 };
+    if (this.#state === "closed") resolve({ kind: "not_sent", reason: "the connection is closed" });
+    else this.#asked = { request, maxAnswerBytes, ...progress, resolve };
+    this.#write();
+    return promise;
+  }
+
+  /** Whatever is under way has failed. */
+  destroy(): void {
+    this.#break("the connection was given up");
+  }
+
+  #opened(socket: Bun.Socket, isSecure: boolean): void {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    if (this.#state === "closed") socket.terminate();
+    else if (!isSecure) this.#begin();
+  }
+
+  #shookHands(socket: Bun.Socket, isVerified: boolean, error: Error | null): void {
+    if (this.#state !== "opening") return;
+    if (!isVerified || error !== null || !socket.authorized) this.#break(describeError(error));
+    else if (TLS_VERSIONS.includes(socket.getTLSVersion())) this.#begin();
+    else this.#break("EPROTO");
+  }
+
+  #begin(): void {
+    this.#state = "open";
+    this.#write();
+  }
+
+  /** From where the last write ended; called again when the socket takes more. */
+  #write(): void {
+    const asked = this.#asked;
+    if (asked === null || this.#socket === null || this.#state !== "open") return;
+    if (asked.writtenBytes === asked.request.length) return;
+    asked.hasBegun = true;
+    const count = this.#socket.write(asked.request.subarray(asked.writtenBytes));
+    if (count < 0) this.#break("ECONNRESET");
+    else asked.writtenBytes += count;
+  }
+
+  #received(bytes: Buffer): void {
+    const asked = this.#asked;
+    if (asked === null || asked.writtenBytes === 0) {
+      this.#break("bytes that nobody has asked for");
+      return;
+    }
+    asked.pieces.push(bytes);
+    asked.receivedBytes += bytes.length;
+    if (asked.receivedBytes > asked.maxAnswerBytes + MAX_HEAD_BYTES) this.#break(tooLarge(asked));
+    else if (asked.receivedBytes >= asked.lookAtBytes) this.#look(asked, false);
+  }
+
+  #ended(): void {
+    if (this.#asked !== null) this.#look(this.#asked, true);
+    this.#break("ECONNRESET");
+  }
+
+  #look(asked: Asked, hasEnded: boolean): void {
+    const [only] = asked.pieces;
+    const bytes = asked.pieces.length === 1 && only !== undefined ? only : Buffer.concat(asked.pieces);
+    asked.pieces = [bytes];
+    const reading = readAnswer(bytes, hasEnded);
+    if (reading.kind === "unreadable") this.#break(reading.reason);
+    else if (reading.kind === "incomplete") asked.lookAtBytes = reading.atLeast;
+    else if (reading.body.length > asked.maxAnswerBytes) this.#break(tooLarge(asked));
+    else this.#finish(asked, reading);
+  }
+
+  #finish(asked: Asked, { httpStatus, body, isLast }: Extract<Reading, { kind: "whole" }>): void {
+    this.#asked = null;
+    // An answer to half a request leaves its other half to be taken for the next one.
+    if (isLast || asked.writtenBytes < asked.request.length) this.destroy();
+    else this.#socket?.timeout(IDLE_TIMEOUT_S);
+    asked.resolve({ kind: "whole", httpStatus, body });
+  }
+
+  /** The end of the line, and of what was asked on it; once. */
+  #break(reason: string): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    const asked = this.#asked;
+    this.#asked = null;
+    this.#socket?.terminate();
+    asked?.resolve({ kind: asked.hasBegun ? "unknown" : "not_sent", reason });
+  }
+
+  #gone(reason: string): void {
+    this.#break(reason);
+    this.#onGone();
+  }
+}
+
+function tooLarge({ maxAnswerBytes }: Asked): string {
+  return `answer over ${maxAnswerBytes} bytes`;
+}
