@@ -20,13 +20,15 @@ function requestsPerConnection(server: RawServer): number[] {
 
 const TIME = { type: "exchangeStatus" };
 
-test("reads and orders share one kept-alive connection", async () => {
+test("reads share one kept-alive connection, orders another", async () => {
   const server = await serve(({ socket }) => socket.write(httpAnswer("{}")));
   const exchange = connect(server.url);
-  await exchange.info(TIME, { purpose: "read" });
-  await exchange.send("{}", "order");
-  await exchange.send("{}", "order");
-  expect(requestsPerConnection(server)).toEqual([3]);
+  for (let nth = 0; nth < 2; nth += 1) {
+    await exchange.info(TIME, { purpose: "read" });
+    await exchange.send("{}", "order");
+    await exchange.send("{}", "order");
+  }
+  expect(requestsPerConnection(server)).toEqual([2, 4]);
 });
 
 test("a read on a new connection opens one, though another is free, and leaves the shared one alone", async () => {
@@ -97,7 +99,21 @@ test("after 15 s without a request no kept-alive connection is used, neither by 
   }
 });
 
-test("the measurement of the clock keeps the shared connection young", async () => {
+test("a read after a pause does not make the orders' old connection a young one, nor the other way round", async () => {
+  const clock = stillClock();
+  const server = await serve(({ socket }) => socket.write(httpAnswer("{}")));
+  const exchange = connect(server.url, { clock });
+  await exchange.info(TIME, { purpose: "read" });
+  await exchange.send("{}", "order");
+  await clock.advance(10_000);
+  await exchange.info(TIME, { purpose: "read" });
+  await clock.advance(10_000);
+  await exchange.send("{}", "order");
+  await exchange.info(TIME, { purpose: "read" });
+  expect(requestsPerConnection(server)).toEqual([3, 1, 1]);
+});
+
+test("the measurement of the clock keeps the orders' connection young", async () => {
   const clock = stillClock();
   const server = await serve(({ socket }) => socket.write(httpAnswer(`{"time":1700000000000}`)));
   const exchange = connect(server.url, { clock });

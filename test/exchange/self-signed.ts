@@ -1,4 +1,4 @@
-import { createServer, type Server, type TLSSocket } from "node:tls";
+import { createServer, type Server, type TLSSocket, type TlsOptions } from "node:tls";
 
 /** Made with `openssl req -x509 -newkey ec` for `localhost`, valid to 2126; protects nothing. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
@@ -24,11 +24,15 @@ export type TlsServer = {
   server: Server;
   /** Bytes that arrived inside the encrypted stream. */
   received: () => number;
+  /** Of the last client that came through the handshake. */
+  client: () => TLSSocket | null;
 };
 
-export function tlsServer(onData: (socket: TLSSocket) => void, options: { requestCert?: boolean } = {}): TlsServer {
+export function tlsServer(onData: (socket: TLSSocket) => void, options: TlsOptions = {}): TlsServer {
   let byteCount = 0;
+  let client: TLSSocket | null = null;
   const server = createServer({ key: KEY, cert: CERTIFICATE, ...options }, (socket) => {
+    client = socket;
     socket.on("error", () => {});
     socket.on("data", (data) => {
       byteCount += data.byteLength;
@@ -36,5 +40,5 @@ export function tlsServer(onData: (socket: TLSSocket) => void, options: { reques
     });
   });
   server.on("tlsClientError", () => {});
-  return { server, received: () => byteCount };
+  return { server, received: () => byteCount, client: () => client };
 }

@@ -1,8 +1,10 @@
-/** Run by a test with the certificate of `self-signed.ts` among the trusted ones: prints what became of each POST. */
+/** Run by a test with the authority of `certificates.ts` among the trusted ones: prints what became of each POST. */
 import { connect as connectSocket, createServer } from "node:net";
+import type { TlsOptions } from "node:tls";
+import { EXPIRED, LEAF_KEY, OTHER_NAME, RIGHT } from "./certificates.ts";
 import { connect } from "./connect.ts";
 import { listen } from "./raw-server.ts";
-import { tlsServer } from "./self-signed.ts";
+import { CERTIFICATE, KEY, tlsServer } from "./self-signed.ts";
 
 const ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
@@ -22,23 +24,47 @@ async function garbling(port: number, hasArrived: () => boolean): Promise<number
   return listen(server);
 }
 
-/** The outcome of one POST and how many bytes of it the server has read. */
-async function post(host: string, mode: "answers" | "garbled" | "wants_certificate" | "no_tls"): Promise<unknown> {
-  const secure = tlsServer((socket) => socket.write(ANSWER), { requestCert: mode === "wants_certificate" });
+type Mode = "answers" | "garbled" | "wants_certificate" | "no_tls" | "closes";
+type Server = { mode?: Mode; host?: string; options?: TlsOptions };
+
+/** What became of two POSTs on one transport, and whether the server has read anything of them. */
+async function post({ mode = "answers", host = "localhost", options = {} }: Server): Promise<unknown> {
+  const secure = tlsServer((socket) => socket.write(ANSWER), {
+    requestCert: mode === "wants_certificate",
+    ALPNProtocols: ["h2", "http/1.1"],
+    ...{ key: LEAF_KEY, cert: RIGHT, ...options },
+  });
   const plain = createServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
-  const direct = await listen(mode === "no_tls" ? plain : secure.server);
+  const closing = createServer((socket) => socket.once("data", () => socket.destroy()));
+  const servers = { no_tls: plain, closes: closing };
+  const direct = await listen(mode === "no_tls" || mode === "closes" ? servers[mode] : secure.server);
   const port = mode === "garbled" ? await garbling(direct, () => secure.received() > 0) : direct;
-  const { kind } = await connect(`https://${host}:${port}`).send("{}", "order");
-  return { kind, hasArrived: secure.received() > 0 };
+  const exchange = connect(`https://${host}:${port}`);
+  const { kind, ...rest } = await exchange.send("{}", "order");
+  const reason = kind === "not_sent" && "reason" in rest ? rest.reason : null;
+  await exchange.send("{}", "order");
+  const client = secure.client();
+  return {
+    ...{ kind, reason, hasArrived: secure.received() > 0 },
+    // `servername` is not among the types of a server's socket.
+    asked: client === null ? null : [(client as { servername?: string }).servername, client.alpnProtocol],
+  };
 }
 
 console.log(
   JSON.stringify({
-    good: await post("localhost", "answers"),
-    wrongName: await post("127.0.0.1", "answers"),
-    noTls: await post("localhost", "no_tls"),
-    wantsCertificate: await post("localhost", "wants_certificate"),
-    garbled: await post("localhost", "garbled"),
+    good: await post({}),
+    good12: await post({ options: { maxVersion: "TLSv1.2" } }),
+    selfSigned: await post({ options: { key: KEY, cert: CERTIFICATE } }),
+    otherName: await post({ options: { cert: OTHER_NAME } }),
+    addressForName: await post({ host: "127.0.0.1" }),
+    expired: await post({ options: { cert: EXPIRED } }),
+    old: await post({ options: { minVersion: "TLSv1", maxVersion: "TLSv1.1" } }),
+    noTls: await post({ mode: "no_tls" }),
+    closes: await post({ mode: "closes" }),
+    wantsCertificate: await post({ mode: "wants_certificate" }),
+    wantsCertificate12: await post({ mode: "wants_certificate", options: { maxVersion: "TLSv1.2" } }),
+    garbled: await post({ mode: "garbled" }),
   }),
 );
 process.exit(0);

@@ -1,0 +1,302 @@
+import { afterEach, expect, test } from "bun:test";
+import { createServer, type Server, type Socket } from "node:net";
+import fc from "fast-check";
+import type { Delivery } from "../../src/exchange/line.ts";
+import { openTransport, type Transport } from "../../src/exchange/transport.ts";
+import { settled } from "./clocks.ts";
+import { httpAnswer, listen, type RawRequest, type RawServer, rawServer } from "./raw-server.ts";
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+const ANSWER = `{"status":"ok"}`;
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+async function serve(onRequest: (request: RawRequest) => void): Promise<RawServer> {
+  const server = await rawServer(onRequest);
+  closers.push(() => server.close());
+  return server;
+}
+
+type Asking = { transport: Transport; isFresh?: boolean; signal?: AbortSignal; body?: string };
+
+/** As an order goes: what became of it, in words. */
+async function ask(url: string, asking: Asking): Promise<string> {
+  const { transport, isFresh = false, signal = new AbortController().signal, body = "{}" } = asking;
+  const delivery = await transport(`${url}/exchange`, {
+    method: "POST",
+    headers: { Accept: "application/json" },
+    body,
+    signal,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+    redirect: "manual",
+    connection: { kind: "own", isFresh },
+  });
+  // The transport's own connections speak no `Response`.
+  return told(delivery as Delivery);
+}
+
+function told(delivery: Delivery): string {
+  if (delivery.kind !== "whole") return `${delivery.kind}: ${delivery.reason}`;
+  return `${delivery.httpStatus} ${Buffer.from(delivery.body).toString()}`;
+}
+
+function requestsPerConnection(server: RawServer): number[] {
+  return server.requests.map((list) => list.length);
+}
+
+test("a request says its host, its length and nothing that asks for a coded or a shared answer", async () => {
+  const server = await serve(({ socket }) => socket.write(httpAnswer(ANSWER)));
+  expect(await ask(server.url, { transport: openTransport(), body: `{"é":1}` })).toBe(`200 ${ANSWER}`);
+  const host = server.url.slice("http://".length);
+  const body = Buffer.from(`{"é":1}`).toString("latin1");
+  expect(server.requests.flat()).toEqual([
+    `POST /exchange HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\nContent-Length: 8\r\n\r\n${body}`,
+  ]);
+});
+
+const ANSWERS: readonly [name: string, bytes: Buffer][] = [
+  ["length", httpAnswer(ANSWER)],
+  ["interim", Buffer.concat([Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"), httpAnswer(ANSWER)])],
+  [
+    "chunks",
+    Buffer.from(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"sta\r\na\r\ntus":"ok"}\r\n0\r\n\r\n`),
+  ],
+];
+
+test("an answer cut into any pieces is the same answer, and any part of it and then the end is unknown", async () => {
+  const cutting = fc.record({
+    kind: fc.constantFrom(...ANSWERS),
+    cuts: fc.array(fc.nat(), { maxLength: 8 }),
+    part: fc.nat(),
+    isReset: fc.boolean(),
+  });
+  const run = async ({ kind: [name, bytes], cuts, part, isReset }: Cutting): Promise<void> => {
+    const ends = [...cuts.map((cut) => cut % bytes.length), bytes.length].sort((a, b) => a - b);
+    const short = part % bytes.length;
+    const server = await rawServer(({ socket, nth }) => {
+      if (nth < 2) writePieces(socket, bytes, ends);
+      else socket.write(bytes.subarray(0, short), () => (isReset ? socket.resetAndDestroy() : socket.end()));
+    });
+    const transport = openTransport();
+    const outcomes = [];
+    for (let nth = 0; nth < 3; nth += 1) outcomes.push(await ask(server.url, { transport }));
+    server.close();
+    expect([name, ...outcomes]).toEqual([name, `200 ${ANSWER}`, `200 ${ANSWER}`, "unknown: ECONNRESET"]);
+    expect(requestsPerConnection(server)).toEqual([3]);
+  };
+  await fc.assert(fc.asyncProperty(cutting, run), { numRuns: 100 });
+});
+
+type Cutting = { kind: (typeof ANSWERS)[number]; cuts: number[]; part: number; isReset: boolean };
+
+/** Each piece in a turn of its own, so that most arrive apart. */
+function writePieces(socket: Socket, bytes: Buffer, ends: readonly number[], from = 0): void {
+  const [end, ...rest] = ends;
+  if (end === undefined) return;
+  socket.setNoDelay(true);
+  socket.write(bytes.subarray(from, end), () => setImmediate(() => writePieces(socket, bytes, rest, end)));
+}
+
+test("an answer without a length is whole when the server closes, and its connection is not used again", async () => {
+  const server = await serve(({ socket }) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${ANSWER}`));
+  const transport = openTransport();
+  for (let nth = 0; nth < 2; nth += 1) expect(await ask(server.url, { transport })).toBe(`200 ${ANSWER}`);
+  expect(requestsPerConnection(server)).toEqual([1, 1]);
+});
+
+test("an answer without a length that ends in a reset is unknown", async () => {
+  const server = await serve(({ socket }) => {
+    socket.write(`HTTP/1.1 200 OK\r\n\r\n${ANSWER}`, () => setImmediate(() => socket.resetAndDestroy()));
+  });
+  expect(await ask(server.url, { transport: openTransport() })).toBe("unknown: ECONNRESET");
+});
+
+test("a connection is not used after `Connection: close`, HTTP/1.0, or bytes behind an answer", async () => {
+  const last = [
+    httpAnswer(ANSWER, "200 OK", "Connection: close\r\n"),
+    Buffer.from(`HTTP/1.0 200 OK\r\nContent-Length: ${ANSWER.length}\r\n\r\n${ANSWER}`),
+    Buffer.concat([httpAnswer(ANSWER), httpAnswer(`{"status":"another"}`)]),
+    Buffer.concat([httpAnswer(ANSWER), Buffer.from("x")]),
+  ];
+  for (const bytes of last) {
+    const server = await serve(({ socket }) => socket.write(bytes));
+    const transport = openTransport();
+    for (let nth = 0; nth < 2; nth += 1) expect(await ask(server.url, { transport })).toBe(`200 ${ANSWER}`);
+    expect(requestsPerConnection(server)).toEqual([1, 1]);
+  }
+});
+
+test("bytes that arrive on an idle connection are no answer to the next request", async () => {
+  const stray = Promise.withResolvers<void>();
+  const server = await serve(({ socket, nth }) => {
+    socket.write(httpAnswer(`"${nth}"`), () => {
+      if (nth === 0) setImmediate(() => socket.write(httpAnswer(`"stray"`), () => stray.resolve()));
+    });
+  });
+  const transport = openTransport();
+  expect(await ask(server.url, { transport })).toBe(`200 "0"`);
+  await stray.promise;
+  await settled();
+  expect(await ask(server.url, { transport })).toBe(`200 "1"`);
+  expect(requestsPerConnection(server)).toEqual([1, 1]);
+});
+
+test("an answer that comes before the request has left whole is read, and its connection is not used again", async () => {
+  const body = "x".repeat(16 * 1024 * 1024);
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      socket.pause();
+      socket.write(httpAnswer(ANSWER, "413 Content Too Large"));
+    });
+  });
+  let accepted = 0;
+  server.on("connection", () => {
+    accepted += 1;
+  });
+  const url = await urlOf(server);
+  const transport = openTransport();
+  for (let nth = 0; nth < 2; nth += 1) expect(await ask(url, { transport, body })).toBe(`413 ${ANSWER}`);
+  expect(accepted).toBe(2);
+});
+
+async function urlOf(server: Server): Promise<string> {
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  closers.push(() => void server.close());
+  return url;
+}
+
+test("a request larger than the socket takes at once is continued, byte for byte and once", async () => {
+  const body = Array.from({ length: 1_500_000 }, (_, nth) => nth.toString(36)).join(" ");
+  const read: Buffer[] = [];
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.pause();
+    setImmediate(() => socket.resume());
+    socket.on("data", (data) => {
+      read.push(data);
+      if (data.toString("latin1").endsWith(body.slice(-20))) socket.write(httpAnswer(ANSWER));
+    });
+  });
+  const url = await urlOf(server);
+  expect(await ask(url, { transport: openTransport(), body })).toBe(`200 ${ANSWER}`);
+  const text = Buffer.concat(read).toString("latin1");
+  expect(text.slice(text.indexOf("\r\n\r\n") + 4) === body).toBe(true);
+});
+
+test("an answer over the limit is unknown, whether it says its length, comes in chunks, or never ends", async () => {
+  const kib = "x".repeat(1_024);
+  const chunk = `400\r\n${kib}\r\n`;
+  const endless = (socket: Socket, piece: string): void => {
+    if (!socket.destroyed) socket.write(piece, () => setImmediate(() => endless(socket, piece)));
+  };
+  const tooLong: readonly ((socket: Socket) => void)[] = [
+    (socket) => socket.write(httpAnswer("x".repeat(MAX_ANSWER_BYTES + 1))),
+    (socket) => socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(65)}0\r\n\r\n`),
+    (socket) => endless(socket.setNoDelay(true), "HTTP/1.1 200 OK\r\n\r\n"),
+  ];
+  for (const misbehave of tooLong) {
+    const server = await serve(({ socket }) => misbehave(socket));
+    expect(await ask(server.url, { transport: openTransport() })).toBe(
+      `unknown: answer over ${MAX_ANSWER_BYTES} bytes`,
+    );
+  }
+  const server = await serve(({ socket }) => socket.write(httpAnswer("x".repeat(MAX_ANSWER_BYTES))));
+  expect(await ask(server.url, { transport: openTransport() })).toBe(`200 ${"x".repeat(MAX_ANSWER_BYTES)}`);
+});
+
+test("at the same time each request has a connection of its own, and afterwards they are used again", async () => {
+  const waiting: RawRequest[] = [];
+  const server = await serve((request) => {
+    waiting.push(request);
+    if (waiting.length % 20 !== 0) return;
+    for (const { socket, text } of waiting.splice(0))
+      socket.write(httpAnswer(text.slice(text.indexOf("\r\n\r\n") + 4)));
+  });
+  const transport = openTransport();
+  for (let round = 0; round < 3; round += 1) {
+    const bodies = Array.from({ length: 20 }, (_, nth) => `"${round} ${nth}"`);
+    const answers = await Promise.all(bodies.map((body) => ask(server.url, { transport, body })));
+    expect(answers).toEqual(bodies.map((body) => `200 ${body}`));
+  }
+  expect(requestsPerConnection(server)).toEqual(Array.from({ length: 20 }, () => 3));
+});
+
+test("one after the other they go over the connection that was used last", async () => {
+  const server = await serve(({ socket }) => setImmediate(() => socket.write(httpAnswer(ANSWER))));
+  const transport = openTransport();
+  await Promise.all([1, 2, 3].map(() => ask(server.url, { transport })));
+  for (let nth = 0; nth < 5; nth += 1) await ask(server.url, { transport });
+  expect(requestsPerConnection(server).sort()).toEqual([1, 1, 6]);
+});
+
+test("a fresh one leaves all older connections alone, those too that come back from use", async () => {
+  const held: RawRequest[] = [];
+  const server = await serve((request) => {
+    if (request.text.endsWith(`"held"`)) held.push(request);
+    else request.socket.write(httpAnswer(ANSWER));
+  });
+  const transport = openTransport();
+  await ask(server.url, { transport });
+  const late = ask(server.url, { transport, body: `"held"` });
+  while (held.length === 0) await settled();
+  await ask(server.url, { transport, isFresh: true });
+  held[0]?.socket.write(httpAnswer(`"late"`));
+  expect(await late).toBe(`200 "late"`);
+  await Promise.all([ask(server.url, { transport }), ask(server.url, { transport })]);
+  expect(requestsPerConnection(server)[0]).toBe(2);
+  expect(server.requests.length).toBe(3);
+});
+
+test("beyond 512 connections nothing is sent, and says so; when they are back it goes on", async () => {
+  const held: RawRequest[] = [];
+  const server = await serve((request) => held.push(request));
+  const transport = openTransport();
+  const asked = Array.from({ length: 512 }, () => ask(server.url, { transport }));
+  expect(await ask(server.url, { transport })).toBe("not_sent: too many connections");
+  while (held.length < 512) await settled();
+  for (const { socket } of held.splice(0)) socket.write(httpAnswer(ANSWER));
+  expect(new Set(await Promise.all(asked))).toEqual(new Set([`200 ${ANSWER}`]));
+  await settled();
+  const again = ask(server.url, { transport });
+  while (held.length === 0) await settled();
+  held[0]?.socket.write(httpAnswer(ANSWER));
+  expect(await again).toBe(`200 ${ANSWER}`);
+  expect(server.requests.flat()).toHaveLength(513);
+});
+
+test("given up before it is connected nothing has left, and the connection is closed; afterwards it is unknown", async () => {
+  const closed = Promise.withResolvers<void>();
+  const received: string[] = [];
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (data) => received.push(data.toString("latin1")));
+    socket.on("close", () => closed.resolve());
+  });
+  const url = await urlOf(server);
+  const early = new AbortController();
+  const unsent = ask(url, { transport: openTransport(), signal: early.signal });
+  early.abort();
+  expect(await unsent).toBe("not_sent: the connection was given up");
+  await closed.promise;
+  expect(received).toEqual([]);
+  expect(await ask(url, { transport: openTransport(), signal: early.signal })).toStartWith("not_sent");
+
+  const late = new AbortController();
+  const sent = ask(url, { transport: openTransport(), signal: late.signal });
+  while (received.length === 0) await settled();
+  late.abort();
+  expect(await sent).toBe("unknown: the connection was given up");
+  expect(received).toHaveLength(1);
+});
+
+test("an IPv6 address is reached, and keeps its brackets in the host", async () => {
+  const server = await serve(({ socket }) => socket.write(httpAnswer(ANSWER)));
+  // The same server, by its address as IPv6 writes it: found where a machine has no IPv6 network too.
+  const port = new URL(server.url).port;
+  expect(await ask(`http://[::ffff:127.0.0.1]:${port}`, { transport: openTransport() })).toBe(`200 ${ANSWER}`);
+  expect(server.requests.flat()[0]).toContain(`\r\nHost: [::ffff:7f00:1]:${port}\r\n`);
+});
