@@ -118,7 +118,7 @@ export class Line {
 
   #received(bytes: Buffer): void {
     const asked = this.#asked;
-    if (asked === null || asked.writtenBytes === 0) {
+    if (asked === null) {
       this.#break("bytes that nobody has asked for");
       return;
     }

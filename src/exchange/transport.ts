@@ -1,4 +1,4 @@
-import type { Delivery } from "./line.ts";
+import type { Delivery, Target } from "./line.ts";
 import { type Lines, openLines } from "./lines.ts";
 
 /** What one POST needs to know about its connection. Transports without connections (tests) ignore it. */
@@ -67,15 +67,18 @@ type Way = { origin: string; lines: Lines; start: string };
 
 /** All URLs of a server share its lines. */
 function openWay(ways: Map<string, Way>, url: string): Way {
-  const { origin, protocol, host, hostname, port, pathname, search } = new URL(url);
-  const isSecure = protocol !== "http:";
-  // An IPv6 address stands in brackets only inside a URL.
-  const target = { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port || (isSecure ? 443 : 80)), isSecure };
+  const { origin, host, pathname, search } = new URL(url);
   const known = [...ways.values()].find((way) => way.origin === origin);
   const start = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n`;
-  const way = { origin, lines: known?.lines ?? openLines(target), start };
+  const way = { origin, lines: known?.lines ?? openLines(targetOf(url)), start };
   ways.set(url, way);
   return way;
+}
+
+export function targetOf(url: string): Target {
+  const { protocol, hostname, port } = new URL(url);
+  const isSecure = protocol !== "http:";
+  return { hostname, port: Number(port || (isSecure ? 443 : 80)), isSecure };
 }
 
 /** No coding of the answer is asked for. */

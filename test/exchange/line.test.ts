@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import fc from "fast-check";
 import type { Delivery } from "../../src/exchange/line.ts";
-import { openTransport, type Transport } from "../../src/exchange/transport.ts";
+import { openTransport, type Transport, targetOf } from "../../src/exchange/transport.ts";
 import { settled } from "./clocks.ts";
 import { httpAnswer, listen, type RawRequest, type RawServer, rawServer } from "./raw-server.ts";
 
@@ -130,14 +130,15 @@ test("a connection is not used after `Connection: close`, HTTP/1.0, or bytes beh
 });
 
 test("bytes that arrive on an idle connection are no answer to the next request", async () => {
-  const stray = Promise.withResolvers<void>();
+  const sockets: Socket[] = [];
   const server = await serve(({ socket, nth }) => {
-    socket.write(httpAnswer(`"${nth}"`), () => {
-      if (nth === 0) setImmediate(() => socket.write(httpAnswer(`"stray"`), () => stray.resolve()));
-    });
+    sockets.push(socket);
+    socket.write(httpAnswer(`"${nth}"`));
   });
   const transport = openTransport();
   expect(await ask(server.url, { transport })).toBe(`200 "0"`);
+  const stray = Promise.withResolvers<void>();
+  sockets[0]?.write(httpAnswer(`"stray"`), () => stray.resolve());
   await stray.promise;
   await settled();
   expect(await ask(server.url, { transport })).toBe(`200 "1"`);
@@ -261,11 +262,13 @@ test("beyond 512 connections nothing is sent, and says so; when they are back it
   for (const { socket } of held.splice(0)) socket.write(httpAnswer(ANSWER));
   expect(new Set(await Promise.all(asked))).toEqual(new Set([`200 ${ANSWER}`]));
   await settled();
-  const again = ask(server.url, { transport });
-  while (held.length === 0) await settled();
-  held[0]?.socket.write(httpAnswer(ANSWER));
-  expect(await again).toBe(`200 ${ANSWER}`);
-  expect(server.requests.flat()).toHaveLength(513);
+  const again = Array.from({ length: 100 }, () => ask(server.url, { transport }));
+  while (held.length < 100) await settled();
+  for (const { socket } of held.splice(0)) socket.write(httpAnswer(ANSWER));
+  expect(new Set(await Promise.all(again))).toEqual(new Set([`200 ${ANSWER}`]));
+  expect(server.requests.flat()).toHaveLength(612);
+  // So many of the first were kept.
+  expect(requestsPerConnection(server).filter((count) => count === 2)).toHaveLength(64);
 });
 
 test("given up before it is connected nothing has left, and the connection is closed; afterwards it is unknown", async () => {
@@ -291,6 +294,16 @@ test("given up before it is connected nothing has left, and the connection is cl
   late.abort();
   expect(await sent).toBe("unknown: the connection was given up");
   expect(received).toHaveLength(1);
+});
+
+test("only an address that says http is spoken to in the clear", () => {
+  const rows = [
+    ["https://api.hyperliquid.xyz/exchange", { hostname: "api.hyperliquid.xyz", port: 443, isSecure: true }],
+    ["https://localhost:8443/exchange", { hostname: "localhost", port: 8443, isSecure: true }],
+    ["http://localhost/exchange", { hostname: "localhost", port: 80, isSecure: false }],
+    ["http://127.0.0.1:4000/exchange", { hostname: "127.0.0.1", port: 4000, isSecure: false }],
+  ] as const;
+  for (const [url, target] of rows) expect(targetOf(url)).toEqual(target);
 });
 
 test("an IPv6 address is reached, and keeps its brackets in the host", async () => {
