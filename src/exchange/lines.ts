@@ -11,8 +11,8 @@ export type AskOptions = {
 /** Sends one request once; never throws. */
 export type Lines = (request: Buffer, options: AskOptions) => Promise<Delivery>;
 
-/** Opening, in use and idle. Whatever would need one more is not sent. */
-const MAX_LINES = 512;
+/** Opening, in use and idle: for 512 requests of clients at once, and what settles. One more is not sent. */
+const MAX_LINES = 640;
 /** Kept after a burst. */
 const MAX_IDLE = 64;
 

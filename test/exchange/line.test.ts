@@ -252,13 +252,13 @@ test("a fresh one leaves all older connections alone, those too that come back f
   expect(server.requests.length).toBe(3);
 });
 
-test("beyond 512 connections nothing is sent, and says so; when they are back it goes on", async () => {
+test("beyond 640 connections nothing is sent, and says so; when they are back it goes on", async () => {
   const held: RawRequest[] = [];
   const server = await serve((request) => held.push(request));
   const transport = openTransport();
-  const asked = Array.from({ length: 512 }, () => ask(server.url, { transport }));
+  const asked = Array.from({ length: 640 }, () => ask(server.url, { transport }));
   expect(await ask(server.url, { transport })).toBe("not_sent: too many connections");
-  while (held.length < 512) await settled();
+  while (held.length < 640) await settled();
   for (const { socket } of held.splice(0)) socket.write(httpAnswer(ANSWER));
   expect(new Set(await Promise.all(asked))).toEqual(new Set([`200 ${ANSWER}`]));
   await settled();
@@ -266,7 +266,7 @@ test("beyond 512 connections nothing is sent, and says so; when they are back it
   while (held.length < 100) await settled();
   for (const { socket } of held.splice(0)) socket.write(httpAnswer(ANSWER));
   expect(new Set(await Promise.all(again))).toEqual(new Set([`200 ${ANSWER}`]));
-  expect(server.requests.flat()).toHaveLength(612);
+  expect(server.requests.flat()).toHaveLength(740);
   // So many of the first were kept.
   expect(requestsPerConnection(server).filter((count) => count === 2)).toHaveLength(64);
 });
