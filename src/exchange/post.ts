@@ -49,7 +49,7 @@ async function tryOnce(
       maxAnswerBytes,
       ...outgoing,
     });
-    if (!(given instanceof Response)) {
+    if ("kind" in given) {
       return given.kind === "whole" ? judge(given.httpStatus, decodeBody(given.body), maxAnswerBytes) : given;
     }
     hasAnswer = true;
