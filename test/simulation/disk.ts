@@ -86,6 +86,7 @@ function removeFiles(path: string): void {
 
 const FULL = 2;
 const READS_OR_WRITES = /^\s*(select|insert|update|delete)/i;
+const WRITES = /^\s*(insert|update|delete)/i;
 const READS = /^\s*(select|pragma)/i;
 
 /**
@@ -105,6 +106,8 @@ function watch(store: Store, onStatement: () => void, onSynced: () => void): voi
 
   function around<T>(sql: string, work: () => T): T {
     onStatement();
+    // By itself it would be on the disk without anybody having looked at what the disk said.
+    if (WRITES.test(sql) && !client.inTransaction) throw new Error(`bug: written outside a transaction: ${sql}`);
     const result = work();
     if (!READS.test(sql) && !client.inTransaction) noteCommit();
     onStatement();

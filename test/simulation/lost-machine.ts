@@ -6,6 +6,7 @@
 import { basename, join } from "node:path";
 import { insertAgent, markAgentApproved, retireAgent } from "../../src/store/agents.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { awaitsTakeUp, markRestored } from "../../src/store/restores.ts";
 import { emptyLog, snapshotInto } from "../../src/store/snapshot.ts";
@@ -203,8 +204,10 @@ function approve(venue: Venue, { gateway }: GatewayProcess): void {
   const owner = PARTY?.account.ownerAddress ?? "";
   venue.act(owner, { type: "approveAgent", agentAddress: NEW_AGENT, agentName: "postern-1" });
   const { store, clock } = gateway.deps;
-  markAgentApproved(store, NEW_AGENT, { approvedAtMs: clock.nowMs(), validUntilMs: null });
-  retireAgent(store, PARTY?.agent ?? "");
+  inTransaction(store, () => {
+    markAgentApproved(store, NEW_AGENT, { approvedAtMs: clock.nowMs(), validUntilMs: null });
+    retireAgent(store, PARTY?.agent ?? "");
+  });
 }
 
 /** Client order ids of every order that the exchange ever took of our account. */

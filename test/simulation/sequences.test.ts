@@ -1,5 +1,6 @@
 /** Sequences that break a gateway which is only nearly right, each told step by step. */
 import { expect, test } from "bun:test";
+import { inTransaction } from "../../src/store/commit.ts";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
 import { MAKER, TAKER } from "./plain-venue.ts";
 import { executed, limit, liveOrders, type Scene, type SceneOptions, shown, trade } from "./scene.ts";
@@ -230,8 +231,10 @@ test("what was stored and never sent is settled after a start, and nobody waits 
 /** Makes the gateway believe what must never be concluded of an order that the exchange has. */
 function concludeWrongly(s: Scene, id: string): void {
   const { store } = s.process().gateway.deps;
-  store.$client.run(`UPDATE legs SET state = 'absent', oid = NULL, is_exchanges_word = 0 WHERE order_id = '${id}'`);
-  store.$client.run(`UPDATE orders SET status = 'rejected', exchange_order_id = NULL WHERE id = '${id}'`);
+  inTransaction(store, () => {
+    store.$client.run(`UPDATE legs SET state = 'absent', oid = NULL, is_exchanges_word = 0 WHERE order_id = '${id}'`);
+    store.$client.run(`UPDATE orders SET status = 'rejected', exchange_order_id = NULL WHERE id = '${id}'`);
+  });
 }
 
 const REPORTS: [string, SceneOptions, number, (s: Scene) => void][] = [
@@ -259,8 +262,10 @@ test("a fill of an order that the exchange itself refused is a contradiction, an
   const s = await scene({ hasFeed: true });
   const { id } = shown(await s.tell("sequence-a7-refused", limit("buy", 94_000)));
   const { store } = s.process().gateway.deps;
-  store.$client.run(`UPDATE legs SET state = 'rejected', is_exchanges_word = 1 WHERE order_id = '${id}'`);
-  store.$client.run(`UPDATE orders SET status = 'rejected' WHERE id = '${id}'`);
+  inTransaction(store, () => {
+    store.$client.run(`UPDATE legs SET state = 'rejected', is_exchanges_word = 1 WHERE order_id = '${id}'`);
+    store.$client.run(`UPDATE orders SET status = 'rejected' WHERE id = '${id}'`);
+  });
   trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.004" });
   await s.pass(35_000);
   expect(shown(await s.tell(null, { kind: "get", id })).status).toBe("rejected");
