@@ -208,7 +208,8 @@ export function filledAt(size: Decimal, price: Decimal): Filled {
 /**
  * The order as its legs (oldest first) tell it. Its terms and status are those of the newest leg which the exchange
  * has confirmed; fills are sums over all legs. A leg that is still out decides only where no confirmed one exists,
- * or where the outcome of replacing the last one was lost. The end of a replacement ends the order with its attempt.
+ * or where the outcome of replacing the last one was lost. The end and the fills of a replacement are the order's
+ * once its attempt is settled.
  *
  * @param isReplacing true while an attempt that replaces the newest confirmed leg is unsettled
  */
@@ -217,11 +218,12 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], i
   // Of refused legs alone the oldest: a replacement that was refused as well never became the order.
   const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed[0] ?? legs.at(-1);
   if (deciding === undefined) return order;
-  const filledSize = sumOf(legs, (leg) => leg.filledSize);
-  const notional = sumOf(legs, (leg) => leg.filledNotional);
   const newest = legs.at(-1);
-  const isLost = isReplacing && newest !== deciding && newest?.state === "lost";
   // Until it is known what became of the original, a replacement may turn out to be an order of its own.
+  const own = isReplacing ? legs.filter((leg) => leg !== newest) : legs;
+  const filledSize = sumOf(own, (leg) => leg.filledSize);
+  const notional = sumOf(own, (leg) => leg.filledNotional);
+  const isLost = isReplacing && newest !== deciding && newest?.state === "lost";
   const isEndOpen = isReplacing && newest === deciding && isClosed(deciding);
   const status = isLost || isEndOpen ? "unknown" : statusOf(order, deciding, isReplacing && newest !== deciding);
   const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";

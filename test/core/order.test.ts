@@ -321,6 +321,14 @@ test.each(["filled", "canceled"] as const)(
   },
 );
 
+test("simulated seed 60120236: fills of a replacement count for the order once its modify is settled", () => {
+  const before = { ...legIn("filled"), filledSize: decimal("0.25"), filledNotional: decimal("25") };
+  const legs = [before, replacement("resting", { filledSize: decimal("0.5"), filledNotional: decimal("50.5") })];
+  const order: Order = { ...ORDER, status: "open" };
+  expect(orderFromLegs(order, legs, true)).toMatchObject({ filledSize: decimal("0.25"), averagePrice: decimal("100") });
+  expect(orderFromLegs(order, legs, false).filledSize).toBe(decimal("0.75"));
+});
+
 test("the newest leg that the exchange confirmed decides, and sizes are sums over all legs", () => {
   const first = { ...legIn("canceled"), filledSize: decimal("0.25"), filledNotional: decimal("25") };
   const size = decimal("0.75");
