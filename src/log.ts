@@ -50,8 +50,11 @@ export function openLog(level: LogLevel, writer: LogWriter): Log {
 }
 
 function clean(fields: LogFields): LogFields {
-  const kept = Object.entries(fields).filter(([name]) => FIELDS.has(name));
-  return Object.fromEntries(kept.map(([name, value]) => [name, typeof value === "string" ? cleanText(value) : value]));
+  const kept: Record<string, LogFields[string]> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (FIELDS.has(name)) kept[name] = typeof value === "string" ? cleanText(value) : value;
+  }
+  return kept;
 }
 
 function cleanText(text: string): string {
