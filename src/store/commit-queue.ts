@@ -51,14 +51,24 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
   function flush(): void {
     const batch = waiting.splice(0, MAX_BATCH);
     isCrowded = batch.length > 1;
-    const kept = commitBatch(store, batch, clock.elapsedMs());
-    if (kept.length > 0) pause(kept);
-    else if (waiting.length > 0) schedule(flush);
+    const locked = commitBatch(store, batch);
+    if (locked !== null) refuseLate(locked);
+    if (waiting.length === 0) return;
+    if (locked === null) schedule(flush);
+    else pause();
+  }
+
+  /** What stands behind the batch waits for the same lock. */
+  function refuseLate({ batch, error }: Locked): void {
+    const elapsedMs = clock.elapsedMs();
+    for (const each of [...batch, ...waiting.splice(0)]) {
+      if (elapsedMs < each.untilMs) waiting.push(each);
+      else each.reject(error);
+    }
   }
 
   /** One try at a time: each of them stops everything else for a moment. */
-  function pause(kept: readonly Waiting[]): void {
-    waiting.unshift(...kept);
+  function pause(): void {
     isPausing = true;
     void pauseForLock(clock).then(() => {
       isPausing = false;
@@ -85,25 +95,27 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
 
 type Done = { waiting: Waiting; settle: () => void };
 
-/** Gives back those that go on waiting for another process; all others know by then. */
-function commitBatch(store: Store, batch: readonly Waiting[], elapsedMs: number): readonly Waiting[] {
+/** Works of which nothing has happened, because another process has locked the database. */
+type Locked = { batch: readonly Waiting[]; error: unknown };
+
+/** Gives back those that another process has kept out; all others know by then. */
+function commitBatch(store: Store, batch: readonly Waiting[]): Locked | null {
   let done: Done[] = [];
-  let kept: readonly Waiting[] = [];
   try {
     const commit = batch.some(({ waitsForDisk }) => waitsForDisk) ? inTransaction : inTransactionNotWaiting;
     done = commit(store, () => runBatch(store, batch));
   } catch (error) {
+    if (isLocked(error)) return { batch, error };
     const outcomes = batch.filter(({ kind }) => kind === "outcome");
     // A disk that has no room for an intent may still have it for what became of others.
-    if (!isLocked(error) && outcomes.length > 0 && outcomes.length < batch.length) {
+    if (outcomes.length > 0 && outcomes.length < batch.length) {
       reject(batch, outcomes, error);
-      return commitBatch(store, outcomes, elapsedMs);
+      return commitBatch(store, outcomes);
     }
-    kept = isLocked(error) ? batch.filter(({ untilMs }) => elapsedMs < untilMs) : [];
-    reject(batch, kept, error);
+    reject(batch, [], error);
   }
   for (const each of done) each.settle();
-  return kept;
+  return null;
 }
 
 /** Nothing of the batch was stored, and each one that is not tried again is told so. */

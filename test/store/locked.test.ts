@@ -92,6 +92,26 @@ test("an intent that the lock has kept for two seconds is refused, and one that 
   });
 });
 
+test("an intent behind more outcomes than one transaction takes is refused after two seconds as well", async () => {
+  await inLockedDatabase(async ({ store, clock, unlock }) => {
+    const queue = openCommitQueue(store, (run) => setImmediate(run), clock);
+    const outcomes = Array.from({ length: 128 }, (_value, number) => queue.outcome(insert(`outcome-${number}`), true));
+    let told: unknown = null;
+    const intent = queue.intent(insert("intent")).catch((error: unknown) => {
+      told = error;
+    });
+    await clock.advance(1_950);
+    expect(told).toBeNull();
+    await clock.advance(50);
+    expect(isLocked(told)).toBe(true);
+    unlock();
+    await clock.advance(50);
+    await Promise.all([...outcomes, intent]);
+    expect(orderIds(store)).toHaveLength(128);
+    expect(orderIds(store)).not.toContain("intent");
+  });
+});
+
 test("an outcome is written once the lock is free; after half a minute its caller hears of the lock", async () => {
   await inLockedDatabase(async ({ store, clock, unlock }) => {
     const work = () => insert("order-1")(store);
