@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { noteFailure } from "./broken.ts";
+import { noteFailure, whyBroken } from "./broken.ts";
 import { inTransaction, inTransactionNotWaiting } from "./commit.ts";
 import { isLocked, MAX_INTENT_WAIT_MS, MAX_OUTCOME_WAIT_MS, pauseForLock } from "./locked.ts";
 import type { Store } from "./open.ts";
@@ -145,10 +145,17 @@ function runAlone(store: Store, waiting: Waiting): Done {
     return apart(store, () => run(store, waiting));
   } catch (error) {
     noteFailure(store, error);
-    // After a full disk SQLite has ended the whole transaction by itself: the batch fails as one.
-    if (!store.$client.inTransaction) throw error;
+    if (isOver(store)) throw error;
     return { waiting, settle: () => waiting.reject(error) };
   }
+}
+
+/**
+ * Whether the batch fails as one: after a full disk SQLite has ended the whole transaction by itself, and of a database
+ * that can no longer be trusted nothing more is committed.
+ */
+function isOver(store: Store): boolean {
+  return !store.$client.inTransaction || whyBroken(store) !== null;
 }
 
 /** What throws has changed nothing. */

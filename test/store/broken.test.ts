@@ -80,6 +80,32 @@ test("a statement that finds a damaged page inside an intent stops everything as
   expect(whyBroken(store)).toContain("SQLITE_CORRUPT");
 });
 
+const LASTING: [string, () => Error][] = [
+  ["two actions under one number", () => new Error("UNIQUE constraint failed: attempts.signer, attempts.nonce")],
+  ["a damaged page", () => failure("SQLITE_CORRUPT")],
+];
+
+test.each(LASTING)("nothing that shares a transaction with %s is stored", async (_name, fault) => {
+  const store = openStore(":memory:");
+  const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
+  const told: string[] = [];
+  onBroken(store, (because) => told.push(because));
+  const fail = (error: Error) => () => {
+    throw error;
+  };
+  const ends = await Promise.allSettled([
+    queue.intent(() => insertOrder(store, orderRow({ id: "before" }))),
+    // Each work is run on its own from here on.
+    queue.intent(fail(new Error("a refusal"))),
+    queue.intent(fail(fault())),
+    queue.intent(() => insertOrder(store, orderRow({ id: "after" }))),
+    queue.outcome(() => insertOrder(store, orderRow({ id: "outcome" })), true),
+  ]);
+  expect(ends.map(({ status }) => status)).toEqual(Array.from(ends, () => "rejected"));
+  expect(orderIds(store)).toEqual([]);
+  expect(told).toHaveLength(1);
+});
+
 test("two actions under one number are a broken invariant; a refusal of an intent is none", () => {
   const store = openStore(":memory:");
   insertAttempt(store, attemptRow());
