@@ -130,7 +130,9 @@ function runBatch(store: Store, batch: readonly Waiting[]): Done[] {
   try {
     return apart(store, () => batch.map((each) => run(store, each)));
   } catch (error) {
-    if (!store.$client.inTransaction) throw error;
+    // Noted at once: run on its own it may not come again.
+    noteFailure(store, error);
+    if (isOver(store)) throw error;
     return batch.map((each) => runAlone(store, each));
   }
 }

@@ -106,6 +106,22 @@ test.each(LASTING)("nothing that shares a transaction with %s is stored", async 
   expect(told).toHaveLength(1);
 });
 
+test.each(LASTING)("%s is remembered although a second try would not meet it", async (_name, fault) => {
+  const store = openStore(":memory:");
+  const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
+  let tries = 0;
+  const ends = await Promise.allSettled([
+    queue.intent(() => insertOrder(store, orderRow({ id: "before" }))),
+    queue.intent(() => {
+      tries += 1;
+      if (tries === 1) throw fault();
+    }),
+  ]);
+  expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(whyBroken(store)).toContain(fault().message);
+  expect(orderIds(store)).toEqual([]);
+});
+
 test("two actions under one number are a broken invariant; a refusal of an intent is none", () => {
   const store = openStore(":memory:");
   insertAttempt(store, attemptRow());
