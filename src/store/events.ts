@@ -11,7 +11,7 @@ import { events } from "./schema.ts";
 
 export type StoredEvent = typeof events.$inferSelect;
 
-/** Called after a commit, with the accounts that have news. Must not throw and must not write. */
+/** Called after a commit, with the accounts that have news. Must not write; what it throws reaches nobody. */
 export type EventListener = (accountIds: ReadonlySet<string>) => void;
 
 type Audience = { news: Set<string>; listeners: Set<EventListener> };
@@ -43,7 +43,13 @@ export function announceEvents(client: Database): void {
   if (audience === undefined || audience.news.size === 0) return;
   const news = new Set(audience.news);
   audience.news.clear();
-  for (const listener of audience.listeners) listener(news);
+  for (const listener of audience.listeners) {
+    try {
+      listener(news);
+    } catch {
+      // All is stored by now: whoever wrote it would take this for "nothing was stored". A reader looks again later.
+    }
+  }
 }
 
 /** Writes the row from which this start counts. Without it a power cut or a restore could give an id a second meaning. */

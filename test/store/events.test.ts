@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { firstEventId, type NewEvent, parseEventId } from "../../src/core/event.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
+import { whyBroken } from "../../src/store/broken.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import {
   appendEvent,
   hasEvent,
@@ -24,6 +26,7 @@ import {
 } from "../../src/store/operations.ts";
 import { deleteOrder, findOrder, insertOrder, markProcessingUnknown, updateOrder } from "../../src/store/orders.ts";
 import { accountRow, orderRow } from "../support/rows.ts";
+import { stillClock } from "../support/still-clock.ts";
 
 const ACCOUNT = orderRow().accountId;
 const KEY = {
@@ -218,6 +221,25 @@ describe("listeners", () => {
     stop();
     inTransaction(store, () => appendEvent(store, event("d")));
     expect(heard).toEqual([["a", "b"], ["c"]]);
+  });
+
+  test("that throw are no fault of what was stored, nor keep the others from hearing of it", async () => {
+    const store = openStore(":memory:");
+    const failure = Object.assign(new Error("bug: a listener"), { code: "SQLITE_CORRUPT" });
+    onEvents(store, () => {
+      throw failure;
+    });
+    const heard: string[][] = [];
+    onEvents(store, (accountIds) => void heard.push([...accountIds]));
+    expect(inTransaction(store, () => appendEvent(store, event("a")))).toBeUndefined();
+    const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
+    const write = (name: string) => (inner: Store) => {
+      appendEvent(inner, event(name));
+      return name;
+    };
+    expect(await Promise.all([queue.intent(write("b")), queue.outcome(write("c"), true)])).toEqual(["b", "c"]);
+    expect(heard).toEqual([["a"], ["b", "c"]]);
+    expect(whyBroken(store)).toBeNull();
   });
 });
 
