@@ -44,7 +44,7 @@ export async function operate(
 ): Promise<WriteAnswer> {
   const { write, action, plan } = about;
   const isSent = plan.end.kind === "send";
-  const signer = isSent ? requireAgent(deps, caller.account) : null;
+  if (isSent) requireAgent(deps, caller.account);
   if (isSent) requireBudget(deps, caller, action === "twap_cancel" ? "cancel" : "order");
   const operation = newOperation(deps, caller, about);
   const key = { accountId: caller.account.id, key: write.idempotencyKey };
@@ -53,7 +53,7 @@ export async function operate(
   const record = { ...key, route, fingerprint, resource, attemptId: null, answer: null };
   const stored = await commitIntent(deps, { caller, record }, (store, createdAtMs) => {
     insertOperation(store, { ...operation, createdAtMs });
-    if (plan.end.kind === "said" || signer === null) {
+    if (plan.end.kind === "said") {
       storeAnswer(store, key, { status: 200, body: operationText(operation) });
       return null;
     }
@@ -67,7 +67,8 @@ export async function operate(
       cloid: null,
       targetOid: null,
     };
-    return storeAttempt(deps, intended, signer);
+    // The agent may have been retired since the request was let in.
+    return storeAttempt(deps, intended, requireAgent(deps, caller.account));
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;

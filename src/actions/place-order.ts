@@ -46,7 +46,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   requireOpenForWrites(deps, false);
   const { market, universe } = await requireMarket(deps, wanted.market);
   const fault = knownFault(deps, { market, universe, terms: wanted });
-  const signer = requireAgent(deps, caller.account);
+  requireAgent(deps, caller.account);
   if (fault === null) requireBudget(deps, caller, "order");
   const order = newOrder(deps, { caller, wanted, market });
   const { idempotencyKey } = wanted;
@@ -61,7 +61,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   };
   const stored = await commitIntent(deps, { caller, record }, (_store, createdAtMs) => {
     if (fault !== null) return storeRefused(deps, { caller, order: { ...order, createdAtMs }, fault, idempotencyKey });
-    return storePlacing(deps, { caller, order: { ...order, createdAtMs }, market, signer, idempotencyKey });
+    return storePlacing(deps, { caller, order: { ...order, createdAtMs }, market, idempotencyKey });
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const placing = stored.value;
@@ -123,11 +123,13 @@ function storeRefused(
   return null;
 }
 
-type Storing = { caller: Caller; order: StoredOrder; market: Market; signer: string; idempotencyKey: string };
+type Storing = { caller: Caller; order: StoredOrder; market: Market; idempotencyKey: string };
 
 /** Inside the intent's transaction: order, leg, nonce, attempt and audit row. */
 function storePlacing(deps: Deps, about: Storing): Placing {
-  const { caller, order, market, signer, idempotencyKey } = about;
+  const { caller, order, market, idempotencyKey } = about;
+  // It may have been retired since the request was let in.
+  const signer = requireAgent(deps, caller.account);
   const cloid = cloidOf(order.id);
   const leg: Leg = {
     cloid,
