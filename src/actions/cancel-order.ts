@@ -11,7 +11,7 @@ import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, listLegs, type StoredOrder } from "../store/orders.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
-import { requireOrder } from "./find-order.ts";
+import { orderNotFound, requireOrder } from "./find-order.ts";
 import { giveBack } from "./give-back.ts";
 import {
   answerEarlier,
@@ -69,7 +69,8 @@ type Storing = { caller: Caller; orderId: string; idempotencyKey: string };
 function storeCancel(deps: Deps, { caller, orderId, idempotencyKey }: Storing): Attempt | null {
   const order = findOrder(deps.store, orderId);
   const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));
-  if (order === null) throw new Error("bug: a cancel without its order");
+  // Given back since it was found: no byte of it left, and nobody can know of it any more.
+  if (order === null) throw orderNotFound();
   if (!isLive(order.status) || leg === null) {
     storeAnswer(deps.store, { accountId: order.accountId, key: idempotencyKey }, closedAnswer(order));
     return null;

@@ -26,8 +26,12 @@ export async function requireOrder(deps: Deps, caller: Caller, givenId: string):
   if (stored !== null) return { kind: "stored", order: stored };
   const asked = exchangeId(deps, caller, id);
   const outside = asked === null ? null : await askExchange(deps, caller, asked);
-  if (outside === null) throw new ApiError("order_not_found", "There is no such order on this account.");
+  if (outside === null) throw orderNotFound();
   return { kind: "outside", order: outside };
+}
+
+export function orderNotFound(): ApiError {
+  return new ApiError("order_not_found", "There is no such order on this account.");
 }
 
 /** The caller's stored order by any id of it, lower case, without asking anybody. Throws `invalid_id`. */

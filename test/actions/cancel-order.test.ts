@@ -231,6 +231,23 @@ test("an order under a cancel does not vanish when it turns out that no byte of 
   expect(told.order["error"]).toBe("The order was never sent: connection refused.");
 });
 
+test("a cancel that waits to be stored while its order is given back finds no such order", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(delayed(1_000, 0, DELIVERY.notSent));
+  const order = rig.place("key-0001").catch((error: unknown) => error);
+  await rig.clock.advance(100);
+  const id = listOpenAttempts(rig.store)[0]?.resource.id ?? "";
+  rig.deps.point = (name) => (name === "before_intent" ? rig.clock.sleep(2_000) : undefined);
+  const canceled: unknown = await rig.answerOf(rig.cancel("cancel-01", id)).catch((error: unknown) => error);
+  expect(await order).toMatchObject({ code: "exchange_unreachable" });
+  rig.deps.point = () => undefined;
+  const unknown: unknown = await rig.answerOf(rig.cancel("cancel-02", id)).catch((error: unknown) => error);
+  expect(unknown).toMatchObject({ code: "order_not_found" });
+  expect(canceled).toEqual(unknown);
+  expect(findKeyRecord(rig.store, ACCOUNT.id, "cancel-01")).toBeNull();
+  expect(types(rig)).toEqual(["order"]);
+});
+
 test("two cancels at once burn the number once, and both end", async () => {
   const rig = openGatewayRig();
   rig.deliveries.push(delayed(3_000, 0));
