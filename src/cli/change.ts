@@ -74,7 +74,7 @@ export function connect(baseUrl: string, { clock }: Outside, weightPerMinute = W
   const timings = { deadlineMs: EXCHANGE_DEADLINE_MS };
   return openExchange({
     baseUrl,
-    transport: openTransport(),
+    transport: openTransport(setImmediate),
     clock,
     budget: createBudget({ weightPerMinute }),
     timings,

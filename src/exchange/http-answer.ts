@@ -30,8 +30,8 @@ type Head = {
   fields: ReadonlyMap<string, readonly string[]>;
 };
 
-/** `hasEnded`: the server has closed its side, so that no more bytes will come. */
-export function readAnswer(bytes: Buffer, hasEnded: boolean): Reading {
+/** An answer that says no length is not read: its end could not be told from a cut. */
+export function readAnswer(bytes: Buffer): Reading {
   let start = 0;
   for (let nth = 0; nth <= MAX_INTERIM; nth += 1) {
     const end = bytes.indexOf("\r\n\r\n", start, "latin1");
@@ -43,7 +43,7 @@ export function readAnswer(bytes: Buffer, hasEnded: boolean): Reading {
     // Nobody has asked to switch protocols.
     if (head === null || head.httpStatus === 101) return MALFORMED;
     start = end + 4;
-    if (head.httpStatus >= 200) return readBodyOf(head, bytes, { start, hasEnded });
+    if (head.httpStatus >= 200) return readBodyOf(head, bytes, start);
   }
   return MALFORMED;
 }
@@ -58,17 +58,15 @@ function readHead(text: string): Head | null {
     if (name === undefined || value === undefined) return null;
     const key = name.toLowerCase();
     const known = fields.get(key);
-    if (known === undefined) fields.set(key, [value.trim()]);
-    else known.push(value.trim());
+    // `trim()` would take more for white space than HTTP does.
+    const text = value.replace(/[ \t]+$/, "");
+    if (known === undefined) fields.set(key, [text]);
+    else known.push(text);
   }
   return { httpStatus: Number(status), minor, fields };
 }
 
-function readBodyOf(
-  { httpStatus, minor, fields }: Head,
-  bytes: Buffer,
-  { start, hasEnded }: { start: number; hasEnded: boolean },
-): Reading {
+function readBodyOf({ httpStatus, minor, fields }: Head, bytes: Buffer, start: number): Reading {
   const coding = fields.get("content-encoding") ?? [];
   // None was asked for.
   if (coding.some((value) => value.toLowerCase() !== "identity")) return { kind: "unreadable", reason: "coded answer" };
@@ -86,14 +84,13 @@ function readBodyOf(
   }
   const [length] = lengths;
   if (lengths.length > 1 || (length !== undefined && !LENGTH.test(length))) return MALFORMED;
-  if (httpStatus === 204 || httpStatus === 304) return body(new Uint8Array(), start);
-  if (length !== undefined) {
-    const end = start + Number(length);
-    return bytes.length < end ? incomplete(end) : body(bytes.subarray(start, end), end);
+  // Not every server heeds that these have no body, whatever length they say.
+  if (httpStatus === 204 || httpStatus === 304) {
+    return { kind: "whole", httpStatus, body: new Uint8Array(), isLast: true };
   }
-  return hasEnded
-    ? { kind: "whole", httpStatus, body: bytes.subarray(start), isLast: true }
-    : incomplete(bytes.length + 1);
+  if (length === undefined) return { kind: "unreadable", reason: "answer without a length" };
+  const end = start + Number(length);
+  return bytes.length < end ? incomplete(end) : body(bytes.subarray(start, end), end);
 }
 
 /** Trailers are refused: nobody has asked for any. */

@@ -57,7 +57,7 @@ export class Line {
         handshake: (socket, isVerified, error) => this.#shookHands(socket, isVerified, error),
         data: (_, bytes) => this.#received(bytes),
         drain: () => this.#write(),
-        end: () => this.#ended(),
+        end: () => this.#break("ECONNRESET"),
         error: (_, error) => this.#break(describeError(error)),
         close: (_, error) => this.#gone(error === undefined ? "ECONNRESET" : describeError(error)),
         timeout: () => {
@@ -125,19 +125,14 @@ export class Line {
     asked.pieces.push(bytes);
     asked.receivedBytes += bytes.length;
     if (asked.receivedBytes > asked.maxAnswerBytes + MAX_HEAD_BYTES) this.#break(tooLarge(asked));
-    else if (asked.receivedBytes >= asked.lookAtBytes) this.#look(asked, false);
+    else if (asked.receivedBytes >= asked.lookAtBytes) this.#look(asked);
   }
 
-  #ended(): void {
-    if (this.#asked !== null) this.#look(this.#asked, true);
-    this.#break("ECONNRESET");
-  }
-
-  #look(asked: Asked, hasEnded: boolean): void {
+  #look(asked: Asked): void {
     const [only] = asked.pieces;
     const bytes = asked.pieces.length === 1 && only !== undefined ? only : Buffer.concat(asked.pieces);
     asked.pieces = [bytes];
-    const reading = readAnswer(bytes, hasEnded);
+    const reading = readAnswer(bytes);
     if (reading.kind === "unreadable") this.#break(reading.reason);
     else if (reading.kind === "incomplete") asked.lookAtBytes = reading.atLeast;
     else if (reading.body.length > asked.maxAnswerBytes) this.#break(tooLarge(asked));
@@ -145,9 +140,15 @@ export class Line {
   }
 
   #finish(asked: Asked, { httpStatus, body, isLast }: Extract<Reading, { kind: "whole" }>): void {
+    const isHalf = asked.writtenBytes < asked.request.length;
+    // What has not left whole cannot have been done.
+    if (isHalf && httpStatus < 300) {
+      this.#break("answered before it was sent");
+      return;
+    }
     this.#asked = null;
     // An answer to half a request leaves its other half to be taken for the next one.
-    if (isLast || asked.writtenBytes < asked.request.length) this.destroy();
+    if (isLast || isHalf) this.destroy();
     else this.#socket?.timeout(IDLE_TIMEOUT_S);
     asked.resolve({ kind: "whole", httpStatus, body });
   }

@@ -8,30 +8,48 @@ export type AskOptions = {
   signal: AbortSignal;
 };
 
+/** Runs its argument in the next turn of the event loop. */
+export type Schedule = (run: () => void) => void;
+
 /** Sends one request once; never throws. */
 export type Lines = (request: Buffer, options: AskOptions) => Promise<Delivery>;
 
 /** Opening, in use and idle: for 512 requests of clients at once, and what settles. One more is not sent. */
 const MAX_LINES = 640;
+/** Given up while they opened, which only the system can end: where nobody answers, after minutes. */
+const MAX_LEAVING = 2_048;
 /** Kept after a burst. */
 const MAX_IDLE = 64;
 
 /** Kept-alive connections to one server. The one that was used last is used next, so that the others may end. */
-export function openLines(target: Target): Lines {
+export function openLines(target: Target, schedule: Schedule): Lines {
   const all = new Set<Line>();
+  const leaving = new Set<Line>();
   const idle: Line[] = [];
   let generation = 0;
 
   function open(): Line | null {
-    if (all.size >= MAX_LINES) return null;
-    const line = new Line(target, () => all.delete(line));
+    if (all.size >= MAX_LINES || leaving.size >= MAX_LEAVING) return null;
+    const line = new Line(target, () => {
+      all.delete(line);
+      leaving.delete(line);
+    });
     all.add(line);
     return line;
   }
 
-  /** Those that broke while they were idle are passed over. */
-  function takeIdle(): Line | null {
-    for (let line = idle.pop(); line !== undefined; line = idle.pop()) if (line.isFree) return line;
+  function letGo(line: Line): void {
+    line.destroy();
+    if (all.delete(line)) leaving.add(line);
+  }
+
+  /** Those that broke while they were idle, or had an answer too many, are passed over. */
+  async function takeIdle(): Promise<Line | null> {
+    for (let line = idle.pop(); line !== undefined; line = idle.pop()) {
+      await lookedAt(schedule);
+      if (line.isFree) return line;
+      letGo(line);
+    }
     return null;
   }
 
@@ -39,17 +57,31 @@ export function openLines(target: Target): Lines {
     if (signal.aborted) return { kind: "not_sent", reason: "given up" };
     if (isFresh) {
       generation += 1;
-      for (const line of idle.splice(0)) line.destroy();
+      for (const line of idle.splice(0)) letGo(line);
     }
     const born = generation;
-    const line = takeIdle() ?? open();
+    const reused = await takeIdle();
+    if (signal.aborted) {
+      if (reused !== null) letGo(reused);
+      return { kind: "not_sent", reason: "given up" };
+    }
+    const line = reused ?? open();
     if (line === null) return { kind: "not_sent", reason: "too many connections" };
     const giveUp = (): void => line.destroy();
     signal.addEventListener("abort", giveUp);
     const delivery = await line.ask(request, maxAnswerBytes);
     signal.removeEventListener("abort", giveUp);
     if (line.isFree && born === generation && idle.length < MAX_IDLE) idle.push(line);
-    else line.destroy();
+    else letGo(line);
     return delivery;
   };
+}
+
+/**
+ * What a socket got while this thread was busy (the end, or an answer too many) is not known before the event loop has
+ * looked at it: bytes of before the request would be read as the answer to it. Two turns, because the first may end
+ * without a look (Bun 1.4.5, measured).
+ */
+async function lookedAt(schedule: Schedule): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise<void>((resolve) => schedule(resolve));
 }

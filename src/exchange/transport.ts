@@ -1,5 +1,5 @@
 import type { Delivery, Target } from "./line.ts";
-import { type Lines, openLines } from "./lines.ts";
+import { type Lines, openLines, type Schedule } from "./lines.ts";
 
 /** What one POST needs to know about its connection. Transports without connections (tests) ignore it. */
 export type Connection =
@@ -44,14 +44,15 @@ const MAX_IDLE_SHARED = 64;
 
 /**
  * The real network. Proxies named in the environment are ignored and certificates are checked whatever the
- * environment says: either would let somebody read or hold back signed orders.
+ * environment says: either would let somebody read or hold back signed orders. `schedule` runs its argument in the next
+ * turn of the event loop (`setImmediate`).
  */
-export function openTransport(): Transport {
+export function openTransport(schedule: Schedule): Transport {
   const sessions = new Map<number | "shared", Bun.FetchSession>();
   const ways = new Map<string, Way>();
   return (url, { connection, maxAnswerBytes, ...init }) => {
     if (connection.kind === "own") {
-      const { lines, start } = ways.get(url) ?? openWay(ways, url);
+      const { lines, start } = ways.get(url) ?? openWay(ways, url, schedule);
       const { signal } = init;
       return lines(requestBytes(start, init), { isFresh: connection.isFresh, maxAnswerBytes, signal });
     }
@@ -66,11 +67,11 @@ export function openTransport(): Transport {
 type Way = { origin: string; lines: Lines; start: string };
 
 /** All URLs of a server share its lines. */
-function openWay(ways: Map<string, Way>, url: string): Way {
+function openWay(ways: Map<string, Way>, url: string, schedule: Schedule): Way {
   const { origin, host, pathname, search } = new URL(url);
   const known = [...ways.values()].find((way) => way.origin === origin);
   const start = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n`;
-  const way = { origin, lines: known?.lines ?? openLines(targetOf(url)), start };
+  const way = { origin, lines: known?.lines ?? openLines(targetOf(url), schedule), start };
   ways.set(url, way);
   return way;
 }
@@ -78,7 +79,8 @@ function openWay(ways: Map<string, Way>, url: string): Way {
 export function targetOf(url: string): Target {
   const { protocol, hostname, port } = new URL(url);
   const isSecure = protocol !== "http:";
-  return { hostname, port: Number(port || (isSecure ? 443 : 80)), isSecure };
+  // A URL's brackets around an address are not part of the name that a certificate is for.
+  return { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port || (isSecure ? 443 : 80)), isSecure };
 }
 
 /** No coding of the answer is asked for. */

@@ -10,7 +10,7 @@ export type ConnectOptions = { clock?: Clock; transport?: Transport; weightPerMi
 export function connect(baseUrl: string, options: ConnectOptions = {}): ConnectedExchange {
   return openExchange({
     baseUrl,
-    transport: options.transport ?? openTransport(),
+    transport: options.transport ?? openTransport(setImmediate),
     clock: options.clock ?? stillClock(),
     budget: createBudget({ weightPerMinute: options.weightPerMinute ?? 1_200 }),
     timings: { deadlineMs: 5_000 },

@@ -96,7 +96,7 @@ export async function openBench(speed: number): Promise<Bench> {
     },
     store,
     signers: openSigners({ network: "paper", keys: [{ address: OWNER, privateKey: OWNER_KEY.slice() }] }),
-    transport: openTransport(),
+    transport: openTransport(setImmediate),
     socket: null,
     clock,
     schedule: (run) => void setImmediate(run),
