@@ -70,11 +70,15 @@ export async function unlockBeside(
   );
 }
 
-export function connect(baseUrl: string, { clock }: Outside, weightPerMinute = WEIGHT_PER_MINUTE): ConnectedExchange {
+export function connect(
+  baseUrl: string,
+  { clock, schedule }: Outside,
+  weightPerMinute = WEIGHT_PER_MINUTE,
+): ConnectedExchange {
   const timings = { deadlineMs: EXCHANGE_DEADLINE_MS };
   return openExchange({
     baseUrl,
-    transport: openTransport(setImmediate),
+    transport: openTransport(schedule),
     clock,
     budget: createBudget({ weightPerMinute }),
     timings,

@@ -63,7 +63,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
         store,
         keyring,
         signers: keyring.signers,
-        transport: openTransport(setImmediate),
+        transport: openTransport(schedule),
         socket: openSocket,
       },
       ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies },
