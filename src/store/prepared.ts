@@ -1,14 +1,22 @@
-import type { SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Changes, SQLQueryBindings, Statement } from "bun:sqlite";
 import { Column, getTableColumns, is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Store } from "./open.ts";
 
 /**
- * A statement that is built and compiled once a connection: both together take ten times as long as running it. Not for
- * a PRAGMA, which takes effect when it is compiled.
+ * A statement that is built once and compiled once a connection: each takes several times as long as running it. Not
+ * for a PRAGMA, which takes effect when it is compiled.
  */
-export function prepared<Statement>(build: (store: Store) => Statement): (store: Store) => Statement {
-  return onceAConnection((store) => quick(build(store)));
+export function prepared<Query>(build: (store: Store) => Query): (store: Store) => Query {
+  let plan: Plan | null = null;
+  return onceAConnection((store) => {
+    if (plan !== null) return quick<Query>(plan, store.$client.prepare(plan.sql));
+    const query = build(store);
+    // Every caller hands over what `.prepare()` returned; the tests hold the pinned version to these members.
+    const inside = query as Inside;
+    plan = planOf(inside);
+    return plan === null ? query : quick(plan, inside.stmt);
+  });
 }
 
 /** What one run of a change has come to. */
@@ -20,15 +28,14 @@ export type Changed = {
 
 /** The same for a change, told by counts: RETURNING costs twice as much as a change of one row. */
 export function preparedChange(build: (store: Store) => unknown): (store: Store) => (values: Values) => Changed {
-  return onceAConnection((store) => {
-    // As in `quick`.
-    const { stmt, query } = build(store) as Inside;
-    const binds = query.params.map(bindOf);
+  const change = prepared((store) => build(store) as Inside & { run(values: Values): Changes });
+  return (store) => {
+    const statement = change(store);
     return (values) => {
-      const { changes, lastInsertRowid } = stmt.run(...binds.map((bind) => bind(values)));
+      const { changes, lastInsertRowid } = statement.run(values);
       return { rows: changes, rowId: Number(lastInsertRowid) };
     };
-  });
+  };
 }
 
 function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => Made {
@@ -44,34 +51,39 @@ function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => 
 
 /** What a prepared query of drizzle-orm 0.45 holds besides what its type shows. */
 type Inside = {
-  stmt: Statement<unknown, SQLQueryBindings[]>;
-  query: { params: readonly unknown[] };
+  stmt: Compiled;
+  query: { sql: string; params: readonly unknown[] };
   fields?: readonly Field[];
 };
 
+type Compiled = Statement<unknown, SQLQueryBindings[]>;
 type Field = { path: readonly string[]; field: unknown };
 type Values = Readonly<Record<string, unknown>>;
 type Bind = (values: Values) => SQLQueryBindings;
+type Read = (row: readonly unknown[]) => Values;
+
+/** What is the same for each connection. */
+type Plan = { sql: string; binds: readonly Bind[]; read: Read };
+
+/** Null for what gives no flat rows of columns: that stays as drizzle has made it. */
+function planOf({ query, fields }: Inside): Plan | null {
+  const read = rowReader(fields ?? []);
+  return read === null ? null : { sql: query.sql, binds: query.params.map(bindOf), read };
+}
 
 /**
  * The same statement with the same answers, run without drizzle's general way of filling in parameters and naming
- * columns, which costs more than SQLite's own work. What is no flat row of columns stays as it was.
+ * columns, which costs more than SQLite's own work.
  */
-function quick<Query>(query: Query): Query {
-  // Every caller hands over what `.prepare()` returned; the tests hold the pinned version to these members.
-  const inside = query as Inside;
-  const read = rowReader(inside.fields ?? []);
-  if (read === null) return query;
-  const { stmt } = inside;
-  const binds = inside.query.params.map(bindOf);
+function quick<Query>({ binds, read }: Plan, compiled: Compiled): Query {
   const bound = (values: Values) => binds.map((bind) => bind(values));
   const quicker = {
     get(values: Values = {}) {
-      const [row] = stmt.values(...bound(values));
+      const [row] = compiled.values(...bound(values));
       return row === undefined ? undefined : read(row);
     },
-    all: (values: Values = {}) => stmt.values(...bound(values)).map(read),
-    run: (values: Values = {}) => stmt.run(...bound(values)),
+    all: (values: Values = {}) => compiled.values(...bound(values)).map(read),
+    run: (values: Values = {}) => compiled.run(...bound(values)),
   };
   // The three that this program calls, with the same arguments and answers.
   return quicker as Query;
@@ -104,7 +116,7 @@ function asBinding(value: unknown): SQLQueryBindings {
 const PLAIN: ReadonlySet<string> = new Set(["string", "number"]);
 
 /** Names the values of a row; null where a column is nested or computed. */
-function rowReader(fields: readonly Field[]): ((row: readonly unknown[]) => Values) | null {
+function rowReader(fields: readonly Field[]): Read | null {
   const columns = fields.flatMap(({ path: [name, ...deeper], field }) =>
     name !== undefined && deeper.length === 0 && is(field, Column)
       ? [{ name, decoder: PLAIN.has(field.dataType) ? null : field }]
