@@ -2,7 +2,7 @@ import type { Attempt } from "../core/attempt.ts";
 import { add, type Decimal, decimal, isZero, subtract } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
-import { isLive, type Leg, type TimeInForce, type Trigger } from "../core/order.ts";
+import { isLive, type Leg, type TimeInForce, type Trigger, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
@@ -149,6 +149,10 @@ function notKnown(): ApiError {
   return new ApiError("order_not_modifiable", "What became of this order is not known yet. Nothing was sent.");
 }
 
+function notNamed(): ApiError {
+  return new ApiError("order_not_modifiable", "The exchange has not named this order yet. Nothing was sent.");
+}
+
 function queued(): ApiError {
   return new ApiError("idempotency_in_progress", "Another change of this order is still under way. Nothing was sent.");
 }
@@ -181,8 +185,11 @@ async function planModify(
   if (isClosed && !wanted.alwaysPlace) {
     return { kind: "said", error: `The order is ${target.status}: there is nothing to modify. Nothing was sent.` };
   }
-  const leg = newestNamed(deps, target.id);
-  if (leg === undefined) return { kind: "said", error: "The exchange never named this order. Nothing was sent." };
+  const leg = legToModify(deps, target.id, isClosed);
+  if (leg === undefined) {
+    if (!isClosed) throw notNamed();
+    return { kind: "said", error: "The exchange never named this order. Nothing was sent." };
+  }
   const { market, universe } = await requireMarket(deps, target.market);
   const remaining = await remainingSize(deps, caller, { target, leg, isClosed });
   const size = wanted.size === null ? remaining : decimal(wanted.size);
@@ -240,13 +247,16 @@ type Storing = { caller: Caller; wanted: ModifyOrder; target: StoredOrder; plan:
 
 /** False when what the plan was made for is no longer the newest leg, or has been closed since. */
 function isStillSo(deps: Deps, target: StoredOrder, plan: Storing["plan"]): boolean {
-  const newest = newestNamed(deps, target.id);
   const isClosed = !isLive(findOrder(deps.store, target.id)?.status ?? target.status);
-  return newest?.cloid === plan.leg.cloid && isClosed === plan.isTargetClosed;
+  const leg = legToModify(deps, target.id, isClosed);
+  return leg?.cloid === plan.leg.cloid && isClosed === plan.isTargetClosed;
 }
 
-function newestNamed(deps: Deps, orderId: string): Leg | undefined {
-  return listLegs(deps.store, orderId).findLast((leg) => leg.oid !== null);
+/** What is live is the newest leg that was taken: while it has no native id, the one before it must not be named. */
+function legToModify(deps: Deps, orderId: string, isClosed: boolean): Leg | undefined {
+  const named = (leg: Leg | undefined) => (leg === undefined || leg.oid === null ? undefined : leg);
+  const legs = listLegs(deps.store, orderId);
+  return isClosed ? legs.findLast(named) : named(legs.findLast(wasTaken));
 }
 
 function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Attempt {

@@ -232,7 +232,7 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], i
     ...order,
     ...termsOf(order, legs, deciding),
     status,
-    exchangeOrderId: deciding.oid ?? order.exchangeOrderId,
+    exchangeOrderId: deciding.oid,
     filledSize: isKnown || filledSize !== "0" ? filledSize : null,
     averagePrice: averagePrice(notional, filledSize),
     error: isFine ? null : isLost ? newest.reason : deciding.reason,

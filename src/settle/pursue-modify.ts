@@ -46,10 +46,19 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
     if (!attempt.isTargetClosed) keepApart(world, attempt);
     return false;
   }
+  if (isUnnamed(legsOfModify(world, attempt).replacement) && pursuit.looks < MAX_LOOKS_FOR_NAME) return false;
   const end = finishModify(world, seen);
   if (end.kind === "ended") return true;
   await reduceOnce(tools, attempt, { pursuit, remainder: end.remainder });
   return false;
+}
+
+/** Looks at a replacement whose answer named no id before the modify ends without one: about two minutes. */
+const MAX_LOOKS_FOR_NAME = 30;
+
+/** Some answers to triggers name no id; the order is known by it to the modify after this one. */
+function isUnnamed(replacement: Leg): boolean {
+  return replacement.state === "armed" && replacement.oid === null;
 }
 
 type OriginalLook = {

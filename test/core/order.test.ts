@@ -329,6 +329,13 @@ test("simulated seed 60120236: fills of a replacement count for the order once i
   expect(orderFromLegs(order, legs, false).filledSize).toBe(decimal("0.75"));
 });
 
+test("simulated seed 80040492: a replacement that has no native id yet is not shown under the one it replaced", () => {
+  const before = { ...legIn("canceled"), oid: "7" };
+  const order: Order = { ...ORDER, exchangeOrderId: "7" };
+  const shownWith = (oid: string | null) => orderFromLegs(order, [before, replacement("armed", { oid })], false);
+  expect([shownWith(null).exchangeOrderId, shownWith("8").exchangeOrderId]).toEqual([null, "8"]);
+});
+
 test("the newest leg that the exchange confirmed decides, and sizes are sums over all legs", () => {
   const first = { ...legIn("canceled"), filledSize: decimal("0.25"), filledNotional: decimal("25") };
   const size = decimal("0.75");

@@ -5,12 +5,14 @@ import { openVenue, type Venue } from "./venue.ts";
 export const MAKER = `0x${"8".repeat(40)}`;
 export const TAKER = `0x${"9".repeat(40)}`;
 
-export function openPlainVenue(seed: number, nowMs: () => number): Venue {
+type TriggerReply = "resting" | "waitingForTrigger";
+
+export function openPlainVenue(seed: number, nowMs: () => number, plainTriggerReply: TriggerReply = "resting"): Venue {
   return openVenue({
     seed,
     nowMs,
     checksSignatures: false,
-    plainTriggerReply: "resting",
+    plainTriggerReply,
     owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
     strangers: [MAKER, TAKER],
   });

@@ -53,13 +53,16 @@ export type SceneOptions = {
   weightPerMinute?: number;
   /** True follows the accounts over a websocket on which nothing goes wrong by itself. */
   hasFeed?: boolean;
+  /** True answers a trigger without its native id. */
+  areTriggersUnnamed?: boolean;
 };
 
 const CALM: FeedWeather = { latencyMs: 1, doubleRate: 0, cutRate: 0, silentRate: 0, endMs: 0 };
 
 /** An open gateway with a healthy exchange, ready for writes. */
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
-  const { seed = 1, weightPerMinute = 0, hasFeed = false } = options;
+  const { seed = 1, weightPerMinute = 0, hasFeed = false, areTriggersUnnamed = false } = options;
+  const triggerReply = areTriggersUnnamed ? "waitingForTrigger" : "resting";
   const directory = mkdtempSync(join(tmpdir(), "postern-scene-"));
   const template = join(directory, "template.db");
   makeTemplate(template);
@@ -67,7 +70,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const timeline = openTimeline(settleOnce);
   const history = openHistory(false, timeline.nowMs);
   const disk = openDisk(directory, "scene", template);
-  const venue = openPlainVenue(seed, () => START_MS + timeline.nowMs());
+  const venue = openPlainVenue(seed, () => START_MS + timeline.nowMs(), triggerReply);
   const network = openNetwork({ timeline, venue, chance: chance.split(), history });
   const errors: string[] = [];
   const [party, other] = PARTIES;

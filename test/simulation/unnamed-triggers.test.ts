@@ -1,0 +1,45 @@
+/** Some answers to triggers name no native id: what must not be done while nobody has read it. */
+import { expect, test } from "bun:test";
+import { directly } from "./network.ts";
+import { limit, liveOrders, shown } from "./scene.ts";
+import { scenesOfThisFile } from "./scenes.ts";
+
+const scene = scenesOfThisFile();
+
+function modifyTo(id: string, price: string, size: string | null = null) {
+  return { kind: "modify" as const, id, price, size, alwaysPlace: true };
+}
+
+const TAKE_PROFIT = {
+  ...limit("buy", 94_950),
+  trigger: { price: "94800", kind: "take_profit" as const, market: true },
+};
+
+test.each([
+  [2_000, true],
+  [200_000, false],
+])(
+  "seed 80040492: a trigger that no look finds under its new name for %d ms is never modified under its old one",
+  async (ms, isNamedInTime) => {
+    const s = await scene({ areTriggersUnnamed: true });
+    const placed = shown(await s.tell("nameless", TAKE_PROFIT));
+    await s.tell(null, { kind: "get", id: placed.id });
+    s.setFate(({ body }) => (body.includes('"oid":"0x') ? { ...directly(5), isBlind: true } : directly(5)));
+    const modify = modifyTo(placed.id, "94951");
+    s.ask("nameless-1", modify);
+    await s.pass(ms);
+    const again = modifyTo(placed.id, "94952", "0.02");
+    const refused = s.ask("nameless-2", again);
+    await s.pass(12_000);
+    expect(refused.answer).toMatchObject({ status: 409 });
+    expect(shown(await s.tell(null, { kind: "get", id: placed.id })).oid).toBeNull();
+    s.setFate(() => directly(5));
+    await s.pass(10_000);
+    const [name] = liveOrders(s).map(String);
+    const answered = shown(await s.tell("nameless-1", modify));
+    expect(answered).toMatchObject({ http: 200, oid: isNamedInTime ? name : null });
+    const last = shown(await s.tell("nameless-2", again));
+    expect(last).toMatchObject({ http: 200, status: "waiting_for_trigger" });
+    expect(liveOrders(s).map(String)).toEqual([last.oid ?? ""]);
+  },
+);
