@@ -1,18 +1,18 @@
 import { isClosed, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
-import { inTransactionNotWaiting } from "../store/commit.ts";
+import { inTransaction } from "../store/commit.ts";
 import type { Sight } from "./look.ts";
 import { finishOrderAttempt, recordLegEvent } from "./record.ts";
 
 /**
- * Writes down what a look showed of a leg. Seeing it is also the answer to the placing that was still open. The
- * exchange can be asked again, so nobody waits for the disk.
+ * Writes down what a look showed of a leg. Seeing it is also the answer to the placing that was still open. It waits for
+ * the disk: what has been told must not be unknown again because another node is asked after a power cut.
  */
 export function applySight(world: World, leg: Leg, sight: Sight): void {
   if (sight.kind !== "seen" && sight.kind !== "unfinished") return;
   const nowMs = world.clock.nowMs();
-  inTransactionNotWaiting(world.store, () => {
+  inTransaction(world.store, () => {
     for (const event of sight.events) recordLegEvent(world.store, leg.cloid, event, nowMs);
     if (sight.kind !== "seen") return;
     for (const attempt of listAttemptsOf(world.store, leg.orderId)) {

@@ -186,3 +186,18 @@ test("the power fails after an answer: the order is found again under its key", 
   expect(shown(await s.tell("power-cut", limit("buy", 94_000)))).toEqual(told);
   expect(liveOrders(s)).toHaveLength(1);
 });
+
+test("seed 100128498: the power fails after a look has found a refusal, and nobody is told unknown again", async () => {
+  const s = await scene();
+  const ioc = { ...limit("buy", 90_000), timeInForce: "ioc" as const };
+  s.setFate(actions(() => ({ arrivesAfterMs: [5], answer: { kind: "cut", ofCopy: 0, afterMs: 5 } })));
+  s.ask("power-cut-refused", ioc);
+  await s.pass(5_000);
+  const told = shown(await s.tell("power-cut-refused", ioc));
+  expect(told).toMatchObject({ http: 201, status: "rejected", oid: null });
+  s.kill("power_cut", 0);
+  // The node that is asked after the start is behind the order.
+  s.setFate(({ body }) => (body.includes('"oid":"0x') ? { ...directly(5), isBlind: true } : directly(5)));
+  await s.start();
+  expect(shown(await s.tell("power-cut-refused", ioc))).toEqual(told);
+});
