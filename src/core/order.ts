@@ -123,14 +123,15 @@ export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
   switch (event.type) {
     case "fills_seen":
       // A late fill may still reach a closed leg; what never rested cannot have one.
-      return leg.state === "absent" && grown !== leg ? { ...grown, state: "lost", reason: null } : grown;
+      if (leg.state === "absent" && grown !== leg) return { ...grown, state: "lost", reason: null };
+      return leg.state === "armed" && hasFilled(grown) ? { ...grown, state: "resting" } : grown;
     case "rested":
       if (isClosed(leg) && leg.state !== "absent") return identified(leg, event.oid);
       return open(leg, "resting", event.oid);
     case "armed":
       // Triggers fire once: a resting leg does not go back to waiting.
       if ((isClosed(leg) && leg.state !== "absent") || leg.state === "resting") return identified(leg, event.oid);
-      return open(leg, "armed", event.oid ?? leg.oid);
+      return open(leg, hasFilled(leg) ? "resting" : "armed", event.oid ?? leg.oid);
     case "filled":
       if (leg.state === "filled" || leg.state === "canceled") return grown;
       return { ...grown, ...said("filled", null), oid: event.oid };
@@ -150,6 +151,11 @@ export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
     case "lost":
       return leg.state === "sent" ? { ...leg, state: "lost", reason: event.reason, isExchangesWord: false } : leg;
   }
+}
+
+/** What fills has fired, whatever a list that tells of its condition leaves open. */
+function hasFilled(leg: Leg): boolean {
+  return leg.filledSize !== "0";
 }
 
 const REPORTED = "the exchange has reported an order that was not found before; it is being looked up";

@@ -60,7 +60,7 @@ const EVENT: Record<LegEvent["type"], LegEvent> = {
 const NEXT: Record<LegState, Record<LegEvent["type"], LegState | "!">> = {
   sent:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "sent", reported: "sent" },
   lost:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "lost", reported: "lost" },
-  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!",        lost: "armed",    fills_seen: "armed", reported: "armed" },
+  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!",        lost: "armed",    fills_seen: "resting", reported: "armed" },
   resting:  { rested: "resting", armed: "resting", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!",        lost: "resting",  fills_seen: "resting", reported: "resting" },
   filled:   { rested: "filled",  armed: "filled",  filled: "filled",   canceled: "filled",   rejected: "!",        proven_absent: "!",        lost: "filled",   fills_seen: "filled", reported: "filled" },
   canceled: { rested: "canceled", armed: "canceled", filled: "canceled", canceled: "canceled", rejected: "!",      proven_absent: "!",        lost: "canceled", fills_seen: "canceled", reported: "canceled" },

@@ -1,0 +1,30 @@
+/** What shows that a trigger has fired, where nobody has said so. */
+import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { advanceLeg, type Leg, type LegEvent } from "../../src/core/order.ts";
+
+const STOP: Leg = {
+  cloid: "0x01",
+  orderId: "o",
+  oid: null,
+  ordinal: 0,
+  size: decimal("1"),
+  price: "100",
+  timeInForce: "gtc",
+  trigger: { price: "90", kind: "stop_loss", market: false },
+  state: "sent",
+  filledSize: decimal("0"),
+  filledNotional: decimal("0"),
+  reason: null,
+  isExchangesWord: false,
+};
+const LISTED: LegEvent = { type: "armed", oid: "77" };
+const FILLED_IN_PART: LegEvent = { type: "fills_seen", filled: { size: decimal("0.5"), notional: decimal("50") } };
+
+test.each([[[FILLED_IN_PART, LISTED]], [[LISTED, FILLED_IN_PART]], [[LISTED, FILLED_IN_PART, LISTED]]])(
+  "seed 9765: a trigger that has filled has fired, whatever a list tells of its condition (%#)",
+  (events) => {
+    const leg = events.reduce((before, event) => advanceLeg(before, event) ?? before, STOP);
+    expect(leg).toMatchObject({ state: "resting", oid: "77", filledSize: "0.5" });
+  },
+);
