@@ -194,7 +194,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/cancel.ts",
-        find: "  if (hasUnsettledPlacing(world, orderId)) return false;",
+        find: "  if (unsettledPlacings(world, orderId).length > 0) return false;",
         put: "  if (listAttemptsOf(world.store, orderId).length === 0) return false;",
       },
       {

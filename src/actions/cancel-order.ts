@@ -2,10 +2,9 @@ import type { Attempt } from "../core/attempt.ts";
 import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
-import { intendedCancel, legToCancel, recordCancelReply } from "../settle/cancel.ts";
+import { intendedCancel, legToCancel, recordCancelReply, unsettledPlacings } from "../settle/cancel.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { sendAttempt } from "../settle/send.ts";
-import { listAttemptsOf } from "../store/attempts.ts";
 import { storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, listLegs, type StoredOrder } from "../store/orders.ts";
@@ -87,9 +86,7 @@ function closedAnswer(order: StoredOrder): { status: 200; body: string } {
 
 /** The cancel and the noops that burn every placing still out leave at the same moment. */
 async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
-  const unsettled = listAttemptsOf(deps.store, attempt.resource.id).filter(
-    (each) => each.state !== "done" && each.kind !== "cancel",
-  );
+  const unsettled = unsettledPlacings(deps, attempt.resource.id);
   await Promise.all([
     cancelAndPursue(deps, attempt, unsettled.length > 0),
     ...unsettled.map((each) => deps.settling.burn(each.id)),

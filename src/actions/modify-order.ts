@@ -254,9 +254,8 @@ function isStillSo(deps: Deps, target: StoredOrder, plan: Storing["plan"]): bool
 
 /** What is live is the newest leg that was taken: while it has no native id, the one before it must not be named. */
 function legToModify(deps: Deps, orderId: string, isClosed: boolean): Leg | undefined {
-  const named = (leg: Leg | undefined) => (leg === undefined || leg.oid === null ? undefined : leg);
-  const legs = listLegs(deps.store, orderId);
-  return isClosed ? legs.findLast(named) : named(legs.findLast(wasTaken));
+  const leg = listLegs(deps.store, orderId).findLast(isClosed ? ({ oid }) => oid !== null : wasTaken);
+  return leg?.oid === null ? undefined : leg;
 }
 
 function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Attempt {

@@ -66,7 +66,7 @@ export function recordCancelReply(world: World, attempt: Attempt, reply: Reply):
   }
   const refusal = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
   // While it is not known what the order is, no answer is final: the cancel stays armed.
-  const isKnown = !hasUnsettledPlacing(world, attempt.resource.id);
+  const isKnown = unsettledPlacings(world, attempt.resource.id).length === 0;
   if (isKnown && refusal !== null && isListedRefusal(refusal) && !NEVER_PLACED.test(refusal)) {
     inTransaction(world.store, () => {
       finishOrderAttempt(world.store, attempt, {
@@ -84,13 +84,14 @@ export function recordCancelReply(world: World, attempt: Attempt, reply: Reply):
   return false;
 }
 
-function hasUnsettledPlacing(world: World, orderId: string): boolean {
-  return listAttemptsOf(world.store, orderId).some(({ state, kind }) => state !== "done" && kind !== "cancel");
+/** Placings and modifies of an order of which it is not known what became of them. */
+export function unsettledPlacings({ store }: Pick<World, "store">, orderId: string): Attempt[] {
+  return listAttemptsOf(store, orderId).filter(({ state, kind }) => state !== "done" && kind !== "cancel");
 }
 
 /** True when nothing of the order can be live any more: every leg closed, every placing and modify settled. */
 export function isOver(world: World, orderId: string): boolean {
-  if (hasUnsettledPlacing(world, orderId)) return false;
+  if (unsettledPlacings(world, orderId).length > 0) return false;
   return listLegs(world.store, orderId).every(isClosed);
 }
 

@@ -40,7 +40,8 @@ const MAX_WAIT_MS = { intent: MAX_INTENT_WAIT_MS, outcome: MAX_OUTCOME_WAIT_MS }
 /**
  * `schedule` runs its argument after the present turn (`setImmediate`, or a test's own). The works run inside the
  * shared transaction one after the other, in the order in which they came; one that throws is rolled back and answered
- * alone. An outcome does not wait for the end of the turn while one transaction after the other is its own. While another process has locked the database, all of them wait together.
+ * alone. An outcome does not wait for the end of the turn while one transaction after the other is its own. While
+ * another process has locked the database, all of them wait together.
  */
 export function openCommitQueue(store: Store, schedule: (run: () => void) => void, clock: Clock): CommitQueue {
   const waiting: Waiting[] = [];

@@ -28,6 +28,7 @@ export type Changed = {
 
 /** The same for a change, told by counts: RETURNING costs twice as much as a change of one row. */
 export function preparedChange(build: (store: Store) => unknown): (store: Store) => (values: Values) => Changed {
+  // As in `prepared`; drizzle's own type shows `run` without what it returns.
   const change = prepared((store) => build(store) as Inside & { run(values: Values): Changes });
   return (store) => {
     const statement = change(store);

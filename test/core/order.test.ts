@@ -15,22 +15,7 @@ import {
   orderFromLegs,
   wasTaken,
 } from "../../src/core/order.ts";
-
-const LEG: Leg = {
-  cloid: "0x01",
-  orderId: "o",
-  oid: null,
-  ordinal: 0,
-  size: decimal("1"),
-  price: "100",
-  timeInForce: "gtc",
-  trigger: null,
-  state: "sent",
-  filledSize: decimal("0"),
-  filledNotional: decimal("0"),
-  reason: null,
-  isExchangesWord: false,
-};
+import { LEG } from "./leg.ts";
 
 /** A leg as it would stand in that state. */
 function legIn(state: LegState): Leg {

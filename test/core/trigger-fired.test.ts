@@ -2,22 +2,9 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { advanceLeg, type Leg, type LegEvent } from "../../src/core/order.ts";
+import { LEG } from "./leg.ts";
 
-const STOP: Leg = {
-  cloid: "0x01",
-  orderId: "o",
-  oid: null,
-  ordinal: 0,
-  size: decimal("1"),
-  price: "100",
-  timeInForce: "gtc",
-  trigger: { price: "90", kind: "stop_loss", market: false },
-  state: "sent",
-  filledSize: decimal("0"),
-  filledNotional: decimal("0"),
-  reason: null,
-  isExchangesWord: false,
-};
+const STOP: Leg = { ...LEG, trigger: { price: "90", kind: "stop_loss", market: false } };
 const LISTED: LegEvent = { type: "armed", oid: "77" };
 const FILLED_IN_PART: LegEvent = { type: "fills_seen", filled: { size: decimal("0.5"), notional: decimal("50") } };
 
