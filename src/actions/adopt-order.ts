@@ -1,3 +1,4 @@
+import { cloidOf } from "../core/cloid.ts";
 import { decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { findMarket } from "../core/market.ts";
@@ -5,7 +6,6 @@ import type { Filled, Leg } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findOrder, insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
-import { cloidOf } from "../wire/order-id.ts";
 import type { OutsideOrder } from "./outside-order.ts";
 
 /** Gives an order that was placed outside the API a row of its own, because it is about to be changed through it. */

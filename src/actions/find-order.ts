@@ -1,9 +1,10 @@
+import { cloidOf } from "../core/cloid.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findLegByCloid, findLegByOid, findOrder, type StoredOrder } from "../store/orders.ts";
 import { parseOrderStatus } from "../wire/answer/order-status.ts";
 import { jsonInteger } from "../wire/json.ts";
-import { carriesTag, cloidOf, decodeOutsideOrderId } from "../wire/order-id.ts";
+import { carriesTag, decodeOutsideOrderId } from "../wire/order-id.ts";
 import type { Caller } from "./answer.ts";
 import { type OutsideOrder, outsideOrder } from "./outside-order.ts";
 

@@ -1,4 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
+import { cloidOf } from "../core/cloid.ts";
 import { add, type Decimal, decimal, isZero, subtract } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
@@ -14,7 +15,7 @@ import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, insertLeg, listLegs, type StoredOrder } from "../store/orders.ts";
 import { modifyAction } from "../wire/action/modify.ts";
 import { wireOrder } from "../wire/action/order.ts";
-import { cloidOf, mintOrderId } from "../wire/order-id.ts";
+import { mintOrderId } from "../wire/order-id.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import type { Asked } from "./differences.ts";

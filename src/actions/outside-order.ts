@@ -1,4 +1,5 @@
 import type { Account } from "../core/account.ts";
+import { uuidOfCloid } from "../core/cloid.ts";
 import { averagePrice } from "../core/market.ts";
 import type { Filled, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
@@ -6,7 +7,7 @@ import { readFillsSince, sumFills } from "../settle/look.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
-import { carriesTag, outsideOrderId, uuidOfCloid } from "../wire/order-id.ts";
+import { carriesTag, outsideOrderId } from "../wire/order-id.ts";
 
 /** An order of the account that was not placed through this database: shown, never stored by a read. */
 export type OutsideOrder = Order & { exchangeOrderId: string; filled: Filled | null };

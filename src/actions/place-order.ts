@@ -1,4 +1,5 @@
 import type { Account } from "../core/account.ts";
+import { cloidOf } from "../core/cloid.ts";
 import { decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
@@ -14,7 +15,7 @@ import { storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
 import { orderAction, wireOrder } from "../wire/action/order.ts";
-import { cloidOf, mintOrderId } from "../wire/order-id.ts";
+import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import type { Asked } from "./differences.ts";

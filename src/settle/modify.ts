@@ -1,4 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
+import { uuidOfCloid } from "../core/cloid.ts";
 import { compare, type Decimal, decimal, subtract } from "../core/decimal.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
@@ -16,7 +17,6 @@ import {
   updateLeg,
 } from "../store/orders.ts";
 import { parseActionJson } from "../wire/action/index.ts";
-import { uuidOfCloid } from "../wire/order-id.ts";
 import { readPlaceReply } from "./place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
 import type { Reply } from "./send.ts";

@@ -4,13 +4,14 @@
  * orders at the exchange that carry our tag and that this database never signed.
  */
 import type { Account } from "../core/account.ts";
+import { uuidOfCloid } from "../core/cloid.ts";
 import type { World } from "../deps.ts";
 import { firstPlacedAfter, newestAttemptId } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid } from "../store/orders.ts";
 import { awaitsTakeUp, findTakeUp, hasRestores } from "../store/restores.ts";
-import { carriesTag, isTimeOrdered, mintedAtMs, uuidOfCloid } from "../wire/order-id.ts";
+import { carriesTag, isTimeOrdered, mintedAtMs } from "../wire/order-id.ts";
 
 export type OtherMachines = {
   /** Looks at client order ids that the exchange shows of an account. */

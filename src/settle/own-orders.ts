@@ -1,4 +1,5 @@
 import type { Account } from "../core/account.ts";
+import { uuidOfCloid } from "../core/cloid.ts";
 import { type Decimal, decimal } from "../core/decimal.ts";
 import { averagePrice, findMarket } from "../core/market.ts";
 import type { Leg, OrderTerms } from "../core/order.ts";
@@ -10,7 +11,7 @@ import { appendNote } from "../store/notes.ts";
 import { findLegByCloid, findOrder, insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
 import { insertAdoption, signedCloids } from "../store/restores.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
-import { carriesTag, keyDigitsOfCloid, mintedAtMs, uuidOfCloid } from "../wire/order-id.ts";
+import { carriesTag, keyDigitsOfCloid, mintedAtMs } from "../wire/order-id.ts";
 import { applySight } from "./apply-sight.ts";
 import { interpretOrder, type Sight } from "./look.ts";
 import type { Tools } from "./pursuit.ts";

@@ -1,4 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
+import { cloidOf } from "../core/cloid.ts";
 import { compare, type Decimal } from "../core/decimal.ts";
 import { type Leg, wasTaken } from "../core/order.ts";
 import { findAccount } from "../store/accounts.ts";
@@ -9,7 +10,7 @@ import { modifyAction } from "../wire/action/modify.ts";
 import { wireOrder } from "../wire/action/order.ts";
 import { parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
-import { cloidOf, mintOrderId } from "../wire/order-id.ts";
+import { mintOrderId } from "../wire/order-id.ts";
 import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
 import { intendedCancel } from "./cancel.ts";

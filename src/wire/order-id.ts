@@ -84,17 +84,6 @@ export function carriesTag(uuid: string, instanceTag: number): boolean {
   return version(bits) === 7n && variant(bits) === 0b10n && ((bits >> 64n) & 0xfffn) === BigInt(instanceTag);
 }
 
-/** The client order id of an order: `0x` and the same 32 hex digits. */
-export function cloidOf(uuid: string): string {
-  if (!UUID.test(uuid)) throw new Error("bug: not a uuid");
-  return `0x${uuid.replaceAll("-", "").toLowerCase()}`;
-}
-
-/** The id whose client order id this is; null when the text is no client order id. */
-export function uuidOfCloid(cloid: string): string | null {
-  return CLOID.test(cloid) ? uuidText(BigInt(cloid)) : null;
-}
-
 const CHECK_BITS = 58n;
 const LOW_58_BITS = 2n ** CHECK_BITS - 1n;
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
+import { cloidOf } from "../../src/core/cloid.ts";
 import { allRoutes } from "../../src/http/routes.ts";
-import { cloidOf } from "../../src/wire/order-id.ts";
 import {
   type Answer,
   type Ask,

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import { takeUpAccounts } from "../../src/settle/after-restore.ts";
 import { listAgents, markAgentApproved } from "../../src/store/agents.ts";
@@ -8,7 +9,7 @@ import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { awaitsTakeUp, findAdoption, findTakeUp, markRestored } from "../../src/store/restores.ts";
 import { audit } from "../../src/store/schema.ts";
-import { cloidOf, keyDigitsOfCloid, mintOrderId } from "../../src/wire/order-id.ts";
+import { keyDigitsOfCloid, mintOrderId } from "../../src/wire/order-id.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { smallVenue, type VenueOrder } from "../support/small-venue.ts";
 import { stillClock } from "../support/still-clock.ts";

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
+import { cloidOf, uuidOfCloid } from "../../src/core/cloid.ts";
 import { takeUpAccounts } from "../../src/settle/after-restore.ts";
 import { listAgents, markAgentApproved } from "../../src/store/agents.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { awaitsTakeUp, markRestored, markTakenUp } from "../../src/store/restores.ts";
-import { cloidOf, mintOrderId, uuidOfCloid } from "../../src/wire/order-id.ts";
+import { mintOrderId } from "../../src/wire/order-id.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 
 const KEY = "given-back";

@@ -1,15 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
+import { cloidOf, uuidOfCloid } from "../../src/core/cloid.ts";
 import {
   carriesTag,
-  cloidOf,
   decodeOutsideOrderId,
   keyBits,
   keyBitsOf,
   mintOrderId,
   outsideOrderId,
-  uuidOfCloid,
 } from "../../src/wire/order-id.ts";
 
 /** Spec 2.1: versions 1 to 8 with variant 8, 9, a or b. */
