@@ -5,7 +5,8 @@ import { findMarket } from "../core/market.ts";
 import type { Filled, Leg } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
-import { findOrder, insertLeg, insertOrder, type StoredOrder } from "../store/orders.ts";
+import { insertLeg } from "../store/legs.ts";
+import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
 import type { OutsideOrder } from "./outside-order.ts";
 
 /** Gives an order that was placed outside the API a row of its own, because it is about to be changed through it. */

@@ -6,8 +6,9 @@ import { intendedCancel, legToCancel, recordCancelReply, unsettledPlacings } fro
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { storeAnswer } from "../store/idempotency.ts";
+import { listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
-import { findOrder, listLegs, type StoredOrder } from "../store/orders.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { orderNotFound, requireOrder } from "./find-order.ts";

@@ -1,9 +1,10 @@
 import { canonicalJson } from "../core/canonical-json.ts";
 import { parseDecimal } from "../core/decimal.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
+import { listLegs } from "../store/legs.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
-import { findOrder, listLegs } from "../store/orders.ts";
+import { findOrder } from "../store/orders.ts";
 
 /** What a request asks for, by the names of its body. */
 export type Asked = Readonly<Record<string, unknown>>;

@@ -1,7 +1,8 @@
 import { cloidOf } from "../core/cloid.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
-import { findLegByCloid, findLegByOid, findOrder, type StoredOrder } from "../store/orders.ts";
+import { findLegByCloid, findLegByOid } from "../store/legs.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { parseOrderStatus } from "../wire/answer/order-status.ts";
 import { jsonInteger } from "../wire/json.ts";
 import { carriesTag, decodeOutsideOrderId } from "../wire/order-id.ts";

@@ -4,7 +4,8 @@ import { averagePrice } from "../core/market.ts";
 import type { Filled, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { readFillsSince, sumFills } from "../settle/look.ts";
-import { findLegByOid, findOrder, type StoredOrder } from "../store/orders.ts";
+import { findLegByOid } from "../store/legs.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { describeOutside } from "./outside-order.ts";
 

@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import type { World } from "../deps.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../store/fills.ts";
-import { findLegByCloid, findLegByOid } from "../store/orders.ts";
+import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";

@@ -1,7 +1,8 @@
 import { isLive } from "../core/order.ts";
 import type { LookResult } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
-import { findOrder, listLegs } from "../store/orders.ts";
+import { listLegs } from "../store/legs.ts";
+import { findOrder } from "../store/orders.ts";
 import { applySight, liveLeg } from "./apply-sight.ts";
 import { lookAtLeg, type Sight, type Sought } from "./look.ts";
 import type { Tools } from "./pursuit.ts";

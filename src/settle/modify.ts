@@ -7,15 +7,8 @@ import type { World } from "../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
-import {
-  findLegByCloid,
-  findOrder,
-  insertOrder,
-  listLegs,
-  moveLeg,
-  type StoredOrder,
-  updateLeg,
-} from "../store/orders.ts";
+import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../store/legs.ts";
+import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
 import { parseActionJson } from "../wire/action/index.ts";
 import { readPlaceReply } from "./place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";

@@ -2,9 +2,10 @@ import type { Attempt } from "../core/attempt.ts";
 import { deleteAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
+import { deleteLeg } from "../store/legs.ts";
 import type { Store } from "../store/open.ts";
 import { deleteOperation } from "../store/operations.ts";
-import { deleteLeg, deleteOrder, findOrder } from "../store/orders.ts";
+import { deleteOrder, findOrder } from "../store/orders.ts";
 import { deriveOrder, finishOrderAttempt, recordLegEvent, releaseKey } from "./record.ts";
 
 /**

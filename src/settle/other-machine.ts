@@ -9,7 +9,7 @@ import type { World } from "../deps.ts";
 import { firstPlacedAfter, newestAttemptId } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
-import { findLegByCloid } from "../store/orders.ts";
+import { findLegByCloid } from "../store/legs.ts";
 import { awaitsTakeUp, findTakeUp, hasRestores } from "../store/restores.ts";
 import { carriesTag, isTimeOrdered, mintedAtMs } from "../wire/order-id.ts";
 

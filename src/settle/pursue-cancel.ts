@@ -1,7 +1,8 @@
 import type { Attempt } from "../core/attempt.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import { findAccount } from "../store/accounts.ts";
-import { findLegByCloid, findOrder, listLegs } from "../store/orders.ts";
+import { findLegByCloid, listLegs } from "../store/legs.ts";
+import { findOrder } from "../store/orders.ts";
 import { isOutOfActions } from "../wire/answer/refusal.ts";
 import { applySight } from "./apply-sight.ts";
 import { canceledLeg, finishCancel, isOver, recordCancelReply, reissueCancel } from "./cancel.ts";

@@ -4,9 +4,10 @@ import { advanceLeg, type Leg, type LegEvent, orderFromLegs } from "../core/orde
 import { orderText } from "../core/resource.ts";
 import { type AttemptChange, findAttempt, listAttemptsOf, updateAttempt } from "../store/attempts.ts";
 import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../store/idempotency.ts";
+import { findLegByCloid, listLegs, updateLeg } from "../store/legs.ts";
 import { appendNote } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
-import { findLegByCloid, findOrder, listLegs, type StoredOrder, updateLeg, updateOrder } from "../store/orders.ts";
+import { findOrder, type StoredOrder, updateOrder } from "../store/orders.ts";
 import { hasRestores } from "../store/restores.ts";
 
 /**

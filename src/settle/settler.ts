@@ -3,7 +3,8 @@ import { type Attempt, type AttemptKind, lookDelayMs } from "../core/attempt.ts"
 import type { Settling, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findAttempt, listOpenAttempts } from "../store/attempts.ts";
-import { findLegByCloid, findOrder, listLegs, listShortFilledLegs } from "../store/orders.ts";
+import { findLegByCloid, listLegs, listShortFilledLegs } from "../store/legs.ts";
+import { findOrder } from "../store/orders.ts";
 import { liveLeg } from "./apply-sight.ts";
 import { openCatchUp } from "./catch-up.ts";
 import { openChainTime } from "./chain-time.ts";

@@ -1,11 +1,12 @@
 import { and, asc, count, desc, eq, inArray, min, type SQL, sql } from "drizzle-orm";
-import { isLive, type Leg, type Order, type OrderStatus, type Trigger } from "../core/order.ts";
+import { isLive, type Order, type OrderStatus } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
 import { assignments, columnsBut, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { accounts, legs, orders } from "./schema.ts";
+import { toTrigger, triggerColumns } from "./trigger-columns.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
 export type StoredOrder = Order & {
@@ -28,21 +29,6 @@ function toOrder(row: Row): StoredOrder {
 function toRow(order: StoredOrder): Row {
   const { trigger, ...rest } = order;
   return { ...rest, ...triggerColumns(trigger) };
-}
-
-type TriggerColumns = Pick<Row, "triggerPrice" | "triggerKind" | "triggerMarket">;
-
-function toTrigger({ triggerPrice, triggerKind, triggerMarket }: TriggerColumns): Trigger | null {
-  if (triggerPrice === null || triggerKind === null) return null;
-  return { price: triggerPrice, kind: triggerKind, market: triggerMarket ?? false };
-}
-
-function triggerColumns(trigger: Trigger | null): TriggerColumns {
-  return {
-    triggerPrice: trigger?.price ?? null,
-    triggerKind: trigger?.kind ?? null,
-    triggerMarket: trigger?.market ?? null,
-  };
 }
 
 const byId = prepared((store) =>
@@ -170,100 +156,6 @@ function ofDex(dex: string | null): SQL | undefined {
   return dex === ""
     ? sql`instr(${orders.market}, ':') = 0`
     : sql`substr(${orders.market}, 1, ${dex.length + 1}) = ${`${dex}:`}`;
-}
-
-function toLeg(row: typeof legs.$inferSelect): Leg {
-  const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
-  return { ...rest, trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }) };
-}
-
-const ofOrder = prepared((store) =>
-  store
-    .select()
-    .from(legs)
-    .where(eq(legs.orderId, sql.placeholder("orderId")))
-    .prepare(),
-);
-
-/** Oldest first. */
-export function listLegs(store: Store, orderId: string): Leg[] {
-  // A few rows: SQLite's own way of ordering them costs more than reading them.
-  const rows = ofOrder(store).all({ orderId });
-  return rows.sort((a, b) => a.ordinal - b.ordinal).map(toLeg);
-}
-
-const byCloid = prepared((store) =>
-  store
-    .select()
-    .from(legs)
-    .where(eq(legs.cloid, sql.placeholder("cloid")))
-    .prepare(),
-);
-
-export function findLegByCloid(store: Store, cloid: string): Leg | null {
-  const row = byCloid(store).get({ cloid });
-  return row === undefined ? null : toLeg(row);
-}
-
-/** Legs followed up at one start, at most. */
-const MAX_SHORT_LEGS = 1_000;
-
-/** Client order ids of legs that closed as filled and whose fills are not all known yet. */
-export function listShortFilledLegs(store: Store): string[] {
-  return (
-    store
-      .select({ cloid: legs.cloid })
-      .from(legs)
-      // In the words of the index that holds only these.
-      .where(sql`${legs.state} = 'filled' and ${legs.filledSize} <> ${legs.size}`)
-      .limit(MAX_SHORT_LEGS)
-      .all()
-      .map((row) => row.cloid)
-  );
-}
-
-const byOid = prepared((store) =>
-  store
-    .select({ leg: legs })
-    .from(legs)
-    .innerJoin(orders, eq(orders.id, legs.orderId))
-    .where(and(eq(legs.oid, sql.placeholder("oid")), eq(orders.accountId, sql.placeholder("accountId"))))
-    .prepare(),
-);
-
-/** A native id names one order of the whole exchange, but only its own account may see it. */
-export function findLegByOid(store: Store, accountId: string, oid: string): Leg | null {
-  const row = byOid(store).get({ oid, accountId });
-  return row === undefined ? null : toLeg(row.leg);
-}
-
-const insertOneLeg = prepared((store) => store.insert(legs).values(placeholders(legs)).prepare());
-
-export function insertLeg(store: Store, leg: Leg): void {
-  const { trigger, ...rest } = leg;
-  insertOneLeg(store).run({ ...rest, ...triggerColumns(trigger) });
-}
-
-const updateOneLeg = prepared((store) =>
-  store
-    .update(legs)
-    .set(assignments(legs, columnsBut(legs, ["cloid", "orderId", "ordinal"])))
-    .where(eq(legs.cloid, sql.placeholder("cloid")))
-    .prepare(),
-);
-
-export function updateLeg(store: Store, leg: Leg): void {
-  const { trigger, ...rest } = leg;
-  updateOneLeg(store).run({ ...rest, ...triggerColumns(trigger) });
-}
-
-/** Gives a leg to another order. */
-export function moveLeg(store: Store, cloid: string, to: { orderId: string; ordinal: number }): void {
-  store.update(legs).set(to).where(eq(legs.cloid, cloid)).run();
-}
-
-export function deleteLeg(store: Store, cloid: string): void {
-  store.delete(legs).where(eq(legs.cloid, cloid)).run();
 }
 
 /** Ids of all orders whose fate was still open when the process ended become `unknown`. */

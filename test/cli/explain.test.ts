@@ -2,8 +2,9 @@ import { expect, test } from "bun:test";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { listAccounts } from "../../src/store/accounts.ts";
 import { insertAttempt } from "../../src/store/attempts.ts";
+import { insertLeg } from "../../src/store/legs.ts";
 import { closeStore, openStore } from "../../src/store/open.ts";
-import { insertLeg, insertOrder } from "../../src/store/orders.ts";
+import { insertOrder } from "../../src/store/orders.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
 import { makeWorkplace, runHere } from "./outside.ts";
 

@@ -2,8 +2,9 @@
 import { insertAttempt } from "../../src/store/attempts.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { insertKeyRecord } from "../../src/store/idempotency.ts";
+import { insertLeg } from "../../src/store/legs.ts";
 import { openStore } from "../../src/store/open.ts";
-import { insertLeg, insertOrder } from "../../src/store/orders.ts";
+import { insertOrder } from "../../src/store/orders.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
 import { sleepingTimer } from "../support/sleeping-timer.ts";
 

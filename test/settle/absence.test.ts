@@ -11,7 +11,8 @@ import { gatherFillEvidence } from "../../src/settle/fill-evidence.ts";
 import { startPursuit, type Tools } from "../../src/settle/pursuit.ts";
 import { sendAttempt, sendNoop } from "../../src/settle/send.ts";
 import { findAttempt, insertAttempt } from "../../src/store/attempts.ts";
-import { insertLeg, insertOrder } from "../../src/store/orders.ts";
+import { insertLeg } from "../../src/store/legs.ts";
+import { insertOrder } from "../../src/store/orders.ts";
 import { AGENT_ADDRESS, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
 

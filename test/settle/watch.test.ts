@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import type { LookResult } from "../../src/deps.ts";
 import { type News, openWatch } from "../../src/settle/watch.ts";
-import { insertLeg, insertOrder, updateOrder } from "../../src/store/orders.ts";
+import { insertLeg } from "../../src/store/legs.ts";
+import { insertOrder, updateOrder } from "../../src/store/orders.ts";
 import { openGatewayRig } from "../support/gateway-rig.ts";
 import { legRow, orderRow } from "../support/rows.ts";
 

@@ -1,20 +1,22 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
+import {
+  findLegByCloid,
+  findLegByOid,
+  insertLeg,
+  listLegs,
+  listShortFilledLegs,
+  updateLeg,
+} from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import {
   deleteOrder,
-  findLegByCloid,
-  findLegByOid,
   findOrder,
-  insertLeg,
   insertOrder,
-  listLegs,
   listLiveOrders,
   listOrders,
-  listShortFilledLegs,
   markProcessingUnknown,
-  updateLeg,
   updateOrder,
 } from "../../src/store/orders.ts";
 import { accountRow, legRow, orderRow } from "../support/rows.ts";

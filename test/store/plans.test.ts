@@ -2,16 +2,10 @@
 import { expect, test } from "bun:test";
 import { listOpenAttempts, markPreparedAmbiguous } from "../../src/store/attempts.ts";
 import { listFills, sumFillsOf, sumFillsOfTwap } from "../../src/store/fills.ts";
+import { findLegByOid, listShortFilledLegs } from "../../src/store/legs.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOperations, unknownOperations } from "../../src/store/operations.ts";
-import {
-  findLegByOid,
-  listLiveOrders,
-  listOrders,
-  listShortFilledLegs,
-  markProcessingUnknown,
-  unknownOrders,
-} from "../../src/store/orders.ts";
+import { listLiveOrders, listOrders, markProcessingUnknown, unknownOrders } from "../../src/store/orders.ts";
 
 const ACCOUNT = "a";
 const after = { createdAtMs: 1, id: "1" };

@@ -1,7 +1,8 @@
 import { storyOf } from "../../actions/tell-story.ts";
 import { listAccounts } from "../../store/accounts.ts";
+import { findLegByCloid, findLegByOid } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
-import { findLegByCloid, findLegByOid, findOrder, type StoredOrder } from "../../store/orders.ts";
+import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { columns, present } from "../output.ts";
