@@ -217,9 +217,14 @@ CREATE TABLE `orders` (
 	`created_at_ms` integer NOT NULL,
 	`key_hash` text,
 	`seen_at_ms` integer,
-	`version` integer NOT NULL
+	`version` integer NOT NULL,
+	`idempotency_key` text,
+	`fingerprint` text,
+	`answer_status` integer,
+	`answer_body` text
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `orders_key` ON `orders` (`account_id`,`idempotency_key`) WHERE fingerprint is not null;--> statement-breakpoint
 CREATE INDEX `orders_history` ON `orders` (`account_id`,`created_at_ms`,`id`);--> statement-breakpoint
 CREATE INDEX `orders_by_status` ON `orders` (`account_id`,`status`,`created_at_ms`,`id`);--> statement-breakpoint
 CREATE TABLE `restores` (

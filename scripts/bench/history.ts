@@ -15,7 +15,14 @@ const FIRST_OID = 1_000_000_000;
 
 /** What stands in a copy, as SQL over the template `t` and the copy's number `n`; other columns stay. */
 const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  orders: { id: "uuid(n)", created_at_ms: "time(n)", seen_at_ms: "time(n)", exchange_order_id: "oid(n)" },
+  orders: {
+    id: "uuid(n)",
+    created_at_ms: "time(n)",
+    seen_at_ms: "time(n)",
+    exchange_order_id: "oid(n)",
+    idempotency_key: "'history-' || n",
+    answer_body: "replace(t.answer_body, t.id, uuid(n))",
+  },
   legs: { cloid: "cloid(n)", order_id: "uuid(n)", oid: "oid(n)" },
   attempts: {
     id: "null",
@@ -25,13 +32,6 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     created_at_ms: "time(n)",
     cloid: "cloid(n)",
     action: "replace(t.action, t.cloid, cloid(n))",
-  },
-  idempotency: {
-    key: "'history-' || n",
-    resource_id: "uuid(n)",
-    created_at_ms: "time(n)",
-    answer_body:
-      "replace(replace(t.answer_body, t.resource_id, uuid(n)), '0x' || replace(t.resource_id, '-', ''), cloid(n))",
   },
   // Their chain is not one: `postern audit verify` would say so.
   audit: { id: "null", at_ms: "time(n)", reference: "uuid(n)", chain: "lower(hex(randomblob(32)))" },

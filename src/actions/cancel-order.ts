@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { intendedCancel, legToCancel, recordCancelReply, unsettledPlacings } from "../settle/cancel.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { sendAttempt } from "../settle/send.ts";
-import { storeAnswer } from "../store/idempotency.ts";
+import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -51,9 +51,10 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
     attemptId: null,
     answer: null,
   };
-  const stored = await commitIntent(deps, { caller, record }, () =>
-    storeCancel(deps, { caller, orderId: target.id, idempotencyKey: wanted.idempotencyKey }),
-  );
+  const stored = await commitIntent(deps, { caller, record }, (store, record) => {
+    insertKeyRecord(store, record);
+    return storeCancel(deps, { caller, orderId: target.id, idempotencyKey: wanted.idempotencyKey });
+  });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
   const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {

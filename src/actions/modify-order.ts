@@ -10,7 +10,7 @@ import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { recordModifyReply } from "../settle/modify.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
-import { storeAnswer } from "../store/idempotency.ts";
+import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { insertLeg, listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -92,7 +92,8 @@ async function storeInTurn(
     const resource = { kind: "order" as const, id: target.id };
     const record = { ...key, route: ROUTE, fingerprint: wanted.fingerprint, resource, attemptId: null, answer: null };
     try {
-      const stored = await commitIntent(deps, { caller, record }, () => {
+      const stored = await commitIntent(deps, { caller, record }, (store, record) => {
+        insertKeyRecord(store, record);
         if (plan.kind === "said") return sayNothingSent(deps, { target, key, error: plan.error });
         return storeModify(deps, { caller, wanted, target, plan });
       });

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { recordOperationReply } from "../settle/operation.ts";
 import { sendAttempt } from "../settle/send.ts";
-import { storeAnswer } from "../store/idempotency.ts";
+import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { insertOperation, type StoredOperation } from "../store/operations.ts";
 import type { Action } from "../wire/action/index.ts";
@@ -51,8 +51,9 @@ export async function operate(
   const resource = { kind: "operation" as const, id: operation.id };
   const { route, fingerprint } = write;
   const record = { ...key, route, fingerprint, resource, attemptId: null, answer: null };
-  const stored = await commitIntent(deps, { caller, record }, (store, createdAtMs) => {
-    insertOperation(store, { ...operation, createdAtMs });
+  const stored = await commitIntent(deps, { caller, record }, (store, record) => {
+    insertKeyRecord(store, record);
+    insertOperation(store, { ...operation, createdAtMs: record.createdAtMs });
     if (plan.end.kind === "said") {
       storeAnswer(store, key, { status: 200, body: operationText(operation) });
       return null;

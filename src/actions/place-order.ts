@@ -2,6 +2,7 @@ import type { Account } from "../core/account.ts";
 import { cloidOf } from "../core/cloid.ts";
 import { decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
+import type { KeyRecord } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { Leg, OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
@@ -11,7 +12,6 @@ import { recordPlaceReply } from "../settle/place.ts";
 import type { Placing } from "../settle/record.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { appendAudit } from "../store/audit.ts";
-import { storeAnswer } from "../store/idempotency.ts";
 import { insertLeg } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { insertOrder, type StoredOrder } from "../store/orders.ts";
@@ -51,8 +51,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   requireAgent(deps, caller.account);
   if (fault === null) requireBudget(deps, caller, "order");
   const order = newOrder(deps, { caller, wanted, market });
-  const { idempotencyKey } = wanted;
-  const key = { accountId: caller.account.id, key: idempotencyKey };
+  const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
   const record = {
     ...key,
     route: write.route,
@@ -61,9 +60,9 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
     attemptId: null,
     answer: null,
   };
-  const stored = await commitIntent(deps, { caller, record }, (_store, createdAtMs) => {
-    if (fault !== null) return storeRefused(deps, { caller, order: { ...order, createdAtMs }, fault, idempotencyKey });
-    return storePlacing(deps, { caller, order: { ...order, createdAtMs }, market, idempotencyKey });
+  const stored = await commitIntent(deps, { caller, record }, (_store, key) => {
+    const about = { caller, order: { ...order, createdAtMs: key.createdAtMs }, key };
+    return fault === null ? storePlacing(deps, { ...about, market }) : storeRefused(deps, { ...about, fault });
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const placing = stored.value;
@@ -107,13 +106,10 @@ function newOrder(deps: Deps, about: { caller: Caller; wanted: PlaceOrder; marke
 }
 
 /** Inside the intent's transaction: a refusal that we are certain of is the order's whole life. */
-function storeRefused(
-  deps: Deps,
-  about: { caller: Caller; order: StoredOrder; fault: string; idempotencyKey: string },
-): null {
-  const { caller, fault, idempotencyKey } = about;
+function storeRefused(deps: Deps, about: { caller: Caller; order: StoredOrder; key: KeyRecord; fault: string }): null {
+  const { caller, key, fault } = about;
   const order: StoredOrder = { ...about.order, status: "rejected", error: fault };
-  insertOrder(deps.store, order);
+  insertOrder(deps.store, order, { ...key, answer: { status: 201, body: orderText(order) } });
   appendAudit(deps.store, {
     atMs: order.createdAtMs,
     actor: caller.key.keyHash,
@@ -121,15 +117,14 @@ function storeRefused(
     reference: order.id,
     detail: { reason: fault },
   });
-  storeAnswer(deps.store, { accountId: order.accountId, key: idempotencyKey }, { status: 201, body: orderText(order) });
   return null;
 }
 
-type Storing = { caller: Caller; order: StoredOrder; market: Market; idempotencyKey: string };
+type Storing = { caller: Caller; order: StoredOrder; key: KeyRecord; market: Market };
 
 /** Inside the intent's transaction: order, leg, nonce, attempt and audit row. */
 function storePlacing(deps: Deps, about: Storing): Placing {
-  const { caller, order, market, idempotencyKey } = about;
+  const { caller, order, key, market } = about;
   // It may have been retired since the request was let in.
   const signer = requireAgent(deps, caller.account);
   const cloid = cloidOf(order.id);
@@ -148,7 +143,7 @@ function storePlacing(deps: Deps, about: Storing): Placing {
     reason: null,
     isExchangesWord: false,
   };
-  insertOrder(deps.store, order);
+  insertOrder(deps.store, order, key);
   insertLeg(deps.store, leg);
   const builder = builderFor(deps, { account: caller.account, market, side: order.side });
   const attempt = storeAttempt(
@@ -157,7 +152,7 @@ function storePlacing(deps: Deps, about: Storing): Placing {
       kind: "place",
       account: caller.account,
       resource: { kind: "order", id: order.id },
-      idempotencyKey,
+      idempotencyKey: key.key,
       actor: caller.key.keyHash,
       action: orderAction(wireOrder({ ...order, cloid }), builder),
       cloid,

@@ -5,7 +5,7 @@ import type { Deps, RunningAnswer } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { whyBroken } from "../store/broken.ts";
-import { findKeyRecord, insertKeyRecord } from "../store/idempotency.ts";
+import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
 import { findOrder } from "../store/orders.ts";
@@ -147,12 +147,12 @@ export function requireBudget(deps: Deps, { account }: Caller, purpose: "order" 
 
 /**
  * Commits an intent together with the others of this turn, on disk before it resolves. The key is looked up again
- * inside the transaction, where no other request can come between; `work` stores the rest.
+ * inside the transaction, where no other request can come between; `work` stores it, and the rest.
  */
 export async function commitIntent<T>(
   deps: Deps,
   intent: { caller: Caller; record: Omit<KeyRecord, "createdAtMs"> },
-  work: (store: Store, createdAtMs: number) => T,
+  work: (store: Store, record: KeyRecord) => T,
 ): Promise<Stored<T>> {
   const { caller, record } = intent;
   await deps.point("before_intent");
@@ -163,9 +163,7 @@ export async function commitIntent<T>(
       if (earlier !== null) return { kind: "earlier", record: earlier };
       requireActiveKey(store, caller);
       requireNothingToAdopt(deps, record);
-      const createdAtMs = deps.clock.nowMs();
-      insertKeyRecord(store, { ...record, createdAtMs });
-      return { kind: "stored", value: work(store, createdAtMs) };
+      return { kind: "stored", value: work(store, { ...record, createdAtMs: deps.clock.nowMs() }) };
     }),
   );
   deps.metrics.passed("commit", deps.clock.elapsedMs() - startedMs);

@@ -2,9 +2,10 @@ import { and, asc, count, desc, eq, inArray, min, type SQL, sql } from "drizzle-
 import { isLive, type Order, type OrderStatus } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
+import type { PlacingKey } from "./idempotency.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
-import { assignments, columnsBut, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { accounts, legs, orders } from "./schema.ts";
 import { toTrigger, triggerColumns } from "./trigger-columns.ts";
 
@@ -18,7 +19,17 @@ export type StoredOrder = Order & {
   version: number;
 };
 
-type Row = typeof orders.$inferSelect;
+/** Of an order these never change; setting them all the same would write their indexes again. */
+const FIXED = ["id", "accountId", "market", "assetId", "side", "keyHash", "createdAtMs", "version"] as const;
+const CHANGING = [
+  ...(["size", "price", "timeInForce", "reduceOnly", "triggerPrice", "triggerKind", "triggerMarket"] as const),
+  ...(["status", "exchangeOrderId", "filledSize", "averagePrice", "error", "seenAtMs"] as const),
+] as const;
+
+/** Beside them stands in the row what placed the order. */
+const COLUMNS = columnsOf(orders, [...FIXED, ...CHANGING]);
+
+type Row = Pick<typeof orders.$inferSelect, (typeof FIXED)[number] | (typeof CHANGING)[number]>;
 
 function toOrder(row: Row): StoredOrder {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
@@ -33,7 +44,7 @@ function toRow(order: StoredOrder): Row {
 
 const byId = prepared((store) =>
   store
-    .select()
+    .select(COLUMNS)
     .from(orders)
     .where(eq(orders.id, sql.placeholder("id")))
     .prepare(),
@@ -46,8 +57,15 @@ export function findOrder(store: Store, id: string): StoredOrder | null {
 
 const insert = prepared((store) => store.insert(orders).values(placeholders(orders)).prepare());
 
-export function insertOrder(store: Store, order: StoredOrder): void {
-  insert(store).run(toRow(order));
+/** `key`: the one that placed it; null for an order that was placed elsewhere. */
+export function insertOrder(store: Store, order: StoredOrder, key: PlacingKey | null = null): void {
+  insert(store).run({
+    ...toRow(order),
+    idempotencyKey: key?.key ?? null,
+    fingerprint: key?.fingerprint ?? null,
+    answerStatus: key?.answer?.status ?? null,
+    answerBody: key?.answer?.body ?? null,
+  });
   tellOrder(store, order, "order.created");
 }
 
@@ -66,13 +84,10 @@ export function deleteOrder(store: Store, id: string, atMs: number): void {
   }
 }
 
-/** Of an order these never change; setting them all the same would write their indexes again. */
-const FIXED = ["id", "accountId", "market", "assetId", "side", "keyHash", "createdAtMs", "version"] as const;
-
 const update = preparedChange((store) =>
   store
     .update(orders)
-    .set({ ...assignments(orders, columnsBut(orders, FIXED)), version: sql`${orders.version} + 1` })
+    .set({ ...assignments(orders, CHANGING), version: sql`${orders.version} + 1` })
     .where(and(eq(orders.id, sql.placeholder("id")), eq(orders.version, sql.placeholder("version"))))
     .prepare(),
 );
@@ -104,7 +119,7 @@ export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
   const below =
     after === null ? undefined : sql`(${orders.createdAtMs}, ${orders.id}) < (${after.createdAtMs}, ${after.id})`;
   return store
-    .select()
+    .select(COLUMNS)
     .from(orders)
     .where(
       and(eq(orders.accountId, accountId), status === null ? undefined : eq(orders.status, status), ofDex(dex), below),
@@ -119,7 +134,7 @@ const LIVE: OrderStatus[] = (["processing", "unknown", "open", "waiting_for_trig
 
 const oldestOfStatus = prepared((store) =>
   store
-    .select()
+    .select(COLUMNS)
     .from(orders)
     .where(and(eq(orders.accountId, sql.placeholder("accountId")), eq(orders.status, sql.placeholder("status"))))
     .orderBy(asc(orders.createdAtMs), asc(orders.id))
@@ -163,7 +178,7 @@ export function markProcessingUnknown(store: Store, reason: string, nowMs: numbe
   // By account, as the index has them: a start does not read a whole history.
   const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
   const rows = store
-    .select()
+    .select(COLUMNS)
     .from(orders)
     .where(and(isOfAnAccount, eq(orders.status, "processing")))
     .all();

@@ -156,6 +156,16 @@ export function assignments<Table extends SQLiteTable, Name extends keyof Table[
   return Object.fromEntries(set) as Record<Name, SQL>;
 }
 
+/** Some columns of a table, to be selected. */
+export function columnsOf<Table extends SQLiteTable, Name extends keyof Table["_"]["columns"] & string>(
+  table: Table,
+  names: readonly Name[],
+): Pick<Table["_"]["columns"], Name> {
+  const all: Table["_"]["columns"] = getTableColumns(table);
+  // One for each name.
+  return Object.fromEntries(names.map((name) => [name, all[name]])) as Pick<Table["_"]["columns"], Name>;
+}
+
 /** Names of all columns but some. */
 export function columnsBut<Table extends SQLiteTable, Name extends keyof Table["$inferSelect"] & string>(
   table: Table,

@@ -91,8 +91,15 @@ export const orders = sqliteTable(
     seenAtMs: integer(),
     /** Counts up with every change: an update applies only over the version it was decided on. */
     version: integer().notNull(),
+    /** The Idempotency-Key that placed it; null for one that was placed elsewhere. */
+    idempotencyKey: text(),
+    /** Of that key's request. Null when the key answers with something else, or with nothing. */
+    fingerprint: text(),
+    answerStatus: integer().$type<200 | 201>(),
+    answerBody: text(),
   },
   (table) => [
+    uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
     index("orders_history").on(table.accountId, table.createdAtMs, table.id),
     index("orders_by_status").on(table.accountId, table.status, table.createdAtMs, table.id),
   ],
@@ -166,6 +173,7 @@ export const attempts = sqliteTable(
   ],
 );
 
+/** Keys of all that is no placing: the key of a placing stands in its order's row. A key is in one of the two. */
 export const idempotency = sqliteTable(
   "idempotency",
   {

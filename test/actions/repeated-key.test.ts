@@ -80,6 +80,23 @@ test("another request under a used key is refused, and nothing of it is sent or 
   expect((await rig.answerOf(rig.place("key-0001", { size: "1" }))).isReplay).toBe(true);
 });
 
+test.each([[true], [false]])(
+  "a placing and a cancel of one turn under one key: one of them is refused (placing first: %p)",
+  async (isPlacingFirst) => {
+    const rig = openGatewayRig();
+    const placed = await rig.answerOf(rig.place("key-0001"));
+    const place = () => rig.place("key-0002");
+    const cancel = () => rig.cancel("key-0002", String(placed.order["id"]));
+    const [first, second] = (isPlacingFirst ? [place, cancel] : [cancel, place]).map((ask) => ask());
+    if (first === undefined || second === undefined) throw new Error("two were asked");
+    const [answer, refusal] = await Promise.all([rig.answerOf(first), refusalOf(second)]);
+    expect(answer.httpStatus).toBe(isPlacingFirst ? 201 : 200);
+    expect(refusal).toBe("idempotency_key_reused");
+    expect(storedOrders(rig)).toHaveLength(isPlacingFirst ? 2 : 1);
+    expect(rig.exchange.sent).toHaveLength(2);
+  },
+);
+
 test("the refusal names what differs from the first request, and only that", async () => {
   const rig = openGatewayRig();
   await rig.answerOf(rig.place("key-0001", { size: "1.0" }));

@@ -66,7 +66,7 @@ test("a fault after the intent is answered 202 and pursued, never thrown", async
   rig.stopAt.add("before_send");
   rig.place("key-0001").catch(() => undefined);
   await rig.clock.advance(10);
-  const row = rig.store.$client.prepare("SELECT resource_id AS id FROM idempotency").get();
+  const row = rig.store.$client.prepare("SELECT id FROM orders").get();
   // The row is the one that was just stored.
   const { id } = row as { id: string };
   const write = {

@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { ActionInput } from "../../src/paper/engine/action.ts";
+import { EVERY_KEY } from "../support/every-row.ts";
 import { type Client, readOrder } from "./clients.ts";
 import { type ExchangeLog, units } from "./exchange-log.ts";
 import { marginMark, orderMark, twapMark, type Wish } from "./wishes.ts";
@@ -27,7 +28,7 @@ export function readRows(dataDirectory: string): Rows {
       legs: database.query<LegRow, []>("SELECT * FROM legs").all(),
       keys: new Set(
         database
-          .query<{ key: string }, []>("SELECT key FROM idempotency")
+          .query<{ key: string }, []>(`SELECT key FROM ${EVERY_KEY}`)
           .all()
           .map(({ key }) => key),
       ),

@@ -11,6 +11,7 @@ import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { awaitsTakeUp, markRestored } from "../../src/store/restores.ts";
 import { emptyLog, snapshotInto } from "../../src/store/snapshot.ts";
 import { keyDigitsOf, keyDigitsOfCloid } from "../../src/wire/order-id.ts";
+import { EVERY_KEY } from "../support/every-row.ts";
 import { type Chance, openChance } from "./chance.ts";
 import { fieldOf } from "./clients.ts";
 import { openDisk } from "./disk.ts";
@@ -223,7 +224,7 @@ function ordersOf(venue: Venue, { key }: Wish): string[] {
 
 function keysIn(path: string): Set<string> {
   const store: Store = openStore(path);
-  const rows = store.$client.query<{ key: string }, []>("SELECT key FROM idempotency").all();
+  const rows = store.$client.query<{ key: string }, []>(`SELECT key FROM ${EVERY_KEY}`).all();
   closeStore(store);
   return new Set(rows.map(({ key }) => key));
 }

@@ -1,7 +1,15 @@
 import { expect, test } from "bun:test";
 import type { KeyRecord } from "../../src/core/idempotency.ts";
-import { deleteKeyRecord, findKeyRecord, insertKeyRecord, storeAnswer } from "../../src/store/idempotency.ts";
-import { openStore } from "../../src/store/open.ts";
+import {
+  deleteKeyRecord,
+  findKeyRecord,
+  insertKeyRecord,
+  passKeyOn,
+  storeAnswer,
+} from "../../src/store/idempotency.ts";
+import { openStore, type Store } from "../../src/store/open.ts";
+import { findOrder, insertOrder } from "../../src/store/orders.ts";
+import { orderRow } from "../support/rows.ts";
 
 const RECORD: KeyRecord = {
   accountId: "a",
@@ -14,30 +22,77 @@ const RECORD: KeyRecord = {
   createdAtMs: 1,
 };
 
-test("a key is its account's, and exists once", () => {
-  const store = openStore(":memory:");
-  insertKeyRecord(store, RECORD);
-  expect(findKeyRecord(store, "a", "key-0001")).toEqual(RECORD);
-  expect(findKeyRecord(store, "b", "key-0001")).toBeNull();
-  expect(() => insertKeyRecord(store, { ...RECORD, fingerprint: "v1:bb" })).toThrow("UNIQUE");
-  insertKeyRecord(store, { ...RECORD, accountId: "b" });
-});
+/** The two places where a key may stand. */
+const PLACES: Record<string, (store: Store, record: KeyRecord) => void> = {
+  "in a row of its own": insertKeyRecord,
+  "in its order's row": (store, record) => {
+    const { accountId, createdAtMs, resource } = record;
+    insertOrder(store, orderRow({ id: resource.id, accountId, createdAtMs }), record);
+  },
+};
 
-test("an answer is fixed once, for this key alone", () => {
-  const store = openStore(":memory:");
-  insertKeyRecord(store, RECORD);
-  insertKeyRecord(store, { ...RECORD, key: "key-0002" });
-  expect(storeAnswer(store, RECORD, { status: 201, body: '{"n":1}' })).toBe(true);
-  expect(storeAnswer(store, RECORD, { status: 200, body: '{"n":2}' })).toBe(false);
-  expect(findKeyRecord(store, "a", "key-0001")?.answer).toEqual({ status: 201, body: '{"n":1}' });
-  expect(findKeyRecord(store, "a", "key-0002")?.answer).toBeNull();
-  expect(storeAnswer(store, { accountId: "a", key: "nobody" }, { status: 200, body: "{}" })).toBe(false);
-});
+/** A key of its own needs an order of its own. */
+function another(some: Partial<KeyRecord>): KeyRecord {
+  return { ...RECORD, resource: { kind: "order", id: crypto.randomUUID() }, ...some };
+}
 
-test("a key that is given back is free", () => {
-  const store = openStore(":memory:");
-  insertKeyRecord(store, RECORD);
-  deleteKeyRecord(store, "a", "key-0001");
-  expect(findKeyRecord(store, "a", "key-0001")).toBeNull();
-  insertKeyRecord(store, RECORD);
+for (const [place, insert] of Object.entries(PLACES)) {
+  test(`${place}: a key is its account's, and exists once`, () => {
+    const store = openStore(":memory:");
+    insert(store, RECORD);
+    expect(findKeyRecord(store, "a", "key-0001")).toEqual(RECORD);
+    expect(findKeyRecord(store, "b", "key-0001")).toBeNull();
+    expect(() => insert(store, another({ fingerprint: "v1:bb" }))).toThrow("UNIQUE");
+    insert(store, another({ accountId: "b" }));
+  });
+
+  test(`${place}: an answer is fixed once, for this key alone`, () => {
+    const store = openStore(":memory:");
+    insert(store, RECORD);
+    insert(store, another({ key: "key-0002" }));
+    expect(storeAnswer(store, RECORD, { status: 201, body: '{"n":1}' })).toBe(true);
+    expect(storeAnswer(store, RECORD, { status: 200, body: '{"n":2}' })).toBe(false);
+    expect(findKeyRecord(store, "a", "key-0001")?.answer).toEqual({ status: 201, body: '{"n":1}' });
+    expect(findKeyRecord(store, "a", "key-0002")?.answer).toBeNull();
+    expect(storeAnswer(store, { accountId: "a", key: "nobody" }, { status: 200, body: "{}" })).toBe(false);
+  });
+
+  test(`${place}: an answer may be stored with the key`, () => {
+    const store = openStore(":memory:");
+    const answer = { status: 201, body: "{}" } as const;
+    insert(store, { ...RECORD, answer });
+    expect(findKeyRecord(store, "a", "key-0001")).toEqual({ ...RECORD, answer });
+    expect(storeAnswer(store, RECORD, { status: 200, body: '{"n":2}' })).toBe(false);
+  });
+
+  test(`${place}: a key that is given back is free`, () => {
+    const store = openStore(":memory:");
+    insert(store, RECORD);
+    deleteKeyRecord(store, "a", "key-0001");
+    expect(findKeyRecord(store, "a", "key-0001")).toBeNull();
+    insert(store, another({}));
+  });
+
+  test(`${place}: a key without an answer can be passed on, with one it cannot`, () => {
+    const store = openStore(":memory:");
+    insert(store, RECORD);
+    passKeyOn(store, RECORD, "later");
+    const passed: KeyRecord = { ...RECORD, resource: { kind: "order", id: "later" } };
+    expect(findKeyRecord(store, "a", "key-0001")).toEqual(passed);
+    passKeyOn(store, RECORD, "latest");
+    expect(findKeyRecord(store, "a", "key-0001")?.resource.id).toBe("latest");
+    expect(storeAnswer(store, RECORD, { status: 201, body: "{}" })).toBe(true);
+    passKeyOn(store, RECORD, "too-late");
+    expect(findKeyRecord(store, "a", "key-0001")?.resource.id).toBe("latest");
+  });
+}
+
+test("an order keeps its row when its key is given back or passed on", () => {
+  for (const change of [deleteKeyRecord, (store: Store) => passKeyOn(store, RECORD, "later")]) {
+    const store = openStore(":memory:");
+    const order = orderRow({ id: "o", accountId: "a", createdAtMs: 1 });
+    insertOrder(store, order, RECORD);
+    change(store, "a", "key-0001");
+    expect(findOrder(store, "o")).toEqual(order);
+  }
 });

@@ -68,6 +68,8 @@ test.each(SCHEMAS)("the migrations up to schema %d are the ones that made it", a
 
 /** What a careless migration might do. */
 const CARELESS: [string, string][] = [
+  ["loses answers of placings", "UPDATE orders SET answer_status = NULL, answer_body = NULL"],
+  ["loses keys of placings", "UPDATE orders SET fingerprint = NULL"],
   ["loses answers", "UPDATE idempotency SET answer_status = NULL, answer_body = NULL"],
   ["loses keys' records", "DELETE FROM idempotency"],
   ["rounds a price", "UPDATE orders SET price = CAST(price AS INTEGER) + 0.5"],
