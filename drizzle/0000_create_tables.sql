@@ -197,7 +197,8 @@ CREATE TABLE `operations` (
 CREATE INDEX `operations_history` ON `operations` (`account_id`,`created_at_ms`,`id`);--> statement-breakpoint
 CREATE INDEX `operations_by_status` ON `operations` (`account_id`,`status`,`created_at_ms`);--> statement-breakpoint
 CREATE TABLE `orders` (
-	`id` text PRIMARY KEY NOT NULL,
+	`number` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
 	`account_id` text NOT NULL,
 	`market` text NOT NULL,
 	`asset_id` integer NOT NULL,
@@ -221,9 +222,26 @@ CREATE TABLE `orders` (
 	`idempotency_key` text,
 	`fingerprint` text,
 	`answer_status` integer,
-	`answer_body` text
+	`answer_body` text,
+	`signer` text,
+	`nonce` integer,
+	`expires_at_ms` integer,
+	`vault_address` text,
+	`action` text,
+	`attempt_state` text,
+	`attempted_at_ms` integer,
+	`sent_at_ms` integer,
+	`noops` integer,
+	`seal` text,
+	`has_landed` integer,
+	`negatives` integer,
+	`answer_text` text,
+	`settled_at_ms` integer
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `orders_id_unique` ON `orders` (`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `orders_nonce` ON `orders` (`signer`,`nonce`) WHERE signer is not null;--> statement-breakpoint
+CREATE INDEX `orders_attempts_open` ON `orders` (`number`) WHERE attempt_state <> 'done';--> statement-breakpoint
 CREATE UNIQUE INDEX `orders_key` ON `orders` (`account_id`,`idempotency_key`) WHERE fingerprint is not null;--> statement-breakpoint
 CREATE INDEX `orders_history` ON `orders` (`account_id`,`created_at_ms`,`id`);--> statement-breakpoint
 CREATE INDEX `orders_by_status` ON `orders` (`account_id`,`status`,`created_at_ms`,`id`);--> statement-breakpoint

@@ -20,19 +20,14 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     created_at_ms: "time(n)",
     seen_at_ms: "time(n)",
     exchange_order_id: "oid(n)",
+    number: "null",
     idempotency_key: "'history-' || n",
     answer_body: "replace(t.answer_body, t.id, uuid(n))",
+    nonce: "time(n)",
+    attempted_at_ms: "time(n)",
+    action: "replace(t.action, '0x' || replace(t.id, '-', ''), cloid(n))",
   },
   legs: { cloid: "cloid(n)", order_id: "uuid(n)", oid: "oid(n)" },
-  attempts: {
-    id: "null",
-    resource_id: "uuid(n)",
-    idempotency_key: "'history-' || n",
-    nonce: "time(n)",
-    created_at_ms: "time(n)",
-    cloid: "cloid(n)",
-    action: "replace(t.action, t.cloid, cloid(n))",
-  },
   // Their chain is not one: `postern audit verify` would say so.
   audit: { id: "null", at_ms: "time(n)", reference: "uuid(n)", chain: "lower(hex(randomblob(32)))" },
   fills: {

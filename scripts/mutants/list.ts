@@ -13,7 +13,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/intent.ts",
-        find: "  const attempt = insertAttempt(store, {",
+        find: "  const attempt = insert(store, {",
         put: "  const attempt = ((_store: unknown, made: object) => ({ ...made, id: nonce }) as Attempt)(store, {",
       },
     ],
@@ -278,7 +278,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "numbers start over with each process",
     changes: [
       {
-        file: "src/store/attempts.ts",
+        file: "src/store/nonces.ts",
         find: "const nonce = nextNonce(lastNonceOf.find(store, signer), exchangeNowMs);",
         put: "const nonce = nextNonce(null, exchangeNowMs);",
       },
@@ -324,8 +324,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/attempts.ts",
-        find: "return store.select().from(attempts).where(IS_OPEN)",
-        put: 'return store.select().from(attempts).where(eq(attempts.state, "ambiguous"))',
+        find: "store.select(ATTEMPT_COLUMNS).from(orders).where(IS_PLACING_OPEN)",
+        put: 'store.select(ATTEMPT_COLUMNS).from(orders).where(eq(orders.attemptState, "ambiguous"))',
       },
       {
         file: "src/settle/start-up.ts",
@@ -339,8 +339,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/attempts.ts",
-        find: '    .set({ state: "ambiguous" })',
-        put: '    .set({ state: "ambiguous", seal: "noop" })',
+        find: '    .set({ attemptState: "ambiguous" })',
+        put: '    .set({ attemptState: "ambiguous", seal: "noop" })',
       },
     ],
   },

@@ -15,6 +15,7 @@ import { appendAudit } from "../store/audit.ts";
 import { insertLeg } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { insertOrder, type StoredOrder } from "../store/orders.ts";
+import { insertPlacing } from "../store/placings.ts";
 import { orderAction, wireOrder } from "../wire/action/order.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
@@ -109,7 +110,8 @@ function newOrder(deps: Deps, about: { caller: Caller; wanted: PlaceOrder; marke
 function storeRefused(deps: Deps, about: { caller: Caller; order: StoredOrder; key: KeyRecord; fault: string }): null {
   const { caller, key, fault } = about;
   const order: StoredOrder = { ...about.order, status: "rejected", error: fault };
-  insertOrder(deps.store, order, { ...key, answer: { status: 201, body: orderText(order) } });
+  const answer = { status: 201, body: orderText(order) } as const;
+  insertOrder(deps.store, order, { key: { ...key, answer }, attempt: null });
   appendAudit(deps.store, {
     atMs: order.createdAtMs,
     actor: caller.key.keyHash,
@@ -143,7 +145,6 @@ function storePlacing(deps: Deps, about: Storing): Placing {
     reason: null,
     isExchangesWord: false,
   };
-  insertOrder(deps.store, order, key);
   insertLeg(deps.store, leg);
   const builder = builderFor(deps, { account: caller.account, market, side: order.side });
   const attempt = storeAttempt(
@@ -159,6 +160,7 @@ function storePlacing(deps: Deps, about: Storing): Placing {
       targetOid: null,
     },
     signer,
+    (store, attempt) => insertPlacing(store, { order, key, attempt }),
   );
   return { order, leg, attempt };
 }

@@ -3,8 +3,10 @@ import type { Attempt, AttemptKind } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
 import type { World } from "../deps.ts";
 import { findSigningAgent } from "../store/agents.ts";
-import { insertAttempt, takeNonce } from "../store/attempts.ts";
+import { insertAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
+import { takeNonce } from "../store/nonces.ts";
+import type { Store } from "../store/open.ts";
 import { type Action, actionJson } from "../wire/action/index.ts";
 
 /** What is about to be signed, before it has a nonce. */
@@ -40,11 +42,19 @@ export function signerOfToday(world: World, account: Account, attempt: Attempt):
   return agent !== null && world.signers.has(agent.address) ? agent.address : attempt.signer;
 }
 
+/** Stores an attempt, in whichever row. */
+type Insert = (store: Store, attempt: Omit<Attempt, "id">) => Attempt;
+
 /**
  * Stores what is about to be signed, inside the caller's transaction: nonce, expiry, action and audit row. From
  * here on it may have been sent as far as anybody who finds the row can tell.
  */
-export function storeAttempt(world: World, intended: Intended, signer: string): Attempt {
+export function storeAttempt(
+  world: World,
+  intended: Intended,
+  signer: string,
+  insert: Insert = insertAttempt,
+): Attempt {
   const { store } = world;
   const exchangeNowMs = world.exchange.nowMs();
   const nonce = takeNonce(store, signer, exchangeNowMs);
@@ -55,7 +65,7 @@ export function storeAttempt(world: World, intended: Intended, signer: string): 
     );
   }
   const nowMs = world.clock.nowMs();
-  const attempt = insertAttempt(store, {
+  const attempt = insert(store, {
     kind: intended.kind,
     accountId: intended.account.id,
     resource: intended.resource,

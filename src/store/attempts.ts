@@ -1,10 +1,12 @@
-import { and, asc, desc, eq, gt, isNotNull, max, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, ne, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
-import { nextNonce } from "../core/nonce.ts";
+import { uuidOfCloid } from "../core/cloid.ts";
+import { keepUsedUp, passNonce, requireUnused } from "./nonces.ts";
+import { takeNumber } from "./numbers.ts";
 import type { Store } from "./open.ts";
-import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
-import { forget, remembered } from "./remembered.ts";
-import { agents, attempts, signers } from "./schema.ts";
+import { ATTEMPT_COLUMNS, NO_ATTEMPT, placingAttempt } from "./placing-columns.ts";
+import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { attempts, orders } from "./schema.ts";
 
 type Row = typeof attempts.$inferSelect;
 
@@ -13,14 +15,15 @@ function toAttempt(row: Row): Attempt {
   return { ...rest, resource: { kind: resourceKind, id: resourceId } };
 }
 
-const insert = preparedChange((store) => store.insert(attempts).values(placeholders(attempts)).prepare());
+const insert = prepared((store) => store.insert(attempts).values(placeholders(attempts)).prepare());
 
-/** Stores the attempt under the next number; its (signer, nonce) may exist only once. */
+/** Stores the attempt under the next number, in a row of its own; its (signer, nonce) may exist only once. */
 export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attempt {
+  requireUnused(store, "orders", attempt);
   const { resource, ...rest } = attempt;
-  const row = { ...rest, id: null, resourceKind: resource.kind, resourceId: resource.id };
-  const { rowId: id } = insert(store)(row);
-  passNonce(store, attempt.signer, attempt.nonce);
+  const id = takeNumber(store);
+  insert(store).run({ ...rest, id, resourceKind: resource.kind, resourceId: resource.id });
+  passNonce(store, attempt);
   return { ...attempt, id };
 }
 
@@ -32,45 +35,93 @@ const byId = prepared((store) =>
     .prepare(),
 );
 
+const placingByNumber = prepared((store) =>
+  store
+    .select(ATTEMPT_COLUMNS)
+    .from(orders)
+    .where(eq(orders.number, sql.placeholder("id")))
+    .prepare(),
+);
+
 export function findAttempt(store: Store, id: number): Attempt | null {
+  const order = placingByNumber(store).get({ id });
+  if (order !== undefined) return placingAttempt(order);
   const row = byId(store).get({ id });
   return row === undefined ? null : toAttempt(row);
 }
 
+const newest = prepared((store) =>
+  store
+    .select(columnsOf(attempts, ["id"]))
+    .from(attempts)
+    .orderBy(desc(attempts.id))
+    .limit(1)
+    .prepare(),
+);
+const newestPlacing = prepared((store) =>
+  store
+    .select(columnsOf(orders, ["number"]))
+    .from(orders)
+    .where(isNotNull(orders.attemptState))
+    .orderBy(desc(orders.number))
+    .limit(1)
+    .prepare(),
+);
+
 /** 0 while there is none. */
 export function newestAttemptId(store: Store): number {
-  return (
-    store
-      .select({ id: max(attempts.id) })
-      .from(attempts)
-      .get()?.id ?? 0
-  );
+  return Math.max(newest(store).get()?.id ?? 0, newestPlacing(store).get()?.number ?? 0);
 }
 
 /** When the first attempt above this id was made that places an order; null when there is none. */
 export function firstPlacedAfter(store: Store, id: number): number | null {
-  const later = and(gt(attempts.id, id), isNotNull(attempts.cloid));
-  const row = store
-    .select({ atMs: attempts.createdAtMs })
+  const other = store
+    .select({ id: attempts.id, atMs: attempts.createdAtMs })
     .from(attempts)
-    .where(later)
+    .where(and(gt(attempts.id, id), isNotNull(attempts.cloid)))
     .orderBy(asc(attempts.id))
-    .limit(1);
-  return row.get()?.atMs ?? null;
+    .limit(1)
+    .all();
+  const placing = store
+    .select({ id: orders.number, atMs: orders.attemptedAtMs })
+    .from(orders)
+    .where(and(gt(orders.number, id), isNotNull(orders.attemptState)))
+    .orderBy(asc(orders.number))
+    .limit(1)
+    .all();
+  return [...other, ...placing].sort((a, b) => a.id - b.id)[0]?.atMs ?? null;
 }
 
 /** The attempt that placed a client order id; null when this database never signed one. */
 export function findAttemptByCloid(store: Store, cloid: string): Attempt | null {
+  const placing = placingOf(store, uuidOfCloid(cloid));
+  if (placing !== null) return placing;
   const row = store.select().from(attempts).where(eq(attempts.cloid, cloid)).get();
   return row === undefined ? null : toAttempt(row);
 }
 
-/** In the words of the index that holds only these. */
+const placingOfOrder = prepared((store) =>
+  store
+    .select(ATTEMPT_COLUMNS)
+    .from(orders)
+    .where(eq(orders.id, sql.placeholder("orderId")))
+    .prepare(),
+);
+
+function placingOf(store: Store, orderId: string | null): Attempt | null {
+  const row = orderId === null ? undefined : placingOfOrder(store).get({ orderId });
+  return row === undefined ? null : placingAttempt(row);
+}
+
+/** In the words of the indexes that hold only these. */
 const IS_OPEN = sql`${attempts.state} <> 'done'`;
+const IS_PLACING_OPEN = sql`${orders.attemptState} <> 'done'`;
 
 /** Every attempt that is not settled, oldest first. */
 export function listOpenAttempts(store: Store): Attempt[] {
-  return store.select().from(attempts).where(IS_OPEN).orderBy(asc(attempts.id)).all().map(toAttempt);
+  const others = store.select().from(attempts).where(IS_OPEN).orderBy(asc(attempts.id)).all();
+  const placings = store.select(ATTEMPT_COLUMNS).from(orders).where(IS_PLACING_OPEN).orderBy(asc(orders.number)).all();
+  return inOrder([...others.map(toAttempt), ...placings.map(placingAttempt)]);
 }
 
 const ofResource = prepared((store) =>
@@ -84,8 +135,11 @@ const ofResource = prepared((store) =>
 /** All attempts on one order or operation, oldest first. */
 export function listAttemptsOf(store: Store, resourceId: string): Attempt[] {
   // A few rows: SQLite's own way of ordering them costs more than reading them.
-  const rows = ofResource(store).all({ resourceId });
-  return rows.sort((a, b) => a.id - b.id).map(toAttempt);
+  return inOrder([placingOf(store, resourceId), ...ofResource(store).all({ resourceId }).map(toAttempt)]);
+}
+
+function inOrder(all: readonly (Attempt | null)[]): Attempt[] {
+  return all.filter((each) => each !== null).sort((a, b) => a.id - b.id);
 }
 
 export type AttemptChange = Partial<
@@ -103,17 +157,33 @@ export type AttemptChange = Partial<
   >
 >;
 
-/** One statement for each set of columns that are changed together; there are as many as places that call. */
-const changes = new Map<string, ReturnType<typeof changeOf>>();
+/** Two statements for each set of columns that are changed together; there are as many sets as places that call. */
+const changes = new Map<string, ReturnType<typeof changesOf>>();
 
-function changeOf(names: readonly (keyof AttemptChange)[]) {
-  return preparedChange((store) =>
+function changesOf(names: readonly (keyof AttemptChange)[]) {
+  const other = preparedChange((store) =>
     store
       .update(attempts)
       .set(assignments(attempts, names))
       .where(and(eq(attempts.id, sql.placeholder("id")), ne(attempts.state, "done")))
       .prepare(),
   );
+  const columns = names.flatMap(placingColumn);
+  if (columns.length === 0) return { other, placing: null };
+  const placing = preparedChange((store) =>
+    store
+      .update(orders)
+      .set(assignments(orders, columns))
+      .where(and(eq(orders.number, sql.placeholder("id")), ne(orders.attemptState, "done")))
+      .prepare(),
+  );
+  return { other, placing };
+}
+
+/** A placing replaces nothing, so nothing that it replaces is closed. */
+function placingColumn(name: keyof AttemptChange) {
+  if (name === "isTargetClosed") return [];
+  return name === "state" ? (["attemptState"] as const) : [name];
 }
 
 /** Changes an attempt that is not done; a done one stays as it is. False when it was done already. */
@@ -121,79 +191,36 @@ export function updateAttempt(store: Store, id: number, change: AttemptChange): 
   // A change has no members but its own.
   const names = Object.keys(change).sort() as (keyof AttemptChange)[];
   const name = names.join(" ");
-  const statement = changes.get(name) ?? changeOf(names);
-  changes.set(name, statement);
-  return statement(store)({ ...change, id }).rows === 1;
+  const { other, placing } = changes.get(name) ?? changesOf(names);
+  changes.set(name, { other, placing });
+  const values = { ...change, attemptState: change.state, id };
+  return placing?.(store)(values).rows === 1 || other(store)(values).rows === 1;
 }
 
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */
 export function deleteAttempt(store: Store, id: number): void {
   const deleted = store.delete(attempts).where(eq(attempts.id, id)).returning().all();
-  for (const { signer, nonce } of deleted) keepNonce(store).run({ address: signer, lastNonce: nonce });
+  for (const numbered of deleted) keepUsedUp(store, numbered);
+  const order = placingByNumber(store).get({ id });
+  const placing = order === undefined ? null : placingAttempt(order);
+  if (placing === null) return;
+  keepUsedUp(store, placing);
+  store.update(orders).set(NO_ATTEMPT).where(eq(orders.number, id)).run();
 }
 
 /** At start nothing runs any more: what was prepared may or may not have left. */
 export function markPreparedAmbiguous(store: Store): number {
-  return store
+  const others = store
     .update(attempts)
     .set({ state: "ambiguous" })
     .where(and(IS_OPEN, eq(attempts.state, "prepared")))
     .returning({ id: attempts.id })
-    .all().length;
-}
-
-const leastNonceOf = prepared((store) =>
-  store
-    .select()
-    .from(signers)
-    .where(eq(signers.address, sql.placeholder("address")))
-    .prepare(),
-);
-const newestOfSigner = prepared((store) =>
-  store
-    .select()
-    .from(attempts)
-    .where(eq(attempts.signer, sql.placeholder("address")))
-    .orderBy(desc(attempts.nonce))
-    .limit(1)
-    .prepare(),
-);
-const keepNonce = prepared((store) =>
-  store
-    .insert(signers)
-    .values(placeholders(signers))
-    .onConflictDoUpdate({ target: signers.address, set: { lastNonce: sql`max(last_nonce, excluded.last_nonce)` } })
-    .prepare(),
-);
-
-/** The highest number of a signer: that of its newest attempt, or above it of one that was taken back. */
-const lastNonceOf = remembered<number>((store, address) => {
-  const known = [leastNonceOf(store).get({ address })?.lastNonce, newestOfSigner(store).get({ address })?.nonce];
-  const nonces = known.filter((nonce) => nonce !== undefined);
-  return nonces.length === 0 ? null : Math.max(...nonces);
-});
-
-/**
- * The signer's next nonce, strictly above every earlier one, across restarts. It is the attempt, stored in the same
- * transaction, that takes it for good. Null when the last one is further ahead of exchange time than the exchange
- * would accept.
- */
-export function takeNonce(store: Store, signer: string, exchangeNowMs: number): number | null {
-  const nonce = nextNonce(lastNonceOf.find(store, signer), exchangeNowMs);
-  if (nonce !== null) passNonce(store, signer, nonce);
-  return nonce;
-}
-
-/** No lower number is given out from now on. */
-function passNonce(store: Store, signer: string, nonce: number): void {
-  if (nonce > (lastNonceOf.find(store, signer) ?? 0)) lastNonceOf.put(store, signer, nonce);
-}
-
-/** Every signer that there has been, used yet or not, goes on above this number. */
-export function raiseNonces(store: Store, lastNonce: number): void {
-  const used = store.selectDistinct({ address: attempts.signer }).from(attempts).all();
-  const kept = store.select({ address: signers.address }).from(signers).all();
-  const ours = store.select({ address: agents.address }).from(agents).all();
-  for (const { address } of [...used, ...kept, ...ours]) keepNonce(store).run({ address, lastNonce });
-  forget(store);
+    .all();
+  const placings = store
+    .update(orders)
+    .set({ attemptState: "ambiguous" })
+    .where(and(IS_PLACING_OPEN, eq(orders.attemptState, "prepared")))
+    .returning({ id: orders.number })
+    .all();
+  return others.length + placings.length;
 }

@@ -4,6 +4,7 @@
  * what is really there, goes on. A full disk or a lock passes by itself.
  */
 import type { Database } from "bun:sqlite";
+import { NUMBER_USED_TWICE } from "./nonces.ts";
 import type { Store } from "./open.ts";
 
 type Watched = { because: string | null; listener: (because: string) => void };
@@ -42,6 +43,8 @@ const PASSING_CODES = ["SQLITE_IOERR_WRITE", "SQLITE_IOERR_TRUNCATE", "SQLITE_IO
 /** Two actions under one number, or a commit that did not wait: nothing that we believe of the database is safe. */
 const BROKEN_INVARIANTS = [
   "UNIQUE constraint failed: attempts.signer, attempts.nonce",
+  "UNIQUE constraint failed: orders.signer, orders.nonce",
+  NUMBER_USED_TWICE,
   "bug: commits do not wait for the disk",
 ];
 

@@ -4,9 +4,6 @@ import type { Store } from "./open.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { idempotency, orders } from "./schema.ts";
 
-/** The key of a placing stands in the row of the order that it places, and is as old as it. */
-export type PlacingKey = Pick<KeyRecord, "key" | "fingerprint" | "answer">;
-
 /** The route of all of these. */
 const PLACING_ROUTE = "POST /v1/orders";
 

@@ -2,9 +2,10 @@ import { and, asc, count, desc, eq, inArray, min, type SQL, sql } from "drizzle-
 import { isLive, type Order, type OrderStatus } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
-import type { PlacingKey } from "./idempotency.ts";
+import { takeNumber } from "./numbers.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
+import { type Placing, placingColumns } from "./placing-columns.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { accounts, legs, orders } from "./schema.ts";
 import { toTrigger, triggerColumns } from "./trigger-columns.ts";
@@ -57,16 +58,14 @@ export function findOrder(store: Store, id: string): StoredOrder | null {
 
 const insert = prepared((store) => store.insert(orders).values(placeholders(orders)).prepare());
 
-/** `key`: the one that placed it; null for an order that was placed elsewhere. */
-export function insertOrder(store: Store, order: StoredOrder, key: PlacingKey | null = null): void {
-  insert(store).run({
-    ...toRow(order),
-    idempotencyKey: key?.key ?? null,
-    fingerprint: key?.fingerprint ?? null,
-    answerStatus: key?.answer?.status ?? null,
-    answerBody: key?.answer?.body ?? null,
-  });
+const PLACED_ELSEWHERE: Placing = { key: null, attempt: null };
+
+/** Returns the number of its row. */
+export function insertOrder(store: Store, order: StoredOrder, placing: Placing = PLACED_ELSEWHERE): number {
+  const number = takeNumber(store);
+  insert(store).run({ ...toRow(order), ...placingColumns(placing), number });
   tellOrder(store, order, "order.created");
+  return number;
 }
 
 function tellOrder(store: Store, order: StoredOrder, type: "order.created" | "order.updated"): void {

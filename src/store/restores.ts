@@ -1,10 +1,11 @@
 import { and, asc, count, eq, isNotNull, isNull, max, ne } from "drizzle-orm";
+import { cloidOf } from "../core/cloid.ts";
 import { listAccounts } from "./accounts.ts";
 import { setKeyState } from "./api-keys.ts";
-import { raiseNonces } from "./attempts.ts";
+import { raiseNonces } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { forget } from "./remembered.ts";
-import { adoptions, agents, apiKeys, attempts, audit, restores, setupTokens, takeUps } from "./schema.ts";
+import { adoptions, agents, apiKeys, attempts, audit, orders, restores, setupTokens, takeUps } from "./schema.ts";
 
 /** Where an account stands after its database was restored. */
 export type TakeUp = {
@@ -102,12 +103,16 @@ function newestKnownMs(store: Store): number | null {
       .select({ atMs: max(audit.atMs) })
       .from(audit)
       .get()?.atMs ?? null;
-  const signed =
-    store
-      .select({ atMs: max(attempts.createdAtMs) })
-      .from(attempts)
-      .get()?.atMs ?? null;
-  return written === null || signed === null ? (written ?? signed) : Math.max(written, signed);
+  const signed = store
+    .select({ atMs: max(attempts.createdAtMs) })
+    .from(attempts)
+    .get()?.atMs;
+  const placed = store
+    .select({ atMs: max(orders.attemptedAtMs) })
+    .from(orders)
+    .get()?.atMs;
+  const all = [written, signed, placed].filter((atMs) => atMs !== null && atMs !== undefined);
+  return all.length === 0 ? null : Math.max(...all);
 }
 
 /** Accounts that wait to be taken up, in the order of their ids. */
@@ -148,5 +153,13 @@ export function signedCloids(store: Store, accountId: string): Set<string> {
     .from(attempts)
     .where(and(eq(attempts.accountId, accountId), isNotNull(attempts.cloid)))
     .all();
-  return new Set(rows.flatMap(({ cloid }) => (cloid === null ? [] : [cloid])));
+  const placed = store
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(eq(orders.accountId, accountId), isNotNull(orders.attemptState)))
+    .all();
+  return new Set([
+    ...rows.flatMap(({ cloid }) => (cloid === null ? [] : [cloid])),
+    ...placed.map(({ id }) => cloidOf(id)),
+  ]);
 }

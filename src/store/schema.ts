@@ -65,7 +65,9 @@ export const revocations = sqliteTable(
 export const orders = sqliteTable(
   "orders",
   {
-    id: text().primaryKey(),
+    /** Of the sequence of `attempts.id`: it is the id of the attempt that places this order. */
+    number: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
     accountId: text().notNull(),
     market: text().notNull(),
     assetId: integer().notNull(),
@@ -97,8 +99,25 @@ export const orders = sqliteTable(
     fingerprint: text(),
     answerStatus: integer().$type<200 | 201>(),
     answerBody: text(),
+    /** From here on the attempt that places it, as in `attempts`; all null where there is none. */
+    signer: text(),
+    nonce: integer(),
+    expiresAtMs: integer(),
+    vaultAddress: text(),
+    action: text(),
+    attemptState: text().$type<"prepared" | "ambiguous" | "done">(),
+    attemptedAtMs: integer(),
+    sentAtMs: integer(),
+    noops: integer(),
+    seal: text().$type<"noop" | "nonce_taken" | "expiry">(),
+    hasLanded: integer({ mode: "boolean" }),
+    negatives: integer(),
+    answerText: text(),
+    settledAtMs: integer(),
   },
   (table) => [
+    uniqueIndex("orders_nonce").on(table.signer, table.nonce).where(sql`signer is not null`),
+    index("orders_attempts_open").on(table.number).where(sql`attempt_state <> 'done'`),
     uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
     index("orders_history").on(table.accountId, table.createdAtMs, table.id),
     index("orders_by_status").on(table.accountId, table.status, table.createdAtMs, table.id),
@@ -134,7 +153,7 @@ export const legs = sqliteTable(
   ],
 );
 
-/** One signed action each. (signer, nonce) is the fence: two payloads under one nonce cannot be stored. */
+/** One signed action each, but for those that place an order: they stand in its row. (signer, nonce) is the fence: two payloads under one nonce cannot be stored. */
 export const attempts = sqliteTable(
   "attempts",
   {

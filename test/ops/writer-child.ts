@@ -1,10 +1,8 @@
 /** Stores intents as fast as the disk takes them, and says of each that it is stored: `writer-child.ts DATABASE`. */
-import { insertAttempt } from "../../src/store/attempts.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
-import { insertKeyRecord } from "../../src/store/idempotency.ts";
 import { insertLeg } from "../../src/store/legs.ts";
 import { openStore } from "../../src/store/open.ts";
-import { insertOrder } from "../../src/store/orders.ts";
+import { insertPlacing } from "../../src/store/placings.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
 import { sleepingTimer } from "../support/sleeping-timer.ts";
 
@@ -28,13 +26,11 @@ async function write(): Promise<void> {
     const id = `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
     const cloid = `0x${id.replaceAll("-", "")}`;
     await queue.intent(() => {
-      insertOrder(store, orderRow({ id }));
-      insertLeg(store, legRow({ cloid, orderId: id }));
       const resource = { kind: "order", id } as const;
-      insertAttempt(store, attemptRow({ nonce: number, cloid, resource, idempotencyKey: id }));
-      const { accountId } = orderRow();
-      const record = { accountId, key: id, route: "POST /v1/orders", fingerprint: "1", resource, createdAtMs: number };
-      insertKeyRecord(store, { ...record, attemptId: null, answer: null });
+      const attempt = attemptRow({ nonce: number, cloid, resource, idempotencyKey: id });
+      const key = { key: id, fingerprint: "1", answer: null };
+      insertPlacing(store, { order: orderRow({ id }), key, attempt });
+      insertLeg(store, legRow({ cloid, orderId: id }));
     });
     process.stdout.write(`${number}\n`);
   }

@@ -49,11 +49,11 @@ test("two looks within a second are one look", async () => {
   const attempt = openWith(rig, SEALED);
   const one = missed();
   await weighAbsence(toolsOf(rig), attempt, one, () => undefined);
-  await weighAbsence(toolsOf(rig), findAttempt(rig.store, 1) ?? attempt, one, () => undefined);
-  expect(findAttempt(rig.store, 1)?.negatives).toBe(1);
+  await weighAbsence(toolsOf(rig), findAttempt(rig.store, attempt.id) ?? attempt, one, () => undefined);
+  expect(findAttempt(rig.store, attempt.id)?.negatives).toBe(1);
   await rig.clock.advance(1_000);
-  await weighAbsence(toolsOf(rig), findAttempt(rig.store, 1) ?? attempt, one, () => undefined);
-  expect(findAttempt(rig.store, 1)?.negatives).toBe(2);
+  await weighAbsence(toolsOf(rig), findAttempt(rig.store, attempt.id) ?? attempt, one, () => undefined);
+  expect(findAttempt(rig.store, attempt.id)?.negatives).toBe(2);
 });
 
 test.each([

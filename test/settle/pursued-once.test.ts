@@ -47,10 +47,10 @@ test("a database that cannot be read for a while ends no pursuit", async () => {
   const asked = rig.place("key-0001");
   rig.exchange.answer("orderStatus", () => ({ kind: "failed", reason: "the connection was reset" }));
   expect(await rig.answerOf(asked)).toMatchObject({ httpStatus: 202 });
-  rig.store.$client.run("ALTER TABLE attempts RENAME TO attempts_aside");
+  rig.store.$client.run("ALTER TABLE orders RENAME TO orders_aside");
   await rig.clock.advance(20_000);
   expect(rig.log.filter(({ level }) => level === "error").length).toBeGreaterThan(1);
-  rig.store.$client.run("ALTER TABLE attempts_aside RENAME TO attempts");
+  rig.store.$client.run("ALTER TABLE orders_aside RENAME TO orders");
   rig.exchange.answer("orderStatus", rig.venue.infos["orderStatus"] ?? (() => null));
   await rig.clock.advance(20_000);
   expect(await rig.answerOf(rig.place("key-0001"))).toMatchObject({ httpStatus: 201, order: { status: "open" } });

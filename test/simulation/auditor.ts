@@ -1,5 +1,6 @@
 /** Holds what the clients were told, and what the gateway has on disk, against what happened at the exchange. */
 import { Database } from "bun:sqlite";
+import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import type { Sent } from "./network.ts";
@@ -267,7 +268,7 @@ function auditDatabase({ databasePath, sent, venue }: Audited): string[] {
     for (const { what, detail } of notes) if (NEVER_NOTED.includes(what)) findings.push(`noted ${what}: ${detail}`);
     const open = database
       .prepare<{ kind: string; n: number }, []>(
-        "select kind, count(*) n from attempts where state <> 'done' group by kind",
+        `select kind, count(*) n from ${EVERY_ATTEMPT} where state <> 'done' group by kind`,
       )
       .all();
     for (const { kind, n } of open)

@@ -1,20 +1,27 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
+import type { Attempt } from "../../src/core/attempt.ts";
 import {
   deleteAttempt,
   findAttempt,
+  findAttemptByCloid,
+  firstPlacedAfter,
   insertAttempt,
   listAttemptsOf,
   listOpenAttempts,
   markPreparedAmbiguous,
-  raiseNonces,
-  takeNonce,
+  newestAttemptId,
   updateAttempt,
 } from "../../src/store/attempts.ts";
-import { closeStore, openStore } from "../../src/store/open.ts";
+import { onBroken } from "../../src/store/broken.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { raiseNonces, takeNonce } from "../../src/store/nonces.ts";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { deleteOrder, findOrder, insertOrder } from "../../src/store/orders.ts";
+import { insertPlacing } from "../../src/store/placings.ts";
 import { forget } from "../../src/store/remembered.ts";
-import { attemptRow, orderRow } from "../support/rows.ts";
+import { attemptRow, orderRow, placingRows } from "../support/rows.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 
 test("an attempt comes back as it was stored", () => {
@@ -22,6 +29,109 @@ test("an attempt comes back as it was stored", () => {
   const stored = insertAttempt(store, attemptRow({ vaultAddress: "0xbb", targetOid: "77", answerText: "said" }));
   expect(findAttempt(store, stored.id)).toEqual(stored);
   expect(stored).toMatchObject(attemptRow({ vaultAddress: "0xbb", targetOid: "77", answerText: "said" }));
+});
+
+test("an attempt that places an order comes back from its row as it was stored", () => {
+  const store = openStore(":memory:");
+  const some = {
+    vaultAddress: "0xbb",
+    answerText: "said",
+    sentAtMs: 3,
+    noops: 2,
+    seal: "noop",
+    hasLanded: true,
+  } as const;
+  for (const placing of [placingRows(1), placingRows(2, some), placingRows(3, { negatives: 4, settledAtMs: 5 })]) {
+    const stored = insertPlacing(store, placing);
+    expect(stored).toEqual({ ...placing.attempt, id: stored.id });
+    expect(findAttempt(store, stored.id)).toEqual(stored);
+    expect(findAttemptByCloid(store, stored.cloid ?? "")).toEqual(stored);
+    expect(listAttemptsOf(store, stored.resource.id)).toEqual([stored]);
+    expect(findOrder(store, stored.resource.id)).toEqual(placing.order);
+  }
+});
+
+test("what an order's row could not say of its attempt is not stored there", () => {
+  const store = openStore(":memory:");
+  const others: Partial<Attempt>[] = [
+    ...[{ kind: "modify" as const }, { targetOid: "77" }, { isTargetClosed: true }, { intendedTotal: "1" }],
+    ...[{ cloid: attemptRow().cloid }, { cloid: null }, { accountId: "another" }, { idempotencyKey: "another" }],
+    { resource: attemptRow().resource },
+  ];
+  for (const some of others) expect(() => insertPlacing(store, placingRows(1, some))).toThrow("bug: not the attempt");
+  expect(findOrder(store, placingRows(1).order.id)).toBeNull();
+});
+
+test("two payloads under one number cannot be stored, in whichever two rows", () => {
+  const same = { signer: "0xaa", nonce: 7 };
+  const inserts = [
+    (store: Store) => insertAttempt(store, attemptRow(same)),
+    (store: Store) => insertPlacing(store, placingRows(1, same)),
+    (store: Store) => insertPlacing(store, placingRows(2, same)),
+  ];
+  for (const first of inserts) {
+    for (const second of inserts) {
+      if (first === second) continue;
+      const store = openStore(":memory:");
+      let broken = "";
+      onBroken(store, (because) => {
+        broken = because;
+      });
+      inTransaction(store, first);
+      expect(() => inTransaction(store, second)).toThrow(/UNIQUE|two actions under one number/);
+      expect(broken).not.toBe("");
+      expect(listOpenAttempts(store)).toHaveLength(1);
+    }
+  }
+});
+
+test("ids ascend over both tables, and none is given out again after its row is gone", async () => {
+  await inTemporaryDirectory((path) => {
+    let store = openStore(join(path, "p.db"));
+    const taken: number[] = [];
+    for (const nth of [1, 2, 3, 4, 5, 6]) {
+      const attempt =
+        nth % 2 === 0 ? insertAttempt(store, attemptRow({ nonce: nth })) : insertPlacing(store, placingRows(nth));
+      taken.push(attempt.id);
+      if (nth > 2) deleteAttempt(store, attempt.id);
+      if (nth > 2) deleteOrder(store, placingRows(nth).order.id, 1);
+      if (nth === 4) forget(store);
+      if (nth !== 5) continue;
+      closeStore(store);
+      store = openStore(join(path, "p.db"));
+    }
+    expect(taken).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(newestAttemptId(store)).toBe(2);
+    closeStore(store);
+  });
+});
+
+test("the first attempt after an id that places something is found in both tables", () => {
+  const store = openStore(":memory:");
+  insertPlacing(store, placingRows(1, { createdAtMs: 10 }));
+  insertAttempt(store, attemptRow({ nonce: 2, cloid: null, createdAtMs: 20 }));
+  insertAttempt(store, attemptRow({ nonce: 3, createdAtMs: 30 }));
+  insertOrder(store, orderRow());
+  insertPlacing(store, placingRows(5, { createdAtMs: 50 }));
+  expect([0, 1, 2, 3, 4, 5].map((id) => firstPlacedAfter(store, id))).toEqual([10, 30, 30, 50, 50, null]);
+  expect(newestAttemptId(store)).toBe(5);
+});
+
+test("an order's attempt changes like any other, and stays as it is once it is done", () => {
+  const store = openStore(":memory:");
+  const { id, resource } = insertPlacing(store, placingRows(1));
+  const other = insertPlacing(store, placingRows(2));
+  const change = { sentAtMs: 3, noops: 1, seal: "expiry", hasLanded: true, negatives: 2, answerText: "said" } as const;
+  expect(updateAttempt(store, id, change)).toBe(true);
+  expect(findAttempt(store, id)).toMatchObject({ ...change, state: "prepared" });
+  expect(updateAttempt(store, id, { isTargetClosed: true })).toBe(false);
+  expect(updateAttempt(store, id, { state: "done", settledAtMs: 5 })).toBe(true);
+  expect(updateAttempt(store, id, { state: "ambiguous", negatives: 9 })).toBe(false);
+  expect(findAttempt(store, id)).toMatchObject({ ...change, state: "done", settledAtMs: 5 });
+  expect(findAttempt(store, other.id)).toEqual(other);
+  deleteAttempt(store, id);
+  expect(findAttempt(store, id)).toBeNull();
+  expect(listAttemptsOf(store, resource.id)).toEqual([]);
 });
 
 test("two payloads under one number of one signer cannot be stored, under two signers they can", () => {
@@ -43,6 +153,16 @@ test("a done attempt stays as it is", () => {
 test("what is prepared or ambiguous is open, oldest first; a start makes all of it ambiguous", () => {
   const store = openStore(":memory:");
   const ids = [1, 2, 3].map((nonce) => insertAttempt(store, attemptRow({ nonce })).id);
+  const placing = insertPlacing(store, placingRows(4));
+  updateAttempt(store, placing.id, { state: "ambiguous" });
+  expect(listOpenAttempts(store).map(({ id }) => id)).toEqual([...ids, placing.id]);
+  expect(updateAttempt(store, placing.id, { state: "done" })).toBe(true);
+  const other = insertPlacing(store, placingRows(5));
+  expect([markPreparedAmbiguous(store), markPreparedAmbiguous(store)]).toEqual([4, 0]);
+  for (const id of ids) store.$client.run(`UPDATE attempts SET state = 'prepared' WHERE id = ${id}`);
+  expect(findAttempt(store, other.id)?.state).toBe("ambiguous");
+  expect(findAttempt(store, placing.id)?.state).toBe("done");
+  updateAttempt(store, other.id, { state: "done" });
   updateAttempt(store, ids[1] ?? 0, { state: "done" });
   updateAttempt(store, ids[2] ?? 0, { state: "ambiguous" });
   expect(listOpenAttempts(store).map(({ id, state }) => [id, state])).toEqual([
@@ -61,6 +181,19 @@ test("the number of an attempt that was taken back is not used again", () => {
   const { id } = insertAttempt(store, attemptRow({ signer: "0xaa", nonce: nonce ?? 0 }));
   deleteAttempt(store, id);
   expect(takeNonce(store, "0xaa", 1_000)).toBe(1_001);
+});
+
+test("a placing's number is passed when it is stored, and stays used up when it is taken back", () => {
+  const store = openStore(":memory:");
+  expect(takeNonce(store, "0xaa", 5)).toBe(5);
+  const { id } = insertPlacing(store, placingRows(1, { signer: "0xaa", nonce: 9 }));
+  expect(takeNonce(store, "0xaa", 5)).toBe(10);
+  deleteAttempt(store, id);
+  forget(store);
+  expect(takeNonce(store, "0xaa", 5)).toBe(10);
+  insertPlacing(store, placingRows(2, { signer: "0xbb", nonce: 3 }));
+  raiseNonces(store, 100);
+  expect(takeNonce(store, "0xbb", 1)).toBe(101);
 });
 
 test("what is taken back, in whatever order, and what a restore says, stays behind every later number", () => {
@@ -85,6 +218,7 @@ test("nonces of each signer strictly increase under any clock, also across resta
             nowMs: fc.integer({ min: 1_000, max: 1_020 }),
             isRestart: fc.boolean(),
             isTakenBack: fc.boolean(),
+            isPlacing: fc.boolean(),
           }),
           { maxLength: 20 },
         ),
@@ -93,13 +227,17 @@ test("nonces of each signer strictly increase under any clock, also across resta
           const file = join(path, `${run}.db`);
           let store = openStore(file);
           const last = new Map<string, number>();
-          for (const { signer, nowMs, isRestart, isTakenBack } of trace) {
+          let nth = 0;
+          for (const { signer, nowMs, isRestart, isTakenBack, isPlacing } of trace) {
+            nth += 1;
             if (isRestart) {
               closeStore(store);
               store = openStore(file);
             }
             const nonce = takeNonce(store, signer, nowMs) ?? 0;
-            const { id } = insertAttempt(store, attemptRow({ signer, nonce }));
+            const { id } = isPlacing
+              ? insertPlacing(store, placingRows(nth, { signer, nonce }))
+              : insertAttempt(store, attemptRow({ signer, nonce }));
             if (isTakenBack) deleteAttempt(store, id);
             expect(nonce).toBeGreaterThan(last.get(signer) ?? 0);
             last.set(signer, nonce);

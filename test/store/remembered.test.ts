@@ -11,14 +11,17 @@ import {
   setAgentValidity,
 } from "../../src/store/agents.ts";
 import { findApiKey, insertApiKey, noteKeyUse, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
-import { deleteAttempt, insertAttempt, newestAttemptId, takeNonce } from "../../src/store/attempts.ts";
+import { deleteAttempt, insertAttempt, newestAttemptId } from "../../src/store/attempts.ts";
 import { appendAudit, findBrokenAuditRow } from "../../src/store/audit.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
+import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { deleteOrder } from "../../src/store/orders.ts";
+import { insertPlacing } from "../../src/store/placings.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { markRestored } from "../../src/store/restores.ts";
-import { accountRow, attemptRow } from "../support/rows.ts";
+import { accountRow, attemptRow, placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -48,6 +51,9 @@ const WRITES: readonly ((store: Store, name: string, atMs: number) => unknown)[]
   (store, signer) => insertAttempt(store, attemptRow({ signer, nonce: takeNonce(store, signer, NOW_MS) ?? 0 })),
   (store) => deleteAttempt(store, newestAttemptId(store)),
   (store, _name, atMs) => markRestored(store, NOW_MS + atMs),
+  (store, signer, atMs) =>
+    insertPlacing(store, placingRows(atMs, { signer, nonce: takeNonce(store, signer, NOW_MS) ?? 0 })),
+  (store, _name, atMs) => deleteOrder(store, placingRows(atMs - 1).order.id, NOW_MS),
 ];
 
 function agentOf(store: Store): string | null {
@@ -67,6 +73,7 @@ const kinds = fc.constantFrom(
   [6, 7, 8, 9],
   [6, 9],
   [10],
+  [11, 12, 13, 14, 15],
   [11, 12, 13],
   [...WRITES.keys()],
 );

@@ -5,3 +5,11 @@ export const EVERY_KEY = `(
   SELECT account_id, key, resource_id FROM idempotency
   UNION ALL SELECT account_id, idempotency_key, id FROM orders WHERE fingerprint IS NOT NULL
 )`;
+
+/** The attempt that places an order stands in its row, under its number. */
+export const EVERY_ATTEMPT = `(
+  SELECT id, kind, resource_id, idempotency_key, signer, nonce, state, noops, created_at_ms, settled_at_ms FROM attempts
+  UNION ALL
+  SELECT number, 'place', id, idempotency_key, signer, nonce, attempt_state, noops, attempted_at_ms, settled_at_ms
+  FROM orders WHERE attempt_state IS NOT NULL
+)`;

@@ -1,8 +1,10 @@
 import type { Account } from "../../src/core/account.ts";
 import type { Attempt } from "../../src/core/attempt.ts";
+import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Leg } from "../../src/core/order.ts";
 import type { StoredOrder } from "../../src/store/orders.ts";
+import type { insertPlacing } from "../../src/store/placings.ts";
 
 /** The account that the rows below belong to. */
 export function accountRow(): Account {
@@ -66,6 +68,18 @@ export function legRow(some: Partial<Leg> = {}): Leg {
 export function attemptRow(some: Partial<Attempt> = {}): Omit<Attempt, "id"> {
   const { id: _id, ...rest } = { id: 0, ...PLACING, ...some };
   return rest;
+}
+
+/** A placing under its n-th id: the order, its key and its attempt, each with what a test wants different. */
+export function placingRows(nth: number, some: Partial<Attempt> = {}): Parameters<typeof insertPlacing>[1] {
+  const id = `0190a0b0-0000-7007-8001-${String(nth).padStart(12, "0")}`;
+  const idempotencyKey = `placing-${nth}`;
+  const own = { resource: { kind: "order", id } as const, idempotencyKey, cloid: cloidOf(id) };
+  return {
+    order: orderRow({ id }),
+    key: { key: idempotencyKey, fingerprint: "f", answer: null },
+    attempt: attemptRow({ ...own, nonce: nth, ...some }),
+  };
 }
 
 const PLACING: Omit<Attempt, "id"> = {

@@ -1,6 +1,7 @@
 /** One action broken off at one byte, followed until it is settled. */
 import { fieldOf } from "../../simulation/clients.ts";
 import type { Answered } from "../../simulation/front.ts";
+import { EVERY_ATTEMPT } from "../../support/every-row.ts";
 import type { Bench } from "./bench.ts";
 import type { Fault, Post } from "./fault-proxy.ts";
 import { attemptKind, type Kind, type Prepared, prepare } from "./kinds.ts";
@@ -52,8 +53,14 @@ export async function runCase(
 type Sums = { last: number; count: number; noops: number };
 
 function attemptsAfter({ store }: Bench, id: number): Sums {
-  const sums = "SELECT coalesce(max(id), 0) AS last, count(*) AS count, coalesce(sum(noops), 0) AS noops FROM attempts";
-  return store.$client.prepare<Sums, [number]>(`${sums} WHERE id > ?`).get(id) ?? { last: 0, count: 0, noops: 0 };
+  const sums = "SELECT coalesce(max(id), 0) AS last, count(*) AS count, coalesce(sum(noops), 0) AS noops";
+  return (
+    store.$client.prepare<Sums, [number]>(`${sums} FROM ${EVERY_ATTEMPT} WHERE id > ?`).get(id) ?? {
+      last: 0,
+      count: 0,
+      noops: 0,
+    }
+  );
 }
 
 /** Everything that left is on record, and no action left twice: not even its first bytes. */

@@ -11,6 +11,7 @@ import { askDirectly } from "../../simulation/front.ts";
 import { directly, type Sent } from "../../simulation/network.ts";
 import type { GatewayProcess } from "../../simulation/process.ts";
 import type { Execution } from "../../simulation/venue.ts";
+import { EVERY_ATTEMPT } from "../../support/every-row.ts";
 import type { Files } from "./crash-image.ts";
 import { openScene, type Recorded, type Scene, startGateway } from "./life.ts";
 
@@ -79,7 +80,9 @@ function auditRows(store: Store, life: Recorded): string[] {
   if (integrity !== '[{"integrity_check":"ok"}]') findings.push(`integrity: ${integrity}`);
   for (const sent of life.sent) {
     const { signer, nonce } = nonceOf(sent);
-    const rows = store.$client.prepare("SELECT id FROM attempts WHERE signer = ? AND nonce = ?").all(signer, nonce);
+    const rows = store.$client
+      .prepare(`SELECT id FROM ${EVERY_ATTEMPT} WHERE signer = ? AND nonce = ?`)
+      .all(signer, nonce);
     if (rows.length !== 1) findings.push(`lost intent: nonce ${nonce} was sent, and ${rows.length} rows know of it`);
   }
   for (const { dialogue, body, status } of toldWrites(life))
