@@ -236,10 +236,24 @@ CREATE TABLE `orders` (
 	`has_landed` integer,
 	`negatives` integer,
 	`answer_text` text,
-	`settled_at_ms` integer
+	`settled_at_ms` integer,
+	`leg_oid` text,
+	`leg_size` text,
+	`leg_price` text,
+	`leg_time_in_force` text,
+	`leg_trigger_price` text,
+	`leg_trigger_kind` text,
+	`leg_trigger_market` integer,
+	`leg_state` text,
+	`leg_filled_size` text,
+	`leg_filled_notional` text,
+	`leg_reason` text,
+	`leg_is_exchanges_word` integer
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orders_id_unique` ON `orders` (`id`);--> statement-breakpoint
+CREATE INDEX `orders_leg_oid` ON `orders` (`leg_oid`) WHERE leg_oid is not null;--> statement-breakpoint
+CREATE INDEX `orders_legs_short` ON `orders` (`number`) WHERE leg_state = 'filled' and leg_filled_size <> leg_size;--> statement-breakpoint
 CREATE UNIQUE INDEX `orders_nonce` ON `orders` (`signer`,`nonce`) WHERE signer is not null;--> statement-breakpoint
 CREATE INDEX `orders_attempts_open` ON `orders` (`number`) WHERE attempt_state <> 'done';--> statement-breakpoint
 CREATE UNIQUE INDEX `orders_key` ON `orders` (`account_id`,`idempotency_key`) WHERE fingerprint is not null;--> statement-breakpoint

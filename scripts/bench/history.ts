@@ -20,6 +20,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     created_at_ms: "time(n)",
     seen_at_ms: "time(n)",
     exchange_order_id: "oid(n)",
+    leg_oid: "oid(n)",
     number: "null",
     idempotency_key: "'history-' || n",
     answer_body: "replace(t.answer_body, t.id, uuid(n))",
@@ -27,7 +28,6 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     attempted_at_ms: "time(n)",
     action: "replace(t.action, '0x' || replace(t.id, '-', ''), cloid(n))",
   },
-  legs: { cloid: "cloid(n)", order_id: "uuid(n)", oid: "oid(n)" },
   // Their chain is not one: `postern audit verify` would say so.
   audit: { id: "null", at_ms: "time(n)", reference: "uuid(n)", chain: "lower(hex(randomblob(32)))" },
   fills: {

@@ -12,7 +12,6 @@ import { recordPlaceReply } from "../settle/place.ts";
 import type { Placing } from "../settle/record.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { appendAudit } from "../store/audit.ts";
-import { insertLeg } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { insertOrder, type StoredOrder } from "../store/orders.ts";
 import { insertPlacing } from "../store/placings.ts";
@@ -111,7 +110,7 @@ function storeRefused(deps: Deps, about: { caller: Caller; order: StoredOrder; k
   const { caller, key, fault } = about;
   const order: StoredOrder = { ...about.order, status: "rejected", error: fault };
   const answer = { status: 201, body: orderText(order) } as const;
-  insertOrder(deps.store, order, { key: { ...key, answer }, attempt: null });
+  insertOrder(deps.store, order, { key: { ...key, answer }, leg: null, attempt: null });
   appendAudit(deps.store, {
     atMs: order.createdAtMs,
     actor: caller.key.keyHash,
@@ -145,7 +144,6 @@ function storePlacing(deps: Deps, about: Storing): Placing {
     reason: null,
     isExchangesWord: false,
   };
-  insertLeg(deps.store, leg);
   const builder = builderFor(deps, { account: caller.account, market, side: order.side });
   const attempt = storeAttempt(
     deps,
@@ -160,7 +158,7 @@ function storePlacing(deps: Deps, about: Storing): Placing {
       targetOid: null,
     },
     signer,
-    (store, attempt) => insertPlacing(store, { order, key, attempt }),
+    (store, attempt) => insertPlacing(store, { order, key, leg, attempt }),
   );
   return { order, leg, attempt };
 }

@@ -102,6 +102,14 @@ export function listFills(store: Store, { accountId, after, limit }: FillPage): 
   return rows.map((fill) => listed(store, fill));
 }
 
+/** Not by the account as well: SQLite might then read all of its history. */
+const placingsOf = prepared((store) =>
+  store
+    .select({ id: orders.id, keyHash: orders.keyHash, accountId: orders.accountId })
+    .from(orders)
+    .where(eq(orders.legOid, sql.placeholder("oid")))
+    .prepare(),
+);
 const orderOf = prepared((store) =>
   store
     .select({ id: orders.id, keyHash: orders.keyHash })
@@ -112,7 +120,11 @@ const orderOf = prepared((store) =>
 );
 
 function listed(store: Store, fill: StoredFill): ListedFill {
-  const order = orderOf(store).get({ oid: fill.oid, accountId: fill.accountId });
+  const { oid, accountId } = fill;
+  const placing = placingsOf(store)
+    .all({ oid })
+    .find((row) => row.accountId === accountId);
+  const order = placing ?? orderOf(store).get({ oid, accountId });
   return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? null };
 }
 

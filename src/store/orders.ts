@@ -58,7 +58,7 @@ export function findOrder(store: Store, id: string): StoredOrder | null {
 
 const insert = prepared((store) => store.insert(orders).values(placeholders(orders)).prepare());
 
-const PLACED_ELSEWHERE: Placing = { key: null, attempt: null };
+const PLACED_ELSEWHERE: Placing = { key: null, leg: null, attempt: null };
 
 /** Returns the number of its row. */
 export function insertOrder(store: Store, order: StoredOrder, placing: Placing = PLACED_ELSEWHERE): number {
@@ -191,6 +191,11 @@ export function markProcessingUnknown(store: Store, reason: string, nowMs: numbe
       .update(legs)
       .set({ state: "lost", reason })
       .where(and(eq(legs.orderId, row.id), eq(legs.state, "sent")))
+      .run();
+    store
+      .update(orders)
+      .set({ legState: "lost", legReason: reason })
+      .where(and(eq(orders.id, row.id), eq(orders.legState, "sent")))
       .run();
     const seen = { ...toOrder(row), status: "unknown", error: reason, seenAtMs: nowMs } as const;
     tellOrder(store, seen, "order.updated");

@@ -1,18 +1,20 @@
 /**
- * An order that is placed through the API is one row: beside the order stand the key of the request and the attempt that
- * places it. Keys and attempts of all else have tables of their own.
+ * An order that is placed through the API is one row: beside the order stand the key of the request, the first leg and
+ * the attempt that places it. Keys, legs and attempts of all else have tables of their own.
  */
 import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
+import type { Leg } from "../core/order.ts";
 import { columnsOf } from "./prepared.ts";
 import { orders } from "./schema.ts";
+import { toTrigger, triggerColumns } from "./trigger-columns.ts";
 
 /** The key is as old as its order, which is what it answers with. */
 export type PlacingKey = Pick<KeyRecord, "key" | "fingerprint" | "answer">;
 
 /** What placed an order, as far as it was placed through the API and came to that. */
-export type Placing = { key: PlacingKey | null; attempt: Omit<Attempt, "id"> | null };
+export type Placing = { key: PlacingKey | null; leg: Leg | null; attempt: Omit<Attempt, "id"> | null };
 
 type Row = typeof orders.$inferSelect;
 
@@ -22,16 +24,26 @@ const ATTEMPT = [
   ...(["sentAtMs", "noops", "seal", "hasLanded", "negatives", "answerText", "settledAtMs"] as const),
 ] as const;
 
+/** All of them may change. */
+export const LEG = [
+  ...(["legOid", "legSize", "legPrice", "legTimeInForce", "legTriggerPrice", "legTriggerKind"] as const),
+  ...(["legTriggerMarket", "legState", "legFilledSize", "legFilledNotional", "legReason"] as const),
+  "legIsExchangesWord",
+] as const;
+
 type KeyColumns = Pick<Row, (typeof KEY)[number]>;
 type AttemptColumns = Pick<Row, (typeof ATTEMPT)[number]>;
 
-export function placingColumns({ key, attempt }: Placing): KeyColumns & AttemptColumns {
+type LegColumns = Pick<Row, (typeof LEG)[number]>;
+
+export function placingColumns({ key, leg, attempt }: Placing): KeyColumns & AttemptColumns & LegColumns {
   return {
     idempotencyKey: key?.key ?? null,
     fingerprint: key?.fingerprint ?? null,
     answerStatus: key?.answer?.status ?? null,
     answerBody: key?.answer?.body ?? null,
     ...(attempt === null ? NO_ATTEMPT : attemptColumns(attempt)),
+    ...(leg === null ? NO_LEG : legColumns(leg)),
   };
 }
 
@@ -53,6 +65,41 @@ export const NO_ATTEMPT: AttemptColumns = {
   ...{ attemptState: null, attemptedAtMs: null },
 };
 
+export function legColumns(leg: Leg): LegColumns {
+  const { triggerPrice, triggerKind, triggerMarket } = triggerColumns(leg.trigger);
+  return {
+    ...{ legOid: leg.oid, legSize: leg.size, legPrice: leg.price, legTimeInForce: leg.timeInForce },
+    ...{ legTriggerPrice: triggerPrice, legTriggerKind: triggerKind, legTriggerMarket: triggerMarket },
+    ...{ legState: leg.state, legFilledSize: leg.filledSize, legFilledNotional: leg.filledNotional },
+    ...{ legReason: leg.reason, legIsExchangesWord: leg.isExchangesWord },
+  };
+}
+
+/** An order without one: refused here, or its first leg was not placed for it. */
+const NO_LEG: LegColumns = {
+  ...{ legOid: null, legSize: null, legPrice: null, legTimeInForce: null, legTriggerPrice: null, legTriggerKind: null },
+  ...{ legTriggerMarket: null, legState: null, legFilledSize: null, legFilledNotional: null, legReason: null },
+  legIsExchangesWord: null,
+};
+
+/** What a first leg is read from. */
+export const LEG_COLUMNS = columnsOf(orders, ["id", ...LEG]);
+
+/** The leg that stands in an order's row; null when there is none. Its client order id is the order's own. */
+export function placingLeg(row: Pick<Row, keyof typeof LEG_COLUMNS>): Leg | null {
+  const { legSize: size, legPrice: price, legTimeInForce: timeInForce, legState: state } = row;
+  const { legFilledSize: filledSize, legFilledNotional: filledNotional, legIsExchangesWord: isExchangesWord } = row;
+  const { legTriggerPrice: triggerPrice, legTriggerKind: triggerKind, legTriggerMarket: triggerMarket } = row;
+  if (state === null) return null;
+  if (size === null || price === null || timeInForce === null) throw half("a leg");
+  if (filledSize === null || filledNotional === null || isExchangesWord === null) throw half("a leg");
+  return {
+    ...{ cloid: cloidOf(row.id), orderId: row.id, oid: row.legOid, ordinal: 0, size, price, timeInForce },
+    trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }),
+    ...{ state, filledSize, filledNotional, reason: row.legReason, isExchangesWord },
+  };
+}
+
 /** What an attempt is read from. */
 export const ATTEMPT_COLUMNS = columnsOf(orders, ["number", "id", "accountId", "idempotencyKey", ...ATTEMPT]);
 
@@ -61,9 +108,9 @@ export function placingAttempt(row: Pick<Row, keyof typeof ATTEMPT_COLUMNS>): At
   const { number, id, accountId, idempotencyKey, attemptState, attemptedAtMs, ...rest } = row;
   const { signer, nonce, expiresAtMs, action, noops, hasLanded, negatives } = rest;
   if (attemptState === null) return null;
-  if (attemptedAtMs === null || idempotencyKey === null || signer === null || nonce === null) throw halfAnAttempt();
-  if (expiresAtMs === null || action === null || noops === null) throw halfAnAttempt();
-  if (hasLanded === null || negatives === null) throw halfAnAttempt();
+  if (attemptedAtMs === null || idempotencyKey === null || signer === null || nonce === null) throw half("an attempt");
+  if (expiresAtMs === null || action === null || noops === null) throw half("an attempt");
+  if (hasLanded === null || negatives === null) throw half("an attempt");
   return {
     ...rest,
     ...{ signer, nonce, expiresAtMs, action, noops, hasLanded, negatives },
@@ -73,6 +120,6 @@ export function placingAttempt(row: Pick<Row, keyof typeof ATTEMPT_COLUMNS>): At
   };
 }
 
-function halfAnAttempt(): Error {
-  return new Error("bug: half an attempt in an order's row");
+function half(what: string): Error {
+  return new Error(`bug: half ${what} in an order's row`);
 }

@@ -114,8 +114,23 @@ export const orders = sqliteTable(
     negatives: integer(),
     answerText: text(),
     settledAtMs: integer(),
+    /** From here on its first leg, as in `legs`; all null where that has a row of its own. */
+    legOid: text(),
+    legSize: text().$type<Decimal>(),
+    legPrice: text(),
+    legTimeInForce: text().$type<"gtc" | "ioc" | "alo">(),
+    legTriggerPrice: text(),
+    legTriggerKind: text().$type<"take_profit" | "stop_loss">(),
+    legTriggerMarket: integer({ mode: "boolean" }),
+    legState: text().$type<"sent" | "resting" | "armed" | "filled" | "canceled" | "rejected" | "absent" | "lost">(),
+    legFilledSize: text().$type<Decimal>(),
+    legFilledNotional: text().$type<Decimal>(),
+    legReason: text(),
+    legIsExchangesWord: integer({ mode: "boolean" }),
   },
   (table) => [
+    index("orders_leg_oid").on(table.legOid).where(sql`leg_oid is not null`),
+    index("orders_legs_short").on(table.number).where(sql`leg_state = 'filled' and leg_filled_size <> leg_size`),
     uniqueIndex("orders_nonce").on(table.signer, table.nonce).where(sql`signer is not null`),
     index("orders_attempts_open").on(table.number).where(sql`attempt_state <> 'done'`),
     uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
@@ -124,7 +139,7 @@ export const orders = sqliteTable(
   ],
 );
 
-/** One exchange order each; an order is its legs. */
+/** One exchange order each; an order is its legs. The first leg of a placing stands in its order's row instead. */
 export const legs = sqliteTable(
   "legs",
   {

@@ -52,7 +52,7 @@ test("a cancel of a closed order is answered with its true status and sends noth
 test("an order that turns out to live while its cancel is being stored is canceled, and not answered as it stood", async () => {
   const rig = openGatewayRig();
   const { id, order } = await placed(rig);
-  rig.store.$client.run("UPDATE legs SET state = 'absent', oid = NULL, is_exchanges_word = 0");
+  rig.store.$client.run("UPDATE orders SET leg_state = 'absent', leg_oid = NULL, leg_is_exchanges_word = 0");
   rig.store.$client.run("UPDATE orders SET status = 'rejected', exchange_order_id = NULL");
   const { cloid } = order;
   rig.deps.point = (name) => {

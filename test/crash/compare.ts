@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { ActionInput } from "../../src/paper/engine/action.ts";
-import { EVERY_ATTEMPT, EVERY_KEY } from "../support/every-row.ts";
+import { EVERY_ATTEMPT, EVERY_KEY, EVERY_LEG } from "../support/every-row.ts";
 import { type Client, readOrder } from "./clients.ts";
 import { type ExchangeLog, units } from "./exchange-log.ts";
 import { marginMark, orderMark, twapMark, type Wish } from "./wishes.ts";
@@ -25,7 +25,7 @@ export function readRows(dataDirectory: string): Rows {
   try {
     return {
       attempts: database.query<AttemptRow, []>(`SELECT * FROM ${EVERY_ATTEMPT}`).all(),
-      legs: database.query<LegRow, []>("SELECT * FROM legs").all(),
+      legs: database.query<LegRow, []>(`SELECT * FROM ${EVERY_LEG}`).all(),
       keys: new Set(
         database
           .query<{ key: string }, []>(`SELECT key FROM ${EVERY_KEY}`)

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { cloidOf } from "../../src/core/cloid.ts";
 import { allRoutes } from "../../src/http/routes.ts";
+import { EVERY_LEG } from "../support/every-row.ts";
 import {
   type Answer,
   type Ask,
@@ -94,7 +95,7 @@ async function fill(party: Party, figures: Figures): Promise<Belongings> {
   const orders = [open, moved, after, canceled, stop, filled, outside ?? {}];
   const uuids = orders.map(({ id }) => String(id));
   const oids = orders.map(({ exchange_order_id: oid }) => String(oid));
-  const legs = rig.store.$client.query<{ cloid: string }, []>("select cloid from legs").all();
+  const legs = rig.store.$client.query<{ cloid: string }, []>(`select cloid from ${EVERY_LEG}`).all();
   const cloids = uuids.map(cloidOf).filter((cloid) => legs.some((leg) => leg.cloid === cloid));
   const orderIds = [...new Set([...uuids, ...uuids.map((id) => id.toUpperCase()), ...oids, ...cloids])];
   return { party, figures, orderIds, operationIds, fillIds: [], twapId, marks: new Set() };
@@ -139,7 +140,7 @@ async function gatherMarks(one: Belongings): Promise<void> {
   one.fillIds = fills.data.map(({ id }) => String(id));
   if (one.fillIds.length === 0) throw new Error("an account without fills shows nothing");
   const legs = rig.store.$client.query<{ cloid: string; oid: string | null }, [string]>(
-    "select l.cloid, l.oid from legs l join orders o on o.id = l.order_id where o.account_id = ?",
+    `select l.cloid, l.oid from ${EVERY_LEG} l join orders o on o.id = l.order_id where o.account_id = ?`,
   );
   for (const { cloid, oid } of legs.all(party.account.id))
     for (const mark of [cloid, oid]) if (mark !== null) marks.add(mark);

@@ -6,7 +6,7 @@ import { placesIn } from "../../src/ops/data-directory.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { insertInstance } from "../../src/store/instance.ts";
 import { closeStore, openStore } from "../../src/store/open.ts";
-import { EVERY_ATTEMPT, EVERY_KEY } from "../support/every-row.ts";
+import { EVERY_ATTEMPT, EVERY_KEY, EVERY_LEG } from "../support/every-row.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 
 const BACKUPS = 5;
@@ -22,7 +22,7 @@ function heldIn(path: string): Held {
     const orders = client.prepare("SELECT CAST(substr(id, 25) AS INTEGER) FROM orders ORDER BY id").values().flat();
     const whole = client
       .prepare<{ n: number }, []>(
-        `SELECT count(*) AS n FROM orders JOIN legs ON legs.order_id = orders.id JOIN ${EVERY_ATTEMPT} AS attempt ON attempt.resource_id = orders.id JOIN ${EVERY_KEY} AS keys ON keys.resource_id = orders.id`,
+        `SELECT count(*) AS n FROM orders JOIN ${EVERY_LEG} AS legs ON legs.order_id = orders.id JOIN ${EVERY_ATTEMPT} AS attempt ON attempt.resource_id = orders.id JOIN ${EVERY_KEY} AS keys ON keys.resource_id = orders.id`,
       )
       .get();
     return { orders: orders as number[], whole: whole?.n ?? 0 };

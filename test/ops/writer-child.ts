@@ -1,6 +1,5 @@
 /** Stores intents as fast as the disk takes them, and says of each that it is stored: `writer-child.ts DATABASE`. */
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
-import { insertLeg } from "../../src/store/legs.ts";
 import { openStore } from "../../src/store/open.ts";
 import { insertPlacing } from "../../src/store/placings.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
@@ -29,8 +28,8 @@ async function write(): Promise<void> {
       const resource = { kind: "order", id } as const;
       const attempt = attemptRow({ nonce: number, cloid, resource, idempotencyKey: id });
       const key = { key: id, fingerprint: "1", answer: null };
-      insertPlacing(store, { order: orderRow({ id }), key, attempt });
-      insertLeg(store, legRow({ cloid, orderId: id }));
+      const leg = legRow({ cloid, orderId: id });
+      insertPlacing(store, { order: orderRow({ id }), key, leg, attempt });
     });
     process.stdout.write(`${number}\n`);
   }

@@ -91,7 +91,7 @@ test.each(UNPROVEN)("nothing is concluded while %s", async (_name, arrange) => {
 test("an order that is not known to have rested is not over because no list holds it", async () => {
   const { rig, id } = await forgotten();
   // Reported after it had been given up: that it was placed is all that is known.
-  rig.store.$client.run(`update legs set state = 'lost' where order_id = '${id}'`);
+  rig.store.$client.run(`update orders set leg_state = 'lost' where id = '${id}'`);
   rig.store.$client.run(`update orders set status = 'unknown' where id = '${id}'`);
   await lookSometimes(rig, id, 8);
   expect(statusOf(rig, id)).toBe("unknown");

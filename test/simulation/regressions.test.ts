@@ -1,5 +1,6 @@
 /** Bugs that the simulation has found, told as scenes, because the draws behind a seed change with every new fault. */
 import { expect, test } from "bun:test";
+import { legStates } from "../support/every-row.ts";
 import type { Ask } from "./front.ts";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
 import { MAKER, TAKER } from "./plain-venue.ts";
@@ -200,7 +201,7 @@ test("seed 20030467: a stop refused when it fired, before its placing was answer
   s.venue.setPrice("BTC", 94_700n * 100_000_000n);
   await s.pass(1_500);
   expect(call.answer).toBeNull();
-  expect(s.rows("select state from legs")).toEqual([{ state: "rejected" }]);
+  expect(legStates(s)).toEqual(["rejected"]);
   await s.pass(2_000);
   if (call.answer === null || call.answer === "lost") throw new Error("the placing was not answered");
   const { id, http } = shown(call.answer);
@@ -223,7 +224,7 @@ test("seed 20057524: a stop refused when it fired keeps its terms beside its ref
   // Nobody bids: the stop fires and finds nothing, and the trigger of its replacement is met before it arrives.
   s.venue.setPrice("BTC", 94_700n * 100_000_000n);
   await s.pass(30_000);
-  expect(s.rows("select state from legs order by ordinal")).toEqual([{ state: "rejected" }, { state: "rejected" }]);
+  expect(legStates(s)).toEqual(["rejected", "rejected"]);
   const answer = shown(await s.tell("both-refused-modify", modify));
   expect(answer).toMatchObject({ http: 200, error: expect.stringContaining("not carried out") });
   const after = shown(await s.tell(null, { kind: "get", id: placed.id }));
@@ -300,13 +301,13 @@ test.each(BESIDE)(
     // Longer than the two halves of a modify may be apart.
     await s.pass(4_900);
     const [taken] = liveOrders(s);
-    expect(s.rows("select state from legs order by ordinal")[1]).toEqual({ state });
+    expect(legStates(s)[1]).toBe(state);
     // Nobody bids: what the modify has placed fires and finds nothing.
     s.venue.setPrice("BTC", 94_700n * 100_000_000n);
     s.setFate(({ body }) => (body.includes(`"oid":${placed.oid}`) ? LOST : directly(5)));
     await s.pass(10_000);
     await s.tell(null, { kind: "get", id: placed.id });
-    expect(s.rows("select state from legs order by ordinal")).toEqual([{ state: "armed" }, { state: "rejected" }]);
+    expect(legStates(s)).toEqual(["armed", "rejected"]);
     s.setFate(() => directly(5));
     await s.pass(30_000);
     const split = shown(await s.tell("beside-modify", modify));
@@ -333,7 +334,7 @@ test("seed 50066111: the end of what always_place placed is not the order's whil
   const [beside] = liveOrders(s);
   s.venue.act(s.party.account.ownerAddress, { type: "cancel", cancels: [{ a: 0, o: beside ?? 0 }], f: false });
   await s.tell(null, { kind: "get", id: placed.id });
-  expect(s.rows("select state from legs order by ordinal")).toEqual([{ state: "resting" }, { state: "canceled" }]);
+  expect(legStates(s)).toEqual(["resting", "canceled"]);
   expect(statusHere(s, placed.id)).toMatchObject({ status: "unknown" });
   s.setFate(() => directly(5));
   await s.pass(30_000);

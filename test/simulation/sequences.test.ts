@@ -1,6 +1,7 @@
 /** Sequences that break a gateway which is only nearly right, each told step by step. */
 import { expect, test } from "bun:test";
 import { inTransaction } from "../../src/store/commit.ts";
+import { EVERY_LEG } from "../support/every-row.ts";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
 import { MAKER, TAKER } from "./plain-venue.ts";
 import { executed, limit, liveOrders, type Scene, type SceneOptions, shown, trade } from "./scene.ts";
@@ -155,7 +156,7 @@ test("an accepted cancel is written down while the noop that went with it goes u
   const cancel = s.ask("sequence-a4-noop-cancel", { kind: "cancel", id: placed.id });
   await s.pass(200);
   expect(liveOrders(s)).toEqual([]);
-  expect(s.rows("select state from legs order by ordinal")).toEqual([{ state: "canceled" }, { state: "sent" }]);
+  expect(s.rows(`select state from ${EVERY_LEG} order by ordinal`)).toEqual([{ state: "canceled" }, { state: "sent" }]);
   expect(s.rows("select status from orders")).toEqual([{ status: "unknown" }]);
   // The modify may still land: nothing is final before it is sealed.
   await s.pass(8_000);
@@ -232,7 +233,9 @@ test("what was stored and never sent is settled after a start, and nobody waits 
 function concludeWrongly(s: Scene, id: string): void {
   const { store } = s.process().gateway.deps;
   inTransaction(store, () => {
-    store.$client.run(`UPDATE legs SET state = 'absent', oid = NULL, is_exchanges_word = 0 WHERE order_id = '${id}'`);
+    store.$client.run(
+      `UPDATE orders SET leg_state = 'absent', leg_oid = NULL, leg_is_exchanges_word = 0 WHERE id = '${id}'`,
+    );
     store.$client.run(`UPDATE orders SET status = 'rejected', exchange_order_id = NULL WHERE id = '${id}'`);
   });
 }
@@ -263,7 +266,7 @@ test("a fill of an order that the exchange itself refused is a contradiction, an
   const { id } = shown(await s.tell("sequence-a7-refused", limit("buy", 94_000)));
   const { store } = s.process().gateway.deps;
   inTransaction(store, () => {
-    store.$client.run(`UPDATE legs SET state = 'rejected', is_exchanges_word = 1 WHERE order_id = '${id}'`);
+    store.$client.run(`UPDATE orders SET leg_state = 'rejected', leg_is_exchanges_word = 1 WHERE id = '${id}'`);
     store.$client.run(`UPDATE orders SET status = 'rejected' WHERE id = '${id}'`);
   });
   trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.004" });

@@ -1,11 +1,24 @@
 /** A history of any length: what runs at a start, for an order, or for a page of a list seeks and never scans. */
 import { expect, test } from "bun:test";
-import { listOpenAttempts, markPreparedAmbiguous } from "../../src/store/attempts.ts";
-import { listFills, sumFillsOf, sumFillsOfTwap } from "../../src/store/fills.ts";
-import { findLegByOid, listShortFilledLegs } from "../../src/store/legs.ts";
+import { decimal } from "../../src/core/decimal.ts";
+import {
+  findAttempt,
+  firstPlacedAfter,
+  insertAttempt,
+  listAttemptsOf,
+  listOpenAttempts,
+  markPreparedAmbiguous,
+  updateAttempt,
+} from "../../src/store/attempts.ts";
+import { findListedFill, insertFills, listFills, sumFillsOf, sumFillsOfTwap } from "../../src/store/fills.ts";
+import { findKeyRecord, storeAnswer } from "../../src/store/idempotency.ts";
+import { findLegByCloid, findLegByOid, listLegs, listShortFilledLegs, updateLeg } from "../../src/store/legs.ts";
+import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOperations, unknownOperations } from "../../src/store/operations.ts";
 import { listLiveOrders, listOrders, markProcessingUnknown, unknownOrders } from "../../src/store/orders.ts";
+import { insertPlacing } from "../../src/store/placings.ts";
+import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
 const ACCOUNT = "a";
 const after = { createdAtMs: 1, id: "1" };
@@ -18,6 +31,19 @@ const READS: Record<string, (store: Store) => unknown> = {
   "live orders": (store) => listLiveOrders(store, ACCOUNT, 10),
   "unknown orders": (store) => unknownOrders(store, ACCOUNT),
   "unknown operations": (store) => unknownOperations(store, ACCOUNT),
+  "the order of a fill": orderOfFill,
+  "an attempt by its id": (store) => findAttempt(store, 1),
+  "attempts of an order": (store) => listAttemptsOf(store, "1"),
+  "a change of an attempt": (store) => updateAttempt(store, 1, { state: "done" }),
+  "the number of a signer": (store) => takeNonce(store, "1", 1),
+  "a number that must not be used yet": (store) => insertAttempt(store, attemptRow()),
+  "a placing": (store) => insertPlacing(store, placingRows(1)),
+  "a key": (store) => findKeyRecord(store, ACCOUNT, "1"),
+  "an answer": (store) => storeAnswer(store, { accountId: ACCOUNT, key: "1" }, { status: 201, body: "{}" }),
+  "a leg by its client order id": (store) => findLegByCloid(store, legRow().cloid),
+  "legs of an order": (store) => listLegs(store, "1"),
+  "a change of a leg": (store) => updateLeg(store, legRow()),
+  "the first placing after a start": (store) => firstPlacedAfter(store, 1),
   "a leg by its native id": (store) => findLegByOid(store, ACCOUNT, "1"),
   "a page of orders": (store) => listOrders(store, { accountId: ACCOUNT, status: null, dex: null, after, limit: 10 }),
   "a page of filled orders": (store) =>
@@ -30,6 +56,15 @@ const READS: Record<string, (store: Store) => unknown> = {
 };
 
 const PAGED = new Set(["a page of orders", "a page of filled orders", "a page of operations", "a page of fills"]);
+
+function orderOfFill(store: Store): unknown {
+  const ZERO = decimal("0");
+  const figures = { price: ZERO, size: ZERO, fee: ZERO, builderFee: null, realizedPnl: ZERO, startPosition: ZERO };
+  const names = { accountId: ACCOUNT, id: "1-BTC-1", timeMs: 1, market: "BTC", oid: "1", side: "buy" } as const;
+  const rest = { isTaker: true, feeToken: "USDC", direction: "", twapId: null, isLiquidation: false };
+  insertFills(store, [{ ...names, ...figures, ...rest, transactionHash: "" }], { atMs: 1, toldFromMs: 1 });
+  return findListedFill(store, ACCOUNT, names.id);
+}
 
 /** How SQLite goes about each statement that `read` runs. */
 function plansOf(read: (store: Store) => unknown): string[] {

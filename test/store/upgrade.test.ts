@@ -78,6 +78,8 @@ const CARELESS: [string, string][] = [
   ["renumbers nonces of placings", "UPDATE orders SET nonce = nonce + 1"],
   ["renumbers nonces", "UPDATE attempts SET nonce = nonce + 1"],
   ["touches the audit log", "UPDATE audit SET at_ms = at_ms + 1 WHERE id = 2"],
+  ["loses a first leg", "UPDATE orders SET leg_state = NULL"],
+  ["forgets what a leg is filled by", "UPDATE orders SET leg_filled_size = '0'"],
   ["loses a leg", "DELETE FROM legs WHERE ordinal = 1"],
   ["frees a key", "UPDATE api_keys SET state = 'blocked'"],
   ["makes a new secret", "UPDATE instance SET secret = zeroblob(32)"],

@@ -78,6 +78,7 @@ export function placingRows(nth: number, some: Partial<Attempt> = {}): Parameter
   return {
     order: orderRow({ id }),
     key: { key: idempotencyKey, fingerprint: "f", answer: null },
+    leg: legRow({ cloid: cloidOf(id), orderId: id }),
     attempt: attemptRow({ ...own, nonce: nth, ...some }),
   };
 }
