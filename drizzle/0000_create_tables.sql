@@ -87,7 +87,7 @@ CREATE TABLE `audit_seal` (
 );
 --> statement-breakpoint
 CREATE TABLE `events` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
 	`at_ms` integer NOT NULL,
 	`type` text NOT NULL,
@@ -257,7 +257,6 @@ CREATE INDEX `orders_legs_short` ON `orders` (`number`) WHERE leg_state = 'fille
 CREATE UNIQUE INDEX `orders_nonce` ON `orders` (`signer`,`nonce`) WHERE signer is not null;--> statement-breakpoint
 CREATE INDEX `orders_attempts_open` ON `orders` (`number`) WHERE attempt_state <> 'done';--> statement-breakpoint
 CREATE UNIQUE INDEX `orders_key` ON `orders` (`account_id`,`idempotency_key`) WHERE fingerprint is not null;--> statement-breakpoint
-CREATE INDEX `orders_history` ON `orders` (`account_id`,`created_at_ms`,`id`);--> statement-breakpoint
 CREATE INDEX `orders_by_status` ON `orders` (`account_id`,`status`,`created_at_ms`,`id`);--> statement-breakpoint
 CREATE TABLE `restores` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

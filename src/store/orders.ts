@@ -101,6 +101,18 @@ export function updateOrder(store: Store, order: StoredOrder): boolean {
   return true;
 }
 
+/** All that there are, and nothing else: the compiler sees to that. */
+const STATUSES = Object.keys({
+  processing: true,
+  unknown: true,
+  open: true,
+  waiting_for_trigger: true,
+  filled: true,
+  canceled: true,
+  rejected: true,
+  // A record of all statuses has no names but theirs.
+} satisfies Record<OrderStatus, true>) as OrderStatus[];
+
 export type OrderPage = {
   accountId: string;
   /** Null for all. */
@@ -114,22 +126,34 @@ export type OrderPage = {
 
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
 export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
+  // One status after the other, as the index has them: asked for together, SQLite would read and sort the whole history.
+  const statuses = page.status === null ? STATUSES : [page.status];
+  return statuses
+    .flatMap((status) => listOfStatus(store, { ...page, status }))
+    .sort(newestFirst)
+    .slice(0, page.limit + 1);
+}
+
+function newestFirst(a: StoredOrder, b: StoredOrder): number {
+  if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs;
+  return a.id < b.id ? 1 : -1;
+}
+
+function listOfStatus(store: Store, page: OrderPage & { status: OrderStatus }): StoredOrder[] {
   const { accountId, status, dex, after } = page;
   const below =
     after === null ? undefined : sql`(${orders.createdAtMs}, ${orders.id}) < (${after.createdAtMs}, ${after.id})`;
   return store
     .select(COLUMNS)
     .from(orders)
-    .where(
-      and(eq(orders.accountId, accountId), status === null ? undefined : eq(orders.status, status), ofDex(dex), below),
-    )
+    .where(and(eq(orders.accountId, accountId), eq(orders.status, status), ofDex(dex), below))
     .orderBy(desc(orders.createdAtMs), desc(orders.id))
     .limit(page.limit + 1)
     .all()
     .map(toOrder);
 }
 
-const LIVE: OrderStatus[] = (["processing", "unknown", "open", "waiting_for_trigger"] as const).filter(isLive);
+const LIVE: OrderStatus[] = STATUSES.filter(isLive);
 
 const oldestOfStatus = prepared((store) =>
   store

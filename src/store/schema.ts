@@ -134,7 +134,7 @@ export const orders = sqliteTable(
     uniqueIndex("orders_nonce").on(table.signer, table.nonce).where(sql`signer is not null`),
     index("orders_attempts_open").on(table.number).where(sql`attempt_state <> 'done'`),
     uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
-    index("orders_history").on(table.accountId, table.createdAtMs, table.id),
+    // A list of all of them reads one status after the other: an index for that alone would cost every order a page.
     index("orders_by_status").on(table.accountId, table.status, table.createdAtMs, table.id),
   ],
 );
@@ -333,8 +333,11 @@ export const fillCursors = sqliteTable("fill_cursors", {
 export const events = sqliteTable(
   "events",
   {
-    /** Grows with every row; jumps ahead at each start, so that no number is ever given out twice. */
-    id: integer().primaryKey({ autoIncrement: true }),
+    /**
+     * Grows with every row, because the newest is never deleted; jumps ahead at each start, so that no number is ever
+     * given out twice.
+     */
+    id: integer().primaryKey(),
     /** Empty for the row that each start writes. */
     accountId: text().notNull(),
     atMs: integer().notNull(),

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import fc from "fast-check";
 import { decimal } from "../../src/core/decimal.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import {
@@ -93,6 +94,29 @@ test("the history goes newest first, one row past the limit, and on from where i
   expect(ids({ dex: "" })).toEqual(["c", "b", "a"]);
   expect(ids({ dex: "xyz" })).toEqual(["d"]);
   expect(ids({ dex: "xy" })).toEqual([]);
+});
+
+test("page by page a history of all statuses is whole and in order", () => {
+  const STATUSES = ["processing", "open", "filled", "canceled", "rejected", "unknown", "waiting_for_trigger"] as const;
+  const made = fc.record({ createdAtMs: fc.integer({ min: 1, max: 5 }), status: fc.constantFrom(...STATUSES) });
+  fc.assert(
+    fc.property(fc.array(made, { maxLength: 25 }), fc.integer({ min: 1, max: 6 }), (rows, limit) => {
+      const store = openWith(...rows.map((row, nth) => ({ ...row, id: `order-${String(nth).padStart(2, "0")}` })));
+      const all: string[] = [];
+      for (let after: { createdAtMs: number; id: string } | null = null; ; ) {
+        const page = { accountId: orderRow().accountId, status: null, dex: null, after, limit };
+        const listed = listOrders(store, page);
+        expect(listed.length).toBeLessThanOrEqual(limit + 1);
+        const shown = listed.slice(0, limit);
+        all.push(...shown.map(({ id, createdAtMs }) => `${createdAtMs} ${id}`));
+        after = shown.at(-1) ?? after;
+        if (listed.length <= limit) break;
+      }
+      const names = rows.map(({ createdAtMs }, nth) => `${createdAtMs} order-${String(nth).padStart(2, "0")}`);
+      expect(all).toEqual(names.toSorted().toReversed());
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test("live orders are those about which there may be news, oldest first", () => {
