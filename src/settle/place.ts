@@ -5,7 +5,7 @@ import type { World } from "../deps.ts";
 import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
 import type { StatusEntry } from "../wire/answer/reply.ts";
 import { shortReason } from "./look.ts";
-import { finishOrderAttempt, markAmbiguous, type Placing, recordLegEvent, recordPlacedEvent } from "./record.ts";
+import { finishOrderAttempt, markAmbiguous, type Placing, recordLegEvent, settlePlacing } from "./record.ts";
 import type { Reply } from "./send.ts";
 
 /** What the answer to a placing says of the leg: a fact, or why it has to be looked for. */
@@ -34,7 +34,9 @@ export function recordPlaceReply(world: Recording, placing: Placing, verdict: Re
       if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);
       return { isSettled: false, answer: null };
     }
-    const order = recordPlacedEvent(store, placing, reading.event, nowMs);
+    const settled = settlePlacing(store, placing, reading.event, nowMs);
+    if (settled !== null) return { isSettled: true, answer: settled };
+    const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);
     const end = { nowMs, change: { sentAtMs: attempt.createdAtMs }, order };
     return { isSettled: true, answer: finishOrderAttempt(store, attempt, end) };
   }, canBeReadAgain);

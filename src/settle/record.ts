@@ -7,7 +7,7 @@ import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../store/idempotenc
 import { findLegByCloid, listLegs, updateLeg } from "../store/legs.ts";
 import { appendNote } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
-import { findOrder, type StoredOrder, updateOrder } from "../store/orders.ts";
+import { findOrder, type StoredOrder, settleOrder, updateOrder } from "../store/orders.ts";
 import { hasRestores } from "../store/restores.ts";
 
 /**
@@ -32,16 +32,19 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
 /** A placing as this process has stored it: as far as it knows, it still stands so. */
 export type Placing = { order: StoredOrder; leg: Leg; attempt: Attempt };
 
-/** `recordLegEvent` for what is most often the first news of an order: nothing is read as long as it still stands so. */
-export function recordPlacedEvent(store: Store, placing: Placing, event: LegEvent, nowMs: number): StoredOrder {
-  const { order, leg } = placing;
+/**
+ * `recordLegEvent` and `finishOrderAttempt` for what is most often the first and last news of a placing. Returns the answer
+ * of its key; null, and nothing has changed, where it no longer stands as this process has stored it.
+ */
+export function settlePlacing(store: Store, placing: Placing, event: LegEvent, nowMs: number): KeyAnswer | null {
+  const { order, leg, attempt } = placing;
   const next = advanceLeg(leg, event);
-  if (next === null || next === leg) return recordLegEvent(store, leg.cloid, event, nowMs);
+  if (next === null || next === leg) return null;
   const derived = { ...orderFromLegs(order, [next], false), seenAtMs: nowMs };
+  const answer: KeyAnswer = { status: 201, body: orderText(derived) };
+  const end = { sentAtMs: attempt.createdAtMs, settledAtMs: nowMs };
   // No leg changes without its order, and none can be modified before it has: the order's version speaks for all.
-  if (!updateOrder(store, derived)) return recordLegEvent(store, leg.cloid, event, nowMs);
-  updateLeg(store, next);
-  return { ...derived, version: order.version + 1 };
+  return settleOrder(store, { order: derived, leg: next, answer, ...end }) ? answer : null;
 }
 
 /** Brings an order's row in line with its legs and open attempts. */

@@ -1,11 +1,12 @@
-import { and, asc, count, desc, eq, inArray, min, type SQL, sql } from "drizzle-orm";
-import { isLive, type Order, type OrderStatus } from "../core/order.ts";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, type SQL, sql } from "drizzle-orm";
+import type { KeyAnswer } from "../core/idempotency.ts";
+import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
 import { takeNumber } from "./numbers.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
-import { type Placing, placingColumns } from "./placing-columns.ts";
+import { LEG, legColumns, type Placing, placingColumns } from "./placing-columns.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { accounts, legs, orders } from "./schema.ts";
 import { toTrigger, triggerColumns } from "./trigger-columns.ts";
@@ -26,6 +27,9 @@ const CHANGING = [
   ...(["size", "price", "timeInForce", "reduceOnly", "triggerPrice", "triggerKind", "triggerMarket"] as const),
   ...(["status", "exchangeOrderId", "filledSize", "averagePrice", "error", "seenAtMs"] as const),
 ] as const;
+
+/** What the end of a placing changes besides. */
+const ENDING = [...LEG, "attemptState", "sentAtMs", "settledAtMs", "answerStatus", "answerBody"] as const;
 
 /** Beside them stands in the row what placed the order. */
 const COLUMNS = columnsOf(orders, [...FIXED, ...CHANGING]);
@@ -83,13 +87,10 @@ export function deleteOrder(store: Store, id: string, atMs: number): void {
   }
 }
 
-const update = preparedChange((store) =>
-  store
-    .update(orders)
-    .set({ ...assignments(orders, CHANGING), version: sql`${orders.version} + 1` })
-    .where(and(eq(orders.id, sql.placeholder("id")), eq(orders.version, sql.placeholder("version"))))
-    .prepare(),
-);
+const CHANGE = { ...assignments(orders, CHANGING), version: sql`${orders.version} + 1` };
+const isThisVersion = and(eq(orders.id, sql.placeholder("id")), eq(orders.version, sql.placeholder("version")));
+
+const update = preparedChange((store) => store.update(orders).set(CHANGE).where(isThisVersion).prepare());
 
 /**
  * Stores an order only over the version it was decided on: a late answer must not overwrite what a look-up has
@@ -112,6 +113,36 @@ const STATUSES = Object.keys({
   rejected: true,
   // A record of all statuses has no names but theirs.
 } satisfies Record<OrderStatus, true>) as OrderStatus[];
+
+const settle = preparedChange((store) =>
+  store
+    .update(orders)
+    .set({ ...CHANGE, ...assignments(orders, ENDING) })
+    .where(
+      and(
+        isThisVersion,
+        ne(orders.attemptState, "done"),
+        isNotNull(orders.legState),
+        isNotNull(orders.fingerprint),
+        isNull(orders.answerBody),
+      ),
+    )
+    .prepare(),
+);
+
+/** How a placing has come out. */
+export type Settled = { order: StoredOrder; leg: Leg; sentAtMs: number; settledAtMs: number; answer: KeyAnswer };
+
+/**
+ * `updateOrder` together with its first leg, the end of the attempt that placed it and the answer of its key. False, and
+ * nothing has changed, where any of them has moved on since, or has a row of its own.
+ */
+export function settleOrder(store: Store, { order, leg, sentAtMs, settledAtMs, answer }: Settled): boolean {
+  const end = { attemptState: "done", sentAtMs, settledAtMs, answerStatus: answer.status, answerBody: answer.body };
+  if (settle(store)({ ...toRow(order), ...legColumns(leg), ...end }).rows !== 1) return false;
+  tellOrder(store, order, "order.updated");
+  return true;
+}
 
 export type OrderPage = {
   accountId: string;

@@ -1,18 +1,22 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Attempt } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
 import { absentReason, readPlaceReply, recordPlaceReply } from "../../src/settle/place.ts";
 import { finishOrderAttempt, recordLegEvent } from "../../src/settle/record.ts";
-import { insertAttempt } from "../../src/store/attempts.ts";
+import { findAttempt, insertAttempt, updateAttempt } from "../../src/store/attempts.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
-import { findKeyRecord, insertKeyRecord } from "../../src/store/idempotency.ts";
+import { latestEventId, listEventsAfter } from "../../src/store/events.ts";
+import { findKeyRecord, insertKeyRecord, passKeyOn, storeAnswer } from "../../src/store/idempotency.ts";
 import { insertLeg, listLegs } from "../../src/store/legs.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openStore, type Store } from "../../src/store/open.ts";
 import { findOrder, insertOrder } from "../../src/store/orders.ts";
+import { insertPlacing } from "../../src/store/placings.ts";
+import { markRestored } from "../../src/store/restores.ts";
 import { isListedRefusal } from "../../src/wire/answer/refusal.ts";
 import { classifyReply } from "../../src/wire/answer/reply.ts";
-import { attemptRow, legRow, orderRow } from "../support/rows.ts";
+import { placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 
 const CLOID = `0x${"ab".repeat(16)}`;
@@ -146,57 +150,108 @@ test("what the exchange had answered is told with the conclusion", () => {
   expect(absentReason("Action already expired")).toEndWith("The exchange had answered: Action already expired");
 });
 
+const { order: ORDER, key: KEY, leg: LEG, attempt: ATTEMPT } = placingRows(1);
+
+/** A placing is one row; told apart over several tables it is settled step by step, as where something has moved on. */
+const PLACES: Record<string, (store: Store) => Attempt> = {
+  "in one row": (store) => insertPlacing(store, { order: ORDER, key: KEY, leg: LEG, attempt: ATTEMPT }),
+  "but for its leg in one row": (store) => {
+    const id = insertOrder(store, ORDER, { key: KEY, leg: null, attempt: ATTEMPT });
+    insertLeg(store, LEG);
+    return { ...ATTEMPT, id };
+  },
+  "in rows of their own": (store) => {
+    const { id, accountId } = ORDER;
+    const record = { ...KEY, accountId, route: "POST /v1/orders", attemptId: null, createdAtMs: 0 };
+    insertKeyRecord(store, { ...record, resource: { kind: "order", id } });
+    insertOrder(store, ORDER);
+    insertLeg(store, LEG);
+    return insertAttempt(store, ATTEMPT);
+  },
+};
+
 /** A placing that is stored, and its world. */
-function openPlaced() {
+function openPlaced(insert: (store: Store) => Attempt) {
   const store = openStore(":memory:");
-  const [order, leg] = [orderRow(), legRow()];
-  const record = { accountId: order.accountId, key: "key-0001", route: "POST /v1/orders", fingerprint: "f" };
-  insertKeyRecord(store, {
-    ...record,
-    resource: { kind: "order", id: order.id },
-    attemptId: null,
-    answer: null,
-    createdAtMs: 0,
-  });
-  insertOrder(store, order);
-  insertLeg(store, leg);
-  const attempt = insertAttempt(store, attemptRow());
+  const attempt = insert(store);
   const clock = stillClock(5_000);
   const commits = openCommitQueue(store, (run) => void setImmediate(run), clock);
-  const answer = () => findKeyRecord(store, order.accountId, "key-0001")?.answer ?? null;
-  return { store, placing: { order, leg, attempt }, world: { clock, commits }, answer };
+  const answer = () => findKeyRecord(store, ORDER.accountId, KEY.key)?.answer ?? null;
+  return { store, placing: { order: ORDER, leg: LEG, attempt }, world: { clock, commits }, answer };
 }
 
-test("an answer is written over what this process has stored, and is what the key answers", async () => {
-  const { store, placing, world, answer } = openPlaced();
-  const outcome = await recordPlaceReply(world, placing, resting(7));
-  expect(outcome).toEqual({ isSettled: true, answer: answer() });
-  expect(JSON.parse(outcome.answer?.body ?? "")).toMatchObject({ status: "open", exchange_order_id: "7" });
-  expect(findOrder(store, placing.order.id)).toMatchObject({ status: "open", version: 1, seenAtMs: 5_000 });
-  expect(listLegs(store, placing.order.id)).toMatchObject([{ state: "resting", oid: "7" }]);
-});
+for (const [place, insert] of Object.entries(PLACES)) {
+  const open = () => openPlaced(insert);
 
-test("an answer to an order that has moved on is applied to it as it stands", async () => {
-  const { store, placing, world, answer } = openPlaced();
-  const filled = { size: decimal("1"), notional: decimal("100") };
-  recordLegEvent(store, placing.leg.cloid, { type: "filled", oid: "7", filled }, 4_000);
-  const outcome = await recordPlaceReply(world, placing, resting(7));
-  expect(outcome).toEqual({ isSettled: true, answer: answer() });
-  expect(JSON.parse(outcome.answer?.body ?? "")).toMatchObject({ status: "filled", filled_size: "1" });
-  expect(findOrder(store, placing.order.id)).toMatchObject({ status: "filled", filledSize: "1" });
-});
+  test(`${place}: an answer is written over what this process has stored, and is what the key answers`, async () => {
+    const { store, placing, world, answer } = open();
+    const outcome = await recordPlaceReply(world, placing, resting(7));
+    expect(outcome).toEqual({ isSettled: true, answer: answer() });
+    expect(JSON.parse(outcome.answer?.body ?? "")).toMatchObject({ status: "open", exchange_order_id: "7" });
+    expect(findOrder(store, placing.order.id)).toMatchObject({ status: "open", version: 1, seenAtMs: 5_000 });
+    expect(listLegs(store, placing.order.id)).toMatchObject([{ state: "resting", oid: "7" }]);
+  });
 
-test("an answer to a placing that was settled before fixes nothing, and none is made up", async () => {
-  const { store, placing, world, answer } = openPlaced();
-  recordLegEvent(store, placing.leg.cloid, { type: "rested", oid: "7" }, 4_000);
-  finishOrderAttempt(store, placing.attempt, { nowMs: 4_000 });
-  const fixed = answer();
-  recordLegEvent(store, placing.leg.cloid, { type: "canceled", oid: "7", reason: null, filled: null }, 4_500);
-  expect(await recordPlaceReply(world, placing, resting(7))).toEqual({ isSettled: true, answer: null });
-  expect(answer()).toEqual(fixed);
-});
+  test(`${place}: an answer to an order that has moved on is applied to it as it stands`, async () => {
+    const { store, placing, world, answer } = open();
+    const filled = { size: decimal("1"), notional: decimal("100") };
+    recordLegEvent(store, placing.leg.cloid, { type: "filled", oid: "7", filled }, 4_000);
+    const outcome = await recordPlaceReply(world, placing, resting(7));
+    expect(outcome).toEqual({ isSettled: true, answer: answer() });
+    expect(JSON.parse(outcome.answer?.body ?? "")).toMatchObject({ status: "filled", filled_size: "1" });
+    expect(findOrder(store, placing.order.id)).toMatchObject({ status: "filled", filledSize: "1" });
+  });
+
+  test(`${place}: an answer to a placing that was settled before fixes nothing, and none is made up`, async () => {
+    const { store, placing, world, answer } = open();
+    recordLegEvent(store, placing.leg.cloid, { type: "rested", oid: "7" }, 4_000);
+    finishOrderAttempt(store, placing.attempt, { nowMs: 4_000 });
+    const fixed = answer();
+    recordLegEvent(store, placing.leg.cloid, { type: "canceled", oid: "7", reason: null, filled: null }, 4_500);
+    expect(await recordPlaceReply(world, placing, resting(7))).toEqual({ isSettled: true, answer: null });
+    expect(answer()).toEqual(fixed);
+  });
+
+  test(`${place}: an outcome ends the attempt, is told once, and changes no other order`, async () => {
+    const { store, placing, world } = open();
+    const other = insertPlacing(store, placingRows(2));
+    const told = latestEventId(store);
+    await recordPlaceReply(world, placing, resting(7));
+    expect(findAttempt(store, placing.attempt.id)).toEqual({
+      ...placing.attempt,
+      ...{ state: "done", sentAtMs: placing.attempt.createdAtMs, settledAtMs: 5_000 },
+    });
+    const events = listEventsAfter(store, { accountId: ORDER.accountId, after: told, limit: 9 });
+    expect(events).toMatchObject([{ type: "order.updated", resourceId: ORDER.id, atMs: 5_000 }]);
+    expect(JSON.parse(events[0]?.payload ?? "")).toMatchObject({ status: "open", exchange_order_id: "7" });
+    expect(findAttempt(store, other.id)).toEqual(other);
+    expect(findOrder(store, other.resource.id)).toEqual(placingRows(2).order);
+  });
+
+  test(`${place}: an answer never changes the one that is fixed, nor that of a key that has been passed on`, async () => {
+    const fixed = { status: 200, body: "{}" } as const;
+    const answered = open();
+    storeAnswer(answered.store, { accountId: ORDER.accountId, key: KEY.key }, fixed);
+    expect(await recordPlaceReply(answered.world, answered.placing, resting(7))).toEqual({
+      isSettled: true,
+      answer: null,
+    });
+    expect(answered.answer()).toEqual(fixed);
+    const passed = open();
+    markRestored(passed.store, 1);
+    passKeyOn(passed.store, { accountId: ORDER.accountId, key: KEY.key }, "another");
+    expect(await recordPlaceReply(passed.world, passed.placing, resting(7))).toEqual({ isSettled: true, answer: null });
+    expect(passed.answer()).toBeNull();
+    const ended = open();
+    updateAttempt(ended.store, ended.placing.attempt.id, { state: "done", settledAtMs: 4_000 });
+    expect(await recordPlaceReply(ended.world, ended.placing, resting(7))).toEqual({ isSettled: true, answer: null });
+    expect(findAttempt(ended.store, ended.placing.attempt.id)?.settledAtMs).toBe(4_000);
+    expect(ended.answer()).toBeNull();
+    for (const { store } of [answered, passed, ended]) expect(findOrder(store, ORDER.id)?.status).toBe("open");
+  });
+}
 
 function resting(oid: number) {
-  const statuses = [{ resting: { oid, cloid: legRow().cloid } }];
+  const statuses = [{ resting: { oid, cloid: LEG.cloid } }];
   return classifyReply(200, JSON.stringify({ status: "ok", response: { type: "order", data: { statuses } } }));
 }
