@@ -18,7 +18,7 @@ export type OpenOptions = {
 
 /**
  * Pages in the log before they are carried over into the database, 16 MiB of them. That happens in some order's time, so
- * it should be fewer than one order in a hundred that meets it; an order writes about thirty.
+ * it should be fewer than one order in a hundred that meets it; an order writes about eighteen.
  */
 const PAGES_BEFORE_CHECKPOINT = 4_000;
 
