@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, sql } from "drizzle-orm";
 import type { KeyAnswer } from "../core/idempotency.ts";
 import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
@@ -159,30 +159,46 @@ export type OrderPage = {
 export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
   // One status after the other, as the index has them: asked for together, SQLite would read and sort the whole history.
   const statuses = page.status === null ? STATUSES : [page.status];
+  const asked = { ...(page.after ?? NEWEST), accountId: page.accountId, dex: page.dex, limit: page.limit + 1 };
   return statuses
-    .flatMap((status) => listOfStatus(store, { ...page, status }))
+    .flatMap((status) => ofStatus(store).all({ ...asked, status }))
     .sort(newestFirst)
-    .slice(0, page.limit + 1);
+    .slice(0, page.limit + 1)
+    .map(toOrder);
 }
 
-function newestFirst(a: StoredOrder, b: StoredOrder): number {
+function newestFirst(a: Row, b: Row): number {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs;
   return a.id < b.id ? 1 : -1;
 }
 
-function listOfStatus(store: Store, page: OrderPage & { status: OrderStatus }): StoredOrder[] {
-  const { accountId, status, dex, after } = page;
-  const below =
-    after === null ? undefined : sql`(${orders.createdAtMs}, ${orders.id}) < (${after.createdAtMs}, ${after.id})`;
-  return store
+const DEX = sql.placeholder("dex");
+/** HIP-3 markets carry their dex as a prefix; the native dex and spot have none. */
+const IS_OF_DEX = sql`case
+  when ${DEX} is null then 1
+  when ${DEX} = '' then instr(${orders.market}, ':') = 0
+  else substr(${orders.market}, 1, length(${DEX}) + 1) = ${DEX} || ':'
+end`;
+
+const ofStatus = prepared((store) =>
+  store
     .select(COLUMNS)
     .from(orders)
-    .where(and(eq(orders.accountId, accountId), eq(orders.status, status), ofDex(dex), below))
+    .where(
+      and(
+        eq(orders.accountId, sql.placeholder("accountId")),
+        eq(orders.status, sql.placeholder("status")),
+        sql`(${orders.createdAtMs}, ${orders.id}) < (${sql.placeholder("createdAtMs")}, ${sql.placeholder("id")})`,
+        IS_OF_DEX,
+      ),
+    )
     .orderBy(desc(orders.createdAtMs), desc(orders.id))
-    .limit(page.limit + 1)
-    .all()
-    .map(toOrder);
-}
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Above every order. */
+const NEWEST = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" };
 
 const LIVE: OrderStatus[] = STATUSES.filter(isLive);
 
@@ -217,14 +233,6 @@ export function unknownOrders(store: Store, accountId: string): Unknowns {
     .where(and(eq(orders.accountId, accountId), eq(orders.status, "unknown")))
     .get();
   return row ?? { count: 0, oldestMs: null };
-}
-
-/** HIP-3 markets carry their dex as a prefix; the native dex and spot have none. */
-function ofDex(dex: string | null): SQL | undefined {
-  if (dex === null) return undefined;
-  return dex === ""
-    ? sql`instr(${orders.market}, ':') = 0`
-    : sql`substr(${orders.market}, 1, ${dex.length + 1}) = ${`${dex}:`}`;
 }
 
 /** Ids of all orders whose fate was still open when the process ended become `unknown`. */
