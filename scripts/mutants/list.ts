@@ -12,9 +12,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the intent is not written",
     changes: [
       {
-        file: "src/settle/intent.ts",
-        find: "  const attempt = insert(store, {",
-        put: "  const attempt = ((_store: unknown, made: object) => ({ ...made, id: nonce }) as Attempt)(store, {",
+        file: "src/actions/place-order.ts",
+        find: "insertPlacing(store, { order, key, leg, attempt })",
+        put: "({ ...attempt, id: insertOrder(store, order, { key, leg, attempt: null }) })",
       },
     ],
   },
