@@ -19,9 +19,9 @@ const insert = prepared((store) => store.insert(attempts).values(placeholders(at
 
 /** Stores the attempt under the next number, in a row of its own; its (signer, nonce) may exist only once. */
 export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attempt {
-  requireUnused(store, "orders", attempt);
   const { resource, ...rest } = attempt;
   const id = takeNumber(store);
+  requireUnused(store, "orders", { ...attempt, id });
   insert(store).run({ ...rest, id, resourceKind: resource.kind, resourceId: resource.id });
   passNonce(store, attempt);
   return { ...attempt, id };

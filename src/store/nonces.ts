@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
 import { nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, placeholders, prepared } from "./prepared.ts";
@@ -8,28 +8,29 @@ import { agents, attempts, orders, signers } from "./schema.ts";
 /** A number of a signer: (signer, nonce) may exist once, in one of the two tables of attempts. */
 export type Numbered = { signer: string; nonce: number };
 
-const isThis = { signer: sql.placeholder("signer"), nonce: sql.placeholder("nonce") };
+const isThis = { id: sql.placeholder("id"), signer: sql.placeholder("signer"), nonce: sql.placeholder("nonce") };
 const inAttempts = prepared((store) =>
   store
     .select(columnsOf(attempts, ["id"]))
     .from(attempts)
-    .where(and(eq(attempts.signer, isThis.signer), eq(attempts.nonce, isThis.nonce)))
+    .where(or(eq(attempts.id, isThis.id), and(eq(attempts.signer, isThis.signer), eq(attempts.nonce, isThis.nonce))))
     .prepare(),
 );
 const inOrders = prepared((store) =>
   store
     .select(columnsOf(orders, ["number"]))
     .from(orders)
-    .where(and(eq(orders.signer, isThis.signer), eq(orders.nonce, isThis.nonce)))
+    .where(or(eq(orders.number, isThis.id), and(eq(orders.signer, isThis.signer), eq(orders.nonce, isThis.nonce))))
     .prepare(),
 );
 
-/** Of two actions under one number, in whichever tables; within each of them a unique index says the same. */
-export const NUMBER_USED_TWICE = "bug: two actions under one number of a signer";
+/** Of two actions under one nonce or one id, in whichever tables; within each of them a unique index says the same. */
+export const NUMBER_USED_TWICE = "bug: two actions under one number";
 
-/** Throws where the other table has the number of what is about to be stored. */
-export function requireUnused(store: Store, other: "attempts" | "orders", { signer, nonce }: Numbered): void {
-  const found = (other === "attempts" ? inAttempts(store) : inOrders(store)).get({ signer, nonce });
+/** Throws where the other table has the nonce or the id of what is stored. */
+export function requireUnused(store: Store, other: "attempts" | "orders", attempt: Numbered & { id: number }): void {
+  const { id, signer, nonce } = attempt;
+  const found = (other === "attempts" ? inAttempts(store) : inOrders(store)).get({ id, signer, nonce });
   if (found !== undefined) throw new Error(NUMBER_USED_TWICE);
 }
 

@@ -13,8 +13,10 @@ import { toTrigger, triggerColumns } from "./trigger-columns.ts";
 /** The key is as old as its order, which is what it answers with. */
 export type PlacingKey = Pick<KeyRecord, "key" | "fingerprint" | "answer">;
 
-/** What placed an order, as far as it was placed through the API and came to that. */
-export type Placing = { key: PlacingKey | null; leg: Leg | null; attempt: Omit<Attempt, "id"> | null };
+/** What placed an order, as far as it was placed through the API and came to that: no attempt is without its key. */
+export type Placing =
+  | { key: PlacingKey; leg: Leg | null; attempt: Omit<Attempt, "id"> | null }
+  | { key: null; leg: null; attempt: null };
 
 type Row = typeof orders.$inferSelect;
 

@@ -11,8 +11,8 @@ type Placed = { order: StoredOrder; key: PlacingKey; leg: Leg; attempt: Omit<Att
 /** Stores an order with its key, its first leg and the attempt that places it, in one row; its (signer, nonce) may exist only once. */
 export function insertPlacing(store: Store, { order, key, leg, attempt }: Placed): Attempt {
   requireOwn({ order, key, leg, attempt });
-  requireUnused(store, "attempts", attempt);
   const id = insertOrder(store, order, { key, leg, attempt });
+  requireUnused(store, "attempts", { ...attempt, id });
   passNonce(store, attempt);
   return { ...attempt, id };
 }

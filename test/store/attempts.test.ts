@@ -14,7 +14,7 @@ import {
   newestAttemptId,
   updateAttempt,
 } from "../../src/store/attempts.ts";
-import { onBroken } from "../../src/store/broken.ts";
+import { onBroken, whyBroken } from "../../src/store/broken.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { raiseNonces, takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
@@ -82,6 +82,24 @@ test("two payloads under one number cannot be stored, in whichever two rows", ()
       expect(broken).not.toBe("");
       expect(listOpenAttempts(store)).toHaveLength(1);
     }
+  }
+});
+
+test("an id of one table is never a row of the other: all writing ends", () => {
+  const inserts = [
+    (store: Store) => insertAttempt(store, attemptRow({ nonce: 1 })),
+    (store: Store) => insertPlacing(store, placingRows(2)),
+  ];
+  for (const [first, second] of [inserts, inserts.toReversed()]) {
+    if (first === undefined || second === undefined) throw new Error("two of them");
+    const store = openStore(":memory:");
+    inTransaction(store, first);
+    // As if it had never been counted.
+    store.$client.run("DELETE FROM sqlite_sequence WHERE name IN ('orders', 'attempts')");
+    forget(store);
+    expect(() => inTransaction(store, second)).toThrow("two actions under one number");
+    expect(whyBroken(store)).not.toBeNull();
+    expect(listOpenAttempts(store)).toHaveLength(1);
   }
 });
 
