@@ -81,9 +81,11 @@ const placeHead = post(gatewayUrl, "/v1/orders", AUTHORIZATION).slice(0, -2);
 const bareRequest = post(exchangeUrl, "/nothing", AUTHORIZATION) + body;
 
 async function place(lane: number): Promise<void> {
+  // Before anything is awaited: all lanes begin in one turn, and each has a key of its own.
   placed += 1;
+  const key = `bench-${run}-${placed}`;
   const wire = await wireOf(gatewayUrl, lane);
-  const answer = await wire.ask(`${placeHead}Idempotency-Key: bench-${run}-${placed}\r\n\r\n${body}`);
+  const answer = await wire.ask(`${placeHead}Idempotency-Key: ${key}\r\n\r\n${body}`);
   if (!answer.startsWith("HTTP/1.1 201") || !answer.includes('"status":"filled"')) {
     throw new Error(`not placed: ${answer.slice(0, SHOWN)}`);
   }

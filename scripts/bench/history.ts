@@ -21,7 +21,8 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     seen_at_ms: "time(n)",
     exchange_order_id: "oid(n)",
     leg_oid: "oid(n)",
-    number: "null",
+    // The one order there is has the first.
+    number: "n + 1",
     idempotency_key: "'history-' || n",
     answer_body: "replace(t.answer_body, t.id, uuid(n))",
     nonce: "time(n)",
