@@ -1,6 +1,7 @@
 /**
  * `bun run bench`: an order through the gateway against the same order sent directly with @nktkas/hyperliquid and with
- * ccxt, in one run, in turns, against an exchange that answers at once. The last line is one JSON object with all of it.
+ * ccxt, in one run, in turns, against an exchange that answers at once; and against the floor (scripts/bench/floor.ts),
+ * which says what of it can be reached on this machine. The last line is one JSON object with all of it.
  *
  *   bun run bench [--rounds 9] [--one 400] [--many 2000] [--executable dist/postern] [--directory DIR]
  *   bun run bench --smoke               a few orders of each, to see that it still runs
@@ -20,7 +21,7 @@ import { figuresOf, median, round, showSpread } from "./bench/figures.ts";
 import { growth, soakFor, underFills } from "./bench/growth.ts";
 import { residentMiB, signCost, syncCost } from "./bench/machine.ts";
 import { firstLine, onBun, onNode, openDriver, spawn } from "./bench/processes.ts";
-import { freePort, type Gateway, type Scene, setScene, startGateway } from "./bench/scene.ts";
+import { freePort, type Scene, setScene, startGateway } from "./bench/scene.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const BENCH = join(import.meta.dir, "bench");
@@ -61,12 +62,13 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
   };
 }
 
-async function openDrivers(scene: Scene, gateway: Gateway, exchangeUrl: string): Promise<Drivers> {
+async function openDrivers(scene: Scene, urls: Record<"gateway" | "floor" | "exchange", string>): Promise<Drivers> {
   const ccxt = join(BENCH, "node_modules/ccxt/js/ccxt.js");
   return {
-    postern: openDriver(onBun("drive-postern.ts", gateway.url, exchangeUrl, scene.account, scene.apiKey)),
-    nktkas: openDriver(onBun("drive-nktkas.ts", exchangeUrl)),
-    ccxt: openDriver(await onNode("drive-ccxt.ts", scene.directory, exchangeUrl, ccxt)),
+    postern: openDriver(onBun("drive-postern.ts", urls.gateway, urls.exchange, scene.account, scene.apiKey)),
+    nktkas: openDriver(onBun("drive-nktkas.ts", urls.exchange)),
+    ccxt: openDriver(await onNode("drive-ccxt.ts", scene.directory, urls.exchange, ccxt)),
+    floor: openDriver(onBun("drive-postern.ts", urls.floor, urls.exchange, scene.account, scene.apiKey)),
   };
 }
 
@@ -104,7 +106,9 @@ async function measure(options: Options) {
       executableMiB: Math.round(statSync(executable).size / 2 ** 20),
     };
     const gateway = await startGateway(executable, scene, freePort());
-    const drivers = await openDrivers(scene, gateway, exchangeUrl);
+    const floor = spawn({ command: onBun("floor.ts", scene.directory, exchangeUrl) });
+    const { url: floorUrl = "" } = await firstLine(floor);
+    const drivers = await openDrivers(scene, { gateway: gateway.url, floor: floorUrl, exchange: exchangeUrl });
     try {
       const rounds = await compare(drivers, sizes);
       const own = await alone(drivers, sizes);
@@ -112,7 +116,7 @@ async function measure(options: Options) {
       return { machine, start, rounds, ratios: ratiosOf(rounds), own, loadedMiB };
     } finally {
       await Promise.all(Object.values(drivers).map((driver) => driver.stop()));
-      await gateway.stop();
+      await Promise.all([gateway.stop(), floor.stop()]);
     }
   });
 }
@@ -152,7 +156,7 @@ function showGrowth(measured: Awaited<ReturnType<typeof growth>>): typeof measur
 
 type Measured = Awaited<ReturnType<typeof measure>>;
 
-const NAMES: readonly Name[] = ["postern", "nktkas", "ccxt"];
+const NAMES: readonly Name[] = ["postern", "nktkas", "ccxt", "floor"];
 
 function show({ machine, start, rounds, ratios, own, loadedMiB }: Measured): void {
   console.log(
@@ -169,6 +173,8 @@ function show({ machine, start, rounds, ratios, own, loadedMiB }: Measured): voi
     [`orders a second to nktkas's, ${IN_FLIGHT} in flight`, showSpread(ratios.perSecondToNktkas)],
     [`orders a second to ccxt's, ${IN_FLIGHT} in flight`, showSpread(ratios.perSecondToCcxt)],
     ["p99 to p50, one in flight", showSpread(ratios.p99ToP50)],
+    ["the floor's p50 to nktkas's, one in flight", showSpread(ratios.floorP50ToNktkas)],
+    [`the floor's orders a second to nktkas's, ${IN_FLIGHT} in flight`, showSpread(ratios.floorPerSecondToNktkas)],
     ["place with fetch, p50 ms", String(own.placeWithFetch.p50Ms)],
     ["read a closed order, p50 ms", String(own.read.p50Ms)],
     ["this client and a bare round trip, p50 ms", String(own.bare.p50Ms)],

@@ -1,14 +1,14 @@
-/** The gateway and two libraries, one after the other, round by round, against the same exchange. */
+/** The gateway, two libraries and the floor, one after the other, round by round, against the same exchange. */
 import { type Figures, figuresOf, median, type Spread, spreadOf } from "./figures.ts";
 import type { Load } from "./load.ts";
 import type { Driver } from "./processes.ts";
 
-export type Name = "postern" | "nktkas" | "ccxt";
+export type Name = "postern" | "nktkas" | "ccxt" | "floor";
 export type Drivers = Record<Name, Driver>;
 export type Round = Record<Name, { one: Figures; many: Figures }>;
 export type Sizes = { rounds: number; one: number; many: number };
 
-const NAMES: readonly Name[] = ["postern", "nktkas", "ccxt"];
+const NAMES: readonly Name[] = ["postern", "nktkas", "ccxt", "floor"];
 export const IN_FLIGHT = 32;
 
 export async function compare(drivers: Drivers, { rounds, one, many }: Sizes): Promise<Round[]> {
@@ -29,7 +29,7 @@ export async function compare(drivers: Drivers, { rounds, one, many }: Sizes): P
         many: figuresOf(await drivers[name].run(place(many, IN_FLIGHT))),
       };
     }
-    // All three have had their turn.
+    // All have had their turn.
     done.push(figures as Round);
   }
   return done;
@@ -41,6 +41,8 @@ export type Ratios = {
   perSecondToNktkas: Spread;
   perSecondToCcxt: Spread;
   p99ToP50: Spread;
+  floorP50ToNktkas: Spread;
+  floorPerSecondToNktkas: Spread;
 };
 
 export function ratiosOf(rounds: readonly Round[]): Ratios {
@@ -51,6 +53,8 @@ export function ratiosOf(rounds: readonly Round[]): Ratios {
     perSecondToNktkas: of(({ postern, nktkas }) => postern.many.perSecond / nktkas.many.perSecond),
     perSecondToCcxt: of(({ postern, ccxt }) => postern.many.perSecond / ccxt.many.perSecond),
     p99ToP50: of(({ postern }) => postern.one.p99Ms / postern.one.p50Ms),
+    floorP50ToNktkas: of(({ floor, nktkas }) => floor.one.p50Ms / nktkas.one.p50Ms),
+    floorPerSecondToNktkas: of(({ floor, nktkas }) => floor.many.perSecond / nktkas.many.perSecond),
   };
 }
 
