@@ -7,7 +7,7 @@ import { insertAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { takeNonce } from "../store/nonces.ts";
 import type { Store } from "../store/open.ts";
-import { type Action, actionJson } from "../wire/action/index.ts";
+import { type Action, actionJson, canonicalAction, parseActionJson } from "../wire/action/index.ts";
 
 /** What is about to be signed, before it has a nonce. */
 export type Intended = {
@@ -65,6 +65,7 @@ export function storeAttempt(
     );
   }
   const nowMs = world.clock.nowMs();
+  const action = canonicalAction(intended.action);
   const attempt = insert(store, {
     kind: intended.kind,
     accountId: intended.account.id,
@@ -74,7 +75,7 @@ export function storeAttempt(
     nonce,
     expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs,
     vaultAddress: vaultAddressOf(intended.account),
-    action: actionJson(intended.action),
+    action: actionJson(action),
     cloid: intended.cloid,
     targetOid: intended.targetOid,
     isTargetClosed: intended.isTargetClosed ?? false,
@@ -96,5 +97,14 @@ export function storeAttempt(
     reference: intended.resource.id,
     detail: { signer, nonce, action: attempt.action },
   });
+  written.set(attempt, action);
   return attempt;
+}
+
+/** What the text of an attempt was made of, for as long as this process has the attempt that it stored. Frozen. */
+const written = new WeakMap<Attempt, Action>();
+
+/** The action of an attempt, which its text spells; null when that is none that we sign. */
+export function actionOf(attempt: Attempt): Action | null {
+  return written.get(attempt) ?? parseActionJson(attempt.action);
 }

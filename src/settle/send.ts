@@ -2,9 +2,10 @@ import type { Attempt } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import type { Purpose, SendOutcome } from "../exchange/exchange.ts";
 import { findAccount } from "../store/accounts.ts";
-import { type Action, parseActionJson } from "../wire/action/index.ts";
+import type { Action } from "../wire/action/index.ts";
 import { isOutOfActions } from "../wire/answer/refusal.ts";
 import { classifyReply, type Verdict } from "../wire/answer/reply.ts";
+import { actionOf } from "./intent.ts";
 
 /** What came back for one signed action: the exchange's word, or none. */
 export type Reply = Verdict | { kind: "ambiguous"; reason: "no_answer"; text: string | null };
@@ -84,7 +85,7 @@ function isRefusedForActions(verdict: Verdict): boolean {
 }
 
 function signStored(world: World, attempt: Attempt): string | null {
-  const action = parseActionJson(attempt.action);
+  const action = actionOf(attempt);
   return action === null ? null : sign(world, attempt, action);
 }
 

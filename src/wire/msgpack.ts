@@ -21,29 +21,53 @@ const MIN_SIGNED_64 = -(2n ** 63n);
 
 const UTF8 = new TextEncoder();
 
+/** What an order takes, and to spare; most actions never need more. */
+const FIRST_BYTES = 512;
+
+/** Where the bytes go: one piece of memory, that grows by doubling. An array of numbers costs thirty times as much. */
+type Sink = { bytes: Uint8Array; length: number };
+
 /** The bytes of a value. Throws `bug:` on what the exchange's actions never hold: fractions, undefined, over-long. */
 export function encodeMsgpack(value: MsgpackValue): Uint8Array {
-  const bytes: number[] = [];
-  write(bytes, value, 0);
-  return Uint8Array.from(bytes);
+  const sink: Sink = { bytes: new Uint8Array(FIRST_BYTES), length: 0 };
+  write(sink, value, 0);
+  return sink.bytes.subarray(0, sink.length);
 }
 
-function write(bytes: number[], value: MsgpackValue, depth: number): void {
+/** Makes room for `count` bytes and returns where they begin. */
+function reserve(sink: Sink, count: number): number {
+  const start = sink.length;
+  sink.length += count;
+  if (sink.length > sink.bytes.length) {
+    const larger = new Uint8Array(Math.max(sink.length, 2 * sink.bytes.length));
+    larger.set(sink.bytes);
+    sink.bytes = larger;
+  }
+  return start;
+}
+
+function push(sink: Sink, byte: number): void {
+  const at = reserve(sink, 1);
+  sink.bytes[at] = byte;
+}
+
+function write(sink: Sink, value: MsgpackValue, depth: number): void {
   if (depth > MAX_DEPTH) throw new Error("bug: msgpack value is nested too deep");
-  if (value === null) bytes.push(0xc0);
-  else if (typeof value === "boolean") bytes.push(value ? 0xc3 : 0xc2);
-  else if (typeof value === "string") writeText(bytes, value);
-  else if (typeof value === "bigint") writeInteger(bytes, value);
-  else if (typeof value === "number") writeInteger(bytes, exactInteger(value));
+  if (value === null) push(sink, 0xc0);
+  else if (typeof value === "boolean") push(sink, value ? 0xc3 : 0xc2);
+  else if (typeof value === "string") writeText(sink, value);
+  else if (typeof value === "bigint") writeInteger(sink, value);
+  else if (typeof value === "number") writeInteger(sink, exactInteger(value));
   else if (isArray(value)) {
-    writeLength(bytes, value.length, 0x90, 0xdc);
-    for (const item of value) write(bytes, item, depth + 1);
+    writeLength(sink, value.length, 0x90, 0xdc);
+    for (const item of value) write(sink, item, depth + 1);
   } else if (typeof value === "object") {
-    const entries = Object.entries(value);
-    writeLength(bytes, entries.length, 0x80, 0xde);
-    for (const [key, item] of entries) {
-      writeText(bytes, key);
-      write(bytes, item, depth + 1);
+    const names = Object.keys(value);
+    writeLength(sink, names.length, 0x80, 0xde);
+    for (const name of names) {
+      writeText(sink, name);
+      // A member that is there; `undefined` is refused as such.
+      write(sink, value[name] as MsgpackValue, depth + 1);
     }
   } else throw new Error(`bug: no msgpack for ${typeof value}`);
 }
@@ -58,38 +82,51 @@ function exactInteger(value: number): bigint {
   return BigInt(value);
 }
 
-function writeInteger(bytes: number[], value: bigint): void {
+function writeInteger(sink: Sink, value: bigint): void {
   if (value > MAX_UNSIGNED_64 || value < MIN_SIGNED_64) throw new Error("bug: msgpack integer exceeds 64 bits");
   if (value >= 0n) {
-    if (value < 0x80n) bytes.push(Number(value));
-    else if (value <= 0xffn) writeBigEndian(bytes, 0xcc, value, 1);
-    else if (value <= 0xffffn) writeBigEndian(bytes, 0xcd, value, 2);
-    else if (value <= 0xffffffffn) writeBigEndian(bytes, 0xce, value, 4);
-    else writeBigEndian(bytes, 0xcf, value, 8);
-  } else if (value >= -32n) bytes.push(Number(value + 0x100n));
-  else if (value >= -0x80n) writeBigEndian(bytes, 0xd0, value, 1);
-  else if (value >= -0x8000n) writeBigEndian(bytes, 0xd1, value, 2);
-  else if (value >= -0x80000000n) writeBigEndian(bytes, 0xd2, value, 4);
-  else writeBigEndian(bytes, 0xd3, value, 8);
+    if (value < 0x80n) push(sink, Number(value));
+    else if (value <= 0xffn) writeBigEndian(sink, 0xcc, value, 1);
+    else if (value <= 0xffffn) writeBigEndian(sink, 0xcd, value, 2);
+    else if (value <= 0xffffffffn) writeBigEndian(sink, 0xce, value, 4);
+    else writeBigEndian(sink, 0xcf, value, 8);
+  } else if (value >= -32n) push(sink, Number(value + 0x100n));
+  else if (value >= -0x80n) writeBigEndian(sink, 0xd0, value, 1);
+  else if (value >= -0x8000n) writeBigEndian(sink, 0xd1, value, 2);
+  else if (value >= -0x80000000n) writeBigEndian(sink, 0xd2, value, 4);
+  else writeBigEndian(sink, 0xd3, value, 8);
 }
 
-function writeBigEndian(bytes: number[], tag: number, value: bigint, byteCount: number): void {
-  bytes.push(tag);
+function writeBigEndian(sink: Sink, tag: number, value: bigint, byteCount: number): void {
+  push(sink, tag);
   const bits = BigInt.asUintN(byteCount * 8, value);
-  for (let index = byteCount - 1; index >= 0; index -= 1) bytes.push(Number((bits >> BigInt(index * 8)) & 0xffn));
+  for (let index = byteCount - 1; index >= 0; index -= 1) push(sink, Number((bits >> BigInt(index * 8)) & 0xffn));
 }
 
-function writeText(bytes: number[], text: string): void {
-  const encoded = UTF8.encode(text);
-  if (encoded.length < 32) bytes.push(0xa0 | encoded.length);
-  else if (encoded.length <= 0xff) bytes.push(0xd9, encoded.length);
-  else if (encoded.length <= MAX_16_BIT) bytes.push(0xda, encoded.length >> 8, encoded.length & 0xff);
+function writeText(sink: Sink, text: string): void {
+  const encoded = isAscii(text) ? null : UTF8.encode(text);
+  const length = encoded === null ? text.length : encoded.length;
+  if (length < 32) push(sink, 0xa0 | length);
+  else if (length <= 0xff) pushAll(sink, 0xd9, length);
+  else if (length <= MAX_16_BIT) pushAll(sink, 0xda, length >> 8, length & 0xff);
   else throw new Error("bug: msgpack text is too long");
-  for (const byte of encoded) bytes.push(byte);
+  const start = reserve(sink, length);
+  if (encoded !== null) sink.bytes.set(encoded, start);
+  else for (let index = 0; index < length; index += 1) sink.bytes[start + index] = text.charCodeAt(index);
 }
 
-function writeLength(bytes: number[], length: number, fixedTag: number, tag16: number): void {
-  if (length < 16) bytes.push(fixedTag | length);
-  else if (length <= MAX_16_BIT) bytes.push(tag16, length >> 8, length & 0xff);
+/** All that an action holds is; its bytes are its characters. */
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
+}
+
+function pushAll(sink: Sink, ...bytes: readonly number[]): void {
+  for (const byte of bytes) push(sink, byte);
+}
+
+function writeLength(sink: Sink, length: number, fixedTag: number, tag16: number): void {
+  if (length < 16) push(sink, fixedTag | length);
+  else if (length <= MAX_16_BIT) pushAll(sink, tag16, length >> 8, length & 0xff);
   else throw new Error("bug: msgpack array or map is too long");
 }

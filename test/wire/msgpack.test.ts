@@ -49,6 +49,21 @@ test("texts, lists and maps use the shortest header for their length in bytes", 
   expect(head(map(16), 3)).toBe("0xde0010");
 });
 
+test("a value of any length is written whole, in whatever letters", () => {
+  const texts = Array.from({ length: 900 }, (_, nth) =>
+    nth % 3 === 0 ? "é€😀".repeat(nth % 11) : "a".repeat(nth % 40),
+  );
+  const one = (text: string) => Buffer.from(encodeMsgpack(text));
+  for (const text of texts)
+    expect(
+      one(text)
+        .subarray(-Buffer.byteLength(text) - 1)
+        .subarray(1),
+    ).toEqual(Buffer.from(text));
+  const whole = Buffer.concat([Buffer.from("dc0384", "hex"), ...texts.map(one)]);
+  expect(Buffer.from(encodeMsgpack(texts))).toEqual(whole);
+});
+
 test("nil and booleans are one byte, and maps keep the order they were written in", () => {
   expect(toHex(encodeMsgpack([null, true, false]))).toBe("0x93c0c3c2");
   expect(toHex(encodeMsgpack({ b: 1, a: 2 }))).toBe("0x82a16201a16102");

@@ -50,16 +50,17 @@ function arrange(schema: TSchema): Arrange {
 
 function arrangeMembers(members: ReadonlyMap<string, Arrange>, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const given = new Map(Object.entries(value));
+  // Asked for its own members only.
+  const given = value as Readonly<Record<string, unknown>>;
   const ordered: Record<string, unknown> = {};
   for (const [name, arrange] of members) {
-    const member = given.get(name);
+    const member = Object.hasOwn(given, name) ? given[name] : undefined;
     if (member !== undefined) ordered[name] = arrange(member);
   }
-  for (const [name, member] of given) {
+  for (const name of Object.keys(given)) {
+    const member = members.has(name) ? undefined : given[name];
     // Not by assignment, which would take `__proto__` for more than a name.
-    if (member !== undefined && !members.has(name))
-      Object.defineProperty(ordered, name, { value: member, enumerable: true });
+    if (member !== undefined) Object.defineProperty(ordered, name, { value: member, enumerable: true });
   }
   return ordered;
 }
