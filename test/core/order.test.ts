@@ -15,8 +15,10 @@ import {
   orderFromLegs,
   wasTaken,
 } from "../../src/core/order.ts";
-import { LEG } from "./leg.ts";
+import { legRow } from "../support/rows.ts";
 
+/** As it is when its intent is stored. */
+const LEG = legRow();
 /** A leg as it would stand in that state. */
 function legIn(state: LegState): Leg {
   const isTold = state !== "sent" && state !== "lost" && state !== "absent";

@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { advanceLeg, type Leg, type LegEvent } from "../../src/core/order.ts";
-import { LEG } from "./leg.ts";
+import { legRow } from "../support/rows.ts";
 
+const LEG = legRow();
 const STOP: Leg = { ...LEG, trigger: { price: "90", kind: "stop_loss", market: false } };
 const LISTED: LegEvent = { type: "armed", oid: "77" };
 const FILLED_IN_PART: LegEvent = { type: "fills_seen", filled: { size: decimal("0.5"), notional: decimal("50") } };
