@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place.ts",
-        find: 'const canBeReadAgain = reading.kind === "definite" && reading.namesOrder;',
+        find: 'const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;',
         put: "const canBeReadAgain = reading.kind !== null;",
       },
     ],

@@ -10,7 +10,7 @@ import type { Reply } from "./send.ts";
 
 /** What the answer to a placing says of the leg: a fact, or why it has to be looked for. */
 export type PlaceReading =
-  | { kind: "definite"; event: LegEvent; namesOrder: boolean }
+  | { kind: "definite"; event: LegEvent; canBeReadAgain: boolean }
   | { kind: "look"; reason: string; text: string | null; seen: LegEvent | null };
 
 type Recording = Pick<World, "clock" | "commits">;
@@ -25,8 +25,7 @@ export type PlaceOutcome = { isSettled: boolean; answer: KeyAnswer | null };
 export function recordPlaceReply(world: Recording, placing: Placing, verdict: Reply): Promise<PlaceOutcome> {
   const { order, leg, attempt } = placing;
   const reading = readPlaceReply(order, leg, verdict);
-  // An order that the exchange names can be read again from it; a refusal is nowhere but here.
-  const canBeReadAgain = reading.kind === "definite" && reading.namesOrder;
+  const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
   return world.commits.outcome((store): PlaceOutcome => {
     const nowMs = world.clock.nowMs();
     if (reading.kind === "look") {
@@ -87,7 +86,8 @@ function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { ki
   // The answer's total is complete evidence for an order that can never rest.
   if (order.timeInForce === "ioc" && order.trigger === null) {
     const reason = shortReason(order, entry.totalSize, asked);
-    return definite({ type: "canceled", oid: entry.oid, reason, filled });
+    // Read again it is "filled" with a size that is left: what became of that is told by the fills, which may be late.
+    return { kind: "definite", event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };
   }
   return {
     ...look("the exchange filled a part and may have left the rest open"),
@@ -95,12 +95,15 @@ function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { ki
   };
 }
 
+/** An order that the exchange names: one look at it gives this back. */
 function definite(event: LegEvent): PlaceReading {
-  return { kind: "definite", event, namesOrder: true };
+  return { kind: "definite", event, canBeReadAgain: true };
 }
 
+/** Of a refusal the exchange keeps nothing. */
 function refused(text: string): PlaceReading {
-  return { kind: "definite", event: { type: "rejected", reason: plainWords(text), oid: null }, namesOrder: false };
+  const event = { type: "rejected", reason: plainWords(text), oid: null } as const;
+  return { kind: "definite", event, canBeReadAgain: false };
 }
 
 function look(reason: string): PlaceReading & { kind: "look" } {

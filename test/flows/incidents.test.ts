@@ -201,3 +201,16 @@ test("seed 100128498: the power fails after a look has found a refusal, and nobo
   await s.start();
   expect(shown(await s.tell("power-cut-refused", ioc))).toEqual(told);
 });
+
+test("seed 121190099: the power fails after an answer of a part, and nobody is told unknown again", async () => {
+  const s = await scene();
+  trade(s, MAKER, { isBuy: false, price: 95_010, size: "0.004" });
+  const ioc = { ...limit("buy", 95_010, "0.01"), timeInForce: "ioc" as const };
+  const told = shown(await s.tell("power-cut-part", ioc));
+  expect(told).toMatchObject({ http: 201, status: "canceled", filled: "0.004" });
+  s.kill("power_cut", 0);
+  // What became of the rest is told by the fills alone, and the node that is asked for them is behind.
+  s.setFate(({ body }) => (body.includes('"userFills') ? { ...directly(5), isBlind: true } : directly(5)));
+  await s.start();
+  expect(shown(await s.tell("power-cut-part", ioc))).toEqual(told);
+});

@@ -136,13 +136,16 @@ test.each(ROWS)("an answer that the order %s", (_name, entry, some, reads) => {
   expect(reading.kind === "definite" ? reading.event.type : "look").toBe(reads);
 });
 
-test("only what names an order at the exchange may be kept without waiting for the disk", () => {
+test("only what one look at the exchange gives back may be kept without waiting for the disk", () => {
   const reading = (entry: unknown) => {
     const body = JSON.stringify({ status: "ok", response: { type: "order", data: { statuses: [entry] } } });
-    return readPlaceReply(TERMS, ASKED, classifyReply(200, body));
+    return readPlaceReply({ ...TERMS, timeInForce: "ioc" }, ASKED, classifyReply(200, body));
   };
-  expect(reading({ resting: { oid: 7 } })).toMatchObject({ namesOrder: true });
-  expect(reading({ error: "Price must be divisible by tick size." })).toMatchObject({ namesOrder: false });
+  const filled = (totalSz: string) => ({ filled: { oid: 7, totalSz, avgPx: "100" } });
+  expect(reading({ resting: { oid: 7 } })).toMatchObject({ canBeReadAgain: true });
+  expect(reading(filled("1"))).toMatchObject({ canBeReadAgain: true });
+  expect(reading(filled("0.5"))).toMatchObject({ event: { type: "canceled" }, canBeReadAgain: false });
+  expect(reading({ error: "Price must be divisible by tick size." })).toMatchObject({ canBeReadAgain: false });
 });
 
 test("what the exchange had answered is told with the conclusion", () => {
