@@ -369,8 +369,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place.ts",
-        find: '    return definite({ type: "canceled", oid: entry.oid, reason, filled });',
-        put: '    return definite(reason === "" ? { type: "canceled", oid: entry.oid, reason, filled } : { type: "filled", oid: entry.oid, filled });',
+        find: 'event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };',
+        put: 'event: reason === "" ? { type: "canceled", oid: entry.oid, reason, filled } : { type: "filled", oid: entry.oid, filled }, canBeReadAgain: false };',
       },
     ],
   },

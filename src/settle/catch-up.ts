@@ -66,6 +66,6 @@ async function lookAgain(world: World, evidence: FillEvidence, cloid: string): P
   const order = leg === null ? null : findOrder(world.store, leg.orderId);
   const account = order === null ? null : findAccount(world.store, order.accountId);
   if (leg === null || order === null || account === null) return;
-  const sought = { user: account.tradingAddress, accountId: account.id, leg, terms: order };
+  const sought = { user: account.tradingAddress, accountId: account.id, leg, reduceOnly: order.reduceOnly };
   applySight(world, leg, await lookAtLeg(world, evidence, sought, { purpose: "settle" }));
 }

@@ -23,8 +23,10 @@ export type Sought = {
   /** Whose order it is: the trading address. */
   user: string;
   accountId: string;
+  /** By its own terms: its order may have those of a later leg by now. */
   leg: Leg;
-  terms: Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
+  /** No modify changes that. */
+  reduceOnly: boolean;
 };
 
 /** The question: by native id where it is known, else by client order id. */
@@ -139,8 +141,8 @@ async function readBehindStatus(
 }
 
 /** These may close as filled with less than they asked for; every other order is filled whole. */
-function mayFallShort({ terms }: Sought, order: FrontendOrder): boolean {
-  return terms.timeInForce === "ioc" || terms.reduceOnly || terms.trigger?.market === true || order.tif === "Ioc";
+function mayFallShort({ leg, reduceOnly }: Sought, order: FrontendOrder): boolean {
+  return leg.timeInForce === "ioc" || reduceOnly || leg.trigger?.market === true || order.tif === "Ioc";
 }
 
 async function closedAsFilled(
@@ -168,7 +170,8 @@ async function closedAsFilled(
   });
   if (!isShort) return { kind: "unfinished", events: [{ type: "fills_seen", filled }] };
   evidence.forget(leg.cloid);
-  const reason = shortReason(sought.terms, filled.size, leg.size);
+  const { timeInForce } = leg;
+  const reason = shortReason({ timeInForce, reduceOnly: sought.reduceOnly }, filled.size, leg.size);
   return { kind: "seen", events: [{ type: "canceled", oid: order.oid, reason, filled }], isClosed: true };
 }
 
@@ -188,7 +191,11 @@ async function readFilledBehindStatus(
 }
 
 /** Why an order ended with less than it asked for, in plain words. */
-export function shortReason(terms: Sought["terms"], filled: Decimal, asked: Decimal): string {
+export function shortReason(
+  terms: Pick<OrderTerms, "timeInForce" | "reduceOnly">,
+  filled: Decimal,
+  asked: Decimal,
+): string {
   const part = `${filled} of ${asked} was filled; the rest was canceled`;
   if (terms.timeInForce === "ioc") return `${part}: nothing more could be matched at once within the price.`;
   if (terms.reduceOnly) return `${part}: a reduce-only order cannot be larger than the position.`;

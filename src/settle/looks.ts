@@ -43,7 +43,7 @@ async function lookOnce(tools: Tools, orderId: string, purpose: LookPurpose): Pr
     const account = order === null ? null : findAccount(world.store, order.accountId);
     const leg = order === null ? null : liveLeg(listLegs(world.store, orderId));
     if (order === null || account === null || leg === null || !isLive(order.status)) return "closed";
-    const sought = { user: account.tradingAddress, accountId: account.id, leg, terms: order };
+    const sought = { user: account.tradingAddress, accountId: account.id, leg, reduceOnly: order.reduceOnly };
     const sight = await lookAt(tools, sought, purpose);
     applySight(world, leg, sight);
     return sight.kind === "seen" ? (sight.isClosed ? "closed" : "open") : sight.kind;

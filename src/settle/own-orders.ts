@@ -64,7 +64,7 @@ export async function storeOwn(tools: Tools, account: Account, { unknown }: OwnO
     const leg = findLegByCloid(world.store, cloid);
     const order = leg === null ? null : findOrder(world.store, leg.orderId);
     if (leg === null || order === null) throw new Error("bug: an order that was just stored is gone");
-    const sought = { user: account.tradingAddress, accountId: account.id, leg, terms: order };
+    const sought = { user: account.tradingAddress, accountId: account.id, leg, reduceOnly: order.reduceOnly };
     const sight = await readSwept(tools, sought, swept);
     applySight(world, leg, sight);
     if (sight.kind !== "seen") open.push(order.id);

@@ -16,7 +16,7 @@ import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
 import { intendedCancel } from "./cancel.ts";
 import { signerOfToday, storeAttempt } from "./intent.ts";
-import { lookAtLeg, readStatus, type Sight, statusRequest } from "./look.ts";
+import { readStatus, type Sight, statusRequest } from "./look.ts";
 import { finishModify, isOriginalKnown, isToBeCanceled, keepApart, legsOfModify, recordModifyReply } from "./modify.ts";
 import { note } from "./note.ts";
 import { absenceEvent } from "./pursue-place.ts";
@@ -67,7 +67,7 @@ type OriginalLook = {
   sight: Sight;
   /** By a node that had seen the modify, or whatever else happened by the time its end was known. */
   isAfter: boolean;
-  /** Something else had canceled the original before the modify could. */
+  /** The original had ended by itself, or something else had canceled it, before the modify could. */
   wasGoneBefore: boolean;
 };
 
@@ -78,12 +78,15 @@ async function lookAtOriginal(tools: Tools, attempt: Attempt, knownAtMs: number)
   const options = { purpose: "settle" as const };
   if (!wasTaken(replacement)) {
     const timed = await tools.chainTime.readWith(sought.user, [statusRequest(sought)], options);
-    const sight =
+    const read =
       timed === null
-        ? await lookAtLeg(world, evidence, sought, options)
-        : await readStatus(world, evidence, sought, { json: timed.json[0], options });
+        ? await world.exchange.info(statusRequest(sought), options)
+        : ({ kind: "ok", json: timed.json[0] } as const);
+    if (read.kind === "failed") return { sight: read, isAfter: false, wasGoneBefore: false };
+    const sight = await readStatus(world, evidence, sought, { json: read.json, options });
     // A refused modify may have canceled its original, at any time until its answer came.
-    return { sight, isAfter: timed !== null && timed.chainTimeMs >= knownAtMs, wasGoneBefore: false };
+    const isAfter = timed !== null && timed.chainTimeMs >= knownAtMs;
+    return { sight, isAfter, wasGoneBefore: isShownAsFilled(parseOrderStatus(read.json)) };
   }
   // Over one connection, the replacement first: who shows it has carried out the modify.
   const requests = [statusRequest({ ...sought, leg: replacement }), statusRequest(sought)];
@@ -108,11 +111,17 @@ const CLOCK_ERROR_MS = 2_000;
 
 function wasCanceledBefore(carriedOutAtMs: number, json: unknown): boolean {
   const answer = parseOrderStatus(json);
+  if (isShownAsFilled(answer)) return true;
   if (answer.kind !== "order" || statusMeaning(answer.status) !== "canceled") return false;
   return answer.status !== PLAIN_CANCEL || answer.statusTimestampMs < carriedOutAtMs - CLOCK_ERROR_MS;
 }
 
 const PLAIN_CANCEL = "canceled";
+
+/** An order that may not rest ends so with a part as well: what was left of it was gone before any modify. */
+function isShownAsFilled(answer: ReturnType<typeof parseOrderStatus>): boolean {
+  return answer.kind === "order" && statusMeaning(answer.status) === "filled";
+}
 
 async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;

@@ -151,7 +151,12 @@ function soughtOf(world: World, attempt: Attempt): Sought {
   const leg =
     attempt.cloid === null ? liveLeg(listLegs(world.store, order.id)) : findLegByCloid(world.store, attempt.cloid);
   if (leg === null) throw new Error("bug: an order without a leg");
-  return { user: accountOf(world, attempt).tradingAddress, accountId: attempt.accountId, leg, terms: order };
+  return {
+    user: accountOf(world, attempt).tradingAddress,
+    accountId: attempt.accountId,
+    leg,
+    reduceOnly: order.reduceOnly,
+  };
 }
 
 function accountOf(world: World, attempt: Attempt): Account {
