@@ -11,8 +11,8 @@ const SHOWN = 300;
 
 type Wire = { ask(request: string): Promise<string> };
 
-/** One connection; one request at a time. */
-async function openWire(url: string): Promise<Wire> {
+/** One connection; one request at a time. `onClosed`: whoever has had nothing to do for long is left by the server. */
+async function openWire(url: string, onClosed: () => void): Promise<Wire> {
   const { hostname, port } = new URL(url);
   let received = "";
   let answered: { resolve(answer: string): void; reject(error: Error): void } | null = null;
@@ -37,6 +37,7 @@ async function openWire(url: string): Promise<Wire> {
         take();
       },
       close() {
+        onClosed();
         answered?.reject(new Error("the gateway closed the connection"));
       },
     },
@@ -57,7 +58,7 @@ function wireOf(url: string, lane: number): Promise<Wire> {
   const name = `${url} ${lane}`;
   const known = wires.get(name);
   if (known !== undefined) return known;
-  const opened = openWire(url);
+  const opened = openWire(url, () => wires.delete(name));
   wires.set(name, opened);
   return opened;
 }

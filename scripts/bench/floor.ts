@@ -96,6 +96,7 @@ function storeOutcomes(): void {
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
+  idleTimeout: 0,
   async fetch(request) {
     const key = request.headers.get("idempotency-key") ?? "";
     const text = await request.text();
