@@ -16,7 +16,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { compare, type Drivers, IN_FLIGHT, middle, type Name, ratiosOf, type Sizes } from "./bench/compare.ts";
+import { compare, type Drivers, IN_FLIGHT, middle, NAMES, ratiosOf, type Sizes } from "./bench/compare.ts";
 import { figuresOf, median, round, showSpread } from "./bench/figures.ts";
 import { growth, soakFor, underFills } from "./bench/growth.ts";
 import { residentMiB, signCost, syncCost } from "./bench/machine.ts";
@@ -155,8 +155,6 @@ function showGrowth(measured: Awaited<ReturnType<typeof growth>>): typeof measur
 }
 
 type Measured = Awaited<ReturnType<typeof measure>>;
-
-const NAMES: readonly Name[] = ["postern", "nktkas", "ccxt", "floor"];
 
 function show({ machine, start, rounds, ratios, own, loadedMiB }: Measured): void {
   console.log(

@@ -8,7 +8,7 @@ export type Drivers = Record<Name, Driver>;
 export type Round = Record<Name, { one: Figures; many: Figures }>;
 export type Sizes = { rounds: number; one: number; many: number };
 
-const NAMES: readonly Name[] = ["postern", "nktkas", "ccxt", "floor"];
+export const NAMES: readonly Name[] = ["postern", "nktkas", "ccxt", "floor"];
 export const IN_FLIGHT = 32;
 /** Left out. The runtime compiles for some 10,000 orders, and until then takes slices of 3 ms from whoever is waiting. */
 const WARM_UP_ROUNDS = 5;

@@ -1,6 +1,6 @@
 /**
  * The least that keeps "one key, one order": the key and the order are on the disk before it is signed and sent, the
- * outcome is committed before it is answered. One table, three statements an order, and nothing of what makes it a
+ * outcome is committed before it is answered. One table, two statements an order, and nothing of what makes it a
  * gateway: no account, no check of the order, no record of what was signed, no news, no search for a lost answer. What
  * stands between it and a client of its own is what this machine, the runtime and the disk leave to be won.
  *

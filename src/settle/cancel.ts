@@ -7,10 +7,9 @@ import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { cancelAction, cancelByCloidAction } from "../wire/action/cancel.ts";
-import { parseActionJson } from "../wire/action/index.ts";
 import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
 import { liveLeg } from "./apply-sight.ts";
-import { type Intended, signerOfToday, storeAttempt } from "./intent.ts";
+import { actionOf, type Intended, signerOfToday, storeAttempt } from "./intent.ts";
 import { finishOrderAttempt, recordLegEvent } from "./record.ts";
 import type { Reply } from "./send.ts";
 
@@ -41,7 +40,7 @@ export function intendedCancel({ order, account, leg, idempotencyKey, actor }: C
 
 /** The leg that a stored cancel was aimed at. */
 export function canceledLeg(world: World, attempt: Attempt): Leg | null {
-  const action = parseActionJson(attempt.action);
+  const action = actionOf(attempt);
   if (action?.type === "cancelByCloid") return findLegByCloid(world.store, action.cancels[0]?.cloid ?? "");
   const legs = listLegs(world.store, attempt.resource.id);
   return legs.find((leg) => leg.oid === attempt.targetOid) ?? liveLeg(legs);

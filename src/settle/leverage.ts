@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
-import { parseActionJson } from "../wire/action/index.ts";
 import { type Leverage, parseActiveAssetData } from "../wire/answer/account.ts";
+import { actionOf } from "./intent.ts";
 import { finishOperation, neverExecuted, operationOf } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isConfirmed, readSealed, sealOperation } from "./reading.ts";
@@ -37,7 +37,7 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
 }
 
 function isAsAsked(attempt: Attempt, shown: Leverage): boolean {
-  const action = parseActionJson(attempt.action);
+  const action = actionOf(attempt);
   if (action?.type !== "updateLeverage") throw new Error("bug: a leverage change that is none");
   return shown.value === action.leverage && (shown.type === "cross") === action.isCross;
 }

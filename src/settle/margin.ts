@@ -1,8 +1,8 @@
 import type { Attempt } from "../core/attempt.ts";
 import { compare, type Decimal, decimal, fromUnits, subtract } from "../core/decimal.ts";
 import type { World } from "../deps.ts";
-import { parseActionJson } from "../wire/action/index.ts";
 import { parseClearinghouseState } from "../wire/answer/account.ts";
+import { actionOf } from "./intent.ts";
 import { finishOperation, neverExecuted, operationOf } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isConfirmed, isGivenUp, readSealed, sealOperation } from "./reading.ts";
@@ -81,7 +81,7 @@ function changeBetween(before: MarginReading | null, after: MarginReading | null
 const USDC_DECIMALS = 6;
 
 function amountOf(attempt: Attempt): Decimal {
-  const action = parseActionJson(attempt.action);
+  const action = actionOf(attempt);
   if (action?.type !== "updateIsolatedMargin") throw new Error("bug: a margin change that is none");
   return fromUnits(BigInt(action.ntli), USDC_DECIMALS);
 }

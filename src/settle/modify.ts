@@ -9,7 +9,7 @@ import { inTransaction } from "../store/commit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
-import { parseActionJson } from "../wire/action/index.ts";
+import { actionOf } from "./intent.ts";
 import { readPlaceReply } from "./place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
 import type { Reply } from "./send.ts";
@@ -47,7 +47,7 @@ export function recordModifyReply(world: World, attempt: Attempt, reply: Reply):
 }
 
 export function isAlwaysPlace(attempt: Attempt): boolean {
-  const action = parseActionJson(attempt.action);
+  const action = actionOf(attempt);
   return action?.type === "batchModify" && action.a === true;
 }
 

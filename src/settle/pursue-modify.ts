@@ -100,16 +100,16 @@ async function lookAtOriginal(tools: Tools, attempt: Attempt, knownAtMs: number)
   }
   const sight = await readStatus(world, evidence, sought, { json, options });
   const placed = parseOrderStatus(replacementJson);
-  if (placed.kind !== "order") return { sight, isAfter: false, wasGoneBefore: wasCanceledBefore(attempt.nonce, json) };
+  if (placed.kind !== "order") return { sight, isAfter: false, wasGoneBefore: hadEndedBefore(attempt.nonce, json) };
   // A modify's two halves carry the time of one block; a replacement's time from before it says nothing.
   const carriedOutAtMs = Math.max(attempt.nonce, placed.order.timestampMs);
-  return { sight, isAfter: true, wasGoneBefore: wasCanceledBefore(carriedOutAtMs, json) };
+  return { sight, isAfter: true, wasGoneBefore: hadEndedBefore(carriedOutAtMs, json) };
 }
 
 /** A modify's own cancel is plain, and not earlier than it was carried out; clocks are known to this, milliseconds. */
 const CLOCK_ERROR_MS = 2_000;
 
-function wasCanceledBefore(carriedOutAtMs: number, json: unknown): boolean {
+function hadEndedBefore(carriedOutAtMs: number, json: unknown): boolean {
   const answer = parseOrderStatus(json);
   if (isShownAsFilled(answer)) return true;
   if (answer.kind !== "order" || statusMeaning(answer.status) !== "canceled") return false;

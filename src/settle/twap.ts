@@ -2,8 +2,8 @@ import type { Attempt } from "../core/attempt.ts";
 import { compare, decimal } from "../core/decimal.ts";
 import type { OperationEnd } from "../core/operation.ts";
 import { listClaimedTwaps } from "../store/operations.ts";
-import { parseActionJson } from "../wire/action/index.ts";
 import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
+import { actionOf } from "./intent.ts";
 import { finishOperation, neverExecuted, operationOf } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isConfirmed, isGivenUp, readSealed, sealOperation } from "./reading.ts";
@@ -50,7 +50,7 @@ export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit)
 export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const reading = await readHistory(tools, attempt, pursuit);
   if (reading === null) return false;
-  const action = parseActionJson(attempt.action);
+  const action = actionOf(attempt);
   if (action?.type !== "twapCancel") throw new Error("bug: a TWAP cancel that is none");
   const twapId = action.t.toString();
   const records = reading.records.filter((record) => record.twapId === twapId);
@@ -91,7 +91,7 @@ async function readHistory(tools: Tools, attempt: Attempt, pursuit: Pursuit): Pr
 }
 
 function isOurs(tools: Tools, attempt: Attempt, { state, status }: TwapRecord): boolean {
-  const action = parseActionJson(attempt.action);
+  const action = actionOf(attempt);
   if (action?.type !== "twapOrder") throw new Error("bug: a TWAP that is none");
   const { twap } = action;
   return (

@@ -24,7 +24,7 @@ const UTF8 = new TextEncoder();
 /** What an order takes, and to spare; most actions never need more. */
 const FIRST_BYTES = 512;
 
-/** Where the bytes go: one piece of memory, that grows by doubling. An array of numbers costs thirty times as much. */
+/** Where the bytes go: one piece of memory, that grows by doubling. An array of numbers, and bytes for each text, are four times the garbage. */
 type Sink = { bytes: Uint8Array; length: number };
 
 /** The bytes of a value. Throws `bug:` on what the exchange's actions never hold: fractions, undefined, over-long. */
