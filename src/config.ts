@@ -5,6 +5,7 @@
 
 import type { Network } from "./core/account.ts";
 import { decimalPlaces, parseDecimal, toUnits } from "./core/decimal.ts";
+import { isLoopback } from "./core/loopback.ts";
 import type { Bucket, Builder, Limits, Settings, Timings } from "./deps.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -237,11 +238,6 @@ function tlsFiles(read: Read): TlsFiles | null {
     throw new ConfigError("POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY come together");
   }
   return certificateFile === "" ? null : { certificateFile, keyFile };
-}
-
-/** 127.0.0.0/8, ::1 and `localhost`: what never leaves the machine. */
-function isLoopback(hostname: string): boolean {
-  return /^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/.test(hostname) || ["::1", "localhost"].includes(hostname);
 }
 
 function publicUrl(read: Read): string | null {

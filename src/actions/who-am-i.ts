@@ -1,3 +1,4 @@
+import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Deps } from "../deps.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
 
@@ -11,6 +12,7 @@ export function whoAmI(deps: Deps, { account, key }: Caller): ReadAnswer {
     owner_address: account.ownerAddress,
     trading_address: account.tradingAddress,
     network: deps.settings.network,
+    exchange: exchangePlaceOf(deps.instance),
     key_hash: key.keyHash,
     scopes: [...key.scopes].sort(),
   };

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
+import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { backUp, type Holdings } from "../ops/back-up.ts";
-import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
+import { OperatorError } from "../ops/operator.ts";
+import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT, Misuse } from "./command.ts";
 import { networkWords, places, requireDatabase } from "./directory.ts";
 import { present } from "./output.ts";
 
@@ -29,17 +31,19 @@ export function attempt<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
+    if (error instanceof OperatorError && error.why.kind === "misused") throw new Misuse(error.message);
     throw new Failure(error instanceof Error ? error.message : String(error));
   }
 }
 
-export function factsOf({ network, accounts, agents, apiKeys, orders, bytes }: Holdings) {
-  return { network, accounts, agents, api_keys: apiKeys, orders, bytes };
+export function factsOf({ network, exchangeUrl, accounts, agents, apiKeys, orders, bytes }: Holdings) {
+  const exchange = exchangePlaceOf({ network, exchangeUrl });
+  return { network, exchange, exchange_url: exchangeUrl, accounts, agents, api_keys: apiKeys, orders, bytes };
 }
 
-export function linesOf({ network, accounts, agents, apiKeys, orders, bytes }: Holdings): string[] {
+export function linesOf({ network, exchangeUrl, accounts, agents, apiKeys, orders, bytes }: Holdings): string[] {
   return [
-    `Network   ${network} (${networkWords(network)})`,
+    `Network   ${network} (${networkWords({ network, exchangeUrl })})`,
     `Holds     ${accounts} accounts, ${agents} agent keys (encrypted), ${apiKeys} API key hashes, ${orders} orders`,
     `Size      ${bytes} bytes`,
   ];

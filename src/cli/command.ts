@@ -44,6 +44,11 @@ export const DATA_DIRECTORY: Option = {
   help: "data directory",
   variable: "POSTERN_DATA_DIR",
 };
+/** No variable stands for it: it is said in words, once, by whoever sets a directory up. */
+export const UNOFFICIAL_EXCHANGE: Option = {
+  value: null,
+  help: "this is meant to trade elsewhere than at the exchange's own hosts",
+};
 export const JSON_OUTPUT: Option = { value: null, help: "print one JSON object on one line" };
 
 const HELP: Option = { value: null, help: "print this" };

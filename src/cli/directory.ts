@@ -1,5 +1,6 @@
 /** How a command reaches a data directory: beside a running gateway, or in its place when none runs. */
 import type { Network } from "../core/account.ts";
+import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { chooseDirectory, hasDatabase, type Places, placesIn } from "../ops/data-directory.ts";
 import { findInstance, type Instance } from "../store/instance.ts";
 import { takeLock } from "../store/lock.ts";
@@ -67,6 +68,7 @@ const NETWORK_WORDS = {
 } as const satisfies Record<Network, string>;
 
 /** Said wherever something is shown or signed. */
-export function networkWords(network: Network): string {
-  return NETWORK_WORDS[network];
+export function networkWords({ network, exchangeUrl }: Pick<Instance, "network" | "exchangeUrl">): string {
+  const isUnofficial = exchangePlaceOf({ network, exchangeUrl }) === "unofficial";
+  return `${NETWORK_WORDS[network]}${isUnofficial ? `, at the UNOFFICIAL exchange ${exchangeUrl}` : ""}`;
 }

@@ -1,7 +1,7 @@
 import { readConfig } from "../config.ts";
 import { examineDatabase } from "../ops/examine-database.ts";
 import { examineDirectory } from "../ops/examine-directory.ts";
-import { examineExchange } from "../ops/examine-exchange.ts";
+import { examineExchange, examinePlace } from "../ops/examine-exchange.ts";
 import type { Finding } from "../ops/finding.ts";
 import { examineGateway, type ToldState } from "../ops/tell-state.ts";
 import { findAuditSeal } from "../store/audit-seal.ts";
@@ -40,6 +40,7 @@ export const doctorCommand: Command = {
       const asked = seal === null || state === null ? null : await askGateway(at, "check_audit_seal", { seal });
       const isSealGenuine = asked?.isRunning === true ? isGenuine(asked.result) : null;
       findings.push(...examineDatabase(store, { clock, seal, isSealGenuine }));
+      findings.push(examinePlace(instance));
       const { exchangeUrl } = instance;
       const exchange = connect(exchangeUrl, outside, WEIGHT_PER_MINUTE);
       findings.push(...(await examineExchange({ store, exchange, exchangeUrl, clock, builder: config.builder })));

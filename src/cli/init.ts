@@ -1,17 +1,21 @@
 import type { Network } from "../core/account.ts";
+import { chooseExchange, EXCHANGE_URLS, exchangePlaceOf } from "../core/exchange-place.ts";
 import { type Initialized, initialize, initializeBare } from "../ops/initialize.ts";
 import { parseAddress } from "../wire/hex.ts";
-import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, Misuse, required } from "./command.ts";
+import {
+  type Command,
+  DATA_DIRECTORY,
+  Failure,
+  type Input,
+  JSON_OUTPUT,
+  Misuse,
+  required,
+  UNOFFICIAL_EXCHANGE,
+} from "./command.ts";
 import { networkWords, places } from "./directory.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
 import { newPassphrase, PASSPHRASE_FILE } from "./passphrase.ts";
-
-const EXCHANGE_URLS = {
-  mainnet: "https://api.hyperliquid.xyz",
-  testnet: "https://api.hyperliquid-testnet.xyz",
-  paper: "http://127.0.0.1:9797",
-} as const satisfies Record<Network, string>;
 
 export const initCommand: Command = {
   name: "init",
@@ -29,6 +33,7 @@ export const initCommand: Command = {
       help: "another place that speaks as this network",
       variable: "POSTERN_EXCHANGE_URL",
     },
+    "unofficial-exchange": UNOFFICIAL_EXCHANGE,
     "passphrase-file": PASSPHRASE_FILE,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
@@ -49,7 +54,7 @@ export const initCommand: Command = {
     const made = await making.catch((error: unknown) => {
       throw new Failure(error instanceof Error ? error.message : String(error));
     });
-    show({ input, outside }, { network, directory: at.directory }, made);
+    show({ input, outside }, { network, exchangeUrl, directory: at.directory }, made);
   },
 };
 
@@ -61,32 +66,27 @@ function networkOf(text: string): Network {
 }
 
 function exchangeUrlOf(input: Input, network: Network): string {
-  const given = input.value("exchange-url");
-  if (given === null) return EXCHANGE_URLS[network];
-  const url = URL.parse(given);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search !== "") {
-    throw new Misuse("--exchange-url is a base URL: http://127.0.0.1:9797");
-  }
-  const isElsewhere = Object.entries(EXCHANGE_URLS).some(([name, known]) => name !== network && known === url.origin);
-  if (isElsewhere && network !== "paper") throw new Misuse(`${url.origin} is not ${network}`);
-  if (network === "paper" && url.protocol === "https:") throw new Misuse("the paper exchange is not behind https");
-  return url.origin;
+  const url = input.value("exchange-url") ?? EXCHANGE_URLS[network];
+  const chosen = chooseExchange({ network, url, isUnofficialAllowed: input.isSet("unofficial-exchange") });
+  if (chosen.kind === "refused") throw new Misuse(chosen.reason);
+  return chosen.exchangeUrl;
 }
 
 function show(
   to: { input: Input; outside: Outside },
-  { network, directory }: { network: Network; directory: string },
+  { directory, ...place }: { network: Network; exchangeUrl: string; directory: string },
   made: Initialized | null,
 ): void {
   const next = [`Next, start it and open the link that it prints:`, "  postern serve"];
-  const head = `Made ${directory} (${networkWords(network)})`;
+  const head = `Made ${directory} (${networkWords(place)})`;
+  const common = { data_directory: directory, network: place.network, exchange: exchangePlaceOf(place) };
   if (made === null) {
-    present(to, { data_directory: directory, network }, [head, "", ...next]);
+    present(to, common, [head, "", ...next]);
     return;
   }
   const { account, agent } = made;
   const facts = { account: account.id, owner: account.ownerAddress, agent: agent.address, agent_name: agent.name };
-  present(to, { data_directory: directory, network, ...facts }, [
+  present(to, { ...common, ...facts }, [
     head,
     `Account  ${account.id}`,
     `Owner    ${account.ownerAddress}`,

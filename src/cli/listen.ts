@@ -2,6 +2,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { type Config, type Exposure, exposureOf, ownUrlOf, settingsOf } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
+import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Log } from "../deps.ts";
 import { openSocket } from "../exchange/socket.ts";
 import { openTransport } from "../exchange/transport.ts";
@@ -73,7 +74,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     });
     const { exchange, state } = gateway.deps;
     const agentsUnlocked = keyring.signers.addresses().length;
-    noteStart({ store, clock }, { version: settings.version, agentsUnlocked, settings: config.changed });
+    noteStart({ store, clock }, { version: settings.version, agentsUnlocked, settings: config.changed, instance });
     const sealing = startSealing({ store, clock, keyring, log }, outside);
     const baseUrl = ownUrlOf(listenedConfig);
     const pageUrl = config.publicUrl ?? baseUrl;
@@ -101,6 +102,12 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       { base_url: baseUrl, exposure, exchange_url: instance.exchangeUrl, network: instance.network },
       "listening",
     );
+    if (exchangePlaceOf(instance) === "unofficial") {
+      log.warn(
+        { exchange_url: instance.exchangeUrl, network: instance.network },
+        "this is not the exchange's own host",
+      );
+    }
     return {
       baseUrl,
       pageUrl,

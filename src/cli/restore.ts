@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Network } from "../core/account.ts";
 import { restore } from "../ops/restore.ts";
 import { attempt, factsOf, linesOf } from "./backup.ts";
-import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse } from "./command.ts";
+import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse, UNOFFICIAL_EXCHANGE } from "./command.ts";
 import { places } from "./directory.ts";
 import { isoTime, present } from "./output.ts";
 
@@ -15,6 +15,7 @@ export const restoreCommand: Command = {
       help: "refuse a backup of any other: mainnet, testnet or paper",
       variable: "POSTERN_NETWORK",
     },
+    "unofficial-exchange": UNOFFICIAL_EXCHANGE,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
   },
@@ -23,7 +24,9 @@ export const restoreCommand: Command = {
     const at = places(input, outside);
     const file = resolve(input.positionals[0] ?? "");
     const { clock, processId } = outside;
-    const restored = attempt(() => restore({ places: at, file, network: networkOf(input), processId, clock }));
+    const isUnofficialAllowed = input.isSet("unofficial-exchange");
+    const wanted = { places: at, file, network: networkOf(input), isUnofficialAllowed, processId, clock };
+    const restored = attempt(() => restore(wanted));
     const { snapshotAtMs, keysHeld, agentsRetired } = restored;
     const facts = { snapshot_at: isoTime(snapshotAtMs), keys_held: keysHeld, agents_retired: agentsRetired };
     present({ input, outside }, { data_directory: at.directory, ...factsOf(restored), ...facts }, [

@@ -1,5 +1,5 @@
 import { type Config, type Exposure, exposureOf, hostsOf, readConfig } from "../config.ts";
-import type { Network } from "../core/account.ts";
+import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Log } from "../deps.ts";
 import { answerEarly } from "../http/early.ts";
 import { newRequestId } from "../http/headers.ts";
@@ -9,6 +9,7 @@ import { requireOwnDirectory } from "../ops/examine-directory.ts";
 import { openKeyring, vaultKeyOf } from "../ops/keyring.ts";
 import { OperatorError } from "../ops/operator.ts";
 import { openTrial, type Trial } from "../ops/trial.ts";
+import type { Instance } from "../store/instance.ts";
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, overridesOf } from "./command.ts";
 import { changing, networkWords, type Opened, places, requireDatabase } from "./directory.ts";
 import { type Door, openDoor } from "./door.ts";
@@ -78,12 +79,12 @@ export const serveCommand: Command = {
         throw error;
       });
       const listening = listen({ config, at, opened, keyring, log, trial, door }, outside);
-      const { network } = opened.instance;
+      const { instance } = opened;
       const { baseUrl, metricsUrl, exposure } = listening;
-      announce(input, outside, { base_url: baseUrl, exposure, network, metrics_url: metricsUrl });
+      announce({ input, outside }, instance, { base_url: baseUrl, exposure, metrics_url: metricsUrl });
       offerSetup({ input, outside }, opened.store, listening.pageUrl);
       const supervised = supervise({ store: opened.store, log }, outside);
-      void openWrites({ trial, listening, supervised, log, network });
+      void openWrites({ trial, listening, supervised, log, instance });
       log.info({ signal: await stop }, "stopping");
       supervised.stopping();
       await listening.stop();
@@ -92,11 +93,11 @@ export const serveCommand: Command = {
   },
 };
 
-type Opening = { trial: Trial; listening: Listening; supervised: Supervised; log: Log; network: Network };
+type Opening = { trial: Trial; listening: Listening; supervised: Supervised; log: Log; instance: Instance };
 
 /** At once, or after an upgrade when somebody has said that all is well. */
-async function openWrites({ trial, listening, supervised, log, network }: Opening): Promise<void> {
-  const words = networkWords(network);
+async function openWrites({ trial, listening, supervised, log, instance }: Opening): Promise<void> {
+  const words = networkWords(instance);
   try {
     if (trial.isOn()) {
       log.warn({ version: trial.version, phase: "trial" }, "an upgrade is being checked; writes stay closed");
@@ -145,10 +146,11 @@ const EXPOSURE_WORDS: Record<Exposure, string> = {
   network_behind_proxy: "reachable from other machines WITHOUT TLS: only a proxy with TLS may be let through to it",
 };
 
-type Announced = { base_url: string; exposure: Exposure; network: Network; metrics_url: string | null };
+type Announced = { base_url: string; exposure: Exposure; metrics_url: string | null };
 
-function announce(input: Input, outside: Outside, facts: Announced): void {
-  const where = EXPOSURE_WORDS[facts.exposure];
-  const text = `Postern listens at ${facts.base_url}, ${where} (${networkWords(facts.network)})`;
+function announce({ input, outside }: { input: Input; outside: Outside }, instance: Instance, told: Announced): void {
+  const where = EXPOSURE_WORDS[told.exposure];
+  const text = `Postern listens at ${told.base_url}, ${where} (${networkWords(instance)})`;
+  const facts = { ...told, network: instance.network, exchange: exchangePlaceOf(instance) };
   outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${text}\n`);
 }

@@ -49,6 +49,7 @@ const whoami = readRoute(
           owner_address: "0x8d2a0f1f6a4b6f3f2f3b6c1d4e5f60718293a4b5",
           trading_address: "0x8d2a0f1f6a4b6f3f2f3b6c1d4e5f60718293a4b5",
           network: "mainnet",
+          exchange: "official",
           key_hash: EXAMPLE_KEY_HASH,
           scopes: ["trading:read", "trading:write"],
         },

@@ -1,6 +1,7 @@
 import { agentHealth } from "../actions/agent-health.ts";
 import { whatIsMissing } from "../actions/readiness.ts";
 import { ApiError } from "../core/errors.ts";
+import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { HEALTHY } from "./early.ts";
@@ -40,6 +41,7 @@ const readiness = openRoute(
         example: {
           status: "ready",
           network: "mainnet",
+          exchange: "official",
           database: "writable",
           start_up: "done",
           agent: "in_order",
@@ -55,7 +57,7 @@ const readiness = openRoute(
 );
 
 function answerReadiness(deps: Deps): Answer {
-  const { state, markets, settings } = deps;
+  const { state, markets, settings, instance } = deps;
   const universe = markets.current();
   if (state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
   const missing = whatIsMissing(deps);
@@ -63,6 +65,7 @@ function answerReadiness(deps: Deps): Answer {
   const body = {
     status: "ready",
     network: settings.network,
+    exchange: exchangePlaceOf(instance),
     database: "writable",
     start_up: "done",
     ...agentHealth(deps),

@@ -12,6 +12,7 @@ export const EXAMPLE_SETUP = {
   network: "mainnet",
   is_real_money: true,
   audience: "https://postern.example",
+  exchange: "official",
   exchange_url: "https://api.hyperliquid.xyz",
   account: {
     id: EXAMPLE_ACCOUNT_ID,

@@ -11,6 +11,7 @@ import { OperatorError } from "./operator.ts";
 /** What a backup holds. */
 export type Holdings = {
   network: Instance["network"];
+  exchangeUrl: string;
   accounts: number;
   agents: number;
   apiKeys: number;
@@ -55,6 +56,7 @@ export function holdingsOf(file: string): Holdings {
     const accounts = listAccounts(store);
     return {
       network: instance.network,
+      exchangeUrl: instance.exchangeUrl,
       accounts: accounts.length,
       agents: listAgents(store).length,
       apiKeys: accounts.reduce((sum, { id }) => sum + listApiKeys(store, id).length, 0),

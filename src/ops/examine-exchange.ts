@@ -1,13 +1,34 @@
 import type { Account, Agent } from "../core/account.ts";
 import type { Clock } from "../core/clock.ts";
+import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Builder } from "../deps.ts";
 import type { ConnectedExchange } from "../exchange/http.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findSigningAgent, listAgents } from "../store/agents.ts";
+import type { Instance } from "../store/instance.ts";
 import type { Store } from "../store/open.ts";
 import { parseAccountMode, parseMaxBuilderFee, parseRateLimit } from "../wire/answer/account.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 import { readListed, seenOf, warningLevel } from "./watch-agents.ts";
+
+/** Where the directory trades, whether or not anybody answers there. */
+export function examinePlace(instance: Pick<Instance, "network" | "exchangeUrl">): Finding {
+  const { network, exchangeUrl } = instance;
+  switch (exchangePlaceOf(instance)) {
+    case "official":
+      return ok("exchange_place", `the exchange's own ${network}, ${exchangeUrl}`);
+    case "simulated":
+      return ok("exchange_place", `a simulator, ${exchangeUrl}`);
+    case "unofficial": {
+      const words = `${exchangeUrl} is not the exchange's own ${network}: whoever runs it decides what this gateway believes`;
+      return warning(
+        "exchange_place",
+        words,
+        "unless that is meant, make a new directory: postern init without --exchange-url",
+      );
+    }
+  }
+}
 
 export type ExchangeQuestions = {
   store: Store;

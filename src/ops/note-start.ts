@@ -1,5 +1,7 @@
+import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
+import type { Instance } from "../store/instance.ts";
 import type { Operator } from "./operator.ts";
 
 export type Start = {
@@ -8,14 +10,16 @@ export type Start = {
   agentsUnlocked: number;
   /** Settings that are not their default, as they were written. None of them is a secret. */
   settings: Readonly<Record<string, string>>;
+  instance: Pick<Instance, "network" | "exchangeUrl">;
 };
 
 /** Writes down that keys were opened, by which version and under which settings: a change shows against the start before. */
 export function noteStart(
   { store, clock }: Pick<Operator, "store" | "clock">,
-  { version, agentsUnlocked, settings }: Start,
+  { version, agentsUnlocked, settings, instance }: Start,
 ): void {
-  const detail = { agents_unlocked: agentsUnlocked, ...settings };
+  const place = exchangePlaceOf(instance) === "unofficial" ? { unofficial_exchange: instance.exchangeUrl } : {};
+  const detail = { agents_unlocked: agentsUnlocked, ...place, ...settings };
   const entry = { atMs: clock.nowMs(), actor: "gateway", event: "gateway_started", reference: version, detail };
   inTransaction(store, (within) => appendAudit(within, entry));
 }

@@ -15,8 +15,8 @@ export class OperatorError extends Error {
   }
 }
 
-/** For those who answer in more than words: a rule of ours, a bad signature, the exchange's no, or no word of it. */
+/** For those who answer in more than words: a rule of ours, a word that has to be said first, a bad signature, the exchange's no, or no word of it. */
 export type RefusalReason =
-  | { kind: "rule" | "signature" | "unreachable" | "unknown" }
+  | { kind: "rule" | "misused" | "signature" | "unreachable" | "unknown" }
   /** `text`: the exchange's own. */
   | { kind: "refused"; text: string };

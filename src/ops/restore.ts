@@ -12,6 +12,7 @@ import {
 import { basename } from "node:path";
 import type { Network } from "../core/account.ts";
 import type { Clock } from "../core/clock.ts";
+import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import { takeLock } from "../store/lock.ts";
@@ -27,6 +28,8 @@ export type Restoring = {
   file: string;
   /** Refuses a snapshot of any other; null = takes what it is. */
   network: Network | null;
+  /** Takes one that trades elsewhere than at the exchange's own hosts. */
+  isUnofficialAllowed: boolean;
   processId: number;
   clock: Pick<Clock, "nowMs">;
 };
@@ -84,13 +87,20 @@ function headOf(file: string): string {
   }
 }
 
-function putInPlace({ places, file, network, clock }: Restoring, draft: string): Holdings & Restored {
+function putInPlace(
+  { places, file, network, isUnofficialAllowed, clock }: Restoring,
+  draft: string,
+): Holdings & Restored {
   const damage = findDamage(draft);
   if (damage !== null) throw new OperatorError(`${file} cannot be restored: ${damage}`);
   const restored = prepare(draft, clock.nowMs());
   const held = holdingsOf(draft);
   if (network !== null && held.network !== network) {
     throw new OperatorError(`${file} is of ${held.network}, not of ${network}`);
+  }
+  if (!isUnofficialAllowed && exchangePlaceOf(held) === "unofficial") {
+    const words = `${file} trades at ${held.exchangeUrl}, which is not the exchange's own ${held.network}`;
+    throw new OperatorError(`${words}. If that is meant, say --unofficial-exchange`, { kind: "misused" });
   }
   // A file of its own: SQLite shares its lock and its index of the log among all who have one file open in a process, by
   // whatever name, and a connection to the draft may not be quite closed yet.

@@ -32,6 +32,7 @@ test.each([
   [["init", "--network", "testnet", "--owner", OWNER, "--exchange-url", "https://api.hyperliquid.xyz"]],
   [["init", "--network", "paper", "--owner", OWNER, "--exchange-url", "https://api.hyperliquid.xyz"]],
   [["init", "--network", "paper", "--owner", OWNER, "--exchange-url", "127.0.0.1:9797"]],
+  [["init", "--network", "mainnet", "--owner", OWNER, "--exchange-url", "http://10.0.0.9:1234"]],
   [["account", "add", "--kind", "purse", "--label", "a", "--address", OWNER]],
   [["agent", "approve", "--signature", "0x12"]],
   [["serve", "--listen", "nowhere"]],

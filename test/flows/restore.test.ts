@@ -46,7 +46,7 @@ async function restored({ world, path, file }: Lab, name = "second"): Promise<Ma
 
 async function restoredWaiting({ world, path, file }: Omit<Lab, "first">, name = "second"): Promise<Machine> {
   const places = placesIn(join(path, name));
-  restore({ places, file, network: "paper", processId: 1, clock: world.clock });
+  restore({ places, file, network: "paper", isUnofficialAllowed: false, processId: 1, clock: world.clock });
   const second = await openMachine(world, places.directory);
   keepKey({ ...second, clock: world.clock, randomBytes: () => new Uint8Array(), network: "paper" }, keyHash(API_KEY));
   return second;

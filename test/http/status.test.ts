@@ -27,6 +27,16 @@ async function placeUnknown(rig: Rig): Promise<void> {
   updateOrder(rig.deps.store, { ...order, status: "unknown", error: "lost" });
 }
 
+test("whoami tells a key whether the gateway trades at the exchange's own host", async () => {
+  const told = async (network: "mainnet" | "paper") => {
+    const rig = openRig({ network });
+    return (await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both })).json();
+  };
+  // The rig's exchange is on this machine.
+  expect(await told("mainnet")).toMatchObject({ network: "mainnet", exchange: "unofficial" });
+  expect(await told("paper")).toMatchObject({ network: "paper", exchange: "simulated" });
+});
+
 describe("the status", () => {
   test("of a quiet gateway", async () => {
     const rig = openRig({ network: "testnet" });

@@ -81,7 +81,15 @@ async function withBackup(work: (made: Backup) => void): Promise<void> {
 }
 
 function putBack({ file, operator }: Backup, places: Places, some: Partial<Parameters<typeof restore>[0]> = {}) {
-  return restore({ places, file, network: null, processId: 1, clock: operator.clock, ...some });
+  return restore({
+    places,
+    file,
+    network: null,
+    isUnofficialAllowed: true,
+    processId: 1,
+    clock: operator.clock,
+    ...some,
+  });
 }
 
 test("a backup is for its owner alone, whole, never over another file, and leaves nothing else behind", async () => {

@@ -13,10 +13,10 @@ export const accountShow: Command = {
   positionals: ["ID"],
   async run(input, outside) {
     const named = { ...input, value: (name: string) => (name === "account" ? (input.positionals[0] ?? null) : null) };
-    const facts = reading(places(input, outside), ({ store, instance }) => {
+    const { facts, instance } = reading(places(input, outside), ({ store, instance }) => {
       const account = chosenAccount(store, named);
       const agent = findSigningAgent(store, account.ownerAddress, outside.clock.nowMs());
-      return {
+      const facts = {
         ...accountFacts(account),
         network: instance.network,
         exchange_url: instance.exchangeUrl,
@@ -24,10 +24,11 @@ export const accountShow: Command = {
         agent_valid_until: agent?.validUntilMs == null ? null : isoTime(agent.validUntilMs),
         key_hashes: listApiKeys(store, account.id).map((key) => `${key.keyHash} ${key.state}`),
       };
+      return { facts, instance };
     });
     present({ input, outside }, facts, [
       `Account   ${facts.id} (${facts.label}, ${facts.kind})`,
-      `Network   ${networkWords(facts.network)}, ${facts.exchange_url}`,
+      `Network   ${networkWords(instance)}, ${facts.exchange_url}`,
       `Owner     ${facts.owner}`,
       `Trades    ${facts.trading_address}`,
       `Agent     ${facts.agent ?? "none is approved"}`,

@@ -1,6 +1,7 @@
-import type { Agent, Network } from "../../core/account.ts";
+import type { Agent } from "../../core/account.ts";
 import { approvalOf } from "../../ops/approve-agent.ts";
 import { listAgents } from "../../store/agents.ts";
+import type { Instance } from "../../store/instance.ts";
 import type { Store } from "../../store/open.ts";
 import { approvalTypedData } from "../../wire/approval.ts";
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, type Option } from "../command.ts";
@@ -20,18 +21,18 @@ export const agentApproval: Command = {
       agent: chosenAgent(opened.store, input),
       instance: opened.instance,
     }));
-    presentApproval({ input, outside }, agent, instance.network);
+    presentApproval({ input, outside }, agent, instance);
   },
 };
 
 /** What the owner's wallet signs, and what to do then. */
-export function presentApproval(to: { input: Input; outside: Outside }, agent: Agent, network: Network): void {
+export function presentApproval(to: { input: Input; outside: Outside }, agent: Agent, instance: Instance): void {
   const nonce = approvalNonce(agent, to.outside.clock.nowMs());
-  const typedData = walletForm(approvalTypedData(approvalOf(network, agent, nonce)));
+  const typedData = walletForm(approvalTypedData(approvalOf(instance.network, agent, nonce)));
   const facts = { agent: agent.address, name: agent.name, owner: agent.ownerAddress, nonce };
   const nonceWords = nonce === agent.createdAtMs ? "" : ` --nonce ${nonce}`;
-  present(to, { ...facts, network, typed_data: typedData }, [
-    `Sign this with the wallet of ${agent.ownerAddress} (${networkWords(network)}):`,
+  present(to, { ...facts, network: instance.network, typed_data: typedData }, [
+    `Sign this with the wallet of ${agent.ownerAddress} (${networkWords(instance)}):`,
     "",
     ...JSON.stringify(typedData, null, 2).split("\n"),
     "",

@@ -25,7 +25,7 @@ export const agentRotate: Command = {
     const found = () =>
       reading(at, ({ store, instance }) => ({
         agents: listAgents(store).filter((agent) => agent.ownerAddress === ownerAddress),
-        network: instance.network,
+        instance,
       }));
     // One that waits already is enough: asking twice must not make two.
     const waiting = replaces === null ? found().agents.findLast(({ state }) => state === "new") : undefined;
@@ -33,9 +33,9 @@ export const agentRotate: Command = {
     const address =
       waiting?.address ??
       (await change({ input, outside, at }, "new_agent", facts, { keys: true, exchange: false }))["address"];
-    const { agents, network } = found();
+    const { agents, instance } = found();
     const agent = agents.find((known) => known.address === address);
     if (agent === undefined) throw new Failure("the new agent is not in the database");
-    presentApproval({ input, outside }, agent, network);
+    presentApproval({ input, outside }, agent, instance);
   },
 };

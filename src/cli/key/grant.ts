@@ -28,9 +28,9 @@ export const keyGrant: Command = {
     const hash = keyHashOf(required(input, "key-hash"));
     const scopes = scopesOf(input);
     const issuedAtMs = outside.clock.nowMs();
-    const { account, network } = reading(at, ({ store, instance }) => ({
+    const { account, instance } = reading(at, ({ store, instance }) => ({
       account: chosenAccount(store, input),
-      network: instance.network,
+      instance,
     }));
     const grant = {
       audience: await audience({ command: keyGrant, input, outside }, at),
@@ -43,8 +43,8 @@ export const keyGrant: Command = {
     };
     const typedData = walletForm(grantTypedData(grant));
     const facts = { account: account.id, owner: account.ownerAddress, key_hash: hash, scopes, issued_at: issuedAtMs };
-    present({ input, outside }, { ...facts, network, typed_data: typedData }, [
-      `Sign this with the wallet of ${account.ownerAddress} (${networkWords(network)}), within an hour:`,
+    present({ input, outside }, { ...facts, network: instance.network, typed_data: typedData }, [
+      `Sign this with the wallet of ${account.ownerAddress} (${networkWords(instance)}), within an hour:`,
       "",
       ...JSON.stringify(typedData, null, 2).split("\n"),
       "",

@@ -31,9 +31,9 @@ export const keyRevoke: Command = {
     present({ input, outside }, answer, [`Revoked for account ${account}, for good. Orders stay as they are.`]);
 
     async function show(keyHash: string): Promise<void> {
-      const { account: owned, network } = reading(at, ({ store, instance }) => ({
+      const { account: owned, instance } = reading(at, ({ store, instance }) => ({
         account: chosenAccount(store, input),
-        network: instance.network,
+        instance,
       }));
       const revocation = {
         audience: await audience({ command: keyRevoke, input, outside }, at),
@@ -41,13 +41,17 @@ export const keyRevoke: Command = {
         keyHash,
       };
       const typedData = walletForm(revocationTypedData(revocation));
-      present({ input, outside }, { account: owned.id, key_hash: keyHash, network, typed_data: typedData }, [
-        `Sign this with the wallet of ${owned.ownerAddress} (${networkWords(network)}):`,
-        "",
-        ...JSON.stringify(typedData, null, 2).split("\n"),
-        "",
-        `  postern key revoke --account ${owned.id} --key-hash ${keyHash} --signature 0x…`,
-      ]);
+      present(
+        { input, outside },
+        { account: owned.id, key_hash: keyHash, network: instance.network, typed_data: typedData },
+        [
+          `Sign this with the wallet of ${owned.ownerAddress} (${networkWords(instance)}):`,
+          "",
+          ...JSON.stringify(typedData, null, 2).split("\n"),
+          "",
+          `  postern key revoke --account ${owned.id} --key-hash ${keyHash} --signature 0x…`,
+        ],
+      );
     }
   },
 };

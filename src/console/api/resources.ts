@@ -1,5 +1,6 @@
 /** What `/v1` answers, as far as the page shows it. Money and sizes are decimal strings, as they come. */
 export type NetworkName = "mainnet" | "testnet" | "paper";
+export type ExchangePlace = "official" | "unofficial" | "simulated";
 export type Scope = "trading:read" | "trading:write";
 
 export type WhoAmI = {
@@ -10,6 +11,7 @@ export type WhoAmI = {
   owner_address: string;
   trading_address: string;
   network: NetworkName;
+  exchange: ExchangePlace;
   key_hash: string;
   scopes: Scope[];
 };

@@ -1,6 +1,6 @@
 /** Which network this is and whether the money is real: on every screen, in words. */
-import { html, type TemplateResult } from "lit-html";
-import type { NetworkName } from "../api/resources.ts";
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { ExchangePlace, NetworkName } from "../api/resources.ts";
 
 const WORDS: Record<NetworkName, { name: string; money: string }> = {
   mainnet: { name: "MAINNET", money: "real money" },
@@ -8,10 +8,14 @@ const WORDS: Record<NetworkName, { name: string; money: string }> = {
   paper: { name: "PAPER", money: "no real money: simulated on this machine" },
 };
 
-export function ribbon(network: NetworkName | null): TemplateResult {
-  if (network === null) return html`<p class="ribbon">Network not known yet</p>`;
+type Where = { network: NetworkName; exchange: ExchangePlace };
+
+export function ribbon(where: Where | null): TemplateResult {
+  if (where === null) return html`<p class="ribbon">Network not known yet</p>`;
+  const { network, exchange } = where;
   const { name, money } = WORDS[network];
-  return html`<p class="ribbon ${network}"><strong>${name}</strong> · ${money}</p>`;
+  const elsewhere = html` · <strong>UNOFFICIAL EXCHANGE</strong>: not the exchange's own host`;
+  return html`<p class="ribbon ${network}"><strong>${name}</strong> · ${money}${exchange === "unofficial" ? elsewhere : nothing}</p>`;
 }
 
 /** For sentences: `real money on mainnet`. */

@@ -1,11 +1,20 @@
 /** What the set-up routes answer. */
-import type { AccountMode, ApiKey, DexBalance, NetworkName, SpotBalance, TypedData } from "../api/resources.ts";
+import type {
+  AccountMode,
+  ApiKey,
+  DexBalance,
+  ExchangePlace,
+  NetworkName,
+  SpotBalance,
+  TypedData,
+} from "../api/resources.ts";
 
 export type Step = "owner" | "agent" | "builder" | "key" | "finish" | "done";
 
 export type Setup = {
   step: Step;
   network: NetworkName;
+  exchange: ExchangePlace;
   is_real_money: boolean;
   audience: string;
   account: { id: string; label: string; owner_address: string; trading_address: string } | null;

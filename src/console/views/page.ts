@@ -29,10 +29,10 @@ const SCREENS: readonly Screen[] = [
 
 export function page(app: App): TemplateResult {
   const { setup, session } = app.state;
-  const network = setup?.setup?.network ?? session?.me.network ?? null;
+  const where = setup?.setup ?? session?.me ?? null;
   return html`
     <a class="skip" href="#main" @click=${skip}>To the content</a>
-    ${ribbon(network)}
+    ${ribbon(where)}
     ${content(app)}
     ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}`}`;
 }

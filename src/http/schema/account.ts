@@ -1,5 +1,16 @@
 import { Type } from "@sinclair/typebox";
-import { AnswerNetwork, closed, described, Figure, KeyHash, nullable, ScopeWord, Uuid, words } from "./common.ts";
+import {
+  AnswerNetwork,
+  closed,
+  described,
+  ExchangeWord,
+  Figure,
+  KeyHash,
+  nullable,
+  ScopeWord,
+  Uuid,
+  words,
+} from "./common.ts";
 
 const MARGIN = {
   equity: described(Figure, "Account value in the collateral, unrealised profit included."),
@@ -59,6 +70,7 @@ export const WhoAmIResource = closed(
     owner_address: Type.String({ pattern: "^0x[0-9a-f]{40}$", description: "Who signs for the account and its keys." }),
     trading_address: Type.String({ pattern: "^0x[0-9a-f]{40}$", description: "Whose orders and positions these are." }),
     network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway really trades on." }),
+    exchange: ExchangeWord,
     key_hash: KeyHash,
     scopes: Type.Array(ScopeWord, { description: "Sorted." }),
   },

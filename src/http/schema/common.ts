@@ -119,6 +119,12 @@ export const Signature = Type.String({
   examples: [`0x${"1b".repeat(64)}1c`],
 });
 
+/** Where the true network is: never a client's to choose, and a client's to know. */
+export const ExchangeWord = words(["official", "unofficial", "simulated"], {
+  description:
+    "Whether this gateway trades at the exchange's own hosts, at another place that the operator chose, or at a simulator (`paper`).",
+});
+
 /** What answers say; the true network is in `GET /v1/whoami`. */
 export const AnswerNetwork = Type.Literal("exchange_mainnet", {
   description:

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { closed, nullable, Timestamp, words } from "./common.ts";
+import { closed, ExchangeWord, nullable, Timestamp, words } from "./common.ts";
 
 export const HealthResource = closed(
   { status: Type.Literal("ok", { description: "The process is up and answers." }) },
@@ -10,6 +10,7 @@ export const ReadinessResource = closed(
   {
     status: Type.Literal("ready", { description: "Orders are taken." }),
     network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway trades on." }),
+    exchange: ExchangeWord,
     database: words(["writable"], { description: "State of the database." }),
     start_up: words(["done"], { description: "Whether what was in flight at the last stop has been looked into." }),
     agent: words(["in_order", "ends_soon", "missing", "none"], {

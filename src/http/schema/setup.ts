@@ -3,6 +3,7 @@ import { PerpetualsBalance, SpotBalance } from "./account.ts";
 import {
   closed,
   described,
+  ExchangeWord,
   Figure,
   KeyHash,
   nullable,
@@ -92,6 +93,7 @@ export const SetupResource = closed(
     network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway really trades on." }),
     is_real_money: Type.Boolean({ description: "Whether what is traded is worth anything." }),
     audience: Type.String({ description: "What grants for this gateway are signed for." }),
+    exchange: ExchangeWord,
     exchange_url: Type.String({ description: "Where the exchange is." }),
     account: nullable(
       closed(

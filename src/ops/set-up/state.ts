@@ -1,5 +1,6 @@
 import type { Account, Agent } from "../../core/account.ts";
 import { fromUnits } from "../../core/decimal.ts";
+import { exchangePlaceOf } from "../../core/exchange-place.ts";
 import { apiKeyResource, isoTime } from "../../core/resource.ts";
 import { listApiKeys, type StoredKey } from "../../store/api-keys.ts";
 import { findSetupProgress } from "../../store/setup.ts";
@@ -20,6 +21,7 @@ export function setupState(setting: SettingUp, session: SetupSession) {
     network: instance.network,
     is_real_money: instance.network === "mainnet",
     audience: settings.audience,
+    exchange: exchangePlaceOf(instance),
     exchange_url: instance.exchangeUrl,
     account: account === null ? null : accountShown(account),
     agent: agent === null ? null : agentShown(agent),
