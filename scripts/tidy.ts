@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkImports, type Finding } from "./tidy/imports.ts";
 import { checkNevers } from "./tidy/nevers.ts";
+import { checkPatterns } from "./tidy/patterns.ts";
 import { checkShape } from "./tidy/shape.ts";
 import { readFacts, type SourceFile } from "./tidy/source.ts";
 
@@ -13,7 +14,7 @@ const MAX_FILES = 2_000;
 export function checkFiles(files: readonly SourceFile[]): Finding[] {
   return files.flatMap((file) => {
     const facts = readFacts(file);
-    return [...checkShape(facts), ...checkImports(facts), ...checkNevers(facts)];
+    return [...checkShape(facts), ...checkImports(facts), ...checkNevers(facts), ...checkPatterns(facts)];
   });
 }
 

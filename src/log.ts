@@ -34,7 +34,7 @@ const MAX_FIELD_CHARACTERS = 500;
 const MAX_READ_CHARACTERS = 4_000;
 
 /** What a secret of ours looks like, should one hide inside a text: an API key, a private key, half a signature. */
-const SECRETS = /api_trade_[0-9a-fA-F]{8,}|\b(?:0x)?[0-9a-fA-F]{64,}\b/g;
+const SECRETS = /api_trade_[0-9a-fA-F]{8,}|\b(?:0x)?[0-9a-fA-F]{64,}/g;
 
 /** Where the lines go; each ends with a line feed. */
 export type LogWriter = { write(line: string): void };

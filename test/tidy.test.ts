@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { backtrackingFault } from "../scripts/tidy/backtracking.ts";
 import { checkFiles, readTree } from "../scripts/tidy.ts";
+import { REFUSAL_PATTERNS } from "../src/wire/answer/refusal.ts";
 
 const ROOT = join(import.meta.dir, "..");
 
@@ -92,6 +94,22 @@ const PLANTED: readonly [rule: string, path: string, text: string][] = [
   ["logger-outside-log", "src/settle/send.ts", `import { pino } from "pino";`],
   ["logger-outside-log", "src/settle/send.ts", `console.log("sent");`],
   ["http-framework-outside-http", "src/actions/place-order.ts", `import { status } from "elysia";`],
+  ["slow-pattern", "src/http/console.ts", String.raw`entry.split(/\s*;\s*q\s*=\s*/);`],
+  ["slow-pattern", "src/http/query.ts", String.raw`text.replace(/\s+$/, "");`],
+  ["slow-pattern", "src/http/query.ts", `text.replaceAll(/ *, */g, ",");`],
+  ["slow-pattern", "src/http/query.ts", String.raw`const ANY = /^(\w+\s?)*$/;`],
+  ["slow-pattern", "src/http/query.ts", `const ANY = new RegExp("^[0-9]*(-)?[0-9]*$");`],
+  ["slow-pattern", "src/http/query.ts", `const PART = "a*"; const ANY = RegExp(PART + "b?" + PART + "c");`],
+  ["slow-pattern", "src/http/query.ts", `const PART = "a*"; const ANY = new RegExp(\`^\${PART}\${PART}$\`);`],
+  ["slow-pattern", "src/http/query.ts", `export function find(part: string) { return new RegExp(part); }`],
+  ["slow-pattern", "src/http/query.ts", `const found = text.match("a*a*b");`],
+  ["slow-pattern", "src/http/schema/order.ts", `const Name = Type.String({ pattern: "^(a+)+$" });`],
+  ["slow-pattern", "src/http/schema/order.ts", `const Name = Type.TemplateLiteral(parts);`],
+  ["slow-pattern", "src/wire/json.ts", `const WIDE = /^[0-9]{1,400}[0-9]{1,400}$/;`],
+  ["slow-pattern", "src/wire/json.ts", `const COUNTED = /^(a?){30}$/;`],
+  ["slow-pattern", "src/exchange/http-answer.ts", String.raw`const FIELD = /^[a-z]+:[ \t]*([\t -~]*)$/;`],
+  ["slow-pattern", "src/exchange/http-answer.ts", String.raw`const AHEAD = /^(?:[a-z](?=[a-z]*\d))*$/;`],
+  ["slow-pattern", "src/exchange/http-answer.ts", String.raw`const TWICE = /(["']).*\1/;`],
   ["file-size", "src/core/order.ts", "const a = 1;\n".repeat(401)],
   ["vague-name", "src/core/utils.ts", ``],
   ["vague-name", "src/core/order.ts", `export class OrderManager {}`],
@@ -126,10 +144,26 @@ const INNOCENT: readonly [path: string, text: string][] = [
     `// A row of this table is an Order: the columns are the same.\nexport const order = row as Order;`,
   ],
   ["src/store/orders.ts", `export const kinds = ["a"] as const;`],
+  ["src/http/guard.ts", String.raw`export const PATH = /^(\/|(\/[A-Za-z0-9._-]+)+)$/;`],
+  ["src/http/body.ts", String.raw`export const TYPE = /^application\/json *(; *charset=("utf-8"|utf-8) *)?$/i;`],
+  ["src/http/query.ts", `export const clean = text.replaceAll(/[^a-z]+/g, " ");`],
+  ["src/http/query.ts", `export const whole = text.replace(/^0+/, "");`],
+  [
+    "src/http/schema/order.ts",
+    String.raw`export const Figure = Type.String({ pattern: "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?$" });`,
+  ],
+  ["src/vault/keystore.ts", `export const hex = new RegExp(\`^(0x)?[0-9a-f]{\${2 * bytes}}$\`);`],
+  ["test/http/query.test.ts", String.raw`const ANY = /\s*;\s*/;`],
 ];
 
 test.each(INNOCENT)("finds nothing to complain about in %s", (path, text) => {
   expect(checkFiles([{ path, text: `${text}\n` }])).toEqual([]);
+});
+
+test("no text of the exchange's takes longer to be recognised than it is long", () => {
+  expect(REFUSAL_PATTERNS.length).toBeGreaterThan(50);
+  const slow = REFUSAL_PATTERNS.filter(({ source, flags }) => backtrackingFault(source, flags) !== null);
+  expect(slow).toEqual([]);
 });
 
 type Tool = { name: string; planted: string; command: readonly string[]; says: string };

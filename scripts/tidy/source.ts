@@ -3,11 +3,16 @@
  * `fetch` in a comment, a string or a property name for the real thing.
  */
 import { type Comment, parseSync } from "oxc-parser";
+import { type Constants, constantText } from "./constant-text.ts";
+import { isNode, type Node } from "./node.ts";
 
 export type SourceFile = { path: string; text: string };
 
 export type Import = { specifier: string; typeOnly: boolean; line: number };
 export type Mention = { name: string; line: number };
+
+/** `source` is null where the text is put together from what is not in the file. */
+export type Pattern = { source: string | null; flags: string; line: number };
 
 export type Facts = {
   path: string;
@@ -26,6 +31,8 @@ export type Facts = {
   methods: Mention[];
   /** `new Date()` and `Date()`, which read the clock. */
   clockReads: Mention[];
+  /** Regular expressions, TypeBox' patterns among them. */
+  patterns: Pattern[];
   /** Casts other than `as const` and of literals, by the type they claim. */
   casts: Mention[];
   /** `const name = () => …` at the top level. */
@@ -36,9 +43,14 @@ export type Facts = {
   syntaxError: string | null;
 };
 
-type Node = { type: string; start: number; [key: string]: unknown };
 type Place = { parent: Node | null; key: string; inType: boolean; inBinding: boolean };
-type Scan = Facts & { lineOf: (offset: number) => number; bound: Set<string> };
+type Scan = Facts & {
+  lineOf: (offset: number) => number;
+  bound: Set<string>;
+  /** What a regular expression is made of; read at the end, when all constants are known. */
+  patternTexts: { text: Node; flags: string; line: number }[];
+  constants: Constants;
+};
 
 const TYPE_KEYS = new Set([
   "typeAnnotation",
@@ -79,6 +91,7 @@ export function readFacts(file: SourceFile): Facts {
     literals: [],
     methods: [],
     clockReads: [],
+    patterns: [],
     casts: [],
     arrowConstants: [],
     declared: [],
@@ -86,10 +99,13 @@ export function readFacts(file: SourceFile): Facts {
     syntaxError: parsed.errors[0]?.message ?? null,
     lineOf,
     bound: new Set(),
+    patternTexts: [],
+    constants: new Map(),
   };
   // The tree is plain data; its published type is a union of 200 shapes that this walk does not tell apart.
   visit(scan, parsed.program as unknown as Node, { parent: null, key: "", inType: false, inBinding: false });
-  const { bound, lineOf: _, ...facts } = scan;
+  const { bound, lineOf: _, patternTexts, constants, ...facts } = scan;
+  for (const { text, ...rest } of patternTexts) facts.patterns.push({ ...rest, source: constantText(text, constants) });
   return { ...facts, globals: facts.globals.filter((mention) => !bound.has(mention.name.split(".")[0] ?? "")) };
 }
 
@@ -129,10 +145,6 @@ function visit(scan: Scan, node: Node, at: Place): void {
   }
 }
 
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
-}
-
 /** Whether identifiers below this key give names instead of using them. */
 function bindsAt(node: Node, key: string, inBinding: boolean): boolean {
   if (key === "id" && (node.type === "VariableDeclarator" || node.type.startsWith("Class"))) return true;
@@ -147,6 +159,7 @@ function bindsAt(node: Node, key: string, inBinding: boolean): boolean {
 function record(scan: Scan, node: Node, at: Place): void {
   recordImport(scan, node);
   recordShape(scan, node, at);
+  recordPattern(scan, node, at);
   const line = scan.lineOf(node.start);
   if (node.type === "AwaitExpression" || node["await"] === true) scan.waits.push({ name: "await", line });
   if (node["async"] === true) scan.waits.push({ name: "async", line });
@@ -170,6 +183,33 @@ function recordImport(scan: Scan, node: Node): void {
   if (!isNode(source) || typeof source["value"] !== "string") return;
   const typeOnly = node["importKind"] === "type" || node["exportKind"] === "type" || node.type === "TSImportType";
   scan.imports.push({ specifier: source["value"], typeOnly, line: scan.lineOf(node.start) });
+}
+
+/** Calls that make a regular expression of a text that they are given: the language's own, and TypeBox'. */
+const MAKES_PATTERN = new Set(["RegExp", "TemplateLiteral", "match", "matchAll", "search"]);
+
+function recordPattern(scan: Scan, node: Node, at: Place): void {
+  const line = scan.lineOf(node.start);
+  const { regex, value, key, init, callee } = node;
+  if (node.type === "VariableDeclarator" && isNode(init)) scan.constants.set(idOf(node), init);
+  if (
+    node.type === "Literal" &&
+    typeof regex === "object" &&
+    regex !== null &&
+    "pattern" in regex &&
+    "flags" in regex
+  ) {
+    scan.patterns.push({ source: String(regex.pattern), flags: String(regex.flags), line });
+  }
+  const isMember = node.type === "Property" && at.parent?.type === "ObjectExpression" && isNode(key) && isNode(value);
+  if (isMember && (key["name"] ?? key["value"]) === "pattern") scan.patternTexts.push({ text: value, flags: "", line });
+  if ((node.type !== "CallExpression" && node.type !== "NewExpression") || !isNode(callee)) return;
+  const [text, flags] = Array.isArray(node["arguments"]) ? node["arguments"] : [];
+  const isMaking = isNode(callee["property"])
+    ? MAKES_PATTERN.has(String(callee["property"]["name"]))
+    : callee["name"] === "RegExp";
+  if (!isNode(text) || !isMaking) return;
+  scan.patternTexts.push({ text, flags: constantText(flags, scan.constants) ?? "", line });
 }
 
 function recordShape(scan: Scan, node: Node, at: Place): void {

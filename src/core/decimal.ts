@@ -2,6 +2,7 @@
  * Exact decimal arithmetic on strings. Money never meets a float: a value is held as a bigint count of
  * 10^-scale units for the length of one calculation and goes back to plain notation.
  */
+import { trimTail } from "./trim.ts";
 
 /** A plain decimal: optional `-`, no exponent, no leading zeros, no trailing zeros after the point, never `-0`. */
 export type Decimal = string & { readonly __brand: "Decimal" };
@@ -21,7 +22,7 @@ export function parseDecimal(text: string): Decimal | null {
   const match = PLAIN.exec(text);
   if (match === null) return null;
   const whole = (match[2] ?? "").replace(/^0+(?=[0-9])/, "");
-  const fraction = (match[3] ?? "").replace(/0+$/, "");
+  const fraction = trimTail(match[3] ?? "", "0");
   const magnitude = fraction === "" ? whole : `${whole}.${fraction}`;
   return (match[1] === "-" && magnitude !== "0" ? `-${magnitude}` : magnitude) as Decimal;
 }
@@ -44,7 +45,7 @@ export function fromUnits(units: bigint, scale: number): Decimal {
   const negative = units < 0n;
   const digits = (negative ? -units : units).toString().padStart(scale + 1, "0");
   const whole = digits.slice(0, digits.length - scale);
-  const fraction = scale === 0 ? "" : digits.slice(digits.length - scale).replace(/0+$/, "");
+  const fraction = scale === 0 ? "" : trimTail(digits.slice(digits.length - scale), "0");
   const magnitude = fraction === "" ? whole : `${whole}.${fraction}`;
   return (negative && magnitude !== "0" ? `-${magnitude}` : magnitude) as Decimal;
 }
@@ -136,5 +137,5 @@ export function decimalPlaces(value: Decimal): number {
 /** Significant figures as the exchange counts them: leading zeros do not count, nor trailing zeros of a whole number. */
 export function significantFigures(value: Decimal): number {
   const digits = value.replace("-", "").replace(".", "").replace(/^0+/, "");
-  return value.includes(".") ? digits.length : digits.replace(/0+$/, "").length;
+  return value.includes(".") ? digits.length : trimTail(digits, "0").length;
 }

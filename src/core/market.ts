@@ -57,7 +57,7 @@ const MAX_SUGGESTIONS = 3;
 /** Up to three names near one that does not exist: same letters in another case, same base, same start. */
 export function suggestMarkets(universe: Universe, name: string): string[] {
   const wanted = name.toLowerCase();
-  const base = wanted.replace(/^[^:]*:/, "").replace(/[/_-].*$/, "");
+  const base = wanted.replace(/^[^:]*:/, "").split(/[/_-]/, 1)[0] ?? "";
   const score = (candidate: string): number => {
     const lower = candidate.toLowerCase();
     if (lower === wanted) return 3;

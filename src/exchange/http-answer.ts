@@ -1,4 +1,5 @@
 /** Bytes of an HTTP/1 answer into its status and body. Anything that could be read in two ways is not read at all. */
+import { trimTail } from "../core/trim.ts";
 
 export type Reading =
   /** Nothing more can be said before there are so many bytes. */
@@ -17,7 +18,7 @@ const MAX_CHUNK_LINE_BYTES = 256;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 /** RFC 9112, 5: no space before the colon, no folded lines. */
-const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const CHUNK_LINE = /^([0-9A-Fa-f]{1,7})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?$/;
 const LENGTH = /^[0-9]{1,15}$/;
 
@@ -58,19 +59,23 @@ function readHead(text: string): Head | null {
     if (name === undefined || value === undefined) return null;
     const key = name.toLowerCase();
     const known = fields.get(key);
-    // `trim()` would take more for white space than HTTP does.
-    const text = value.replace(/[ \t]+$/, "");
+    const text = trimBlanks(value);
     if (known === undefined) fields.set(key, [text]);
     else known.push(text);
   }
   return { httpStatus: Number(status), minor, fields };
 }
 
+/** `trim()` would take more for white space than HTTP does. */
+function trimBlanks(text: string): string {
+  return trimTail(text.replace(/^[ \t]+/, ""), " \t");
+}
+
 function readBodyOf({ httpStatus, minor, fields }: Head, bytes: Buffer, start: number): Reading {
   const coding = fields.get("content-encoding") ?? [];
   // None was asked for.
   if (coding.some((value) => value.toLowerCase() !== "identity")) return { kind: "unreadable", reason: "coded answer" };
-  const words = (fields.get("connection") ?? []).flatMap((value) => value.toLowerCase().split(/[ \t]*,[ \t]*/));
+  const words = (fields.get("connection") ?? []).flatMap((value) => value.toLowerCase().split(",").map(trimBlanks));
   const isLast = minor === "0" || words.includes("close");
   const lengths = fields.get("content-length") ?? [];
   const transfer = fields.get("transfer-encoding") ?? [];

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { trimTail } from "../core/trim.ts";
 import { parseExchangeTime } from "../wire/answer/account.ts";
 import { parseJson, writeJson } from "../wire/json.ts";
 import type { Budget } from "./budget.ts";
@@ -64,7 +65,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
   const link: Link = {
     poster: {
       transport,
-      baseUrl: baseUrl.replace(/\/+$/, ""),
+      baseUrl: trimTail(baseUrl, "/"),
       deadlines: openDeadlines(clock, timings.deadlineMs),
     },
     clock,

@@ -1,3 +1,5 @@
+import { trimTail } from "../core/trim.ts";
+
 /** A text connection as the feed needs it. After `close` or `onClose` nothing more happens. */
 export type Socket = { send(text: string): void; close(): void };
 
@@ -13,7 +15,7 @@ export type SocketTransport = (url: string, events: SocketEvents) => Socket;
 
 /** Where the exchange with this base URL has its websocket. */
 export function socketUrl(baseUrl: string): string {
-  return `${baseUrl.replace(/^http/, "ws").replace(/\/+$/, "")}/ws`;
+  return `${trimTail(baseUrl.replace(/^http/, "ws"), "/")}/ws`;
 }
 
 /** The real network: certificates are checked whatever the environment says; it names no proxy, so none is used. */

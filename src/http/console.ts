@@ -73,14 +73,24 @@ function answer(visit: Visit, file: PageFile, caching: string): Answer {
 
 const ENCODINGS = { br: "brotli", gzip: "gzip" } as const satisfies Record<string, keyof PageFile>;
 
-/** The smallest form that the client takes: RFC 9110, 12.5.3; a weight of 0 is a no. */
+/** Entries of a list that are looked at; browsers send five. */
+const MAX_ENTRIES = 32;
+
+/** The smallest form that the client takes: RFC 9110, 12.5.3; a weight of 0, or one that is none, is a no. */
 function encodingFor(header: string | null): keyof typeof ENCODINGS | null {
-  const taken = (header ?? "")
-    .toLowerCase()
-    .split(",")
-    .map((entry) => entry.trim().split(/\s*;\s*q\s*=\s*/))
-    .filter(([, weight]) => weight === undefined || Number(weight) > 0)
-    .map(([name]) => name);
-  if (taken.includes("br")) return "br";
-  return taken.includes("gzip") ? "gzip" : null;
+  const entries = (header ?? "").toLowerCase().split(",", MAX_ENTRIES);
+  const taken = new Set(entries.map(takenCoding));
+  if (taken.has("br")) return "br";
+  return taken.has("gzip") ? "gzip" : null;
+}
+
+const WEIGHT = /^q=(0(\.[0-9]{0,3})?|1(\.0{0,3})?)$/;
+
+/** `gzip` of `gzip;q=0.5`; null where its weight is 0. */
+function takenCoding(entry: string): string | null {
+  const [name = "", ...parameters] = entry.split(";", 3);
+  const [weight, ...more] = parameters.map((parameter) => parameter.trim());
+  if (weight === undefined) return name.trim();
+  const value = WEIGHT.exec(weight)?.[1];
+  return more.length > 0 || Number(value ?? 0) === 0 ? null : name.trim();
 }

@@ -1,7 +1,6 @@
 import { ApiError } from "../core/errors.ts";
-import { Uuid } from "./schema/common.ts";
+import { UUID } from "./schema/common.ts";
 
-const UUID = new RegExp(Uuid.pattern ?? "");
 const NATIVE_ID = /^[0-9]{1,20}$/;
 const CLIENT_ID = /^0x[0-9a-fA-F]{32}$/;
 

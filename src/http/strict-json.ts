@@ -2,6 +2,7 @@
  * JSON as this gateway takes it: what two readers could understand differently is refused. Grammar is JSON.parse's;
  * on top of it, one member a name, a few levels, whole strings, and numbers that are exactly what is written.
  */
+import { trimTail } from "../core/trim.ts";
 
 /** A body has three levels. */
 const MAX_DEPTH = 8;
@@ -102,7 +103,7 @@ export function exactInteger(source: string): number {
   const digits = `${match[1] ?? ""}${fraction}`.replace(/^0+/, "");
   if (digits === "") return 0;
   const exponent = Number(match[3] ?? "0") - fraction.length;
-  const significant = digits.replace(/0+$/, "");
+  const significant = trimTail(digits, "0");
   const zeros = exponent + digits.length - significant.length;
   const value = Number(source);
   return zeros < 0 || !Number.isSafeInteger(value) ? Number.NaN : value;

@@ -1,4 +1,5 @@
 import type { Network } from "../core/account.ts";
+import { trimTail } from "../core/trim.ts";
 import { writeJson } from "./json.ts";
 import type { SignatureParts } from "./recover.ts";
 import { type TypedData, type TypedField, typedDataDigest } from "./typed-data.ts";
@@ -108,7 +109,7 @@ export function feeRatePercent(feeTenthsBps: number): string {
   if (!Number.isSafeInteger(feeTenthsBps) || feeTenthsBps < 0)
     throw new Error("bug: builder fee is not a whole number");
   const digits = feeTenthsBps.toString().padStart(4, "0");
-  const fraction = digits.slice(-3).replace(/0+$/, "");
+  const fraction = trimTail(digits.slice(-3), "0");
   return `${digits.slice(0, -3)}${fraction === "" ? "" : `.${fraction}`}%`;
 }
 

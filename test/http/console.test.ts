@@ -56,6 +56,11 @@ const ACCEPTED: [string | null, string | null][] = [
   ["br ; q=0.1", "br"],
   ["gzip;q=0", null],
   ["brotli, xgzip", null],
+  ["br;q=0.000, gzip;q=1.000", "gzip"],
+  ["br;q=2, gzip;Q=0.001", "gzip"],
+  ["br;q=0.5;x=1, gzip;level=9", null],
+  ["\tbr\t,\tgzip", "br"],
+  [`${",".repeat(100)}br`, null],
 ];
 
 test.each(ACCEPTED)("a client that accepts %p gets it as %p, and the bytes are the same", async (accepts, encoding) => {

@@ -16,9 +16,15 @@ function scaled(text: string): Scaled {
 function written({ units, scale }: Scaled): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0");
   const whole = digits.slice(0, digits.length - scale);
-  const fraction = digits.slice(digits.length - scale).replace(/0+$/, "");
+  const fraction = withoutZeros(digits.slice(digits.length - scale));
   const text = fraction === "" ? whole : `${whole}.${fraction}`;
   return units < 0n && text !== "0" ? `-${text}` : text;
+}
+
+function withoutZeros(fraction: string): string {
+  let end = fraction.length;
+  while (fraction[end - 1] === "0") end -= 1;
+  return fraction.slice(0, end);
 }
 
 function aligned(a: string, b: string): { left: bigint; right: bigint; scale: number } {

@@ -4,9 +4,14 @@ import { cut, isZero } from "./decimal.ts";
 /** Shown where there is nothing to show. */
 export const NOTHING = "–";
 
+const GROUP = 3;
+
 /** Thin enough not to break the alignment of a column of figures. */
 function grouped(whole: string): string {
-  return whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  const first = whole.length % GROUP || GROUP;
+  const groups = [whole.slice(0, first)];
+  for (let at = first; at < whole.length; at += GROUP) groups.push(whole.slice(at, at + GROUP));
+  return groups.join(",");
 }
 
 /** `-1234.5` as `-1,234.5`. */

@@ -47,6 +47,8 @@ const UUID_PATTERN =
   "^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}" +
   "|00000000-0000-0000-0000-000000000000|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$";
 
+export const UUID = new RegExp(UUID_PATTERN);
+
 /** Spec 2.1. `format: "uuid"` is not it: that lets versions through that the specification refuses. */
 export const Uuid = Type.String({
   title: "Uuid",

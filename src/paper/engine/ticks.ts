@@ -1,4 +1,5 @@
 /** What a price and a size may look like. */
+import { trimTail } from "../../core/trim.ts";
 import type { Market } from "./state.ts";
 
 const MAX_SIGNIFICANT_FIGURES = 5;
@@ -15,7 +16,7 @@ export function isOnTick(market: Market, price: bigint): boolean {
   if (price % 100_000_000n === 0n) return true;
   if (price % 10n ** BigInt(8 - priceDecimals(market)) !== 0n) return false;
   // Not a whole number, so the digits without the zeros at the end are the figures.
-  return price.toString().replace(/0+$/, "").length <= MAX_SIGNIFICANT_FIGURES;
+  return trimTail(price.toString(), "0").length <= MAX_SIGNIFICANT_FIGURES;
 }
 
 export function isOnLot(market: Market, size: bigint): boolean {

@@ -2,6 +2,7 @@
  * Decoders with the strictness of the exchange's typed structs. Each yields its value in canonical form
  * (what the exchange hashes, whatever the client wrote) or `MISMATCH`, which the server answers with 422.
  */
+import { trimTail } from "../../core/trim.ts";
 import type { Json } from "./json-text.ts";
 
 export const MISMATCH = Symbol("mismatch");
@@ -151,7 +152,7 @@ export function decimalText(json: Json): Decoded<string> {
   const parts = /^([0-9]*)(?:\.([0-9]*))?$/.exec(json);
   if (parts === null || !/[0-9]/.test(json)) return MISMATCH;
   const whole = (parts[1] ?? "").replace(/^0+/, "");
-  const fraction = (parts[2] ?? "").replace(/0+$/, "");
+  const fraction = trimTail(parts[2] ?? "", "0");
   if (fraction.length > MAX_DECIMALS) return MISMATCH;
   return fraction === "" ? whole || "0" : `${whole || "0"}.${fraction}`;
 }

@@ -13,6 +13,9 @@ export type Json = null | boolean | string | bigint | JsonFloat | JsonObject | r
 /** Nesting at which the exchange's parser gives up. */
 const MAX_DEPTH = 127;
 
+/** Longer integers are kept as they are written, like what has a fraction: no number here has more than 64 bits. */
+const MAX_INTEGER_CHARACTERS = 40;
+
 const WHITESPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 /** Everything but control characters up to the closing quote; escapes are checked when they are resolved. */
@@ -98,7 +101,8 @@ function readNumber(cursor: Cursor): bigint | JsonFloat {
   // A number that goes on in a way that no number does, such as 01 or 1. with nothing behind the point.
   if (found === null || /[0-9.eE]/.test(cursor.text[cursor.at] ?? "")) throw new SyntaxFault();
   const text = found[0];
-  return found[1] === undefined && found[2] === undefined ? BigInt(text) : { kind: "float", text };
+  const isInteger = found[1] === undefined && found[2] === undefined && text.length <= MAX_INTEGER_CHARACTERS;
+  return isInteger ? BigInt(text) : { kind: "float", text };
 }
 
 function readWord<T>(cursor: Cursor, word: string, value: T): T {

@@ -13,6 +13,9 @@ type Refusal = { pattern: RegExp; words: string };
 
 const REFUSALS: readonly Refusal[] = REFUSAL_TEXTS.map(([text, words]) => ({ pattern: patternOf(text), words }));
 
+/** Of every listed text, for the check that none of them is slow. */
+export const REFUSAL_PATTERNS: readonly RegExp[] = REFUSALS.map(({ pattern }) => pattern);
+
 /** The ` asset=N` at the end and the final full stop come and go between versions; documents show an `L1 error: `. */
 function patternOf(text: string): RegExp {
   const body = text
