@@ -31,6 +31,11 @@ export function draw(rate: Rate, level: Level | null, nowMs: number): Draw {
   };
 }
 
+/** A full bucket is one that was never drawn on. */
+export function isFull(rate: Rate, level: Level, nowMs: number): boolean {
+  return refill(rate, level, nowMs).tokens >= rate.burst;
+}
+
 export function isOff(rate: Rate): boolean {
   return rate.perSecond <= 0 || rate.burst <= 0;
 }

@@ -7,16 +7,35 @@ export function clientAddress(socketAddress: string, forwardedFor: string | null
   let address = bucketOf(socketAddress);
   const hops = (forwardedFor ?? "").slice(-MAX_FORWARDED_CHARACTERS).split(",").reverse();
   for (const hop of hops) {
+    const next = withoutPort(hop.trim());
     // Each trusted hop vouches for the one before it, and no hop before a stranger is believed.
-    if (!trusted.has(address) || hop.trim() === "") return address;
-    address = bucketOf(hop.trim());
+    if (!trusted.has(address) || !isAddress(next)) return address;
+    address = bucketOf(next);
   }
   return address;
+}
+
+/** What a bucket is shared with when there are too many: IPv4 by /16, IPv6 by /32, which is what a provider gets. */
+export function networkOf(client: string): string {
+  const isIpv6 = client.includes(":");
+  return `${client.split(isIpv6 ? ":" : ".", 2).join(isIpv6 ? ":" : ".")}${isIpv6 ? "::/32" : ".0.0/16"}`;
 }
 
 const MAX_FORWARDED_CHARACTERS = 1_000;
 /** Longest address that is kept as a name: a full IPv6 address has 39 characters. */
 const MAX_ADDRESS_CHARACTERS = 45;
+
+/** Some proxies write `1.2.3.4:5678` or `[::1]:5678`: a port of one's choice would be a bucket of one's choice. */
+function withoutPort(hop: string): string {
+  const [, ipv4, ipv6] = /^(?:([0-9.]{7,15})|\[([^\]]{2,45})\])(?::[0-9]{1,5})?$/.exec(hop) ?? [];
+  return ipv4 ?? ipv6 ?? hop;
+}
+
+/** Anything else, `unknown` for one, is nobody's name, and the proxy that wrote it answers for it. */
+function isAddress(text: string): boolean {
+  if (text.length > MAX_ADDRESS_CHARACTERS) return false;
+  return /^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$/.test(text) || /^[0-9a-fA-F.]*:[0-9a-fA-F:.]*(?:%[0-9a-zA-Z]*)?$/.test(text);
+}
 
 function bucketOf(address: string): string {
   const plain = address

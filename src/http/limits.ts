@@ -1,8 +1,10 @@
 import type { ChargedBucket } from "../actions/answer.ts";
 import { ApiError } from "../core/errors.ts";
-import { type Draw, draw, isOff, type Level, type Rate } from "../core/rate.ts";
+import { isOff, type Rate } from "../core/rate.ts";
 import type { Deps, Limits } from "../deps.ts";
 import { openThrottleNotes } from "../ops/note-throttled.ts";
+import { type AddressBuckets, openAddressBuckets } from "./address-buckets.ts";
+import { type KeyBuckets, openKeyBuckets } from "./key-buckets.ts";
 
 /** What an answer says of the bucket that its request drew on. */
 export type Quota = { limit: number; remaining: number; resetS: number };
@@ -21,9 +23,6 @@ export type RequestLimits = {
   chargeFailure(client: string, kind: FailureKind): void;
 };
 
-/** Buckets in memory at a time; the oldest are forgotten first. */
-const MAX_BUCKETS = 10_000;
-
 const WORDS = {
   orders: "orders and modifies",
   cancels: "cancels",
@@ -33,24 +32,25 @@ const WORDS = {
 
 export function openLimits(deps: Deps): RequestLimits {
   const { limits } = deps.settings;
-  const levels = new Map<string, Level>();
   const noteThrottled = openThrottleNotes(deps);
-
-  function drawOn(name: string, rate: Rate): Draw {
-    const nowMs = deps.clock.elapsedMs();
-    const drawn = draw(rate, levels.get(name) ?? null, nowMs);
-    // Deleted first, so that the map's order is the order of use.
-    levels.delete(name);
-    levels.set(name, drawn.level);
-    if (levels.size > MAX_BUCKETS) forgetOldest(levels);
-    return drawn;
-  }
+  // Keys and addresses have nothing in common: no number of addresses may move a key's bucket.
+  const ofKeys: Record<ChargedBucket, KeyBuckets> = {
+    orders: openKeyBuckets(limits.orders),
+    cancels: openKeyBuckets(limits.cancels),
+    otherWrites: openKeyBuckets(limits.otherWrites),
+    reads: openKeyBuckets(limits.reads),
+  };
+  const ofAddresses: Record<FailureKind, AddressBuckets> = {
+    authentication: openAddressBuckets(perMinute(limits.failedAuthenticationsPerMinute)),
+    registration: openAddressBuckets(perMinute(limits.failedRegistrationsPerMinute)),
+    revocation: openAddressBuckets(perMinute(limits.failedRevocationsPerMinute)),
+  };
 
   return {
     charge(keyHash, bucket) {
       const rate = limits[bucket];
       if (isOff(rate)) return null;
-      const { isAllowed, remaining, resetS, retryAfterS } = drawOn(`${bucket} ${keyHash}`, rate);
+      const { isAllowed, remaining, resetS, retryAfterS } = ofKeys[bucket].draw(keyHash, deps.clock.elapsedMs());
       const quota = { limit: rate.burst, remaining, resetS };
       if (isAllowed) return { quota, refusal: null };
       const rule = `${rate.perSecond} a second, ${rate.burst} at once`;
@@ -58,13 +58,13 @@ export function openLimits(deps: Deps): RequestLimits {
       return { quota, refusal: new ApiError("rate_limited", message, retryAfterS) };
     },
     chargeFailure(client, kind) {
-      const perMinute = failuresPerMinute(limits, kind);
-      if (perMinute <= 0) return;
-      const { isAllowed, retryAfterS } = drawOn(`${kind} ${client}`, { perSecond: perMinute / 60, burst: perMinute });
+      const most = failuresPerMinute(limits, kind);
+      if (most <= 0) return;
+      const { isAllowed, retryAfterS } = ofAddresses[kind].draw(client, deps.clock.elapsedMs());
       if (isAllowed) return;
       deps.metrics.throttled(kind);
       noteThrottled(client, kind);
-      throw new ApiError("rate_limited", `Too many failed attempts of ${kind}: ${perMinute} a minute.`, retryAfterS);
+      throw new ApiError("rate_limited", `Too many failed attempts of ${kind}: ${most} a minute.`, retryAfterS);
     },
   };
 }
@@ -80,7 +80,6 @@ function failuresPerMinute(limits: Limits, kind: FailureKind): number {
   }
 }
 
-function forgetOldest(levels: Map<string, Level>): void {
-  const oldest = levels.keys().next();
-  if (oldest.done !== true) levels.delete(oldest.value);
+function perMinute(count: number): Rate {
+  return { perSecond: count / 60, burst: count };
 }

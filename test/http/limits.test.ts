@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { clientAddress } from "../../src/http/client-address.ts";
 import { audit } from "../../src/store/schema.ts";
+import { testRequest } from "../support/request.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
 
 const ORDER = { account: ACCOUNTS.main, market: "BTC", side: "buy", size: "0.01", price: "60000" };
@@ -108,6 +109,22 @@ describe("failures of a client", () => {
     expect((await rig.ask(wrong, "2001:db8:0:1::1")).status).toBe(401);
   });
 
+  test("from ten thousand other addresses neither give a key its orders back nor an address its failures", async () => {
+    const rig = openRig({ limits: { ...limits, orders: { perSecond: 0.001, burst: 1 } } });
+    expect(await codes(2, (index) => place(rig, `flood-order-${index}`))).toEqual([201, 429]);
+    expect(await codes(4, () => rig.ask(wrong, "10.0.0.1"))).toEqual([401, 401, 401, 429]);
+    const { handle } = rig.server;
+    for (let index = 0; index < 10_100; index += 1) {
+      await handle(testRequest(wrong), `2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::1`);
+    }
+    expect((await place(rig, "flood-order-3")).status).toBe(429);
+    expect((await rig.ask(wrong, "10.0.0.1")).status).toBe(429);
+    // The room is used up: the rest of that network shares what is left of one bucket, and other networks have theirs.
+    expect((await rig.ask(wrong, "2001:db8:ffff:1::1")).status).toBe(429);
+    expect((await rig.ask(wrong, "2001:db9::1")).status).toBe(401);
+    expect((await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both }, "2001:db8:ffff:2::1")).status).toBe(200);
+  });
+
   test("of registration and revocation have buckets of their own", async () => {
     const rig = openRig({ limits });
     const hash = "0".repeat(64);
@@ -137,6 +154,10 @@ test.each([
   ["2001:0db8:0000:0001:aaaa:bbbb:cccc:dddd", null, [], "2001:db8:0:1::/64"],
   ["2001:db8:0:1::5", null, [], "2001:db8:0:1::/64"],
   ["fe80::1%eth0", null, [], "fe80:0:0:0::/64"],
+  ["::1", "1.2.3.4:5678", ["::1"], "1.2.3.4"],
+  ["::1", "[2001:db8::1]:5678", ["::1"], "2001:db8:0:0::/64"],
+  ["::1", "6.6.6.6, unknown", ["::1"], "0:0:0:0::/64"],
+  ["::1", "6.6.6.6, anything that I like", ["::1"], "0:0:0:0::/64"],
 ] as [string, string | null, string[], string][])(
   "the client behind %p, forwarded for %p, is known as %p",
   (socket, forwarded, proxies, expected) => {

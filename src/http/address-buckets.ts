@@ -1,0 +1,62 @@
+/**
+ * Buckets of addresses, which cost nothing: whoever rents one IPv6 network has four billion of them. So there is room
+ * for so many, a bucket keeps its place until it is full again, and an address that finds no room draws on the bucket of
+ * its network, or on one for everybody else. A bucket that gets a place of its own begins with what was left in the one
+ * that it shared: no address is ever let through more often than its own bucket would have, whoever else asks.
+ */
+import { type Draw, draw, type Level, type Rate } from "../core/rate.ts";
+import { networkOf } from "./client-address.ts";
+import { type Levels, openLevels } from "./levels.ts";
+
+export type AddressBuckets = { draw(address: string, nowMs: number): Draw };
+
+export type Room = { addresses: number; networks: number };
+
+const ROOM: Room = { addresses: 10_000, networks: 1_000 };
+/** Full ones are looked for at most this often, milliseconds: looking must not be what a flood costs. */
+const LOOK_EVERY_MS = 1_000;
+
+export function openAddressBuckets(rate: Rate, room: Room = ROOM): AddressBuckets {
+  const addresses = openPlaces(rate, room.addresses);
+  const networks = openPlaces(rate, room.networks);
+  let everybodyElse: Level | null = null;
+
+  function take(level: Level | null, nowMs: number, keep: (level: Level) => void): Draw {
+    const drawn = draw(rate, level, nowMs);
+    keep(drawn.level);
+    return drawn;
+  }
+
+  return {
+    draw(address, nowMs) {
+      const network = networkOf(address);
+      const shared = networks.levels.get(network) ?? everybodyElse;
+      if (addresses.hasPlace(address, nowMs)) {
+        return take(addresses.levels.get(address) ?? shared, nowMs, (level) => addresses.levels.set(address, level));
+      }
+      if (networks.hasPlace(network, nowMs)) {
+        return take(shared, nowMs, (level) => networks.levels.set(network, level));
+      }
+      return take(everybodyElse, nowMs, (level) => {
+        everybodyElse = level;
+      });
+    },
+  };
+}
+
+type Places = { levels: Levels; hasPlace(name: string, nowMs: number): boolean };
+
+function openPlaces(rate: Rate, most: number): Places {
+  const levels = openLevels(rate);
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  return {
+    levels,
+    hasPlace(name, nowMs) {
+      if (levels.get(name) !== null || levels.size < most) return true;
+      if (nowMs - lookedMs < LOOK_EVERY_MS) return false;
+      lookedMs = nowMs;
+      levels.forgetFull(nowMs);
+      return levels.size < most;
+    },
+  };
+}
