@@ -1,24 +1,29 @@
+import { noticeOf, type WantedAgent } from "../core/agent-slots.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
-import { parseExtraAgents, parseUserRole, type UserRole } from "../wire/answer/account.ts";
-import { parseAddress } from "../wire/hex.ts";
+import { readAgentSlots } from "../exchange/named-agents.ts";
+import { listAgents } from "../store/agents.ts";
+import { parseUserRole, type UserRole } from "../wire/answer/account.ts";
 import { balancesOf } from "./get-account.ts";
 
-/** What the exchange shows of any address: the first proof, before anything is signed, that all of this works. */
-export async function viewAddress(deps: Deps, given: string): Promise<string> {
-  const address = parseAddress(given);
-  if (address === null) throw new ApiError("invalid_parameter", "address is 0x and 40 hex characters.");
-  const [account, role, agents] = await Promise.all([
+/**
+ * What the exchange shows of an address: the first proof, before anything is signed, that all of this works.
+ *
+ * @param wanted the agent that its owner would be asked to approve
+ */
+export async function viewAddress(deps: Deps, address: string, wanted: WantedAgent): Promise<string> {
+  const [account, role, slots] = await Promise.all([
     deps.reads.account(address, ["", ...deps.settings.dexes], "read"),
     deps.exchange.info({ type: "userRole", user: address }, { purpose: "read" }),
-    deps.exchange.info({ type: "extraAgents", user: address }, { purpose: "read" }),
+    readAgentSlots(deps.exchange, address),
   ]);
   if (account.kind === "failed") {
     throw new ApiError("exchange_unreachable", "The exchange could not be asked about this address.");
   }
   const known = role.kind === "ok" ? parseUserRole(role.json) : null;
-  const listed = (agents.kind === "ok" ? parseExtraAgents(agents.json) : null) ?? [];
+  const own = listAgents(deps.store).map((agent) => agent.address);
+  const notice = noticeOf(slots, wanted, own);
   const [problem, whatToDo] = problemOf(known);
   return JSON.stringify({
     object: "exchange_view",
@@ -28,11 +33,15 @@ export async function viewAddress(deps: Deps, given: string): Promise<string> {
     problem,
     what_to_do: whatToDo,
     ...balancesOf(account.value),
-    agents: listed.map(({ name, address: agent, validUntilMs }) => ({
+    agents: (slots.listed ?? []).map(({ name, address: agent, validUntilMs }) => ({
       name,
       address: agent,
+      is_own: own.includes(agent),
       valid_until: validUntilMs === null ? null : isoTime(validUntilMs),
     })),
+    are_agents_known: slots.listed !== null,
+    agents_notice: notice?.words ?? null,
+    is_agents_notice_warning: notice?.isWarning ?? false,
     as_of: isoTime(account.readAtMs),
   });
 }

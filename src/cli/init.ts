@@ -2,6 +2,7 @@ import type { Network } from "../core/account.ts";
 import { chooseExchange, EXCHANGE_URLS, exchangePlaceOf } from "../core/exchange-place.ts";
 import { type Initialized, initialize, initializeBare } from "../ops/initialize.ts";
 import { parseAddress } from "../wire/hex.ts";
+import { agentsThere } from "./agents-there.ts";
 import {
   type Command,
   DATA_DIRECTORY,
@@ -54,7 +55,7 @@ export const initCommand: Command = {
     const made = await making.catch((error: unknown) => {
       throw new Failure(error instanceof Error ? error.message : String(error));
     });
-    show({ input, outside }, { network, exchangeUrl, directory: at.directory }, made);
+    await show({ input, outside }, { network, exchangeUrl, directory: at.directory }, made);
   },
 };
 
@@ -72,11 +73,11 @@ function exchangeUrlOf(input: Input, network: Network): string {
   return chosen.exchangeUrl;
 }
 
-function show(
+async function show(
   to: { input: Input; outside: Outside },
   { directory, ...place }: { network: Network; exchangeUrl: string; directory: string },
   made: Initialized | null,
-): void {
+): Promise<void> {
   const next = [`Next, start it and open the link that it prints:`, "  postern serve"];
   const head = `Made ${directory} (${networkWords(place)})`;
   const common = { data_directory: directory, network: place.network, exchange: exchangePlaceOf(place) };
@@ -85,12 +86,20 @@ function show(
     return;
   }
   const { account, agent } = made;
-  const facts = { account: account.id, owner: account.ownerAddress, agent: agent.address, agent_name: agent.name };
+  const there = await agentsThere({ outside: to.outside, exchangeUrl: place.exchangeUrl }, agent, [agent.address]);
+  const facts = {
+    ...there.facts,
+    account: account.id,
+    owner: account.ownerAddress,
+    agent: agent.address,
+    agent_name: agent.name,
+  };
   present(to, { ...common, ...facts }, [
     head,
     `Account  ${account.id}`,
     `Owner    ${account.ownerAddress}`,
     `Agent    ${agent.address} (${agent.name})`,
+    ...there.lines,
     "",
     ...next,
     "Or, without a browser, let the owner approve the agent:",

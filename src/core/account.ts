@@ -39,7 +39,7 @@ export function vaultAddressOf(account: Account): string | null {
 export type Agent = {
   address: string;
   ownerAddress: string;
-  /** `postern-1`, `postern-2` …: the exchange's slot. */
+  /** `postern-k7q2m-1`, `…-2` …: the exchange's slot. */
   name: string;
   state: "new" | "approved" | "retired";
   createdAtMs: number;

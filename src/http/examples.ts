@@ -224,7 +224,7 @@ export const EXAMPLE_STATUS = {
   exchange_budget: { order_wait_s: 0, cancel_wait_s: 0, actions_used: 2890, actions_cap: 2_864_574 },
   agent: {
     address: "0x3c3e4f1b0a9d8c7e6f5a4b3c2d1e0f9a8b7c6d5e",
-    name: "postern-1",
+    name: "postern-k7q2m-1",
     is_unlocked: true,
     valid_until: "2027-05-20T09:30:00.000Z",
   },

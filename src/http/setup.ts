@@ -2,6 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { viewAddress } from "../actions/view-address.ts";
 import { ApiError, type ErrorCode } from "../core/errors.ts";
+import { agentWantedFor } from "../ops/set-up/agent-wanted.ts";
 import {
   describeAgentApproval,
   describeBuilderApproval,
@@ -80,7 +81,10 @@ const view = setupReadRoute(
     answers: [{ status: 200, description: "It.", schema: ExchangeViewResource, example: EXAMPLE_EXCHANGE_VIEW }],
     errors: ["exchange_unreachable", "missing_parameter"],
   },
-  (setting, _session, query) => viewAddress(setting, required(query, "address")),
+  (setting, _session, query) => {
+    const { address, wanted } = agentWantedFor(setting, required(query, "address"));
+    return viewAddress(setting, address, wanted);
+  },
 );
 
 const owner = step("choose_owner", "/v1/setup/owner", {

@@ -94,7 +94,11 @@ async function examineAgent({ store, exchange }: ExchangeQuestions, owner: strin
   if (seen === null)
     return warning("agent", `${named(agent)}: the exchange could not be asked`, "run postern doctor again");
   if (seen.standing === "missing") {
-    return fault("agent", `${named(agent)} is not known to the exchange any more`, "replace it: postern agent rotate");
+    const heir = listed?.find(({ name }) => name === agent.name);
+    const why =
+      heir === undefined ? "" : `: ${heir.address} has its name now, of another gateway of this owner perhaps`;
+    const found = `${named(agent)} is not known to the exchange any more${why}`;
+    return fault("agent", found, "replace it: postern agent rotate");
   }
   return agentEnd(agent, seen.validUntilMs ?? agent.validUntilMs, nowMs);
 }

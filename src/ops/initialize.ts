@@ -4,7 +4,7 @@ import { inTransaction } from "../store/commit.ts";
 import { type Instance, insertInstance } from "../store/instance.ts";
 import { takeLock } from "../store/lock.ts";
 import { closeStore, openStore, type Store } from "../store/open.ts";
-import { agentName } from "../vault/agent-keys.ts";
+import { agentName, agentPrefix } from "../vault/agent-keys.ts";
 import { newVaultParams } from "../vault/seal-key.ts";
 import { accountOf, newUuid, storeAccount } from "./add-account.ts";
 import { isVacant, makeDirectory, type Places, removeDatabase } from "./data-directory.ts";
@@ -103,7 +103,8 @@ async function fill(store: Store, setUp: NewDatabase): Promise<Initialized> {
   const birth = { id: newUuid(randomBytes(16)), createdAtMs: clock.nowMs() };
   try {
     const account = accountOf(store, wanted, birth);
-    const made = sealedAgent(setUp, keyring, { ownerAddress: account.ownerAddress, name: agentName(1) });
+    const name = agentName(agentPrefix(instance.secret), 1);
+    const made = sealedAgent(setUp, keyring, { ownerAddress: account.ownerAddress, name });
     inTransaction(store, (within) => {
       insertInstance(within, instance);
       storeAccount(within, account);

@@ -6,6 +6,7 @@ import type { Store } from "../store/open.ts";
 import { hasRestores } from "../store/restores.ts";
 import { isAgentName, makeAgentKey, nextAgentName } from "../vault/agent-keys.ts";
 import type { Keyring } from "./keyring.ts";
+import { agentPrefixOf } from "./name-agents.ts";
 import { type Operator, OperatorError } from "./operator.ts";
 
 /**
@@ -35,7 +36,7 @@ const MAX_WAITING = 8;
 
 /** The name that the owner's next agent gets: a slot that is free, else the oldest one. */
 export function nextNameOf(store: Store, ownerAddress: string): string {
-  return nameAfterRestore(store, ownerAddress) ?? nextAgentName(namesInUse(store, ownerAddress));
+  return nameAfterRestore(store, ownerAddress) ?? nextAgentName(agentPrefixOf(store), namesInUse(store, ownerAddress));
 }
 
 function nameOf(store: Store, ownerAddress: string, address: string): string {

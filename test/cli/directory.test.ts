@@ -30,7 +30,11 @@ function postern(...words: string[]) {
 
 test("init makes a directory for its owner alone, with one account and one agent", async () => {
   expect(statSync(workplace.dataDirectory).mode & 0o777).toBe(0o700);
-  expect(made).toMatchObject({ network: "paper", owner: OWNER, agent_name: "postern-1" });
+  expect(made).toMatchObject({
+    network: "paper",
+    owner: OWNER,
+    agent_name: expect.stringMatching(/^postern-[a-z2-7]{5}-1$/),
+  });
   const accounts = await postern("account", "list", "--json");
   expect(JSON.parse(accounts.out).accounts).toMatchObject([
     { id: made.account, kind: "main", owner: OWNER, trading_address: OWNER, parent: null },

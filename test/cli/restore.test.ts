@@ -17,6 +17,13 @@ test("after a restore the commands that are printed, and the doctor's, lead to a
     const words = next?.trim().split(" ").slice(1) ?? [];
     const made = await facts(...words, ...unlock);
     expect(made).toMatchObject({ name: lost.agent_name, owner });
+    // Nobody is there to be asked, and the owner is told so before the signature.
+    expect(made).toMatchObject({
+      exchange_agents: null,
+      is_warning: true,
+      notice: expect.stringContaining("be asked"),
+    });
+    expect(lost).toMatchObject({ exchange_agents: null, is_warning: true });
     expect(made.agent).not.toBe(lost.agent);
     // Whoever asks twice, because the doctor says it as well, has one agent all the same.
     expect((await facts(...words, ...unlock)).agent).toBe(made.agent);

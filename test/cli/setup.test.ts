@@ -5,6 +5,8 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { offerSetup } from "../../src/cli/setup-link.ts";
 import { openStore } from "../../src/store/open.ts";
 import { putSetupProgress } from "../../src/store/setup.ts";
+import { approvalBody, approvalTypedData, approveAgent } from "../../src/wire/approval.ts";
+import { parseSignature } from "../../src/wire/grant.ts";
 import { makeWorkplace, outsideFor, type Workplace } from "./outside.ts";
 import { type Running, runProcess, startProcess } from "./process.ts";
 import { type Wallet, walletOf } from "./wallet.ts";
@@ -91,6 +93,7 @@ test("the page leads from an empty directory to a first order, killed and restar
   });
   const view = await page.ask(`/exchange-view?address=${wallet.address}`);
   expect(view.body).toMatchObject({ role: "user", can_be_owner: true, equity: "100000", account_mode: "standard" });
+  expect(view.body).toMatchObject({ are_agents_known: true, agents: [], agents_notice: null });
 
   const chosen = await page.ask("/owner", { address: wallet.address });
   expect(chosen.body).toMatchObject({ status: "succeeded", setup: { step: "agent", agent: { state: "new" } } });
@@ -103,7 +106,9 @@ test("the page leads from an empty directory to a first order, killed and restar
 
   const asked = (await page.ask("/agent-approval?chain_id=42161&valid_days=30")).body;
   expect(asked.typed_data.domain.chainId).toBe(42161);
-  expect(asked.typed_data.message.agentName).toBe(`postern-1 valid_until ${Date.parse(asked.valid_until)}`);
+  expect(asked.typed_data.message.agentName).toBe(
+    `${chosen.body.setup.agent.name} valid_until ${Date.parse(asked.valid_until)}`,
+  );
   const { nonce, chain_id, valid_until } = asked;
   const signed = { nonce, chain_id, valid_until, signature: wallet.sign(asked.typed_data, true) };
   const approved = await page.ask("/agent-approval", signed);
@@ -218,6 +223,41 @@ test("an owner given at the command line is where the page begins", async () => 
     step: "agent",
     account: { owner_address: wallet.address.toLowerCase() },
   });
+}, 30_000);
+
+/** The owner has another gateway's agent approved at the exchange. */
+async function approveElsewhere(name: string): Promise<string> {
+  const { address } = walletOf(secp256k1.utils.randomSecretKey());
+  const nonce = Date.now();
+  const action = approveAgent({ network: "paper", agentAddress: address, agentName: name, nonce });
+  // The wallet's library infers its types from literals; ours are data.
+  const data = approvalTypedData(action) as unknown as Parameters<Wallet["sign"]>[0];
+  const signature = parseSignature(wallet.sign(data));
+  if (signature === null) throw new Error("the wallet's signature is none");
+  const headers = { "Content-Type": "application/json" };
+  const body = approvalBody(action, signature);
+  const answer = await fetch(`${exchangeUrl}/exchange`, { method: "POST", headers, body });
+  expect(await answer.json()).toMatchObject({ status: "ok" });
+  return address;
+}
+
+test("before the signature the owner is shown the agents that are there, and what becomes of them", async () => {
+  const mobile = await approveElsewhere("mobile");
+  await init("--owner", wallet.address);
+  const gateway = await serve();
+  const page = openPage(gateway.baseUrl);
+  const { agent } = (await page.claim(gateway.link)).body;
+  const view = async () => (await page.ask(`/exchange-view?address=${wallet.address}`)).body;
+  const there = { name: "mobile", address: mobile, is_own: false };
+  expect(await view()).toMatchObject({ agents: [there], agents_notice: null, is_agents_notice_warning: false });
+  expect((await postern("agent", "approval")).out).toContain(`  mobile  ${mobile}  until 2`);
+
+  const holder = await approveElsewhere(agent.name);
+  const words = `${holder}, which is not of this gateway. With this approval it is replaced`;
+  expect(await view()).toMatchObject({ agents_notice: expect.stringContaining(words), is_agents_notice_warning: true });
+  const printed = await postern("agent", "approval");
+  expect(printed.out.split("\n").find((line) => line.startsWith("WARNING:"))).toContain(words);
+  expect(printed.out.indexOf("WARNING:")).toBeLessThan(printed.out.indexOf("Sign this"));
 }, 30_000);
 
 test("the link is shown to a terminal, by the process itself", async () => {

@@ -59,6 +59,11 @@ async function agents(): Promise<{ address: string; name: string; state: string 
   return (await postern("agent", "list")).facts.agents;
 }
 
+/** What of a name tells the slot; the rest is the installation's own. */
+function slot(name: string): string {
+  return name.replace(/^postern-[a-z2-7]{5}-/, "slot ");
+}
+
 async function keystore(name: string, privateKey: Uint8Array): Promise<string> {
   const account = { address: addressOfKey(privateKey), privateKey: toHex(privateKey) };
   const path = join(workplace.directory, name);
@@ -106,9 +111,13 @@ test("a rotation beside a running gateway: asked twice it makes one key, and the
   const first = await postern("agent", "rotate");
   const second = await postern("agent", "rotate");
   expect(second.facts.agent).toBe(first.facts.agent);
-  expect((await agents()).map(({ name, state }) => `${name} ${state}`)).toEqual([
-    "postern-1 approved",
-    "postern-2 new",
+  expect(first.facts).toMatchObject({
+    exchange_agents: [{ name: old?.name, address: old?.address, is_own: true }],
+    notice: null,
+  });
+  expect((await agents()).map(({ name, state }) => `${slot(name)} ${state}`)).toEqual([
+    "slot 1 approved",
+    "slot 2 new",
   ]);
   const shown = async () => (await postern("account", "list")).facts.accounts[0].id;
   const signing = async () => (await postern("account", "show", await shown())).facts.agent;

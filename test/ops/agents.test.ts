@@ -5,9 +5,11 @@ import { newAgent } from "../../src/ops/new-agent.ts";
 import { perform } from "../../src/ops/perform.ts";
 import { listAgents } from "../../src/store/agents.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
+import { agentPrefix } from "../../src/vault/agent-keys.ts";
 import { approvalTypedData } from "../../src/wire/approval.ts";
 import { walletOf } from "../cli/wallet.ts";
 import type { Script } from "../support/scripted-exchange.ts";
+import { writeBehind } from "../support/write-behind.ts";
 import { NOW_MS, PASSPHRASE, type Rig, withOperator } from "./operator.ts";
 
 const VALID_UNTIL_MS = NOW_MS + 90 * 86_400_000;
@@ -40,7 +42,7 @@ function stateOf({ operator, agent }: Rig) {
 }
 
 function listing(rig: () => Rig) {
-  return () => [{ name: "postern-1", address: rig().agent.address, validUntil: VALID_UNTIL_MS }];
+  return () => [{ name: rig().agent.name, address: rig().agent.address, validUntil: VALID_UNTIL_MS }];
 }
 
 test("an approval that the exchange takes is stored with its end", async () => {
@@ -52,7 +54,7 @@ test("an approval that the exchange takes is stored with its end", async () => {
     expect(stateOf(made)).toMatchObject({ state: "approved", validUntilMs: VALID_UNTIL_MS });
     expect(made.operator.exchange.sent).toHaveLength(1);
     expect(JSON.parse(made.operator.exchange.sent[0]?.body ?? "")).toMatchObject({
-      action: { type: "approveAgent", hyperliquidChain: "Testnet", agentName: "postern-1", nonce: NOW_MS },
+      action: { type: "approveAgent", hyperliquidChain: "Testnet", agentName: made.agent.name, nonce: NOW_MS },
       nonce: NOW_MS,
     });
     expect(findBrokenAuditRow(made.operator.store)).toBeNull();
@@ -151,8 +153,28 @@ test("a rotation takes the next slot, and an agent whose slot is taken over is r
         facts,
       );
     }
-    const states = listAgents(operator.store).map(({ name, state }) => `${name} ${state}`);
-    expect(names).toEqual(["postern-1", "postern-2", "postern-3", "postern-1"]);
-    expect(states).toEqual(["postern-1 retired", "postern-2 approved", "postern-3 approved", "postern-1 approved"]);
+    const prefix = agentPrefix(rig.instance.secret);
+    const slots = names.map((name) => name.replace(prefix, ""));
+    const states = listAgents(operator.store).map(({ name, state }) => `${name.replace(prefix, "")} ${state}`);
+    expect(slots).toEqual(["1", "2", "3", "1"]);
+    expect(states).toEqual(["1 retired", "2 approved", "3 approved", "1 approved"]);
+  });
+});
+
+test("a directory from before keeps its names, and one with names of its own is not led astray by an older key", async () => {
+  await withOperator({}, async (rig) => {
+    const { operator, account } = rig;
+    const own = agentPrefix(rig.instance.secret);
+    expect([rig.agent.name, newAgent(operator, account.ownerAddress).name]).toEqual([`${own}1`, `${own}1`]);
+    // Imported: another gateway had made it.
+    writeBehind(
+      operator.store,
+      `UPDATE agents SET name = 'postern-1', state = 'approved' WHERE address != '${rig.agent.address}'`,
+    );
+    expect(newAgent(operator, account.ownerAddress).name).toBe(`${own}1`);
+    writeBehind(operator.store, "UPDATE agents SET name = 'postern-1', state = 'approved', approved_at_ms = 1");
+    expect(newAgent(operator, account.ownerAddress).name).toBe("postern-2");
+    writeBehind(operator.store, "UPDATE agents SET state = 'retired'");
+    expect(newAgent(operator, account.ownerAddress).name).toBe("postern-1");
   });
 });

@@ -161,14 +161,14 @@ test("the agent after a restore takes the name that the lost machine signs under
   await withBackup((made) => {
     const { operator } = made;
     const rotated = newAgent(operator, OWNER);
-    expect(rotated.name).toBe("postern-2");
+    expect(rotated.name).toBe("postern-2q6yn-2");
     markAgentApproved(operator.store, rotated.address, { approvedAtMs: NOW_MS + 1, validUntilMs: null });
     const file = made.at("rotated.db").directory;
     backUp(made.places.database, file);
     const data = made.at("data");
     putBack({ ...made, file }, data);
     const store = openStore(data.database);
-    expect(newAgent({ ...operator, store }, OWNER).name).toBe("postern-2");
+    expect(newAgent({ ...operator, store }, OWNER).name).toBe("postern-2q6yn-2");
     closeStore(store);
   });
 });

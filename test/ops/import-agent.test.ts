@@ -24,7 +24,7 @@ function roleOf(role: unknown, listed: unknown = []) {
 
 test("a key that the exchange does not know waits for the owner's approval like one made here", async () => {
   await withOperator(roleOf({ role: "missing" }), async (rig) => {
-    expect(await importing(rig)).toMatchObject({ address: ADDRESS, state: "new", name: "postern-1" });
+    expect(await importing(rig)).toMatchObject({ address: ADDRESS, state: "new", name: rig.agent.name });
     expect(rig.operator.keyring.signers.has(ADDRESS)).toBeTrue();
     const vaultKey = await vaultKeyOf(rig.instance, PASSPHRASE);
     expect(openKeyring({ ...rig.operator, vaultKey }).signers.has(ADDRESS)).toBeTrue();

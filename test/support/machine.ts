@@ -103,13 +103,17 @@ export type Machine = {
 /** Cost of the key derivation, as low as it may be. */
 const CHEAP = { kdf: "scrypt", n: 2 ** 14, r: 8, p: 1, salt: "07".repeat(32) } as const;
 
-/** A machine on this directory, set up first where there is nothing. */
-export async function openMachine(world: World, directory: string): Promise<Machine> {
+/**
+ * A machine on this directory, set up first where there is nothing.
+ *
+ * @param installation of its own: machines of one number are copies of each other
+ */
+export async function openMachine(world: World, directory: string, installation = 7): Promise<Machine> {
   const { clock, paper } = world;
   const places = placesIn(directory);
   const isNew = !existsSync(places.database);
   const store = openStore(places.database);
-  if (isNew) setUp(store);
+  if (isNew) setUp(store, installation);
   const instance = findInstance(store);
   if (instance === null) throw new Error("the directory was not set up");
   const vaultKey = await vaultKeyOf(instance, PASSPHRASE);
@@ -187,10 +191,16 @@ const SETTINGS: Settings = {
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
 };
 
-function setUp(store: Store): void {
+function setUp(store: Store, installation: number): void {
   const vault = JSON.stringify(CHEAP);
-  const made = { network: "paper", exchangeUrl: "http://paper.test", tag: 7, vault, createdAtMs: START_MS } as const;
-  insertInstance(store, { ...made, secret: new Uint8Array(32).fill(9) });
+  const made = {
+    network: "paper",
+    exchangeUrl: "http://paper.test",
+    tag: installation,
+    vault,
+    createdAtMs: START_MS,
+  } as const;
+  insertInstance(store, { ...made, secret: new Uint8Array(32).fill(installation) });
   insertAccount(store, ACCOUNT);
   const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };
   const scopes = ["trading:read", "trading:write"] as const;

@@ -4,6 +4,7 @@ import { listAgents } from "../../store/agents.ts";
 import type { Instance } from "../../store/instance.ts";
 import type { Store } from "../../store/open.ts";
 import { approvalTypedData } from "../../wire/approval.ts";
+import { agentsThere } from "../agents-there.ts";
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, type Option } from "../command.ts";
 import { networkWords, places, reading } from "../directory.ts";
 import { present, walletForm } from "../output.ts";
@@ -17,21 +18,30 @@ export const agentApproval: Command = {
   options: { agent: AGENT, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
   positionals: [],
   async run(input, outside) {
-    const { agent, instance } = reading(places(input, outside), (opened) => ({
-      agent: chosenAgent(opened.store, input),
-      instance: opened.instance,
+    const about = reading(places(input, outside), ({ store, instance }) => ({
+      agent: chosenAgent(store, input),
+      instance,
+      own: listAgents(store).map(({ address }) => address),
     }));
-    presentApproval({ input, outside }, agent, instance);
+    await presentApproval({ input, outside }, about);
   },
 };
 
-/** What the owner's wallet signs, and what to do then. */
-export function presentApproval(to: { input: Input; outside: Outside }, agent: Agent, instance: Instance): void {
+type About = { agent: Agent; instance: Instance; own: readonly string[] };
+
+/** What the owner's wallet signs, what that does to the agents that are there, and what to do then. */
+export async function presentApproval(
+  to: { input: Input; outside: Outside },
+  { agent, instance, own }: About,
+): Promise<void> {
   const nonce = approvalNonce(agent, to.outside.clock.nowMs());
   const typedData = walletForm(approvalTypedData(approvalOf(instance.network, agent, nonce)));
-  const facts = { agent: agent.address, name: agent.name, owner: agent.ownerAddress, nonce };
+  const there = await agentsThere({ outside: to.outside, exchangeUrl: instance.exchangeUrl }, agent, own);
+  const facts = { ...there.facts, agent: agent.address, name: agent.name, owner: agent.ownerAddress, nonce };
   const nonceWords = nonce === agent.createdAtMs ? "" : ` --nonce ${nonce}`;
   present(to, { ...facts, network: instance.network, typed_data: typedData }, [
+    ...there.lines,
+    "",
     `Sign this with the wallet of ${agent.ownerAddress} (${networkWords(instance)}):`,
     "",
     ...JSON.stringify(typedData, null, 2).split("\n"),

@@ -36,6 +36,7 @@ export const agentRotate: Command = {
     const { agents, instance } = found();
     const agent = agents.find((known) => known.address === address);
     if (agent === undefined) throw new Failure("the new agent is not in the database");
-    presentApproval({ input, outside }, agent, instance);
+    const own = agents.map((known) => known.address);
+    await presentApproval({ input, outside }, { agent, instance, own });
   },
 };

@@ -7,6 +7,8 @@ import { dateAndTime, money } from "../figures/format.ts";
 import { facts } from "../parts/section.ts";
 import { newSigning, signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
+import { agentsPart } from "./agents-part.ts";
+import { lookAt } from "./look.ts";
 import { readSetup, type SetupState, takeStep } from "./progress.ts";
 import type { Approval, Setup } from "./resources.ts";
 
@@ -18,6 +20,12 @@ const LIVES: readonly [days: string, words: string][] = [
 
 export function agentStep(app: App, state: SetupState, setup: Setup): TemplateResult {
   const { agent } = setup;
+  const owner = setup.account?.owner_address ?? "";
+  // After a reload, or where the account was made by a command: once, and again when somebody asks for it.
+  if (state.view === null && !state.isLooking && state.failure === null) {
+    state.address = owner;
+    void lookAt(app, state, owner);
+  }
   function choose({ target }: Event): void {
     if (!(target instanceof HTMLSelectElement)) return;
     Object.assign(state, { validDays: target.value, signing: newSigning(), approval: null });
@@ -30,6 +38,7 @@ export function agentStep(app: App, state: SetupState, setup: Setup): TemplateRe
       ["Name", agent?.name ?? ""],
       ["Agent's address", html`<code>${agent?.address ?? ""}</code>`],
     ])}
+    ${state.view === null ? nothing : agentsPart(state.view)}
     <label class="inline">Allowed for
       <select name="validDays" @change=${choose}>${LIVES.map(([days, words]) => html`<option value=${days} .selected=${live(days === state.validDays)}>${words}</option>`)}</select>
     </label>

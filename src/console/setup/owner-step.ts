@@ -9,7 +9,9 @@ import type { App } from "../state/app.ts";
 import { DEXES, modeName, modeWords } from "../views/account.ts";
 import type { Wallet } from "../wallet/discover.ts";
 import { addressOf } from "../wallet/sign.ts";
-import { keepAddress, readSetup, type SetupState, takeStep } from "./progress.ts";
+import { agentsPart } from "./agents-part.ts";
+import { lookAt } from "./look.ts";
+import { type SetupState, takeStep } from "./progress.ts";
 import type { ExchangeView } from "./resources.ts";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -26,14 +28,14 @@ export function ownerStep(app: App, state: SetupState): TemplateResult {
     if (state.view?.can_be_owner === true) void takeStep(app, "/v1/setup/owner", { address: state.address });
     else void look(app, state);
   }
-  if (state.address !== "" && state.view === null && state.failure === null && !state.isBusy) void look(app, state);
+  if (state.address !== "" && state.view === null && state.failure === null && !state.isLooking) void look(app, state);
   return html`
     <p class="words">The address whose wallet owns the account at the exchange. Only the address: never a private key, never a seed phrase.</p>
     <form class="order" @submit=${submit} autocomplete="off">
       <label>Owner's address<input name="owner" spellcheck="false" placeholder="0x…" .value=${live(state.address)} @input=${typed} /></label>
       <div class="buttons">${app.state.wallets.map((wallet) => html`<button type="button" @click=${() => void ask(app, state, wallet)}>Use ${wallet.name}'s address</button>`)}</div>
       ${state.view === null ? nothing : viewOf(state.view)}
-      <button class="primary" ?disabled=${state.isBusy || state.view?.can_be_owner !== true}>${state.isBusy ? "Asking…" : "Continue with this account"}</button>
+      <button class="primary" ?disabled=${state.isBusy || state.isLooking || state.view?.can_be_owner !== true}>${state.isBusy || state.isLooking ? "Asking…" : "Continue with this account"}</button>
     </form>`;
 }
 
@@ -55,15 +57,7 @@ async function look(app: App, state: SetupState): Promise<void> {
     app.changed();
     return;
   }
-  state.isBusy = true;
-  app.changed();
-  const view = await readSetup<ExchangeView>(app, `/v1/setup/exchange-view?address=${address}`);
-  state.isBusy = false;
-  if (view !== null && state.address === address) {
-    state.view = view;
-    keepAddress(app, address);
-  }
-  app.changed();
+  await lookAt(app, state, address);
 }
 
 function viewOf(view: ExchangeView): TemplateResult {
@@ -95,5 +89,6 @@ function viewOf(view: ExchangeView): TemplateResult {
               empty: "",
             })
       }
+      ${agentsPart(view)}
     </div>`;
 }

@@ -15,7 +15,10 @@ export type MadeKey = { apiKey: string; grant: Grant; isRegistered: boolean; isT
 export type SetupState = {
   token: string;
   setup: Setup | null;
+  /** A step is being taken. */
   isBusy: boolean;
+  /** The exchange is being asked what it shows of an address. */
+  isLooking: boolean;
   /** What is wrong, and the one thing to do about it. */
   failure: string | null;
   /** The link cannot be used any more. */
@@ -58,6 +61,7 @@ function newSetup(app: App, token: string): SetupState {
     token,
     setup: null,
     isBusy: false,
+    isLooking: false,
     failure: null,
     isOver: false,
     address: app.sessionStorage.getItem(ADDRESS_STORE) ?? "",

@@ -49,6 +49,11 @@ export type ExchangeView = {
   margin_used: string | null;
   perpetuals: DexBalance[];
   spot: SpotBalance[];
+  agents: { name: string; address: string; is_own: boolean; valid_until: string | null }[];
+  are_agents_known: boolean;
+  /** What the approval of this gateway's agent does to them. */
+  agents_notice: string | null;
+  is_agents_notice_warning: boolean;
   as_of: string;
 };
 

@@ -199,10 +199,19 @@ export const ExchangeViewResource = closed(
       closed({
         name: Type.String({ description: "Its name." }),
         address: Address,
+        is_own: Type.Boolean({ description: "Whether it is, or was, a key of this gateway." }),
         valid_until: nullable(Timestamp, "When its approval ends."),
       }),
       { description: "Agents with a name that may trade for it." },
     ),
+    are_agents_known: Type.Boolean({ description: "Whether the exchange could be asked for them." }),
+    agents_notice: nullable(
+      Type.String(),
+      "What the approval of this gateway's agent does to them, or why the exchange would refuse it; null when nothing.",
+    ),
+    is_agents_notice_warning: Type.Boolean({
+      description: "Whether something that trades now may stop, the exchange would refuse, or it could not be asked.",
+    }),
     as_of: Timestamp,
   },
   { title: "ExchangeView", description: "What the exchange shows of an address." },

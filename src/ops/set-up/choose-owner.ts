@@ -9,6 +9,7 @@ import { agentName } from "../../vault/agent-keys.ts";
 import { parseUserRole } from "../../wire/answer/account.ts";
 import { parseAddress } from "../../wire/hex.ts";
 import { accountOf, newUuid, storeAccount } from "../add-account.ts";
+import { agentPrefixOf } from "../name-agents.ts";
 import { sealedAgent, storeAgent } from "../new-agent.ts";
 import { OperatorError } from "../operator.ts";
 import { refusedByUs, rejected, type StepOutcome, SUCCEEDED } from "./outcome.ts";
@@ -77,7 +78,8 @@ async function store(setting: SettingUp, before: Account | null, chosen: ChosenO
     const wanted = { label: chosen.label, kind: "main", address: chosen.address, parentId: null } as const;
     const made = accountOf(within, wanted, { id: newUuid(randomBytes(16)), createdAtMs: nowMs });
     storeAccount(within, made);
-    storeAgent(within, sealedAgent(setting, keyring, { ownerAddress: made.ownerAddress, name: agentName(1) }));
+    const name = agentName(agentPrefixOf(within), 1);
+    storeAgent(within, sealedAgent(setting, keyring, { ownerAddress: made.ownerAddress, name }));
     return made;
   });
   keyring.reload();

@@ -207,6 +207,12 @@ export function parseExtraAgents(json: unknown): ExtraAgent[] | null {
   );
 }
 
+/** Answer of `subAccounts`: how many there are; null when unreadable. */
+export function countSubAccounts(json: unknown): number | null {
+  // An account without any is answered null.
+  return json === null ? 0 : orNull(() => rowsOf(json, sourceOf).length);
+}
+
 /** Answer of `maxBuilderFee`: tenths of a basis point, 0 for none; null when unreadable. */
 export function parseMaxBuilderFee(json: unknown): number | null {
   return orNull(() => integerOf(json));

@@ -14,6 +14,7 @@ const PARSERS: [name: string, parse: (json: unknown) => unknown][] = [
   ["activeAssetData", account.parseActiveAssetData],
   ["userRateLimit", account.parseRateLimit],
   ["extraAgents", account.parseExtraAgents],
+  ["subAccounts", account.countSubAccounts],
   ["maxBuilderFee", account.parseMaxBuilderFee],
   ["userRole", account.parseUserRole],
   ["exchangeStatus", account.parseExchangeTime],
