@@ -1,6 +1,8 @@
 /** Picks the command. The only reader of arguments and environment, the only caller of `process.exit`. */
 import { protectMemory } from "./cli/memory.ts";
 import { run } from "./cli/run.ts";
+import { programOf } from "./cli/say-where.ts";
+import { handOver, openOutStream } from "./cli/standard-streams.ts";
 import {
   afterThisTurn,
   onReloadSignal,
@@ -14,12 +16,14 @@ import {
 // Whatever we create is for this user alone, the control socket included.
 process.umask(0o077);
 
+const [out, err] = [openOutStream(process.stdout), openOutStream(process.stderr)];
 const exitCode = await run(process.argv.slice(2), {
   environment: process.env,
+  program: programOf({ executable: process.execPath, script: Bun.main, path: process.env["PATH"] ?? "" }),
   processId: process.pid,
-  print: (text) => process.stdout.write(text),
+  print: out.write,
   isTerminal: process.stdout.isTTY === true,
-  warn: (text) => process.stderr.write(text),
+  warn: err.write,
   askHidden: systemPrompt,
   uid: process.getuid?.() ?? 0,
   clock: systemClock,
@@ -31,4 +35,4 @@ const exitCode = await run(process.argv.slice(2), {
   stopRequested: stopSignal,
   onReload: onReloadSignal,
 });
-process.exit(exitCode);
+process.exit(await handOver(exitCode, { out, err }));

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { backUp, type Holdings } from "../ops/back-up.ts";
+import { isDemo } from "../ops/data-directory.ts";
 import { OperatorError } from "../ops/operator.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT, Misuse } from "./command.ts";
 import { networkWords, places, requireDatabase } from "./directory.ts";
@@ -21,7 +22,9 @@ export const backupCommand: Command = {
       ...linesOf(held),
       "",
       "Whoever has this file can read what was traded, but not sign: the agent keys in it are encrypted. Keep the",
-      "passphrase elsewhere; a restored gateway needs it, and makes a new agent key.",
+      isDemo(at)
+        ? `demo's own secrets as well: they are in ${resolve(at.demo)}, and without them its restored copy cannot be opened.`
+        : "passphrase elsewhere; a restored gateway needs it, and makes a new agent key.",
     ]);
   },
 };

@@ -1,6 +1,7 @@
 /** What a command is, how its words are read and how its help is printed. */
 import { parseArgs } from "node:util";
 import { ConfigError, type Setting } from "../config.ts";
+import { nearest } from "./did-you-mean.ts";
 import type { Outside } from "./outside.ts";
 
 export type Option = {
@@ -80,6 +81,7 @@ export function readInput(command: Command, words: readonly string[], outside: O
 type Words = { values: Record<string, string | boolean | undefined>; positionals: string[] };
 
 function parseWords(options: Readonly<Record<string, Option>>, words: readonly string[]): Words {
+  refuseUnknown(options, words);
   const spec = Object.entries(options).map(
     ([name, option]) => [name, { type: option.value === null ? "boolean" : "string" }] as const,
   );
@@ -88,6 +90,17 @@ function parseWords(options: Readonly<Record<string, Option>>, words: readonly s
   } catch (error) {
     throw new Misuse(error instanceof Error ? error.message : "unreadable options");
   }
+}
+
+function refuseUnknown(options: Readonly<Record<string, Option>>, words: readonly string[]): void {
+  const end = words.indexOf("--");
+  const typed = words.slice(0, end === -1 ? words.length : end).filter((word) => /^--./.test(word));
+  const unknown = typed.map((word) => word.slice(2).split("=")[0] ?? "").find((name) => !Object.hasOwn(options, name));
+  if (unknown === undefined) return;
+  const meant = nearest(unknown, Object.keys(options));
+  throw new Misuse(
+    `there is no option --${unknown} here${meant === null ? "; --help lists them" : `. Did you mean --${meant}?`}`,
+  );
 }
 
 /** The option's value, or a misuse that names it. */

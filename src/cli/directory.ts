@@ -1,7 +1,7 @@
 /** How a command reaches a data directory: beside a running gateway, or in its place when none runs. */
 import type { Network } from "../core/account.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
-import { chooseDirectory, hasDatabase, type Places, placesIn } from "../ops/data-directory.ts";
+import { chooseDirectory, hasDatabase, isDemo, type Places, placesIn } from "../ops/data-directory.ts";
 import { findInstance, type Instance } from "../store/instance.ts";
 import { takeLock } from "../store/lock.ts";
 import { closeStore, openStore, openStoreReadOnly, type Store } from "../store/open.ts";
@@ -52,7 +52,20 @@ export async function opening<T>(at: Places, work: (opened: Opened) => Promise<T
 }
 
 export function requireDatabase(at: Places): void {
-  if (!hasDatabase(at)) throw new Failure(`there is no Postern in ${at.directory}: run "postern init" first`);
+  if (hasDatabase(at)) return;
+  throw new Failure(
+    [
+      `there is no Postern in ${at.directory}. Make one (or one for mainnet):`,
+      "  postern init --network testnet",
+      "or try it on paper, without an account:",
+      "  postern serve --paper",
+    ].join("\n"),
+  );
+}
+
+/** The command that starts the gateway of this directory. */
+export function starter(at: Places): string {
+  return isDemo(at) ? "postern serve --paper" : "postern serve";
 }
 
 export function instanceOf(store: Store, at: Places): Instance {

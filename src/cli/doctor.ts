@@ -1,4 +1,5 @@
 import { readConfig } from "../config.ts";
+import { isDemo } from "../ops/data-directory.ts";
 import { examineDatabase } from "../ops/examine-database.ts";
 import { examineDirectory } from "../ops/examine-directory.ts";
 import { examineExchange, examinePlace } from "../ops/examine-exchange.ts";
@@ -11,6 +12,7 @@ import { connect } from "./change.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
 import { askGateway } from "./control.ts";
 import { places, requireDatabase } from "./directory.ts";
+import { askWhere } from "./gateway-client.ts";
 import { present } from "./output.ts";
 
 /** Weight that the questions may come to, a hundred for each account. */
@@ -30,7 +32,8 @@ export const doctorCommand: Command = {
     const told = await askGateway(at, "tell_state", {});
     // The running gateway of the same version made it.
     const state = told.isRunning ? (told.result as ToldState) : null;
-    const findings = [...examineGateway(state), ...examineDirectory(at, outside.uid)];
+    const isPaperDemo = isDemo(at);
+    const findings = [...examineGateway(state, isPaperDemo), ...examineDirectory(at, outside.uid)];
     const store = openStoreReadOnly(at.database);
     try {
       const { clock } = outside;
@@ -39,11 +42,14 @@ export const doctorCommand: Command = {
       const seal = findAuditSeal(store);
       const asked = seal === null || state === null ? null : await askGateway(at, "check_audit_seal", { seal });
       const isSealGenuine = asked?.isRunning === true ? isGenuine(asked.result) : null;
-      findings.push(...examineDatabase(store, { clock, seal, isSealGenuine }));
+      findings.push(...examineDatabase(store, { clock, seal, isSealGenuine, isDemo: isPaperDemo }));
       findings.push(examinePlace(instance));
-      const { exchangeUrl } = instance;
+      const { network } = instance;
+      const exchangeUrl = (await askWhere(at))?.exchangeUrl ?? instance.exchangeUrl;
       const exchange = connect(exchangeUrl, outside, WEIGHT_PER_MINUTE);
-      findings.push(...(await examineExchange({ store, exchange, exchangeUrl, clock, builder: config.builder })));
+      const { builder } = config;
+      const asking = { store, exchange, exchangeUrl, clock, builder, network, isDemo: isPaperDemo };
+      findings.push(...(await examineExchange(asking)));
     } finally {
       closeStore(store);
     }

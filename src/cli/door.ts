@@ -1,7 +1,7 @@
 /** The public port: plain HTTP, or TLS with a certificate that can be exchanged while it is open. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Config, TlsFiles } from "../config.ts";
+import type { Config, ListenAddress, TlsFiles } from "../config.ts";
 import type { Gateway } from "../gateway.ts";
 import { BUN_SERVE_OPTIONS } from "../http/server.ts";
 import { Failure } from "./command.ts";
@@ -61,7 +61,7 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
     return serve(found ?? port, true);
   }
 
-  let server = bind(first);
+  let server = bind(first, { option: "listen", hostname, port });
   const leaving = new Set<Server>();
   return {
     port: server.port ?? port,
@@ -88,12 +88,30 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
   };
 }
 
-export function bind<Served>(serve: () => Served): Served {
+/** What is listened at, and the option that says so. */
+export type Wanted = ListenAddress & { option: "listen" | "paper-listen" | "metrics-listen" };
+
+/** Where it cannot be listened at, the failure names the option with which another place is chosen. */
+export function bind<Served>(serve: () => Served, wanted: Wanted | null): Served {
   try {
     return serve();
   } catch (error) {
-    throw new Failure(error instanceof Error ? error.message : "cannot listen");
+    // A certificate that cannot be used says so itself.
+    if (error instanceof Failure) throw error;
+    const reason = error instanceof Error ? error.message : "cannot listen";
+    throw new Failure(wanted === null ? reason : cannotListen(wanted, error instanceof Error ? error : null));
   }
+}
+
+function cannotListen({ option, hostname, port }: Wanted, error: Error | null): string {
+  const code = error !== null && "code" in error ? String(error.code) : "";
+  const where = `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `${where} is in use by another program`,
+    EADDRNOTAVAIL: `${hostname} is no address of this machine`,
+    EACCES: `this user may not listen at ${where}`,
+  };
+  return `${reasons[code] ?? `cannot listen at ${where}: ${error?.message ?? code}`}; choose another with --${option} HOST:PORT`;
 }
 
 /** Both files, when they belong together. */

@@ -1,5 +1,6 @@
 import type { Network } from "../core/account.ts";
 import { chooseExchange, EXCHANGE_URLS, exchangePlaceOf } from "../core/exchange-place.ts";
+import { isLoopback } from "../core/loopback.ts";
 import { type Initialized, initialize, initializeBare } from "../ops/initialize.ts";
 import { parseAddress } from "../wire/hex.ts";
 import { agentsThere } from "./agents-there.ts";
@@ -73,14 +74,29 @@ function exchangeUrlOf(input: Input, network: Network): string {
   return chosen.exchangeUrl;
 }
 
+function isLocal(url: string): boolean {
+  return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
+}
+
 async function show(
   to: { input: Input; outside: Outside },
   { directory, ...place }: { network: Network; exchangeUrl: string; directory: string },
   made: Initialized | null,
 ): Promise<void> {
-  const next = [`Next, start it and open the link that it prints:`, "  postern serve"];
+  const { network, exchangeUrl } = place;
+  const fund = made === null ? "" : ` --fund ${made.account.ownerAddress}`;
+  const next = [
+    ...(network === "paper" && isLocal(exchangeUrl)
+      ? [
+          "Next, start the simulated exchange, and leave it running:",
+          `  postern paper --listen ${new URL(exchangeUrl).host}${fund}`,
+        ]
+      : []),
+    "Next, start it and open the link that it prints:",
+    "  postern serve",
+  ];
   const head = `Made ${directory} (${networkWords(place)})`;
-  const common = { data_directory: directory, network: place.network, exchange: exchangePlaceOf(place) };
+  const common = { data_directory: directory, network, exchange: exchangePlaceOf(place) };
   if (made === null) {
     present(to, common, [head, "", ...next]);
     return;

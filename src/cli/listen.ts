@@ -48,7 +48,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
   const { config, at, opened, keyring, log, trial } = input;
   const exposure = exposureOf(config);
   const door = input.door ?? openDoor(config);
-  const exposed = exposeMetrics(config, bind, outside);
+  const exposed = exposeMetrics(config, outside);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
     const { store, instance } = opened;
@@ -85,6 +85,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
         clientUrl: config.tls === null ? baseUrl : pageUrl,
         pageUrl,
         audience: settings.audience,
+        exchangeUrl: instance.exchangeUrl,
       },
       store,
       clock,
@@ -126,7 +127,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
 function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): { stop(): Promise<void> } {
   // We hold the directory's lock: what lies there is what a killed process left behind.
   rmSync(at.control, { force: true });
-  const server = bind(() => Bun.serve({ unix: at.control, fetch: controlServer(changer) }));
+  const server = bind(() => Bun.serve({ unix: at.control, fetch: controlServer(changer) }), null);
   chmodSync(at.control, 0o600);
   return {
     async stop() {

@@ -3,6 +3,7 @@ import { type Metrics, NO_METRICS } from "../core/metric.ts";
 import type { Deps } from "../deps.ts";
 import { metricsServer } from "../http/metrics.ts";
 import { openMetrics } from "../metrics.ts";
+import { bind } from "./door.ts";
 import type { Outside } from "./outside.ts";
 
 /** The port of the metrics, where one was asked for. */
@@ -17,11 +18,7 @@ export type Exposed = {
 
 const NOT_EXPOSED: Exposed = { metrics: NO_METRICS, url: null, open: () => undefined, stop: async () => undefined };
 
-export function exposeMetrics(
-  config: Config,
-  bind: <Server>(serve: () => Server) => Server,
-  outside: Outside,
-): Exposed {
+export function exposeMetrics(config: Config, outside: Outside): Exposed {
   const address = config.metricsListen;
   if (address === null) return NOT_EXPOSED;
   const { promise, resolve } = Promise.withResolvers<Deps>();
@@ -35,9 +32,10 @@ export function exposeMetrics(
     expose,
     contentType,
   });
-  const server = bind(() =>
-    Bun.serve({ hostname: address.hostname, port: address.port, development: false, reusePort: false, fetch: handle }),
-  );
+  const server = bind(() => Bun.serve({ ...address, development: false, reusePort: false, fetch: handle }), {
+    ...address,
+    option: "metrics-listen",
+  });
   const listened = { ...address, port: server.port ?? address.port };
   hosts = metricsHostsOf(listened, config);
   return {

@@ -5,6 +5,8 @@ import type { Point } from "../core/points.ts";
 /** Everything that a command touches besides its own files, handed to it by main.ts. */
 export type Outside = {
   environment: Environment;
+  /** Words that start this program, for commands that are printed. */
+  program: readonly string[];
   processId: number;
   /** Results; a script reads them. */
   print(text: string): void;

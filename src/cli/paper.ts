@@ -6,6 +6,7 @@ import { type PriceSource, readPriceFile } from "../paper/prices.ts";
 import { servePaper } from "../paper/server.ts";
 import { parseAddress } from "../wire/hex.ts";
 import { type Command, Failure, type Input, JSON_OUTPUT, Misuse } from "./command.ts";
+import { bind } from "./door.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
 
@@ -41,7 +42,10 @@ export const paperCommand: Command = {
     const stop = outside.stopRequested();
     const paper = createPaperExchange(options);
     try {
-      const server = servePaper(paper, { ...address, every: outside.every });
+      const server = bind(() => servePaper(paper, { ...address, every: outside.every }), {
+        ...address,
+        option: "listen",
+      });
       const facts = { exchange_url: server.url, network: options.network, seed: options.seed };
       present({ input, outside }, facts, [
         `Paper exchange at ${server.url} (takes signatures of: ${options.network})`,

@@ -1,10 +1,14 @@
 import { resolve } from "node:path";
 import type { Network } from "../core/account.ts";
+import { releases, rotations } from "../ops/next-commands.ts";
 import { restore } from "../ops/restore.ts";
 import { attempt, factsOf, linesOf } from "./backup.ts";
 import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse, UNOFFICIAL_EXCHANGE } from "./command.ts";
-import { places } from "./directory.ts";
+import { places, reading } from "./directory.ts";
 import { isoTime, present } from "./output.ts";
+
+/** Commands that are printed for API keys on hold; the list has the rest. */
+const MAX_RELEASES = 10;
 
 export const restoreCommand: Command = {
   name: "restore",
@@ -29,19 +33,25 @@ export const restoreCommand: Command = {
     const restored = attempt(() => restore(wanted));
     const { snapshotAtMs, keysHeld, agentsRetired } = restored;
     const facts = { snapshot_at: isoTime(snapshotAtMs), keys_held: keysHeld, agents_retired: agentsRetired };
+    const { rotate, release } = reading(at, ({ store }) => ({ rotate: rotations(store), release: releases(store) }));
     present({ input, outside }, { data_directory: at.directory, ...factsOf(restored), ...facts }, [
       `Restored ${at.directory} from ${file}`,
       ...linesOf(restored),
       `Knows     what was until ${facts.snapshot_at}; what came after it is read from the exchange before any order`,
       "",
       "Make sure that the lost machine cannot come back, then, for each owner:",
-      "  postern agent rotate",
+      ...rotate.map((command) => `  ${command}`),
       "It makes a new agent key, because the lost machine may still have the old ones, which are retired, and prints what the",
-      "owner signs: the new one takes the old one's name, which ends that one at the exchange. Send the signature with",
-      "  postern agent approve",
-      `and for each of the ${keysHeld} API keys on hold: register its grant again, revoke it, or`,
-      "  postern key keep KEY_HASH",
-      "for each that postern key list shows as held.",
+      "owner signs, and the command that sends the signature: the new one takes the old one's name, which ends that one at",
+      "the exchange. Start the gateway as well; it opens writes once it has read what happened since:",
+      "  postern serve",
+      ...(release.length === 0
+        ? []
+        : [
+            `For each of the ${keysHeld} API keys on hold: register its grant again, revoke it, or release it:`,
+            ...release.slice(0, MAX_RELEASES).map((command) => `  ${command}`),
+            ...(release.length > MAX_RELEASES ? ["and so on for those that postern key list shows as held."] : []),
+          ]),
     ]);
   },
 };

@@ -1,8 +1,9 @@
 import { type Command, exitCodeOf, helpOf, overview, readInput } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { nearest } from "./did-you-mean.ts";
 import { printable } from "./output.ts";
 import type { Outside } from "./outside.ts";
-import { sayWhere } from "./say-where.ts";
+import { sayWhere, whereOf } from "./say-where.ts";
 
 const TITLE = "Postern: a self-hosted trading gateway for Hyperliquid";
 /** Words of the longest command name. */
@@ -20,7 +21,8 @@ export async function run(words: readonly string[], outside: Outside): Promise<0
   let where = (text: string) => text;
   try {
     const input = readInput(command, rest, outside);
-    where = (text) => sayWhere(text, input.typed, COMMANDS);
+    const here = whereOf(command, input, outside);
+    where = (text) => sayWhere(text, here, COMMANDS);
     // What a script reads names no command.
     const print = input.isSet("json") ? outside.print : (text: string) => outside.print(where(text));
     await command.run(input, { ...outside, print });
@@ -52,8 +54,18 @@ function explain(words: readonly string[], outside: Outside): 0 | 2 {
     outside.print(text);
     return 0;
   }
-  outside.warn(
-    first === "" || group.length > 0 ? text : `postern: there is no command "${words.join(" ")}"\n\n${text}`,
-  );
+  outside.warn(first === "" || (group.length > 0 && words.length === 1) ? text : noCommand(words, text));
   return 2;
+}
+
+/** With the one that may have been meant, or else with all that there are. */
+function noCommand(words: readonly string[], all: string): string {
+  const firstOption = words.findIndex((word) => word.startsWith("-"));
+  const typed = words.slice(0, firstOption === -1 ? MAX_NAME_WORDS : Math.min(firstOption, MAX_NAME_WORDS));
+  const names = COMMANDS.map(({ name }) => name);
+  const meant = nearest(typed.join(" "), names) ?? nearest(typed[0] ?? "", names);
+  const what = `postern: there is no command "${printable(typed.join(" "))}"`;
+  return meant === null
+    ? `${what}\n\n${all}`
+    : `${what}. Did you mean "postern ${meant}"?\npostern --help lists them all.\n`;
 }

@@ -23,6 +23,7 @@ import { Failure, Misuse } from "./command.ts";
 import { type Demo, openDemo, signAsOwner, signatureText, signedGrant } from "./demo.ts";
 import { demoLines, demoMid } from "./demo-lines.ts";
 import { holding, type Opened, opening } from "./directory.ts";
+import { bind } from "./door.ts";
 import { postJson } from "./gateway-client.ts";
 import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
@@ -74,7 +75,10 @@ function startExchange({ config, at }: PaperInput, demo: Demo, { clock, every }:
     nowMs: () => clock.nowMs(),
     sleep: (ms) => clock.sleep(ms),
   });
-  const server = listenPaper(paper, { ...config.paperListen, every });
+  const server = bind(() => listenPaper(paper, { ...config.paperListen, every }), {
+    ...config.paperListen,
+    option: "paper-listen",
+  });
   return {
     ...server,
     async stop() {
@@ -122,7 +126,7 @@ async function prepareAccount({ demo, opened, keyring, listening }: Preparing, o
   if (findApiKey(store, keyHash(demo.apiKey)) === null) {
     const { audience } = listening.gateway.deps.settings;
     const grant = signedGrant(demo, { audience, accountId: account.id, issuedAtMs: clock.nowMs() });
-    await postJson(`${listening.baseUrl}/v1/api-keys`, grant);
+    await postJson(`${listening.baseUrl}/v1/api-keys`, grant, "postern serve --paper");
   }
   return account;
 }

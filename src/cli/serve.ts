@@ -64,7 +64,7 @@ export const serveCommand: Command = {
     const config = readConfig(outside.environment, overridesOf(serveCommand, input));
     const at = places(input, outside);
     if (input.isSet("paper")) return servePaper({ config, at, asJson: input.isSet("json") }, outside);
-    if (isDemo(at)) throw new Failure(`${at.directory} is a paper demo: start it with "postern serve --paper"`);
+    if (isDemo(at)) throw new Failure(`${at.directory} is a paper demo. Start it:\n  postern serve --paper`);
     const stop = outside.stopRequested();
     const log = openLog(config.logLevel, { write: journalWriter(outside.environment, outside.warn) });
     requireDatabase(at);

@@ -25,7 +25,7 @@ export function offerSetup(
 ): void {
   if (input.isSet("json") || isSetUp(store, outside.clock.nowMs())) return;
   if (!outside.isTerminal) {
-    outside.print('It is not set up yet: "postern setup" prints a link for the browser\n');
+    outside.print("It is not set up yet. A link for the browser is printed by\n  postern setup\n");
     return;
   }
   const { clock, randomBytes } = outside;

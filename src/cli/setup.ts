@@ -1,6 +1,6 @@
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
 import { askGateway } from "./control.ts";
-import { places, requireDatabase } from "./directory.ts";
+import { places, requireDatabase, starter } from "./directory.ts";
 import { present } from "./output.ts";
 import { linkLines } from "./setup-link.ts";
 
@@ -13,7 +13,7 @@ export const setupCommand: Command = {
     const at = places(input, outside);
     requireDatabase(at);
     const answer = await askGateway(at, "new_setup_link", {});
-    if (!answer.isRunning) throw new Failure('the gateway is not running: start it with "postern serve"');
+    if (!answer.isRunning) throw new Failure(`the gateway is not running. Start it:\n  ${starter(at)}`);
     // The verb's own answer, over the socket.
     const made = answer.result as { setup_url: string; expires_at_ms: number };
     const facts = { setup_url: made.setup_url, expires_at: new Date(made.expires_at_ms).toISOString() };

@@ -5,7 +5,7 @@ import { listApiKeys } from "../store/api-keys.ts";
 import { findInstance, type Instance } from "../store/instance.ts";
 import { closeStore, openStoreReadOnly } from "../store/open.ts";
 import { countOrders } from "../store/orders.ts";
-import { findDamage, snapshotInto } from "../store/snapshot.ts";
+import { findDamage, type SnapshotFault, snapshotInto } from "../store/snapshot.ts";
 import { OperatorError } from "./operator.ts";
 
 /** What a backup holds. */
@@ -28,22 +28,45 @@ export function backUp(database: string, file: string): Holdings {
   const draft = `${file}.partial`;
   makeEmpty(draft);
   try {
-    const damage = snapshotInto(database, draft) ?? findDamage(draft);
-    if (damage !== null) throw new OperatorError(`no snapshot: ${damage}. The database may be damaged`);
+    const fault = snapshotInto(database, draft) ?? faultIn(draft);
+    if (fault !== null) throw new OperatorError(`no backup: ${explained(fault, { database, file })}`);
     const held = holdingsOf(draft);
     // Unlike a rename, a link never replaces a file that has come meanwhile.
     linkSync(draft, file);
     return held;
   } finally {
-    rmSync(draft, { force: true });
+    for (const suffix of ["", "-journal"]) rmSync(draft + suffix, { force: true });
   }
+}
+
+function faultIn(draft: string): SnapshotFault | null {
+  const reason = findDamage(draft);
+  return reason === null ? null : { reason, isOfTarget: false };
+}
+
+/** Whose fault it is: a full disk under the backup says nothing of the database, which is asked where it is not plain. */
+function explained(
+  { reason, isOfTarget }: SnapshotFault,
+  { database, file }: { database: string; file: string },
+): string {
+  const target = `${file} cannot be written: ${reason}. Nothing of it is left`;
+  if (isOfTarget) return `${target}, and the database is as it was: choose a disk with room for it`;
+  const damage = findDamage(database);
+  if (damage === null) return `${target}. The database itself was looked at and is sound`;
+  return `${reason}. The database is damaged: ${damage}. Stop the gateway and restore the newest good backup`;
 }
 
 function makeEmpty(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    throw new OperatorError(`${path} cannot be made: ${error instanceof Error ? error.message : String(error)}`);
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(
+      isThere
+        ? `${path} is there: another backup is being written, or one was cut off; then remove it`
+        : `${path} cannot be made: ${reason}`,
+    );
   }
 }
 

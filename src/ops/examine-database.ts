@@ -8,23 +8,24 @@ import { unknownOperations } from "../store/operations.ts";
 import { unknownOrders } from "../store/orders.ts";
 import { countAwaiting, hasRestores } from "../store/restores.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
+import { releases, rotations } from "./next-commands.ts";
 import { verifyAudit } from "./verify-audit.ts";
 
 /** An outcome is proven within some seconds; one that is older is worth a look, milliseconds. */
 const OLD_UNKNOWN_MS = 120_000;
 
 /** The seal as it stood when it was shown to the gateway. */
-type Asked = { clock: Clock; seal: AuditSeal | null; isSealGenuine: boolean | null };
+type Asked = { clock: Clock; seal: AuditSeal | null; isSealGenuine: boolean | null; isDemo: boolean };
 
 /** `isSealGenuine` null: nobody with the passphrase was asked. */
-export function examineDatabase(store: Store, { clock, seal, isSealGenuine }: Asked): Finding[] {
+export function examineDatabase(store: Store, { clock, seal, isSealGenuine, isDemo }: Asked): Finding[] {
   try {
     return [
       ...examineFile(store),
       examineAudit(store, seal, isSealGenuine),
       ...examineRestore(store),
       examineUnknowns(store, clock.nowMs()),
-      examineKeys(store),
+      examineKeys(store, isDemo),
     ];
   } catch (error) {
     // Some damage shows only in that questions fail.
@@ -68,14 +69,18 @@ function examineAudit(store: Store, seal: AuditSeal | null, isSealGenuine: boole
 function examineRestore(store: Store): Finding[] {
   if (!hasRestores(store)) return [];
   const accounts = countAwaiting(store);
-  const held = listAccounts(store).flatMap(({ id }) => listApiKeys(store, id).filter(({ state }) => state === "held"));
+  const held = releases(store);
   if (accounts === 0 && held.length === 0) return [ok("restore", "restored once, and taken up whole")];
   const found = `restored; ${accounts} accounts wait to be read from the exchange, ${held.length} keys are on hold`;
   const todo =
     accounts > 0
-      ? "let the owner approve a new agent (postern agent rotate) and leave the gateway running until the exchange has been read"
-      : "let the owner grant each key again, or release it: postern key keep KEY_HASH";
+      ? `let each owner approve a new agent (${rotations(store).join("; ")}) and leave the gateway running until the exchange has been read`
+      : keepTodo(held);
   return [warning("restore", found, todo)];
+}
+
+function keepTodo([first]: readonly string[]): string {
+  return `for each that postern key list shows as held: register its grant again, revoke it, or release it: ${first}`;
 }
 
 function examineUnknowns(store: Store, nowMs: number): Finding {
@@ -88,10 +93,13 @@ function examineUnknowns(store: Store, nowMs: number): Finding {
   return warning("unknown", found, "keep the gateway running, and never place such an order again under a new key");
 }
 
-function examineKeys(store: Store): Finding {
+function examineKeys(store: Store, isDemo: boolean): Finding {
   const active = listAccounts(store).flatMap(({ id }) =>
     listApiKeys(store, id).filter(({ state }) => state === "active"),
   );
   if (active.length > 0) return ok("keys", `${active.length} API keys are active`);
+  const held = releases(store);
+  if (held.length > 0) return warning("keys", `no API key is active, ${held.length} are on hold`, keepTodo(held));
+  if (isDemo) return warning("keys", "no API key is active", "the demo registers its own: postern serve --paper");
   return warning("keys", "no API key is active", "make one and have the owner sign it: postern key new");
 }

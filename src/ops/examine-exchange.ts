@@ -1,4 +1,4 @@
-import type { Account, Agent } from "../core/account.ts";
+import type { Account, Agent, Network } from "../core/account.ts";
 import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Builder } from "../deps.ts";
@@ -9,6 +9,7 @@ import type { Instance } from "../store/instance.ts";
 import type { Store } from "../store/open.ts";
 import { parseAccountMode, parseMaxBuilderFee, parseRateLimit } from "../wire/answer/account.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
+import { rotateFor } from "./next-commands.ts";
 import { readListed, seenOf, warningLevel } from "./watch-agents.ts";
 
 /** Where the directory trades, whether or not anybody answers there. */
@@ -36,6 +37,9 @@ export type ExchangeQuestions = {
   exchangeUrl: string;
   clock: Clock;
   builder: Builder | null;
+  network: Network;
+  /** A directory of `serve --paper`, which has its own exchange and approves its agents itself. */
+  isDemo: boolean;
 };
 
 /** Beyond the first, signed actions come close to being refused for their times, milliseconds. */
@@ -50,8 +54,7 @@ export async function examineExchange(questions: ExchangeQuestions): Promise<Fin
   const { exchange, exchangeUrl, clock, store } = questions;
   const askedMs = clock.elapsedMs();
   if (!(await exchange.measureClock())) {
-    const todo = "check this machine's network and the exchange's status page; nothing is lost meanwhile";
-    return [fault("exchange", `${exchangeUrl} does not answer`, todo), ...agentsAsStored(questions)];
+    return [fault("exchange", `${exchangeUrl} does not answer`, reach(questions)), ...agentsAsStored(questions)];
   }
   const tookMs = Math.round(clock.elapsedMs() - askedMs);
   const accounts = listAccounts(store);
@@ -68,13 +71,23 @@ export async function examineExchange(questions: ExchangeQuestions): Promise<Fin
   return findings;
 }
 
+function reach({ store, exchangeUrl, network, isDemo }: ExchangeQuestions): string {
+  if (isDemo) return "it is part of the demo and runs while that does: postern serve --paper";
+  if (network !== "paper")
+    return "check this machine's network and the exchange's status page; nothing is lost meanwhile";
+  const owners = [...new Set(listAccounts(store).map(({ tradingAddress }) => tradingAddress))];
+  const fund = owners.length === 0 ? "" : ` --fund ${owners.join(",")}`;
+  return `start the simulated exchange: postern paper --listen ${new URL(exchangeUrl).host}${fund}`;
+}
+
 /** What the database alone says of the agents. */
-function agentsAsStored({ store, exchange }: ExchangeQuestions): Finding[] {
+function agentsAsStored(questions: ExchangeQuestions): Finding[] {
+  const { store, exchange } = questions;
   const nowMs = exchange.nowMs();
   const owners = new Set(listAccounts(store).map(({ ownerAddress }) => ownerAddress));
   return [...owners].map((owner) => {
     const agent = findSigningAgent(store, owner, nowMs);
-    return agent === null ? noAgent(store, owner) : agentEnd(agent, agent.validUntilMs, nowMs);
+    return agent === null ? noAgent(questions, owner) : agentEnd(questions, agent, agent.validUntilMs);
   });
 }
 
@@ -85,10 +98,10 @@ function examineClock(offsetMs: number): Finding {
   return Math.abs(offsetMs) > DRIFTING_CLOCK_MS ? warning("clock", words, todo) : ok("clock", words);
 }
 
-async function examineAgent({ store, exchange }: ExchangeQuestions, owner: string): Promise<Finding> {
-  const nowMs = exchange.nowMs();
-  const agent = findSigningAgent(store, owner, nowMs);
-  if (agent === null) return noAgent(store, owner);
+async function examineAgent(questions: ExchangeQuestions, owner: string): Promise<Finding> {
+  const { store, exchange } = questions;
+  const agent = findSigningAgent(store, owner, exchange.nowMs());
+  if (agent === null) return noAgent(questions, owner);
   const listed = await readListed(exchange, owner, { purpose: "read" });
   const seen = listed === null ? null : await seenOf(exchange, agent, listed);
   if (seen === null)
@@ -98,24 +111,34 @@ async function examineAgent({ store, exchange }: ExchangeQuestions, owner: strin
     const why =
       heir === undefined ? "" : `: ${heir.address} has its name now, of another gateway of this owner perhaps`;
     const found = `${named(agent)} is not known to the exchange any more${why}`;
-    return fault("agent", found, "replace it: postern agent rotate");
+    return fault("agent", found, replace(questions, owner));
   }
-  return agentEnd(agent, seen.validUntilMs ?? agent.validUntilMs, nowMs);
+  return agentEnd(questions, agent, seen.validUntilMs ?? agent.validUntilMs);
 }
 
-function noAgent(store: Store, owner: string): Finding {
+/** The demo looks after its agent at each start. */
+const DEMO_AGENT = "start the demo again, which approves one by itself: postern serve --paper";
+
+function replace({ store, isDemo }: ExchangeQuestions, owner: string): string {
+  return isDemo ? DEMO_AGENT : `replace it: ${rotateFor(store, owner)}`;
+}
+
+function noAgent({ store, isDemo }: ExchangeQuestions, owner: string): Finding {
+  if (isDemo) return fault("agent", `no agent signs for ${owner}`, DEMO_AGENT);
   const waiting = listAgents(store).findLast((agent) => agent.ownerAddress === owner && agent.state === "new");
-  if (waiting === undefined) return fault("agent", `no agent signs for ${owner}`, "make one: postern agent rotate");
+  if (waiting === undefined)
+    return fault("agent", `no agent signs for ${owner}`, `make one: ${rotateFor(store, owner)}`);
   const todo = `let the owner sign it: postern agent approval --agent ${waiting.address}`;
   return fault("agent", `no agent signs for ${owner}; ${named(waiting)} waits for its approval`, todo);
 }
 
-function agentEnd(agent: Agent, validUntilMs: number | null, nowMs: number): Finding {
+function agentEnd(questions: ExchangeQuestions, agent: Agent, validUntilMs: number | null): Finding {
+  const nowMs = questions.exchange.nowMs();
   if (validUntilMs === null) return ok("agent", `${named(agent)} signs; the exchange does not say until when`);
   const words = `${named(agent)} signs until ${new Date(validUntilMs).toISOString()}, ${Math.floor((validUntilMs - nowMs) / DAY_MS)} days`;
   const level = warningLevel(validUntilMs, nowMs);
   if (level === null) return ok("agent", words);
-  const todo = "replace it in time: postern agent rotate";
+  const todo = replace(questions, agent.ownerAddress);
   return level <= 1 ? fault("agent", words, todo) : warning("agent", words, todo);
 }
 

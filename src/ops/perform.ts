@@ -36,6 +36,8 @@ export type Running = {
   pageUrl: string;
   /** What grants and revocations are signed for. */
   audience: string;
+  /** That of a demo moves with its port. */
+  exchangeUrl: string;
 };
 
 /** The facts of a verb, as they came over the control socket or from a command line. */
@@ -86,8 +88,8 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
   block_key: (changer, facts) => blockKey(changer, text(facts, "keyHash")),
   keep_key: (changer, facts) => keepKey(changer, text(facts, "keyHash")),
   tell_where: (changer) => {
-    const { clientUrl, audience } = requireRunning(changer);
-    return { clientUrl, audience };
+    const { clientUrl, audience, exchangeUrl } = requireRunning(changer);
+    return { clientUrl, audience, exchangeUrl };
   },
   upgrade_status: (changer) => upgradeStatus(examined(changer)),
   open_writes: (changer) => openWrites(changer),

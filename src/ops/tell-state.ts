@@ -26,9 +26,9 @@ export function tellState({
   return { phase: state.phase, writesStoppedBecause: state.writesStoppedBecause, locked };
 }
 
-/** Null: no gateway runs. */
-export function examineGateway(told: ToldState | null): Finding[] {
-  if (told === null) return [warning("gateway", "not running", "start it: postern serve")];
+/** Null: no gateway runs. `isDemo`: one of `serve --paper`. */
+export function examineGateway(told: ToldState | null, isDemo: boolean): Finding[] {
+  if (told === null) return [warning("gateway", "not running", `start it: postern serve${isDemo ? " --paper" : ""}`)];
   const { phase, writesStoppedBecause, locked } = told;
   return [
     ...(phase === "trial" ? [fault("upgrade", "not ended: no write is taken", "run upgrade.sh again")] : []),

@@ -3,18 +3,27 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "./open.ts";
 
+/** Why there is no snapshot, and whether that is plainly for what it is written to. */
+export type SnapshotFault = { reason: string; isOfTarget: boolean };
+
+/** The source is only read, so these are of the target. */
+const WRITE_CODES = ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_TRUNCATE"];
+const DISK_CODES = ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EACCES"];
+
 /**
  * Writes a consistent copy of a database, beside whoever has it open, into an empty file that the caller has made. On
  * the disk when it returns. Null, or why there is none.
  */
-export function snapshotInto(source: string, target: string): string | null {
+export function snapshotInto(source: string, target: string): SnapshotFault | null {
   let client: Database | null = null;
   try {
     client = new Database(source, { readonly: true, strict: true });
     snapshotOf(client, target);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const reason = error instanceof Error ? error.message : String(error);
+    return { reason, isOfTarget: [...WRITE_CODES, ...DISK_CODES].includes(code) };
   } finally {
     client?.close();
   }

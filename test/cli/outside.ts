@@ -30,6 +30,7 @@ export async function runHere(words: readonly string[], environment: Record<stri
 export function outsideFor(some: Partial<Outside>): Outside {
   return {
     environment: {},
+    program: ["postern"],
     processId: process.pid,
     uid: process.getuid?.() ?? 0,
     print: () => undefined,

@@ -31,20 +31,48 @@ export async function runProcess(words: readonly string[]): Promise<Spawned> {
   return { exitCode, out, err };
 }
 
+/** Runs what is typed into a shell, in another directory. */
+export async function runShell(script: string): Promise<Spawned> {
+  const child = spawnShell(script, {});
+  const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { exitCode, out, err };
+}
+
+function spawnShell(script: string, environment: Readonly<Record<string, string>>) {
+  return Bun.spawn(["bash", "-o", "pipefail", "-c", script], {
+    cwd: "/",
+    env: { PATH: process.env["PATH"] ?? "", POSTERN_LOG_LEVEL: "silent", ...environment },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+/** This program as a shell reads it. */
+export const PROGRAM = `${process.execPath} ${MAIN}`;
+
 /** Starts a command that stays, and waits until it has printed `lines` lines. */
-export async function startProcess(
+export function startProcess(
   words: readonly string[],
   lines = 1,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Running> {
-  const child = spawn(words, environment);
+  return watch(spawn(words, environment), words.join(" "), lines);
+}
+
+/** The same of a command as it is typed. */
+export function startShell(command: string, environment: Readonly<Record<string, string>> = {}): Promise<Running> {
+  return watch(spawnShell(`exec ${command}`, environment), command, 1);
+}
+
+async function watch(child: ReturnType<typeof spawn>, command: string, lines: number): Promise<Running> {
   const err = child.stderr.text();
   const written = readAll(child.stdout, lines);
   const late = Bun.sleep(START_DEADLINE_MS).then(() => null);
   const firstLine = await Promise.race([written.reached, late]);
   if (firstLine === null) {
     child.kill("SIGKILL");
-    throw new Error(`postern ${words.join(" ")} printed nothing: ${await err}`);
+    throw new Error(`postern ${command} printed nothing: ${await err}`);
   }
   return {
     firstLine,

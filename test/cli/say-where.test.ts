@@ -1,29 +1,61 @@
 /** What a command says to do next is to be done to the same gateway. */
 import { expect, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { sayWhere } from "../../src/cli/say-where.ts";
+import { programOf, sayWhere, type Where } from "../../src/cli/say-where.ts";
 import { makeWorkplace, runHere } from "./outside.ts";
 
-const BOTH = { "data-dir": "/srv/a", listen: "127.0.0.1:9" };
+const DIRECTORY = { POSTERN_DATA_DIR: "/srv/a" };
+const BOTH = { ...DIRECTORY, POSTERN_LISTEN: "127.0.0.1:9" };
+const ALL = { ...BOTH, POSTERN_PASSPHRASE_FILE: "/root/p" };
 
-const SAID: [string, Record<string, string>, string][] = [
-  [
-    "  postern agent approval --agent 0xaa",
-    { "data-dir": "/srv/a" },
-    "  postern agent approval --data-dir /srv/a --agent 0xaa",
-  ],
-  ['run "postern init" first', { "data-dir": "/srv/a" }, 'run "postern init --data-dir /srv/a" first'],
+const SAID: [string, Where["values"], string][] = [
+  ["  postern agent approval --agent 0xaa", DIRECTORY, "  postern agent approval --data-dir /srv/a --agent 0xaa"],
+  ["run postern init first", DIRECTORY, "run postern init --data-dir /srv/a first"],
   ["(see postern key list)", BOTH, "(see postern key list --data-dir /srv/a)"],
   ["postern key register --account b", BOTH, "postern key register --data-dir /srv/a --listen 127.0.0.1:9 --account b"],
   ["postern key", BOTH, "postern key"],
   ["postern version", BOTH, "postern version"],
+  ["postern paper --listen 127.0.0.1:1", ALL, "postern paper --listen 127.0.0.1:1"],
   ["Postern listens; /var/lib/postern backup", BOTH, "Postern listens; /var/lib/postern backup"],
-  ["postern doctor", { "data-dir": "/srv/it's here" }, "postern doctor --data-dir '/srv/it'\\''s here'"],
-  ["postern doctor", { "passphrase-file": "/root/p" }, "postern doctor"],
+  ["postern doctor", { POSTERN_DATA_DIR: "/srv/it's here" }, "postern doctor --data-dir '/srv/it'\\''s here'"],
+  ["postern doctor", ALL, "postern doctor --data-dir /srv/a"],
+  ["postern serve", ALL, "postern serve --data-dir /srv/a --listen 127.0.0.1:9 --passphrase-file /root/p"],
 ];
 
-test.each(SAID)("%s, told %j", (text, given, said) => {
-  expect(sayWhere(text, (name) => given[name] ?? null, COMMANDS)).toBe(said);
+test.each(SAID)("%s, told %j", (text, values, said) => {
+  expect(sayWhere(text, { program: "postern", starter: null, values }, COMMANDS)).toBe(said);
+});
+
+test("a program that no shell finds by its name is called by its path", () => {
+  const { directory, remove } = makeWorkplace();
+  const [executable, elsewhere] = [join(directory, "it's mine", "postern"), join(directory, "bin")];
+  const run = { executable, script: "/$bunfs/root/postern", path: `${elsewhere}:/nowhere` };
+  try {
+    mkdirSync(join(directory, "it's mine"));
+    mkdirSync(elsewhere);
+    writeFileSync(executable, "");
+    expect(programOf(run)).toEqual([executable]);
+    symlinkSync(executable, join(elsewhere, "postern"));
+    expect(programOf(run)).toEqual(["postern"]);
+    expect(programOf({ ...run, executable: join(directory, "passphrase") })).toEqual([join(directory, "passphrase")]);
+    expect(programOf({ ...run, executable: "/bin/bun", script: "/src/main.ts" })).toEqual(["/bin/bun", "/src/main.ts"]);
+  } finally {
+    remove();
+  }
+});
+
+test("what the service's own user is told goes through its operator's command", async () => {
+  const { dataDirectory, remove } = makeWorkplace();
+  try {
+    const ran = await runHere(["setup"], { STATE_DIRECTORY: dataDirectory });
+    expect(ran.err).toContain("sudo postern-operator init --network testnet");
+    const where = { program: "sudo postern-operator", starter: "sudo systemctl start postern", values: {} };
+    expect(sayWhere("start it: postern serve", where, COMMANDS)).toBe("start it: sudo systemctl start postern");
+  } finally {
+    remove();
+  }
 });
 
 /** The lines of an output that are to be copied. */
@@ -34,11 +66,16 @@ function nextOf(out: string): string[] {
 test("from the set-up to the owner's grant each next command says where, if this one was told", async () => {
   const { directory, dataDirectory, passphraseFile, remove } = makeWorkplace();
   const at = ["--data-dir", dataDirectory];
+  const unlocked = [...at, "--passphrase-file", passphraseFile];
   const owner = `0x${"ab".repeat(20)}`;
   const network = ["--network", "paper", "--passphrase-file", passphraseFile];
   try {
     const made = await runHere(["init", "--owner", owner, ...network, ...at]);
-    expect(nextOf(made.out)).toEqual([`  postern serve ${at.join(" ")}`, `  postern agent approval ${at.join(" ")}`]);
+    expect(nextOf(made.out)).toEqual([
+      `  postern paper --listen 127.0.0.1:9797 --fund ${owner}`,
+      `  postern serve ${unlocked.join(" ")}`,
+      `  postern agent approval ${at.join(" ")}`,
+    ]);
     const hash = "ab".repeat(32);
     const listen = ["--listen", "127.0.0.1:9"];
     const chain: [string[], string][] = [
@@ -55,10 +92,14 @@ test("from the set-up to the owner's grant each next command says where, if this
     ];
     for (const [words, next] of chain)
       expect(nextOf((await runHere(words)).out)).toEqual([expect.stringContaining(next)]);
-    const told = await runHere(["agent", "approval"], { POSTERN_DATA_DIR: dataDirectory });
-    expect(nextOf(told.out)).toEqual([expect.stringContaining("postern agent approve --agent")]);
+    // A variable may have been set for this one command, and a relative path leads elsewhere from elsewhere.
+    const told = await runHere(["agent", "approval"], { POSTERN_DATA_DIR: relative(process.cwd(), dataDirectory) });
+    expect(nextOf(told.out)).toEqual([expect.stringContaining(`postern agent approve ${at.join(" ")} --agent`)]);
     const missing = await runHere(["doctor", "--data-dir", `${directory}/none`]);
-    expect(missing.err).toContain(`run "postern init --data-dir ${directory}/none" first`);
+    expect(nextOf(missing.err)).toEqual([
+      `  postern init --data-dir ${directory}/none --network testnet`,
+      `  postern serve --data-dir ${directory}/none --paper`,
+    ]);
   } finally {
     remove();
   }

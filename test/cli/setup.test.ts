@@ -289,7 +289,7 @@ test("without a running gateway there is no link", async () => {
 
 const LISTENERS: [string, boolean, boolean, RegExp | null][] = [
   ["a terminal gets a link", true, false, /#setup=setup_[0-9a-f]{64}\n$/],
-  ["a journal, a pipe or a file gets none", false, false, /^It is not set up yet: "postern setup"/],
+  ["a journal, a pipe or a file gets none", false, false, /^It is not set up yet\. .*\n {2}postern setup/],
   ["a script gets none", true, true, null],
 ];
 

@@ -21,6 +21,7 @@ let turns = 0;
 process.exit(
   await run(process.argv.slice(2), {
     environment: process.env,
+    program: ["postern"],
     processId: process.pid,
     print: (text) => process.stdout.write(text),
     warn: (text) => process.stderr.write(text),

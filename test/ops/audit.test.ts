@@ -148,7 +148,7 @@ test("a log is sealed from its set-up on, and one whose seal was deleted stays w
     expect(findAuditSeal(store)).toBeNull();
     expect(verify(rig).fault).toContain("seal is missing");
     expect(auditFaultSinceSeal(rig.operator)).toContain("seal is missing");
-    expect(examineDatabase(store, { clock, seal: null, isSealGenuine: null })).toContainEqual(
+    expect(examineDatabase(store, { clock, seal: null, isSealGenuine: null, isDemo: false })).toContainEqual(
       expect.objectContaining({ check: "audit", level: "fault", found: expect.stringContaining("seal is missing") }),
     );
   });

@@ -110,7 +110,7 @@ test("a snapshot that is damaged is no backup", async () => {
     // A page in the middle: the tree that it belongs to no longer holds together.
     bytes.fill(0xff, 4_096 * 3, 4_096 * 4);
     writeFileSync(broken, bytes);
-    expect(() => backUp(broken, made.at("out.db").directory)).toThrow("no snapshot");
+    expect(() => backUp(broken, made.at("out.db").directory)).toThrow("The database is damaged");
     expect(existsSync(made.at("out.db").directory)).toBe(false);
     expect(() => putBack({ ...made, file: broken }, made.at("data"))).toThrow("cannot be restored");
   });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Network } from "../../src/core/account.ts";
 import type { Builder } from "../../src/deps.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { examineDatabase } from "../../src/ops/examine-database.ts";
@@ -22,9 +23,12 @@ function troubles(findings: readonly Finding[]): string[] {
   return findings.filter(({ level }) => level !== "ok").map(({ check, level }) => `${check} ${level}`);
 }
 
-type Exchange = { offsetMs?: number; isDown?: boolean; builder?: Builder };
+type Exchange = { offsetMs?: number; isDown?: boolean; builder?: Builder; network?: Network; isDemo?: boolean };
 
-function askExchange({ operator }: Rig, { offsetMs = 0, isDown = false, builder }: Exchange = {}) {
+function askExchange(
+  { operator }: Rig,
+  { offsetMs = 0, isDown = false, builder, network = "mainnet", isDemo = false }: Exchange = {},
+) {
   const { store, clock } = operator;
   const exchange = {
     ...operator.exchange,
@@ -32,7 +36,15 @@ function askExchange({ operator }: Rig, { offsetMs = 0, isDown = false, builder 
     measureClock: async () => !isDown,
     clockOffsetMs: () => offsetMs,
   };
-  return examineExchange({ store, exchange, exchangeUrl: "http://127.0.0.1:1", clock, builder: builder ?? null });
+  const kind = { network, isDemo };
+  return examineExchange({
+    store,
+    exchange,
+    exchangeUrl: "http://127.0.0.1:1",
+    clock,
+    builder: builder ?? null,
+    ...kind,
+  });
 }
 
 /** An exchange where all is well: the agent lasts for 60 days and 5,000 actions are left. */
@@ -147,7 +159,7 @@ test("a database is told to be sound, edited, damaged or newer than the program"
   await withOperator({}, async ({ operator }) => {
     const { store, clock } = operator;
     const look = (isSealGenuine: boolean | null = null) =>
-      troubles(examineDatabase(store, { clock, seal: findAuditSeal(store), isSealGenuine }));
+      troubles(examineDatabase(store, { clock, seal: findAuditSeal(store), isSealGenuine, isDemo: false }));
     expect(look()).toEqual(["keys warning"]);
     store.$client.run("UPDATE audit SET detail = '{}' WHERE id = 1");
     expect(look()).toEqual(["audit fault", "keys warning"]);
@@ -160,8 +172,10 @@ test("a database is told to be sound, edited, damaged or newer than the program"
 
 test("a gateway that does not run, one that has stopped writes and one with a locked key are told apart", () => {
   const told: ToldState = { phase: "ready", writesStoppedBecause: null, locked: [] };
-  expect(troubles(examineGateway(told))).toEqual([]);
-  expect(troubles(examineGateway(null))).toEqual(["gateway warning"]);
-  expect(troubles(examineGateway({ ...told, writesStoppedBecause: "the disk is full" }))).toEqual(["gateway fault"]);
-  expect(troubles(examineGateway({ ...told, locked: ["0xaa"] }))).toEqual(["keys_open fault"]);
+  expect(troubles(examineGateway(told, false))).toEqual([]);
+  expect(troubles(examineGateway(null, false))).toEqual(["gateway warning"]);
+  expect(troubles(examineGateway({ ...told, writesStoppedBecause: "the disk is full" }, false))).toEqual([
+    "gateway fault",
+  ]);
+  expect(troubles(examineGateway({ ...told, locked: ["0xaa"] }, false))).toEqual(["keys_open fault"]);
 });

@@ -10,7 +10,7 @@ import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { withOperator } from "./operator.ts";
 
 const URL = "http://127.0.0.1:1";
-const RUNNING = { version: "0.2.0", clientUrl: URL, pageUrl: URL, audience: URL };
+const RUNNING = { exchangeUrl: URL, version: "0.2.0", clientUrl: URL, pageUrl: URL, audience: URL };
 
 function withPlaces(work: (at: Places) => void | Promise<void>): Promise<void> {
   return inTemporaryDirectory(async (directory) => {
@@ -90,10 +90,10 @@ test("during a trial the operator's other verbs are refused, and the gateway say
 
 test("the doctor says that an upgrade was not ended", () => {
   const told = { writesStoppedBecause: null, locked: [] };
-  expect(examineGateway({ ...told, phase: "trial" })).toContainEqual({
+  expect(examineGateway({ ...told, phase: "trial" }, false)).toContainEqual({
     ...{ check: "upgrade", level: "fault", found: "not ended: no write is taken", todo: "run upgrade.sh again" },
   });
-  expect(examineGateway({ ...told, phase: "ready" }).map(({ level }) => level)).toEqual(["ok"]);
+  expect(examineGateway({ ...told, phase: "ready" }, false).map(({ level }) => level)).toEqual(["ok"]);
 });
 
 test("a gateway that is not well keeps its writes closed", async () => {

@@ -27,6 +27,16 @@ export const accountAdd: Command = {
     const shown = { id: made["id"], label: made["label"], kind: made["kind"], owner: made["ownerAddress"] };
     present({ input, outside }, { ...shown, trading_address: made["tradingAddress"] }, [
       `Account ${String(made["id"])}`,
+      "",
+      ...(kind === "main"
+        ? [
+            "Next, an agent key of its own, which its owner approves:",
+            `  postern agent rotate --account ${String(made["id"])}`,
+          ]
+        : [
+            "Its owner's agent signs for it as well. Next, an API key for it, which its owner grants:",
+            "  postern key new",
+          ]),
     ]);
   },
 };

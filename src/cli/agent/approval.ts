@@ -68,6 +68,8 @@ export function chosenAgent(store: Store, input: Input): Agent {
       : agents.find((agent) => agent.address === address);
   if (found !== undefined) return found;
   throw new Failure(
-    address === null ? "no agent waits for an approval: make one with agent new" : `there is no agent ${address}`,
+    address === null
+      ? "no agent waits for an approval. Make one:\n  postern agent rotate"
+      : `there is no agent ${address}`,
   );
 }

@@ -1,6 +1,8 @@
+import { rotateFor } from "../../ops/next-commands.ts";
+import { findAgent } from "../../store/agents.ts";
 import { change } from "../change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
-import { places } from "../directory.ts";
+import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
 
 export const agentRetire: Command = {
@@ -12,12 +14,13 @@ export const agentRetire: Command = {
     const at = places(input, outside);
     const done = await change({ input, outside, at }, "retire_agent", { address: input.positionals[0] ?? "" });
     const [address, name, signing] = [String(done["address"]), String(done["name"]), done["signing"]];
+    const rotate = reading(at, ({ store }) => rotateFor(store, findAgent(store, address)?.ownerAddress ?? ""));
     present({ input, outside }, { agent: address, name, signing }, [
       `Agent ${address} signs no more here.`,
       typeof signing === "string"
         ? `${signing} signs now.`
         : "No agent signs now: orders are refused until one is approved.",
-      `The exchange knows it until the owner approves another as ${name}: postern agent rotate --replaces ${address}`,
+      `The exchange knows it until the owner approves another as ${name}: ${rotate} --replaces ${address}`,
     ]);
   },
 };

@@ -1,6 +1,6 @@
 import { Failure, type Input } from "../command.ts";
 import { askGateway } from "../control.ts";
-import { places } from "../directory.ts";
+import { places, starter } from "../directory.ts";
 import { present } from "../output.ts";
 import type { Outside } from "../outside.ts";
 
@@ -12,7 +12,7 @@ export async function askUpgrade(
 ): Promise<void> {
   const at = places(input, outside);
   const answer = await askGateway(at, verb, {});
-  if (!answer.isRunning) throw new Failure(`no gateway runs in ${at.directory}`);
+  if (!answer.isRunning) throw new Failure(`no gateway runs in ${at.directory}. Start it:\n  ${starter(at)}`);
   const { result } = answer;
   // Over the socket it is JSON; the gateway may be another version than this.
   const facts = { ...(result as Readonly<Record<string, unknown>>) };

@@ -1,0 +1,28 @@
+/** Commands that the state of a directory asks for, as they are typed: with an account named where there are several. */
+import { listAccounts } from "../store/accounts.ts";
+import { listAgents } from "../store/agents.ts";
+import { listApiKeys } from "../store/api-keys.ts";
+import type { Store } from "../store/open.ts";
+
+/** The one that makes an owner's next agent. */
+export function rotateFor(store: Store, ownerAddress: string): string {
+  const accounts = listAccounts(store);
+  const own = accounts.find((account) => account.ownerAddress === ownerAddress);
+  return `postern agent rotate${accounts.length > 1 && own !== undefined ? ` --account ${own.id}` : ""}`;
+}
+
+/** The same for each owner without an agent that signs, or for all where each has one. */
+export function rotations(store: Store): string[] {
+  const owners = [...new Set(listAccounts(store).map(({ ownerAddress }) => ownerAddress))];
+  const signing = new Set(
+    listAgents(store).flatMap((agent) => (agent.state === "approved" ? [agent.ownerAddress] : [])),
+  );
+  const without = owners.filter((owner) => !signing.has(owner));
+  return (without.length > 0 ? without : owners).map((owner) => rotateFor(store, owner));
+}
+
+/** For each API key that a restore put on hold, the one that releases it. */
+export function releases(store: Store): string[] {
+  const held = listAccounts(store).flatMap(({ id }) => listApiKeys(store, id).filter(({ state }) => state === "held"));
+  return held.map(({ keyHash }) => `postern key keep ${keyHash}`);
+}
