@@ -8,6 +8,7 @@ import { openEventStreams } from "./event-streams.ts";
 import { guardRequest, routeNotFound } from "./guard.ts";
 import { newRequestId, setCommonHeaders } from "./headers.ts";
 import { openLimits } from "./limits.ts";
+import { lostPage } from "./lost-page.ts";
 import type { Answer, Route } from "./route.ts";
 import { allRoutes } from "./routes.ts";
 import type { Visit } from "./visit.ts";
@@ -141,9 +142,10 @@ function respond({ status, body, contentType, headers }: Answer): Response {
 function refuse(deps: Deps, visit: Visit, thrown: unknown): Response {
   const error = toApiError(deps, thrown, visit.requestId);
   visit.code = error.code;
-  const response = new Response(errorText(error), {
+  const page = error.code === "route_not_found" ? lostPage(visit) : null;
+  const response = new Response(page ?? errorText(error), {
     status: ERROR_STATUS[error.code],
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": page === null ? "application/json" : "text/html; charset=utf-8" },
   });
   if (error.retryAfterS !== null) response.headers.set("Retry-After", String(error.retryAfterS));
   // What is left of a body that nobody reads must not be taken for the next request.

@@ -223,3 +223,30 @@ test.each([
     expect(await page.getByText("PAPER · no real money").isVisible()).toBe(true);
   }
 });
+
+test("a mistyped page says so, signed in or not, and leads on; a story is read after a reload", async () => {
+  view = await openSignedIn(browser, options(), apiKey);
+  const { page } = view;
+  for (const typed of ["#/ordres", "#orders", "#/orders/12", "#/story"]) {
+    await page.goto(`${scene.baseUrl}/${typed}`);
+    await page.getByRole("heading", { level: 1, name: "No such page" }).waitFor();
+    await page.getByText(typed, { exact: true }).waitFor();
+  }
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("main").getByRole("link", { name: "Trade" }).click();
+  await fillIn("0.001", "60000");
+  await page.getByRole("button", { name: "Buy 0.001 BTC" }).click();
+  await page.getByText("buy 0.001 BTC at 60000: open").waitFor();
+  const [order] = await openOrders();
+  await page.goto(`${scene.baseUrl}/#/story/${order?.id}`);
+  await page.getByRole("heading", { name: "Step by step" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Step by step" }).waitFor();
+  const other = await view.context.newPage();
+  await other.goto(`${scene.baseUrl}/ordres`);
+  await other.getByRole("heading", { name: "No such page" }).waitFor();
+  await other.getByRole("link", { name: "the owner's page" }).click();
+  await other.goto(`${scene.baseUrl}/#/ordres`);
+  await other.getByRole("link", { name: "Sign in" }).click();
+  await other.getByLabel("API key").waitFor();
+});

@@ -193,3 +193,35 @@ test("a gateway that restarts between two steps is gone on with", async () => {
   await sign(page);
   await page.getByRole("button", { name: "Make the key" }).waitFor();
 });
+
+test("a price that cannot be read at the last step is said, asked for again with pauses, and by hand", async () => {
+  scene = await openScene();
+  const page = await open();
+  await sign(page);
+  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByText("is made. It works once").waitFor();
+  await sign(page);
+  await page.getByText("This is the only time that the key is shown.").waitFor();
+  const reads = () => view.requests.filter((request) => request === "GET /v1/prices").length;
+  await page.route("**/v1/prices", (route) =>
+    route.fulfill({ status: 503, json: { error: { code: "exchange_unavailable", message: "No exchange." } } }),
+  );
+  await page.getByRole("button", { name: "I have it" }).click();
+  await page.getByText("The price could not be read: No exchange.").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  const before = reads();
+  await Bun.sleep(4_000);
+  // The page itself, once signed in, asks every five seconds; the step asks after two and after four more.
+  expect(reads() - before).toBeLessThanOrEqual(4);
+  await page.unroute("**/v1/prices");
+  await page.getByRole("button", { name: "Try again now" }).click();
+  await page.getByRole("button", { name: "Place and cancel it" }).click();
+  await page.getByText("It works from end to end.").waitFor();
+});
+
+test("a set-up link that is not whole is said to be so", async () => {
+  scene = await openScene();
+  view = await openView(browser, { baseUrl: scene.baseUrl });
+  await view.page.goto((await link()).slice(0, -1));
+  await view.page.getByText("This set-up link is not whole").waitFor();
+});

@@ -98,3 +98,21 @@ test.each(["POST", "HEAD", "OPTIONS"])("%s is no way to ask for the page", async
     expect((await rig.server.handle(testRequest({ method, path }), "10.0.0.1")).status).toBe(404);
   }
 });
+
+test("a browser at an address that is not here reads so in words with links, and a program in JSON", async () => {
+  const browser = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+  const page = await get(openRig(), "/trade", browser);
+  expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(page.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+  const html = await page.text();
+  expect(html).toContain("No such page");
+  expect([...html.matchAll(/href="([^"]+)"/g)].map((match) => match[1])).toEqual(["/", "/docs"]);
+  for (const [path, headers] of [
+    ["/trade", { Accept: "*/*" }],
+    ["/trade", {}],
+    ["/v1/trade", browser],
+  ] as const) {
+    const answer = await get(openRig(), path, headers);
+    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 404, "application/json"]);
+  }
+});

@@ -37,7 +37,7 @@ export function signingPanel(app: App, asked: Asked): TemplateResult {
       ${signing.failure === null ? nothing : html`<p class="late" role="alert">${signing.failure}</p>`}
       <details ?open=${signing.elsewhere !== null} @toggle=${(event: Event) => void opened(app, asked, event)}>
         <summary>Hardware or offline wallet: sign elsewhere</summary>
-        ${signing.elsewhere === null ? html`<p class="note">Preparing…</p>` : pasting(app, asked, signing.elsewhere)}
+        ${signing.elsewhere === null ? preparing(app, asked) : pasting(app, asked, signing.elsewhere)}
       </details>
     </div>`;
 }
@@ -62,9 +62,20 @@ async function busy(app: App, { signing }: Asked, work: () => Promise<void>): Pr
   app.changed();
 }
 
+function preparing(app: App, asked: Asked): TemplateResult {
+  if (asked.signing.failure === null) return html`<p class="note">Preparing…</p>`;
+  return html`<button type="button" @click=${() => void prepare(app, asked)}>Try again</button>`;
+}
+
 async function opened(app: App, asked: Asked, { target }: Event): Promise<void> {
+  const isOpened = target instanceof HTMLDetailsElement && target.open;
+  if (isOpened && asked.signing.elsewhere === null) await prepare(app, asked);
+}
+
+async function prepare(app: App, asked: Asked): Promise<void> {
   const { signing } = asked;
-  if (!(target instanceof HTMLDetailsElement) || !target.open || signing.elsewhere !== null) return;
+  signing.failure = null;
+  app.changed();
   const data = await asked.typedData(null);
   if ("failure" in data) signing.failure = data.failure;
   else signing.elsewhere = JSON.stringify(JSON.parse(walletText(data)), null, 2);

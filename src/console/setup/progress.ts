@@ -43,7 +43,10 @@ const TOKEN = /^setup_[0-9a-f]{64}$/;
 /** Begins with a link from the address bar, or goes on where a reload interrupted. */
 export function openSetup(app: App, link: string | null): void {
   const { sessionStorage: store } = app;
-  if (link !== null && TOKEN.test(link)) {
+  if (link !== null && !TOKEN.test(link)) {
+    app.state.signIn.failure =
+      "This set-up link is not whole: it ends in setup_ and 64 hex digits. Copy all of it, or run `postern setup` for a new one.";
+  } else if (link !== null) {
     for (const name of [KEY_STORE, ADDRESS_STORE]) store.removeItem(name);
     store.setItem(TOKEN_STORE, `setup_${bytesToHex(app.randomBytes(TOKEN_BYTES))}`);
     store.setItem(LINK_STORE, link);

@@ -3,7 +3,7 @@
  * canceled again. What is under way survives a reload: the order by its Idempotency-Key, the rest by what is open.
  */
 import { html, nothing, type TemplateResult } from "lit-html";
-import { member, request } from "../api/request.ts";
+import { type Answer, member, request } from "../api/request.ts";
 import type { List, Market, Order } from "../api/resources.ts";
 import { add, cutToFigures, divide, multiply } from "../figures/decimal.ts";
 import { figure, money } from "../figures/format.ts";
@@ -16,8 +16,10 @@ import type { Setup } from "./resources.ts";
 type Plan = { market: string; price: string; size: string; now: string };
 type Proof = {
   plan: Plan | null;
-  stage: "ready" | "placing" | "canceling" | "proven" | "failed";
+  /** `new`: nothing was asked yet. `waiting`: asking failed, and is done again at `nextTryAtMs`. */
+  stage: "new" | "looking" | "waiting" | "ready" | "placing" | "canceling" | "proven" | "failed";
   words: string | null;
+  nextTryAtMs: number;
 };
 
 const MARKET = "BTC";
@@ -29,21 +31,28 @@ const VALUE = "11";
 /** The plan of a proof that is under way, so that its order is known again after a reload. */
 const STORE = "postern.setup.proof";
 
-let proof: Proof = { plan: null, stage: "ready", words: null };
-let isPreparing = false;
+/** Between two readings of the price that failed, milliseconds: doubled each time. */
+const FIRST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 30_000;
+
+let proof = newProof();
+
+function newProof(): Proof {
+  return { plan: null, stage: "new", words: null, nextTryAtMs: 0 };
+}
 
 export function proofStep(app: App, state: SetupState, { setup, key }: { setup: Setup; key: MadeKey }): TemplateResult {
-  if (app.state.session === null && !app.state.signIn.isBusy) void signIn(app, key.apiKey, false);
   if (!key.grant.scopes.includes("trading:write"))
-    return finishing(state, app, "This key may read only, so there is no order to prove it with.");
-  if (proof.plan === null && !isPreparing && app.state.session !== null) void prepare(app, key);
+    return finishing(app, { state, key }, "This key may read only, so there is no order to prove it with.");
+  // Once: every further question is asked by time or by hand, never by a drawing.
+  if (proof.stage === "new") void prepare(app, key);
   const { plan, stage, words } = proof;
   const isRunning = stage === "placing" || stage === "canceling";
   return html`
     <p class="words">A post-only order far from the price is placed with the new key and canceled at once. It cannot trade${setup.is_real_money ? "; its margin is held for a moment" : ""}.</p>
     ${
       plan === null
-        ? html`<p class="empty">${words ?? "Looking at the price…"}</p>`
+        ? waitingFor(app, key)
         : html`<p class="words"><strong>buy ${plan.size} ${plan.market} at ${figure(plan.price)}</strong>,
       ${money(multiply(plan.size, plan.price))} USDC; the price is ${figure(plan.now)}.</p>`
     }
@@ -54,26 +63,36 @@ export function proofStep(app: App, state: SetupState, { setup, key }: { setup: 
     ${stage === "failed" && words !== null ? html`<p class="late" role="alert">${words}</p>` : nothing}
     ${
       stage === "proven"
-        ? finishing(state, app, "It works from end to end.")
+        ? finishing(app, { state, key }, "It works from end to end.")
         : html`<div class="buttons">
           <button type="button" class="primary" ?disabled=${plan === null || isRunning} @click=${() => void prove(app)}>${isRunning ? "Wait…" : "Place and cancel it"}</button>
-          <button type="button" ?disabled=${isRunning} @click=${() => void finish(app)}>Finish without it</button>
+          <button type="button" ?disabled=${isRunning} @click=${() => void finish(app, key)}>Finish without it</button>
         </div>`
     }`;
 }
 
-function finishing(state: SetupState, app: App, words: string): TemplateResult {
-  return html`<p class="words">${words}</p>
-    <button type="button" class="primary" ?disabled=${state.isBusy} @click=${() => void finish(app)}>Finish set-up</button>`;
+function waitingFor(app: App, key: MadeKey): TemplateResult {
+  if (proof.stage !== "waiting") return html`<p class="empty">Looking at the price…</p>`;
+  const seconds = Math.max(0, Math.ceil((proof.nextTryAtMs - app.state.nowMs) / 1_000));
+  return html`
+    <p class="late" role="alert">The price could not be read: ${proof.words}</p>
+    <p class="note">Asked again in ${seconds} s.</p>
+    <button type="button" @click=${() => void prepare(app, key)}>Try again now</button>`;
 }
 
-async function finish(app: App): Promise<void> {
+function finishing(app: App, { state, key }: { state: SetupState; key: MadeKey }, words: string): TemplateResult {
+  return html`<p class="words">${words}</p>
+    <button type="button" class="primary" ?disabled=${state.isBusy} @click=${() => void finish(app, key)}>Finish set-up</button>`;
+}
+
+async function finish(app: App, key: MadeKey): Promise<void> {
   const isDone = await takeStep(app, "/v1/setup/finish", {});
   if (!isDone) return;
-  proof = { plan: null, stage: "ready", words: null };
+  proof = newProof();
   app.sessionStorage.removeItem(STORE);
   closeSetup(app);
   location.hash = "#/trade";
+  if (app.state.session === null) await signIn(app, key.apiKey, false);
 }
 
 function tell(app: App, change: Partial<Proof>): void {
@@ -81,25 +100,54 @@ function tell(app: App, change: Partial<Proof>): void {
   app.changed();
 }
 
+/** Asks until there is a plan, with longer and longer pauses; a newer call takes over from one that waits. */
 async function prepare(app: App, key: MadeKey): Promise<void> {
-  isPreparing = true;
+  if (proof.stage === "looking") return;
+  const mine = { ...proof };
+  proof = mine;
+  for (let pauseMs = FIRST_PAUSE_MS; isWanted(app, mine); pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    tell(app, { stage: "looking", words: null });
+    const read = await readPlan(app, key);
+    if (!isWanted(app, mine)) return;
+    if (!("failure" in read)) {
+      tell(app, { plan: keptPlan(app) ?? read, stage: "ready" });
+      return goOn(app);
+    }
+    const waitMs = Math.max(pauseMs, read.retryAfterMs);
+    tell(app, { stage: "waiting", words: read.failure, nextTryAtMs: app.nowMs() + waitMs });
+    await app.sleep(waitMs);
+  }
+}
+
+function isWanted(app: App, mine: Proof): boolean {
+  return proof === mine && app.state.setup !== null;
+}
+
+type Failure = { failure: string; retryAfterMs: number };
+
+async function readPlan(app: App, key: MadeKey): Promise<Plan | Failure> {
+  if (app.state.session === null) await signIn(app, key.apiKey, false);
+  if (app.state.session === null) return failure(app.state.signIn.failure ?? "the key could not sign in");
   const bearer = key.apiKey;
   const [markets, prices] = await Promise.all([
     request<List<Market>>({ method: "GET", path: "/v1/markets", bearer }),
     request<List<{ market: string; mid_price: string }>>({ method: "GET", path: "/v1/prices", bearer }),
   ]);
-  isPreparing = false;
-  const refused = [markets, prices].find(({ kind }) => kind !== "ok");
-  if (markets.kind !== "ok" || prices.kind !== "ok") {
-    const words = refused !== undefined && refused.kind !== "ok" ? refused.message : "";
-    void app.sleep(3_000).then(() => app.changed());
-    return tell(app, { words });
-  }
+  if (markets.kind !== "ok") return refusal(markets);
+  if (prices.kind !== "ok") return refusal(prices);
   const market = markets.body.data.find((one) => one.market === MARKET) ?? markets.body.data[0];
   const now = prices.body.data.find((one) => one.market === market?.market)?.mid_price;
-  if (market === undefined || now === undefined) return tell(app, { words: "The exchange has no price to go by." });
-  tell(app, { plan: keptPlan(app) ?? planOf(market, now), words: null });
-  await goOn(app);
+  return market === undefined || now === undefined
+    ? failure("the exchange has no price to go by.")
+    : planOf(market, now);
+}
+
+function failure(words: string, retryAfterMs = 0): Failure {
+  return { failure: words, retryAfterMs };
+}
+
+function refusal(answer: Exclude<Answer<unknown>, { kind: "ok" }>): Failure {
+  return failure(answer.message, answer.kind === "refused" ? (answer.retryAfterS ?? 0) * 1_000 : 0);
 }
 
 function keptPlan(app: App): Plan | null {

@@ -4,6 +4,8 @@ import type { Route } from "./state.ts";
 export type Fragment = { route: Route; key: string | null; link: string | null };
 
 const HOME: Route = { screen: "trade", argument: "" };
+/** What leads to the first screen, and the jump to the content, which a browser may open in a window of its own. */
+const HOMES = new Set(["", "/", "main"]);
 
 /** A secret is removed from the address bar, and from the window's history, before anything else is done. */
 export function takeFragment(): Fragment {
@@ -16,6 +18,8 @@ export function parseFragment(hash: string): Fragment {
   const text = hash.replace(/^#/, "");
   if (text.startsWith("key=")) return { route: HOME, key: text.slice(4), link: null };
   if (text.startsWith("setup=")) return { route: HOME, key: null, link: text.slice(6) };
-  const [, screen = "", argument = ""] = text.split("/");
-  return { route: screen === "" ? HOME : { screen, argument }, key: null, link: null };
+  if (HOMES.has(text)) return { route: HOME, key: null, link: null };
+  const [root, screen = "", ...rest] = text.split("/");
+  // Told apart by what no screen is called: `#trade` is not `#/trade`.
+  return { route: { screen: root === "" ? screen : `#${text}`, argument: rest.join("/") }, key: null, link: null };
 }

@@ -18,6 +18,8 @@ const LISTS_EVERY = 6;
 const SILENCE_MS = 35_000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
+/** A stream that lived this long was a good one, milliseconds. */
+const LASTING_MS = 20_000;
 /** Milliseconds by which readings follow an event, so that fifty events ask once. */
 const AFTER_EVENT_MS = 1_000;
 
@@ -79,15 +81,20 @@ function isBehind({ state }: App): boolean {
 
 /** Connects again and again, going on behind the last event that was seen. */
 async function follow(app: App, mine: Live): Promise<void> {
-  for (let failures = 0; live === mine; failures += 1) {
-    app.state.connection = failures === 0 ? { kind: "connecting" } : broken(app);
-    const why = await listen(app, mine, () => {
-      failures = 0;
-    });
+  let failures = 0;
+  let isFirst = true;
+  while (live === mine) {
+    app.state.connection = isFirst ? { kind: "connecting" } : broken(app);
+    const startedMs = app.nowMs();
+    const why = await listen(app, mine);
     if (live !== mine) return;
+    isFirst = false;
+    // One that is opened and cut at once is no better than none: each costs a reading of everything.
+    if (app.nowMs() - startedMs >= LASTING_MS) failures = 0;
     app.state.connection = { kind: "broken", why, sinceMs: app.nowMs() };
     app.changed();
     await app.sleep(Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS));
+    failures += 1;
   }
 }
 
@@ -97,7 +104,7 @@ function broken(app: App): App["state"]["connection"] {
 }
 
 /** One connection, until it ends; returns why it did. */
-async function listen(app: App, mine: Live, connected: () => void): Promise<string> {
+async function listen(app: App, mine: Live): Promise<string> {
   const { session } = app.state;
   if (session === null) return "signed out";
   const silence = new AbortController();
@@ -114,7 +121,6 @@ async function listen(app: App, mine: Live, connected: () => void): Promise<stri
       signal: AbortSignal.any([mine.stop.signal, silence.signal]),
     });
     if (!response.ok || response.body === null) return `the gateway answered ${response.status}`;
-    connected();
     const events = openEventReader();
     const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {

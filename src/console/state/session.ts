@@ -9,6 +9,7 @@ import { resumeIntentions } from "./act.ts";
 import type { App } from "./app.ts";
 import { restoreEquity } from "./equity.ts";
 import { startLive, stopLive } from "./live.ts";
+import { readStory } from "./read.ts";
 import { emptyReadings, type Session } from "./state.ts";
 
 const STORE = "postern.key";
@@ -73,5 +74,7 @@ function open(app: App, session: Session): void {
   restoreEquity(app, session.me.account);
   app.changed();
   startLive(app);
+  // The address bar named it before there was a key to ask with.
+  if (state.route.screen === "story") void readStory(app, state.route.argument);
   resumeIntentions(app);
 }

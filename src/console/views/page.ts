@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { ribbon } from "../parts/badges.ts";
 import { setupScreen } from "../setup/setup-screen.ts";
 import type { App } from "../state/app.ts";
+import type { Route } from "../state/state.ts";
 import { accountScreen } from "./account.ts";
 import { fillsScreen } from "./fills.ts";
 import { healthScreen } from "./health.ts";
@@ -27,6 +28,12 @@ const SCREENS: readonly Screen[] = [
   { name: "health", title: "Health", view: healthScreen },
 ];
 
+/** The screen of a route, or null where there is none: an order's story takes its id, and no other takes anything. */
+function screenOf({ screen, argument }: Route): Omit<Screen, "name"> | null {
+  if (screen === "story") return /^[^/]+$/.test(argument) ? { title: "Order", view: storyScreen } : null;
+  return argument === "" ? (SCREENS.find(({ name }) => name === screen) ?? null) : null;
+}
+
 export function page(app: App): TemplateResult {
   const { setup, session } = app.state;
   const where = setup?.setup ?? session?.me ?? null;
@@ -46,16 +53,26 @@ function skip(event: Event): void {
 function content(app: App): TemplateResult {
   const { setup, session } = app.state;
   if (setup !== null) return html`${messages(app)}${setupScreen(app, setup)}`;
-  if (session === null) return signInScreen(app);
+  if (session === null) return screenOf(app.state.route) === null ? noSuchPage(app) : signInScreen(app);
   return html`${topBar(app)}${navigation(app)}${messages(app)}${screen(app)}`;
 }
 
 function screen(app: App): TemplateResult {
-  const { screen: name } = app.state.route;
-  const found = SCREENS.find((one) => one.name === name);
-  const title = found?.title ?? "Order";
-  document.title = `${title} – Postern`;
-  return html`<main id="main" tabindex="-1"><h1 class="hidden">${title}</h1>${(found?.view ?? storyScreen)(app)}</main>`;
+  const found = screenOf(app.state.route);
+  if (found === null) return noSuchPage(app);
+  document.title = `${found.title} – Postern`;
+  return html`<main id="main" tabindex="-1"><h1 class="hidden">${found.title}</h1>${found.view(app)}</main>`;
+}
+
+function noSuchPage({ state: { session } }: App): TemplateResult {
+  document.title = "No such page – Postern";
+  const links = session === null ? [{ name: "", title: "Sign in" }] : SCREENS;
+  return html`
+    <main id="main" class="narrow" tabindex="-1">
+      <h1>No such page</h1>
+      <p class="words">The address bar says <code>${location.hash}</code>, and there is no such page here. There is:</p>
+      <ul class="words">${links.map(({ name, title }) => html`<li><a href=${`#/${name}`}>${title}</a></li>`)}</ul>
+    </main>`;
 }
 
 function navigation(app: App): TemplateResult {
