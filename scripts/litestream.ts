@@ -98,12 +98,21 @@ async function loseUnderLoad(scene: Scene, { replica, round }: { replica: string
     }
   });
   await Bun.sleep(Number(values.seconds) * 1_000);
+  await requireFollowing(scene);
   replicator.kill("SIGKILL");
   await Bun.sleep(LAGS_MS[round % LAGS_MS.length] ?? 0);
   await gateway.kill();
   isOver = true;
   await Promise.all([...clients, replicator.exited]);
   return wishes;
+}
+
+/** What the doctor reads out of Litestream's own files has to be so while it follows under load. */
+async function requireFollowing(scene: Scene): Promise<void> {
+  const { out } = await runHere(["doctor", "--data-dir", scene.dataDirectory, "--json"]);
+  const findings = JSON.parse(out).findings as { check: string; level: string; found: string }[];
+  const replica = findings.find(({ check }) => check === "replica");
+  if (replica?.level !== "ok") throw new Error(`the doctor says: ${replica?.found ?? "nothing of a replica"}`);
 }
 
 function replicate(scene: Scene, replica: string): Bun.Subprocess {

@@ -1,13 +1,15 @@
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { isDemo } from "../ops/data-directory.ts";
 import { examineDatabase } from "../ops/examine-database.ts";
 import { examineDirectory } from "../ops/examine-directory.ts";
 import { examineExchange, examinePlace } from "../ops/examine-exchange.ts";
+import { examineReplica } from "../ops/examine-replica.ts";
 import type { Finding } from "../ops/finding.ts";
+import { hadExternalCheckpoints } from "../ops/note-start.ts";
 import { examineGateway, type ToldState } from "../ops/tell-state.ts";
 import { findAuditSeal } from "../store/audit-seal.ts";
 import { findInstance } from "../store/instance.ts";
-import { closeStore, openStoreReadOnly } from "../store/open.ts";
+import { closeStore, openStoreReadOnly, type Store } from "../store/open.ts";
 import { connect } from "./change.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
 import { askGateway } from "./control.ts";
@@ -44,6 +46,8 @@ export const doctorCommand: Command = {
       const isSealGenuine = asked?.isRunning === true ? isGenuine(asked.result) : null;
       findings.push(...examineDatabase(store, { clock, seal, isSealGenuine, isDemo: isPaperDemo }));
       findings.push(examinePlace(instance));
+      const hasExternalCheckpoints = isReplicated(store, config);
+      findings.push(...(await examineReplica({ places: at, hasExternalCheckpoints, clock })));
       const { network } = instance;
       const exchangeUrl = (await askWhere(at))?.exchangeUrl ?? instance.exchangeUrl;
       const exchange = connect(exchangeUrl, outside, WEIGHT_PER_MINUTE);
@@ -63,6 +67,15 @@ export const doctorCommand: Command = {
     if (faults > 0) throw new Failure(`${counted(faults, "fault")} found`);
   },
 };
+
+/** By the last start's own word, or by this command's settings where it was not told; damage is told elsewhere. */
+function isReplicated(store: Store, { hasExternalCheckpoints }: Config): boolean {
+  try {
+    return hadExternalCheckpoints(store) ?? hasExternalCheckpoints;
+  } catch {
+    return hasExternalCheckpoints;
+  }
+}
 
 function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -1,7 +1,8 @@
 import { exchangePlaceOf } from "../core/exchange-place.ts";
-import { appendAudit } from "../store/audit.ts";
+import { appendAudit, findNewestDetail } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Instance } from "../store/instance.ts";
+import type { Store } from "../store/open.ts";
 import type { Operator } from "./operator.ts";
 
 export type Start = {
@@ -20,6 +21,14 @@ export function noteStart(
 ): void {
   const place = exchangePlaceOf(instance) === "unofficial" ? { unofficial_exchange: instance.exchangeUrl } : {};
   const detail = { agents_unlocked: agentsUnlocked, ...place, ...settings };
-  const entry = { atMs: clock.nowMs(), actor: "gateway", event: "gateway_started", reference: version, detail };
+  const entry = { atMs: clock.nowMs(), actor: "gateway", event: STARTED, reference: version, detail };
   inTransaction(store, (within) => appendAudit(within, entry));
+}
+
+const STARTED = "gateway_started";
+
+/** Whether the last start left SQLite's log to a replicator; null where none was written down. */
+export function hadExternalCheckpoints(store: Store): boolean | null {
+  const detail = findNewestDetail(store, STARTED);
+  return detail === null ? null : detail["POSTERN_EXTERNAL_CHECKPOINTS"] === "1";
 }

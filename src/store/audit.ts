@@ -49,6 +49,19 @@ export function findAuditHead(store: Store): AuditHead {
   return last ?? { rowId: 0, chain: FIRST_CHAIN };
 }
 
+/** What the newest row of this event says; null where there is none. Looks back through the log: for a command. */
+export function findNewestDetail(store: Store, event: string): AuditEntry["detail"] | null {
+  const row = store
+    .select({ detail: audit.detail })
+    .from(audit)
+    .where(eq(audit.event, event))
+    .orderBy(desc(audit.id))
+    .limit(1)
+    .get();
+  // Written by `appendAudit` and by nothing else.
+  return row === undefined ? null : (JSON.parse(row.detail) as AuditEntry["detail"]);
+}
+
 /** The chain up to this row, or null when there is no such row. */
 export function findAuditChain(store: Store, rowId: number): string | null {
   if (rowId === 0) return FIRST_CHAIN;
