@@ -121,6 +121,11 @@ test("a sub-account belongs to a main account and is signed for by its owner", a
   expect(await postern(...words, "--parent", made.account)).toMatchObject({ exitCode: 1 });
   // With two accounts a grant has to name one.
   expect(await postern("key", "grant", "--key-hash", "ab".repeat(32))).toMatchObject({ exitCode: 2 });
+  const { out } = await postern("key", "new");
+  const grants = out.split("\n").filter((line) => line.startsWith("  postern key grant "));
+  expect(grants.map((line) => line.split(" ")).map((words) => words[words.indexOf("--account") + 1])).toEqual(
+    expect.arrayContaining([made.account, JSON.parse(ran.out).id]),
+  );
 });
 
 test("keys are blocked and kept only where they are registered", async () => {
