@@ -56,9 +56,8 @@ async function openPage(deps: Deps, caller: Caller, { dex, cursor, limit }: List
     throw new ApiError("invalid_cursor", "`cursor` of open orders is a native order id.");
   }
   const below = cursor === null ? null : BigInt(cursor);
-  const orders = await listOpenOrders(deps, caller.account, dex);
-  const after = below === null ? orders : orders.filter((order) => BigInt(order.exchangeOrderId) < below);
-  const page = pageOf(after, limit, (order) => order.exchangeOrderId);
+  const orders = await listOpenOrders(deps, caller.account, { dex, below, count: limit + 1 });
+  const page = pageOf(orders, limit, (order) => order.exchangeOrderId);
   return listText(page.rows.map(orderResource), page.nextCursor);
 }
 

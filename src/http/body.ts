@@ -2,18 +2,21 @@ import type { Clock } from "../core/clock.ts";
 import { ApiError } from "../core/errors.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
-/** Bytes of a request body. Bun's own limit is set above it, so that this one answers. */
-export const MAX_BODY_BYTES = 64 * 1024;
-
 /** A body that takes longer is given up, one in chunks at its next piece; a silent one by the connection's timeout. */
 const MAX_BODY_MS = 10_000;
+
+/** Pieces of a body in chunks: each costs as much as a kilobyte, and a client may make them one byte long. */
+const MAX_PIECES = 256;
+
+/** `maxBytes`: of the body. Bun's own limit is set above ours, so that this one answers. */
+export type BodyLimits = { maxBytes: number; clock: Clock };
 
 /**
  * The JSON value of a request's body; undefined when there is none. Throws what spec 2.9 answers with; `onLeft` is
  * called when some of it was left unread.
  */
-export async function readJsonBody(request: Request, clock: Clock, onLeft?: () => void): Promise<unknown> {
-  const bytes = await readBody(request, clock).catch((error: unknown) => {
+export async function readJsonBody(request: Request, limits: BodyLimits, onLeft?: () => void): Promise<unknown> {
+  const bytes = await readBody(request, limits).catch((error: unknown) => {
     onLeft?.();
     throw error;
   });
@@ -35,20 +38,20 @@ function requireJson(headers: Headers): void {
 }
 
 /** A length that the client announces proves nothing: what has arrived is measured as well. */
-async function readBody(request: Request, clock: Clock): Promise<Uint8Array> {
+async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
-  if (announced === null) return request.body === null ? new Uint8Array(0) : readPieces(request.body, clock);
-  if (Number(announced) > MAX_BODY_BYTES) throw tooLarge();
-  return readWhole(request, clock);
+  if (announced === null) return request.body === null ? new Uint8Array(0) : readPieces(request.body, limits);
+  if (Number(announced) > limits.maxBytes) throw tooLarge(limits);
+  return readWhole(request, limits);
 }
 
 /** In one piece, which costs a fraction of a stream. */
-async function readWhole(request: Request, clock: Clock): Promise<Uint8Array> {
-  const timer = clock.timer(MAX_BODY_MS);
+async function readWhole(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const timer = limits.clock.timer(MAX_BODY_MS);
   try {
     const body = await Promise.race([request.arrayBuffer().catch(cutOff), timer.up]);
     if (body === undefined) throw tooSlow();
-    if (body.byteLength > MAX_BODY_BYTES) throw tooLarge();
+    if (body.byteLength > limits.maxBytes) throw tooLarge(limits);
     return new Uint8Array(body);
   } finally {
     timer.cancel();
@@ -56,15 +59,17 @@ async function readWhole(request: Request, clock: Clock): Promise<Uint8Array> {
 }
 
 /** Counts what really arrives. */
-async function readPieces(stream: ReadableStream<Uint8Array>, clock: Clock): Promise<Uint8Array> {
+async function readPieces(stream: ReadableStream<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
+  const { clock, maxBytes } = limits;
   const startedMs = clock.elapsedMs();
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of piecesOf(stream)) {
     length += piece.length;
-    if (length > MAX_BODY_BYTES) throw tooLarge();
+    if (length > maxBytes) throw tooLarge(limits);
     if (clock.elapsedMs() - startedMs > MAX_BODY_MS) throw tooSlow();
     pieces.push(piece);
+    if (pieces.length > MAX_PIECES) throw tooManyPieces();
   }
   return Buffer.concat(pieces, length);
 }
@@ -86,6 +91,10 @@ function tooSlow(): ApiError {
   return new ApiError("invalid_json", `The body did not arrive within ${MAX_BODY_MS / 1_000} seconds.`);
 }
 
-function tooLarge(): ApiError {
-  return new ApiError("body_too_large", `The body may have at most ${MAX_BODY_BYTES} bytes.`);
+function tooManyPieces(): ApiError {
+  return new ApiError("invalid_json", `The body came in more than ${MAX_PIECES} pieces.`);
+}
+
+function tooLarge({ maxBytes }: BodyLimits): ApiError {
+  return new ApiError("body_too_large", `The body of this request may have at most ${maxBytes} bytes.`);
 }

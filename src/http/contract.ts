@@ -64,6 +64,16 @@ export function isWrite({ access }: Contract): boolean {
   return access === "trading:write";
 }
 
+/** Bytes of a body at most. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** Of one that is read before whoever sends it has proven anything, or that is short anyway: three times the longest. */
+const MAX_SHORT_BODY_BYTES = 2 * 1024;
+
+export function maxBodyBytes({ access }: Contract): number {
+  const isShort = access === "owner_signature" || access === "setup_link" || access === "setup_session";
+  return isShort ? MAX_SHORT_BODY_BYTES : MAX_BODY_BYTES;
+}
+
 /** Every code that this route may answer with. */
 export function errorsOf(contract: Contract): ErrorCode[] {
   const { access, body, errors } = contract;

@@ -2,9 +2,10 @@ import type { ErrorCode } from "../core/errors.ts";
 
 /** What each code means, for the interface description; the answer's own message says what was wrong this time. */
 export const ERROR_WORDS = {
-  invalid_json: "The body is no JSON, is cut off, not UTF-8, nests too deep, or names a member twice.",
+  invalid_json:
+    "The body is no JSON, is cut off, not UTF-8, nests too deep, holds too many values, or names a member twice.",
   invalid_content_type: "The body is not declared as application/json.",
-  body_too_large: "The body has more than 65536 bytes.",
+  body_too_large: "The body has more bytes than this request may have.",
   invalid_parameter: "A parameter does not have the documented form; the message names it.",
   unknown_parameter: "The request has a parameter that the route does not know.",
   missing_parameter: "A required parameter is missing.",

@@ -28,8 +28,8 @@ export function guardRequest(request: Request, allowedHosts: ReadonlySet<string>
   if (headerCharacters(request.headers) > MAX_HEADER_CHARACTERS) {
     throw new ApiError("invalid_parameter", `The headers may have at most ${MAX_HEADER_CHARACTERS} characters.`);
   }
-  const url = URL.parse(request.url);
-  if (url === null || request.url.length > MAX_TARGET_CHARACTERS) throw routeNotFound();
+  const url = request.url.length > MAX_TARGET_CHARACTERS ? null : URL.parse(request.url);
+  if (url === null) throw routeNotFound();
   if (!METHODS.has(request.method) || !PATH.test(url.pathname)) throw routeNotFound();
   return url;
 }

@@ -1,11 +1,12 @@
 /** The interface description, OpenAPI 3.1, made from the contracts and schemas that the checks are made from. */
 import type { TSchema } from "@sinclair/typebox";
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode, type ErrorStatus } from "../core/errors.ts";
-import { type Contract, type ContractAnswer, errorsOf, isWrite } from "./contract.ts";
+import { type Contract, type ContractAnswer, errorsOf, isWrite, maxBodyBytes } from "./contract.ts";
 import { ERROR_WORDS } from "./error-words.ts";
 import type { Route } from "./route.ts";
 import { baseOf, OrderId, Uuid } from "./schema/common.ts";
 import { ErrorBody } from "./schema/error.ts";
+import { MAX_VALUES } from "./strict-json.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
@@ -115,6 +116,7 @@ function operation(contract: Contract, components: Components): JsonObject {
       ? {}
       : {
           requestBody: {
+            description: `At most ${maxBodyBytes(contract)} bytes and ${MAX_VALUES} values.`,
             required: contract.isBodyOptional !== true,
             content: { "application/json": { schema: render(body, components), example: asJson(bodyExample) } },
           },

@@ -9,7 +9,7 @@ import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { readJsonBody } from "./body.ts";
 import { type Check, compileCheck } from "./check.ts";
-import type { Contract } from "./contract.ts";
+import { type Contract, maxBodyBytes } from "./contract.ts";
 import { routeNotFound } from "./guard.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import type { FailureKind } from "./limits.ts";
@@ -110,7 +110,8 @@ export async function bodyOf<Body>(
   visit: Visit,
   { contract, check }: { contract: Contract; check: Check<Body> },
 ): Promise<Body> {
-  const value = await readJsonBody(visit.request, deps.clock, () => {
+  const limits = { maxBytes: maxBodyBytes(contract), clock: deps.clock };
+  const value = await readJsonBody(visit.request, limits, () => {
     visit.isBodyLeft = true;
   });
   visit.hasArrived();

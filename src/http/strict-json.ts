@@ -6,6 +6,8 @@ import { trimTail } from "../core/trim.ts";
 
 /** A body has three levels. */
 const MAX_DEPTH = 8;
+/** Members and entries of all lists, which is what a parser's work goes by; the longest body has about twenty. */
+export const MAX_VALUES = 256;
 
 const HALF_A_CHARACTER = "a string holds half of a surrogate pair";
 
@@ -19,8 +21,9 @@ export function parseStrictJson(bytes: Uint8Array): ParsedJson {
   const text = decode(bytes);
   if (text === null) return fault("it is not valid UTF-8");
   if (text.startsWith("\uFEFF")) return fault("it starts with a byte order mark");
-  const { depth, members, hasDigits } = outlineOf(bytes);
+  const { depth, values, members, hasDigits } = outlineOf(bytes);
   if (depth > MAX_DEPTH) return fault(`it nests deeper than ${MAX_DEPTH} levels`);
+  if (values > MAX_VALUES) return fault(`it holds more than ${MAX_VALUES} values`);
   const value = parse(text, hasDigits);
   if (value === undefined) return fault("it cannot be parsed");
   const kept = { members: 0 };
@@ -44,13 +47,15 @@ function decode(bytes: Uint8Array): string | null {
 
 type Outline = {
   depth: number;
+  /** Brackets that open something, and commas between strings: no fewer than there are values inside others. */
+  values: number;
   /** Colons between strings: one a member, where the text is valid. */
   members: number;
   /** Between strings; without any there is no number. */
   hasDigits: boolean;
 };
 
-const [QUOTE, BACKSLASH, COLON, ZERO, NINE] = [0x22, 0x5c, 0x3a, 0x30, 0x39];
+const [QUOTE, BACKSLASH, COLON, COMMA, ZERO, NINE] = [0x22, 0x5c, 0x3a, 0x2c, 0x30, 0x39];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
@@ -58,14 +63,17 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x
  * not. All marks are ASCII, and no byte of a longer character of UTF-8 is.
  */
 function outlineOf(bytes: Uint8Array): Outline {
-  const outline = { depth: 0, members: 0, hasDigits: false };
+  const outline = { depth: 0, values: 0, members: 0, hasDigits: false };
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) at = endOfString(bytes, at);
     else if (byte === COLON) outline.members += 1;
-    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+    else if (byte === COMMA) outline.values += 1;
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      depth += 1;
+      outline.values += 1;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
     else if (byte >= ZERO && byte <= NINE) outline.hasDigits = true;
     if (depth > outline.depth) outline.depth = depth;
   }

@@ -1,0 +1,80 @@
+/** One connection at a time, over which raw requests are asked one after the other. */
+import { connect, type Socket } from "node:net";
+
+/** `events`: of a stream. */
+export type Heard = { status: number; events: number };
+
+export type Wire = {
+  /** Sends it and waits for the whole answer. Throws where none comes. */
+  ask(request: Buffer): Promise<Heard>;
+  close(): void;
+};
+
+const DEADLINE_MS = 10_000;
+
+export function openWire({ hostname, port }: { hostname: string; port: number }): Wire {
+  let socket: Socket | null = null;
+
+  async function opened(): Promise<Socket> {
+    if (socket !== null && !socket.destroyed && socket.writable) return socket;
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+    const made = connect({ host: hostname, port, noDelay: true }, () => resolve(made));
+    // Also later: an answer may come before all of the request has left.
+    made.on("error", reject);
+    socket = await promise;
+    return socket;
+  }
+
+  return {
+    async ask(request) {
+      const line = await opened();
+      const heard = await askOn(line, request);
+      if (heard.isLast) line.destroy();
+      return heard;
+    },
+    close: () => void socket?.destroy(),
+  };
+}
+
+function askOn(line: Socket, request: Buffer): Promise<Heard & { isLast: boolean }> {
+  const { promise, resolve, reject } = Promise.withResolvers<Heard & { isLast: boolean }>();
+  const pieces: Buffer[] = [];
+  const late = setTimeout(() => done(() => reject(new Error(`no answer to ${shown(request)}`))), DEADLINE_MS);
+  const onData = (piece: Buffer) => {
+    pieces.push(piece);
+    const heard = wholeAnswer(Buffer.concat(pieces));
+    if (heard !== null) done(() => resolve(heard));
+  };
+  const onClose = () => {
+    const heard = wholeAnswer(Buffer.concat(pieces));
+    done(() => (heard === null ? reject(new Error(`closed without an answer to ${shown(request)}`)) : resolve(heard)));
+  };
+  function done(tell: () => void): void {
+    clearTimeout(late);
+    line.off("data", onData);
+    line.off("close", onClose);
+    tell();
+  }
+  line.on("data", onData);
+  line.on("close", onClose);
+  line.write(request);
+  return promise;
+}
+
+function shown(request: Buffer): string {
+  return request.toString("latin1", 0, 120).replaceAll("\r\n", " ");
+}
+
+function wholeAnswer(bytes: Buffer): (Heard & { isLast: boolean }) | null {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end === -1) return null;
+  const head = bytes.toString("latin1", 0, end).toLowerCase();
+  const status = Number(head.slice("http/1.1 ".length, "http/1.1 200".length));
+  const length = /\r\ncontent-length: ([0-9]+)/.exec(head)?.[1];
+  const isChunked = head.includes("\r\ntransfer-encoding: chunked");
+  const isWhole = isChunked
+    ? bytes.subarray(-5).toString("latin1") === "0\r\n\r\n"
+    : bytes.length >= end + 4 + Number(length ?? 0);
+  const events = head.includes("text/event-stream") ? bytes.toString("latin1").split("\nid: ").length : 0;
+  return isWhole ? { status, events, isLast: head.includes("connection: close") || status === 413 } : null;
+}
