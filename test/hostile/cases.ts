@@ -9,12 +9,13 @@ import { nastyBodies, nastyHeaders, nastyHosts, nastyIds, nastyQueries } from ".
 
 export type Case = { route: string; name: string; make: () => Buffer };
 
-/** `setupToken` null: of a gateway that is set up, whose routes of the set-up only refuse. */
+/** `setupToken` null: of a gateway that is set up, whose routes of the set-up only refuse whoever asks. */
 export type Keys = { apiKey: string; account: string; setupToken: string | null };
 
 /** Routes that read a header which no other reads. */
 const READS_HEADERS: ReadonlySet<string> = new Set(["/", "/v1/events"]);
 const SETUP = "/v1/setup";
+const STRANGER = `setup_${"0".repeat(64)}`;
 const BODY_BYTES = 64 * 1024;
 /** In pieces of one byte each, which is the most work for the fewest of them. */
 const PIECES_BYTES = 8 * 1024;
@@ -30,10 +31,12 @@ type Asked = {
 export function casesOf(gateway: Started, keys: Keys, ids: BookIds): Case[] {
   const { host } = new URL(gateway.facts["base_url"] ?? "");
   const contracts = [...allRoutes(), ...pageRoutes()].map(({ contract }) => contract);
-  const wanted = contracts.filter(({ path }) => path.startsWith(SETUP) === (keys.setupToken !== null));
+  // Of a gateway that is set up a stranger may ask for all of them.
+  const wanted = contracts.filter(({ path }) => keys.setupToken === null || path.startsWith(SETUP));
   const seen = new Set<string>();
   return wanted.flatMap((contract) => {
-    const route = `${contract.method} ${contract.path}`;
+    const isDone = keys.setupToken === null && contract.path.startsWith(SETUP);
+    const route = `${contract.method} ${contract.path}${isDone ? " (done)" : ""}`;
     // Headers are read in the same places for all routes of a kind, and by some routes besides.
     const kind = READS_HEADERS.has(contract.path) ? contract.path : `${contract.access} ${contract.method}`;
     const isFirst = !seen.has(kind);
@@ -124,7 +127,7 @@ function bytesOf(contract: Contract, asked: Asked, { host, keys }: Pick<About, "
   const isIn = (name: string) => headers.some((line) => line.startsWith(`${name}:`));
   const isKeyed = contract.access === "trading:write" && !isIn("Idempotency-Key");
   const isChunked = headers.includes(PIECES);
-  const key = keys.setupToken ?? keys.apiKey;
+  const key = path.startsWith(SETUP) ? (keys.setupToken ?? STRANGER) : keys.apiKey;
   // A stream that follows has no end.
   const ended = path === "/v1/events" && query?.includes("follow") !== true ? ["follow=false"] : [];
   const parts = [...ended, ...(query === undefined ? [] : [query])].join("&");

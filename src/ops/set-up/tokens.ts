@@ -76,10 +76,10 @@ export function isSetUp(store: Store, nowMs: number): boolean {
 export function claimSetup({ store, clock }: Machine, authorization: string | null, sessionHash: string): SetupSession {
   const nowMs = clock.nowMs();
   const token = tokenIn(authorization);
+  // First without a transaction: a stranger must not take the database's lock.
+  requireLink(store, token, nowMs);
   return inTransaction(store, (within) => {
-    requireOpen(within, nowMs);
-    const link = findLiving(within, token, nowMs);
-    if (link?.kind !== "link") throw invalidToken("This set-up link is not valid, or 30 minutes old");
+    const link = requireLink(within, token, nowMs);
     const known = findSetupToken(within, sessionHash);
     if (link.sessionHash === sessionHash && known !== null) return known;
     if (link.sessionHash !== null || known !== null) throw invalidToken("This set-up link was used before");
@@ -110,6 +110,13 @@ export function requireSession({ store, clock }: Machine, authorization: string 
 
 function requireOpen(store: Store, nowMs: number): void {
   if (isSetUp(store, nowMs)) throw new ApiError("setup_done", "This gateway is set up already.");
+}
+
+function requireLink(store: Store, token: string, nowMs: number): SetupToken {
+  requireOpen(store, nowMs);
+  const link = findLiving(store, token, nowMs);
+  if (link?.kind !== "link") throw invalidToken("This set-up link is not valid, or 30 minutes old");
+  return link;
 }
 
 function tokenIn(authorization: string | null): string {
