@@ -17,6 +17,10 @@ DROP_INS=$UNIT.d
 COMMAND=/usr/local/bin/postern
 OPERATOR=/usr/local/sbin/postern-operator
 ACCOUNT=postern
+# Where a person is shown what no log may keep.
+TERMINAL=/dev/tty
+# A file system that no disk ever sees.
+MEMORY=/run
 # LoadCredentialEncrypted= came with this one.
 OLDEST_SYSTEMD=250
 

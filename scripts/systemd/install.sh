@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
-# Installs Postern as a systemd service. Asks for the passphrase that seals the agent keys, or reads it:
-#   sudo ./install.sh [--passphrase-file FILE] [--plain-credential]
+# Installs Postern as a systemd service. Makes the passphrase that seals the agent keys and shows it once at the terminal:
+#   sudo ./install.sh
+#   sudo ./install.sh --new-passphrase-file FILE   writes it to a new file (0600) instead: without a terminal
+#   sudo ./install.sh --own-passphrase             asks for one of yours; one that is easily guessed is refused
+#   sudo ./install.sh --passphrase-file FILE       reads one of yours
+#   --plain-credential                             keeps it in a file for root alone instead of sealing it
 # Starts nothing: first there has to be a data directory, see what it prints at the end.
 set -euo pipefail
 umask 077
@@ -8,30 +12,124 @@ here="$(cd "$(dirname "$0")" && pwd)"
 # shellcheck source=common.sh
 . "$here/common.sh"
 
-passphrase_file=""
+usage() {
+  echo "usage: $0 [--new-passphrase-file FILE | --own-passphrase | --passphrase-file FILE] [--plain-credential]" >&2
+  exit 2
+}
+
+origin=made
+file=""
 is_plain=0
 while [ $# -gt 0 ]; do
   case "$1" in
-    --passphrase-file) passphrase_file="${2:?--passphrase-file FILE}"; shift 2 ;;
+    --new-passphrase-file | --passphrase-file)
+      [ "$origin" = made ] && [ -z "$file" ] && [ -n "${2:-}" ] || usage
+      [ "$1" = --new-passphrase-file ] || origin=file
+      file="$2"
+      shift 2
+      ;;
+    --own-passphrase)
+      [ "$origin" = made ] && [ -z "$file" ] || usage
+      origin=typed
+      shift
+      ;;
     --plain-credential) is_plain=1; shift ;;
-    *) echo "usage: $0 [--passphrase-file FILE] [--plain-credential]" >&2; exit 2 ;;
+    *) usage ;;
   esac
 done
 
-# The passphrase goes from hand to hand in pipes, never over a command line.
-read_passphrase() {
-  if [ -n "$passphrase_file" ]; then
-    head -n 1 "$passphrase_file"
+# The passphrase goes from hand to hand in pipes, in this shell's memory and over the terminal itself: never over a command
+# line, never to standard output or error, which may be somebody's log.
+has_terminal() { { : >"$TERMINAL"; } 2>/dev/null; }
+
+make_passphrase() {
+  [ -n "$file" ] || has_terminal ||
+    fail "no terminal to show the passphrase at: give --new-passphrase-file FILE (it is written there) or --passphrase-file FILE (it is read there)"
+  [ ! -e "$file" ] || fail "$file is there already; nothing is written over"
+  passphrase="$("$here/postern" passphrase new)"
+  [ "${#passphrase}" -ge 26 ] || fail "no passphrase could be made"
+  if [ -n "$file" ]; then
+    (set -o noclobber && printf '%s\n' "$passphrase" >"$file") || fail "$file cannot be written"
+    say "The passphrase is in $file. Move it off this machine now: without it no backup can be used."
     return
   fi
-  local first second
-  [ -t 0 ] || fail "no terminal to ask at: give --passphrase-file FILE"
-  read -rsp "Passphrase that seals the agent keys (keep a copy elsewhere: nothing can be restored without it): " first
-  echo >&2
-  read -rsp "The same again: " second
-  echo >&2
-  [ "$first" = "$second" ] || fail "the two differ"
-  printf '%s\n' "$first"
+  show_passphrase
+}
+
+# Until its end comes back, so that somebody has it before anything depends on it. `printf` is the shell's own: no argument of
+# a process, no file behind a here-document.
+show_passphrase() {
+  local answer
+  printf '%s\n' "" "The passphrase that seals the agent keys:" "" "    $passphrase" "" \
+    "It is shown this once. Write it down and keep it elsewhere than on this machine: without it no backup can be used, and" \
+    "whoever has it and the data directory can trade. Clear the terminal afterwards." >"$TERMINAL"
+  for _ in 1 2 3; do
+    printf 'Its last seven characters, dash included, when you have it: ' >"$TERMINAL"
+    read -r answer <"$TERMINAL" || break
+    [ "$answer" != "${passphrase: -7}" ] || return 0
+    echo "That is not how it ends." >"$TERMINAL"
+  done
+  fail "nobody has said that they have the passphrase; nothing was installed"
+}
+
+type_passphrase() {
+  local again
+  has_terminal || fail "no terminal to ask at: give --passphrase-file FILE"
+  printf 'Passphrase that seals the agent keys (keep a copy elsewhere: nothing can be restored without it): ' >"$TERMINAL"
+  read -rs passphrase <"$TERMINAL"
+  printf '\nThe same again: ' >"$TERMINAL"
+  read -rs again <"$TERMINAL"
+  echo >"$TERMINAL"
+  [ "$passphrase" = "$again" ] || fail "the two differ"
+}
+
+# By the same rule as every other place where one is chosen. In a directory in memory, which only root can enter.
+require_strong() {
+  local directory reason
+  directory="$(mktemp -d "$MEMORY/postern-install.XXXXXX")"
+  printf '%s' "$passphrase" >"$directory/passphrase"
+  reason="$("$here/postern" passphrase check --passphrase-file "$directory/passphrase" 2>&1 >/dev/null)" || {
+    rm -rf "$directory"
+    fail "$reason"
+  }
+  rm -rf "$directory"
+}
+
+# Two of the bits of `has-tpm2` are enough: what the firmware measured is no part of it.
+has_tpm() {
+  local missing=0
+  systemd-creds has-tpm2 >/dev/null 2>&1 || missing=$?
+  [ $((missing & 2)) -eq 0 ]
+}
+
+# seal KEY: counts only when it opens again. A TPM may seal what it does not unseal.
+seal() {
+  local sealed="$SETTINGS/passphrase.cred.new"
+  rm -f "$sealed"
+  if printf '%s' "$passphrase" | systemd-creds encrypt --with-key="$1" --name=passphrase - "$sealed" 2>/dev/null &&
+    [ "$(systemd-creds decrypt --name=passphrase "$sealed" - 2>/dev/null)" = "$passphrase" ]; then
+    mv "$sealed" "$SETTINGS/passphrase.cred"
+    return 0
+  fi
+  rm -f "$sealed"
+  return 1
+}
+
+keep_passphrase() {
+  if [ "$is_plain" -eq 1 ]; then
+    say "The passphrase is kept in $SETTINGS/passphrase, for root alone and in the clear: a stolen disk holds it and the keys."
+  elif has_tpm && seal host+tpm2; then
+    say "The passphrase is sealed by this machine's TPM 2: a stolen disk opens nothing."
+    return
+  elif seal host; then
+    say "The passphrase is sealed by the host key, for there is no TPM 2 that does it. That key is on the same disk: a stolen disk"
+    say "holds both. The seal protects backups of $SETTINGS, and from other users of this machine."
+    return
+  else
+    say "This machine cannot seal credentials: the passphrase is kept in $SETTINGS/passphrase, for root alone and in the clear. A"
+    say "stolen disk holds it and the keys."
+  fi
+  printf '%s' "$passphrase" >"$SETTINGS/passphrase"
 }
 
 store_passphrase() {
@@ -40,18 +138,13 @@ store_passphrase() {
     say "the passphrase of the earlier installation is kept"
     return
   fi
-  local passphrase
-  passphrase="$(read_passphrase)"
-  [ "${#passphrase}" -ge 8 ] || fail "the passphrase needs at least 8 characters"
-  if [ "$is_plain" -eq 0 ] &&
-    printf '%s' "$passphrase" | systemd-creds encrypt --name=passphrase - "$SETTINGS/passphrase.cred.new" &&
-    [ "$(systemd-creds decrypt --name=passphrase "$SETTINGS/passphrase.cred.new" -)" = "$passphrase" ]; then
-    mv "$SETTINGS/passphrase.cred.new" "$SETTINGS/passphrase.cred"
-    return
-  fi
-  rm -f "$SETTINGS/passphrase.cred.new"
-  [ "$is_plain" -eq 1 ] || say "This machine cannot seal credentials; the passphrase is kept in $SETTINGS/passphrase, for root alone."
-  printf '%s' "$passphrase" >"$SETTINGS/passphrase"
+  local passphrase=""
+  case "$origin" in
+    made) make_passphrase ;;
+    typed) type_passphrase; require_strong ;;
+    file) passphrase="$(head -n 1 "$file")"; require_strong ;;
+  esac
+  keep_passphrase
 }
 
 add_account() {
@@ -63,8 +156,8 @@ require_root
 require_systemd
 [ -z "$(current_release)" ] || fail "Postern is installed already: use upgrade.sh"
 release="$(release_directory "$here")"
-add_account
 store_passphrase
+add_account
 install -d -o "$ACCOUNT" -g "$ACCOUNT" -m 0700 "$BACKUPS"
 [ -e "$SETTINGS/postern.env" ] || install -m 0644 "$here/postern.env" "$SETTINGS/postern.env"
 if [ -e "$SETTINGS/passphrase" ]; then install -D -m 0644 "$here/plain-credential.conf" "$DROP_INS/plain-credential.conf"; fi

@@ -9,7 +9,7 @@ import { Failure, type Input } from "./command.ts";
 import { askGateway } from "./control.ts";
 import { changing, type Opened, reading, requireDatabase } from "./directory.ts";
 import type { Outside } from "./outside.ts";
-import { passphrase } from "./passphrase.ts";
+import { passphrase } from "./passphrase-input.ts";
 
 export type Needs = { keys: boolean; exchange: boolean };
 

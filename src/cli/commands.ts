@@ -23,6 +23,8 @@ import { keyRevoke } from "./key/revoke.ts";
 import { openApiCommand } from "./openapi.ts";
 import { orderExplain } from "./order/explain.ts";
 import { paperCommand } from "./paper.ts";
+import { passphraseCheck } from "./passphrase/check.ts";
+import { passphraseNew } from "./passphrase/new.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
@@ -46,6 +48,8 @@ export const COMMANDS: readonly Command[] = [
   agentRotate,
   agentImport,
   agentRetire,
+  passphraseNew,
+  passphraseCheck,
   keyNew,
   keyGrant,
   keyRegister,

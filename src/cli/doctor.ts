@@ -16,6 +16,7 @@ import { askGateway } from "./control.ts";
 import { places, requireDatabase } from "./directory.ts";
 import { askWhere } from "./gateway-client.ts";
 import { present } from "./output.ts";
+import { lookAtPassphrase } from "./passphrase-standing.ts";
 
 /** Weight that the questions may come to, a hundred for each account. */
 const WEIGHT_PER_MINUTE = 600;
@@ -41,6 +42,7 @@ export const doctorCommand: Command = {
       const { clock } = outside;
       const instance = findInstance(store);
       if (instance === null) throw new Failure(`${at.database} was never set up`);
+      findings.push(...(await lookAtPassphrase({ input, outside, at, config }, instance.network)));
       const seal = findAuditSeal(store);
       const asked = seal === null || state === null ? null : await askGateway(at, "check_audit_seal", { seal });
       const isSealGenuine = asked?.isRunning === true ? isGenuine(asked.result) : null;

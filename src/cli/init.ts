@@ -17,7 +17,7 @@ import {
 import { networkWords, places } from "./directory.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
-import { newPassphrase, PASSPHRASE_FILE } from "./passphrase.ts";
+import { newPassphrase, PASSPHRASE_FILE } from "./passphrase-input.ts";
 
 export const initCommand: Command = {
   name: "init",
@@ -49,7 +49,7 @@ export const initCommand: Command = {
     if (given !== null && owner === null) throw new Misuse("--owner is an address: 0x and 40 hex digits");
     const exchangeUrl = exchangeUrlOf(input, network);
     const label = input.value("label") ?? "main";
-    const passphrase = await newPassphrase(input, outside);
+    const passphrase = await newPassphrase(input, outside, network);
     const { clock, processId, randomBytes } = outside;
     const wanted = { places: at, processId, network, exchangeUrl, passphrase, clock, randomBytes };
     const making = owner === null ? initializeBare(wanted).then(() => null) : initialize({ ...wanted, owner, label });

@@ -9,6 +9,7 @@ import { openTransport } from "../exchange/transport.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
 import { controlServer } from "../http/control.ts";
 import type { Places } from "../ops/data-directory.ts";
+import type { PassphraseFacts } from "../ops/examine-passphrase.ts";
 import type { Keyring } from "../ops/keyring.ts";
 import { noteStart } from "../ops/note-start.ts";
 import type { Trial } from "../ops/trial.ts";
@@ -39,6 +40,8 @@ export type ListenInput = {
   keyring: Keyring;
   log: Log;
   trial: Trial | null;
+  /** Told to the doctor; null in the paper demo. */
+  passphrase: PassphraseFacts | null;
   /** Taken over; null = one of its own. */
   door: Door | null;
 };
@@ -92,6 +95,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       randomBytes,
       network: instance.network,
       keyring,
+      passphrase: input.passphrase,
       exchange,
       trial,
       state,

@@ -98,7 +98,7 @@ async function serve(serving: Serving, outside: Outside, stop: Promise<string>):
   const vaultKey = await vaultKeyOf(opened.instance, demo.passphrase);
   const { randomBytes } = outside;
   const keyring = openKeyring({ store: opened.store, network: "paper", vaultKey, randomBytes });
-  const listening = listen({ config, at, opened, keyring, log, trial: null, door: null }, outside);
+  const listening = listen({ config, at, opened, keyring, log, trial: null, passphrase: null, door: null }, outside);
   try {
     await listening.gateway.start();
     const account = await prepareAccount({ demo, opened, keyring, listening }, outside);

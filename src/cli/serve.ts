@@ -6,6 +6,7 @@ import { newRequestId } from "../http/headers.ts";
 import { openLog } from "../log.ts";
 import { isDemo } from "../ops/data-directory.ts";
 import { requireOwnDirectory } from "../ops/examine-directory.ts";
+import { passphraseFacts } from "../ops/examine-passphrase.ts";
 import { openKeyring, vaultKeyOf } from "../ops/keyring.ts";
 import { OperatorError } from "../ops/operator.ts";
 import { openTrial, type Trial } from "../ops/trial.ts";
@@ -17,7 +18,7 @@ import { LISTEN } from "./gateway-client.ts";
 import { journalWriter } from "./journal.ts";
 import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
-import { PASSPHRASE_FILE, passphrase } from "./passphrase.ts";
+import { foundPassphrase, PASSPHRASE_FILE } from "./passphrase-input.ts";
 import { servePaper } from "./serve-paper.ts";
 import { offerSetup } from "./setup-link.ts";
 import { type Supervised, supervise } from "./supervised.ts";
@@ -72,13 +73,15 @@ export const serveCommand: Command = {
     // Before the database is opened, which brings its schema up to date.
     const trial = failing(() => openTrial(at, postern().version));
     await changing(at, outside, async (opened) => {
-      const secret = await passphrase(input, outside);
+      const found = await foundPassphrase(input, outside);
+      const secret = found.passphrase;
       const door = openEarly(config, outside);
       const keyring = await unlock(opened, secret, outside).catch((error: unknown) => {
         void door.stop(true);
         throw error;
       });
-      const listening = listen({ config, at, opened, keyring, log, trial, door }, outside);
+      const passphrase = passphraseFacts(found, { file: input.value("passphrase-file"), directory: at.directory });
+      const listening = listen({ config, at, opened, keyring, log, trial, passphrase, door }, outside);
       const { instance } = opened;
       const { baseUrl, metricsUrl, exposure } = listening;
       announce({ input, outside }, instance, { base_url: baseUrl, exposure, metrics_url: metricsUrl });

@@ -5,6 +5,7 @@ import { fromHex } from "../wire/hex.ts";
 import { addAccount } from "./add-account.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
 import { blockKey } from "./block-key.ts";
+import type { PassphraseFacts } from "./examine-passphrase.ts";
 import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
 import type { Keyring } from "./keyring.ts";
@@ -20,6 +21,8 @@ import { upgradeStatus } from "./upgrade-status.ts";
 /** What changes a data directory: a running gateway has all of it, a command only what its verb needs. */
 export type Changer = Operator & {
   keyring: Keyring | null;
+  /** Of a running gateway; the paper demo, which keeps its own, has none. */
+  passphrase?: PassphraseFacts | null;
   exchange: Pick<Exchange, "send" | "info"> | null;
   /** Of a running gateway; null for a command that opened the directory itself. */
   trial: Trial | null;
@@ -80,6 +83,7 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
     if (keyring === null) throw new OperatorError("the agent keys are locked");
     return { isGenuine: isGenuineSeal(keyring, sealOf(facts["seal"])) };
   },
+  tell_passphrase: ({ passphrase }) => ({ facts: passphrase ?? null }),
   new_setup_link: (changer) => {
     const { pageUrl } = requireRunning(changer);
     const { token, expiresAtMs } = newSetupLink(changer);
@@ -124,7 +128,7 @@ function wholeNumber(facts: Facts, name: string): number {
 
 /** Those that only look: what would be changed during a trial would be lost when the old version is put back. */
 const TRIAL_VERBS: ReadonlySet<string> = new Set([
-  ...["upgrade_status", "open_writes", "tell_state", "tell_where", "check_audit_seal"],
+  ...["upgrade_status", "open_writes", "tell_state", "tell_where", "tell_passphrase", "check_audit_seal"],
 ]);
 
 function requireRunning({ running }: Changer): Running {

@@ -17,8 +17,10 @@ export type PassphraseSources = {
   prompt: (() => Promise<string>) | null;
 };
 
+export type FoundPassphrase = { kind: "found"; passphrase: string; source: "credential" | "file" | "prompt" };
+
 export type Passphrase =
-  | { kind: "found"; passphrase: string; source: "credential" | "file" | "prompt" }
+  | FoundPassphrase
   /** Plain words that say what to do; they never hold any of the passphrase. */
   | { kind: "refused"; reason: string };
 

@@ -5,7 +5,7 @@ import type { Outside } from "../../src/cli/outside.ts";
 import { run } from "../../src/cli/run.ts";
 import { afterThisTurn, systemClock, systemInterval, systemRandom } from "../../src/cli/system.ts";
 
-export const PASSPHRASE = "correct horse battery staple";
+export const PASSPHRASE = "anvil quarry tulip magnet orbit seven";
 
 export type Ran = { exitCode: number; out: string; err: string };
 

@@ -53,13 +53,19 @@ orders() { ask /v1/orders | jq '.data | length'; }
 version_running() { postern-operator upgrade status --json | jq -r .version; }
 
 echo "── install"
-printf 'correct horse battery staple\n' >passphrase
+printf 'anvil quarry tulip magnet orbit seven\n' >passphrase
+printf 'aaaaaaaa\n' >weak
 check "the archive is what SHA256SUMS says" sha256sum --check --ignore-missing SHA256SUMS
 for archive in postern-*.tar.gz; do tar -xzf "$archive"; done
 a="$(echo /try/postern-0.1.0-linux-*/)" b="$(echo /try/postern-0.2.0-linux-*/)"
+check "a weak passphrase is refused" refuses "$a/install.sh" --passphrase-file /try/weak
+check "   with the reason" says "too easily guessed"
+check "without a terminal no passphrase is shown" refuses "$a/install.sh"
+check "   but written where one asks for it" says new-passphrase-file
 check "install.sh installs" "$a/install.sh" --passphrase-file /try/passphrase
+check "   under the host key, which is said" says "on the same disk"
 check "a second installation is refused" refuses "$a/install.sh" --passphrase-file /try/passphrase
-check "the passphrase lies sealed and nowhere else" bash -c '[ -s /etc/postern/passphrase.cred ] && ! grep -rq "correct horse" /etc /opt /var/lib'
+check "the passphrase lies sealed and nowhere else" bash -c '[ -s /etc/postern/passphrase.cred ] && ! grep -rq "quarry tulip" /etc /opt /var/lib'
 check "without a data directory the start says so, and is not tried again" refuses systemctl start postern
 check "   and the service is not failing in a loop" equal "$(property NRestarts)" 0
 
@@ -84,9 +90,10 @@ account="$(jq -r .account grant.json)"
 check "the owner grants a key" postern-operator key register --key-hash "$hash" --issued-at "$(jq -r .issued_at grant.json)" --signature "$(./wallet sign owner.key <grant.json)"
 check "an order placed with curl fills" fills container-order-1
 check "postern-operator lists the key, and nothing of it is in the journal" bash -c "postern-operator key list --json | grep -q $hash && ! journalctl --no-pager | grep -q ${key#api_trade_}"
-check "no passphrase in arguments or environment of the service" bash -c '! tr "\0" "\n" </proc/'"$(process)"'/environ | grep -q horse && ! tr "\0" "\n" </proc/'"$(process)"'/cmdline | grep -q horse'
+check "no passphrase in arguments or environment of the service" bash -c '! tr "\0" "\n" </proc/'"$(process)"'/environ | grep -q quarry && ! tr "\0" "\n" </proc/'"$(process)"'/cmdline | grep -q quarry'
 check "the native signer loads inside the sandbox" grep -q "\.node" "/proc/$(process)/maps"
 check "the doctor finds no fault" postern-operator doctor
+check "   and reads in its header what seals the passphrase" says "under the host key, as its header says"
 check "a backup is written beside the running gateway" postern-operator backup /var/lib/postern-backups/first.db
 check "   for its owner alone" equal "$(stat -c '%U %a' /var/lib/postern-backups/first.db)" "postern 600"
 check "the journal knows how urgent a line is" bash -c 'journalctl -u postern -p info --output=json --no-pager | jq -e "select(.PRIORITY == \"6\")" | grep -q . && journalctl -u postern -o json --no-pager | jq -rs "map(.MESSAGE) | join(\" \")" | grep -q listening'

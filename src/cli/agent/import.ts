@@ -6,7 +6,7 @@ import { change } from "../change.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
-import { keystorePassphrase, PASSPHRASE_FILE } from "../passphrase.ts";
+import { keystorePassphrase, PASSPHRASE_FILE } from "../passphrase-input.ts";
 
 export const agentImport: Command = {
   name: "agent import",

@@ -3,7 +3,7 @@ import { change } from "../change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase.ts";
+import { PASSPHRASE_FILE } from "../passphrase-input.ts";
 
 export const agentNew: Command = {
   name: "agent new",

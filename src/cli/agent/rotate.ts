@@ -3,7 +3,7 @@ import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { change } from "../change.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
 import { places, reading } from "../directory.ts";
-import { PASSPHRASE_FILE } from "../passphrase.ts";
+import { PASSPHRASE_FILE } from "../passphrase-input.ts";
 import { presentApproval } from "./approval.ts";
 
 export const agentRotate: Command = {

@@ -8,7 +8,7 @@ import { askGateway } from "../control.ts";
 import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
 import type { Outside } from "../outside.ts";
-import { hasPassphraseAtHand, PASSPHRASE_FILE } from "../passphrase.ts";
+import { hasPassphraseAtHand, PASSPHRASE_FILE } from "../passphrase-input.ts";
 
 export const auditVerify: Command = {
   name: "audit verify",

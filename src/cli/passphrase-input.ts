@@ -1,4 +1,6 @@
-import { readPassphrase, readPassphraseFile } from "../vault/passphrase.ts";
+import type { Network } from "../core/account.ts";
+import { type FoundPassphrase, readPassphrase, readPassphraseFile } from "../vault/passphrase.ts";
+import { weaknessOf } from "../vault/passphrase-strength.ts";
 import { Failure, type Input, type Option } from "./command.ts";
 import type { Outside } from "./outside.ts";
 
@@ -20,10 +22,15 @@ function secure({ environment, protectMemory, warn }: Outside): void {
 
 /** The passphrase of the agent keys: systemd credential, file or prompt, in this order. */
 export async function passphrase(input: Input, outside: Outside): Promise<string> {
+  return (await foundPassphrase(input, outside)).passphrase;
+}
+
+/** The same with where it came from. */
+export async function foundPassphrase(input: Input, outside: Outside): Promise<FoundPassphrase> {
   secure(outside);
   const found = await readPassphrase(sources(input, outside));
   if (found.kind === "refused") throw new Failure(found.reason);
-  return found.passphrase;
+  return found;
 }
 
 /** True when `passphrase` would find one without asking at the keyboard. */
@@ -32,16 +39,20 @@ export function hasPassphraseAtHand(input: Input, outside: Outside): boolean {
   return given.credentialsDirectory !== null || given.file !== null;
 }
 
-/** A new one, typed twice when it is typed: it cannot be found again. */
-export async function newPassphrase(input: Input, outside: Outside): Promise<string> {
-  secure(outside);
-  const found = await readPassphrase(sources(input, outside));
-  if (found.kind === "refused") throw new Failure(found.reason);
+/** A new one, typed twice when it is typed: it cannot be found again. Throws for one that is easily guessed. */
+export async function newPassphrase(input: Input, outside: Outside, network: Network): Promise<string> {
+  const found = await foundPassphrase(input, outside);
+  // What is signed on paper is worth nothing: the demo's friends may take what they like.
+  const weakness = network === "paper" ? null : weaknessOf(found.passphrase);
+  if (weakness !== null) throw new Failure(`${weakness}. ${MAKE_ONE}`);
   if (found.source === "prompt" && (await outside.askHidden?.("The same again: ")) !== found.passphrase) {
     throw new Failure("the two differ");
   }
   return found.passphrase;
 }
+
+export const MAKE_ONE =
+  "A good one: postern passphrase new. Or six words that dice have chosen; no sentence out of a book";
 
 /** The passphrase of a key file that comes from elsewhere. */
 export async function keystorePassphrase(input: Input, outside: Outside): Promise<string> {
