@@ -22,11 +22,7 @@ export function examinePlace(instance: Pick<Instance, "network" | "exchangeUrl">
       return ok("exchange_place", `a simulator, ${exchangeUrl}`);
     case "unofficial": {
       const words = `${exchangeUrl} is not the exchange's own ${network}: whoever runs it decides what this gateway believes`;
-      return warning(
-        "exchange_place",
-        words,
-        "unless that is meant, make a new directory: postern init without --exchange-url",
-      );
+      return warning("exchange_place", words, "unless that is meant, set up another directory, without --exchange-url");
     }
   }
 }

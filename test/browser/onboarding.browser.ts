@@ -1,6 +1,7 @@
 /** From the one-time link to the first order, in a real browser with a wallet that really signs. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { approveElsewhere } from "../support/approve-elsewhere.ts";
 import { openBrowser, openView, seriousFindings, type View } from "./support/browser.ts";
 import { call, openScene, type Scene } from "./support/scene.ts";
 
@@ -164,6 +165,22 @@ async function signElsewhere(page: Page): Promise<void> {
   await page.getByLabel("Signature").fill(await scene.wallet.sign(typedData));
   await page.getByRole("button", { name: "Use this signature" }).click();
 }
+
+test("the agents that are there are shown before the signature, and in red what would end one of them", async () => {
+  scene = await openScene();
+  // A wallet takes them with the domain's own type or without.
+  const wallet = { sign: (data: object) => scene.wallet.sign(JSON.stringify(data)) };
+  const page = await open();
+  await page.getByText("The account has no other agent with a name.").waitFor();
+  const name =
+    (await page.locator("dt", { hasText: "Name" }).locator("xpath=following-sibling::dd").textContent()) ?? "";
+  expect(name).toMatch(/^postern-[a-z2-7]{5}-1$/);
+  await approveElsewhere(scene.exchangeUrl, "mobile", wallet);
+  await approveElsewhere(scene.exchangeUrl, name, wallet);
+  await isAt(page, "Allow the gateway to trade");
+  await page.getByRole("cell", { name: "mobile" }).waitFor();
+  await page.getByRole("alert").getByText("which is not of this gateway").waitFor();
+});
 
 test("a link is good once: a second window is told so, and the first goes on", async () => {
   scene = await openScene();

@@ -5,8 +5,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { offerSetup } from "../../src/cli/setup-link.ts";
 import { openStore } from "../../src/store/open.ts";
 import { putSetupProgress } from "../../src/store/setup.ts";
-import { approvalBody, approvalTypedData, approveAgent } from "../../src/wire/approval.ts";
-import { parseSignature } from "../../src/wire/grant.ts";
+import { approveElsewhere } from "../support/approve-elsewhere.ts";
 import { makeWorkplace, outsideFor, type Workplace } from "./outside.ts";
 import { type Running, runProcess, startProcess } from "./process.ts";
 import { type Wallet, walletOf } from "./wallet.ts";
@@ -226,23 +225,14 @@ test("an owner given at the command line is where the page begins", async () => 
 }, 30_000);
 
 /** The owner has another gateway's agent approved at the exchange. */
-async function approveElsewhere(name: string): Promise<string> {
-  const { address } = walletOf(secp256k1.utils.randomSecretKey());
-  const nonce = Date.now();
-  const action = approveAgent({ network: "paper", agentAddress: address, agentName: name, nonce });
+function approveThere(name: string): Promise<string> {
   // The wallet's library infers its types from literals; ours are data.
-  const data = approvalTypedData(action) as unknown as Parameters<Wallet["sign"]>[0];
-  const signature = parseSignature(wallet.sign(data));
-  if (signature === null) throw new Error("the wallet's signature is none");
-  const headers = { "Content-Type": "application/json" };
-  const body = approvalBody(action, signature);
-  const answer = await fetch(`${exchangeUrl}/exchange`, { method: "POST", headers, body });
-  expect(await answer.json()).toMatchObject({ status: "ok" });
-  return address;
+  const sign = (data: unknown) => wallet.sign(data as Parameters<Wallet["sign"]>[0]);
+  return approveElsewhere(exchangeUrl, name, { sign });
 }
 
 test("before the signature the owner is shown the agents that are there, and what becomes of them", async () => {
-  const mobile = await approveElsewhere("mobile");
+  const mobile = await approveThere("mobile");
   await init("--owner", wallet.address);
   const gateway = await serve();
   const page = openPage(gateway.baseUrl);
@@ -252,7 +242,7 @@ test("before the signature the owner is shown the agents that are there, and wha
   expect(await view()).toMatchObject({ agents: [there], agents_notice: null, is_agents_notice_warning: false });
   expect((await postern("agent", "approval")).out).toContain(`  mobile  ${mobile}  until 2`);
 
-  const holder = await approveElsewhere(agent.name);
+  const holder = await approveThere(agent.name);
   const words = `${holder}, which is not of this gateway. With this approval it is replaced`;
   expect(await view()).toMatchObject({ agents_notice: expect.stringContaining(words), is_agents_notice_warning: true });
   const printed = await postern("agent", "approval");
