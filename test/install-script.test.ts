@@ -90,7 +90,8 @@ async function onStage(play: (stage: Stage) => void | Promise<void>): Promise<vo
     at("archive/postern"),
     `#!/bin/sh\n[ "$1" = version ] && { ${version}; exit; }\nexec "${process.execPath}" "${MAIN}" "$@"\n`,
   );
-  write(at("bin/systemctl"), "#!/bin/sh\n");
+  write(at("bin/systemctl"), `#!/bin/sh\n[ "$1" != --version ] || cat "$POSTERN_STAGE/systemd"\n`);
+  writeFileSync(at("systemd"), "systemd 252 (252.38-1~deb12u1)\n+PAM\n");
   write(at("bin/systemd-creds"), SYSTEMD_CREDS);
   writeFileSync(at("can"), "host");
   const environment = { PATH: `${at("bin")}:${process.env["PATH"] ?? ""}`, POSTERN_STAGE: root };
@@ -199,6 +200,16 @@ test.each(KEYS)("%s", async (_what, can, by, says) => {
       expect(statSync(stage.at("settings/passphrase")).mode & 0o777).toBe(0o600);
     }
     expect(readdirSync(stage.at("memory"))).toEqual([]);
+  });
+});
+
+test("a systemd whose services cannot open it with a TPM 2 seals it with the host key", async () => {
+  await onStage((stage) => {
+    stage.can("host host+tpm2");
+    writeFileSync(stage.at("systemd"), "systemd 251.4-arch\n");
+    writeFileSync(stage.at("mine"), STRONG);
+    expect(stage.install("--passphrase-file", stage.at("mine")).code).toBe(0);
+    expect(sealedIn(stage).by).toBe("host");
   });
 });
 

@@ -36,9 +36,11 @@ require_root() { [ "$(id -u)" -eq 0 ] || fail "run it as root: sudo $0"; }
 require_systemd() {
   [ -d /run/systemd/system ] || fail "systemd does not run this machine"
   local version
-  version="$(systemctl --version | awk 'NR == 1 { print $2 }')"
-  [ "${version%%[!0-9]*}" -ge "$OLDEST_SYSTEMD" ] || fail "systemd $version is older than $OLDEST_SYSTEMD"
+  version="$(systemd_version)"
+  [ "$version" -ge "$OLDEST_SYSTEMD" ] || fail "systemd $version is older than $OLDEST_SYSTEMD"
 }
+
+systemd_version() { systemctl --version | awk 'NR == 1 { print $2 + 0 }'; }
 
 # fact_of BINARY NAME: version, commit … of an executable, and nothing when it does not run here.
 fact_of() { (cd / && "$1" version 2>/dev/null) | awk -v name="$2" '$1 == name { print $2 }'; }

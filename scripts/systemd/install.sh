@@ -85,19 +85,21 @@ type_passphrase() {
 
 # By the same rule as every other place where one is chosen. In a directory in memory, which only root can enter.
 require_strong() {
-  local directory reason
+  local reason
   directory="$(mktemp -d "$MEMORY/postern-install.XXXXXX")"
+  trap 'rm -rf "$directory"' EXIT
   printf '%s' "$passphrase" >"$directory/passphrase"
-  reason="$("$here/postern" passphrase check --passphrase-file "$directory/passphrase" 2>&1 >/dev/null)" || {
-    rm -rf "$directory"
+  # A credential of whoever runs this would be read before the file.
+  reason="$(env -u CREDENTIALS_DIRECTORY "$here/postern" passphrase check --passphrase-file "$directory/passphrase" 2>&1 >/dev/null)" ||
     fail "$reason"
-  }
   rm -rf "$directory"
 }
 
-# Two of the bits of `has-tpm2` are enough: what the firmware measured is no part of it.
+# Before 252 a service that sees no devices cannot open its own credential with a TPM. Of what `has-tpm2` tells, the driver is
+# enough: whether a TPM works is seen by sealing.
 has_tpm() {
   local missing=0
+  [ "$(systemd_version)" -ge 252 ] || return 1
   systemd-creds has-tpm2 >/dev/null 2>&1 || missing=$?
   [ $((missing & 2)) -eq 0 ]
 }
