@@ -177,9 +177,9 @@ async function takeOver(scene: Scene, replica: string): Promise<Taken> {
   // The wallet takes what the command printed.
   const typedData = approval["typed_data"] as Parameters<Scene["sign"]>[0];
   const signed = ["--signature", scene.sign(typedData), "--nonce", String(approval["nonce"])];
-  await postern(["agent", "approve", "--agent", String(approval["agent"]), ...signed, ...here]);
+  await postern(["agent", "approve", "--agent", String(approval["agent"]), ...signed, ...unlock, ...here]);
   const keys = (await postern(["key", "list", ...here]))["keys"] as { key_hash: string }[];
-  for (const { key_hash: hash } of keys) await postern(["key", "keep", hash, ...here]);
+  for (const { key_hash: hash } of keys) await postern(["key", "keep", hash, ...unlock, ...here]);
   const gateway = await serve(scene, dataDirectory);
   await waitUntilReady(gateway);
   const readyAfterMs = Math.round(performance.now() - startedAtMs);

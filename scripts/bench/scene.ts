@@ -2,10 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { believeRows } from "../../src/ops/believe-rows.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { initialize } from "../../src/ops/initialize.ts";
+import { openKeyring, vaultKeyOf } from "../../src/ops/keyring.ts";
 import { markAgentApproved } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
+import { findInstance, type Instance } from "../../src/store/instance.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { UNLIMITED } from "../../test/crash/settings.ts";
@@ -34,7 +37,11 @@ export async function setScene(directory: string, exchangeUrl: string): Promise<
     randomBytes: random,
   });
   const apiKey = `api_trade_${Buffer.from(random(32)).toString("hex")}`;
+  const vaultKey = await vaultKeyOf(instanceIn(dataDirectory), PASSPHRASE);
   changeDatabase(dataDirectory, (store) => {
+    // As the gateway would, so that it believes what is written here.
+    const keyring = openKeyring({ store, network: "mainnet", vaultKey, randomBytes: random });
+    believeRows({ store, keyring, clock: { nowMs: () => nowMs }, tell: ({ what }) => console.error(what) });
     markAgentApproved(store, agent.address, { approvedAtMs: nowMs, validUntilMs: null });
     insertApiKey(store, {
       keyHash: keyHash(apiKey),
@@ -45,6 +52,14 @@ export async function setScene(directory: string, exchangeUrl: string): Promise<
     });
   });
   return { directory, dataDirectory, account: account.id, agent: agent.address, apiKey };
+}
+
+function instanceIn(dataDirectory: string): Instance {
+  const store = openStore(placesIn(dataDirectory).database);
+  const instance = findInstance(store);
+  closeStore(store);
+  if (instance === null) throw new Error("the directory was not set up");
+  return instance;
 }
 
 export function changeDatabase(dataDirectory: string, change: (store: Store) => void): void {

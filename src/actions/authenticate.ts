@@ -28,11 +28,17 @@ export function authenticate(deps: Deps, authorization: string | null): { accoun
   if (key === null || !isSameHash(key.keyHash, hash)) {
     throw new ApiError("invalid_api_key", "This API key is not registered here.");
   }
+  if (key.fault !== null) throw new ApiError("storage_unavailable", changedOutside(key.fault));
   if (key.state !== "active") throw new ApiError("revoked_api_key", REFUSED[key.state]);
   const account = findAccount(deps.store, key.accountId);
   if (account === null) throw new Error("bug: API key without its account");
   noteUse(deps, key);
   return { account, key };
+}
+
+/** What a row says that somebody wrote beside us is not used. */
+export function changedOutside(what: string): string {
+  return `The gateway's database was changed from outside: ${what}. Nothing was sent. Its operator finds more with "postern doctor".`;
 }
 
 /** A key's last use is told to the minute, so that most requests write nothing for it. Milliseconds. */

@@ -51,7 +51,7 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
     attemptId: null,
     answer: null,
   };
-  const stored = await commitIntent(deps, { caller, record }, (store, record) => {
+  const stored = await commitIntent(deps, { caller, record, isCancel: true }, (store, record) => {
     insertKeyRecord(store, record);
     return storeCancel(deps, { caller, orderId: target.id, idempotencyKey: wanted.idempotencyKey });
   });

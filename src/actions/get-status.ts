@@ -1,5 +1,6 @@
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
+import { findAccountFault } from "../store/account-faults.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { type Unknowns, unknownOperations } from "../store/operations.ts";
@@ -22,7 +23,7 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     account: account.id,
     network: settings.network,
     phase: state.phase,
-    writes_stopped_because: state.writesStoppedBecause,
+    writes_stopped_because: state.writesStoppedBecause ?? findAccountFault(store, account.id),
     restore: restoreOf(deps, caller),
     exchange_budget: await budgetOf(deps, caller),
     agent: agentOf(deps, caller),

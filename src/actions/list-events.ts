@@ -49,7 +49,8 @@ export function readEvents(
   { accountId, keyHash }: Listener,
   { after, limit }: { after: number; limit: number },
 ): EventsRead | null {
-  if (findApiKey(store, keyHash)?.state !== "active") return null;
+  const key = findApiKey(store, keyHash);
+  if (key?.state !== "active" || key.fault !== null) return null;
   const rows = listEventsAfter(store, { accountId, after, limit });
   return { events: rows.map((row) => toldEvent(row, payloadOf({ store }, row))), last: rows.at(-1)?.id ?? after };
 }

@@ -2,12 +2,23 @@ import type { Account, ApiKey, Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import { apiKeyResource } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
+import { findAccountFault } from "../store/account-faults.ts";
 import { findAccount } from "../store/accounts.ts";
-import { findApiKey, insertApiKey, isRevoked, type StoredKey, setKeyState } from "../store/api-keys.ts";
+import {
+  findApiKey,
+  insertApiKey,
+  type OwnersGrant,
+  putApiKey,
+  type StoredKey,
+  sealedKeyState,
+  setKeyState,
+} from "../store/api-keys.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
+import { isRevoked } from "../store/revocations.ts";
 import { grantDigest, signerOf } from "../wire/grant.ts";
+import { changedOutside } from "./authenticate.ts";
 
 /** A grant as the owner signed it; ids lower case. */
 export type SignedGrant = {
@@ -34,10 +45,13 @@ export function registerKey(deps: Deps, grant: SignedGrant): string {
   }
   const account = grantingAccount(deps, grant.accountId);
   requireOwnersSignature(deps, account, grant);
+  const fault = findAccountFault(deps.store, account.id);
+  if (fault !== null) throw new ApiError("storage_unavailable", changedOutside(fault));
   const nowMs = deps.clock.nowMs();
-  const { accountId, keyHash, issuedAtMs } = grant;
+  const { accountId, keyHash, issuedAtMs, network, signature } = grant;
+  const proof = { audience: deps.settings.audience, network, expiresAtMs: null, signature };
   const key = { accountId, keyHash, scopes: [...grant.scopes].sort(), issuedAtMs, registeredAtMs: nowMs };
-  return inTransaction(deps.store, (store) => JSON.stringify(apiKeyResource(settleKey(store, key, nowMs))));
+  return inTransaction(deps.store, (store) => JSON.stringify(apiKeyResource(settleKey(store, key, proof))));
 }
 
 function grantingAccount(deps: Deps, accountId: string): Account {
@@ -60,22 +74,41 @@ function requireOwnersSignature(deps: Deps, account: Account, grant: SignedGrant
 }
 
 /** The key as it is registered afterwards; the look-up and the insert are one transaction. */
-function settleKey(store: Store, key: ApiKey, nowMs: number): ApiKey {
-  const stored = findApiKey(store, key.keyHash);
+function settleKey(store: Store, key: ApiKey, proof: OwnersGrant): ApiKey {
+  const { registeredAtMs: nowMs } = key;
+  const found = findApiKey(store, key.keyHash);
+  // A row that was changed from outside is none: the owner's word takes its place.
+  const stored = found?.fault === null ? found : null;
   const isSame = stored !== null && isSameGrant(stored, key);
-  if (isSame && stored.state === "active") return stored;
+  if (isSame && stored.state === "active") return keepProof(store, stored, { key, proof });
   requireFresh(key.issuedAtMs, nowMs);
-  const isBlocked = stored?.state === "blocked" && stored.accountId === key.accountId;
+  const isBlocked =
+    stored === null ? sealedKeyState(store, key.keyHash) === "blocked" : isBlockedFor(stored, key.accountId);
   if (isBlocked || isRevoked(store, key.accountId, key.keyHash)) {
     throw new ApiError("key_revoked", "This key was revoked for this account; revocation is one-way. Make a new key.");
   }
-  if (isSame) return releaseHeldKey(store, stored, nowMs);
+  if (isSame) return releaseHeldKey(store, stored, { key, proof });
   if (stored !== null) {
     throw new ApiError("key_already_registered", "key_hash is registered with another account or other scopes.");
   }
-  insertApiKey(store, key);
+  insertApiKey(store, key, proof);
   audit(store, key, "key_registered", nowMs);
   return key;
+}
+
+function isBlockedFor({ state, accountId }: StoredKey, wanted: string): boolean {
+  return state === "blocked" && accountId === wanted;
+}
+
+type Proven = { key: ApiKey; proof: OwnersGrant };
+
+/** A key of before signatures were kept is proven from now on; any other is as it was. */
+function keepProof(store: Store, stored: StoredKey, { key, proof }: Proven): ApiKey {
+  if (stored.grant !== null) return stored;
+  const proven = { ...stored, issuedAtMs: key.issuedAtMs };
+  putApiKey(store, proven, proof);
+  audit(store, proven, "key_granted_again", key.registeredAtMs);
+  return proven;
 }
 
 function isSameGrant(a: ApiKey, b: ApiKey): boolean {
@@ -95,10 +128,12 @@ function requireFresh(issuedAtMs: number, nowMs: number): void {
 }
 
 /** After a restore nobody knows which revocations were lost: the owner's fresh grant says that this key stands. */
-function releaseHeldKey(store: Store, key: StoredKey, nowMs: number): ApiKey {
-  setKeyState(store, key.keyHash, "active", nowMs);
-  audit(store, key, "key_released", nowMs);
-  return key;
+function releaseHeldKey(store: Store, stored: StoredKey, { key, proof }: Proven): ApiKey {
+  const proven = { ...stored, issuedAtMs: key.issuedAtMs };
+  putApiKey(store, proven, proof);
+  setKeyState(store, key.keyHash, "active", key.registeredAtMs);
+  audit(store, proven, "key_released", key.registeredAtMs);
+  return proven;
 }
 
 function audit(store: Store, key: ApiKey, event: string, nowMs: number): void {

@@ -1,9 +1,10 @@
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
-import { isRevoked, revokeApiKey } from "../store/api-keys.ts";
+import { revokeApiKey } from "../store/api-keys.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
+import { isRevoked } from "../store/revocations.ts";
 import { revocationDigest, signerOf } from "../wire/grant.ts";
 
 /** A revocation as the owner signed it; ids lower case. */
@@ -16,7 +17,8 @@ export type SignedRevocation = { accountId: string; keyHash: string; signature: 
 export function revokeKey(deps: Deps, { accountId, keyHash, signature }: SignedRevocation): string {
   const account = findAccount(deps.store, accountId);
   if (account === null) throw new ApiError("account_not_found", "account is not an account of this gateway.");
-  const digest = revocationDigest({ audience: deps.settings.audience, accountId, keyHash });
+  const { audience } = deps.settings;
+  const digest = revocationDigest({ audience, accountId, keyHash });
   if (signerOf(digest, signature) !== account.ownerAddress) {
     throw new ApiError(
       "invalid_signature",
@@ -26,7 +28,7 @@ export function revokeKey(deps: Deps, { accountId, keyHash, signature }: SignedR
   const nowMs = deps.clock.nowMs();
   inTransaction(deps.store, (store) => {
     if (isRevoked(store, accountId, keyHash)) return;
-    revokeApiKey(store, accountId, keyHash, nowMs);
+    revokeApiKey(store, { accountId, keyHash, revokedAtMs: nowMs, audience, signature });
     const detail = { account: accountId };
     appendAudit(store, { atMs: nowMs, actor: "owner", event: "key_revoked", reference: keyHash, detail });
   });

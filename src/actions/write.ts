@@ -11,6 +11,7 @@ import { findOperation } from "../store/operations.ts";
 import { findOrder } from "../store/orders.ts";
 import { adoptKey, requireNothingToAdopt } from "./adopt-key.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import { changedOutside } from "./authenticate.ts";
 import { type Asked, differences } from "./differences.ts";
 
 /** A write on its way through the steps that all writes share. */
@@ -151,17 +152,17 @@ export function requireBudget(deps: Deps, { account }: Caller, purpose: "order" 
  */
 export async function commitIntent<T>(
   deps: Deps,
-  intent: { caller: Caller; record: Omit<KeyRecord, "createdAtMs"> },
+  intent: { caller: Caller; record: Omit<KeyRecord, "createdAtMs">; isCancel?: boolean },
   work: (store: Store, record: KeyRecord) => T,
 ): Promise<Stored<T>> {
-  const { caller, record } = intent;
+  const { caller, record, isCancel = false } = intent;
   await deps.point("before_intent");
   const startedMs = deps.clock.elapsedMs();
   const stored = await storing(deps, () =>
     deps.commits.intent((store): Stored<T> => {
       const earlier = findKeyRecord(store, record.accountId, record.key);
       if (earlier !== null) return { kind: "earlier", record: earlier };
-      requireActiveKey(store, caller);
+      requireActiveKey(store, caller, isCancel);
       requireNothingToAdopt(deps, record);
       return { kind: "stored", value: work(store, { ...record, createdAtMs: deps.clock.nowMs() }) };
     }),
@@ -170,10 +171,15 @@ export async function commitIntent<T>(
   return stored;
 }
 
-/** A revocation that came after the request was let in still stops it here. */
-function requireActiveKey(store: Store, caller: Caller): void {
-  if (findApiKey(store, caller.key.keyHash)?.state === "active") return;
-  throw new ApiError("revoked_api_key", "This API key has been revoked. Nothing was sent.");
+/** What came after the request was let in, a revocation or a row changed from outside, still stops it here. */
+function requireActiveKey(store: Store, caller: Caller, isCancel: boolean): void {
+  const key = findApiKey(store, caller.key.keyHash);
+  if (key?.state !== "active") {
+    throw new ApiError("revoked_api_key", "This API key has been revoked. Nothing was sent.");
+  }
+  // A cancel goes by what was sealed, and takes risk away.
+  const fault = key.fault ?? (isCancel ? null : key.accountFault);
+  if (fault !== null) throw new ApiError("storage_unavailable", changedOutside(fault));
 }
 
 /** Nothing is stored and nothing was sent when the disk refuses an intent. */

@@ -10,8 +10,12 @@ import { askGateway } from "./control.ts";
 import { changing, type Opened, reading, requireDatabase } from "./directory.ts";
 import type { Outside } from "./outside.ts";
 import { passphrase } from "./passphrase-input.ts";
+import { type Unlocked, unlock } from "./unlock.ts";
 
 export type Needs = { keys: boolean; exchange: boolean };
+
+/** Of what gives something away: only what is sealed is believed, and that takes the passphrase. */
+export const SEALING: Needs = { keys: true, exchange: false };
 
 /** Weight that one command may spend at the exchange; it ends with the command. */
 const WEIGHT_PER_MINUTE = 200;
@@ -31,9 +35,10 @@ export async function change(
   const answer = await askGateway(at, verb, facts);
   if (answer.isRunning) return recordOf(answer.result);
   const done = await changing(at, outside, async (opened) => {
-    const keyring = needs.keys ? await unlock(opened, input, outside) : null;
-    const exchange = needs.exchange ? connect(opened.instance.exchangeUrl, outside) : null;
-    const { network } = opened.instance;
+    const unlocked = needs.keys ? await unlockHere(opened, input, outside) : null;
+    const { network, exchangeUrl } = (unlocked ?? opened).instance;
+    const keyring = unlocked?.keyring ?? null;
+    const exchange = needs.exchange ? connect(exchangeUrl, outside) : null;
     try {
       const { clock, randomBytes } = outside;
       return await perform(
@@ -50,9 +55,9 @@ export async function change(
   return recordOf(done);
 }
 
-async function unlock({ store, instance }: Opened, input: Input, outside: Outside): Promise<Keyring> {
-  const vaultKey = await vaultKeyOf(instance, await passphrase(input, outside));
-  return openKeyring({ store, network: instance.network, vaultKey, randomBytes: outside.randomBytes });
+async function unlockHere(opened: Opened, input: Input, outside: Outside): Promise<Unlocked> {
+  const tell = ({ what }: { what: string }) => outside.warn(`postern: ${what}\n`);
+  return unlock(opened, { passphrase: await passphrase(input, outside), tell }, outside);
 }
 
 /** The keys of a directory that no gateway holds, without changing it. Lock them after use. */

@@ -10,12 +10,14 @@ import { examineGateway, type ToldState } from "../ops/tell-state.ts";
 import { findAuditSeal } from "../store/audit-seal.ts";
 import { findInstance } from "../store/instance.ts";
 import { closeStore, openStoreReadOnly, type Store } from "../store/open.ts";
+import { askAboutSeal } from "./ask-about-seal.ts";
 import { connect } from "./change.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
 import { askGateway } from "./control.ts";
 import { places, requireDatabase } from "./directory.ts";
 import { askWhere } from "./gateway-client.ts";
 import { present } from "./output.ts";
+import { PASSPHRASE_FILE } from "./passphrase-input.ts";
 import { lookAtPassphrase } from "./passphrase-standing.ts";
 
 /** Weight that the questions may come to, a hundred for each account. */
@@ -26,7 +28,7 @@ const SIGNS = { ok: "ok   ", warning: "WARN ", fault: "FAULT" } as const;
 export const doctorCommand: Command = {
   name: "doctor",
   summary: "check clock, data directory, database, agents, quotas and exchange, and say what to do",
-  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  options: { "passphrase-file": PASSPHRASE_FILE, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
   positionals: [],
   async run(input, outside) {
     const config = readConfig(outside.environment, {});
@@ -44,9 +46,8 @@ export const doctorCommand: Command = {
       if (instance === null) throw new Failure(`${at.database} was never set up`);
       findings.push(...(await lookAtPassphrase({ input, outside, at, config }, instance.network)));
       const seal = findAuditSeal(store);
-      const asked = seal === null || state === null ? null : await askGateway(at, "check_audit_seal", { seal });
-      const isSealGenuine = asked?.isRunning === true ? isGenuine(asked.result) : null;
-      findings.push(...examineDatabase(store, { clock, seal, isSealGenuine, isDemo: isPaperDemo }));
+      const check = await askAboutSeal({ input, outside, at }, seal);
+      findings.push(...examineDatabase(store, { clock, seal, check, isDemo: isPaperDemo }));
       findings.push(examinePlace(instance));
       const hasExternalCheckpoints = isReplicated(store, config);
       findings.push(...(await examineReplica({ places: at, hasExternalCheckpoints, clock })));
@@ -85,8 +86,4 @@ function counted(count: number, word: string): string {
 
 function linesOf({ check, level, found, todo }: Finding): string[] {
   return [`${SIGNS[level]} ${check}: ${found}`, ...(todo === null ? [] : [`      -> ${todo}`])];
-}
-
-function isGenuine(result: unknown): boolean {
-  return typeof result === "object" && result !== null && "isGenuine" in result && result.isGenuine === true;
 }

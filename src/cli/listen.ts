@@ -10,15 +10,15 @@ import { type Gateway, openGateway } from "../gateway.ts";
 import { controlServer } from "../http/control.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { PassphraseFacts } from "../ops/examine-passphrase.ts";
-import type { Keyring } from "../ops/keyring.ts";
 import { noteStart } from "../ops/note-start.ts";
 import type { Trial } from "../ops/trial.ts";
 import { leaveCheckpoints } from "../store/open.ts";
-import type { Opened } from "./directory.ts";
+import { hasSealedRows } from "../store/sealed-rows.ts";
 import { bind, type Door, openDoor } from "./door.ts";
 import { type Exposed, exposeMetrics } from "./metrics.ts";
 import type { Outside } from "./outside.ts";
 import { type Sealing, startSealing } from "./sealing.ts";
+import type { Unlocked } from "./unlock.ts";
 import { postern } from "./version.ts";
 
 export type Listening = {
@@ -36,8 +36,7 @@ export type Listening = {
 export type ListenInput = {
   config: Config;
   at: Places;
-  opened: Opened;
-  keyring: Keyring;
+  unlocked: Unlocked;
   log: Log;
   trial: Trial | null;
   /** Told to the doctor; null in the paper demo. */
@@ -48,13 +47,14 @@ export type ListenInput = {
 
 /** Listens before the gateway is ready: an outage of the exchange must not end in a restart loop. */
 export function listen(input: ListenInput, outside: Outside): Listening {
-  const { config, at, opened, keyring, log, trial } = input;
+  const { config, at, log, trial } = input;
+  const { store, instance, keyring } = input.unlocked;
+  if (!hasSealedRows(store)) throw new Error("bug: a gateway that believes whatever the database says");
   const exposure = exposureOf(config);
   const door = input.door ?? openDoor(config);
   const exposed = exposeMetrics(config, outside);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
-    const { store, instance } = opened;
     const { clock, randomBytes, schedule } = outside;
     const { exchangeWeightPerMinute, trustedProxies } = config;
     if (config.hasExternalCheckpoints) leaveCheckpoints(store);

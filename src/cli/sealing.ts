@@ -3,6 +3,8 @@ import type { Log } from "../deps.ts";
 import type { Keyring } from "../ops/keyring.ts";
 import { auditFaultSinceSeal, SEAL_INTERVAL_MS, sealAudit } from "../ops/seal-audit.ts";
 import type { Store } from "../store/open.ts";
+import { listWriteFaults } from "../store/row-faults.ts";
+import { tellFault } from "../store/sealed-rows.ts";
 import type { Outside } from "./outside.ts";
 
 export type Sealing = { end(): void };
@@ -18,6 +20,7 @@ export function startSealing(parts: SealingParts, { every }: Outside): Sealing {
 
   function seal(): void {
     try {
+      for (const fault of listWriteFaults(parts.store)) tellFault(parts.store, fault);
       const { rowId, chain } = sealAudit(parts);
       if (rowId === toldRow) return;
       toldRow = rowId;

@@ -9,7 +9,7 @@ import { openLog } from "../log.ts";
 import { type ApprovingOperator, approvalOf, approveOwnAgent } from "../ops/approve-agent.ts";
 import { hasDatabase, isDemo, isVacant, makeDirectory, type Places } from "../ops/data-directory.ts";
 import { makeDatabase } from "../ops/initialize.ts";
-import { type Keyring, openKeyring, vaultKeyOf } from "../ops/keyring.ts";
+import type { Keyring } from "../ops/keyring.ts";
 import { newAgent } from "../ops/new-agent.ts";
 import { createPaperExchange, PAPER_DEFAULTS } from "../paper/paper-exchange.ts";
 import { servePaper as listenPaper, type PaperServer } from "../paper/server.ts";
@@ -27,6 +27,7 @@ import { bind } from "./door.ts";
 import { postJson } from "./gateway-client.ts";
 import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
+import { tellIn, type Unlocked, unlock } from "./unlock.ts";
 
 export type PaperInput = { config: Config; at: Places; asJson: boolean };
 
@@ -93,17 +94,16 @@ type Serving = PaperInput & { demo: Demo; opened: Opened; exchangeUrl: string };
 async function serve(serving: Serving, outside: Outside, stop: Promise<string>): Promise<void> {
   const { config, at, demo, exchangeUrl, asJson } = serving;
   // The exchange may have moved to another port since the directory was made; it is still the same one.
-  const opened = { ...serving.opened, instance: { ...serving.opened.instance, exchangeUrl } };
   const log = openLog(config.logLevel, { write: outside.warn });
-  const vaultKey = await vaultKeyOf(opened.instance, demo.passphrase);
-  const { randomBytes } = outside;
-  const keyring = openKeyring({ store: opened.store, network: "paper", vaultKey, randomBytes });
-  const listening = listen({ config, at, opened, keyring, log, trial: null, passphrase: null, door: null }, outside);
+  const telling = { passphrase: demo.passphrase, tell: tellIn(log) };
+  const { instance, ...keys } = await unlock(serving.opened, telling, outside);
+  const unlocked = { ...keys, instance: { ...instance, exchangeUrl } };
+  const listening = listen({ config, at, unlocked, log, trial: null, passphrase: null, door: null }, outside);
   try {
     await listening.gateway.start();
-    const account = await prepareAccount({ demo, opened, keyring, listening }, outside);
+    const account = await prepareAccount({ demo, unlocked, listening }, outside);
     const facts = { base_url: listening.baseUrl, exchange_url: exchangeUrl, account: account.id, api_key: demo.apiKey };
-    const orderName = `demo-${bytesToHex(randomBytes(4))}`;
+    const orderName = `demo-${bytesToHex(outside.randomBytes(4))}`;
     const lines = asJson ? [] : demoLines(facts, await midOf(listening), orderName);
     outside.print(asJson ? `${JSON.stringify(facts)}\n` : lines.join("\n"));
     log.info({ signal: await stop }, "stopping");
@@ -112,18 +112,20 @@ async function serve(serving: Serving, outside: Outside, stop: Promise<string>):
   }
 }
 
-type Preparing = { demo: Demo; opened: Opened; keyring: Keyring; listening: Listening };
+type Preparing = { demo: Demo; unlocked: Unlocked; listening: Listening };
 
 /** The demo account with an agent that the exchange knows and an API key that works. */
-async function prepareAccount({ demo, opened, keyring, listening }: Preparing, outside: Outside): Promise<Account> {
-  const { store, instance } = opened;
+async function prepareAccount({ demo, unlocked, listening }: Preparing, outside: Outside): Promise<Account> {
+  const { store, instance, keyring } = unlocked;
   const [account] = listAccounts(store);
   if (account === undefined) throw new Failure("the demo has no account; remove its directory to start a new one");
   const { clock, randomBytes } = outside;
   const { exchange } = listening.gateway.deps;
   const operator = { store, clock, randomBytes, network: instance.network, keyring, exchange };
   await ensureAgent(operator, demo);
-  if (findApiKey(store, keyHash(demo.apiKey)) === null) {
+  const key = findApiKey(store, keyHash(demo.apiKey));
+  // One of before signatures were kept is granted again; whoever blocked or revoked it meant it.
+  if (key === null || key.fault !== null || (key.grant === null && key.state === "active")) {
     const { audience } = listening.gateway.deps.settings;
     const grant = signedGrant(demo, { audience, accountId: account.id, issuedAtMs: clock.nowMs() });
     await postJson(`${listening.baseUrl}/v1/api-keys`, grant, "postern serve --paper");

@@ -7,12 +7,11 @@ import { openLog } from "../log.ts";
 import { isDemo } from "../ops/data-directory.ts";
 import { requireOwnDirectory } from "../ops/examine-directory.ts";
 import { passphraseFacts } from "../ops/examine-passphrase.ts";
-import { openKeyring, vaultKeyOf } from "../ops/keyring.ts";
 import { OperatorError } from "../ops/operator.ts";
 import { openTrial, type Trial } from "../ops/trial.ts";
 import type { Instance } from "../store/instance.ts";
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, overridesOf } from "./command.ts";
-import { changing, networkWords, type Opened, places, requireDatabase } from "./directory.ts";
+import { changing, networkWords, places, requireDatabase } from "./directory.ts";
 import { type Door, openDoor } from "./door.ts";
 import { LISTEN } from "./gateway-client.ts";
 import { journalWriter } from "./journal.ts";
@@ -22,6 +21,7 @@ import { foundPassphrase, PASSPHRASE_FILE } from "./passphrase-input.ts";
 import { servePaper } from "./serve-paper.ts";
 import { offerSetup } from "./setup-link.ts";
 import { type Supervised, supervise } from "./supervised.ts";
+import { tellIn, unlock } from "./unlock.ts";
 import { postern } from "./version.ts";
 
 export const serveCommand: Command = {
@@ -76,13 +76,14 @@ export const serveCommand: Command = {
       const found = await foundPassphrase(input, outside);
       const secret = found.passphrase;
       const door = openEarly(config, outside);
-      const keyring = await unlock(opened, secret, outside).catch((error: unknown) => {
+      const unlocking = unlock(opened, { passphrase: secret, tell: tellIn(log) }, outside);
+      const unlocked = await unlocking.catch((error: unknown) => {
         void door.stop(true);
-        throw error;
+        throw asFailure(error);
       });
       const passphrase = passphraseFacts(found, { file: input.value("passphrase-file"), directory: at.directory });
-      const listening = listen({ config, at, opened, keyring, log, trial, passphrase, door }, outside);
-      const { instance } = opened;
+      const listening = listen({ config, at, unlocked, log, trial, passphrase, door }, outside);
+      const { instance } = unlocked;
       const { baseUrl, metricsUrl, exposure } = listening;
       announce({ input, outside }, instance, { base_url: baseUrl, exposure, metrics_url: metricsUrl });
       offerSetup({ input, outside }, opened.store, listening.pageUrl);
@@ -129,18 +130,16 @@ function openEarly(config: Config, { randomBytes }: Outside): Door {
   return door;
 }
 
-async function unlock({ store, instance }: Opened, secret: string, outside: Outside) {
-  const vaultKey = await vaultKeyOf(instance, secret);
-  const { randomBytes } = outside;
-  return failing(() => openKeyring({ store, network: instance.network, vaultKey, randomBytes }));
-}
-
 function failing<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof OperatorError ? new Failure(error.message) : error;
+    throw asFailure(error);
   }
+}
+
+function asFailure(error: unknown): unknown {
+  return error instanceof OperatorError ? new Failure(error.message) : error;
 }
 
 const EXPOSURE_WORDS: Record<Exposure, string> = {

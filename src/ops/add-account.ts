@@ -1,6 +1,6 @@
 import type { Account, AccountKind } from "../core/account.ts";
 import { findAccount, insertAccount, listAccounts } from "../store/accounts.ts";
-import { findAgent } from "../store/agents.ts";
+import { isAgentAddress } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
@@ -51,7 +51,7 @@ export function accountOf(store: Store, wanted: NewAccount, birth: Birth): Accou
   if (!/^[\x20-\x7e]+$/.test(wanted.label) || wanted.label.length > MAX_LABEL) {
     throw new OperatorError(`a label has 1 to ${MAX_LABEL} printable ASCII characters`);
   }
-  if (findAgent(store, address) !== null) {
+  if (isAgentAddress(store, address)) {
     throw new OperatorError(`${address} is or was an agent here: an account's own key is never kept`);
   }
   const known = listAccounts(store);

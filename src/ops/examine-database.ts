@@ -7,6 +7,8 @@ import type { Store } from "../store/open.ts";
 import { unknownOperations } from "../store/operations.ts";
 import { unknownOrders } from "../store/orders.ts";
 import { countAwaiting, hasRestores } from "../store/restores.ts";
+import type { SealCheck } from "./believe-rows.ts";
+import { examineRows } from "./examine-rows.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 import { releases, rotations } from "./next-commands.ts";
 import { verifyAudit } from "./verify-audit.ts";
@@ -15,14 +17,15 @@ import { verifyAudit } from "./verify-audit.ts";
 const OLD_UNKNOWN_MS = 120_000;
 
 /** The seal as it stood when it was shown to the gateway. */
-type Asked = { clock: Clock; seal: AuditSeal | null; isSealGenuine: boolean | null; isDemo: boolean };
+type Asked = { clock: Clock; seal: AuditSeal | null; check: SealCheck | null; isDemo: boolean };
 
-/** `isSealGenuine` null: nobody with the passphrase was asked. */
-export function examineDatabase(store: Store, { clock, seal, isSealGenuine, isDemo }: Asked): Finding[] {
+/** `check` null: nobody with the passphrase was asked. */
+export function examineDatabase(store: Store, { clock, seal, check, isDemo }: Asked): Finding[] {
   try {
     return [
       ...examineFile(store),
-      examineAudit(store, seal, isSealGenuine),
+      examineAudit(store, seal, check?.isGenuine ?? null),
+      ...examineRows(store, check?.rowFaults ?? null),
       ...examineRestore(store),
       examineUnknowns(store, clock.nowMs()),
       examineKeys(store, isDemo),

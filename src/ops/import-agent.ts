@@ -1,7 +1,7 @@
 import type { Agent } from "../core/account.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { listAccounts } from "../store/accounts.ts";
-import { findAgent, insertAgent, type StoredAgent } from "../store/agents.ts";
+import { insertAgent, isAgentAddress, type StoredAgent } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import { addressOfKey } from "../vault/signers.ts";
@@ -63,7 +63,7 @@ function addressOf(privateKey: Uint8Array): string {
 }
 
 function refuseOwnKeys({ store }: Operator, address: string): void {
-  if (findAgent(store, address) !== null) {
+  if (isAgentAddress(store, address)) {
     throw new OperatorError(`${address} is or was an agent here, and an agent key is never used twice`);
   }
   const accounts = listAccounts(store).flatMap(({ ownerAddress, tradingAddress }) => [ownerAddress, tradingAddress]);

@@ -7,11 +7,11 @@ import { closeStore, openStore, type Store } from "../store/open.ts";
 import { agentName, agentPrefix } from "../vault/agent-keys.ts";
 import { newVaultParams } from "../vault/seal-key.ts";
 import { accountOf, newUuid, storeAccount } from "./add-account.ts";
+import { believeNothingYet } from "./believe-rows.ts";
 import { isVacant, makeDirectory, type Places, removeDatabase } from "./data-directory.ts";
 import { openKeyring, vaultKeyOf } from "./keyring.ts";
 import { sealedAgent, storeAgent } from "./new-agent.ts";
 import { OperatorError } from "./operator.ts";
-import { putSeal } from "./seal-audit.ts";
 
 export type SetUp = NewDatabase & { processId: number };
 
@@ -48,10 +48,8 @@ export async function initializeBare(setUp: Omit<SetUp, "owner" | "label">): Pro
       const vaultKey = await vaultKeyOf(instance, setUp.passphrase);
       const keyring = openKeyring({ store, network: setUp.network, vaultKey, randomBytes: setUp.randomBytes });
       try {
-        inTransaction(store, (within) => {
-          insertInstance(within, instance);
-          putSeal(within, keyring, instance.createdAtMs);
-        });
+        believeNothingYet({ store, keyring, clock: setUp.clock, tell: () => undefined });
+        inTransaction(store, (within) => insertInstance(within, instance));
       } finally {
         keyring.signers.lock();
       }
@@ -105,11 +103,11 @@ async function fill(store: Store, setUp: NewDatabase): Promise<Initialized> {
     const account = accountOf(store, wanted, birth);
     const name = agentName(agentPrefix(instance.secret), 1);
     const made = sealedAgent(setUp, keyring, { ownerAddress: account.ownerAddress, name });
+    believeNothingYet({ store, keyring, clock, tell: () => undefined });
     inTransaction(store, (within) => {
       insertInstance(within, instance);
       storeAccount(within, account);
       storeAgent(within, made);
-      putSeal(within, keyring, instance.createdAtMs);
     });
     const { sealedKey: _sealed, ...agent } = made;
     return { account, agent };

@@ -1,5 +1,5 @@
 import { listAgents } from "../store/agents.ts";
-import { findInstance } from "../store/instance.ts";
+import { findInstance, findSealedInstance } from "../store/instance.ts";
 import type { Store } from "../store/open.ts";
 import { agentPrefix, SHARED_PREFIX, slotOf } from "../vault/agent-keys.ts";
 
@@ -8,7 +8,7 @@ import { agentPrefix, SHARED_PREFIX, slotOf } from "../vault/agent-keys.ts";
  * its next key has to take a slot that it knows.
  */
 export function agentPrefixOf(store: Store): string {
-  const instance = findInstance(store);
+  const instance = findSealedInstance(store) ?? findInstance(store);
   if (instance === null) throw new Error("bug: a directory that was never set up has no agents");
   const own = agentPrefix(instance.secret);
   const names = listAgents(store).map(({ name }) => name);

@@ -4,6 +4,7 @@ import type { AuditSeal } from "../store/audit-seal.ts";
 import { fromHex } from "../wire/hex.ts";
 import { addAccount } from "./add-account.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
+import { checkSeal } from "./believe-rows.ts";
 import { blockKey } from "./block-key.ts";
 import type { PassphraseFacts } from "./examine-passphrase.ts";
 import { importAgent } from "./import-agent.ts";
@@ -12,7 +13,6 @@ import type { Keyring } from "./keyring.ts";
 import { newAgent } from "./new-agent.ts";
 import { type Operator, OperatorError } from "./operator.ts";
 import { retireOwnAgent } from "./retire-agent.ts";
-import { isGenuineSeal } from "./seal-audit.ts";
 import { newSetupLink, setupUrl } from "./set-up/tokens.ts";
 import { tellState } from "./tell-state.ts";
 import type { Trial } from "./trial.ts";
@@ -47,13 +47,15 @@ export type Running = {
 export type Facts = Readonly<Record<string, unknown>>;
 
 const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object | Promise<object>>> = {
-  add_account: (changer, facts) =>
-    addAccount(changer, {
+  add_account: (changer, facts) => {
+    requireSealing(changer);
+    return addAccount(changer, {
       label: text(facts, "label"),
       kind: oneOf(facts, "kind", ["main", "subaccount", "vault", "copy"]),
       address: text(facts, "address"),
       parentId: facts["parentId"] === null ? null : text(facts, "parentId"),
-    }),
+    });
+  },
   new_agent: (changer, facts) => {
     const { keyring } = changer;
     if (keyring === null) throw new OperatorError("the agent keys are locked");
@@ -70,6 +72,7 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
   retire_agent: (changer, facts) => retireOwnAgent(changer, text(facts, "address")),
   approve_agent: (changer, facts) => {
     const { exchange } = changer;
+    requireSealing(changer);
     if (exchange === null) throw new OperatorError("the exchange is not connected");
     const nonce = wholeNumber(facts, "nonce");
     const approval = { agentAddress: text(facts, "agentAddress"), nonce, signature: text(facts, "signature") };
@@ -79,9 +82,9 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
     if (state === null || keyring === null) throw new OperatorError("no gateway runs");
     return tellState({ store, state, keyring });
   },
-  check_audit_seal: ({ keyring }, facts) => {
+  check_audit_seal: ({ keyring, store }, facts) => {
     if (keyring === null) throw new OperatorError("the agent keys are locked");
-    return { isGenuine: isGenuineSeal(keyring, sealOf(facts["seal"])) };
+    return checkSeal(store, { keyring, seal: sealOf(facts["seal"]) });
   },
   tell_passphrase: ({ passphrase }) => ({ facts: passphrase ?? null }),
   new_setup_link: (changer) => {
@@ -90,7 +93,10 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
     return { setup_url: setupUrl(pageUrl, token), expires_at_ms: expiresAtMs };
   },
   block_key: (changer, facts) => blockKey(changer, text(facts, "keyHash")),
-  keep_key: (changer, facts) => keepKey(changer, text(facts, "keyHash")),
+  keep_key: (changer, facts) => {
+    requireSealing(changer);
+    return keepKey(changer, text(facts, "keyHash"));
+  },
   tell_where: (changer) => {
     const { clientUrl, audience, exchangeUrl } = requireRunning(changer);
     return { clientUrl, audience, exchangeUrl };
@@ -109,6 +115,11 @@ export async function perform(changer: Changer, verb: string, facts: Facts): Pro
   return deed(changer, facts);
 }
 
+/** What gives something away is believed later only if it is sealed now, which takes the passphrase. */
+function requireSealing({ keyring }: Changer): void {
+  if (keyring === null) throw new OperatorError("the agent keys are locked");
+}
+
 function sealOf(given: unknown): AuditSeal {
   const isRecord = typeof given === "object" && given !== null;
   const facts: Facts = isRecord ? { ...given } : {};
@@ -116,6 +127,7 @@ function sealOf(given: unknown): AuditSeal {
     rowId: wholeNumber(facts, "rowId"),
     chain: text(facts, "chain"),
     sealedAtMs: wholeNumber(facts, "sealedAtMs"),
+    rowsDigest: facts["rowsDigest"] === null ? null : text(facts, "rowsDigest"),
     mac: text(facts, "mac"),
   };
 }

@@ -7,16 +7,18 @@ import { type AuditHead, findAuditChain, findAuditHead, findBrokenAuditRow } fro
 import { type AuditSeal, findAuditSeal, putAuditSeal } from "../store/audit-seal.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
+import { digestOfBelieved } from "../store/sealed-rows.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Operator } from "./operator.ts";
 
 /** Rows written since are covered by the chain alone, milliseconds. */
 export const SEAL_INTERVAL_MS = 60_000;
 
-const PURPOSE = "postern-audit-seal-1";
+/** Of a seal that covers the log alone, as all were once, and of one that covers the sealed rows as well. */
+const PURPOSES = { log: "postern-audit-seal-1", rows: "postern-audit-seal-2" } as const;
 
-type Sealing = Pick<Operator, "store" | "clock"> & { keyring: MacKeys };
-type MacKeys = Pick<Keyring, "mac" | "network">;
+type Sealing = Pick<Operator, "store"> & { clock: Pick<Operator["clock"], "nowMs">; keyring: MacKeys };
+export type MacKeys = Pick<Keyring, "mac" | "network">;
 
 export function isGenuineSeal(keyring: MacKeys, seal: AuditSeal): boolean {
   const wanted = Buffer.from(macOfSeal(keyring, seal), "hex");
@@ -46,7 +48,8 @@ export function sealAudit(sealing: Sealing): AuditHead {
   const { store, clock, keyring } = sealing;
   const head = findAuditHead(store);
   const last = findAuditSeal(store);
-  if (last === null || last.rowId === head.rowId || !isStillThere(sealing, last)) return head;
+  const isNews = last !== null && (last.rowId !== head.rowId || last.rowsDigest !== digestOfBelieved(store));
+  if (!isNews || !isStillThere(sealing, last)) return head;
   // What the power takes with it is sealed again a minute later.
   inTransactionNotWaiting(store, (within) => putSeal(within, keyring, clock.nowMs()));
   return head;
@@ -54,14 +57,34 @@ export function sealAudit(sealing: Sealing): AuditHead {
 
 /** Part of the set-up's own transaction: from then on a log without a seal is one whose seal was taken away. */
 export function putSeal(store: Store, keyring: MacKeys, sealedAtMs: number): void {
-  const unsigned = { ...findAuditHead(store), sealedAtMs };
+  sealAt(findAuditHead(store), { store, keyring, sealedAtMs });
+}
+
+/**
+ * Part of a transaction that has changed sealed rows. A log that is not the one that was sealed stays told by the head
+ * that the seal has; a seal that is missing, or is not ours, stays so.
+ */
+export function sealRows({ store, keyring, clock }: Sealing): void {
+  const last = findAuditSeal(store);
+  if (last === null || !isGenuineSeal(keyring, last)) return;
+  const { rowId, chain } = isStillThere({ store, keyring }, last) ? findAuditHead(store) : last;
+  sealAt({ rowId, chain }, { store, keyring, sealedAtMs: clock.nowMs() });
+}
+
+type SealingAt = Pick<Sealing, "store" | "keyring"> & { sealedAtMs: number };
+
+function sealAt(head: AuditHead, { store, keyring, sealedAtMs }: SealingAt): void {
+  const unsigned = { ...head, sealedAtMs, rowsDigest: digestOfBelieved(store) };
   putAuditSeal(store, { ...unsigned, mac: macOfSeal(keyring, unsigned) });
 }
 
-function isStillThere(sealing: Sealing, seal: AuditSeal): boolean {
-  return isGenuineSeal(sealing.keyring, seal) && findAuditChain(sealing.store, seal.rowId) === seal.chain;
+function isStillThere({ store, keyring }: Pick<Sealing, "store" | "keyring">, seal: AuditSeal): boolean {
+  return isGenuineSeal(keyring, seal) && findAuditChain(store, seal.rowId) === seal.chain;
 }
 
-function macOfSeal({ mac, network }: MacKeys, { rowId, chain, sealedAtMs }: Omit<AuditSeal, "mac">): string {
-  return mac(PURPOSE, JSON.stringify([network, rowId, chain, sealedAtMs]));
+function macOfSeal({ mac, network }: MacKeys, seal: Omit<AuditSeal, "mac">): string {
+  const { rowId, chain, sealedAtMs, rowsDigest } = seal;
+  const log = [network, rowId, chain, sealedAtMs];
+  if (rowsDigest === null) return mac(PURPOSES.log, JSON.stringify(log));
+  return mac(PURPOSES.rows, JSON.stringify([...log, rowsDigest]));
 }

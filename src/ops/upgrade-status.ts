@@ -2,6 +2,7 @@ import type { Network } from "../core/account.ts";
 import { listAgents } from "../store/agents.ts";
 import { schemaVersion, writeProbe } from "../store/health.ts";
 import type { Store } from "../store/open.ts";
+import { listWriteFaults } from "../store/row-faults.ts";
 import type { Keyring } from "./keyring.ts";
 
 /** What an upgrade asks a started gateway before it opens writes. Whether the exchange can be reached is no part of it. */
@@ -24,6 +25,7 @@ export function upgradeStatus({ store, network, keyring, version, isOnTrial }: E
   const problems = [
     ...(found === newest ? [] : [`the database has schema ${found}, this version needs ${newest}`]),
     ...locked.map(({ address }) => `the key of agent ${address} is locked`),
+    ...listWriteFaults(store).map(({ what }) => what),
     ...writeProblems(store),
   ];
   return { version, network, on_trial: isOnTrial, schema: found, agents: living.length, problems };

@@ -1,24 +1,36 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import type { ApiKey, Scope } from "../core/account.ts";
 import type { EventType } from "../core/event.ts";
 import { type KeyState, listedKeyResource } from "../core/resource.ts";
+import { findAccountFault } from "./account-faults.ts";
+import { findAccount } from "./accounts.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
-import { apiKeys, revocations } from "./schema.ts";
+import { insertRevocation, isRevoked, type Revocation } from "./revocations.ts";
+import { apiKeys } from "./schema.ts";
+import { findSealed, hasSealedRows, isGranted, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
 
 export type StoredKey = ApiKey & {
   state: KeyState;
   /** To the minute, unix milliseconds; null before its first request. */
   lastUsedAtMs: number | null;
+  /** What the owner's signature was given for; null for a key of before signatures were kept. */
+  grant: OwnersGrant | null;
+  /** Why its row is not believed, and opens nothing, in plain words; null where it is. */
+  fault: string | null;
+  /** Why nothing is written for its account; null where things are as they were sealed. */
+  accountFault: string | null;
 };
 
-function toKey(row: typeof apiKeys.$inferSelect, revoked: boolean): StoredKey {
-  // The column holds only what `insertApiKey` wrote: scopes joined by commas.
-  const scopes = row.scopes.split(",") as Scope[];
-  return { ...row, scopes, state: revoked ? "revoked" : row.state };
-}
+/** The rest of a grant, besides what a key is, and the owner's signature of all of it. */
+export type OwnersGrant = { audience: string; network: string; expiresAtMs: number | null; signature: string };
+
+export type KeyRow = typeof apiKeys.$inferSelect;
+/** What the operator or a restore says of a key; each is stricter than the one before it. */
+const STATES = ["active", "held", "blocked"] as const;
+type RowState = (typeof STATES)[number];
 
 const byHash = prepared((store) =>
   store
@@ -30,30 +42,122 @@ const byHash = prepared((store) =>
 
 const keyOf = remembered<StoredKey>((store, keyHash) => {
   const row = byHash(store).get({ keyHash });
-  return row === undefined ? null : toKey(row, isRevoked(store, row.accountId, keyHash));
+  return row === undefined ? null : asBelieved(store, row);
 });
 
+/** Null for a hash that nobody registered, whatever the database says. */
 export function findApiKey(store: Store, keyHash: string): StoredKey | null {
   return keyOf.find(store, keyHash);
 }
 
-/** Oldest first. */
+/** Oldest first; those whose rows are not believed are left out. */
 export function listApiKeys(store: Store, accountId: string): StoredKey[] {
-  return store
-    .select()
-    .from(apiKeys)
-    .where(eq(apiKeys.accountId, accountId))
+  const rows = store.select().from(apiKeys).where(eq(apiKeys.accountId, accountId));
+  return rows
     .orderBy(asc(apiKeys.registeredAtMs), asc(apiKeys.keyHash))
     .all()
-    .map((row) => toKey(row, isRevoked(store, accountId, row.keyHash)));
+    .flatMap((row) => asBelieved(store, row) ?? [])
+    .filter(({ fault }) => fault === null);
 }
 
-export function insertApiKey(store: Store, key: ApiKey): void {
-  store
-    .insert(apiKeys)
-    .values({ ...key, scopes: [...key.scopes].sort().join(","), state: "active" })
-    .run();
+/** The rows, whoever wrote them. */
+export function listKeyRows(store: Store): KeyRow[] {
+  return store.select().from(apiKeys).orderBy(asc(apiKeys.registeredAtMs), asc(apiKeys.keyHash)).all();
+}
+
+/** Null for a row that was planted. That a key is blocked or on hold is obeyed without any proof. */
+function asBelieved(store: Store, row: KeyRow): StoredKey | null {
+  const key = toKey(row);
+  if (!hasSealedRows(store)) return { ...key, state: stateOf(store, row), fault: null, accountFault: null };
+  const content = findSealed(store, "key", row.keyHash);
+  const changed = keyRowFault(store, row);
+  if (changed !== null) tellFault(store, changed);
+  if (content === null) return null;
+  const state = stricter(row.state, sealedStateOf(content));
+  const isWhole = contentOfKey({ ...row, state: sealedStateOf(content) }) === content;
+  const unsigned = isWhole ? grantFault(store, row) : null;
+  if (unsigned !== null) tellFault(store, unsigned);
+  // One that was only loosened is known for what it is.
+  const fault = isWhole ? (unsigned?.what ?? null) : (changed?.what ?? null);
+  const accountFault = findAccountFault(store, row.accountId);
+  return { ...key, state: stateOf(store, { ...row, state }), fault, accountFault };
+}
+
+/** What is wrong with a key's row against what was sealed of it; its signature is not looked at. */
+export function keyRowFault(store: Store, row: KeyRow): RowFault | null {
+  const content = findSealed(store, "key", row.keyHash);
+  const name = shortName(row.keyHash);
+  const say = (what: string): RowFault => ({ kind: "key", id: row.keyHash, what });
+  if (content === null) return say(`${name} is in the database and was never registered: it opens nothing`);
+  const state = sealedStateOf(content);
+  if (contentOfKey({ ...row, state }) !== content) {
+    return say(`the row of ${name} is not the one that was registered: it opens nothing`);
+  }
+  if (stricter(row.state, state) === row.state) return null;
+  return say(`${name} is ${state}, and its row says ${row.state}: it stays ${state}`);
+}
+
+/** Null for a key of before signatures were kept: that it was there then is what the seal says of it. */
+function grantFault(store: Store, row: KeyRow): RowFault | null {
+  if (row.signature === null) return null;
+  const owner = findAccount(store, row.accountId)?.ownerAddress ?? null;
+  if (owner !== null && isGranted(store, row, owner)) return null;
+  const what = `the owner's signature of the grant of ${shortName(row.keyHash)} does not verify: it opens nothing`;
+  return { kind: "key", id: row.keyHash, what };
+}
+
+/** A whole hash looks like a secret and is cut out of the log. */
+export function shortName(keyHash: string): string {
+  return `API key ${keyHash.slice(0, SHOWN_DIGITS)}…`;
+}
+
+/** Digits of a hash that are enough to find it by. */
+const SHOWN_DIGITS = 16;
+
+function toKey(row: KeyRow): Omit<StoredKey, "state" | "fault" | "accountFault"> {
+  const { keyHash, accountId, issuedAtMs, registeredAtMs, lastUsedAtMs, audience, network, signature } = row;
+  // The column holds only what `insertApiKey` wrote: scopes joined by commas.
+  const scopes = row.scopes.split(",") as Scope[];
+  const isSigned = audience !== null && network !== null && signature !== null;
+  const grant = isSigned ? { audience, network, expiresAtMs: row.expiresAtMs, signature } : null;
+  return { keyHash, accountId, scopes, issuedAtMs, registeredAtMs, lastUsedAtMs, grant };
+}
+
+function stateOf(store: Store, { accountId, keyHash, state }: KeyRow): KeyState {
+  return isRevoked(store, accountId, keyHash) ? "revoked" : state;
+}
+
+export function stricter(a: RowState, b: RowState): RowState {
+  return STATES.indexOf(a) > STATES.indexOf(b) ? a : b;
+}
+
+/** What is sealed of a key: all but when it was used last. */
+export function contentOfKey(row: Omit<KeyRow, "lastUsedAtMs">): string {
+  const { keyHash, accountId, scopes, issuedAtMs, registeredAtMs, state } = row;
+  const { audience, network, expiresAtMs, signature } = row;
+  const signed = { audience, network, expiresAtMs, signature };
+  return JSON.stringify({ keyHash, accountId, scopes, issuedAtMs, registeredAtMs, ...signed, state });
+}
+
+function sealedStateOf(content: string): RowState {
+  // Only `contentOfKey` makes what the seal covers.
+  return (JSON.parse(content) as Pick<KeyRow, "state">).state;
+}
+
+/** Replaces a row of this hash, of which the caller has made sure that it may go. */
+export function putApiKey(store: Store, key: ApiKey, grant: OwnersGrant | null = null): void {
+  const scopes = [...key.scopes].sort().join(",");
+  const { keyHash, accountId, issuedAtMs, registeredAtMs } = key;
+  const { audience = null, network = null, expiresAtMs = null, signature = null } = grant ?? {};
+  const signed = { audience, network, expiresAtMs, signature };
+  const row = { keyHash, accountId, scopes, issuedAtMs, registeredAtMs, ...signed, state: "active" as const };
+  store.insert(apiKeys).values(row).onConflictDoUpdate({ target: apiKeys.keyHash, set: row }).run();
+  vouch(store, "key", keyHash, contentOfKey(row));
   forget(store);
+}
+
+export function insertApiKey(store: Store, key: ApiKey, grant: OwnersGrant | null = null): void {
+  putApiKey(store, key, grant);
   tellKey(store, key.keyHash, "key.registered", key.registeredAtMs);
 }
 
@@ -65,41 +169,10 @@ function tellKey(store: Store, keyHash: string, type: EventType, atMs: number): 
   appendEvent(store, { accountId: key.accountId, atMs, type, resourceId: keyHash, payload });
 }
 
-/** Notes that a key was used; callers do so once a minute at most. */
-export function noteKeyUse(store: Store, keyHash: string, lastUsedAtMs: number): void {
-  store.update(apiKeys).set({ lastUsedAtMs }).where(eq(apiKeys.keyHash, keyHash)).run();
-  forget(store);
-}
-
-const STATE_EVENT = { active: "key.released", blocked: "key.blocked", held: "key.held" } as const;
-
-/** Sets what the operator, or a restore, says of a key. A revocation is a row of its own and outlives this. */
-export function setKeyState(store: Store, keyHash: string, state: keyof typeof STATE_EVENT, atMs: number): void {
-  store.update(apiKeys).set({ state }).where(eq(apiKeys.keyHash, keyHash)).run();
-  forget(store);
-  tellKey(store, keyHash, STATE_EVENT[state], atMs);
-}
-
-const revocationOf = prepared((store) =>
-  store
-    .select({ at: revocations.revokedAtMs })
-    .from(revocations)
-    .where(
-      and(eq(revocations.accountId, sql.placeholder("accountId")), eq(revocations.keyHash, sql.placeholder("keyHash"))),
-    )
-    .prepare(),
-);
-
-export function isRevoked(store: Store, accountId: string, keyHash: string): boolean {
-  return revocationOf(store).get({ accountId, keyHash }) !== undefined;
-}
-
 /** One-way; works before the key was registered, and again. */
-export function revokeApiKey(store: Store, accountId: string, keyHash: string, revokedAtMs: number): void {
-  const revocation = { accountId, keyHash, revokedAtMs };
-  const added = store.insert(revocations).values(revocation).onConflictDoNothing().returning().all();
-  if (added.length === 0) return;
-  forget(store);
+export function revokeApiKey(store: Store, revocation: Revocation): void {
+  if (!insertRevocation(store, revocation)) return;
+  const { accountId, keyHash, revokedAtMs: atMs } = revocation;
   const key = findApiKey(store, keyHash);
   // A hash that was never registered for this account has nothing to show but itself.
   const isOwn = key !== null && key.accountId === accountId;
@@ -107,5 +180,36 @@ export function revokeApiKey(store: Store, accountId: string, keyHash: string, r
     ? listedKeyResource(key)
     : { object: "api_key", account: accountId, key_hash: keyHash, state: "revoked" };
   const payload = JSON.stringify(shown);
-  appendEvent(store, { accountId, atMs: revokedAtMs, type: "key.revoked", resourceId: keyHash, payload });
+  appendEvent(store, { accountId, atMs, type: "key.revoked", resourceId: keyHash, payload });
+}
+
+/** Notes that a key was used; callers do so once a minute at most. */
+export function noteKeyUse(store: Store, keyHash: string, lastUsedAtMs: number): void {
+  store.update(apiKeys).set({ lastUsedAtMs }).where(eq(apiKeys.keyHash, keyHash)).run();
+  // Nothing else has changed: all keys' rows need not be read and compared anew for it.
+  const known = keyOf.find(store, keyHash);
+  if (known !== null) keyOf.put(store, keyHash, { ...known, lastUsedAtMs });
+}
+
+const STATE_EVENT = { active: "key.released", blocked: "key.blocked", held: "key.held" } as const;
+
+/** Sets what the operator, or a restore, says of a key. A revocation is a row of its own and outlives this. */
+export function setKeyState(store: Store, keyHash: string, state: RowState, atMs: number): void {
+  store.update(apiKeys).set({ state }).where(eq(apiKeys.keyHash, keyHash)).run();
+  vouchForKeyState(store, keyHash, state);
+  forget(store);
+  tellKey(store, keyHash, STATE_EVENT[state], atMs);
+}
+
+/** What was sealed of a key's state, whatever became of its row; null for one that was never registered. */
+export function sealedKeyState(store: Store, keyHash: string): RowState | null {
+  const content = findSealed(store, "key", keyHash);
+  return content === null ? null : sealedStateOf(content);
+}
+
+/** Of what was sealed, and never of the row, only the state has changed. */
+export function vouchForKeyState(store: Store, keyHash: string, state: RowState): void {
+  const content = findSealed(store, "key", keyHash);
+  // Only `contentOfKey` makes what the seal covers.
+  if (content !== null) vouch(store, "key", keyHash, contentOfKey({ ...(JSON.parse(content) as KeyRow), state }));
 }

@@ -1,9 +1,11 @@
 import type { AuditHead } from "./audit.ts";
 import type { Store } from "./open.ts";
-import { auditSeal } from "./schema.ts";
+import { auditSeal } from "./schema-audit.ts";
 
 export type AuditSeal = AuditHead & {
   sealedAtMs: number;
+  /** Digest of all sealed rows; null in a seal of before there were any. */
+  rowsDigest: string | null;
   /** Hex HMAC-SHA256 under a key that only the passphrase gives. */
   mac: string;
 };

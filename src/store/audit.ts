@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { desc, eq, gt } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, lte } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
-import { audit } from "./schema.ts";
+import { audit } from "./schema-audit.ts";
 
 export type AuditEntry = {
   atMs: number;
@@ -75,6 +75,18 @@ export function countAuditRowsEverWritten(store: Store): number {
   statement.finalize();
   return row?.seq ?? 0;
 }
+
+/** The rows of these events behind one row and up to another, oldest first. */
+export function listAuditOf(
+  store: Store,
+  events: readonly string[],
+  { after, upTo }: { after: number; upTo: number },
+): AuditRow[] {
+  const isAsked = and(inArray(audit.event, [...events]), gt(audit.id, after), lte(audit.id, upTo));
+  return store.select().from(audit).where(isAsked).orderBy(audit.id).all();
+}
+
+export type AuditRow = typeof audit.$inferSelect;
 
 /** Rows read at a time while verifying. */
 const VERIFY_PAGE_ROWS = 1_000;

@@ -3,6 +3,7 @@ import { noteFailure, requireWhole } from "./broken.ts";
 import { announceEvents } from "./events.ts";
 import { assertFull, type Store } from "./open.ts";
 import { forget, hold, letGo } from "./remembered.ts";
+import { keepChanges, sealChanges, undoChanges } from "./sealed-rows.ts";
 
 /** No further argument when T is plain, an argument nobody can supply when T is a promise. */
 type RefusePromise<T> = [Extract<T, PromiseLike<unknown>>] extends [never] ? [] : [never];
@@ -63,10 +64,13 @@ function commit<T>(store: Store, work: (store: Store) => T): T {
   try {
     hold(store);
     const result = work(store);
+    sealChanges(store);
     client.run("COMMIT");
+    keepChanges(store);
     return result;
   } catch (error) {
     rollBack(client);
+    undoChanges(store);
     forget(store);
     throw error;
   } finally {

@@ -2,12 +2,16 @@ import { Database } from "bun:sqlite";
 import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import createTables from "../../drizzle/0000_create_tables.sql" with { type: "text" };
+import sealRows from "../../drizzle/0001_seal_rows.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
 
 /** Forward only, in order, never edited after a release. A test holds this list against the folder `drizzle/`. */
-export const MIGRATIONS: readonly Migration[] = [{ name: "0000_create_tables", sql: createTables }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "0000_create_tables", sql: createTables },
+  { name: "0001_seal_rows", sql: sealRows },
+];
 
 /** The database was written by a newer Postern than this one. */
 export class NewerDatabase extends Error {

@@ -1,11 +1,13 @@
 import { and, asc, count, eq, isNotNull, isNull, max, ne } from "drizzle-orm";
 import { cloidOf } from "../core/cloid.ts";
 import { listAccounts } from "./accounts.ts";
+import { retireAgent } from "./agents.ts";
 import { setKeyState } from "./api-keys.ts";
 import { raiseNonces } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { forget } from "./remembered.ts";
-import { adoptions, agents, apiKeys, attempts, audit, orders, restores, setupTokens, takeUps } from "./schema.ts";
+import { adoptions, agents, apiKeys, attempts, orders, restores, setupTokens, takeUps } from "./schema.ts";
+import { audit } from "./schema-audit.ts";
 
 /** Where an account stands after its database was restored. */
 export type TakeUp = {
@@ -87,14 +89,14 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
   }
   const held = store.select({ hash: apiKeys.keyHash }).from(apiKeys).where(eq(apiKeys.state, "active")).all();
   for (const { hash } of held) setKeyState(store, hash, "held", restoredAtMs);
-  const retired = store.update(agents).set({ state: "retired" }).where(ne(agents.state, "retired"));
+  const living = store.select({ address: agents.address }).from(agents).where(ne(agents.state, "retired")).all();
+  for (const { address } of living) retireAgent(store, address);
   // Whoever holds a link or a session of the set-up may hold it from the lost machine.
   store.delete(setupTokens).run();
   // The lost machine may have signed with these numbers, and more of them, since the snapshot.
   raiseNonces(store, restoredAtMs);
-  const agentsRetired = retired.returning({ address: agents.address }).all().length;
   forget(store);
-  return { snapshotAtMs, keysHeld: held.length, agentsRetired };
+  return { snapshotAtMs, keysHeld: held.length, agentsRetired: living.length };
 }
 
 function newestKnownMs(store: Store): number | null {

@@ -51,6 +51,11 @@ export const apiKeys = sqliteTable(
     lastUsedAtMs: integer(),
     /** `blocked` by the operator, `held` after a restore; revocations are rows of their own. */
     state: text().$type<"active" | "blocked" | "held">().notNull(),
+    /** From here on the rest of what the owner signed, and the signature; all null for a key of before they were kept. */
+    audience: text(),
+    network: text(),
+    expiresAtMs: integer(),
+    signature: text(),
   },
   (table) => [index("api_keys_account").on(table.accountId)],
 );
@@ -58,7 +63,14 @@ export const apiKeys = sqliteTable(
 /** Revocations belong to (account, hash) and may come before the key does. One-way. */
 export const revocations = sqliteTable(
   "revocations",
-  { accountId: text().notNull(), keyHash: text().notNull(), revokedAtMs: integer().notNull() },
+  {
+    accountId: text().notNull(),
+    keyHash: text().notNull(),
+    revokedAtMs: integer().notNull(),
+    /** The rest of what the owner signed, and the signature; null for one of before they were kept. */
+    audience: text(),
+    signature: text(),
+  },
   (table) => [primaryKey({ columns: [table.accountId, table.keyHash] })],
 );
 
@@ -264,30 +276,6 @@ export const notes = sqliteTable(
   },
   (table) => [index("notes_resource").on(table.resourceId)],
 );
-
-/** Append-only and hash-chained: grants, revocations, agents, every signed action. */
-export const audit = sqliteTable("audit", {
-  id: integer().primaryKey({ autoIncrement: true }),
-  atMs: integer().notNull(),
-  /** Key hash, `owner`, `operator` or `gateway`. */
-  actor: text().notNull(),
-  event: text().notNull(),
-  reference: text().notNull(),
-  detail: text().notNull(),
-  /** Hex SHA-256 over the row before and this row. */
-  chain: text().notNull(),
-});
-
-/** One row: how far the audit log had come when its key was last at hand. */
-export const auditSeal = sqliteTable("audit_seal", {
-  id: integer().primaryKey(),
-  /** The audit row that the seal covers, and with it every row before. */
-  rowId: integer().notNull(),
-  chain: text().notNull(),
-  sealedAtMs: integer().notNull(),
-  /** Hex HMAC-SHA256 under a key that only the passphrase gives. */
-  mac: text().notNull(),
-});
 
 /** Every fill that the exchange ever told us, kept for good: it forgets all but the newest. */
 export const fills = sqliteTable(

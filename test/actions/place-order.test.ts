@@ -162,7 +162,7 @@ test.each(LOST)("an answer that is $name", async ({ fate, delivery, httpStatus, 
 test("a key that is revoked between the door and the intent stores and sends nothing", async () => {
   const rig = openGatewayRig();
   const asked = rig.place("key-0001");
-  revokeApiKey(rig.store, ACCOUNT.id, rig.caller.key.keyHash, 1);
+  revokeApiKey(rig.store, { accountId: ACCOUNT.id, keyHash: rig.caller.key.keyHash, revokedAtMs: 1 });
   expect(await refusalOf(rig.answerOf(asked))).toBe("revoked_api_key");
   expect(rig.exchange.sent).toEqual([]);
   expect(storedOrders(rig)).toEqual([]);

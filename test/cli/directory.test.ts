@@ -23,7 +23,9 @@ afterAll(() => workplace.remove());
 
 function postern(...words: string[]) {
   const common = ["--data-dir", workplace.dataDirectory];
-  const needsKeys = words[0] === "init" || words.slice(0, 2).join(" ") === "agent new";
+  const needsKeys = ["init", "agent new", "agent approve", "account add", "key keep"].some((name) =>
+    words.join(" ").startsWith(name),
+  );
   const keys = needsKeys ? ["--passphrase-file", workplace.passphraseFile] : [];
   return runHere([...words, ...common, ...keys]);
 }

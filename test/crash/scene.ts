@@ -85,7 +85,8 @@ async function setUp({ executable, owner, places, exchangeUrl }: SettingUp): Pro
   const network = ["--network", "paper", "--exchange-url", exchangeUrl];
   await postern(["init", ...network, "--owner", owner.address, "--passphrase-file", passphraseFile, ...here]);
   const approval = await postern(["agent", "approval", ...here]);
-  await postern(["agent", "approve", "--signature", owner.sign(approval.typed_data), ...here]);
+  const signed = ["--signature", owner.sign(approval.typed_data), "--passphrase-file", passphraseFile];
+  await postern(["agent", "approve", ...signed, ...here]);
 
   function serve(program: Executable, environment: Record<string, string> = {}): Program {
     const words = ["serve", "--listen", "127.0.0.1:0", "--passphrase-file", passphraseFile, ...here];

@@ -138,7 +138,11 @@ describe("scopes", () => {
 
 describe("a key that was taken away", () => {
   const ways: [string, (rig: Rig) => void][] = [
-    ["revoked by the owner", (rig) => revokeApiKey(rig.deps.store, ACCOUNTS.main, keyHash(KEYS.both), START_MS)],
+    [
+      "revoked by the owner",
+      (rig) =>
+        revokeApiKey(rig.deps.store, { accountId: ACCOUNTS.main, keyHash: keyHash(KEYS.both), revokedAtMs: START_MS }),
+    ],
     ["blocked by the operator", (rig) => setKeyState(rig.deps.store, keyHash(KEYS.both), "blocked", START_MS)],
     ["held after a restore", (rig) => setKeyState(rig.deps.store, keyHash(KEYS.both), "held", START_MS)],
   ];
@@ -219,7 +223,7 @@ describe("two accounts", () => {
       [KEYS.both, KEYS.readOnly, KEYS.writeOnly].map(keyHash).sort(),
     );
     expect(text).not.toContain("api_trade_");
-    revokeApiKey(rig.deps.store, ACCOUNTS.main, keyHash(KEYS.readOnly), START_MS);
+    revokeApiKey(rig.deps.store, { accountId: ACCOUNTS.main, keyHash: keyHash(KEYS.readOnly), revokedAtMs: START_MS });
     const later = await (await rig.ask({ path: "/v1/api-keys", apiKey: KEYS.both })).text();
     expect(later).not.toContain(keyHash(KEYS.readOnly));
   });

@@ -167,7 +167,11 @@ describe("a stream of events", () => {
 
 describe("a stream ends", () => {
   const ENDINGS: [string, (rig: Rig) => void][] = [
-    ["its key is revoked", ({ deps }) => revokeApiKey(deps.store, ACCOUNTS.main, keyHash(KEYS.both), START_MS)],
+    [
+      "its key is revoked",
+      ({ deps }) =>
+        revokeApiKey(deps.store, { accountId: ACCOUNTS.main, keyHash: keyHash(KEYS.both), revokedAtMs: START_MS }),
+    ],
     ["its key is blocked", ({ deps }) => setKeyState(deps.store, keyHash(KEYS.both), "blocked", START_MS)],
     ["its key is on hold", ({ deps }) => setKeyState(deps.store, keyHash(KEYS.both), "held", START_MS)],
   ];
@@ -187,7 +191,9 @@ describe("a stream ends", () => {
     const rig = openRig();
     const stream = await open(rig);
     await stream.next();
-    inTransaction(rig.deps.store, (store) => revokeApiKey(store, ACCOUNTS.main, keyHash(KEYS.readOnly), START_MS));
+    inTransaction(rig.deps.store, (store) =>
+      revokeApiKey(store, { accountId: ACCOUNTS.main, keyHash: keyHash(KEYS.readOnly), revokedAtMs: START_MS }),
+    );
     expect(await stream.next()).toMatchObject({
       type: "key.revoked",
       data: { data: { key_hash: keyHash(KEYS.readOnly) } },

@@ -18,7 +18,7 @@ describe("the list of keys", () => {
   test("shows each state on request, and those that open something without one", async () => {
     const rig = openRig();
     const { store } = rig.deps;
-    revokeApiKey(store, ACCOUNTS.main, keyHash(KEYS.readOnly), START_MS);
+    revokeApiKey(store, { accountId: ACCOUNTS.main, keyHash: keyHash(KEYS.readOnly), revokedAtMs: START_MS });
     setKeyState(store, keyHash(KEYS.writeOnly), "held", START_MS);
     expect(hashes(await list(rig))).toEqual([keyHash(KEYS.both)]);
     expect(await list(rig, "?state=revoked")).toMatchObject([{ key_hash: keyHash(KEYS.readOnly), state: "revoked" }]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { clientAddress } from "../../src/http/client-address.ts";
-import { audit } from "../../src/store/schema.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 import { testRequest } from "../support/request.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
 

@@ -19,7 +19,7 @@ import {
 import { findAuditSeal, putAuditSeal } from "../../src/store/audit-seal.ts";
 import { findInstance } from "../../src/store/instance.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { audit } from "../../src/store/schema.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 import { SLEEPLESS } from "../support/sleeping-timer.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { NOW_MS, PASSPHRASE, type Rig, withOperator } from "./operator.ts";
@@ -88,7 +88,7 @@ function mutate(store: Store, change: typeof mutation extends fc.Arbitrary<infer
 test("a thousand edits, deletions, cuts, swaps and repeats of rows are all found, the last row's included", () => {
   const store = openStore(":memory:");
   write(store, ROWS);
-  const seal = { rowId: 0, chain: FIRST_CHAIN, sealedAtMs: 0, mac: "" };
+  const seal = { rowId: 0, chain: FIRST_CHAIN, sealedAtMs: 0, rowsDigest: null, mac: "" };
   const evidence = { seal, isGenuine: null, earlier: null };
   expect(verifyAudit(store, evidence).fault).toBeNull();
   fc.assert(
@@ -128,7 +128,7 @@ test("a log that was written anew, chain, count and all, does not fit its seal",
     expect(verify(rig).fault).toBeNull();
     store.$client.run("UPDATE audit SET reference = 'order-other' WHERE id = 5");
     chainAnew(store);
-    const atStart = { rowId: 0, chain: FIRST_CHAIN, sealedAtMs: 0, mac: "" };
+    const atStart = { rowId: 0, chain: FIRST_CHAIN, sealedAtMs: 0, rowsDigest: null, mac: "" };
     expect(verify(rig, { seal: atStart, isGenuine: null }).fault).toBeNull();
     expect(verify(rig).fault).toContain("is not the one that was sealed");
     expect(auditFaultSinceSeal(rig.operator)).toContain("is not the one that was sealed");
@@ -148,7 +148,7 @@ test("a log is sealed from its set-up on, and one whose seal was deleted stays w
     expect(findAuditSeal(store)).toBeNull();
     expect(verify(rig).fault).toContain("seal is missing");
     expect(auditFaultSinceSeal(rig.operator)).toContain("seal is missing");
-    expect(examineDatabase(store, { clock, seal: null, isSealGenuine: null, isDemo: false })).toContainEqual(
+    expect(examineDatabase(store, { clock, seal: null, check: null, isDemo: false })).toContainEqual(
       expect.objectContaining({ check: "audit", level: "fault", found: expect.stringContaining("seal is missing") }),
     );
   });

@@ -66,7 +66,7 @@ async function withBackup(work: (made: Backup) => void): Promise<void> {
     for (const keyHash of KEYS)
       insertApiKey(store, { keyHash, accountId: ACCOUNT.id, scopes: ["trading:read"], ...times });
     setKeyState(store, KEYS[1], "blocked", NOW_MS);
-    revokeApiKey(store, ACCOUNT.id, KEYS[2], NOW_MS);
+    revokeApiKey(store, { accountId: ACCOUNT.id, keyHash: KEYS[2], revokedAtMs: NOW_MS });
     takeNonce(store, agent.address, NOW_MS);
     insertOrder(store, orderRow());
     const file = join(path, "backup.db");

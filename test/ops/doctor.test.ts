@@ -158,13 +158,13 @@ test("a directory that others may read, a file of theirs and a link are faults w
 test("a database is told to be sound, edited, damaged or newer than the program", async () => {
   await withOperator({}, async ({ operator }) => {
     const { store, clock } = operator;
-    const look = (isSealGenuine: boolean | null = null) =>
-      troubles(examineDatabase(store, { clock, seal: findAuditSeal(store), isSealGenuine, isDemo: false }));
+    const asked = { clock, check: null, isDemo: false };
+    const look = () => troubles(examineDatabase(store, { ...asked, seal: findAuditSeal(store) }));
     expect(look()).toEqual(["keys warning"]);
     store.$client.run("UPDATE audit SET detail = '{}' WHERE id = 1");
-    expect(look()).toEqual(["audit fault", "keys warning"]);
+    expect(look()).toEqual(["audit fault", "rows fault", "keys warning"]);
     store.$client.run("PRAGMA user_version = 999");
-    expect(look()).toEqual(["schema fault", "audit fault", "keys warning"]);
+    expect(look()).toEqual(["schema fault", "audit fault", "rows fault", "keys warning"]);
     store.$client.run("DROP TABLE accounts");
     expect(look()).toEqual(["database fault"]);
   });

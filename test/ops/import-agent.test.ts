@@ -4,7 +4,7 @@ import { newAgent } from "../../src/ops/new-agent.ts";
 import { perform } from "../../src/ops/perform.ts";
 import { findSigningAgent, listAgents } from "../../src/store/agents.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
-import { audit } from "../../src/store/schema.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 import { addressOfKey } from "../../src/vault/signers.ts";
 import { toHex } from "../../src/wire/hex.ts";
 import { NOW_MS, PASSPHRASE, type Rig, withOperator } from "./operator.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { LogFields } from "../../src/deps.ts";
 import { openAgentWatch } from "../../src/ops/watch-agents.ts";
 import { findSigningAgent, listAgents } from "../../src/store/agents.ts";
-import { audit } from "../../src/store/schema.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 import { writeBehind } from "../support/write-behind.ts";
 import { type Rig, withOperator } from "./operator.ts";
 

@@ -8,9 +8,9 @@ const ROWS = [...DOCUMENT.matchAll(/^\| (S[0-9]{2}) \| (.+?) \| (.+) \|$/gm)].ma
   name: name ?? "",
   shown: shown ?? "",
 }));
-const LAST = 50;
+const LAST = 52;
 
-test("the table has a row for each of the fifty requirements, in order", () => {
+test("the table has a row for each requirement, in order", () => {
   const wanted = Array.from({ length: LAST }, (_, index) => `S${String(index + 1).padStart(2, "0")}`);
   expect(ROWS.map(({ name }) => name)).toEqual(wanted);
 });

@@ -8,7 +8,7 @@ import { findAttemptByCloid } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { awaitsTakeUp, findAdoption, findTakeUp, markRestored } from "../../src/store/restores.ts";
-import { audit } from "../../src/store/schema.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 import { keyDigitsOfCloid, mintOrderId } from "../../src/wire/order-id.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { smallVenue, type VenueOrder } from "../support/small-venue.ts";

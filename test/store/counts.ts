@@ -1,5 +1,6 @@
 import type { Store } from "../../src/store/open.ts";
-import { audit, orders } from "../../src/store/schema.ts";
+import { orders } from "../../src/store/schema.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 
 /** Ids of all stored orders, sorted. */
 export function orderIds(store: Store): string[] {

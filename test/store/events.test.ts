@@ -152,12 +152,12 @@ const CHANGES: readonly [string, (store: Store) => unknown, readonly Partial<Tol
   ],
   [
     "a key that is revoked",
-    (store) => revokeApiKey(store, ACCOUNT, KEY.keyHash, 2_000),
+    (store) => revokeApiKey(store, { accountId: ACCOUNT, keyHash: KEY.keyHash, revokedAtMs: 2_000 }),
     [{ type: "key.revoked", payload: expect.objectContaining({ state: "revoked", scopes: ["trading:read"] }) }],
   ],
   [
     "a hash that is revoked before it is registered",
-    (store) => revokeApiKey(store, ACCOUNT, "ee".repeat(32), 2_000),
+    (store) => revokeApiKey(store, { accountId: ACCOUNT, keyHash: "ee".repeat(32), revokedAtMs: 2_000 }),
     [
       {
         type: "key.revoked",
@@ -192,10 +192,10 @@ describe("the log of events", () => {
 
   test("says nothing about a revocation that was there before, nor of another account's key", () => {
     const store = stored();
-    revokeApiKey(store, ACCOUNT, KEY.keyHash, 2_000);
+    revokeApiKey(store, { accountId: ACCOUNT, keyHash: KEY.keyHash, revokedAtMs: 2_000 });
     const before = told(store).length;
-    revokeApiKey(store, ACCOUNT, KEY.keyHash, 3_000);
-    revokeApiKey(store, "another", KEY.keyHash, 3_000);
+    revokeApiKey(store, { accountId: ACCOUNT, keyHash: KEY.keyHash, revokedAtMs: 3_000 });
+    revokeApiKey(store, { accountId: "another", keyHash: KEY.keyHash, revokedAtMs: 3_000 });
     expect(told(store)).toHaveLength(before);
     const [event] = listEventsAfter(store, { accountId: "another", after: 0, limit: 10 });
     expect(JSON.parse(event?.payload ?? "")).not.toHaveProperty("scopes");

@@ -38,7 +38,7 @@ const WRITES: readonly ((store: Store, name: string, atMs: number) => unknown)[]
     insertApiKey(store, { keyHash, accountId: "a", scopes: ["trading:read"], issuedAtMs: 0, registeredAtMs: atMs }),
   (store, name, atMs) => noteKeyUse(store, name, atMs),
   (store, name, atMs) => setKeyState(store, name, atMs % 2 === 0 ? "blocked" : "active", atMs),
-  (store, name, atMs) => revokeApiKey(store, "a", name, atMs),
+  (store, name, atMs) => revokeApiKey(store, { accountId: "a", keyHash: name, revokedAtMs: atMs }),
   (store, address, atMs) =>
     insertAgent(store, {
       ...{ address: `${address}${atMs}`, ownerAddress: OWNER, name: address, sealedKey: new Uint8Array(1) },

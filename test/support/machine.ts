@@ -3,24 +3,29 @@
  * one machine is lost and another takes its place.
  */
 import { existsSync } from "node:fs";
-import type { Account, Agent } from "../../src/core/account.ts";
+import { type Account, type Agent, API_NETWORK, type Scope } from "../../src/core/account.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { LogFields, Settings } from "../../src/deps.ts";
 import type { Transport } from "../../src/exchange/transport.ts";
 import { type Gateway, openGateway } from "../../src/gateway.ts";
+import { storeAccount } from "../../src/ops/add-account.ts";
 import { approvalOf, approveOwnAgent } from "../../src/ops/approve-agent.ts";
+import { believeNothingYet, believeRows } from "../../src/ops/believe-rows.ts";
 import { type Places, placesIn } from "../../src/ops/data-directory.ts";
 import { type Keyring, openKeyring, vaultKeyOf } from "../../src/ops/keyring.ts";
 import { newAgent } from "../../src/ops/new-agent.ts";
 import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../src/paper/paper-exchange.ts";
-import { insertAccount } from "../../src/store/accounts.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
-import { findInstance, insertInstance } from "../../src/store/instance.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { findSealedInstance, type Instance, insertInstance } from "../../src/store/instance.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import type { RowFault } from "../../src/store/sealed-rows.ts";
 import { addressOfKey, openSigners } from "../../src/vault/signers.ts";
 import { approvalTypedData } from "../../src/wire/approval.ts";
-import { keyHash } from "../../src/wire/grant.ts";
-import { walletOf } from "../cli/wallet.ts";
+import { grantTypedData, keyHash } from "../../src/wire/grant.ts";
+import type { TypedData } from "../../src/wire/typed-data.ts";
+import { type Wallet, walletOf } from "../cli/wallet.ts";
 import { TEST_HOST, testRequest } from "./request.ts";
 import { withSleep } from "./sleeping-timer.ts";
 import { type StillClock, stillClock } from "./still-clock.ts";
@@ -93,7 +98,7 @@ export type Machine = {
   log: { level: string; fields: LogFields; message: string }[];
   /** Milliseconds that the next sends take to arrive, in order; their answers are lost. */
   lateMs: number[];
-  ask(route: string, body?: object, key?: string): Promise<Answer>;
+  ask(route: string, body?: object, key?: string, apiKey?: string): Promise<Answer>;
   /** Makes an agent key and has its owner approve it. */
   newAgent(): Promise<Agent>;
   /** Nothing more leaves it or reaches it. What was on its way arrives all the same. */
@@ -113,15 +118,22 @@ export async function openMachine(world: World, directory: string, installation 
   const places = placesIn(directory);
   const isNew = !existsSync(places.database);
   const store = openStore(places.database);
-  if (isNew) setUp(store, installation);
-  const instance = findInstance(store);
-  if (instance === null) throw new Error("the directory was not set up");
-  const vaultKey = await vaultKeyOf(instance, PASSPHRASE);
+  const vaultKey = await vaultKeyOf(instanceOf(installation), PASSPHRASE);
   const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
   const keyring = openKeyring({ store, network: "paper", vaultKey, randomBytes });
   let isLost = false;
   const log: Machine["log"] = [];
   const note = (level: string) => (fields: LogFields, message: string) => void log.push({ level, fields, message });
+  const tell = ({ kind, what }: RowFault) => note("error")({ kind, reason: what }, "changed from outside");
+  const believing = { store, keyring, clock, tell };
+  if (isNew) {
+    believeNothingYet(believing);
+    setUp(store, installation);
+  }
+  believeRows(believing);
+  keyring.reload();
+  const instance = findSealedInstance(store);
+  if (instance === null) throw new Error("the directory was not set up");
   const gone = new Promise<never>(() => undefined);
   const transport: Transport = async (url, { body }) => {
     if (isLost) return gone;
@@ -145,10 +157,10 @@ export async function openMachine(world: World, directory: string, installation 
   const operator = { store, clock, randomBytes, network: "paper", keyring, exchange: gateway.deps.exchange } as const;
   const machine: Machine = {
     ...{ places, store, gateway, keyring, log, lateMs: [] },
-    async ask(route, body, key) {
+    async ask(route, body, key, apiKey = API_KEY) {
       const [method = "", path = ""] = route.split(" ");
       const request = testRequest({
-        ...{ method, path, apiKey: API_KEY },
+        ...{ method, path, apiKey },
         ...(body === undefined ? {} : { body }),
         ...(key === undefined ? {} : { idempotencyKey: key }),
       });
@@ -158,8 +170,7 @@ export async function openMachine(world: World, directory: string, installation 
     async newAgent() {
       const agent = newAgent(operator, OWNER.address);
       const nonce = clock.nowMs();
-      // The wallet's library infers its types from literals; ours are data.
-      const data = approvalTypedData(approvalOf("paper", agent, nonce)) as unknown as Parameters<typeof OWNER.sign>[0];
+      const data = asTypedData(approvalTypedData(approvalOf("paper", agent, nonce)));
       const approval = { agentAddress: agent.address, nonce, signature: OWNER.sign(data) };
       return waitFor(clock, approveOwnAgent(operator, approval));
     },
@@ -191,20 +202,41 @@ const SETTINGS: Settings = {
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
 };
 
+function instanceOf(installation: number): Instance {
+  return {
+    ...{ network: "paper", exchangeUrl: "http://paper.test", tag: installation, createdAtMs: START_MS },
+    ...{ vault: JSON.stringify(CHEAP), secret: new Uint8Array(32).fill(installation) },
+  };
+}
+
 function setUp(store: Store, installation: number): void {
-  const vault = JSON.stringify(CHEAP);
-  const made = {
-    network: "paper",
-    exchangeUrl: "http://paper.test",
-    tag: installation,
-    vault,
-    createdAtMs: START_MS,
-  } as const;
-  insertInstance(store, { ...made, secret: new Uint8Array(32).fill(installation) });
-  insertAccount(store, ACCOUNT);
-  const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };
-  const scopes = ["trading:read", "trading:write"] as const;
-  insertApiKey(store, { keyHash: keyHash(API_KEY), accountId: ACCOUNT.id, scopes, ...times });
+  inTransaction(store, () => {
+    insertInstance(store, instanceOf(installation));
+    storeAccount(store, ACCOUNT);
+    const scopes = ["trading:read", "trading:write"] as const;
+    const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };
+    const key = { keyHash: keyHash(API_KEY), accountId: ACCOUNT.id, scopes, ...times };
+    const { audience, network, expiresAtMs, signature } = grantOf(OWNER, API_KEY, { scopes });
+    insertApiKey(store, key, { audience, network, expiresAtMs, signature });
+    const detail = { account: ACCOUNT.id, scopes: scopes.join(","), issued_at: START_MS };
+    const about = { event: "key_registered", reference: key.keyHash };
+    appendAudit(store, { atMs: START_MS, actor: "owner", ...about, detail });
+  });
+}
+
+type Granting = { accountId?: string; scopes?: readonly Scope[]; issuedAtMs?: number };
+
+/** A grant of a key for our gateway, signed by this wallet. */
+export function grantOf(wallet: Wallet, apiKey: string, some: Granting = {}) {
+  const { accountId = ACCOUNT.id, scopes = ["trading:read", "trading:write"], issuedAtMs = START_MS } = some;
+  const about = { audience: SETTINGS.audience, network: API_NETWORK, expiresAtMs: null };
+  const grant = { ...about, accountId, keyHash: keyHash(apiKey), scopes, issuedAtMs };
+  return { ...grant, signature: wallet.sign(asTypedData(grantTypedData(grant))) };
+}
+
+/** The wallet's library infers its types from literals; ours are data. */
+export function asTypedData(data: TypedData): Parameters<Wallet["sign"]>[0] {
+  return data as unknown as Parameters<Wallet["sign"]>[0];
 }
 
 const STEP_MS = 100;

@@ -1,7 +1,8 @@
-import { change } from "../change.ts";
+import { change, SEALING } from "../change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, required } from "../command.ts";
 import { places } from "../directory.ts";
 import { present } from "../output.ts";
+import { PASSPHRASE_FILE } from "../passphrase-input.ts";
 
 const KINDS = ["main", "subaccount", "vault", "copy"];
 
@@ -13,6 +14,7 @@ export const accountAdd: Command = {
     kind: { value: "KIND", help: `${KINDS.join(", ")}; main by default` },
     address: { value: "0x…", help: "the owner's address of a main account, else the trading address" },
     parent: { value: "ID", help: "main account that a sub-account, vault or copy wallet belongs to" },
+    "passphrase-file": PASSPHRASE_FILE,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
   },
@@ -23,7 +25,7 @@ export const accountAdd: Command = {
     const parentId = input.value("parent");
     if ((kind === "main") !== (parentId === null)) throw new Misuse("--parent is for every kind but main");
     const facts = { label: required(input, "label"), kind, address: required(input, "address"), parentId };
-    const made = await change({ input, outside, at: places(input, outside) }, "add_account", facts);
+    const made = await change({ input, outside, at: places(input, outside) }, "add_account", facts, SEALING);
     const shown = { id: made["id"], label: made["label"], kind: made["kind"], owner: made["ownerAddress"] };
     present({ input, outside }, { ...shown, trading_address: made["tradingAddress"] }, [
       `Account ${String(made["id"])}`,

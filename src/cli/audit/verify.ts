@@ -1,18 +1,16 @@
-import { isGenuineSeal } from "../../ops/seal-audit.ts";
+import { compareWithAudit } from "../../ops/compare-with-audit.ts";
 import { verifyAudit } from "../../ops/verify-audit.ts";
 import type { AuditHead } from "../../store/audit.ts";
-import { type AuditSeal, findAuditSeal } from "../../store/audit-seal.ts";
-import { unlockBeside } from "../change.ts";
-import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, Misuse } from "../command.ts";
-import { askGateway } from "../control.ts";
+import { findAuditSeal } from "../../store/audit-seal.ts";
+import { askAboutSeal } from "../ask-about-seal.ts";
+import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT, Misuse } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
-import type { Outside } from "../outside.ts";
-import { hasPassphraseAtHand, PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { PASSPHRASE_FILE } from "../passphrase-input.ts";
 
 export const auditVerify: Command = {
   name: "audit verify",
-  summary: "check that no row of the audit log was edited, deleted, moved or cut off",
+  summary: "check that the audit log is whole, and that accounts, agents and keys are as it says",
   options: {
     head: {
       value: "ROW:HASH",
@@ -27,10 +25,15 @@ export const auditVerify: Command = {
     const at = places(input, outside);
     const earlier = headOf(input.value("head"));
     const seal = reading(at, ({ store }) => findAuditSeal(store));
-    const isGenuine = seal === null ? null : await askWhetherGenuine({ input, outside }, seal);
+    const check = await askAboutSeal({ input, outside, at }, seal);
+    const isGenuine = check?.isGenuine ?? null;
     const { head, fault } = reading(at, ({ store }) => verifyAudit(store, { seal, isGenuine, earlier }));
+    const told = reading(at, ({ store }) => compareWithAudit(store));
+    const differences = [...new Set([...told, ...(check?.rowFaults ?? [])])];
     const sealed = seal === null ? "missing" : isGenuine === null ? "not_checked" : isGenuine ? "genuine" : "forged";
-    const facts = { ok: fault === null, rows: head.rowId, head: `${head.rowId}:${head.chain}`, seal: sealed, fault };
+    const isWell = fault === null && differences.length === 0;
+    const shownHead = `${head.rowId}:${head.chain}`;
+    const facts = { ok: isWell, rows: head.rowId, head: shownHead, seal: sealed, fault, differences };
     const sealWords = {
       genuine: `sealed with the passphrase up to row ${seal?.rowId}`,
       forged: "not sealed with the passphrase",
@@ -41,32 +44,14 @@ export const auditVerify: Command = {
       fault === null
         ? `The audit log holds: ${head.rowId} rows, ${sealWords}.`
         : `The audit log does NOT hold: ${fault}.`,
+      ...differences.map((difference) => `It does NOT fit the database: ${difference}.`),
       `Head     ${facts.head}`,
       "Keep the head elsewhere: given back with --head, it shows whether an older log was put in this one's place.",
     ]);
     if (fault !== null) throw new Failure("the audit log does not hold");
+    if (!isWell) throw new Failure("the database is not as its audit log and its seal say");
   },
 };
-
-type Asking = { input: Input; outside: Outside };
-
-/** The running gateway's word, else our own where the passphrase is at hand, else null. */
-async function askWhetherGenuine({ input, outside }: Asking, seal: AuditSeal): Promise<boolean | null> {
-  const at = places(input, outside);
-  const answer = await askGateway(at, "check_audit_seal", { seal });
-  if (answer.isRunning) return isRecord(answer.result) && answer.result["isGenuine"] === true;
-  if (!hasPassphraseAtHand(input, outside)) return null;
-  const keyring = await unlockBeside(at, { input, outside });
-  try {
-    return isGenuineSeal(keyring, seal);
-  } finally {
-    keyring.signers.lock();
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
 
 function headOf(text: string | null): AuditHead | null {
   if (text === null) return null;

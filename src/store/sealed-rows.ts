@@ -1,0 +1,183 @@
+/**
+ * What the passphrase vouches for. Who can write the database can write any row, so the instance, every account, agent,
+ * key and revocation stands a second time in `sealed_rows`, whose digest is in the seal of the audit log. Whoever has the
+ * passphrase reads that table once, when the seal has been checked, and from then on believes this memory: a row that
+ * is not like its sealed one is not believed, one that has none was planted, and one that is gone was deleted.
+ *
+ * A connection without the passphrase has no such memory: it believes what it reads, and only shows it.
+ */
+import type { Database } from "bun:sqlite";
+import { createHash } from "node:crypto";
+import { and, eq, sql } from "drizzle-orm";
+import type { Store } from "./open.ts";
+import { placeholders, prepared } from "./prepared.ts";
+import type { apiKeys } from "./schema.ts";
+import { sealedRows } from "./schema-audit.ts";
+
+export type SealedRow = typeof sealedRows.$inferSelect;
+export type RowKind = SealedRow["kind"];
+
+/** Something in the database that is not as it was sealed; `what` in plain words, with the row's name. */
+export type RowFault = { kind: RowKind; id: string; what: string };
+
+/** What an owner signed, as a key's row keeps it; scopes sorted and joined by commas. */
+export type SignedKey = Omit<typeof apiKeys.$inferSelect, "state" | "lastUsedAtMs" | "registeredAtMs">;
+
+/** What needs the passphrase or the owner's signature, done for a store that knows neither. */
+export type Sealer = {
+  /** Seals the rows as they now are, inside the transaction that has changed them. */
+  seal(store: Store): void;
+  /** Whether this is the owner's signature of this grant. */
+  isGranted(row: SignedKey, ownerAddress: string): boolean;
+  /** A fault that was met, each once. */
+  tell(fault: RowFault): void;
+};
+
+type Memory = {
+  sealer: Sealer;
+  rows: ReadonlyMap<RowKind, Map<string, string>>;
+  /** Null after a change. */
+  digest: string | null;
+  /** What to put back, newest last, should the transaction fail. */
+  undo: { kind: RowKind; id: string; before: string | null }[];
+  /** Grants whose signature was checked in this process, and what came out. */
+  granted: Map<string, boolean>;
+  told: Set<string>;
+};
+
+const memories = new WeakMap<Database, Memory>();
+
+const KINDS: readonly RowKind[] = ["instance", "account", "agent", "key", "revocation"];
+
+/** From now on this connection believes these rows and no others, and seals what it changes. */
+export function believe({ $client: client }: Store, rows: readonly SealedRow[], sealer: Sealer): void {
+  const kept = new Map(KINDS.map((kind) => [kind, new Map<string, string>()]));
+  for (const { kind, id, content } of rows) kept.get(kind)?.set(id, content);
+  memories.set(client, { sealer, rows: kept, digest: null, undo: [], granted: new Map(), told: new Set() });
+}
+
+/** False for a connection without the passphrase. */
+export function hasSealedRows({ $client: client }: Store): boolean {
+  return memories.has(client);
+}
+
+/** The sealed form of a row; null when there is none. */
+export function findSealed({ $client: client }: Store, kind: RowKind, id: string): string | null {
+  return memories.get(client)?.rows.get(kind)?.get(id) ?? null;
+}
+
+export function listSealed({ $client: client }: Store, kind: RowKind): [id: string, content: string][] {
+  return [...(memories.get(client)?.rows.get(kind) ?? [])];
+}
+
+const put = prepared((store) =>
+  store
+    .insert(sealedRows)
+    .values(placeholders(sealedRows))
+    .onConflictDoUpdate({
+      target: [sealedRows.kind, sealedRows.id],
+      set: { content: sql`excluded.content` },
+    })
+    .prepare(),
+);
+
+/**
+ * Notes what a row was changed to, null for one that was deleted. Callers say what they meant to write and never what
+ * they read back, which may be somebody else's.
+ */
+export function vouch(store: Store, kind: RowKind, id: string, content: string | null): void {
+  const memory = memories.get(store.$client);
+  const rows = memory?.rows.get(kind);
+  if (memory === undefined || rows === undefined) return;
+  const before = rows.get(id) ?? null;
+  if (before === content) return;
+  memory.undo.push({ kind, id, before });
+  memory.digest = null;
+  if (content === null) {
+    rows.delete(id);
+    store
+      .delete(sealedRows)
+      .where(and(eq(sealedRows.kind, kind), eq(sealedRows.id, id)))
+      .run();
+  } else {
+    rows.set(id, content);
+    put(store).run({ kind, id, content });
+  }
+  if (!store.$client.inTransaction) {
+    sealChanges(store);
+    keepChanges(store);
+  }
+}
+
+/** For `commit.ts`, last thing in a transaction: the seal belongs to the change. */
+export function sealChanges(store: Store): void {
+  const memory = memories.get(store.$client);
+  if (memory !== undefined && memory.undo.length > 0) memory.sealer.seal(store);
+}
+
+/** For `commit.ts`, once the transaction is committed. */
+export function keepChanges({ $client: client }: Pick<Store, "$client">): void {
+  memories.get(client)?.undo.splice(0);
+}
+
+/** For `commit.ts`, after a rollback. */
+export function undoChanges({ $client: client }: Pick<Store, "$client">): void {
+  const memory = memories.get(client);
+  if (memory === undefined) return;
+  memory.digest = null;
+  for (const { kind, id, before } of memory.undo.splice(0).reverse()) {
+    if (before === null) memory.rows.get(kind)?.delete(id);
+    else memory.rows.get(kind)?.set(id, before);
+  }
+}
+
+/** Of what this connection believes; null when it believes what it reads. */
+export function digestOfBelieved({ $client: client }: Store): string | null {
+  const memory = memories.get(client);
+  if (memory === undefined) return null;
+  const all = () =>
+    [...memory.rows].flatMap(([kind, kept]) => [...kept].map(([id, content]) => ({ kind, id, content })));
+  memory.digest ??= digestOfRows(all());
+  return memory.digest;
+}
+
+/** Hex SHA-256 over all rows, in whatever order they come. */
+export function digestOfRows(rows: readonly SealedRow[]): string {
+  const lines = rows.map(({ kind, id, content }) => JSON.stringify([kind, id, content])).sort();
+  return createHash("sha256").update(lines.join("\n")).digest("hex");
+}
+
+/** The table as it stands, which anybody may have written. */
+export function readSealedRows(store: Store): SealedRow[] {
+  return store.select().from(sealedRows).all();
+}
+
+/** Whether the owner has signed it, found out once. */
+export function isGranted({ $client: client }: Store, row: SignedKey, ownerAddress: string): boolean {
+  const memory = memories.get(client);
+  if (memory === undefined) return true;
+  const { keyHash, accountId, scopes, issuedAtMs, audience, network, expiresAtMs, signature } = row;
+  const signed = { keyHash, accountId, scopes, issuedAtMs, audience, network, expiresAtMs, signature };
+  const name = JSON.stringify([signed, ownerAddress]);
+  const known = memory.granted.get(name);
+  if (known !== undefined) return known;
+  const found = memory.sealer.isGranted(signed, ownerAddress);
+  if (memory.granted.size >= MAX_GRANTED) memory.granted.clear();
+  memory.granted.set(name, found);
+  return found;
+}
+
+/** Answers about grants that are kept at once, at most. */
+const MAX_GRANTED = 10_000;
+
+/** Says once in the life of this process what was found. */
+export function tellFault({ $client: client }: Store, fault: RowFault): void {
+  const memory = memories.get(client);
+  const name = `${fault.kind} ${fault.id} ${fault.what}`;
+  if (memory === undefined || memory.told.has(name)) return;
+  if (memory.told.size < MAX_TOLD) memory.told.add(name);
+  memory.sealer.tell(fault);
+}
+
+/** Faults that are kept in mind as told, at most. */
+const MAX_TOLD = 1_000;
