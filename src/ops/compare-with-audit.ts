@@ -2,6 +2,7 @@ import type { Account } from "../core/account.ts";
 import { listAccountRows } from "../store/accounts.ts";
 import { listAgentRows, type StoredAgent } from "../store/agents.ts";
 import { type KeyRow, listKeyRows, shortName, stricter } from "../store/api-keys.ts";
+import { inSnapshot } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { listRevocations, revocationId } from "../store/revocations.ts";
 import { type History, readHistory } from "./audit-history.ts";
@@ -11,13 +12,16 @@ import { type History, readHistory } from "./audit-history.ts";
  * no passphrase, and proves nothing where the log was written anew: that is what its seal is for.
  */
 export function compareWithAudit(store: Store): string[] {
-  const history = readHistory(store);
-  return [
-    ...compareKeys(history, listKeyRows(store)),
-    ...compareRevocations(history, listRevocations(store).map(revocationId)),
-    ...compareAccounts(history, listAccountRows(store)),
-    ...compareAgents(history, listAgentRows(store)),
-  ];
+  // What a running gateway writes in between would be a row without its audit row.
+  return inSnapshot(store, () => {
+    const history = readHistory(store);
+    return [
+      ...compareKeys(history, listKeyRows(store)),
+      ...compareRevocations(history, listRevocations(store).map(revocationId)),
+      ...compareAccounts(history, listAccountRows(store)),
+      ...compareAgents(history, listAgentRows(store)),
+    ];
+  });
 }
 
 function compareKeys({ keys }: History, rows: readonly KeyRow[]): string[] {

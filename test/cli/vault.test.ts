@@ -102,7 +102,17 @@ test("the doctor finds a running gateway well but for what is missing, and says 
   const checks = findings.map(({ check }) => check);
   const wanted = ["gateway", "directory", "files", "disk", "file_system", "database", "audit", "rows"];
   const others = checks.filter((check) => check !== "passphrase");
-  expect(others).toEqual([...wanted, "unknown", "keys", "exchange_place", "exchange", "clock", "agent", "account_mode", "quota"]);
+  expect(others).toEqual([
+    ...wanted,
+    "unknown",
+    "keys",
+    "exchange_place",
+    "exchange",
+    "clock",
+    "agent",
+    "account_mode",
+    "quota",
+  ]);
   // The gateway's word: the command itself was given none.
   expect(findings.find(({ check }) => check === "passphrase")?.found).toContain("from systemd");
   expect(findings.find(({ check }) => check === "audit")?.found).toEndWith(", sealed");

@@ -275,8 +275,8 @@ async function answerOf(clock: StillClock, asked: Promise<WriteAnswer>): Promise
   return shown(await done);
 }
 
-function openFilledStore(): Store {
-  const store = openStore(":memory:");
+/** The account, its agent and its key. */
+export function openFilledStore(store: Store = openStore(":memory:")): Store {
   insertAccount(store, ACCOUNT);
   insertAgent(store, {
     address: AGENT_ADDRESS,
