@@ -6,15 +6,12 @@
  *
  * Fails when a bug survives both, or cannot be planted any more.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { MUTANTS } from "./mutants/list.ts";
 import type { Mutant } from "./mutants/mutant.ts";
+import { copyTree, plant } from "./mutants/plant.ts";
 
-const ROOT = join(import.meta.dir, "..");
-const COPIED = ["src", "test", "scripts", "drizzle", "package.json", "tsconfig.json", "bunfig.toml"];
 /** Seeds after which the scenes have to find a bug. */
 const MAX_SEEDS = "2000";
 /** Minutes for the seeds of one bug. */
@@ -35,31 +32,11 @@ const SCENES = [
 
 type Outcome = { name: string; isFound: boolean; verdict: string; finding: string };
 
-function plant(directory: string, mutant: Mutant): string | null {
-  for (const { file, find, put } of mutant.changes) {
-    const path = join(directory, file);
-    const text = readFileSync(path, "utf8");
-    if (text.split(find).length !== 2) return `${file} does not hold exactly once: ${find}`;
-    writeFileSync(
-      path,
-      text.replace(find, () => put),
-    );
-  }
-  return null;
-}
-
-function copyTree(from: string): string {
-  const directory = mkdtempSync(join(tmpdir(), "postern-mutant-"));
-  for (const name of COPIED) cpSync(join(from, name), join(directory, name), { recursive: true });
-  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  return directory;
-}
-
 async function hunt(mutant: Mutant, clean: string, seeds: string): Promise<Outcome> {
   const { name } = mutant;
   const directory = copyTree(clean);
   try {
-    const fault = plant(directory, mutant);
+    const fault = plant(directory, mutant.changes);
     if (fault !== null) return { name, isFound: false, verdict: "NOT PLANTED", finding: fault };
     const bySeed = await findBySeeds(directory, seeds);
     if (bySeed !== null) return { name, isFound: true, ...bySeed };
@@ -101,7 +78,7 @@ async function main(): Promise<boolean> {
   const count = waiting.length;
   let survivors = 0;
   // The tree may be edited meanwhile: every bug is planted in the same one.
-  const clean = copyTree(ROOT);
+  const clean = copyTree();
 
   async function huntOn(): Promise<void> {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
