@@ -48,7 +48,8 @@ export function lockfileFaults(text: string, packages: readonly Locked[]): strin
   ];
 }
 
-function checkFiles(): string[] {
+/** What is wrong with this tree's own manifests and lockfiles, one line each. */
+export function checkFiles(): string[] {
   const manifests = ["package.json", ...new Bun.Glob("scripts/*/package.json").scanSync(ROOT)].sort();
   return manifests.flatMap((path) => {
     const lockPath = join(ROOT, path.replace(/package\.json$/, "bun.lock"));

@@ -20,6 +20,7 @@ test.each([
   ["an API key inside a text", { reason: `refused ${KEY}` }, KEY],
   ["a private key inside a text", { error: `key 0x${"ab".repeat(32)} is bad` }, "ab".repeat(32)],
   ["a signature inside a text", { detail: `0x${"cd".repeat(65)}` }, "cd".repeat(32)],
+  ["a private key on the edge where texts are cut", { error: " ".repeat(470) + "ab".repeat(32) }, "ab".repeat(8)],
   ["a key on the edge where texts are cut", { detail: " ".repeat(470) + KEY }, KEY.slice(0, 26)],
 ])("%s does not reach the log", (_what, fields, secret) => {
   expect(logged(fields)).not.toContain(secret);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lockfileFaults, manifestFaults } from "../scripts/supply-chain.ts";
+import { checkFiles, lockfileFaults, manifestFaults } from "../scripts/supply-chain.ts";
 
 const SUM = `sha512-${"A".repeat(86)}==`;
 
@@ -29,4 +29,8 @@ test.each([
   const faults = lockfileFaults(text, [locked]);
   if (fault === null) expect(faults).toEqual([]);
   else expect(faults.join()).toContain(fault);
+});
+
+test("our own manifests and lockfiles hold", () => {
+  expect(checkFiles()).toEqual([]);
 });

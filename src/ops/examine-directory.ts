@@ -74,7 +74,12 @@ function examineRoom(directory: string): Finding {
 }
 
 function examineKind(directory: string): Finding {
-  const name = NETWORK_FILE_SYSTEMS.get(statfsSync(directory).type);
+  return findingOfKind(statfsSync(directory).type);
+}
+
+/** @param type of a file system, as Linux numbers them in <linux/magic.h> */
+export function findingOfKind(type: number): Finding {
+  const name = NETWORK_FILE_SYSTEMS.get(type);
   if (name === undefined) return ok("file_system", "local");
   return fault("file_system", `${name}, on which a database loses writes`, "move the data directory to a local disk");
 }

@@ -28,7 +28,7 @@ export function openStore(path: string, { keepsSnapshots = true }: OpenOptions =
   if (isFile) requireKnownSchema(path);
   const client = new Database(path, { create: true, strict: true });
   try {
-    assertSqliteVersion(client);
+    requireSqlite(versionOf(client));
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     client.run("PRAGMA journal_mode = WAL");
     client.run("PRAGMA synchronous = FULL");
@@ -71,9 +71,13 @@ export function closeStore(store: Store): void {
   store.$client.close();
 }
 
-function assertSqliteVersion(client: Database): void {
-  const row = client.prepare<{ version: string }, []>("SELECT sqlite_version() AS version").get();
-  const found = (row?.version ?? "0").split(".").map(Number);
+function versionOf(client: Database): string {
+  return client.prepare<{ version: string }, []>("SELECT sqlite_version() AS version").get()?.version ?? "0";
+}
+
+/** Throws for a version, as `3.53.0`, that is older than we can trust a database to. */
+export function requireSqlite(version: string): void {
+  const found = version.split(".").map(Number);
   for (const [index, least] of MIN_SQLITE_VERSION.entries()) {
     const part = found[index] ?? 0;
     if (part > least) return;

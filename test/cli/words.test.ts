@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { COMMANDS } from "../../src/cli/commands.ts";
+import { newApiKey } from "../../src/cli/key/new.ts";
 import { makeWorkplace, runHere } from "./outside.ts";
 
 test.each(COMMANDS.map((command) => [command.name] as const))(
@@ -75,4 +76,7 @@ test("a new key is 64 hex digits behind its prefix, and never the same", async (
     expect(key.key_hash).toBe(new Bun.CryptoHasher("sha256").update(key.api_key).digest("hex"));
   }
   expect(keys[0].api_key).not.toBe(keys[1].api_key);
+  // All of it is the random source's, and nothing of it is made twice from the same bytes.
+  const random = Uint8Array.from({ length: 32 }, (_item, index) => 0xff - index);
+  expect(newApiKey((count) => random.subarray(0, count))).toBe(`api_trade_${Buffer.from(random).toString("hex")}`);
 });

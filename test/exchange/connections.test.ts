@@ -126,8 +126,8 @@ test("the measurement of the clock keeps the orders' connection young", async ()
 });
 
 test("proxies and a switched-off certificate check in the environment have no effect", async () => {
-  const proxied = await serve(({ socket }) => socket.write(httpAnswer("proxied")));
-  const direct = await serve(({ socket }) => socket.write(httpAnswer("direct")));
+  const proxied = await serve(({ socket }) => socket.write(httpAnswer(`"proxied"`)));
+  const direct = await serve(({ socket }) => socket.write(httpAnswer(`"direct"`)));
   const proxy = proxied.url;
   const child = Bun.spawn(
     [process.execPath, Bun.fileURLToPath(import.meta.resolve("./environment-child.ts")), direct.url],
@@ -147,9 +147,10 @@ test("proxies and a switched-off certificate check in the environment have no ef
   const [stdout] = await Promise.all([child.stdout.text(), child.exited]);
   expect(JSON.parse(stdout)).toEqual({
     bare: "proxied",
+    order: "direct",
     shared: "direct",
     single: "direct",
-    inTurn: "direct",
+    inTurn: ["direct"],
     tls: { kind: "not_sent", reason: "DEPTH_ZERO_SELF_SIGNED_CERT" },
   });
 });

@@ -8,8 +8,9 @@ const exchange = connect(url);
 const sent = await exchange.send("{}", "order");
 const secure = tlsServer((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"));
 const answers = {
-  bare: await (await fetch(url)).text(),
-  shared: sent.kind === "answered" ? sent.body : sent,
+  bare: await (await fetch(url)).json(),
+  order: sent.kind === "answered" ? JSON.parse(sent.body) : sent,
+  shared: where(await exchange.info({ type: "meta" }, { purpose: "settle" })),
   single: where(await exchange.info({ type: "meta" }, { purpose: "settle", onNewConnection: true })),
   inTurn: where(await exchange.infoInTurn([{ type: "meta" }], { purpose: "settle" })),
   tls: await connect(`https://localhost:${await listen(secure.server)}`).send("{}", "order"),
@@ -17,7 +18,7 @@ const answers = {
 console.log(JSON.stringify(answers));
 process.exit(0);
 
-/** The servers answer a bare word, so an answer that arrived is one that is not JSON. */
-function where(outcome: { kind: string; reason?: string }): string {
-  return outcome.reason === "the answer is not JSON" ? "direct" : JSON.stringify(outcome);
+/** What the server that was reached says of itself. */
+function where(outcome: { kind: string; json?: unknown }): unknown {
+  return outcome.kind === "ok" ? outcome.json : outcome;
 }

@@ -48,6 +48,18 @@ const BAD_HEADERS: [string, string, string][] = [
   ["hex in capitals, which is another key", `Bearer api_trade_${"A1".repeat(32)}`, "invalid_api_key"],
 ];
 
+/** Where other gateways look as well. */
+const ELSEWHERE = {
+  headers: [
+    ...["Cookie", "X-Api-Key", "Api-Key", "X-Auth-Token", "X-Access-Token", "X-Authorization", "Authentication"],
+    ...["Proxy-Authorization", "Sec-WebSocket-Protocol", "X-Forwarded-Authorization", "Idempotency-Key", "Token"],
+  ],
+  names: [
+    ...["api_key", "apikey", "apiKey", "key", "token", "access_token", "auth", "authorization", "Authorization"],
+    ...["bearer", "session", "sid", "__Host-session"],
+  ],
+};
+
 describe("a route that needs a key", () => {
   test.each(named([...READS, ...WRITES]))(
     "%s refuses a request without one, and one with a bad one",
@@ -96,13 +108,38 @@ describe("a route that needs a key", () => {
 
   test("does not look for a key anywhere but in the header", async () => {
     const rig = openRig();
-    const inQuery = await rig.ask({ path: `/v1/whoami?api_key=${KEYS.both}` });
-    expect(await codeOf(inQuery)).toBe("missing_api_key");
-    const inHeader = await rig.ask({
-      path: "/v1/whoami",
-      headers: { "X-Api-Key": KEYS.both, Cookie: `api_key=${KEYS.both}` },
-    });
-    expect(await codeOf(inHeader)).toBe("missing_api_key");
+    const spellings = [KEYS.both, `Bearer ${KEYS.both}`, `bearer, ${KEYS.both}`, `Bearer%20${KEYS.both}`];
+    for (const spelling of spellings) {
+      for (const name of ELSEWHERE.headers) {
+        const response = await rig.ask({ path: "/v1/whoami", headers: { [name]: spelling } });
+        expect([name, response.status, await codeOf(response)]).toEqual([name, 401, "missing_api_key"]);
+      }
+      for (const name of ELSEWHERE.names) {
+        const inCookie = await rig.ask({ path: "/v1/whoami", headers: { Cookie: `a=b; ${name}=${spelling}; c=d` } });
+        expect([name, await codeOf(inCookie)]).toEqual([name, "missing_api_key"]);
+        const inQuery = await rig.ask({ path: `/v1/whoami?${name}=${encodeURIComponent(spelling)}` });
+        expect([name, await codeOf(inQuery)]).toEqual([name, "missing_api_key"]);
+      }
+    }
+    const body = { ...placeBody(ACCOUNTS.main), api_key: KEYS.both, authorization: `Bearer ${KEYS.both}` };
+    const inBody = await rig.ask({ path: "/v1/orders", idempotencyKey: "key-in-the-body", body });
+    expect(await codeOf(inBody)).toBe("missing_api_key");
+    expect(rig.sent).toEqual([]);
+  });
+
+  test("a missing, a wrong and a revoked key have codes of their own, and who has no key learns of none", async () => {
+    const rig = openRig();
+    const ask = async (apiKey: string | null) => codeOf(await rig.ask({ path: "/v1/whoami", apiKey }));
+    const revoked = `api_trade_${"e5".repeat(32)}`;
+    const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };
+    const key = { keyHash: keyHash(revoked), accountId: ACCOUNTS.main, scopes: ["trading:read"] as const };
+    insertApiKey(rig.deps.store, { ...key, ...times });
+    revokeApiKey(rig.deps.store, ACCOUNTS.main, keyHash(revoked), START_MS);
+    expect([await ask(null), await ask(revoked)]).toEqual(["missing_api_key", "revoked_api_key"]);
+    // Next to a revoked one, next to one that opens, and next to none.
+    for (const base of [revoked, KEYS.both, `api_trade_${"f6".repeat(32)}`]) {
+      expect(await ask(`${base.slice(0, -1)}0`)).toBe("invalid_api_key");
+    }
   });
 });
 

@@ -45,6 +45,15 @@ test("the page needs nothing from anywhere else and has no script or style in it
   const html = await (await get(rig, "/")).text();
   expect(html).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>|<style|\sstyle=|\son[a-z]+=/i);
   expect(html).not.toMatch(/(?:src|href|action)="(?:https?:)?\/\//i);
+  for (const path of await assetsOf(rig)) {
+    const text = await (await get(rig, path)).text();
+    // Any address is named here, and none is asked: each is a namespace or stands in a text for people.
+    const hosts = [...text.matchAll(/(?:https?:|wss?:|["'`(])\/\/([a-z0-9.-]+\.[a-z]{2,})/gi)].map((match) => match[1]);
+    expect([path, hosts.filter((host) => host !== "www.w3.org")]).toEqual([path, []]);
+    expect(text).not.toMatch(/@import|url\((?!["']?data:)/);
+    // Nor one that is put together: what is asked begins with a slash of our own.
+    expect(text).not.toMatch(/["'`](?:https?:|wss?:)?\/\/(?!www\.w3\.org)/);
+  }
 });
 
 const ACCEPTED: [string | null, string | null][] = [

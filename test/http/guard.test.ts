@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { allRoutes } from "../../src/http/routes.ts";
-import { TEST_HOST } from "../support/request.ts";
+import { TEST_HOST, testRequest } from "../support/request.ts";
 import { KEYS, openRig } from "./rig.ts";
 
 async function codeOf(response: Response): Promise<string> {
@@ -102,11 +102,32 @@ test("a route answers its own method only", async () => {
 
 test("headers of more than 16 KiB in all are refused", async () => {
   const rig = openRig();
-  const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`X-Filler-${index}`, "a".repeat(900)]));
-  const response = await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both, headers: many });
-  expect([response.status, await codeOf(response)]).toEqual([400, "invalid_parameter"]);
-  const fewer = await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both, headers: { "X-Filler": "a".repeat(15_000) } });
-  expect(fewer.status).toBe(200);
+  const sizeOf = (headers: Headers) =>
+    [...headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
+  const asked = { path: "/v1/whoami", apiKey: KEYS.both };
+  const room = 16 * 1024 - sizeOf(testRequest(asked).headers);
+  const one = (size: number) => ({ "X-Filler": "a".repeat(size - "x-filler: \r\n".length) });
+  // A hundred of as many characters together, names and separators included.
+  const many = (size: number) => {
+    const names = Array.from({ length: 100 }, (_, index) => `x-filler-${index + 100}`);
+    return Object.fromEntries(names.map((name) => [name, "a".repeat(Math.ceil(size / 100) - `${name}: \r\n`.length)]));
+  };
+  expect((await rig.ask({ ...asked, headers: one(room) })).status).toBe(200);
+  for (const headers of [one(room + 1), one(room + 1_024), many(room + 1_024), many(room + 60_000)]) {
+    const response = await rig.ask({ ...asked, headers });
+    expect([response.status, await codeOf(response)]).toEqual([400, "invalid_parameter"]);
+  }
+});
+
+test("a path and query of more than 4 KiB is no route", async () => {
+  const rig = openRig();
+  const ask = (length: number) => {
+    const start = `http://${TEST_HOST}/v1/markets?dex=`;
+    const path = `/v1/markets?dex=${"a".repeat(length - start.length)}`;
+    return rig.server.handle(testRequest({ path, apiKey: KEYS.both }));
+  };
+  expect(await codeOf(await ask(4 * 1024))).not.toBe("route_not_found");
+  expect(await codeOf(await ask(4 * 1024 + 1))).toBe("route_not_found");
 });
 
 test("every answer has the security headers, nothing under /v1 may be kept, and no two share an id", async () => {
@@ -127,6 +148,7 @@ test("every answer has the security headers, nothing under /v1 may be kept, and 
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("content-type")).toBe("application/json");
+    expect(headers.getSetCookie()).toEqual([]);
     expect(headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
     ids.add(headers.get("x-request-id"));
   }
@@ -223,13 +245,27 @@ describe("readiness", () => {
       ],
       [() => Object.assign(rig.deps.state, { phase: "draining", writesStoppedBecause: null }), 503, "draining"],
     ];
+    const told: string[] = [];
     for (const [step, status, code] of steps) {
       step();
       const response = await rig.ask({ path: "/readyz" });
       expect(response.status).toBe(status);
+      told.push(await response.clone().text());
       if (code !== null) expect(await codeOf(response)).toBe(code);
-      expect((await rig.ask({ path: "/healthz" })).status).toBe(200);
+      const health = await rig.ask({ path: "/healthz" });
+      expect(health.status).toBe(200);
+      told.push(await health.text());
     }
+    // Nobody's name, address, key or id, whatever is told.
+    const { store } = rig.deps;
+    const names = ["accounts", "agents", "api_keys"]
+      .flatMap((table) => store.$client.query<Record<string, unknown>, []>(`SELECT * FROM ${table}`).all())
+      .flatMap((row) =>
+        ["id", "owner_address", "trading_address", "address", "name", "key_hash"].map((name) => row[name]),
+      )
+      .filter((value) => typeof value === "string");
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => told.some((text) => text.includes(name)))).toEqual([]);
   });
 
   test("waits for the markets", async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { clientAddress } from "../../src/http/client-address.ts";
+import { revokeApiKey } from "../../src/store/api-keys.ts";
 import { audit } from "../../src/store/schema-audit.ts";
+import { keyHash } from "../../src/wire/grant.ts";
 import { testRequest } from "../support/request.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
 
@@ -84,6 +86,14 @@ describe("failures of a client", () => {
     expect((await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both })).status).toBe(200);
     await rig.clock.advance(20_000);
     expect(await codes(2, () => rig.ask(wrong))).toEqual([401, 429]);
+    revokeApiKey(rig.deps.store, ACCOUNTS.main, keyHash(KEYS.readOnly), 1);
+    for (const [address, asked] of [
+      ["10.0.0.2", { path: "/v1/whoami" }],
+      ["10.0.0.3", { path: "/v1/whoami", apiKey: "no key" }],
+      ["10.0.0.4", { path: "/v1/whoami", apiKey: KEYS.readOnly }],
+    ] as const) {
+      expect(await codes(4, () => rig.ask(asked, address))).toEqual([401, 401, 401, 429]);
+    }
   });
 
   test("are written into the audit log, once a minute however many there are", async () => {

@@ -5,6 +5,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
+import { audit } from "../../src/store/schema.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { ACCOUNTS, AUDIENCE, KEYS, OWNER, openRig, type Rig, rowCounts, START_MS, STRANGER } from "./rig.ts";
 
@@ -107,6 +108,18 @@ describe("registering a key", () => {
     expect(stored).toContain(NEW_HASH);
     expect(stored).not.toContain(NEW_KEY);
     expect(findBrokenAuditRow(rig.deps.store)).toBeNull();
+  });
+
+  test("a grant that registers a key is a row of the audit log, with what it grants", async () => {
+    const rig = openRig();
+    await register(rig, CONSENT);
+    const rows = rig.deps.store.select().from(audit).all();
+    expect(rows.map(({ actor, event, reference, detail }) => [actor, event, reference, JSON.parse(detail)])).toEqual([
+      [
+        ...["owner", "key_registered", NEW_HASH],
+        { account: ACCOUNTS.main, scopes: "trading:read,trading:write", issued_at: START_MS },
+      ],
+    ]);
   });
 
   test("takes what ethers signs", async () => {
@@ -231,6 +244,24 @@ describe("a signature", () => {
     }
   });
 
+  test("of a contract wallet is refused, however long it is", async () => {
+    const rig = openRig();
+    const before = rowCounts(rig);
+    const own = await sign(CONSENT);
+    // EIP-1271 and EIP-6492: what a contract would be asked about, an owner's signature within it included.
+    for (const signature of [
+      "0x",
+      "0x01",
+      `${own}${"00".repeat(32)}`,
+      `${own}${own.slice(2)}`,
+      `0x${"ab".repeat(512)}`,
+    ]) {
+      const response = await register(rig, CONSENT, signature);
+      expect([response.status, await codeOf(response)]).toEqual([400, "invalid_parameter"]);
+    }
+    expect(rowCounts(rig)).toEqual(before);
+  });
+
   test("has one spelling: low s, v 27 or 28", async () => {
     const rig = openRig();
     const signature = await sign(CONSENT);
@@ -254,6 +285,8 @@ describe("revoking a key", () => {
   test("stops it at once, says so again, and writes one audit row", async () => {
     const rig = openRig();
     const hash = keyHash(KEYS.both);
+    // Asked once before: a key that is known to this process is stopped as well.
+    expect((await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both })).status).toBe(200);
     const before = rowCounts(rig);
     for (let time = 0; time < 3; time += 1) {
       const response = await revoke(rig, ACCOUNTS.main, hash);
@@ -282,6 +315,30 @@ describe("revoking a key", () => {
     await revoke(rig, ACCOUNTS.main, NEW_HASH);
     expect(await codeOf(await register(rig, CONSENT))).toBe("key_revoked");
     expect(await codeOf(await register(rig, { ...CONSENT, policy: { scopes: ["trading:read"] } }))).toBe("key_revoked");
+  });
+
+  test("has no window: a signature of years ago revokes, and what it revoked stays so", async () => {
+    const [rig, years] = [openRig(), 2 * 365 * 86_400_000];
+    const signature = await signRevocation(ACCOUNTS.main, keyHash(KEYS.both));
+    await rig.clock.advance(years);
+    expect((await revoke(rig, ACCOUNTS.main, keyHash(KEYS.both), signature)).status).toBe(200);
+    const ask = async () => codeOf(await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both }));
+    expect(await ask()).toBe("revoked_api_key");
+    await rig.clock.advance(years);
+    expect(await ask()).toBe("revoked_api_key");
+    const again = { ...CONSENT, key_hash: keyHash(KEYS.both), issued_at: START_MS + 2 * years };
+    expect(await codeOf(await register(rig, again))).toBe("key_revoked");
+  });
+
+  test("leaves the open orders of its account as they are, and sends nothing", async () => {
+    const rig = openRig();
+    const body = { account: ACCOUNTS.main, market: "BTC", side: "buy", size: "0.01", price: "50000" };
+    const ask = { path: "/v1/orders", apiKey: KEYS.both, idempotencyKey: "before-the-revocation", body };
+    const placed = await (await rig.ask(ask)).text();
+    await revoke(rig, ACCOUNTS.main, keyHash(KEYS.both));
+    const { id } = JSON.parse(placed);
+    expect(await (await rig.ask({ path: `/v1/orders/${id}`, apiKey: KEYS.readOnly })).text()).toBe(placed);
+    expect(rig.sent).toHaveLength(1);
   });
 
   test("for one account touches no key of another", async () => {

@@ -40,12 +40,42 @@ test("gives back what was written, as long as it is shallow and well named", () 
   );
 });
 
+test("takes eight levels and no ninth, and at none of them a name that reaches behind an object", () => {
+  for (let depth = 1; depth <= 9; depth += 1) {
+    const around = (inner: string) => `${'{"x":'.repeat(depth - 1)}${inner}${"}".repeat(depth - 1)}`;
+    expect([depth, isTaken(around('{"a":1}')), isTaken(around("[1]"))]).toEqual([depth, depth <= 8, depth <= 8]);
+    for (const name of [...FORBIDDEN, "\\u005f_proto__", "constr\\u0075ctor"]) {
+      expect([name, isTaken(around(`{"${name}":{}}`))]).toEqual([name, false]);
+    }
+  }
+  expect(isTaken('["__proto__","constructor","prototype"]')).toBe(true);
+});
+
 /** Whole numbers beyond 2^53 come back as NaN, which JSON writes as null. */
 function hideLarge(_name: string, value: unknown): unknown {
   return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? null : value;
 }
 
+/** What other readers of JSON let pass. */
+const NEARLY_JSON = [
+  ...[
+    '{"a":1,}',
+    "[1,]",
+    "{a:1}",
+    "{'a':1}",
+    '{"a":1}//',
+    '/**/{"a":1}',
+    '{"a":01}',
+    '{"a":+1}',
+    '{"a":.5}',
+    '{"a":1.}',
+  ],
+  ...['{"a":NaN}', '{"a":Infinity}', '{"a":0x1}', '{"a":undefined}', '{"a":1}{"a":1}', '{"a":1', '{"a" 1}', '{,"a":1}'],
+  ...['"\t"', "\u000b1", "\u00a01", "[1 2]", "", " ", "True", '{"a":1}\u0000'],
+];
+
 test("never takes what JSON.parse refuses, and never throws", () => {
+  for (const text of NEARLY_JSON) expect([text, isTaken(text)]).toEqual([text, false]);
   const characters = fc.constantFrom(...'{}[]",:\\ue019tfn-. \n'.split(""));
   fc.assert(
     fc.property(fc.array(characters, { maxLength: 40 }), (pieces) => {

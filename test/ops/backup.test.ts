@@ -21,6 +21,8 @@ import { closeStore, openStore } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { awaitsTakeUp, countRestores, findTakeUp } from "../../src/store/restores.ts";
 import { emptyLog } from "../../src/store/snapshot.ts";
+import { openKey } from "../../src/vault/seal-key.ts";
+import { addressOfKey } from "../../src/vault/signers.ts";
 import { orderRow } from "../support/rows.ts";
 import { SLEEPLESS } from "../support/sleeping-timer.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -116,11 +118,47 @@ test("a snapshot that is damaged is no backup", async () => {
   });
 });
 
+/** Puts one text of a file in another's place, as a failing disk might; both are of one length. */
+function patch(path: string, find: string, put: string): void {
+  const parts = readFileSync(path, "latin1").split(find);
+  expect(parts.length).toBeGreaterThan(1);
+  writeFileSync(path, parts.join(put), "latin1");
+}
+
+test("a snapshot whose rows break the schema's own rules is no backup, though SQLite copies it", async () => {
+  await withBackup(({ file, at }) => {
+    const broken = at("broken.db").directory;
+    copyFileSync(file, broken);
+    const whole = new Database(broken);
+    const { sql } = whole.query<{ sql: string }, []>("SELECT sql FROM sqlite_master WHERE name = 'accounts'").get() ?? {
+      sql: "",
+    };
+    whole.close();
+    const loose = sql.replace("`label` text NOT NULL", "`label` text         ");
+    expect(loose).not.toBe(sql);
+    patch(broken, sql, loose);
+    const client = new Database(broken);
+    client.run("UPDATE accounts SET label = NULL");
+    client.close();
+    patch(broken, loose, sql);
+    const out = at("out.db").directory;
+    expect(() => backUp(broken, out)).toThrow("NULL value in accounts.label");
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
 test("agent keys in a backup are not in the clear", async () => {
   await withBackup(({ file, operator, agent }) => {
     const { sealedKey } = listAgents(operator.store).find(({ address }) => address === agent.address) ?? {};
     expect(readFileSync(file).includes(Buffer.from(sealedKey ?? [0]))).toBe(true);
-    expect(JSON.parse(new TextDecoder().decode(sealedKey))).toMatchObject({ ciphertext: expect.any(String) });
+    const sealed = JSON.parse(new TextDecoder().decode(sealedKey));
+    expect(Object.keys(sealed).sort()).toEqual(["ciphertext", "nonce", "tag", "version"]);
+    const purpose = { network: operator.network, ownerAddress: OWNER, address: agent.address };
+    const privateKey = Buffer.from(openKey({ bytes: new Uint8Array(32) }, purpose, sealed) ?? []);
+    expect(addressOfKey(privateKey)).toBe(agent.address);
+    for (const spelling of [privateKey, ...(["hex", "base64"] as const).map((coding) => privateKey.toString(coding))]) {
+      expect(readFileSync(file).includes(spelling)).toBe(false);
+    }
   });
 });
 

@@ -5,7 +5,7 @@ import type { Network } from "../../src/core/account.ts";
 import type { Builder } from "../../src/deps.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { examineDatabase } from "../../src/ops/examine-database.ts";
-import { examineDirectory } from "../../src/ops/examine-directory.ts";
+import { examineDirectory, findingOfKind } from "../../src/ops/examine-directory.ts";
 import { examineExchange } from "../../src/ops/examine-exchange.ts";
 import type { Finding } from "../../src/ops/finding.ts";
 import { examineGateway, type ToldState } from "../../src/ops/tell-state.ts";
@@ -178,4 +178,19 @@ test("a gateway that does not run, one that has stopped writes and one with a lo
     "gateway fault",
   ]);
   expect(troubles(examineGateway({ ...told, locked: ["0xaa"] }, false))).toEqual(["keys_open fault"]);
+});
+
+test("a file system that is reached over a network is a fault", () => {
+  for (const [type, name] of [
+    [0x6969, "NFS"],
+    [0xff534d42, "CIFS"],
+    [0xfe534d42, "SMB"],
+    [0x01021997, "9P"],
+  ] as const) {
+    expect(findingOfKind(type)).toMatchObject({ level: "fault", found: expect.stringContaining(name) });
+  }
+  // ext4, XFS, btrfs, tmpfs, overlayfs.
+  for (const type of [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630]) {
+    expect(findingOfKind(type).level).toBe("ok");
+  }
 });

@@ -121,6 +121,8 @@ test("two sealed keys that change places stop the start, and so does one under a
     ]);
     const moved = { ...operator, vaultKey: await vaultKey() };
     expect(() => openKeyring(moved)).toThrow("belongs elsewhere");
+    operator.store.$client.run("UPDATE agents SET owner_address = ?", [account.ownerAddress]);
+    openKeyring({ ...operator, vaultKey: await vaultKey() });
     const elsewhere = { ...operator, network: "mainnet" as const, vaultKey: await vaultKey() };
     expect(() => openKeyring(elsewhere)).toThrow("belongs elsewhere");
   });

@@ -7,6 +7,7 @@ import { openLog } from "../../src/log.ts";
 import { openMetrics } from "../../src/metrics.ts";
 import { takeReadings } from "../../src/ops/take-readings.ts";
 import type { Store } from "../../src/store/open.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 import { GRANT_DOMAIN, GRANT_TYPES, keyHash } from "../../src/wire/grant.ts";
 import { ACCOUNTS, AUDIENCE, KEYS, OWNER, openRig, START_MS } from "../http/rig.ts";
 import { type TestRequest, testRequest } from "../support/request.ts";
@@ -109,13 +110,19 @@ describe("secrets that are put everywhere a client could put them", () => {
     const logged = lines.join("");
     const exposed = await expose(takeReadings(deps, { residentBytes: 1, startedAtMs: 1 }));
     const stored = databaseText(rig.deps.store).replaceAll(`names ${STRAY_KEY}`, "");
+    const audited = JSON.stringify(rig.deps.store.select().from(audit).all());
     expect(lines.length).toBeGreaterThan(100);
-    for (const secret of SECRETS) {
+    const signed = rig.sent.flatMap((sent) => {
+      const { r, s } = (JSON.parse(sent) as { signature: { r: string; s: string } }).signature;
+      return [r.slice(2), s.slice(2)];
+    });
+    expect(signed.length).toBeGreaterThan(1);
+    for (const secret of [...SECRETS, ...signed]) {
       for (const text of [told, logged, exposed, stored]) expect(text.includes(secret)).toBeFalse();
     }
     // What the owner signed is kept with the key that it grants, and shown to nobody.
     for (const half of [signature.slice(2, 66), signature.slice(66, 130)]) {
-      for (const text of [told, logged, exposed]) expect(text.includes(half)).toBeFalse();
+      for (const text of [told, logged, exposed, audited]) expect(text.includes(half)).toBeFalse();
     }
     for (const text of [logged, exposed, stored]) expect(text.includes(STRAY_WORD)).toBeFalse();
     for (const text of [logged, exposed, told]) expect(text.includes(IDEMPOTENCY_KEY)).toBeFalse();

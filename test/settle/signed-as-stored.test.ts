@@ -3,8 +3,9 @@ import { expect, test } from "bun:test";
 import type { OrderTerms } from "../../src/core/order.ts";
 import { actionOf } from "../../src/settle/intent.ts";
 import { listAttemptsOf } from "../../src/store/attempts.ts";
+import { audit } from "../../src/store/schema.ts";
 import { actionJson } from "../../src/wire/action/index.ts";
-import { openGatewayRig } from "../support/gateway-rig.ts";
+import { DELIVERY, type Delivery, openGatewayRig } from "../support/gateway-rig.ts";
 
 const TERMS: Partial<OrderTerms>[] = [
   {},
@@ -36,3 +37,27 @@ test("an attempt that is read back has the action of its text, and one that spel
   expect(action === null ? null : actionJson(action)).toBe(attempt.action);
   expect(actionOf({ ...attempt, action: '{"type":"withdraw3"}' })).toBeNull();
 });
+
+test("every signed action has its row of the audit log before it is sent", async () => {
+  const rig = openGatewayRig();
+  const sent: string[] = [];
+  const looking =
+    (deliver: Delivery): Delivery =>
+    (body, venue, clock) => {
+      const { action, nonce } = JSON.parse(body) as { action: { type: string }; nonce: number };
+      const rows = rig.store.select().from(audit).all();
+      const told = rows.some(
+        ({ event, detail }) => event === SIGNED[action.type] && JSON.parse(detail).nonce === nonce,
+      );
+      sent.push(`${action.type} ${told ? "is told" : "is not told"}`);
+      return deliver(body, venue, clock);
+    };
+  rig.deliveries.push(looking(DELIVERY.normal), looking(DELIVERY.normal), looking(DELIVERY.neverArrived));
+  const { order } = await rig.answerOf(rig.place("key-0001"));
+  await rig.answerOf(rig.cancel("key-0002", String(order["id"])));
+  rig.deliveries.push(looking(DELIVERY.normal));
+  await rig.answerOf(rig.place("key-0003"));
+  expect(sent).toEqual(["order is told", "cancel is told", "order is told", "noop is told"]);
+});
+
+const SIGNED: Readonly<Record<string, string>> = { order: "sign_place", cancel: "sign_cancel", noop: "sign_noop" };

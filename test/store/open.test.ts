@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { MIGRATIONS, NewerDatabase } from "../../src/store/migrations.ts";
-import { assertFull, closeStore, openStore, openStoreReadOnly } from "../../src/store/open.ts";
+import { assertFull, closeStore, openStore, openStoreReadOnly, requireSqlite } from "../../src/store/open.ts";
 import { findOrder, insertOrder } from "../../src/store/orders.ts";
 import { orderRow } from "../support/rows.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -19,6 +19,13 @@ test("a store waits for the disk, writes ahead, and gives way to a reader", asyn
     expect(pragma("trusted_schema")).toBe(0);
     closeStore(store);
   });
+});
+
+test("an SQLite that could corrupt its log is refused, a newer one is taken", () => {
+  for (const version of ["3.51.3", "3.51.10", "3.52.0", "3.53.0", "4.0.0"]) requireSqlite(version);
+  for (const version of ["3.51.2", "3.50.9", "3.9.3", "2.99.99", "0", ""]) {
+    expect(() => requireSqlite(version)).toThrow("is older than 3.51.3");
+  }
 });
 
 test.each(["OFF", "NORMAL"])("commits that do not wait for the disk (%s) are noticed", (mode) => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { scryptSync } from "node:crypto";
+import { createDecipheriv, scryptSync } from "node:crypto";
 import { setImmediate as setImmediatePromise } from "node:timers/promises";
 import {
   deriveVaultKey,
@@ -38,6 +38,17 @@ test("the letter case of addresses does not matter", () => {
 
 test("the key bytes do not stand in what is stored", () => {
   expect(JSON.stringify(sealed)).not.toContain(Buffer.from(PRIVATE_KEY).toString("hex").slice(0, 16));
+});
+
+test("what is stored is AES-256-GCM under the nonce that was handed in, with the purpose as its associated data", () => {
+  const decipher = createDecipheriv("aes-256-gcm", vaultKey.bytes, new Uint8Array(12).fill(3));
+  const { network, ownerAddress, address } = PURPOSE;
+  decipher.setAAD(Buffer.from(["postern-agent-key", "1", network, ownerAddress, address].join("\n")));
+  decipher.setAuthTag(Buffer.from(sealed.tag, "hex"));
+  const opened = Buffer.concat([decipher.update(Buffer.from(sealed.ciphertext, "hex")), decipher.final()]);
+  expect(new Uint8Array(opened)).toEqual(PRIVATE_KEY);
+  expect(vaultKey.bytes).toHaveLength(32);
+  expect(sealed.nonce).toBe("03".repeat(12));
 });
 
 describe("a sealed key does not open", () => {
@@ -82,8 +93,9 @@ describe("a sealed key does not open", () => {
 
   test("once the vault key is wiped", async () => {
     const wiped = await deriveVaultKey("correct horse battery", CHEAP);
+    const { bytes } = wiped;
     wipe(wiped);
-    expect(wiped.bytes.every((byte) => byte === 0)).toBe(true);
+    expect(bytes.every((byte) => byte === 0)).toBe(true);
     expect(openKey(wiped, PURPOSE, sealed)).toBeNull();
   });
 });

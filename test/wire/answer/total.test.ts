@@ -85,5 +85,11 @@ for (const [name, parse] of PARSERS) {
       },
     );
     expect(() => parse(hostile)).not.toThrow();
+    // One that fails wherever it is touched, by itself and as a row.
+    const refuse = () => {
+      throw new Error("hostile");
+    };
+    const worst = new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse });
+    for (const json of [worst, [worst], [[worst]], { universe: [worst] }]) expect(() => parse(json)).not.toThrow();
   });
 }
