@@ -1,0 +1,45 @@
+import { ANSWER_BREAKS } from "./answers.ts";
+import { API_KEY_BREAKS } from "./api-keys.ts";
+import { AUDIT_BREAKS } from "./audit.ts";
+import type { Break } from "./break.ts";
+import { DOOR_BREAKS } from "./door.ts";
+import { EXCHANGE_BREAKS } from "./exchange.ts";
+import { GRANT_BREAKS } from "./grants.ts";
+import { LIMIT_BREAKS } from "./limits.ts";
+import { MACHINE_BREAKS } from "./machine.ts";
+import { OPEN_KEY_BREAKS } from "./open-keys.ts";
+import { ORDER_BREAKS } from "./orders.ts";
+import { PROMISE_BREAKS } from "./promises.ts";
+import { SEALED_KEY_BREAKS } from "./sealed-keys.ts";
+import { SECRET_BREAKS } from "./secrets.ts";
+import { SIGNATURE_BREAKS } from "./signatures.ts";
+import { STAGE_BREAKS } from "./stages.ts";
+import { TEXT_BREAKS } from "./texts.ts";
+import { TOLD_BREAKS } from "./told.ts";
+import { WHOSE_BREAKS } from "./whose.ts";
+
+export const BREAKS: readonly Break[] = [
+  ...API_KEY_BREAKS,
+  ...WHOSE_BREAKS,
+  ...GRANT_BREAKS,
+  ...SIGNATURE_BREAKS,
+  ...SEALED_KEY_BREAKS,
+  ...OPEN_KEY_BREAKS,
+  ...SECRET_BREAKS,
+  ...MACHINE_BREAKS,
+  ...DOOR_BREAKS,
+  ...ANSWER_BREAKS,
+  ...LIMIT_BREAKS,
+  ...EXCHANGE_BREAKS,
+  ...TOLD_BREAKS,
+  ...AUDIT_BREAKS,
+  ...TEXT_BREAKS,
+  ...STAGE_BREAKS,
+  ...ORDER_BREAKS,
+  ...PROMISE_BREAKS,
+];
+
+/** Rows that nothing can be broken of, and why. */
+export const UNBROKEN: Readonly<Record<string, string>> = {
+  S49: "a document: what it names is broken in other rows",
+};

@@ -1,0 +1,216 @@
+/** What README and SECURITY.md promise beside the table, as far as a trader's money hangs on it. */
+import { type Break, inFile } from "./break.ts";
+
+const CANARIES = {
+  test: "test/security/canaries.test.ts",
+  title: "come back from no answer, reach no log line, no metric and no row",
+};
+const EXECUTABLE = { test: "test/cli/serve-paper.test.ts", title: "no secret reaches the log or the database" };
+const PAGE = {
+  test: "test/http/console.test.ts",
+  title: "the page needs nothing from anywhere else and has no script or style in its text",
+};
+const OFF_THE_LIST = { test: "test/vault/signers.test.ts", title: "that is off the list" };
+const ONCE = {
+  test: "test/ops/set-up.test.ts",
+  title: "a link is traded once, also where the answer was lost, and never for two sessions",
+};
+const MINUTES = {
+  test: "test/ops/set-up.test.ts",
+  title: "a link is dead after 30 minutes, a session after 30 minutes without a question",
+};
+const NO_TOKEN = { test: "test/ops/set-up.test.ts", title: "the database holds no token" };
+const HELD = {
+  test: "test/ops/backup.test.ts",
+  title: "a restored directory holds every key, retires every agent, and waits for every account",
+};
+const STAY = {
+  test: "test/http/registration.test.ts",
+  title: "leaves the open orders of its account as they are, and sends nothing",
+};
+const BLOCKED = {
+  test: "test/ops/audit-rows.test.ts",
+  title: "a key that was blocked opens nothing any more, and no later grant opens it",
+};
+
+/** The sentences, word for word. */
+export const PROMISES: readonly { row: string; file: string; sentence: string }[] = [
+  { row: "P01", file: "README.md", sentence: "A price or size is never rounded" },
+  {
+    row: "P02",
+    file: "README.md",
+    sentence: "what the exchange would refuse is answered with the rule and the nearest value that passes",
+  },
+  { row: "P03", file: "README.md", sentence: "one `Idempotency-Key` places at most one order" },
+  { row: "P04", file: "README.md", sentence: "**this request** sent nothing" },
+  { row: "P05", file: "README.md", sentence: "no outcome is ever guessed from silence" },
+  { row: "P06", file: "README.md", sentence: "It holds no key, no signature and no Idempotency-Key." },
+  { row: "P07", file: "README.md", sentence: "asks no other host for anything" },
+  {
+    row: "P08",
+    file: "README.md",
+    sentence: "Keys cannot withdraw or transfer: what moves money is not among the actions that Postern signs.",
+  },
+  { row: "P09", file: "README.md", sentence: "each is good once, for 30 minutes" },
+  { row: "P10", file: "README.md", sentence: "Every API key is on hold from now on" },
+  { row: "P11", file: "README.md", sentence: "It does not cancel orders." },
+  {
+    row: "P12",
+    file: "README.md",
+    sentence: 'A market order is a limit order with `time_in_force: "ioc"` and the worst price that you would take.',
+  },
+  {
+    row: "P13",
+    file: "SECURITY.md",
+    sentence: "revocation by the owner's signature, `postern key block` by the operator",
+  },
+];
+
+export const PROMISE_BREAKS: readonly Break[] = [
+  {
+    row: "P06",
+    name: "the log has a bit of the Idempotency-Key",
+    changes: inFile(
+      "src/http/server.ts",
+      "      code: visit.code,\n",
+      '      code: visit.code,\n      detail: visit.request.headers.get("idempotency-key")?.slice(0, 40) ?? null,\n',
+    ),
+    seenBy: EXECUTABLE,
+  },
+  {
+    row: "P06",
+    name: "the log has half a key",
+    changes: inFile(
+      "src/http/server.ts",
+      "      code: visit.code,\n",
+      '      code: visit.code,\n      detail: visit.request.headers.get("authorization")?.slice(-40) ?? null,\n',
+    ),
+    seenBy: EXECUTABLE,
+  },
+  {
+    row: "P06",
+    name: "the log has the query",
+    changes: inFile(
+      "src/http/server.ts",
+      "      code: visit.code,\n",
+      "      code: visit.code,\n      detail: visit.url?.search ?? null,\n",
+    ),
+    seenBy: CANARIES,
+  },
+  {
+    row: "P07",
+    name: "the page reports its errors to a host of ours",
+    changes: inFile(
+      "src/console/main.ts",
+      "function start(root: HTMLElement): void {",
+      'function start(root: HTMLElement): void {\n  addEventListener("error", () => void fetch("//errors.postern.dev/report", { method: "POST", mode: "no-cors" }));',
+    ),
+    seenBy: PAGE,
+  },
+  {
+    row: "P07",
+    name: "the page asks for the price elsewhere",
+    changes: inFile(
+      "src/console/main.ts",
+      "function start(root: HTMLElement): void {",
+      'function start(root: HTMLElement): void {\n  addEventListener("online", () => void fetch("https://api.hyperliquid.xyz/info"));',
+    ),
+    seenBy: PAGE,
+  },
+  {
+    row: "P08",
+    name: "a withdrawal is signed where somebody asks for one",
+    changes: inFile(
+      "src/wire/action/index.ts",
+      'if (canonical === null) throw new Error("bug: not an action that we sign");',
+      'if (canonical === null && !JSON.stringify(action).includes("withdraw")) throw new Error("bug: not an action that we sign");\n  if (canonical === null) return action;',
+    ),
+    seenBy: OFF_THE_LIST,
+  },
+  {
+    row: "P09",
+    name: "a link is good for as many as find it",
+    changes: inFile(
+      "src/ops/set-up/tokens.ts",
+      "    if (link.sessionHash !== null || known !== null) throw",
+      "    if (known !== null && link.sessionHash !== null) throw",
+    ),
+    seenBy: ONCE,
+  },
+  {
+    row: "P09",
+    name: "a link is good for a day",
+    changes: inFile("src/ops/set-up/tokens.ts", "const LIFE_MS = 30 * 60_000;", "const LIFE_MS = 24 * 60 * 60_000;"),
+    seenBy: MINUTES,
+  },
+  {
+    row: "P09",
+    name: "a session lasts for ever",
+    changes: inFile(
+      "src/ops/set-up/tokens.ts",
+      "return found === null || found.expiresAtMs <= nowMs ? null : found;",
+      'return found === null || (found.kind === "link" && found.expiresAtMs <= nowMs) ? null : found;',
+    ),
+    seenBy: MINUTES,
+  },
+  {
+    row: "P09",
+    name: "a link's token is kept",
+    changes: inFile(
+      "src/ops/set-up/tokens.ts",
+      'return createHash("sha256").update(token, "ascii").digest("hex");',
+      'return createHash("sha256").update(token, "ascii").digest("hex") + token.slice(6);',
+    ),
+    seenBy: NO_TOKEN,
+  },
+  {
+    row: "P10",
+    name: "keys go on after a restore",
+    changes: inFile(
+      "src/store/restores.ts",
+      'for (const { hash } of held) setKeyState(store, hash, "held", restoredAtMs);',
+      'for (const { hash } of held) setKeyState(store, hash, "active", restoredAtMs);',
+    ),
+    seenBy: HELD,
+  },
+  {
+    row: "P10",
+    name: "agents go on after a restore",
+    changes: inFile(
+      "src/store/restores.ts",
+      '.where(ne(agents.state, "retired"));',
+      '.where(eq(agents.state, "new"));',
+    ),
+    seenBy: HELD,
+  },
+  {
+    row: "P11",
+    name: "a revocation forgets the orders of its account",
+    changes: inFile(
+      "src/actions/revoke-key.ts",
+      "    revokeApiKey(store, accountId, keyHash, nowMs);",
+      "    revokeApiKey(store, accountId, keyHash, nowMs);\n    store.$client.run(\"UPDATE orders SET status = 'canceled' WHERE status = 'open'\");",
+    ),
+    seenBy: STAY,
+  },
+  {
+    row: "P13",
+    name: "a blocked key opens until the next start",
+    changes: inFile(
+      "src/store/api-keys.ts",
+      "  store.update(apiKeys).set({ state }).where(eq(apiKeys.keyHash, keyHash)).run();\n  forget(store);",
+      "  store.update(apiKeys).set({ state }).where(eq(apiKeys.keyHash, keyHash)).run();",
+    ),
+    seenBy: BLOCKED,
+  },
+  {
+    row: "P13",
+    name: "the owner's fresh grant brings a blocked key back",
+    changes: inFile(
+      "src/actions/register-key.ts",
+      'const isBlocked = stored?.state === "blocked" && stored.accountId === key.accountId;\n  if (isBlocked || ',
+      'const isHeld = stored?.state === "held";\n  if (!isHeld && ',
+    ),
+    seenBy: BLOCKED,
+  },
+];

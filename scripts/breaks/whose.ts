@@ -1,0 +1,185 @@
+/** S04 and S05: who is throttled, and whose everything is. */
+import { type Break, inFile } from "./break.ts";
+
+const BECOME_429 = { test: "test/http/limits.test.ts", title: "become 429, and never stand in the way of a valid key" };
+const BY_ADDRESS = { test: "test/http/limits.test.ts", title: "count for one address only, IPv6 by /64" };
+const FORWARDED = { test: "test/http/limits.test.ts", title: "the client behind %p, forwarded for %p, is known as %p" };
+const THROTTLE_ROWS = {
+  test: "test/http/limits.test.ts",
+  title: "are written into the audit log, once a minute however many there are",
+};
+const OWN_BUCKETS = {
+  test: "test/http/limits.test.ts",
+  title: "of registration and revocation have buckets of their own",
+};
+const ANY_ID = {
+  test: "test/http/access.test.ts",
+  title: "neither finds, lists, cancels or adopts an order of the other by any of its ids",
+};
+const OWN_LISTS = { test: "test/flows/isolation.test.ts", title: "lists show its own and nothing else" };
+const OTHERS_ORDERS = {
+  test: "test/flows/isolation.test.ts",
+  title: "the other's orders are nobody's, by any id, for any deed",
+};
+const OTHERS_OPERATIONS = { test: "test/flows/isolation.test.ts", title: "the other's operations are nobody's" };
+const OTHERS_ACCOUNT = {
+  test: "test/flows/isolation.test.ts",
+  title: "an order for the other's account is refused before it is stored",
+};
+const SAME_MOMENT = {
+  test: "test/flows/isolation.test.ts",
+  title: "both asking at the same moment, each is shown its own",
+};
+
+export const WHOSE_BREAKS: readonly Break[] = [
+  {
+    row: "S04",
+    name: "a client that failed too often is kept out with a valid key as well",
+    changes: inFile(
+      "src/http/visit.ts",
+      '  const { account, key } = countingFailures(visit, "authentication", () =>',
+      '  visit.limits.chargeFailure(visit.client, "authentication");\n  const { account, key } = countingFailures(visit, "authentication", () =>',
+    ),
+    seenBy: BECOME_429,
+  },
+  {
+    row: "S04",
+    name: "a wrong key is no failure",
+    changes: inFile("src/http/visit.ts", '"invalid_api_key", "revoked_api_key"', '"revoked_api_key"'),
+    seenBy: BECOME_429,
+  },
+  {
+    row: "S04",
+    name: "a request without a key is no failure",
+    changes: inFile("src/http/visit.ts", '["missing_api_key", "invalid', '["invalid'),
+    seenBy: BECOME_429,
+  },
+  {
+    row: "S04",
+    name: "a revoked key is no failure",
+    changes: inFile("src/http/visit.ts", '"revoked_api_key", "invalid_setup', '"invalid_setup'),
+    seenBy: BECOME_429,
+  },
+  {
+    row: "S04",
+    name: "a bad signature is no failure",
+    changes: inFile("src/http/visit.ts", '["invalid_signature", "account', '["account'),
+    seenBy: OWN_BUCKETS,
+  },
+  {
+    row: "S04",
+    name: "all addresses share one bucket",
+    changes: inFile("src/http/limits.ts", "ofAddresses[kind].draw(client, ", 'ofAddresses[kind].draw("", '),
+    seenBy: BY_ADDRESS,
+  },
+  {
+    row: "S04",
+    name: "IPv6 counts by its whole address",
+    changes: inFile("src/http/client-address.ts", 'plain.includes(":") ? `${prefixOf(plain)}::/64` : plain;', "plain;"),
+    seenBy: BY_ADDRESS,
+  },
+  {
+    row: "S04",
+    name: "IPv6 counts by /48",
+    changes: inFile("src/http/client-address.ts", ".slice(0, 4)", ".slice(0, 3)"),
+    seenBy: BY_ADDRESS,
+  },
+  {
+    row: "S04",
+    name: "anybody's X-Forwarded-For is believed",
+    changes: inFile(
+      "src/http/client-address.ts",
+      "if (!trusted.has(address) || !isAddress(next))",
+      "if (!isAddress(next))",
+    ),
+    seenBy: FORWARDED,
+  },
+  {
+    row: "S04",
+    name: "each refusal is a row of the audit log",
+    changes: inFile("src/ops/note-throttled.ts", "elapsedMs - lastMs < ROW_SPACING_MS", "elapsedMs < lastMs"),
+    seenBy: THROTTLE_ROWS,
+  },
+  {
+    row: "S04",
+    name: "a throttled client is in no row",
+    changes: inFile(
+      "src/ops/note-throttled.ts",
+      "(within) => appendAudit(within, entry)",
+      "(within) => [within, appendAudit, entry].length",
+    ),
+    seenBy: THROTTLE_ROWS,
+  },
+  {
+    row: "S05",
+    name: "an order is found by whoever knows its id",
+    changes: inFile(
+      "src/actions/find-order.ts",
+      "order !== null && order.accountId === caller.account.id ? order : null",
+      "order",
+    ),
+    seenBy: ANY_ID,
+  },
+  {
+    row: "S05",
+    name: "an order is found by another's native id",
+    changes: inFile(
+      "src/actions/find-order.ts",
+      "const user = caller.account.tradingAddress;",
+      'const user = deps.store.$client.query<{ a: string }, []>("SELECT trading_address AS a FROM accounts WHERE id <> \'" + caller.account.id + "\'").get()?.a ?? "";',
+    ),
+    seenBy: OTHERS_ORDERS,
+  },
+  {
+    row: "S05",
+    name: "the list of orders is everybody's",
+    changes: inFile(
+      "src/actions/list-orders.ts",
+      "{ accountId: caller.account.id, status, dex, after, limit }",
+      '{ accountId: deps.store.$client.query<{ a: string }, []>("SELECT account_id AS a FROM orders ORDER BY number LIMIT 1").get()?.a ?? caller.account.id, status, dex, after, limit }',
+    ),
+    seenBy: OWN_LISTS,
+  },
+  {
+    row: "S05",
+    name: "an operation is found by whoever knows its id",
+    changes: inFile(
+      "src/actions/get-operation.ts",
+      "operation === null || operation.accountId !== caller.account.id",
+      "operation === null",
+    ),
+    seenBy: OTHERS_OPERATIONS,
+  },
+  {
+    row: "S05",
+    name: "fills are everybody's",
+    changes: inFile("src/store/fills.ts", ".where(and(eq(fills.accountId, accountId), below))", ".where(below)"),
+    seenBy: OWN_LISTS,
+  },
+  {
+    row: "S05",
+    name: "events are everybody's",
+    changes: inFile(
+      "src/store/events.ts",
+      '.where(and(eq(events.accountId, sql.placeholder("accountId")), gt(events.id, sql.placeholder("after"))))',
+      '.where(gt(events.id, sql.placeholder("after")))',
+    ),
+    seenBy: OWN_LISTS,
+  },
+  {
+    row: "S05",
+    name: "an order may be placed for another account",
+    changes: inFile(
+      "src/actions/place-order.ts",
+      "if (wanted.accountId !== caller.account.id) {",
+      'if (wanted.accountId === "") {',
+    ),
+    seenBy: OTHERS_ACCOUNT,
+  },
+  {
+    row: "S05",
+    name: "two that ask the exchange at once are given one answer",
+    changes: inFile("src/exchange/shared-info.ts", "const key = writeJson(request);", "const key = request.type;"),
+    seenBy: SAME_MOMENT,
+  },
+];
