@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Change } from "../mutants/mutant.ts";
-import { linkPackages, plant } from "../mutants/plant.ts";
+import { plant } from "../mutants/plant.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 /** Milliseconds for one command. */
@@ -35,7 +35,8 @@ async function inClone(changes: readonly Change[], command: readonly string[]): 
   const directory = join(parent, "clone");
   try {
     await demand(parent, ["git", "clone", "--quiet", "--no-hardlinks", ROOT, directory]);
-    linkPackages(directory);
+    // Its own packages: what is built of linked ones is another executable.
+    await demand(directory, [process.execPath, "install", "--frozen-lockfile", "--ignore-scripts", "--silent"]);
     const fault = plant(directory, changes);
     if (fault !== null) throw new Error(fault);
     const author = ["-c", "user.name=breaks", "-c", "user.email=breaks@localhost"];

@@ -14,12 +14,8 @@ export function copyTree(from: string = ROOT): string {
   for (const name of readdirSync(from)) {
     if (!NOT_COPIED.has(name)) cpSync(join(from, name), join(directory, name), { recursive: true });
   }
-  linkPackages(directory);
-  return directory;
-}
-
-export function linkPackages(directory: string): void {
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  return directory;
 }
 
 /** Texts of the files that these changes make of a tree, by path; a text that is not there exactly once is a fault. */
