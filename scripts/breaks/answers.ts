@@ -111,8 +111,8 @@ export const ANSWER_BREAKS: readonly Break[] = [
     name: "errors may be kept",
     changes: inFile(
       "src/http/server.ts",
-      '    headers: { "Content-Type": "application/json" },\n  });\n  if (error.retryAfterS',
-      '    headers: { "Content-Type": "application/json", "Cache-Control": "max-age=5" },\n  });\n  if (error.retryAfterS',
+      "  if (visit.isBodyLeft) response",
+      '  response.headers.set("Cache-Control", "max-age=5");\n  if (visit.isBodyLeft) response',
     ),
     seenBy: EVERY_ANSWER,
   },

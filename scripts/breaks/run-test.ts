@@ -5,13 +5,14 @@ import type { NamedTest } from "./break.ts";
 const MAX_TEST_MS = "60000";
 const MAX_RUN_MS = 180_000;
 
-export type Ran = { passed: string[]; failed: string[]; output: string };
+export type Ran = { passed: string[]; failed: string[]; hasTimedOut: boolean; output: string };
 
 export async function runTest(cwd: string, { test, title }: NamedTest): Promise<Ran> {
   const command = [process.execPath, "test", "--timeout", MAX_TEST_MS, test, "-t", patternOf(title)];
   const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe", timeout: MAX_RUN_MS });
   const [output] = await Promise.all([child.stderr.text(), child.stdout.text(), child.exited]);
-  return { passed: namesAfter("(pass)", output), failed: namesAfter("(fail)", output), output };
+  const hasTimedOut = output.includes("this test timed out after");
+  return { passed: namesAfter("(pass)", output), failed: namesAfter("(fail)", output), hasTimedOut, output };
 }
 
 /** A test of a table has its title with values in it. */

@@ -190,7 +190,11 @@ export const SECRET_BREAKS: readonly Break[] = [
   {
     row: "S23",
     name: "a half backup stays beside it",
-    changes: inFile("src/ops/back-up.ts", "    rmSync(draft, { force: true });\n", "    statSync(draft);\n"),
+    changes: inFile(
+      "src/ops/back-up.ts",
+      '    for (const suffix of ["", "-journal"]) rmSync(draft + suffix, { force: true });\n',
+      "    statSync(draft);\n",
+    ),
     seenBy: FOR_ITS_OWNER,
   },
   {
@@ -198,7 +202,7 @@ export const SECRET_BREAKS: readonly Break[] = [
     name: "a backup is not looked at before it gets its name",
     changes: inFile(
       "src/ops/back-up.ts",
-      "snapshotInto(database, draft) ?? findDamage(draft)",
+      "snapshotInto(database, draft) ?? faultIn(draft)",
       "snapshotInto(database, draft)",
     ),
     seenBy: DAMAGED,
