@@ -34,17 +34,15 @@ const TOLD_WAIT = {
   title: "after the wait that it tells, what did not fit fits",
 };
 const NO_MINUTE = { test: "test/exchange/budget.test.ts", title: "no minute anywhere holds more than the limit" };
+const PIECES_256 = { test: "test/http/body.test.ts", title: "gives up a body that comes in more than 256 pieces" };
+const LINEAR = { test: "test/security/linear.test.ts", title: "twice as much takes at most about twice as long" };
 const UTF8 = { test: "test/http/strict-json.test.ts", title: "refuses bytes that are no UTF-8" };
 
 export const LIMIT_BREAKS: readonly Break[] = [
   {
     row: "S36",
     name: "a body may have 65 KiB",
-    changes: inFile(
-      "src/http/body.ts",
-      "export const MAX_BODY_BYTES = 64 * 1024;",
-      "export const MAX_BODY_BYTES = 65 * 1024;",
-    ),
+    changes: inFile("src/http/contract.ts", "const MAX_BODY_BYTES = 64 * 1024;", "const MAX_BODY_BYTES = 65 * 1024;"),
     seenBy: KIB_64,
   },
   {
@@ -53,29 +51,51 @@ export const LIMIT_BREAKS: readonly Break[] = [
     changes: [
       {
         file: "src/http/body.ts",
-        find: "if (Number(announced) > MAX_BODY_BYTES)",
-        put: "if (Number(announced) >= MAX_BODY_BYTES)",
+        find: "if (Number(announced) > limits.maxBytes)",
+        put: "if (Number(announced) >= limits.maxBytes)",
       },
       {
         file: "src/http/body.ts",
-        find: "if (body.byteLength > MAX_BODY_BYTES)",
-        put: "if (body.byteLength >= MAX_BODY_BYTES)",
+        find: "if (body.byteLength > limits.maxBytes)",
+        put: "if (body.byteLength >= limits.maxBytes)",
       },
-      { file: "src/http/body.ts", find: "if (length > MAX_BODY_BYTES)", put: "if (length >= MAX_BODY_BYTES)" },
+      { file: "src/http/body.ts", find: "if (length > maxBytes)", put: "if (length >= maxBytes)" },
     ],
     seenBy: KIB_64,
   },
   {
     row: "S36",
     name: "a body in pieces has no limit",
-    changes: inFile("src/http/body.ts", "if (length > MAX_BODY_BYTES) throw tooLarge();", ""),
+    changes: inFile("src/http/body.ts", "    if (length > maxBytes) throw tooLarge(limits);\n", ""),
     seenBy: PIECES,
   },
   {
     row: "S36",
     name: "a length that was announced is believed",
-    changes: inFile("src/http/body.ts", "if (body.byteLength > MAX_BODY_BYTES) throw tooLarge();", ""),
+    changes: inFile("src/http/body.ts", "    if (body.byteLength > limits.maxBytes) throw tooLarge(limits);\n", ""),
     seenBy: ANNOUNCED,
+  },
+  {
+    row: "S36",
+    name: "a body may come in any number of pieces",
+    changes: inFile("src/http/body.ts", "    if (pieces.length > MAX_PIECES) throw tooManyPieces();\n", ""),
+    seenBy: PIECES_256,
+  },
+  {
+    row: "S36",
+    name: "a number is read in the square of its length",
+    changes: inFile("src/http/strict-json.ts", 'trimTail(digits, "0")', 'digits.replace(/0+$/, "")'),
+    seenBy: LINEAR,
+  },
+  {
+    row: "S36",
+    name: "a header of the exchange's is read in the square of its length",
+    changes: inFile(
+      "src/exchange/http-answer.ts",
+      'trimTail(text.replace(/^[ \\t]+/, ""), " \\t")',
+      'text.replace(/^[ \\t]+/, "").replace(/[ \\t]+$/, "")',
+    ),
+    seenBy: LINEAR,
   },
   {
     row: "S36",
@@ -122,7 +142,11 @@ export const LIMIT_BREAKS: readonly Break[] = [
   {
     row: "S36",
     name: "a path may be of any length",
-    changes: inFile("src/http/guard.ts", "|| request.url.length > MAX_TARGET_CHARACTERS", ""),
+    changes: inFile(
+      "src/http/guard.ts",
+      "request.url.length > MAX_TARGET_CHARACTERS ? null : URL.parse",
+      "request.url.length < 0 ? null : URL.parse",
+    ),
     seenBy: TARGET,
   },
   {

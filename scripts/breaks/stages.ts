@@ -76,7 +76,7 @@ export const STAGE_BREAKS: readonly Break[] = [
   {
     row: "S36",
     name: "a body that is endless is read to its end",
-    changes: inFile("src/http/body.ts", "if (length > MAX_BODY_BYTES) throw tooLarge();", ""),
+    changes: inFile("src/http/body.ts", "    if (length > maxBytes) throw tooLarge(limits);\n", ""),
     seenBy: HOSTILE,
   },
 ];

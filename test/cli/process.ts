@@ -3,6 +3,8 @@ import { join } from "node:path";
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 /** Milliseconds until a first line must have come. */
 const START_DEADLINE_MS = 20_000;
+/** Milliseconds after which a command that was to end is ended: one that goes on where it was to refuse. */
+const END_DEADLINE_MS = 25_000;
 
 export type Running = {
   /** The first line of standard output. */
@@ -27,7 +29,9 @@ function spawn(words: readonly string[], environment: Readonly<Record<string, st
 /** Runs a command as a process of its own until it ends. */
 export async function runProcess(words: readonly string[]): Promise<Spawned> {
   const child = spawn(words);
+  const late = setTimeout(() => child.kill("SIGKILL"), END_DEADLINE_MS);
   const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  clearTimeout(late);
   return { exitCode, out, err };
 }
 
