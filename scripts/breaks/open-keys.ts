@@ -94,7 +94,7 @@ export const OPEN_KEY_BREAKS: readonly Break[] = [
     name: "the environment is asked before the keyboard",
     changes: [
       {
-        file: "src/cli/passphrase.ts",
+        file: "src/cli/passphrase-input.ts",
         find: "const prompt = askHidden === null ? null : () =>",
         put: 'const given = environment["POSTERN_PASSPHRASE"] ?? environment["PASSPHRASE"];\n  const prompt = given !== undefined ? async () => given : askHidden === null ? null : () =>',
       },
@@ -129,7 +129,7 @@ export const OPEN_KEY_BREAKS: readonly Break[] = [
   {
     row: "S17",
     name: "systemd's credential is not looked for",
-    changes: inFile("src/cli/passphrase.ts", 'environment["CREDENTIALS_DIRECTORY"] ?? null', "null"),
+    changes: inFile("src/cli/passphrase-input.ts", 'environment["CREDENTIALS_DIRECTORY"] ?? null', "null"),
     seenBy: SYSTEMD,
   },
   {
@@ -205,28 +205,32 @@ export const OPEN_KEY_BREAKS: readonly Break[] = [
   {
     row: "S19",
     name: "the memory is not protected before the passphrase is read",
-    changes: inFile("src/cli/passphrase.ts", "  if (!protectMemory()) warn(", "  if (protectMemory === null) warn("),
+    changes: inFile(
+      "src/cli/passphrase-input.ts",
+      "  if (!protectMemory()) warn(",
+      "  if (protectMemory === null) warn(",
+    ),
     seenBy: SYSTEMD,
   },
   {
     row: "S19",
     name: "a debugger's variable is no obstacle",
-    changes: inFile("src/cli/passphrase.ts", "(BUN_INSPECT.*|BUN_OPTIONS", "(BUN_OPTIONS"),
+    changes: inFile("src/cli/passphrase-input.ts", "(BUN_INSPECT.*|BUN_OPTIONS", "(BUN_OPTIONS"),
     seenBy: DEBUGGER,
   },
   {
     row: "S19",
     name: "options for the runtime are no obstacle",
-    changes: inFile("src/cli/passphrase.ts", "|BUN_BE_BUN|NODE_OPTIONS)$/", "|BUN_BE_BUN)$/"),
+    changes: inFile("src/cli/passphrase-input.ts", "|BUN_BE_BUN|NODE_OPTIONS)$/", "|BUN_BE_BUN)$/"),
     seenBy: DEBUGGER,
   },
   {
     row: "S19",
     name: "the check comes with a new passphrase only",
     changes: inFile(
-      "src/cli/passphrase.ts",
-      "export async function passphrase(input: Input, outside: Outside): Promise<string> {\n  secure(outside);",
-      "export async function passphrase(input: Input, outside: Outside): Promise<string> {",
+      "src/cli/passphrase-input.ts",
+      "  secure(outside);\n  const found = await readPassphrase(",
+      "  const found = await readPassphrase(",
     ),
     seenBy: DEBUGGER,
   },
