@@ -212,25 +212,25 @@ export const API_KEY_BREAKS: readonly Break[] = [
     name: "a revocation counts at registration only",
     changes: inFile(
       "src/store/api-keys.ts",
-      "toKey(row, isRevoked(store, row.accountId, keyHash));\n});",
-      "toKey(row, false);\n});",
+      'return isRevoked(store, accountId, keyHash) ? "revoked" : state;',
+      "return state;",
     ),
     seenBy: AT_ONCE,
   },
   {
     row: "S06",
     name: "a key is remembered beyond its revocation",
-    changes: inFile(
-      "src/store/api-keys.ts",
-      "if (added.length === 0) return;\n  forget(store);",
-      "if (added.length === 0) return;",
-    ),
+    changes: inFile("src/store/revocations.ts", '"{}");\n  forget(store);', '"{}");'),
     seenBy: REMEMBERED,
   },
   {
     row: "S06",
     name: "a blocked key opens as ever",
-    changes: inFile("src/store/api-keys.ts", 'revoked ? "revoked" : row.state };', 'revoked ? "revoked" : "active" };'),
+    changes: inFile(
+      "src/store/api-keys.ts",
+      'return isRevoked(store, accountId, keyHash) ? "revoked" : state;',
+      'return isRevoked(store, accountId, keyHash) ? "revoked" : state === "blocked" ? "active" : state;',
+    ),
     seenBy: TAKEN_AWAY,
   },
   {
@@ -246,7 +246,7 @@ export const API_KEY_BREAKS: readonly Break[] = [
   {
     row: "S06",
     name: "the intent's transaction does not look at the key again",
-    changes: inFile("src/actions/write.ts", '?.state === "active") return;', '?.state !== "held") return;'),
+    changes: inFile("src/actions/write.ts", 'if (key?.state !== "active") {', 'if (key?.state === "held") {'),
     seenBy: IN_THE_INTENT,
   },
 ];

@@ -114,11 +114,18 @@ export const AUDIT_BREAKS: readonly Break[] = [
   {
     row: "S44",
     name: "a seal that is gone is made anew",
-    changes: inFile(
-      "src/ops/seal-audit.ts",
-      "if (last === null || last.rowId === head.rowId || !isStillThere(sealing, last)) return head;",
-      "if (last?.rowId === head.rowId || (last !== null && !isStillThere(sealing, last))) return head;",
-    ),
+    changes: [
+      {
+        file: "src/ops/seal-audit.ts",
+        find: "const isNews = last !== null && (last.rowId",
+        put: "const isNews = last === null || (last.rowId",
+      },
+      {
+        file: "src/ops/seal-audit.ts",
+        find: "if (!isNews || !isStillThere(sealing, last)) return head;",
+        put: "if (!isNews || (last !== null && !isStillThere(sealing, last))) return head;",
+      },
+    ],
     seenBy: FROM_SET_UP,
   },
   {
@@ -150,7 +157,7 @@ export const AUDIT_BREAKS: readonly Break[] = [
   {
     row: "S44",
     name: "a seal is of no network",
-    changes: inFile("src/ops/seal-audit.ts", "JSON.stringify([network, rowId,", "JSON.stringify([rowId,"),
+    changes: inFile("src/ops/seal-audit.ts", "const log = [network, rowId,", "const log = [rowId,"),
     seenBy: OTHER_SEAL,
   },
   {

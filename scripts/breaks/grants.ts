@@ -98,8 +98,8 @@ export const GRANT_BREAKS: readonly Break[] = [
     name: "a revocation for another network's gateway revokes",
     changes: inFile(
       "src/actions/revoke-key.ts",
-      "  const digest = revocationDigest({ audience: deps.settings.audience, accountId, keyHash });\n  if (signerOf(digest, signature) !== account.ownerAddress) {",
-      "  const own = { audience: deps.settings.audience, accountId, keyHash };\n  const digests = [revocationDigest(own), revocationDigest({ ...own, audience: `testnet+${own.audience}` })];\n  if (digests.every((digest) => signerOf(digest, signature) !== account.ownerAddress)) {",
+      "  const digest = revocationDigest({ audience, accountId, keyHash });\n  if (signerOf(digest, signature) !== account.ownerAddress) {",
+      "  const own = { audience, accountId, keyHash };\n  const digests = [revocationDigest(own), revocationDigest({ ...own, audience: `testnet+${own.audience}` })];\n  if (digests.every((digest) => signerOf(digest, signature) !== account.ownerAddress)) {",
     ),
     seenBy: EXACTLY_THIS,
   },
@@ -109,8 +109,8 @@ export const GRANT_BREAKS: readonly Break[] = [
     changes: [
       {
         file: "src/actions/revoke-key.ts",
-        find: "  const digest = revocationDigest({ audience: deps.settings.audience, accountId, keyHash });\n  if (signerOf(digest, signature) !== account.ownerAddress) {",
-        put: "  const own = { audience: deps.settings.audience, accountId, keyHash };\n  const digests = [...listAccounts(deps.store).map(({ id }) => revocationDigest({ ...own, accountId: id }))];\n  if (digests.every((digest) => signerOf(digest, signature) !== account.ownerAddress)) {",
+        find: "  const digest = revocationDigest({ audience, accountId, keyHash });\n  if (signerOf(digest, signature) !== account.ownerAddress) {",
+        put: "  const own = { audience, accountId, keyHash };\n  const digests = [...listAccounts(deps.store).map(({ id }) => revocationDigest({ ...own, accountId: id }))];\n  if (digests.every((digest) => signerOf(digest, signature) !== account.ownerAddress)) {",
       },
       {
         file: "src/actions/revoke-key.ts",
@@ -235,8 +235,8 @@ export const GRANT_BREAKS: readonly Break[] = [
     name: "a revocation that comes before the registration is not kept",
     changes: inFile(
       "src/store/api-keys.ts",
-      "  const revocation = { accountId, keyHash, revokedAtMs };",
-      "  if (findApiKey(store, keyHash) === null) return;\n  const revocation = { accountId, keyHash, revokedAtMs };",
+      "  if (!insertRevocation(store, revocation)) return;",
+      "  if (findApiKey(store, revocation.keyHash) === null) return;\n  if (!insertRevocation(store, revocation)) return;",
     ),
     seenBy: KEPT_OUT_BEFORE,
   },
@@ -245,8 +245,8 @@ export const GRANT_BREAKS: readonly Break[] = [
     name: "a grant that is stale by now is refused though the key stands",
     changes: inFile(
       "src/actions/register-key.ts",
-      "  const stored = findApiKey(store, key.keyHash);\n",
-      "  requireFresh(key.issuedAtMs, nowMs);\n  const stored = findApiKey(store, key.keyHash);\n",
+      "  const found = findApiKey(store, key.keyHash);\n",
+      "  requireFresh(key.issuedAtMs, nowMs);\n  const found = findApiKey(store, key.keyHash);\n",
     ),
     seenBy: AGAIN,
   },
@@ -265,8 +265,8 @@ export const GRANT_BREAKS: readonly Break[] = [
     name: "the same grant again is one more row of the audit log",
     changes: inFile(
       "src/actions/register-key.ts",
-      'if (isSame && stored.state === "active") return stored;',
-      'if (isSame && stored.state === "active") {\n    audit(store, key, "key_registered", nowMs);\n    return stored;\n  }',
+      'if (isSame && stored.state === "active") return keepProof',
+      'if (isSame && stored.state === "active") audit(store, key, "key_registered", nowMs);\n  if (isSame && stored.state === "active") return keepProof',
     ),
     seenBy: AGAIN,
   },

@@ -10,6 +10,7 @@ import { MACHINE_BREAKS } from "./machine.ts";
 import { OPEN_KEY_BREAKS } from "./open-keys.ts";
 import { ORDER_BREAKS } from "./orders.ts";
 import { PROMISE_BREAKS } from "./promises.ts";
+import { ROW_BREAKS } from "./rows.ts";
 import { SEALED_KEY_BREAKS } from "./sealed-keys.ts";
 import { SECRET_BREAKS } from "./secrets.ts";
 import { SIGNATURE_BREAKS } from "./signatures.ts";
@@ -34,6 +35,7 @@ export const BREAKS: readonly Break[] = [
   ...TOLD_BREAKS,
   ...AUDIT_BREAKS,
   ...TEXT_BREAKS,
+  ...ROW_BREAKS,
   ...STAGE_BREAKS,
   ...ORDER_BREAKS,
   ...PROMISE_BREAKS,

@@ -269,8 +269,8 @@ export const OPEN_KEY_BREAKS: readonly Break[] = [
     name: "a key that was retired is taken in again",
     changes: inFile(
       "src/ops/import-agent.ts",
-      "if (findAgent(store, address) !== null) {",
-      'if (findAgent(store, address)?.state === "approved") {',
+      "if (isAgentAddress(store, address)) {",
+      'if (isAgentAddress(store, address) && address === "") {',
     ),
     seenBy: NEVER_TWICE,
   },

@@ -134,7 +134,7 @@ describe("a route that needs a key", () => {
     const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };
     const key = { keyHash: keyHash(revoked), accountId: ACCOUNTS.main, scopes: ["trading:read"] as const };
     insertApiKey(rig.deps.store, { ...key, ...times });
-    revokeApiKey(rig.deps.store, ACCOUNTS.main, keyHash(revoked), START_MS);
+    revokeApiKey(rig.deps.store, { accountId: ACCOUNTS.main, keyHash: keyHash(revoked), revokedAtMs: START_MS });
     expect([await ask(null), await ask(revoked)]).toEqual(["missing_api_key", "revoked_api_key"]);
     // Next to a revoked one, next to one that opens, and next to none.
     for (const base of [revoked, KEYS.both, `api_trade_${"f6".repeat(32)}`]) {

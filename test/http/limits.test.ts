@@ -86,7 +86,7 @@ describe("failures of a client", () => {
     expect((await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both })).status).toBe(200);
     await rig.clock.advance(20_000);
     expect(await codes(2, () => rig.ask(wrong))).toEqual([401, 429]);
-    revokeApiKey(rig.deps.store, ACCOUNTS.main, keyHash(KEYS.readOnly), 1);
+    revokeApiKey(rig.deps.store, { accountId: ACCOUNTS.main, keyHash: keyHash(KEYS.readOnly), revokedAtMs: 1 });
     for (const [address, asked] of [
       ["10.0.0.2", { path: "/v1/whoami" }],
       ["10.0.0.3", { path: "/v1/whoami", apiKey: "no key" }],

@@ -5,7 +5,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
-import { audit } from "../../src/store/schema.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { ACCOUNTS, AUDIENCE, KEYS, OWNER, openRig, type Rig, rowCounts, START_MS, STRANGER } from "./rig.ts";
 

@@ -13,7 +13,7 @@ import { restore } from "../../src/ops/restore.ts";
 import { findAgent } from "../../src/store/agents.ts";
 import { findApiKey, insertApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { audit } from "../../src/store/schema.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 import { GRANT_DOMAIN, GRANT_TYPES, keyHash, REVOCATION_TYPES } from "../../src/wire/grant.ts";
 import { ACCOUNTS, AUDIENCE, KEYS, OWNER, openRig, START_MS } from "../http/rig.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";

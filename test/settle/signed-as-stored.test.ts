@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { OrderTerms } from "../../src/core/order.ts";
 import { actionOf } from "../../src/settle/intent.ts";
 import { listAttemptsOf } from "../../src/store/attempts.ts";
-import { audit } from "../../src/store/schema.ts";
+import { audit } from "../../src/store/schema-audit.ts";
 import { actionJson } from "../../src/wire/action/index.ts";
 import { DELIVERY, type Delivery, openGatewayRig } from "../support/gateway-rig.ts";
 
