@@ -294,8 +294,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/actions/write.ts",
-        find: "/** A revocation that came after",
-        put: 'function createdTwice(record: KeyRecord): boolean {\n  return record.key === "";\n}\n\n/** A revocation that came after',
+        find: "function requireActiveKey(",
+        put: 'function createdTwice(record: KeyRecord): boolean {\n  return record.key === "";\n}\n\nfunction requireActiveKey(',
       },
     ],
   },
