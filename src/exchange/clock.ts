@@ -1,31 +1,76 @@
-/** One reading of the exchange's clock, with our own monotonic time before and after it. Milliseconds. */
-export type TimeSample = { sentAtMs: number; receivedAtMs: number; exchangeMs: number };
+/**
+ * One reading of the exchange's clock, with our own monotonic time before and after it, and our wall clock at its end.
+ * Milliseconds.
+ */
+export type TimeSample = { sentAtMs: number; receivedAtMs: number; exchangeMs: number; wallMs: number };
 
 /**
  * Exchange time from a few readings. It is counted on from the best reading by our monotonic clock and not by the
  * wall clock, so a step of the host's clock moves neither nonces nor `expiresAfter`.
  */
 export type ExchangeTime = {
-  add(sample: TimeSample): void;
-  /** Null before the first reading. */
+  /** `doubted`: it agrees with nothing that we know, and counts for nothing until two further readings agree with it. */
+  add(sample: TimeSample): "taken" | "doubted";
+  /** Null before the first reading that was taken. */
   atMs(elapsedMs: number): number | null;
 };
 
 /** Readings that are kept: at one in 5 s, the last 40 s. */
 const KEPT_SAMPLES = 8;
 
+/** What may lie between two clocks that agree, beyond the time that a reading took, milliseconds. */
+const AGREED_WITHIN_MS = 5_000;
+
+/** Readings that agree with one another that it takes to believe them against everything else. */
+const WORDS_NEEDED = 3;
+/** And the time over which they do, where they contradict earlier ones: a clock that stands still agrees for a moment. */
+const WORDS_SPAN_MS = 10_000;
+
+/**
+ * A number that was signed with a time far ahead is used up for good, so one server's wrong clock must not be believed
+ * alone: a reading is taken when it agrees with the time as counted on from earlier ones, or with the wall clock (the
+ * machine may have slept), or with two others before it.
+ */
 export function createExchangeTime(): ExchangeTime {
   let samples: TimeSample[] = [];
+  let doubted: TimeSample[] = [];
+
+  function take(taken: readonly TimeSample[]): "taken" {
+    samples = taken.slice(-KEPT_SAMPLES);
+    doubted = [];
+    return "taken";
+  }
+
   return {
-    add: (sample) => {
-      samples = [...samples, sample].slice(-KEPT_SAMPLES);
+    add(sample) {
+      const counted = timeAt(samples, sample.receivedAtMs);
+      // One that stands still is behind what others prove, and is left out by them.
+      if (counted !== null && isNear(sample, counted)) return take([...samples, sample]);
+      if (isNear(sample, sample.wallMs)) return take([sample]);
+      doubted = [...doubted.filter((other) => agree(other, sample)), sample];
+      const spanMs = sample.receivedAtMs - (doubted[0]?.receivedAtMs ?? 0);
+      const isEnough = doubted.length >= WORDS_NEEDED && (counted === null || spanMs >= WORDS_SPAN_MS);
+      return isEnough ? take(doubted) : "doubted";
     },
-    atMs: (elapsedMs) => {
-      const best = bestOf(samples);
-      if (best === null) return null;
-      return Math.round(best.exchangeMs + elapsedMs - (best.sentAtMs + best.receivedAtMs) / 2);
-    },
+    atMs: (elapsedMs) => timeAt(samples, elapsedMs),
   };
+}
+
+function timeAt(samples: readonly TimeSample[], elapsedMs: number): number | null {
+  const best = bestOf(samples);
+  return best === null ? null : Math.round(best.exchangeMs + elapsedMs - (best.sentAtMs + best.receivedAtMs) / 2);
+}
+
+/** Told somewhere between the question and its answer. */
+function isNear(sample: TimeSample, nowMs: number): boolean {
+  const laterMs = nowMs - sample.exchangeMs;
+  return laterMs >= -AGREED_WITHIN_MS && laterMs <= roundTripMs(sample) + AGREED_WITHIN_MS;
+}
+
+function agree(earlier: TimeSample, later: TimeSample): boolean {
+  const countedOnMs = earlier.exchangeMs + (later.receivedAtMs - earlier.receivedAtMs);
+  const slackMs = roundTripMs(earlier) + roundTripMs(later) + AGREED_WITHIN_MS;
+  return Math.abs(later.exchangeMs - countedOnMs) <= slackMs;
 }
 
 /**

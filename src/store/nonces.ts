@@ -1,5 +1,5 @@
-import { and, desc, eq, isNotNull, or, sql } from "drizzle-orm";
-import { nextNonce } from "../core/nonce.ts";
+import { and, desc, eq, isNotNull, lte, or, sql } from "drizzle-orm";
+import { MAX_AHEAD_MS, nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, placeholders, prepared } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
@@ -75,14 +75,44 @@ const lastNonceOf = remembered<number>((store, address) => {
   return nonces.length === 0 ? null : Math.max(...nonces);
 });
 
+const inReachOfSigner = prepared((store) =>
+  store
+    .select(columnsOf(attempts, ["nonce"]))
+    .from(attempts)
+    .where(and(eq(attempts.signer, sql.placeholder("address")), lte(attempts.nonce, sql.placeholder("most"))))
+    .orderBy(desc(attempts.nonce))
+    .limit(1)
+    .prepare(),
+);
+const placingInReachOfSigner = prepared((store) =>
+  store
+    .select(columnsOf(orders, ["nonce"]))
+    .from(orders)
+    .where(and(eq(orders.signer, sql.placeholder("address")), lte(orders.nonce, sql.placeholder("most"))))
+    .orderBy(desc(orders.nonce))
+    .limit(1)
+    .prepare(),
+);
+
+/** The highest number that the exchange would still go on from: all of them, unless a clock was wrong once. */
+function lastInReach(store: Store, address: string, most: number): number | null {
+  const last = lastNonceOf.find(store, address);
+  if (last === null || last <= most) return last;
+  const stored = [inReachOfSigner, placingInReachOfSigner].map((read) => read(store).get({ address, most })?.nonce);
+  const kept = leastNonceOf(store).get({ address })?.lastNonce ?? 0;
+  const nonces = [...stored, kept].filter(
+    (nonce) => nonce !== undefined && nonce !== null && nonce > 0 && nonce <= most,
+  );
+  return nonces.length === 0 ? null : Math.max(...nonces.map(Number));
+}
+
 /**
- * The signer's next nonce, strictly above every earlier one, across restarts. It is the attempt, stored in the same
- * transaction, that takes it for good. Null when the last one is further ahead of exchange time than the exchange
- * would accept.
+ * The signer's next nonce, above every earlier one across restarts, but for numbers from a clock that was far ahead. It is
+ * the attempt, stored in the same transaction, that takes it for good.
  */
-export function takeNonce(store: Store, signer: string, exchangeNowMs: number): number | null {
-  const nonce = nextNonce(lastNonceOf.find(store, signer), exchangeNowMs);
-  if (nonce !== null) passNonce(store, { signer, nonce });
+export function takeNonce(store: Store, signer: string, exchangeNowMs: number): number {
+  const nonce = nextNonce(lastInReach(store, signer, exchangeNowMs + MAX_AHEAD_MS - 1), exchangeNowMs);
+  passNonce(store, { signer, nonce });
   return nonce;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createExchangeTime } from "../../src/exchange/clock.ts";
+import { createExchangeTime, type TimeSample } from "../../src/exchange/clock.ts";
 import { stillClock } from "./clocks.ts";
 import { connect } from "./connect.ts";
 
@@ -13,11 +13,21 @@ test("before the first reading there is no time, and nothing but our own clock t
   expect(exchange.clockOffsetMs()).toBeNull();
 });
 
+/** The wall clock of the machine is right unless a row says otherwise: elapsed time counts from the start. */
+function reading(
+  sentAtMs: number,
+  receivedAtMs: number,
+  exchangeMs: number,
+  wallMs = START_MS + receivedAtMs,
+): TimeSample {
+  return { sentAtMs, receivedAtMs, exchangeMs, wallMs };
+}
+
 test("half of the round trip is added", () => {
   const time = createExchangeTime();
-  time.add({ sentAtMs: 1_000, receivedAtMs: 1_200, exchangeMs: START_MS });
-  expect(time.atMs(1_200)).toBe(START_MS + 100);
-  expect(time.atMs(2_200)).toBe(START_MS + 1_100);
+  time.add(reading(1_000, 1_200, START_MS + 1_100));
+  expect(time.atMs(1_200)).toBe(START_MS + 1_200);
+  expect(time.atMs(2_200)).toBe(START_MS + 2_200);
 });
 
 test("the true time is never missed by more than half of the shortest round trip", () => {
@@ -29,7 +39,7 @@ test("the true time is never missed by more than half of the shortest round trip
       for (const { pauseMs, thereMs, backMs } of samples) {
         const sentAtMs = nowMs + pauseMs;
         nowMs = sentAtMs + thereMs + backMs;
-        time.add({ sentAtMs, receivedAtMs: nowMs, exchangeMs: sentAtMs + thereMs + offsetMs });
+        time.add(reading(sentAtMs, nowMs, sentAtMs + thereMs + offsetMs, nowMs + offsetMs));
       }
       const shortest = Math.min(...samples.map(({ thereMs, backMs }) => thereMs + backMs));
       const errorMs = Math.abs((time.atMs(nowMs) ?? 0) - (nowMs + offsetMs));
@@ -40,18 +50,60 @@ test("the true time is never missed by more than half of the shortest round trip
 
 test("a node that is stuck in the past does not take us there, however quickly it answers", () => {
   const time = createExchangeTime();
-  time.add({ sentAtMs: 0, receivedAtMs: 100, exchangeMs: START_MS + 50 });
-  time.add({ sentAtMs: 10_000, receivedAtMs: 10_002, exchangeMs: START_MS + 4_000 });
-  time.add({ sentAtMs: 20_000, receivedAtMs: 20_002, exchangeMs: START_MS + 4_000 });
-  expect(time.atMs(20_002)).toBe(START_MS + 20_002);
+  time.add(reading(0, 100, START_MS + 50));
+  for (let nth = 1; nth <= 20; nth += 1) time.add(reading(nth * 10_000, nth * 10_000 + 2, START_MS + 4_000));
+  expect(time.atMs(200_002)).toBe(START_MS + 200_002);
 });
 
-test("after eight readings the oldest is forgotten", () => {
+const HOUR_MS = 3_600_000;
+
+test.each([
+  ["an hour ahead", HOUR_MS],
+  ["a day ahead", 24 * HOUR_MS],
+  ["an hour behind", -HOUR_MS],
+])("one server whose clock is %s is not believed alone, nor twice", (_name, wrongMs) => {
   const time = createExchangeTime();
-  time.add({ sentAtMs: 0, receivedAtMs: 0, exchangeMs: START_MS + 500_000 });
-  for (let nth = 1; nth <= 8; nth += 1)
-    time.add({ sentAtMs: nth * 1_000, receivedAtMs: nth * 1_000 + 10, exchangeMs: START_MS + nth * 1_000 + 5 });
-  expect(time.atMs(9_000)).toBe(START_MS + 9_000);
+  time.add(reading(0, 10, START_MS + 5));
+  expect(time.add(reading(5_000, 5_010, START_MS + 5_005 + wrongMs))).toBe("doubted");
+  expect(time.add(reading(5_010, 5_020, START_MS + 5_015 + wrongMs))).toBe("doubted");
+  expect(time.atMs(5_020)).toBe(START_MS + 5_020);
+  // A true one in between, and the two words before it are forgotten.
+  expect(time.add(reading(10_000, 10_010, START_MS + 10_005))).toBe("taken");
+  expect(time.add(reading(15_000, 15_010, START_MS + 15_005 + wrongMs))).toBe("doubted");
+  expect(time.atMs(15_010)).toBe(START_MS + 15_010);
+});
+
+test("at the start a reading that is far from the wall clock needs a second and a third word, of different moments", () => {
+  const time = createExchangeTime();
+  const wrongWall = (nowMs: number) => START_MS + nowMs - 8 * HOUR_MS;
+  expect(time.add(reading(0, 10, START_MS + 5, wrongWall(10)))).toBe("doubted");
+  expect(time.atMs(10)).toBeNull();
+  expect(time.add(reading(10, 20, START_MS + 15, wrongWall(20)))).toBe("doubted");
+  expect(time.add(reading(20, 30, START_MS + 25, wrongWall(30)))).toBe("taken");
+  expect(time.atMs(30)).toBe(START_MS + 30);
+});
+
+test("three words over ten seconds that agree are believed: it was the earlier ones that were wrong", () => {
+  const time = createExchangeTime();
+  time.add(reading(0, 10, START_MS + 5 + HOUR_MS, START_MS + 10 + HOUR_MS));
+  const behind = (atMs: number) => time.add(reading(atMs, atMs + 10, START_MS + atMs + 5, START_MS + atMs + HOUR_MS));
+  expect([behind(5_000), behind(10_000), behind(15_000)]).toEqual(["doubted", "doubted", "taken"]);
+  expect(time.atMs(15_010)).toBe(START_MS + 15_010);
+});
+
+test("three words that contradict one another are not three words", () => {
+  const time = createExchangeTime();
+  time.add(reading(0, 10, START_MS + 5));
+  for (let nth = 1; nth <= 9; nth += 1)
+    expect(time.add(reading(nth * 1_000, nth * 1_000 + 10, START_MS + nth * HOUR_MS))).toBe("doubted");
+  expect(time.atMs(10_000)).toBe(START_MS + 10_000);
+});
+
+test("a machine that slept is told the time by one reading: its wall clock agrees", () => {
+  const time = createExchangeTime();
+  time.add(reading(0, 10, START_MS + 5));
+  expect(time.add(reading(5_000, 5_010, START_MS + 5_005 + HOUR_MS, START_MS + 5_010 + HOUR_MS))).toBe("taken");
+  expect(time.atMs(5_010)).toBe(START_MS + 5_010 + HOUR_MS);
 });
 
 test("a step of the host's clock moves the offset and not the exchange's time", async () => {

@@ -115,7 +115,7 @@ test("a read after a pause does not make the orders' old connection a young one,
 
 test("the measurement of the clock keeps the orders' connection young", async () => {
   const clock = stillClock();
-  const server = await serve(({ socket }) => socket.write(httpAnswer(`{"time":1700000000000}`)));
+  const server = await serve(({ socket }) => socket.write(httpAnswer(`{"time":${clock.nowMs()}}`)));
   const exchange = connect(server.url, { clock });
   for (let nth = 0; nth < 5; nth += 1) {
     await clock.advance(10_000);

@@ -48,11 +48,10 @@ const WRITES: readonly ((store: Store, name: string, atMs: number) => unknown)[]
   (store, name, atMs) => setAgentValidity(store, agentOf(store) ?? name, NOW_MS + (atMs % 3) - 1),
   (store, name) => retireAgent(store, agentOf(store) ?? name),
   (store, actor, atMs) => appendAudit(store, { atMs, actor, event: "e", reference: "r", detail: {} }),
-  (store, signer) => insertAttempt(store, attemptRow({ signer, nonce: takeNonce(store, signer, NOW_MS) ?? 0 })),
+  (store, signer) => insertAttempt(store, attemptRow({ signer, nonce: takeNonce(store, signer, NOW_MS) })),
   (store) => deleteAttempt(store, newestAttemptId(store)),
   (store, _name, atMs) => markRestored(store, NOW_MS + atMs),
-  (store, signer, atMs) =>
-    insertPlacing(store, placingRows(atMs, { signer, nonce: takeNonce(store, signer, NOW_MS) ?? 0 })),
+  (store, signer, atMs) => insertPlacing(store, placingRows(atMs, { signer, nonce: takeNonce(store, signer, NOW_MS) })),
   (store, _name, atMs) => deleteOrder(store, placingRows(atMs - 1).order.id, NOW_MS),
 ];
 
