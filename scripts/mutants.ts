@@ -26,8 +26,11 @@ const MAX_JOBS = 16;
 const SCENES = [
   "test/simulation/sequences.test.ts",
   "test/simulation/regressions.test.ts",
+  "test/simulation/forgotten.test.ts",
   "test/flows",
   "test/settle",
+  "test/core",
+  "test/exchange/clock.test.ts",
 ];
 
 type Outcome = { name: string; isFound: boolean; verdict: string; finding: string };

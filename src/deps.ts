@@ -114,8 +114,12 @@ export type Deps = World & {
 
 /** The pursuit of every outcome that is not known yet. */
 export type Settling = {
-  /** Follows an attempt until it is settled; resolves then. Safe to call again for the same attempt. */
-  pursue(attemptId: number): Promise<void>;
+  /**
+   * Follows an attempt until it is settled; resolves then. Safe to call again for the same attempt.
+   *
+   * @param refusal the exchange's own words where its answer was a refusal that is not listed
+   */
+  pursue(attemptId: number, refusal?: string | null): Promise<void>;
   /** Burns the nonce of an attempt that has not been answered, so that it can no longer land. */
   burn(attemptId: number): Promise<void>;
   /**

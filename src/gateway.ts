@@ -24,6 +24,7 @@ import { takeUpAccounts } from "./settle/after-restore.ts";
 import { openFollower } from "./settle/follow.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
 import { openFillIndex } from "./settle/index-fills.ts";
+import { heedLateFill } from "./settle/reduce.ts";
 import { openSettler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
 import { listAccounts } from "./store/accounts.ts";
@@ -75,7 +76,7 @@ export type Gateway = {
 /** The longest that one exchange request may take, milliseconds: less than the deadline of an answer. */
 const EXCHANGE_DEADLINE_MS = 5_000;
 /** Markets are read again this often, milliseconds. */
-const MARKETS_INTERVAL_MS = 5 * 60_000;
+const MARKETS_INTERVAL_MS = 60_000;
 /** Accounts without a live feed are read again this often, milliseconds. */
 const RESYNC_INTERVAL_MS = 30_000;
 /** And those with one, because a feed cannot show that it has lost something, milliseconds. */
@@ -104,7 +105,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   onBroken(store, (because) => stopWrites(world, because));
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const settler = openSettler(world);
-  const fillIndex = openFillIndex(world);
+  const fillIndex = openFillIndex(world, (orderId) => repeating.once(() => heedLateFill(world, settler, orderId)));
   const follower = openFollower(world, settler, fillIndex);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);

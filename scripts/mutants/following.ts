@@ -17,12 +17,12 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [{ file: "src/settle/follow.ts", find: "void retry(account, how);", put: "void retry;" }],
   },
   {
-    name: "an order without a record is over, although the history reaches back to it",
+    name: "an order without a record is over, although nothing is newer",
     changes: [
       {
         file: "src/settle/vanished.ts",
-        find: " || reachesBackTo(timed.sweep, placedAtMs(world, leg))",
-        put: " || !reachesBackTo(timed.sweep, placedAtMs(world, leg) + 1e12)",
+        find: "if (isNewerThan(sweep, memory.sinceMs)) memory.count += 1;",
+        put: "memory.count += isNewerThan(sweep, 0) ? 1 : 0;",
       },
     ],
   },
@@ -39,7 +39,11 @@ export const FOLLOWING: readonly Mutant[] = [
   {
     name: "a list that shows an order as open does not overrule what we had concluded",
     changes: [
-      { file: "src/settle/follow.ts", find: 'if (leg?.state !== "absent" ||', put: 'if (leg?.state === "absent" ||' },
+      {
+        file: "src/settle/follow.ts",
+        find: 'leg.state !== "absent") return [];',
+        put: 'leg.state === "absent") return [];',
+      },
     ],
   },
 ];

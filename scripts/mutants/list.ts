@@ -1,3 +1,4 @@
+import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
 import type { Change, Mutant } from "./mutant.ts";
 
@@ -56,86 +57,6 @@ export const MUTANTS: readonly Mutant[] = [
         file: "src/settle/start-up.ts",
         find: 'import { markPreparedAmbiguous } from "../store/attempts.ts";',
         put: 'import { listOpenAttempts, markPreparedAmbiguous } from "../store/attempts.ts";\nimport { sendAttempt } from "./send.ts";',
-      },
-    ],
-  },
-  {
-    name: "one look-up that finds nothing is enough",
-    changes: [
-      {
-        file: "src/core/attempt.ts",
-        find: "const NEGATIVES_NEEDED = { noop: 1, nonce_taken: 6, expiry: 6 }",
-        put: "const NEGATIVES_NEEDED = { noop: 1, nonce_taken: 1, expiry: 1 }",
-      },
-      {
-        file: "src/core/attempt.ts",
-        find: '  return chainTimeMs > attempt.expiresAtMs + EXPIRY_MARGIN_MS ? "expiry" : null;',
-        put: '  return "expiry";',
-      },
-      {
-        file: "src/settle/absence.ts",
-        find: "chainTimeMs <= shownAfterMs(attempt, pursuit)) return false;",
-        put: "shownAfterMs(attempt, pursuit) < 0) return false;",
-      },
-      {
-        file: "src/settle/absence.ts",
-        find: "isProvenAbsent(counted) && missed.isSweep",
-        put: "isProvenAbsent(counted)",
-      },
-    ],
-  },
-  {
-    name: "six look-ups that find nothing are enough, without a seal",
-    changes: [
-      {
-        file: "src/core/attempt.ts",
-        find: '  return chainTimeMs > attempt.expiresAtMs + EXPIRY_MARGIN_MS ? "expiry" : null;',
-        put: '  return "expiry";',
-      },
-      {
-        file: "src/settle/absence.ts",
-        find: "chainTimeMs <= shownAfterMs(attempt, pursuit)) return false;",
-        put: "shownAfterMs(attempt, pursuit) < 0) return false;",
-      },
-    ],
-  },
-  {
-    name: "after the seal one look-up is enough, whatever sealed it",
-    changes: [
-      {
-        file: "src/core/attempt.ts",
-        find: "const NEGATIVES_NEEDED = { noop: 1, nonce_taken: 6, expiry: 6 }",
-        put: "const NEGATIVES_NEEDED = { noop: 1, nonce_taken: 1, expiry: 1 }",
-      },
-      {
-        file: "src/core/attempt.ts",
-        find: "const NEGATIVES_NEEDED_WHEN_LANDED = 24;",
-        put: "const NEGATIVES_NEEDED_WHEN_LANDED = 1;",
-      },
-      {
-        file: "src/settle/absence.ts",
-        find: "isProvenAbsent(counted) && missed.isSweep",
-        put: "isProvenAbsent(counted)",
-      },
-    ],
-  },
-  {
-    name: "our idea of the exchange's time says when a taken nonce was taken",
-    changes: [
-      {
-        file: "src/settle/seal.ts",
-        find: 'attempt.seal === "noop" ? Math.min',
-        put: 'attempt.seal !== "expiry" ? Math.min',
-      },
-    ],
-  },
-  {
-    name: "our own clock seals, not the exchange's",
-    changes: [
-      {
-        file: "src/settle/chain-time.ts",
-        find: "  return chainTimeMs === null ? null : { chainTimeMs, json };",
-        put: "  return chainTimeMs === null ? null : { chainTimeMs: world.clock.nowMs(), json };",
       },
     ],
   },
@@ -225,16 +146,6 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "short fills are believed of any node",
-    changes: [
-      {
-        file: "src/settle/look.ts",
-        find: "  const outcome = await world.exchange.infoInTurn([statusRequest(sought), request], options);",
-        put: '  const first = await world.exchange.info(statusRequest(sought), options);\n  const second = await world.exchange.info(request, options);\n  const outcome = first.kind === "failed" ? first : second.kind === "failed" ? second : { kind: "ok" as const, json: [first.json, second.json] };',
-      },
-    ],
-  },
-  {
     name: "actions are signed before the exchange's clock is known",
     changes: [
       {
@@ -261,26 +172,6 @@ export const MUTANTS: readonly Mutant[] = [
         file: "src/core/order.ts",
         find: '  const deciding = confirmed.findLast((leg) => leg.state !== "rejected")',
         put: '  const deciding = confirmed.find((leg) => leg.state !== "rejected")',
-      },
-    ],
-  },
-  {
-    name: "a modify's answer is believed without a look at the original",
-    changes: [
-      {
-        file: "src/settle/pursue-modify.ts",
-        find: "  if (!sight.isClosed && !isAfter) return false;",
-        put: "  if (sight.isClosed && pursuit.looks < 0) return false;",
-      },
-    ],
-  },
-  {
-    name: "numbers start over with each process",
-    changes: [
-      {
-        file: "src/store/nonces.ts",
-        find: "const nonce = nextNonce(lastNonceOf.find(store, signer), exchangeNowMs);",
-        put: "const nonce = nextNonce(null, exchangeNowMs);",
       },
     ],
   },
@@ -384,5 +275,6 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  ...EVIDENCE,
   ...FOLLOWING,
 ];

@@ -79,7 +79,11 @@ function storeCancel(deps: Deps, { caller, orderId, idempotencyKey }: Storing): 
   // It may have turned out only now that it lives.
   const signer = requireAgent(deps, caller.account);
   const actor = caller.key.keyHash;
-  return storeAttempt(deps, intendedCancel({ order, account: caller.account, leg, idempotencyKey, actor }), signer);
+  return storeAttempt(
+    deps,
+    intendedCancel(deps, { order, account: caller.account, leg, idempotencyKey, actor }),
+    signer,
+  );
 }
 
 function closedAnswer(order: StoredOrder): { status: 200; body: string } {

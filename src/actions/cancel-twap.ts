@@ -21,7 +21,7 @@ export async function cancelTwap(deps: Deps, caller: Caller, wanted: CancelTwap)
   if (earlier !== null) return earlier;
   caller.charge("cancels");
   requireOpenForWrites(deps, false);
-  const { market } = await requireMarket(deps, wanted.market);
+  const { market } = await requireMarket(deps, wanted.market, false);
   const { twapId } = wanted;
   return operate(deps, caller, {
     write,

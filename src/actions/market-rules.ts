@@ -4,20 +4,46 @@ import { findMarket, type Market, priceFault, sizeFault, suggestMarkets, type Un
 import type { OrderTerms } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 
-/** The market by its canonical name or pair name; an unknown one makes the universe be read again first. */
-export async function requireMarket(deps: Deps, name: string): Promise<{ market: Market; universe: Universe }> {
+/** What increases a position is not sent by an older list of markets than this, milliseconds: numbers move in it. */
+const MAX_LIST_AGE_MS = 5 * 60 * 1_000;
+
+/**
+ * The market by its canonical name or pair name; an unknown one makes the universe be read again first. For what increases
+ * a position so does a list that is old, or that something which the exchange has shown contradicts.
+ */
+export async function requireMarket(
+  deps: Deps,
+  name: string,
+  isIncrease: boolean,
+): Promise<{ market: Market; universe: Universe }> {
   const known = deps.markets.current();
   const market = known === null ? null : findMarket(known, name);
-  if (known !== null && market !== null) return { market, universe: known };
+  const isGood = ({ name: found }: Market) => !isIncrease || isListTrusted(deps, found);
+  if (known !== null && market !== null && isGood(market)) return { market, universe: known };
   const fresh = await deps.markets.refresh();
   if (fresh === null) {
     throw new ApiError("exchange_unreachable", "The exchange's markets could not be read yet. Nothing was sent.");
   }
   const found = findMarket(fresh, name);
-  if (found !== null) return { market: found, universe: fresh };
+  if (found !== null && isGood(found)) return { market: found, universe: fresh };
+  if (found !== null) throw notTrusted(deps, found.name);
   const near = suggestMarkets(fresh, name);
   const hint = near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`;
   throw new ApiError("unknown_market", `There is no market \`${name}\`.${hint}`);
+}
+
+function isListTrusted({ markets }: Deps, name: string): boolean {
+  const ageMs = markets.ageMs();
+  return markets.doubtOf(name) === null && ageMs !== null && ageMs <= MAX_LIST_AGE_MS;
+}
+
+function notTrusted({ markets }: Deps, name: string): ApiError {
+  const doubt = markets.doubtOf(name);
+  const why =
+    doubt === null
+      ? "The list of markets is older than five minutes and could not be read again."
+      : `The exchange shows ${doubt}, which contradicts its list of markets; that is being read again.`;
+  return new ApiError("exchange_unreachable", `${why} Nothing was sent.`);
 }
 
 /** Rules of an older universe than this are not held against a client, milliseconds. */

@@ -1,13 +1,14 @@
 import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
-import { add, type Decimal, decimal, isZero, subtract } from "../core/decimal.ts";
+import { compare, type Decimal, decimal, isZero, subtract } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import type { Market } from "../core/market.ts";
+import { dexOf, type Market } from "../core/market.ts";
 import { isLive, type Leg, type TimeInForce, type Trigger, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { recordModifyReply } from "../settle/modify.ts";
+import { heardRefusal } from "../settle/place.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
@@ -193,7 +194,7 @@ async function planModify(
     if (!isClosed) throw notNamed();
     return { kind: "said", error: "The exchange never named this order. Nothing was sent." };
   }
-  const { market, universe } = await requireMarket(deps, target.market);
+  const { market, universe } = await requireMarket(deps, target.market, !target.reduceOnly);
   const remaining = await remainingSize(deps, caller, { target, leg, isClosed });
   const size = wanted.size === null ? remaining : decimal(wanted.size);
   if (isZero(size)) return { kind: "said", error: "Nothing of the order is left; give a `size`. Nothing was sent." };
@@ -211,7 +212,8 @@ async function planModify(
     price,
     timeInForce: replacementTimeInForce(target, wanted.alwaysPlace),
     trigger,
-    intendedTotal: wanted.size === null && isResting ? add(target.filledSize ?? decimal("0"), remaining) : null,
+    // Not what is left as far as we know: fills that are shown late count as well.
+    intendedTotal: wanted.size === null && isResting ? decimal(target.size) : null,
   };
 }
 
@@ -221,7 +223,10 @@ function replacementTimeInForce(target: StoredOrder, alwaysPlace: boolean): Time
   return target.trigger !== null && target.status === "open" ? "gtc" : target.timeInForce;
 }
 
-/** What is left of the order now, from the exchange's list of open orders; never from an older snapshot. */
+/**
+ * What is left of the order now: the smallest of what our row and the exchange's list of open orders say. A list that does
+ * not hold the order, or cannot be read, is silent, which is not nothing.
+ */
 async function remainingSize(
   deps: Deps,
   caller: Caller,
@@ -229,13 +234,13 @@ async function remainingSize(
 ): Promise<Decimal> {
   const { target, leg, isClosed } = about;
   if (isClosed) return subtract(decimal(target.size), target.filledSize ?? decimal("0"));
-  const dex = target.market.includes(":") ? (target.market.split(":")[0] ?? "") : "";
-  const open = await deps.reads.openOrders(caller.account.tradingAddress, dex, "order");
-  if (open.kind === "failed") {
-    throw new ApiError("exchange_unreachable", "The remaining size could not be read. Nothing was sent.");
-  }
-  const shown = open.value.find((order) => order.oid === leg.oid);
-  return shown === undefined ? decimal("0") : shown.size;
+  const ofRow = subtract(leg.size, leg.filledSize);
+  const user = caller.account.tradingAddress;
+  // A live stream has told the row every fill.
+  if (deps.feeds.isLive(user) && !target.reduceOnly) return ofRow;
+  const open = await deps.reads.openOrders(user, dexOf(target.market), "order");
+  const shown = open.kind === "failed" ? undefined : open.value.find((order) => order.oid === leg.oid);
+  return shown === undefined || compare(shown.size, ofRow) > 0 ? ofRow : shown.size;
 }
 
 type Saying = { target: StoredOrder; key: { accountId: string; key: string }; error: string };
@@ -290,7 +295,8 @@ function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Att
     reason: null,
     isExchangesWord: false,
   });
-  const wire = wireOrder({ ...target, size, price, timeInForce, trigger, cloid });
+  const { assetId } = plan.market;
+  const wire = wireOrder({ ...target, assetId, size, price, timeInForce, trigger, cloid });
   return storeAttempt(
     deps,
     {
@@ -318,5 +324,5 @@ async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
     else recordModifyReply(deps, attempt, result.reply);
   });
   await deps.point("after_outcome");
-  await deps.settling.pursue(attempt.id);
+  await deps.settling.pursue(attempt.id, result.kind === "reply" ? heardRefusal(result.reply) : null);
 }

@@ -3,7 +3,7 @@ import { ApiError } from "../core/errors.ts";
 import { averagePrice } from "../core/market.ts";
 import type { Filled, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
-import { readFillsSince, sumFills } from "../settle/look.ts";
+import { readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { findLegByOid } from "../store/legs.ts";
 import { findOrder, findOrderByFirstOid, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";

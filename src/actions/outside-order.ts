@@ -3,7 +3,10 @@ import { uuidOfCloid } from "../core/cloid.ts";
 import { averagePrice } from "../core/market.ts";
 import type { Filled, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
-import { readFillsSince, sumFills } from "../settle/look.ts";
+import { askedTerms, differenceFrom } from "../settle/difference.ts";
+import { readFillsSince, sumFills } from "../settle/fill-pages.ts";
+import { findLegByCloid } from "../store/legs.ts";
+import { findOrder } from "../store/orders.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
@@ -56,9 +59,18 @@ export function describeOutside(
   };
 }
 
-/** An order that carries our tag is ours, known here or not: it keeps the id it was placed under. */
+/**
+ * An order that carries our tag is ours, known here or not: it keeps the id it was placed under. What only uses a client
+ * order id of ours, and is another order, is shown as what it is.
+ */
 function shownId(deps: Deps, account: Account, order: FrontendOrder): string {
   const uuid = order.cloid === null ? null : uuidOfCloid(order.cloid);
-  if (uuid !== null && carriesTag(uuid, deps.instance.tag)) return uuid;
-  return outsideOrderId(deps.instance.network, account.tradingAddress, order.oid);
+  const isOurs = uuid !== null && carriesTag(uuid, deps.instance.tag) && !isForeign(deps, order);
+  return isOurs ? uuid : outsideOrderId(deps.instance.network, account.tradingAddress, order.oid);
+}
+
+function isForeign({ store }: Deps, shown: FrontendOrder): boolean {
+  const leg = shown.cloid === null ? null : findLegByCloid(store, shown.cloid);
+  const order = leg === null ? null : findOrder(store, leg.orderId);
+  return leg !== null && order !== null && differenceFrom({ ...askedTerms(order), leg }, shown) !== null;
 }

@@ -8,7 +8,7 @@ import type { Leg, OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Deps, RunningAnswer } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
-import { recordPlaceReply } from "../settle/place.ts";
+import { heardRefusal, recordPlaceReply } from "../settle/place.ts";
 import type { Placing } from "../settle/record.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { appendAudit } from "../store/audit.ts";
@@ -46,8 +46,9 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   if (earlier !== null) return earlier;
   caller.charge("orders");
   requireOpenForWrites(deps, false);
-  const { market, universe } = await requireMarket(deps, wanted.market);
-  const fault = knownFault(deps, { market, universe, terms: wanted });
+  const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
+  const isFine = knownFault(deps, { ...known, terms: wanted }) === null;
+  const { market, fault } = isFine ? { market: known.market, fault: null } : await readRulesAgain(deps, wanted);
   requireAgent(deps, caller.account);
   if (fault === null) requireBudget(deps, caller, "order");
   const order = newOrder(deps, { caller, wanted, market });
@@ -70,6 +71,13 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
     placing === null ? null : sendAndRecord(deps, caller.account, placing),
   );
   return { ...answer, isReplay: false };
+}
+
+/** A rule that would refuse the order is read again before it does: rules change, and the key would be used up. */
+async function readRulesAgain(deps: Deps, wanted: PlaceOrder): Promise<{ market: Market; fault: string | null }> {
+  await deps.markets.refresh();
+  const again = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
+  return { market: again.market, fault: knownFault(deps, { ...again, terms: wanted }) };
 }
 
 function askedOf({ market, side, size, price, timeInForce, reduceOnly, trigger }: OrderTerms): Asked {
@@ -176,6 +184,6 @@ async function sendAndRecord(deps: Deps, account: Account, placing: Placing): Pr
       : await recordPlaceReply(deps, placing, result.reply);
   deps.metrics.passed("answer", deps.clock.elapsedMs() - answeredMs);
   await deps.point("after_outcome");
-  if (!isSettled) await deps.settling.pursue(attempt.id);
+  if (!isSettled) await deps.settling.pursue(attempt.id, result.kind === "reply" ? heardRefusal(result.reply) : null);
   return answer;
 }

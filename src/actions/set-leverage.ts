@@ -30,7 +30,7 @@ export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverag
 }
 
 export async function requirePerpetual(deps: Deps, name: string): Promise<Market> {
-  const { market } = await requireMarket(deps, name);
+  const { market } = await requireMarket(deps, name, true);
   if (market.kind === "perpetual") return market;
   throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
 }

@@ -1,5 +1,6 @@
-import { type Attempt, negativesNeeded } from "../core/attempt.ts";
+import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
+import { WITNESSES_NEEDED } from "../core/evidence.ts";
 import type { Leg } from "../core/order.ts";
 import { isoTime, orderResource } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
@@ -69,7 +70,7 @@ function attemptResource(attempt: Attempt, seen: Seen) {
     noops: attempt.noops,
     seal: attempt.seal,
     negative_looks: attempt.negatives,
-    looks_needed: attempt.seal === null ? null : negativesNeeded(attempt),
+    looks_needed: attempt.seal === null || attempt.seal === "noop" ? null : WITNESSES_NEEDED,
     waits_for: waitsFor(attempt, seen),
     exchange_text: attempt.answerText,
   };

@@ -1,4 +1,5 @@
-import { type Attempt, EXPIRY_MARGIN_MS, negativesNeeded, nextLook } from "../core/attempt.ts";
+import { type Attempt, endsAtMs } from "../core/attempt.ts";
+import { WITNESSES_NEEDED } from "../core/evidence.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
 
@@ -24,18 +25,16 @@ function ofCancel(legs: readonly Leg[]): string {
 
 function ofLostAnswer(attempt: Attempt): string {
   const { seal, negatives, noops } = attempt;
-  if (seal === null) {
-    const expired = isoTime(attempt.expiresAtMs + EXPIRY_MARGIN_MS);
-    const proof = `its number taken by an empty action (${noops} sent so far), or ${expired} in the exchange's own time`;
-    return `the exchange to show it, or for proof that it can land no more: ${proof}; next, a look by its client order id`;
-  }
-  const next = nextLook(attempt).isSweep ? "a read of open orders, history and fills" : "a look by its client order id";
-  const done = `${negatives} of ${negativesNeeded(attempt)} done`;
-  return `looks that do not find it, ${done}, since it can land no more (${SEALS[seal]}); next, ${next}`;
+  const end = isoTime(endsAtMs(attempt));
+  const witnesses = `answers of the exchange's history that reach past ${end} and lack it, ${negatives} of ${WITNESSES_NEEDED} so far`;
+  if (seal === null)
+    return `the exchange to show it, or to say of its number whether anything took it (${noops} empty actions sent so far), or ${witnesses}; next, a look by its client order id`;
+  const quiet = "while the account is quiet its history does not move";
+  return `the exchange to show it, or ${witnesses} (${SEALS[seal]}; ${quiet}); next, a look`;
 }
 
 const SEALS = {
   noop: "an empty action took its number",
-  nonce_taken: "its number is taken",
+  nonce_taken: "its number is taken, perhaps by itself",
   expiry: "it has expired in the exchange's own time",
 } as const satisfies Record<NonNullable<Attempt["seal"]>, string>;

@@ -1,7 +1,6 @@
 /**
- * One signed action on its way: when it counts as sealed, what a negative look-up is worth, and when "it never
- * happened" may be said. Silence proves nothing while the action can still land, so every final no needs a seal
- * first and clean look-ups after it.
+ * One signed action on its way: what is known of its number, when it can run no more, and when it is looked for next. What
+ * may be concluded from that is in `core/evidence`.
  */
 
 export type AttemptKind = "place" | "modify" | "cancel" | "leverage" | "isolated_margin" | "twap" | "twap_cancel";
@@ -42,86 +41,83 @@ export type Attempt = {
   /** Noops signed on this nonce, counted before each is sent. */
   noops: number;
   seal: Seal | null;
-  /** The only noop was answered `duplicate` while the action could still land: the action itself took the nonce. */
+  /**
+   * The only noop was answered `duplicate` while the action could still run: the action itself took the nonce. Of a cancel
+   * as well: the exchange answered that it was carried out.
+   */
   hasLanded: boolean;
-  /** Clean negative look-ups after the seal. */
+  /** Answers of separate requests that witness its absence. */
   negatives: number;
   /** The exchange's text, kept to be shown when this ends as "not executed". */
   answerText: string | null;
   settledAtMs: number | null;
 };
 
-/** Chain time has to pass the expiry by this much before the expiry counts, milliseconds. */
+/**
+ * The action cannot run later than this, in the exchange's own time: its expiry, with room for the block that may still
+ * take it, milliseconds.
+ */
 export const EXPIRY_MARGIN_MS = 3_000;
 
-/** Shortest time between two noops of one attempt, milliseconds. */
-export const NOOP_SPACING_MS = 6_000;
-
-/** Shortest time between two look-ups that both count, milliseconds. */
-export const NEGATIVE_SPACING_MS = 1_000;
-
-const NEGATIVES_NEEDED = { noop: 1, nonce_taken: 6, expiry: 6 } as const satisfies Record<Seal, number>;
-const NEGATIVES_NEEDED_WHEN_LANDED = 24;
-
-/** Every sixth counting look is the sweep over open orders, history and fills; the last one always is. */
-const SWEEP_EVERY = 6;
-/** Every third counting look goes over a connection of its own: six looks at one stuck node are one look. */
-const NEW_CONNECTION_EVERY = 3;
-
-export function negativesNeeded(attempt: Pick<Attempt, "seal" | "hasLanded">): number {
-  if (attempt.seal === null) return Number.POSITIVE_INFINITY;
-  if (attempt.seal === "nonce_taken" && attempt.hasLanded) return NEGATIVES_NEEDED_WHEN_LANDED;
-  return NEGATIVES_NEEDED[attempt.seal];
+/** Exchange time after which nothing of the action can happen any more, unix milliseconds. */
+export function endsAtMs({ expiresAtMs }: Pick<Attempt, "expiresAtMs">): number {
+  return expiresAtMs + EXPIRY_MARGIN_MS;
 }
 
-/** How the next look-up is to be made: the sweep covers what a look-up by client order id can miss. */
-export function nextLook(attempt: Pick<Attempt, "seal" | "hasLanded" | "negatives">): {
-  isSweep: boolean;
-  onNewConnection: boolean;
-} {
-  const nth = attempt.negatives + 1;
-  return {
-    isSweep: attempt.seal !== null && (nth % SWEEP_EVERY === 0 || nth >= negativesNeeded(attempt)),
-    onNewConnection: nth % NEW_CONNECTION_EVERY === 0,
-  };
-}
+/** Shortest time between two noops of one attempt, milliseconds; longer once it has expired and only its story waits. */
+const NOOP_SPACING_MS = { open: 6_000, expired: 30_000 } as const;
 
-/** The seal that chain time alone gives, or the one there already is. */
-export function sealByTime(attempt: Pick<Attempt, "seal" | "expiresAtMs">, chainTimeMs: number): Seal | null {
-  if (attempt.seal !== null) return attempt.seal;
-  return chainTimeMs > attempt.expiresAtMs + EXPIRY_MARGIN_MS ? "expiry" : null;
-}
+/** Shortest time between two answers that both count as witnesses of an absence, milliseconds. */
+export const WITNESS_SPACING_MS = 1_000;
 
-export type NoopAnswer = "ok" | "nonce_taken" | "no_information";
+/**
+ * What the answer to a noop says of its nonce: `ok`, ours took it; `duplicate`, something took it before; `too_low`, it is
+ * below all that the exchange still takes, whoever took it or not.
+ */
+export type NoopAnswer = "ok" | "duplicate" | "too_low" | "no_information";
 
 /** What the answer to a noop on the attempt's own nonce proves. */
 export function sealByNoop(
   attempt: Pick<Attempt, "seal" | "noops" | "expiresAtMs" | "hasLanded">,
   answer: NoopAnswer,
-  chainTimeMs: number,
+  exchangeNowMs: number,
 ): Pick<Attempt, "seal" | "hasLanded"> {
   if (attempt.seal !== null || answer === "no_information") return attempt;
   if (answer === "ok") return { seal: "noop", hasLanded: false };
-  // A second noop could have met the first one's copy: only a single one, answered in time, shows who took the nonce.
-  return { seal: "nonce_taken", hasLanded: attempt.noops === 1 && chainTimeMs < attempt.expiresAtMs };
+  // A second noop could have met the first one's copy, and an action that comes too late takes its number as well.
+  const isOwn = answer === "duplicate" && attempt.noops === 1 && exchangeNowMs < attempt.expiresAtMs;
+  return { seal: "nonce_taken", hasLanded: isOwn };
 }
 
-/** After the expiry a noop proves nothing that the expiry has not sealed, and a pruned nonce set would lie. */
-export function mayNoop(attempt: Pick<Attempt, "seal" | "expiresAtMs">, chainTimeMs: number): boolean {
-  return attempt.seal === null && chainTimeMs < attempt.expiresAtMs;
+/** Nonces are taken for two days; one day leaves room for any error of a clock, milliseconds. */
+const NOOP_REACH_MS = 24 * 60 * 60 * 1_000;
+
+/** After the expiry as well: a number that nobody has used is proof that the action never ran. */
+export function mayNoop(attempt: Pick<Attempt, "seal" | "nonce">, exchangeNowMs: number): boolean {
+  return attempt.seal === null && exchangeNowMs < attempt.nonce + NOOP_REACH_MS;
 }
 
-/** True when the action is proven never to have been executed. */
-export function isProvenAbsent(attempt: Pick<Attempt, "seal" | "hasLanded" | "negatives">): boolean {
-  return attempt.negatives >= negativesNeeded(attempt);
+/** True when enough time has passed since the last noop of the attempt, which was sent at this elapsed time. */
+export function isNoopDue(lastMs: number | null, nowMs: number, isExpired: boolean): boolean {
+  return lastMs === null || nowMs - lastMs >= NOOP_SPACING_MS[isExpired ? "expired" : "open"];
 }
 
-/** Look-up delays after the outcome was lost, milliseconds; the last one repeats until sealed, then every second. */
-const LOOK_DELAYS_MS = [0, 500, 1_000, 2_000, 4_000] as const;
-const LOOK_DELAY_SEALED_MS = 1_000;
+/** Look-up delays after the outcome was lost, milliseconds; the last one repeats. */
+const LOOK_DELAYS_MS = [0, 500, 550, 1_000, 1_000, 2_000, 4_000] as const;
+/** Once nothing has been found for two minutes. */
+const LOOK_DELAY_PATIENT_MS = 10_000;
+const PATIENT_AFTER_LOOKS = 40;
 
 /** Milliseconds to wait before the look-up with this number (0 = the first). */
-export function lookDelayMs(lookNumber: number, isSealed: boolean): number {
-  if (isSealed) return LOOK_DELAY_SEALED_MS;
-  return LOOK_DELAYS_MS[Math.min(lookNumber, LOOK_DELAYS_MS.length - 1)] ?? LOOK_DELAY_SEALED_MS;
+export function lookDelayMs(lookNumber: number): number {
+  if (lookNumber >= PATIENT_AFTER_LOOKS) return LOOK_DELAY_PATIENT_MS;
+  return LOOK_DELAYS_MS[Math.min(lookNumber, LOOK_DELAYS_MS.length - 1)] ?? LOOK_DELAY_PATIENT_MS;
+}
+
+/** Sweeps of an account cost a tenth of a minute's weight: at once, then ever more seldom, milliseconds. */
+const SWEEP_DELAYS_MS = [0, 1_500, 3_000, 6_000, 12_000, 30_000] as const;
+
+/** Milliseconds from the sweep before to the one with this number (0 = the first). */
+export function sweepDelayMs(sweepNumber: number): number {
+  return SWEEP_DELAYS_MS[Math.min(sweepNumber, SWEEP_DELAYS_MS.length - 1)] ?? 0;
 }

@@ -51,6 +51,12 @@ export function findMarket(universe: Universe, name: string): Market | null {
   return universe.byName.get(name) ?? universe.byName.get(universe.byPairName.get(name) ?? "") ?? null;
 }
 
+/** Name of the perpetuals dex of a market, by its name; `""` for the native one and for spot. */
+export function dexOf(market: string): string {
+  const colon = market.indexOf(":");
+  return colon === -1 ? "" : market.slice(0, colon);
+}
+
 /** Most names to suggest for one that does not exist. */
 const MAX_SUGGESTIONS = 3;
 

@@ -47,10 +47,19 @@ export type Order = OrderTerms & {
 };
 
 /**
- * `sent`: no word from the exchange yet. `absent`: proven never to have arrived, and no longer able to.
- * The others are the exchange's own word.
+ * `sent`: no word from the exchange yet. `closing`: over by the exchange's word, and how much of it had been filled by then
+ * is not known yet. `absent`: it left no order, and no longer can. The others are the exchange's own word.
  */
-export type LegState = "sent" | "resting" | "armed" | "filled" | "canceled" | "rejected" | "absent" | "lost";
+export type LegState =
+  | "sent"
+  | "resting"
+  | "armed"
+  | "closing"
+  | "filled"
+  | "canceled"
+  | "rejected"
+  | "absent"
+  | "lost";
 
 /** One exchange order of an order: the first placed, or the replacement of a modify. */
 export type Leg = {
@@ -80,14 +89,18 @@ export type LegEvent =
   | { type: "rested"; oid: string }
   | { type: "armed"; oid: string | null }
   | { type: "filled"; oid: string; filled: Filled | null }
+  /** The exchange says that it is over, and not yet how much of it was filled; with its native id where it names it. */
+  | { type: "closing"; oid: string | null }
   | { type: "canceled"; oid: string | null; reason: string | null; filled: Filled | null }
   /** With its native id only where the exchange had taken it before. */
   | { type: "rejected"; reason: string; oid: string | null }
-  /** Sealed, looked for and not found: it never reached the exchange and no longer can. */
+  /** Concluded by `core/evidence`: it left no order, and no longer can. */
   | { type: "proven_absent"; reason: string }
   | { type: "lost"; reason: string }
   /** The exchange has said somewhere that it has, or had, the order; a look says how it stands. */
-  | { type: "reported" }
+  | { type: "reported"; oid: string | null }
+  /** Something is wrong with it that its status does not tell: another order under its id, more filled than asked for. */
+  | { type: "doubted"; reason: string }
   | { type: "fills_seen"; filled: Filled };
 
 /** A running total of a leg's fills: it only ever grows. */
@@ -126,37 +139,52 @@ export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
       if (leg.state === "absent" && grown !== leg) return { ...grown, state: "lost", reason: null };
       return leg.state === "armed" && hasFilled(grown) ? { ...grown, state: "resting" } : grown;
     case "rested":
-      if (isClosed(leg) && leg.state !== "absent") return identified(leg, event.oid);
+      if ((isClosed(leg) && leg.state !== "absent") || leg.state === "closing") return identified(leg, event.oid);
       return open(leg, "resting", event.oid);
     case "armed":
       // Triggers fire once: a resting leg does not go back to waiting.
-      if ((isClosed(leg) && leg.state !== "absent") || leg.state === "resting") return identified(leg, event.oid);
+      if (isClosed(leg) && leg.state !== "absent") return identified(leg, event.oid);
+      if (leg.state === "resting" || leg.state === "closing") return identified(leg, event.oid);
       return open(leg, hasFilled(leg) ? "resting" : "armed", event.oid ?? leg.oid);
     case "filled":
       if (leg.state === "filled" || leg.state === "canceled") return grown;
       return { ...grown, ...said("filled", null), oid: event.oid };
+    case "closing":
+      if (isClosed(leg) && leg.state !== "absent") return leg;
+      if (leg.state === "closing") return identified(leg, event.oid);
+      return { ...leg, ...said("closing", CLOSING), oid: leg.oid ?? event.oid };
     case "canceled":
       if (leg.state === "filled") return grown;
       if (leg.state === "canceled") return named(grown, event);
       return { ...grown, ...said("canceled", event.reason), oid: event.oid ?? leg.oid };
     case "rejected":
-      if (leg.state === "resting" || leg.state === "filled" || leg.state === "canceled") return null;
+      if (isPastRefusal(leg)) return null;
       return { ...leg, ...said("rejected", event.reason), oid: event.oid ?? leg.oid };
     case "proven_absent":
       if (leg.state === "absent") return leg;
       if (leg.state !== "sent" && leg.state !== "lost") return null;
       return { ...leg, state: "absent", reason: event.reason, isExchangesWord: false };
     case "reported":
-      return leg.state === "absent" ? { ...leg, state: "lost", reason: REPORTED } : leg;
+      if (leg.state === "absent") return { ...leg, state: "lost", reason: REPORTED, oid: leg.oid ?? event.oid };
+      return identified(leg, event.oid);
+    case "doubted":
+      if ((isClosed(leg) && leg.state !== "filled") || leg.reason === event.reason) return leg;
+      return { ...leg, reason: event.reason };
     case "lost":
       return leg.state === "sent" ? { ...leg, state: "lost", reason: event.reason, isExchangesWord: false } : leg;
   }
+}
+
+function isPastRefusal({ state }: Leg): boolean {
+  return state === "resting" || state === "closing" || state === "filled" || state === "canceled";
 }
 
 /** What fills has fired, whatever a list that tells of its condition leaves open. */
 function hasFilled(leg: Leg): boolean {
   return leg.filledSize !== "0";
 }
+
+const CLOSING = "it is over at the exchange; how much of it was filled is being read";
 
 const REPORTED = "the exchange has reported an order that was not found before; it is being looked up";
 
@@ -169,8 +197,10 @@ function identified(leg: Leg, oid: string | null): Leg {
 function agreesWithRefusal(leg: Leg, event: LegEvent): boolean {
   if (event.type === "fills_seen") return event.filled.size === "0";
   if (event.type === "armed") return hadWaited(leg, event.oid);
-  return event.type === "rejected" || event.type === "proven_absent" || event.type === "lost";
+  return OF_REFUSED.has(event.type);
 }
+
+const OF_REFUSED: ReadonlySet<LegEvent["type"]> = new Set(["rejected", "proven_absent", "lost", "doubted"]);
 
 /**
  * A trigger that fired may find nothing on offer within its price bound: an older answer or look that arrives after that
@@ -188,7 +218,8 @@ function named(leg: Leg, event: LegEvent & { type: "canceled" }): Leg {
 }
 
 function open(leg: Leg, state: "resting" | "armed", oid: string | null): Leg {
-  return leg.state === state && leg.oid === oid ? leg : { ...leg, state, oid, reason: null, isExchangesWord: true };
+  const isSame = leg.state === state && leg.oid === oid && leg.reason === null;
+  return isSame ? leg : { ...leg, state, oid, reason: null, isExchangesWord: true };
 }
 
 function said(state: LegState, reason: string | null): Pick<Leg, "state" | "reason" | "isExchangesWord"> {
@@ -233,7 +264,6 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], i
   const isEndOpen = isReplacing && newest === deciding && isClosed(deciding);
   const status = isLost || isEndOpen ? "unknown" : statusOf(order, deciding, isReplacing && newest !== deciding);
   const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
-  const isFine = status === "open" || status === "waiting_for_trigger" || status === "filled";
   return {
     ...order,
     ...termsOf(order, legs, deciding),
@@ -241,7 +271,8 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], i
     exchangeOrderId: deciding.oid,
     filledSize: isKnown || filledSize !== "0" ? filledSize : null,
     averagePrice: averagePrice(notional, filledSize),
-    error: isFine ? null : isLost ? newest.reason : deciding.reason,
+    // Of an order that is open or filled only an alarm has a reason.
+    error: isLost ? newest.reason : deciding.reason,
   };
 }
 
@@ -270,6 +301,7 @@ function statusOf(order: Order, leg: Leg, isBeingReplaced: boolean): OrderStatus
     case "sent":
       return order.status === "unknown" ? "unknown" : "processing";
     case "lost":
+    case "closing":
       return "unknown";
     case "resting":
       return "open";

@@ -59,6 +59,12 @@ export type Exchange = {
 export type Markets = {
   /** Null until they have been read once. */
   current(): Universe | null;
+  /** Since they were last read, by our monotonic clock, milliseconds; null before. */
+  ageMs(): number | null;
   /** Reads them again unless that happened less than 30 s ago; the newest known either way. */
   refresh(): Promise<Universe | null>;
+  /** The exchange shows something of this market that contradicts the list: it is read again at once. */
+  doubt(name: string, because: string): void;
+  /** What contradicts the list, until it has been read again; null when nothing does. */
+  doubtOf(name: string): string | null;
 };

@@ -12,6 +12,8 @@ export type MarketsOptions = {
 
 /** Least time between two readings, milliseconds. Each costs 20 weight for the list of dexes, spot, and every dex. */
 const REFRESH_SPACING_MS = 30_000;
+/** While something contradicts the list, milliseconds. */
+const DOUBTED_SPACING_MS = 5_000;
 
 /**
  * The universe is replaced as a whole or not at all: a reading of which a part is missing would have names point at
@@ -19,29 +21,45 @@ const REFRESH_SPACING_MS = 30_000;
  */
 export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets {
   let universe: Universe | null = null;
+  let readElapsedMs: number | null = null;
   let triedAtMs: number | null = null;
   let running: Promise<Universe | null> | null = null;
+  const doubts = new Map<string, string>();
 
   async function read(): Promise<Universe | null> {
+    const doubted = [...doubts];
     const markets = await readMarkets(exchange, dexes);
     // The first reading is tried again at once; later ones have the last good one to go on with.
     if (markets === null && universe === null) triedAtMs = null;
-    if (markets !== null) universe = buildUniverse(markets, clock.nowMs());
+    if (markets === null) return universe;
+    universe = buildUniverse(markets, clock.nowMs());
+    readElapsedMs = clock.elapsedMs();
+    // What was doubted while it was being read may be in an older part of it.
+    for (const [name, because] of doubted) if (doubts.get(name) === because) doubts.delete(name);
     return universe;
+  }
+
+  function refresh(): Promise<Universe | null> {
+    if (running !== null) return running;
+    const nowMs = clock.elapsedMs();
+    const spacingMs = doubts.size > 0 ? DOUBTED_SPACING_MS : REFRESH_SPACING_MS;
+    if (triedAtMs !== null && nowMs - triedAtMs < spacingMs) return Promise.resolve(universe);
+    triedAtMs = nowMs;
+    running = read().finally(() => {
+      running = null;
+    });
+    return running;
   }
 
   return {
     current: () => universe,
-    refresh: () => {
-      if (running !== null) return running;
-      const nowMs = clock.elapsedMs();
-      if (triedAtMs !== null && nowMs - triedAtMs < REFRESH_SPACING_MS) return Promise.resolve(universe);
-      triedAtMs = nowMs;
-      running = read().finally(() => {
-        running = null;
-      });
-      return running;
+    ageMs: () => (readElapsedMs === null ? null : clock.elapsedMs() - readElapsedMs),
+    refresh,
+    doubt(name, because) {
+      doubts.set(name, because);
+      void refresh();
     },
+    doubtOf: (name) => doubts.get(name) ?? null,
   };
 }
 

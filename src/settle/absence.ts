@@ -1,84 +1,114 @@
-import { type Attempt, isProvenAbsent, NEGATIVE_SPACING_MS, negativesNeeded } from "../core/attempt.ts";
+import { type Attempt, endsAtMs, isNoopDue, WITNESS_SPACING_MS } from "../core/attempt.ts";
+import {
+  type Absence,
+  concludeAbsence,
+  type HistoryAnswer,
+  isOutlived,
+  isWitness,
+  WITNESSES_NEEDED,
+} from "../core/evidence.ts";
+import type { Leg } from "../core/order.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
+import { findLegByCloid } from "../store/legs.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
 import { note } from "./note.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
-import { burnNonce, isNoopDue, sealIfExpired, shownAfterMs } from "./seal.ts";
+import { burnNonce } from "./seal.ts";
 
 /** A look that did not show what was looked for. */
 export type Missed = {
   pursuit: Pursuit;
-  /** The exchange's own time just before the look; null when none was to be had: then it counts for nothing. */
-  chainTimeMs: number | null;
-  isSweep: boolean;
-  /** False when the exchange's history does not reach back to the send. */
-  isCovered: boolean;
+  /** Of a look at open orders, history and fills together: what its history vouches for. Null for a look by id. */
+  history: HistoryAnswer | null;
 };
 
 /**
- * What a "not found" is worth: nothing until the action is sealed, and then one of several. Calls `conclude` inside
- * a transaction, and returns true, when absence is proven.
+ * What a "not found" is worth: by itself nothing. First the number of the action is asked for, then an absence has to be
+ * witnessed. Calls `conclude` inside a transaction, and returns true, when `core/evidence` concludes.
  */
 export async function weighAbsence(
   tools: Tools,
   attempt: Attempt,
   missed: Missed,
-  conclude: (isCovered: boolean) => void,
+  conclude: (absence: Absence) => void,
 ): Promise<boolean> {
   const { world } = tools;
-  const { pursuit, chainTimeMs } = missed;
   // Its key may have been given back, and have placed another order, after the snapshot.
   if (awaitsTakeUp(world.store, attempt.accountId)) return false;
-  const sealed = chainTimeMs === null ? attempt : sealIfExpired(world, attempt, chainTimeMs);
-  if (sealed.seal === null) {
-    await burnWhenDue(tools, sealed, pursuit);
-    return false;
-  }
-  if (!counts(tools, sealed, missed)) return false;
-  pursuit.lastNegativeElapsedMs = world.clock.elapsedMs();
-  return countNegative(tools, sealed, missed, conclude);
+  const burnt = await burnWhenDue(tools, attempt, missed.pursuit);
+  if (missed.history !== null) countOutlived(tools, burnt, missed.pursuit, missed.history);
+  const witnessed = missed.history === null ? burnt : countWitness(tools, burnt, missed.pursuit, missed.history);
+  return concludeFrom(tools, witnessed, missed, conclude);
 }
 
-async function burnWhenDue(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<void> {
+/** Asks for the number of an attempt, now and then, until something is known of it. */
+export async function burnWhenDue(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<Attempt> {
+  const { clock, exchange } = tools.world;
+  const isExpired = exchange.nowMs() > endsAtMs(attempt);
+  if (attempt.seal !== null || !isNoopDue(pursuit.lastNoopElapsedMs, clock.elapsedMs(), isExpired)) return attempt;
+  pursuit.lastNoopElapsedMs = clock.elapsedMs();
+  return burnNonce(tools.world, attempt);
+}
+
+/** Writes down an answer that itself is newer than the end of the action and lacks what it placed. */
+function countWitness(tools: Tools, attempt: Attempt, pursuit: Pursuit, history: HistoryAnswer): Attempt {
   const { world } = tools;
-  if (!isNoopDue(pursuit.lastNoopElapsedMs, world.clock.elapsedMs())) return;
-  pursuit.lastNoopElapsedMs = world.clock.elapsedMs();
-  const burnt = await burnNonce(world, attempt);
-  if (burnt.seal !== null) pursuit.sealedAtMs = world.exchange.nowMs();
+  const nowMs = world.clock.elapsedMs();
+  const isTooSoon = pursuit.lastWitnessElapsedMs !== null && nowMs - pursuit.lastWitnessElapsedMs < WITNESS_SPACING_MS;
+  if (isTooSoon || !isWitness(history, endsAtMs(attempt))) return attempt;
+  pursuit.lastWitnessElapsedMs = nowMs;
+  // What happened after its expiry is told in the same answer: it has expired.
+  const change = { negatives: attempt.negatives + 1, seal: attempt.seal ?? ("expiry" as const) };
+  if (openAttempt(world.store, attempt.id) === null) return attempt;
+  inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, change);
+    const count = `${change.negatives} of ${WITNESSES_NEEDED}`;
+    note(world, attempt, "absence witnessed", `${count}: a history that reaches to ${history.newestAtMs} lacks it`);
+  });
+  return { ...attempt, ...change };
 }
 
-/** A look counts when the exchange's own time had passed the seal before it, and it is not the same look again. */
-function counts(tools: Tools, attempt: Attempt, { pursuit, chainTimeMs }: Missed): boolean {
-  if (chainTimeMs === null || chainTimeMs <= shownAfterMs(attempt, pursuit)) return false;
-  const last = pursuit.lastNegativeElapsedMs;
-  return last === null || tools.world.clock.elapsedMs() - last >= NEGATIVE_SPACING_MS;
+/** Shortest time between two sweeps that find it forgotten, milliseconds: its list of open orders may be behind. */
+const OUTLIVED_SPACING_MS = 20_000;
+
+function countOutlived({ world }: Tools, attempt: Attempt, pursuit: Pursuit, history: HistoryAnswer): void {
+  const nowMs = world.clock.elapsedMs();
+  const isTooSoon =
+    pursuit.lastOutlivedElapsedMs !== null && nowMs - pursuit.lastOutlivedElapsedMs < OUTLIVED_SPACING_MS;
+  if (isTooSoon || !isOutlived(history, endsAtMs(attempt))) return;
+  pursuit.lastOutlivedElapsedMs = nowMs;
+  pursuit.outlived += 1;
 }
 
-async function countNegative(
+async function concludeFrom(
   tools: Tools,
   attempt: Attempt,
-  missed: Missed,
-  conclude: (isCovered: boolean) => void,
+  { pursuit, history }: Missed,
+  conclude: (absence: Absence) => void,
 ): Promise<boolean> {
   const { world } = tools;
-  const counted = { ...attempt, negatives: attempt.negatives + 1 };
-  // The last one is a sweep by plan; should it not have been, one more look makes it so.
-  const isProven = isProvenAbsent(counted) && missed.isSweep;
-  if (isProven) await world.point("settle_before_conclude");
-  if (openAttempt(world.store, attempt.id) === null) return false;
-  inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, { negatives: counted.negatives });
-    note(
-      world,
+  const legNow = () => (attempt.cloid === null ? null : findLegByCloid(world.store, attempt.cloid));
+  const weigh = () =>
+    concludeAbsence(
       attempt,
-      "looked, not found",
-      `${counted.negatives} of ${negativesNeeded(counted)} after the seal (${counted.seal}), exchange time ${missed.chainTimeMs}`,
+      { ...traceOf(legNow()), isSwept: history !== null, outlived: pursuit.outlived },
+      pursuit.refusal,
     );
-    if (!isProven) return;
-    conclude(missed.isCovered);
-    note(world, attempt, "concluded", missed.isCovered ? "never executed" : "no record that old");
+  if (weigh() === null) return false;
+  await world.point("settle_before_conclude");
+  if (openAttempt(world.store, attempt.id) === null) return false;
+  return inTransaction(world.store, () => {
+    // The stream may have told of it meanwhile.
+    const absence = weigh();
+    if (absence === null) return false;
+    conclude(absence);
+    note(world, attempt, "concluded", absence.replaceAll("_", " "));
+    return true;
   });
-  return isProven;
+}
+
+function traceOf(leg: Leg | null): { isNamed: boolean; hasFills: boolean } {
+  return { isNamed: leg !== null && leg.oid !== null, hasFills: leg !== null && leg.filledSize !== "0" };
 }

@@ -5,11 +5,13 @@
 import type { Account } from "../core/account.ts";
 import { EXPIRY_MARGIN_MS } from "../core/attempt.ts";
 import type { LogFields, World } from "../deps.ts";
+import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findTakeUp, listAwaiting, markTakenUp } from "../store/restores.ts";
+import { parseExchangeTime } from "../wire/answer/account.ts";
 import type { FillIndex } from "./index-fills.ts";
 import { findOwn, type OwnOrders, storeOwn } from "./own-orders.ts";
 import type { Settler } from "./settler.ts";
@@ -105,12 +107,28 @@ async function readOnce(
   { tradingAddress: user }: Account,
   { sinceMs, onNewConnection }: Reading,
 ): Promise<{ sweep: Sweep; chainTimeMs: number } | null> {
-  const { world, chainTime } = settler.tools;
+  const { world } = settler.tools;
   const options = { purpose: "settle", onNewConnection } as const;
-  const timed = await chainTime.readWith(user, sweepRequests(world, user, sinceMs), options);
+  const timed = await readTimed(world, user, sweepRequests(world, user, sinceMs), options);
   if (timed === null) return null;
   const sweep = await readSweep(world, { user, sinceMs, json: timed.json }, options);
   return sweep === null ? null : { sweep, chainTimeMs: timed.chainTimeMs };
+}
+
+type Timed = { chainTimeMs: number; json: readonly unknown[] };
+
+/** Readings over one connection behind the time that the account's state had reached there. */
+async function readTimed(
+  world: World,
+  user: string,
+  requests: readonly InfoRequest[],
+  options: InfoOptions,
+): Promise<Timed | null> {
+  const outcome = await world.exchange.infoInTurn([{ type: "clearinghouseState", user }, ...requests], options);
+  if (outcome.kind === "failed") return null;
+  const [first, ...json] = outcome.json;
+  const chainTimeMs = parseExchangeTime(first);
+  return chainTimeMs === null ? null : { chainTimeMs, json };
 }
 
 function conclude(world: World, account: Account, own: OwnOrders): void {

@@ -2,6 +2,8 @@ import { isClosed, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
+import { appendNote } from "../store/notes.ts";
+import { findOrder } from "../store/orders.ts";
 import type { Sight } from "./look.ts";
 import { finishOrderAttempt, recordLegEvent } from "./record.ts";
 
@@ -10,6 +12,7 @@ import { finishOrderAttempt, recordLegEvent } from "./record.ts";
  * the disk: what has been told must not be unknown again because another node is asked after a power cut.
  */
 export function applySight(world: World, leg: Leg, sight: Sight): void {
+  if (sight.kind === "foreign") raiseAlarm(world, leg, sight.difference);
   if (sight.kind !== "seen" && sight.kind !== "unfinished") return;
   const nowMs = world.clock.nowMs();
   inTransaction(world.store, () => {
@@ -19,6 +22,25 @@ export function applySight(world: World, leg: Leg, sight: Sight): void {
       if (attempt.state === "done" || attempt.kind !== "place" || attempt.cloid !== leg.cloid) continue;
       finishOrderAttempt(world.store, attempt, { nowMs });
     }
+  });
+}
+
+/** What the exchange shows under an id of ours is not what was asked for: nothing of it is believed, and it is told. */
+export function raiseAlarm(world: World, leg: Leg, difference: string): void {
+  const order = findOrder(world.store, leg.orderId);
+  const reason = `ALARM: the exchange shows ${difference} under the id of this order. Look at the account at the exchange.`;
+  if (order === null || leg.reason === reason) return;
+  world.markets.doubt(order.market, difference);
+  world.log.error({ order_id: leg.orderId, error: reason }, "the exchange shows something else than was asked for");
+  inTransaction(world.store, () => {
+    appendNote(world.store, {
+      resourceId: leg.orderId,
+      attemptId: null,
+      atMs: world.clock.nowMs(),
+      what: "difference",
+      detail: `${leg.cloid}: ${difference}`,
+    });
+    recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, world.clock.nowMs());
   });
 }
 

@@ -9,6 +9,7 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { cancelAction, cancelByCloidAction } from "../wire/action/cancel.ts";
 import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
 import { liveLeg } from "./apply-sight.ts";
+import { assetIdOf } from "./asset-id.ts";
 import { actionOf, type Intended, signerOfToday, storeAttempt } from "./intent.ts";
 import { finishOrderAttempt, recordLegEvent } from "./record.ts";
 import type { Reply } from "./send.ts";
@@ -25,14 +26,18 @@ export function legToCancel(legs: readonly Leg[]): Leg | null {
 }
 
 /** By native id; by client order id while the exchange has not named it. */
-export function intendedCancel({ order, account, leg, idempotencyKey, actor }: CancelTarget): Intended {
+export function intendedCancel(
+  world: Pick<World, "markets">,
+  { order, account, leg, idempotencyKey, actor }: CancelTarget,
+): Intended {
+  const assetId = assetIdOf(world, order);
   return {
     kind: "cancel",
     account,
     resource: { kind: "order", id: order.id },
     idempotencyKey,
     actor,
-    action: leg.oid === null ? cancelByCloidAction(order.assetId, leg.cloid) : cancelAction(order.assetId, leg.oid),
+    action: leg.oid === null ? cancelByCloidAction(assetId, leg.cloid) : cancelAction(assetId, leg.oid),
     cloid: null,
     targetOid: leg.oid,
   };
@@ -56,12 +61,9 @@ export function recordCancelReply(world: World, attempt: Attempt, reply: Reply):
   const nowMs = world.clock.nowMs();
   const [entry] = reply.kind === "accepted" ? reply.statuses : [];
   if (entry?.kind === "success") {
-    const leg = canceledLeg(world, attempt);
-    inTransaction(world.store, () => {
-      updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
-      if (leg === null) return;
-      recordLegEvent(world.store, leg.cloid, { type: "canceled", oid: leg.oid, reason: null, filled: null }, nowMs);
-    });
+    // It is told as canceled when it is known what had been filled by then.
+    const change = { state: "ambiguous", sentAtMs: attempt.createdAtMs, hasLanded: true } as const;
+    inTransaction(world.store, () => updateAttempt(world.store, attempt.id, change));
     return false;
   }
   const refusal = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
@@ -102,8 +104,19 @@ export function isOver(world: World, orderId: string): boolean {
 export function reissueCancel(world: World, attempt: Attempt, target: CancelTarget): Attempt {
   return inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
-    return storeAttempt(world, intendedCancel(target), signerOfToday(world, target.account, attempt));
+    return storeAttempt(world, intendedCancel(world, target), signerOfToday(world, target.account, attempt));
   });
+}
+
+/**
+ * The exchange said that it carried the cancel out, and its stores do not show it, or not all that was filled before:
+ * until they do, the order is `unknown`.
+ */
+export function noteCarriedOut(world: World, attempt: Attempt): void {
+  const leg = canceledLeg(world, attempt);
+  if (leg === null || isClosed(leg) || leg.state === "closing") return;
+  const event = { type: "closing", oid: leg.oid } as const;
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }
 
 /** Ends a cancel whose order is over: the answer is the order as it truly ended. */

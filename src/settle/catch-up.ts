@@ -5,6 +5,7 @@ import { findAccount } from "../store/accounts.ts";
 import { findLegByCloid } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import { applySight } from "./apply-sight.ts";
+import { askedTerms } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { lookAtLeg } from "./look.ts";
 
@@ -66,6 +67,6 @@ async function lookAgain(world: World, evidence: FillEvidence, cloid: string): P
   const order = leg === null ? null : findOrder(world.store, leg.orderId);
   const account = order === null ? null : findAccount(world.store, order.accountId);
   if (leg === null || order === null || account === null) return;
-  const sought = { user: account.tradingAddress, accountId: account.id, leg, reduceOnly: order.reduceOnly };
+  const sought = { user: account.tradingAddress, accountId: account.id, leg, ...askedTerms(order) };
   applySight(world, leg, await lookAtLeg(world, evidence, sought, { purpose: "settle" }));
 }

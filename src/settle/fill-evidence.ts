@@ -1,40 +1,35 @@
-import type { Decimal } from "../core/decimal.ts";
+import { judgeSize, type SizeReading, type SizeVerdict } from "../core/evidence.ts";
 
-/**
- * An order that closed as filled with less than it asked for may be short for good, or its fills may not all be
- * shown yet. Short for good is only said on two equal readings apart in time, the first well after the close.
- */
+/** What was read of closed orders whose filled size is not final yet. Losing it in a crash only makes the next ones more. */
 export type FillEvidence = {
-  /** Notes a reading of the sum of fills; true when it completes the evidence. */
-  isComplete(reading: { cloid: string; sum: Decimal; closedAtMs: number; exchangeNowMs: number }): boolean;
+  /** Notes a reading, and says what all of the same order come to. */
+  judge(cloid: string, reading: SizeReading): SizeVerdict;
   forget(cloid: string): void;
-  /** Told of an order that was filled whole, and whose fills are not all shown yet. */
+  /** Told of an order that is over, and whose fills are not all shown yet. */
   onShort(cloid: string): void;
 };
 
-const FIRST_AFTER_CLOSE_MS = 3_000;
-const BETWEEN_READINGS_MS = 2_000;
-
 /** Orders whose evidence is being gathered at once; past it the oldest starts over. */
 const MAX_ORDERS = 10_000;
+/** Readings kept of one order: the oldest and the newest ones. */
+const MAX_READINGS = 100;
 
 export function gatherFillEvidence(onShort: (cloid: string) => void): FillEvidence {
-  const first = new Map<string, { sum: Decimal; atMs: number }>();
+  const readings = new Map<string, SizeReading[]>();
   return {
-    isComplete({ cloid, sum, closedAtMs, exchangeNowMs }) {
-      if (exchangeNowMs < closedAtMs + FIRST_AFTER_CLOSE_MS) return false;
-      const earlier = first.get(cloid);
-      if (earlier === undefined || earlier.sum !== sum) {
-        const oldest = first.keys().next().value;
-        if (first.size >= MAX_ORDERS && oldest !== undefined) first.delete(oldest);
-        first.delete(cloid);
-        first.set(cloid, { sum, atMs: exchangeNowMs });
-        return false;
-      }
-      return exchangeNowMs >= earlier.atMs + BETWEEN_READINGS_MS;
+    judge(cloid, reading) {
+      const known = readings.get(cloid) ?? [];
+      const kept = known.length < MAX_READINGS ? known : [...known.slice(0, 1), ...known.slice(2)];
+      const all = [...kept, reading];
+      const verdict = judgeSize(all);
+      const oldest = readings.keys().next().value;
+      if (readings.size >= MAX_ORDERS && oldest !== undefined) readings.delete(oldest);
+      readings.delete(cloid);
+      if (verdict === "open") readings.set(cloid, all);
+      return verdict;
     },
     forget(cloid) {
-      first.delete(cloid);
+      readings.delete(cloid);
     },
     onShort,
   };

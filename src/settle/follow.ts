@@ -1,5 +1,6 @@
 import type { Account } from "../core/account.ts";
-import type { Leg, LegState } from "../core/order.ts";
+import { compare } from "../core/decimal.ts";
+import type { Leg, LegEvent, LegState } from "../core/order.ts";
 import type { Settling, World } from "../deps.ts";
 import type { FeedEvent } from "../exchange/feed-event.ts";
 import { listAccounts } from "../store/accounts.ts";
@@ -8,9 +9,13 @@ import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, listLiveOrders } from "../store/orders.ts";
 import type { Fill } from "../wire/answer/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
+import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../wire/answer/stream.ts";
+import { applySight, raiseAlarm } from "./apply-sight.ts";
+import { askedTerms, differenceFrom } from "./difference.ts";
 import type { FillIndex } from "./index-fills.ts";
+import type { Sight } from "./look.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
 import { openWatch, type Watch } from "./watch.ts";
@@ -39,8 +44,9 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
   function onUpdate(account: Account, update: OrderUpdate): void {
     const leg = legOf(world, account, update);
     if (leg === null) others.see(account, [update.order.cloid]);
-    if (leg === null || !isNews(leg.state, update)) return;
-    if (leg.state === "absent" && statusMeaning(update.status) !== "rejected") noteReported(world, leg);
+    if (leg === null || isAnother(world, leg, update.order) || !isNews(leg.state, update)) return;
+    if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
+    if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
     watch.begin(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
   }
 
@@ -49,7 +55,10 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     index.add(account, fills);
     for (const cloid of new Set(fills.map((fill) => fill.cloid))) {
       const leg = cloid === null ? null : findLegByCloid(world.store, cloid);
-      if (leg?.state === "lost") watch.begin(leg.orderId, "changed");
+      if (leg !== null && leg.state === "lost" && leg.oid !== null && compare(leg.filledSize, leg.size) >= 0) {
+        const filled = { size: leg.filledSize, notional: leg.filledNotional };
+        applySight(world, leg, { kind: "seen", isClosed: true, events: [{ type: "filled", oid: leg.oid, filled }] });
+      } else if (leg?.state === "lost") watch.begin(leg.orderId, "changed");
     }
   }
 
@@ -103,7 +112,7 @@ function accountsAt(world: World, address: string): Account[] {
   return listAccounts(world.store).filter((account) => account.tradingAddress === address);
 }
 
-function legOf(world: World, account: Account, { order }: OrderUpdate): Leg | null {
+function legOf(world: World, account: Account, { order }: Pick<OrderUpdate, "order">): Leg | null {
   const byOid = findLegByOid(world.store, account.id, order.oid);
   if (byOid !== null || order.cloid === null) return byOid;
   const leg = findLegByCloid(world.store, order.cloid);
@@ -139,7 +148,10 @@ async function resyncAccount(world: World, account: Account, { watch, index, oth
     if (live.length === 0 && how === "quick") return isFilled;
     const listed = await readListed(world, account);
     if (listed === null) return false;
-    others.see(account, listed.values());
+    others.see(
+      account,
+      [...listed.values()].map(({ cloid }) => cloid),
+    );
     for (const { id, exchangeOrderId } of live) {
       if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
     }
@@ -151,30 +163,55 @@ async function resyncAccount(world: World, account: Account, { watch, index, oth
   }
 }
 
-/** Open orders of the account by native id, with their client order ids; null when they could not be read. */
-async function readListed(world: World, account: Account): Promise<ReadonlyMap<string, string | null> | null> {
-  const listed = new Map<string, string | null>();
+/** Open orders of the account by native id; null when they could not be read. */
+async function readListed(world: World, account: Account): Promise<ReadonlyMap<string, FrontendOrder> | null> {
+  const listed = new Map<string, FrontendOrder>();
   for (const dex of ["", ...world.settings.dexes]) {
     const request = { type: "frontendOpenOrders", user: account.tradingAddress, dex };
     const outcome = await world.exchange.info(request, { purpose: "settle" });
     const orders = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
     if (orders === null) return null;
-    for (const { oid, cloid } of orders) listed.set(oid, cloid);
+    for (const order of orders) listed.set(order.oid, order);
   }
   return listed;
 }
 
 /** Orders that are listed as open and of which we had concluded that they never arrived. */
-function reportedIn(world: World, account: Account, listed: ReadonlyMap<string, string | null>): string[] {
-  return [...listed.values()].flatMap((cloid) => {
-    const leg = cloid === null ? null : findLegByCloid(world.store, cloid);
-    if (leg?.state !== "absent" || findOrder(world.store, leg.orderId)?.accountId !== account.id) return [];
-    noteReported(world, leg);
+function reportedIn(world: World, account: Account, listed: ReadonlyMap<string, FrontendOrder>): string[] {
+  return [...listed.values()].flatMap((shown) => {
+    const leg = legOf(world, account, { order: shown });
+    if (leg === null || isAnother(world, leg, shown) || leg.state !== "absent") return [];
+    noteReported(world, leg, shown.oid);
     return [leg.orderId];
   });
 }
 
-/** The exchange is right: what we concluded is open again, and a look says what it is. */
-function noteReported(world: World, leg: Leg): void {
-  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "reported" }, world.clock.nowMs()));
+/**
+ * The exchange has it, whatever its other stores show: what was lost has a name, and what we concluded is open again. A look
+ * says what it is.
+ */
+function noteReported(world: World, leg: Leg, oid: string): void {
+  if (leg.oid !== null && leg.state !== "absent") return;
+  if (!isLost(world, leg) && leg.state !== "absent") return;
+  const event = { type: "reported", oid } as const;
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
+}
+
+function isLost(world: World, { state, orderId }: Leg): boolean {
+  return state === "lost" || (state === "sent" && findOrder(world.store, orderId)?.status === "unknown");
+}
+
+/** What the stream says of an order that rests is the exchange's word; what it does not say is nothing. */
+function openSight({ trigger }: Leg, { order }: OrderUpdate): Sight {
+  const { oid } = order;
+  const event: LegEvent = trigger === null ? { type: "rested", oid } : { type: "armed", oid };
+  return { kind: "seen", events: [event], isClosed: false };
+}
+
+/** Something else under our id: nothing of it is believed. */
+function isAnother(world: World, leg: Leg, shown: Parameters<typeof differenceFrom>[1]): boolean {
+  const order = findOrder(world.store, leg.orderId);
+  const difference = order === null ? null : differenceFrom({ ...askedTerms(order), leg }, shown);
+  if (difference !== null) raiseAlarm(world, leg, difference);
+  return difference !== null;
 }

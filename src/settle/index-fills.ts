@@ -1,8 +1,10 @@
 import type { Account } from "../core/account.ts";
+import type { Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
+import { findOrder } from "../store/orders.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
@@ -23,12 +25,12 @@ const PAGE_ROWS = 2_000;
 /** Pages of one back-fill; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 10;
 
-export function openFillIndex(world: World): FillIndex {
+export function openFillIndex(world: World, onGrown: (orderId: string) => void = () => undefined): FillIndex {
   const { store } = world;
   const others = openOtherMachines(world);
   return {
-    add: (account, fills) => addFills(world, account, fills),
-    backFill: (account) => backFill(world, account, others),
+    add: (account, fills) => addFills(world, account, fills, onGrown),
+    backFill: (account) => backFill(world, account, { others, onGrown }),
     completeToMs(account) {
       const completeToMs = findCompleteTo(store, account.id);
       return completeToMs !== null && world.feeds.isLive(account.tradingAddress)
@@ -39,29 +41,49 @@ export function openFillIndex(world: World): FillIndex {
 }
 
 /** The exchange can be asked for them again, so nobody waits for the disk. */
-function addFills(world: World, account: Account, fills: readonly Fill[]): void {
+function addFills(world: World, account: Account, fills: readonly Fill[], onGrown: OnGrown): void {
   if (fills.length === 0) return;
   const { store } = world;
-  inTransactionNotWaiting(store, () => {
+  const grown = inTransactionNotWaiting(store, () => {
     const added = insertFills(store, toRows(account, fills), {
       atMs: world.clock.nowMs(),
       toldFromMs: account.createdAtMs,
     });
-    for (const oid of new Set(added.map((fill) => fill.oid))) growLeg(world, account, fills, oid);
+    const oids = [...new Set(added.map((fill) => fill.oid))];
+    return oids.flatMap((oid) => growLeg(world, account, fills, oid) ?? []);
   });
+  for (const orderId of new Set(grown)) onGrown(orderId);
 }
 
-/** A leg's total is the sum of its indexed fills; it only grows, so a part of them does no harm. */
-function growLeg(world: World, account: Account, fills: readonly Fill[], oid: string): void {
+/** Called with every order of which a fill has become known. */
+type OnGrown = (orderId: string) => void;
+
+/**
+ * A leg's total is the sum of its indexed fills; it only grows, so a part of them does no harm. Returns its order, null
+ * where it is none of ours.
+ */
+function growLeg(world: World, account: Account, fills: readonly Fill[], oid: string): string | null {
   const { store } = world;
-  const cloid = fills.find((fill) => fill.oid === oid)?.cloid ?? null;
+  const fill = fills.find((each) => each.oid === oid);
+  const cloid = fill?.cloid ?? null;
   const leg = findLegByOid(store, account.id, oid) ?? (cloid === null ? null : findLegByCloid(store, cloid));
-  if (leg === null || (leg.oid !== null && leg.oid !== oid)) return;
-  const filled = sumFillsOf(store, account.id, oid);
-  recordLegEvent(store, leg.cloid, { type: "fills_seen", filled }, world.clock.nowMs());
+  if (fill === undefined || leg === null || (leg.oid !== null && leg.oid !== oid)) return null;
+  if (!isOfOrder(world, leg, fill)) return null;
+  const nowMs = world.clock.nowMs();
+  recordLegEvent(store, leg.cloid, { type: "reported", oid }, nowMs);
+  recordLegEvent(store, leg.cloid, { type: "fills_seen", filled: sumFillsOf(store, account.id, oid) }, nowMs);
+  return leg.orderId;
 }
 
-async function backFill(world: World, account: Account, others: OtherMachines): Promise<boolean> {
+/** A fill of something else under a client order id of ours is none of the order's. */
+function isOfOrder({ store }: World, { orderId }: Leg, { coin, side }: Fill): boolean {
+  const order = findOrder(store, orderId);
+  return order !== null && order.market === coin && (side === "B") === (order.side === "buy");
+}
+
+type Heeding = { others: OtherMachines; onGrown: OnGrown };
+
+async function backFill(world: World, account: Account, { others, onGrown }: Heeding): Promise<boolean> {
   const user = account.tradingAddress;
   const askedAtMs = world.exchange.nowMs();
   let startTime = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
@@ -69,7 +91,7 @@ async function backFill(world: World, account: Account, others: OtherMachines): 
     const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, { purpose: "settle" });
     const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
     if (fills === null) return false;
-    addFills(world, account, fills);
+    addFills(world, account, fills, onGrown);
     others.see(account, new Set(fills.map(({ cloid }) => cloid)));
     const last = fills.at(-1);
     if (fills.length < PAGE_ROWS || last === undefined) {

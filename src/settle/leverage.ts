@@ -1,38 +1,40 @@
 import type { Attempt } from "../core/attempt.ts";
 import { type Leverage, parseActiveAssetData } from "../wire/answer/account.ts";
 import { actionOf } from "./intent.ts";
-import { finishOperation, neverExecuted, operationOf } from "./operation.ts";
+import { finishOperation, neverExecuted, operationOf, refusedUnlisted } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { isConfirmed, readSealed, sealOperation } from "./reading.ts";
+import { isGivenUp, readEffect } from "./reading.ts";
 
 /**
- * One step toward the truth about a leverage change: the setting is read back. What is in force as asked is done,
- * whoever did it; what is not, once the action can no longer land, was not applied or is no longer in force.
+ * One step toward the truth about a leverage change. A number that nobody had used says that it never ran. Once the
+ * number is taken, a setting that is in force as asked is done, whoever did it; one that is not proves nothing: the answer
+ * carries no time, so it may be from before.
  */
 export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
   const user = tools.userOf(attempt);
   const coin = operationOf(world, attempt).market;
-  const reading = await readSealed(tools, attempt, {
-    pursuit,
-    user,
-    request: { type: "activeAssetData", user, coin },
-  });
-  const shown = reading === null ? null : parseActiveAssetData(reading.json);
-  if (reading === null || shown === null) return false;
-  // A node that is behind may show what another change has replaced before this one was asked for.
-  if ((reading.isAfterSigning || reading.isFinal) && isAsAsked(attempt, shown.leverage)) {
+  const reading = await readEffect(tools, attempt, { pursuit, request: { type: "activeAssetData", user, coin } });
+  if (reading === null) return false;
+  const { seal } = reading.attempt;
+  if (seal === "noop") {
+    finishOperation(world, attempt, neverExecuted(attempt));
+    return true;
+  }
+  const shown = parseActiveAssetData(reading.json);
+  if (shown === null) return false;
+  // Before anything is known of its number, the same setting may be one that another change has replaced meanwhile.
+  if (seal !== null && isAsAsked(attempt, shown.leverage)) {
     finishOperation(world, attempt, { status: "succeeded", exchangeId: null });
     return true;
   }
-  if (!reading.isFinal) {
-    await sealOperation(tools, reading.attempt, pursuit);
-    return false;
+  if (pursuit.refusal !== null && reading.attempt.hasLanded) {
+    finishOperation(world, attempt, refusedUnlisted(pursuit.refusal));
+    return true;
   }
-  if (!isConfirmed(tools, pursuit)) return false;
-  const isNever = reading.attempt.seal === "noop";
-  const error = `The exchange shows ${shown.leverage.value}x ${shown.leverage.type}; whether this change was in force before is not known.`;
-  finishOperation(world, attempt, isNever ? neverExecuted(attempt) : { status: "rejected", error });
+  if (!isGivenUp(tools, reading.attempt, pursuit)) return false;
+  const error = `Whether it was applied cannot be proven. The exchange shows ${shown.leverage.value}x ${shown.leverage.type}.`;
+  finishOperation(world, attempt, { status: "unknown", error });
   return true;
 }
 

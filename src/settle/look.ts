@@ -1,32 +1,36 @@
-import { add, compare, type Decimal, multiply } from "../core/decimal.ts";
-import type { Filled, Leg, LegEvent, OrderTerms } from "../core/order.ts";
+import { compare, type Decimal } from "../core/decimal.ts";
+import { dexOf } from "../core/market.ts";
+import type { Filled, LegEvent, OrderTerms } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
 import { sumFillsOf } from "../store/fills.ts";
-import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { type FrontendOrder, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { jsonInteger } from "../wire/json.ts";
+import { readClosedSize } from "./closed-size.ts";
+import { type AskedOrder, differenceFrom } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
+import { NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
 
 /** What one look at the exchange shows of a leg. */
 export type Sight =
   | { kind: "seen"; events: LegEvent[]; isClosed: boolean }
-  /** The exchange has it and it is closing, but the evidence is not complete: ask again. */
-  | { kind: "unfinished"; events: LegEvent[] }
+  /**
+   * The exchange has it and it is closing, but the evidence is not complete: ask again. `untouched` is its end where
+   * nothing was filled, as far as can be seen yet.
+   */
+  | { kind: "unfinished"; events: LegEvent[]; untouched: LegEvent | null }
   | { kind: "not_found" }
+  /** Under its id the exchange shows something else than was asked for, in words. */
+  | { kind: "foreign"; difference: string }
   | { kind: "failed"; reason: string };
 
-/** The leg to look for, with what is needed to read the exchange's words about it. */
-export type Sought = {
-  /** Whose order it is: the trading address. */
+/** The leg to look for, by its own terms (its order may have those of a later leg by now), and whose it is. */
+export type Sought = AskedOrder & {
+  /** The trading address. */
   user: string;
   accountId: string;
-  /** By its own terms: its order may have those of a later leg by now. */
-  leg: Leg;
-  /** No modify changes that. */
-  reduceOnly: boolean;
 };
 
 /** The question: by native id where it is known, else by client order id. */
@@ -53,13 +57,9 @@ export async function readStatus(
   sought: Sought,
   answered: { json: unknown; options: InfoOptions },
 ): Promise<Sight> {
-  const { leg } = sought;
   const answer = parseOrderStatus(answered.json);
   if (answer.kind === "not_found") return answer;
   if (answer.kind === "unreadable") return { kind: "failed", reason: "the exchange's answer could not be read" };
-  // Asked by client order id the exchange may know a stranger's reuse of it; asked by native id only that order.
-  const isAnother = leg.oid === null ? answer.order.cloid !== leg.cloid : answer.order.oid !== leg.oid;
-  if (isAnother) return { kind: "failed", reason: "the exchange answered for another order" };
   return interpretOrder(world, evidence, sought, { ...answer, options: answered.options });
 }
 
@@ -79,28 +79,25 @@ export async function interpretOrder(
   seen: Answered,
 ): Promise<Sight> {
   const { order, status } = seen;
-  const meaning = statusMeaning(status);
-  if (meaning === "unknown") return { kind: "failed", reason: `the exchange reports a status that is new: ${status}` };
-  if (meaning === "rejected") {
-    const reason = statusWords(status) ?? status;
-    const oid = hadBeenTaken(sought, seen) ? order.oid : null;
-    return { kind: "seen", events: [{ type: "rejected", reason, oid }], isClosed: true };
-  }
-  const filled = await readFilled(world, sought, seen);
-  if (filled === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
-  switch (meaning) {
+  const difference = differenceFrom(sought, order);
+  if (difference !== null) return { kind: "foreign", difference };
+  switch (statusMeaning(status)) {
+    case "rejected": {
+      const reason = statusWords(status) ?? status;
+      const oid = hadBeenTaken(sought, seen) ? order.oid : null;
+      return { kind: "seen", events: [{ type: "rejected", reason, oid }], isClosed: true };
+    }
     case "open":
-      return open(order, filled, order.isTrigger);
+      return open(world, sought, seen, order.isTrigger);
     case "triggered":
-      return open(order, filled, !(await isResting(world, sought, seen)));
+      return open(world, sought, seen, !(await isResting(world, sought, seen)));
     case "canceled":
-      return {
-        kind: "seen",
-        events: [{ type: "canceled", oid: order.oid, reason: statusWords(status), filled }],
-        isClosed: true,
-      };
     case "filled":
-      return closedAsFilled(world, evidence, sought, { ...seen, filled });
+      return closed(world, evidence, sought, seen);
+    case "unknown":
+      return (await isListed(world, sought, seen)) === false
+        ? closed(world, evidence, sought, seen)
+        : { kind: "unfinished", events: [{ type: "reported", oid: order.oid }], untouched: null };
   }
 }
 
@@ -109,85 +106,84 @@ function hadBeenTaken({ leg }: Sought, { order, statusTimestampMs }: Answered): 
   return leg.trigger !== null && statusTimestampMs > order.timestampMs;
 }
 
-function open(order: FrontendOrder, filled: Filled, isArmed: boolean): Sight {
-  const event: LegEvent = isArmed ? { type: "armed", oid: order.oid } : { type: "rested", oid: order.oid };
+async function open(world: World, sought: Sought, seen: Answered, isArmed: boolean): Promise<Sight> {
+  const { oid } = seen.order;
+  const event: LegEvent = isArmed ? { type: "armed", oid } : { type: "rested", oid };
+  const filled = isArmed && seen.order.isTrigger ? NOTHING_FILLED : await readFilledOfOpen(world, sought, seen);
+  if (filled === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
   return { kind: "seen", events: [event, { type: "fills_seen", filled }], isClosed: false };
 }
 
-/** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */
-async function isResting(world: World, sought: Sought, { order, options }: Answered): Promise<boolean> {
-  if (sought.leg.trigger?.market !== false) return false;
-  const dex = order.coin.includes(":") ? (order.coin.split(":")[0] ?? "") : "";
-  const request = { type: "frontendOpenOrders", user: sought.user, dex };
-  const read = await readBehindStatus(world, sought, { request, options });
-  const listed = read?.status === "triggered" ? parseFrontendOpenOrders(read.json) : null;
-  return listed?.some(({ oid }) => oid === order.oid) === true;
-}
-
-/**
- * A reading over a connection on which the node has just shown the order's status: one that is behind would answer from
- * before it. Null when there was none.
- */
-async function readBehindStatus(
+/** A live stream tells an open order's fills as they happen. */
+async function readFilledOfOpen(
   world: World,
   sought: Sought,
-  { request, options }: { request: InfoRequest; options: InfoOptions },
-): Promise<{ status: string; json: unknown } | null> {
-  const outcome = await world.exchange.infoInTurn([statusRequest(sought), request], options);
-  if (outcome.kind === "failed") return null;
-  const [statusJson, json] = outcome.json;
-  const answer = parseOrderStatus(statusJson);
-  return answer.kind === "order" ? { status: answer.status, json } : null;
+  { order, options }: Answered,
+): Promise<Filled | "failed"> {
+  const { user, accountId } = sought;
+  if (world.feeds.isLive(user)) return sumFillsOf(world.store, accountId, order.oid);
+  const fills = await readFillsSince(world, user, order.timestampMs, options);
+  return fills === "failed" ? "failed" : sumFills(fills.filter(({ oid }) => oid === order.oid));
 }
+
+/** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */
+async function isResting(world: World, sought: Sought, seen: Answered): Promise<boolean> {
+  return sought.leg.trigger?.market === false && (await isListed(world, sought, seen)) === true;
+}
+
+/** Whether it is in the list of open orders; null when that could not be read. */
+async function isListed(world: World, { user }: Sought, { order, options }: Answered): Promise<boolean | null> {
+  const request = { type: "frontendOpenOrders", user, dex: dexOf(order.coin) };
+  const outcome = await world.exchange.info(request, options);
+  const listed = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
+  return listed === null ? null : listed.some(({ oid }) => oid === order.oid);
+}
+
+/** Its end is told when the size is known that was filled by then: until that it keeps the status that it had. */
+async function closed(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+  const { order } = seen;
+  const size = await readClosedSize(world, evidence, sought, seen);
+  if (size === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
+  const { filled, isAll } = size;
+  if (isAll === "not_yet" || isAll === "untouched") {
+    const isTold = isAll === "not_yet" || world.exchange.nowMs() - seen.statusTimestampMs >= TOLD_AFTER_MS;
+    const events: LegEvent[] = [
+      isTold ? { type: "closing", oid: order.oid } : { type: "reported", oid: order.oid },
+      { type: "fills_seen", filled },
+    ];
+    const untouched = isAll === "untouched" ? endOf(sought, seen, { filled, isAll: "yes" }) : null;
+    return { kind: "unfinished", events, untouched };
+  }
+  if (isAll === "disputed") evidence.onShort(sought.leg.cloid);
+  return { kind: "seen", events: [endOf(sought, seen, { filled, isAll })], isClosed: true };
+}
+
+/** So long an order that has just ended untouched may be shown as it was: the second look comes a second later. */
+const TOLD_AFTER_MS = 900;
+
+type KnownSize = { filled: Filled; isAll: "yes" | "disputed" };
+
+function endOf(sought: Sought, { order, status }: Answered, { filled, isAll }: KnownSize): LegEvent {
+  const { leg, reduceOnly } = sought;
+  const { oid } = order;
+  const isWhole = compare(filled.size, leg.size) >= 0;
+  if (statusMeaning(status) === "filled" && (isWhole || !mayFallShort(sought, order)))
+    return { type: "filled", oid, filled };
+  const { timeInForce } = leg;
+  const words =
+    statusMeaning(status) === "filled"
+      ? shortReason({ timeInForce, reduceOnly }, filled.size, leg.size)
+      : statusWords(status);
+  const reason = isAll === "yes" ? words : `${words === null ? "" : `${words}; `}${DISPUTED}`;
+  return { type: "canceled", oid, reason, filled };
+}
+
+const DISPUTED =
+  "the exchange's record of the order and the fills that it shows do not agree: more may have been filled";
 
 /** These may close as filled with less than they asked for; every other order is filled whole. */
 function mayFallShort({ leg, reduceOnly }: Sought, order: FrontendOrder): boolean {
   return leg.timeInForce === "ioc" || reduceOnly || leg.trigger?.market === true || order.tif === "Ioc";
-}
-
-async function closedAsFilled(
-  world: World,
-  evidence: FillEvidence,
-  sought: Sought,
-  seen: Answered & { filled: Filled },
-): Promise<Sight> {
-  const { leg } = sought;
-  const { order } = seen;
-  const isWhole = (filled: Filled) => compare(filled.size, leg.size) >= 0;
-  if (isWhole(seen.filled) || !mayFallShort(sought, order)) {
-    evidence.forget(leg.cloid);
-    if (!isWhole(seen.filled)) evidence.onShort(leg.cloid);
-    return { kind: "seen", events: [{ type: "filled", oid: order.oid, filled: seen.filled }], isClosed: true };
-  }
-  const filled = await readFilledBehindStatus(world, sought, seen);
-  if (filled === null) return { kind: "unfinished", events: [{ type: "fills_seen", filled: seen.filled }] };
-  if (isWhole(filled)) return { kind: "seen", events: [{ type: "filled", oid: order.oid, filled }], isClosed: true };
-  const isShort = evidence.isComplete({
-    cloid: leg.cloid,
-    sum: filled.size,
-    closedAtMs: seen.statusTimestampMs,
-    exchangeNowMs: world.exchange.nowMs(),
-  });
-  if (!isShort) return { kind: "unfinished", events: [{ type: "fills_seen", filled }] };
-  evidence.forget(leg.cloid);
-  const { timeInForce } = leg;
-  const reason = shortReason({ timeInForce, reduceOnly: sought.reduceOnly }, filled.size, leg.size);
-  return { kind: "seen", events: [{ type: "canceled", oid: order.oid, reason, filled }], isClosed: true };
-}
-
-/** The order's fills as a node has them that shows the order as filled; null when there was no such reading. */
-async function readFilledBehindStatus(
-  world: World,
-  sought: Sought,
-  { order, options, filled }: Answered & { filled: Filled },
-): Promise<Filled | null> {
-  const request = { type: "userFillsByTime", user: sought.user, startTime: order.timestampMs };
-  const read = await readBehindStatus(world, sought, { request, options });
-  const fills = read !== null && statusMeaning(read.status) === "filled" ? parseFills(read.json) : null;
-  if (fills === null) return null;
-  const sum = sumFills(fills.filter((fill) => fill.oid === order.oid));
-  // This was the first page only: the reading before had them all, from wherever.
-  return compare(filled.size, sum.size) > 0 ? filled : sum;
 }
 
 /** Why an order ended with less than it asked for, in plain words. */
@@ -200,58 +196,4 @@ export function shortReason(
   if (terms.timeInForce === "ioc") return `${part}: nothing more could be matched at once within the price.`;
   if (terms.reduceOnly) return `${part}: a reduce-only order cannot be larger than the position.`;
   return `${part}: nothing more could be matched within the worst price.`;
-}
-
-const NOTHING: Filled = { size: "0" as Decimal, notional: "0" as Decimal };
-
-async function readFilled(world: World, sought: Sought, seen: Answered): Promise<Filled | "failed"> {
-  const { order, status } = seen;
-  // The size shown is the one at the last change of status; untouched at a cancel means that nothing was filled.
-  const isUntouched = statusMeaning(status) === "canceled" && order.size === order.originalSize && !order.reduceOnly;
-  const isWaiting = statusMeaning(status) === "open" && order.isTrigger;
-  if (isUntouched || isWaiting) return NOTHING;
-  const indexed = indexedFilled(world, sought, seen);
-  if (indexed !== null) return indexed;
-  const fills = await readFillsSince(world, sought.user, order.timestampMs, seen.options);
-  return fills === "failed" ? "failed" : sumFills(fills.filter((fill) => fill.oid === order.oid));
-}
-
-/** What the local index knows, where that is enough: a live feed tells an open order's fills, a whole sum is whole. */
-function indexedFilled(world: World, sought: Sought, { order, status }: Answered): Filled | null {
-  const indexed = sumFillsOf(world.store, sought.accountId, order.oid);
-  if (statusMeaning(status) === "open") return world.feeds.isLive(sought.user) ? indexed : null;
-  return compare(indexed.size, sought.leg.size) >= 0 ? indexed : null;
-}
-
-export function sumFills(fills: readonly Fill[]): Filled {
-  return fills.reduce<Filled>(
-    (sum, fill) => ({ size: add(sum.size, fill.size), notional: add(sum.notional, multiply(fill.price, fill.size)) }),
-    NOTHING,
-  );
-}
-
-/** Rows a page of fills holds at most; fewer means that it was the last. */
-export const FILLS_PAGE_ROWS = 2_000;
-/** Pages read for one question; the exchange keeps about five. */
-const MAX_PAGES = 6;
-
-/** All fills of a user since a time (exchange time, milliseconds), each once. */
-export async function readFillsSince(
-  world: World,
-  user: string,
-  sinceMs: number,
-  options: InfoOptions,
-): Promise<Fill[] | "failed"> {
-  const byKey = new Map<string, Fill>();
-  let startTime = sinceMs;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, options);
-    const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
-    if (fills === null) return "failed";
-    for (const fill of fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
-    const last = fills.at(-1);
-    if (fills.length < FILLS_PAGE_ROWS || last === undefined) break;
-    startTime = last.timeMs;
-  }
-  return [...byKey.values()];
 }

@@ -4,6 +4,7 @@ import { findAccount } from "../store/accounts.ts";
 import { listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import { applySight, liveLeg } from "./apply-sight.ts";
+import { askedTerms } from "./difference.ts";
 import { lookAtLeg, type Sight, type Sought } from "./look.ts";
 import type { Tools } from "./pursuit.ts";
 
@@ -43,10 +44,11 @@ async function lookOnce(tools: Tools, orderId: string, purpose: LookPurpose): Pr
     const account = order === null ? null : findAccount(world.store, order.accountId);
     const leg = order === null ? null : liveLeg(listLegs(world.store, orderId));
     if (order === null || account === null || leg === null || !isLive(order.status)) return "closed";
-    const sought = { user: account.tradingAddress, accountId: account.id, leg, reduceOnly: order.reduceOnly };
+    const sought = { user: account.tradingAddress, accountId: account.id, leg, ...askedTerms(order) };
     const sight = await lookAt(tools, sought, purpose);
     applySight(world, leg, sight);
-    return sight.kind === "seen" ? (sight.isClosed ? "closed" : "open") : sight.kind;
+    if (sight.kind === "seen") return sight.isClosed ? "closed" : "open";
+    return sight.kind === "foreign" ? "failed" : sight.kind;
   } catch (error) {
     world.log.error({ order_id: orderId, error: String(error) }, "a look at an order failed");
     return "failed";

@@ -1,11 +1,13 @@
 import type { Attempt } from "../core/attempt.ts";
 import { compare, type Decimal, decimal, fromUnits, subtract } from "../core/decimal.ts";
+import { dexOf } from "../core/market.ts";
+import type { OperationEnd } from "../core/operation.ts";
 import type { World } from "../deps.ts";
 import { parseClearinghouseState } from "../wire/answer/account.ts";
 import { actionOf } from "./intent.ts";
-import { finishOperation, neverExecuted, operationOf } from "./operation.ts";
+import { finishOperation, neverExecuted, operationOf, refusedUnlisted } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { isConfirmed, isGivenUp, readSealed, sealOperation } from "./reading.ts";
+import { isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
 
 /** What tells a margin change: an isolated position's cash, with what else may have moved it. */
 export type MarginReading = { signedSize: Decimal; rawUsd: Decimal; fundingSinceOpen: Decimal };
@@ -18,10 +20,6 @@ export function readMargin(json: unknown, market: string): MarginReading | null 
   return { signedSize: position.signedSize, rawUsd, fundingSinceOpen: position.fundingSinceOpen };
 }
 
-export function dexOf(market: string): string {
-  return market.includes(":") ? (market.split(":")[0] ?? "") : "";
-}
-
 /**
  * One step toward the truth about a margin change: a delta without an id, so only the exact change of the position's
  * cash proves it. Fills in between make it undecidable, and then it is said to be.
@@ -31,38 +29,36 @@ export async function stepMargin(tools: Tools, attempt: Attempt, pursuit: Pursui
   const user = tools.userOf(attempt);
   const operation = operationOf(world, attempt);
   const request = { type: "clearinghouseState", user, dex: dexOf(operation.market) };
-  const reading = await readSealed(tools, attempt, { pursuit, user, request });
+  const reading = await readEffect(tools, attempt, { pursuit, request });
   if (reading === null) return false;
   const before = parseBefore(operation.before);
   const after = readMargin(reading.json, operation.market);
-  // What was asked for is seen as soon as any state shows it; that it is not there, only one that must show it can say.
-  if (!reading.isFinal && !(reading.attempt.seal === "nonce_taken" && isChanged(attempt, before, after))) {
-    await sealOperation(tools, reading.attempt, pursuit);
-    return false;
-  }
-  if (reading.attempt.seal === "noop") {
-    finishOperation(world, attempt, neverExecuted(attempt));
-    return true;
-  }
-  return conclude(tools, attempt, { pursuit, before, after });
+  const newestAtMs = parseClearinghouseState(reading.json)?.timeMs ?? null;
+  const end = endOf(tools, reading.attempt, { pursuit, before, after, newestAtMs });
+  if (end !== null) finishOperation(world, attempt, end);
+  return end !== null;
 }
 
-type Readings = { pursuit: Pursuit; before: MarginReading | null; after: MarginReading | null };
+type Readings = {
+  pursuit: Pursuit;
+  before: MarginReading | null;
+  after: MarginReading | null;
+  /** Exchange time of the state that `after` is of, unix milliseconds. */
+  newestAtMs: number | null;
+};
 
-function conclude(tools: Tools, attempt: Attempt, { pursuit, before, after }: Readings): boolean {
-  const { world } = tools;
-  if (isChanged(attempt, before, after)) {
-    finishOperation(world, attempt, { status: "succeeded", exchangeId: null });
-    return true;
-  }
-  const change = changeBetween(before, after);
-  if (change === "0" && isConfirmed(tools, pursuit)) {
-    finishOperation(world, attempt, { status: "rejected", error: "The position's margin did not change." });
-    return true;
-  }
-  if (change === "0" || !isGivenUp(tools, pursuit)) return false;
-  finishOperation(world, attempt, { status: "unknown", error: undecidable(before, after) });
-  return true;
+/** How it ended; null while that is not known. */
+function endOf(tools: Tools, attempt: Attempt, about: Readings): OperationEnd | null {
+  const { pursuit, before, after, newestAtMs } = about;
+  if (attempt.seal === "noop") return neverExecuted(attempt);
+  // While nothing is known of its number, the change may be an earlier one that the first reading did not show yet.
+  const isTaken = attempt.seal === "nonce_taken";
+  if (isTaken && isChanged(attempt, before, after)) return { status: "succeeded", exchangeId: null };
+  if (isTaken && attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
+  const isUnmoved = changeBetween(before, after) === "0";
+  if (isUnmoved && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
+    return { status: "rejected", error: "The position's margin did not change." };
+  return isGivenUp(tools, attempt, pursuit) ? { status: "unknown", error: undecidable(before, after) } : null;
 }
 
 function isChanged(attempt: Attempt, before: MarginReading | null, after: MarginReading | null): boolean {

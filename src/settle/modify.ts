@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
-import { compare, type Decimal, decimal, subtract } from "../core/decimal.ts";
+import type { Decimal } from "../core/decimal.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { World } from "../deps.ts";
@@ -9,6 +9,7 @@ import { inTransaction } from "../store/commit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
+import { excessOf, tellPast } from "./excess.ts";
 import { actionOf } from "./intent.ts";
 import { readPlaceReply } from "./place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
@@ -86,8 +87,9 @@ export function finishModify(world: World, attempt: Attempt): ModifyEnd {
   const isRefused = replacement.state === "rejected" || replacement.state === "absent";
   const isReplaced = replaced.state === "canceled" && !attempt.isTargetClosed;
   if (!isRefused && isReplaced) {
-    const remainder = remainderOf(world, attempt, replacement);
-    if (remainder !== null) return { kind: "excess", remainder };
+    const excess = excessOf(world, attempt, replacement);
+    if (excess.kind === "live") return { kind: "excess", remainder: excess.remainder };
+    if (excess.kind === "past") tellPast(world, replacement, excess.by);
   }
   inTransaction(world.store, () => {
     const nowMs = world.clock.nowMs();
@@ -101,15 +103,6 @@ export function finishModify(world: World, attempt: Attempt): ModifyEnd {
     finishOrderAttempt(world.store, attempt, isReplaced ? { nowMs } : { nowMs, error });
   });
   return { kind: "ended" };
-}
-
-/** What the replacement may still ask for, when fills of the original have made it too large; else null. */
-function remainderOf(world: World, attempt: Attempt, replacement: Leg): Decimal | null {
-  if (attempt.intendedTotal === null || replacement.state !== "resting") return null;
-  const filledBefore = listLegs(world.store, attempt.resource.id)
-    .filter((leg) => leg.ordinal < replacement.ordinal)
-    .reduce((left, leg) => subtract(left, leg.filledSize), decimal(attempt.intendedTotal));
-  return compare(replacement.size, filledBefore) > 0 ? subtract(filledBefore, replacement.filledSize) : null;
 }
 
 /** The replacement becomes an order of its own, under the UUID of its client order id; the original keeps its state. */
@@ -155,13 +148,27 @@ function originalTerms(
   return { size: leg.ordinal === 0 ? leg.size : order.size, price, timeInForce, trigger };
 }
 
-/** True when the original's end is known well enough to end the modify. */
-export function isOriginalKnown(attempt: Attempt, legs: ModifyLegs, looksAtOpen: number): boolean {
-  const { replaced, replacement } = legs;
-  if (isClosed(replaced)) return true;
-  // The list of open orders lags: an original still shown beside its replacement is looked at again.
-  return wasTaken(replacement) ? isAlwaysPlace(attempt) && looksAtOpen >= LOOKS_AT_OPEN : true;
+/**
+ * True when an original that is shown open beside a replacement which was not taken is believed to be: it may be shown so
+ * by a server that is behind, and only an action that never ran cannot have canceled it.
+ */
+export function isBelievedOpen(
+  attempt: Attempt,
+  replacement: Leg,
+  { looks, openForMs }: { looks: number; openForMs: number },
+): boolean {
+  if (replacement.state === "absent" && attempt.seal === "noop") return true;
+  const isLeftOpen = LEAVES_ORIGINAL_OPEN.test(replacement.reason ?? "");
+  return looks >= LOOKS_AT_OPEN && openForMs >= (isLeftOpen ? LEFT_OPEN_FOR_MS : OPEN_AFTER_REFUSAL_FOR_MS);
 }
 
-/** Looks, a second apart, after which an original that `always_place` did not cancel is believed to be open. */
+/** Looks at which an original has to be shown open to be believed so. */
 const LOOKS_AT_OPEN = 3;
+/** And for how long, milliseconds: after a refusal whose words say that the whole action was refused. */
+const LEFT_OPEN_FOR_MS = 2_000;
+/** After any other: most of them come when the original has been canceled already. */
+const OPEN_AFTER_REFUSAL_FOR_MS = 30_000;
+
+/** PROTOCOL of the exchange, modify: these were seen to leave the original open. */
+const LEAVES_ORIGINAL_OPEN =
+  /Attempted to modify to invalid new order|away from the reference price|has invalid (?:price|size)|Too many cumulative requests|does not exist|Must deposit/;

@@ -6,7 +6,7 @@ import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
 import { findOperation, type StoredOperation, updateOperation } from "../store/operations.ts";
-import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
+import { isListedRefusal, plainWords, printable } from "../wire/answer/refusal.ts";
 import { note } from "./note.ts";
 import { lostReason } from "./place.ts";
 import type { Reply } from "./send.ts";
@@ -74,4 +74,12 @@ function readReply(reply: Reply): OperationEnd | null {
 export function neverExecuted(attempt: Attempt): OperationEnd {
   const said = attempt.answerText === null ? "" : ` The exchange had answered: ${attempt.answerText}`;
   return { status: "rejected", error: `It was never executed and no longer can be.${said}` };
+}
+
+/** The exchange's own refusal in words that are not listed, whose number something of ours has taken. */
+export function refusedUnlisted(text: string): OperationEnd {
+  return {
+    status: "rejected",
+    error: `The exchange refused it, in words that are new to this gateway: "${printable(text)}"`,
+  };
 }

@@ -14,6 +14,7 @@ import { insertAdoption, signedCloids } from "../store/restores.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { carriesTag, keyDigitsOfCloid, mintedAtMs } from "../wire/order-id.ts";
 import { applySight } from "./apply-sight.ts";
+import { askedTerms } from "./difference.ts";
 import { interpretOrder, type Sight } from "./look.ts";
 import type { Tools } from "./pursuit.ts";
 import { findInSweep, type Sweep, type Swept } from "./sweep.ts";
@@ -64,7 +65,7 @@ export async function storeOwn(tools: Tools, account: Account, { unknown }: OwnO
     const leg = findLegByCloid(world.store, cloid);
     const order = leg === null ? null : findOrder(world.store, leg.orderId);
     if (leg === null || order === null) throw new Error("bug: an order that was just stored is gone");
-    const sought = { user: account.tradingAddress, accountId: account.id, leg, reduceOnly: order.reduceOnly };
+    const sought = { user: account.tradingAddress, accountId: account.id, leg, ...askedTerms(order) };
     const sight = await readSwept(tools, sought, swept);
     applySight(world, leg, sight);
     if (sight.kind !== "seen") open.push(order.id);

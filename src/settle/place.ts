@@ -110,9 +110,9 @@ function look(reason: string): PlaceReading & { kind: "look" } {
   return { kind: "look", reason, text: null, seen: null };
 }
 
-/** The exchange leaves the client order id out of some answers; a different one is somebody else's order. */
+/** Every order that we place has one, and an answer that names none may be another's: then it is looked up. */
 function isOurs(answered: string | null, cloid: string): boolean {
-  return answered === null || answered === cloid;
+  return answered === cloid;
 }
 
 const LOST_REASONS: Partial<Record<(Reply & { kind: "ambiguous" })["reason"], string>> = {
@@ -126,8 +126,9 @@ export function lostReason(reason: (Reply & { kind: "ambiguous" })["reason"]): s
   return LOST_REASONS[reason] ?? "the exchange's answer was lost; what became of the action is being looked up";
 }
 
-/** Words for an order of which it is proven that it never reached the exchange, and no longer can. */
-export function absentReason(answerText: string | null): string {
-  const said = answerText === null ? "" : ` The exchange had answered: ${answerText}`;
-  return `The order was never executed and no longer can be: it was looked for after its time had passed.${said}`;
+/** The exchange's own words where its answer to an action was a refusal that is not listed; null for anything else. */
+export function heardRefusal(reply: Reply): string | null {
+  if (reply.kind === "ambiguous") return reply.reason === "unlisted_text" ? reply.text : null;
+  const [entry] = reply.kind === "accepted" ? reply.statuses : [];
+  return entry?.kind === "error" && !isListedRefusal(entry.text) ? entry.text : null;
 }

@@ -5,7 +5,7 @@ import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import { isOutOfActions } from "../wire/answer/refusal.ts";
 import { applySight } from "./apply-sight.ts";
-import { canceledLeg, finishCancel, isOver, recordCancelReply, reissueCancel } from "./cancel.ts";
+import { canceledLeg, finishCancel, isOver, noteCarriedOut, recordCancelReply, reissueCancel } from "./cancel.ts";
 import { lookAtLeg } from "./look.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
@@ -14,8 +14,8 @@ import { sendAttempt } from "./send.ts";
 /** Shortest time between two cancels of one order, elapsed milliseconds; it doubles, so that a refusal costs little. */
 const REISSUE_AFTER_MS = 1_000;
 const MAX_REISSUE_AFTER_MS = 60_000;
-/** Looks at a canceled leg before it is given up to read what had been filled by then: about two minutes. */
-const MAX_LOOKS_AT_CLOSED = 30;
+/** Looks at a canceled leg before it is given up to read what had been filled by then: some minutes. */
+const MAX_LOOKS_AT_CLOSED = 60;
 /** Looks that may miss an order because a node is behind, before it is asked whether the exchange has forgotten it. */
 const LOOKS_BEHIND = 5;
 
@@ -30,18 +30,20 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   // A closed leg is looked at once more: the cancel's answer does not say what had been filled by then.
   const legs = listLegs(world.store, attempt.resource.id);
   const toLook = legs.filter((leg) => !isClosed(leg) || leg.cloid === target?.cloid);
-  let isTargetRead = true;
+  let targetLook: LegLook = "read";
   for (const leg of toLook) {
-    const isRead = await lookAndRecord(tools, attempt, { pursuit, leg });
-    if (leg.cloid === target?.cloid) isTargetRead = isRead;
+    const look = await lookAndRecord(tools, attempt, { pursuit, leg });
+    if (leg.cloid === target?.cloid) targetLook = look;
   }
   if (openAttempt(world.store, attempt.id) === null) return true;
   if (isOver(world, attempt.resource.id)) {
-    if (!isTargetRead) pursuit.looksAtClosed += 1;
-    if (!isTargetRead && pursuit.looksAtClosed < MAX_LOOKS_AT_CLOSED) return false;
+    if (targetLook !== "read") pursuit.looksAtClosed += 1;
+    if (targetLook !== "read" && pursuit.looksAtClosed < MAX_LOOKS_AT_CLOSED) return false;
     finishCancel(world, attempt);
     return true;
   }
+  if (targetLook === "closing") return false;
+  if (attempt.hasLanded && pursuit.looks >= LOOKS_BEFORE_TOLD) noteCarriedOut(world, attempt);
   const live = listLegs(world.store, attempt.resource.id).find(
     (leg) => leg.state === "resting" || leg.state === "armed",
   );
@@ -49,20 +51,32 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   return false;
 }
 
-/** True when nothing more has to be read of the leg: its end was seen, or it never rested. */
+/** Looks that may show an order open that the exchange has canceled, before it is shown as `unknown`. */
+const LOOKS_BEFORE_TOLD = 2;
+
+/** `read`: its end is known, or it never rested. `closing`: the exchange shows it closed, and not yet all its fills. */
+type LegLook = "read" | "closing" | "open";
+
 async function lookAndRecord(
   tools: Tools,
   attempt: Attempt,
   { pursuit, leg }: { pursuit: Pursuit; leg: Leg },
-): Promise<boolean> {
+): Promise<LegLook> {
   const sought = { ...tools.soughtOf(attempt), leg };
-  const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle" });
+  const onNewConnection = pursuit.looks % 2 === 1;
+  const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle", onNewConnection });
   const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
   const sight = isMissing ? await tools.vanished.look(sought) : seen;
   applySight(tools.world, leg, sight);
-  if (sight.kind === "seen" && sight.isClosed) return true;
+  if (sight.kind === "seen" && sight.isClosed) return "read";
+  if (sight.kind === "unfinished") {
+    if (pursuit.looks >= LOOKS_BEFORE_TOLD && attempt.hasLanded) noteCarriedOut(tools.world, attempt);
+    return "closing";
+  }
   const now = findLegByCloid(tools.world.store, leg.cloid);
-  return now === null || now.state === "rejected" || now.state === "absent";
+  if (now === null || now.state === "rejected" || now.state === "absent") return "read";
+  // Its end is known, and the exchange has forgotten it: there is nothing more to read.
+  return isMissing && isClosed(now) ? "read" : "open";
 }
 
 async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {

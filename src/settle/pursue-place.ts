@@ -1,21 +1,22 @@
 import type { Attempt } from "../core/attempt.ts";
+import type { Absence } from "../core/evidence.ts";
 import type { LegEvent } from "../core/order.ts";
+import { printable } from "../wire/answer/refusal.ts";
 import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
-import { absentReason } from "./place.ts";
+import { lookForPlaced } from "./look-for-placed.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { finishOrderAttempt, openAttempt, recordLegEvent } from "./record.ts";
-import { lookForPlaced } from "./timed-look.ts";
 
 /**
- * One step toward the truth about a placing whose answer was lost: look; seal; look again. Returns true when the
- * attempt is settled. "Not found" alone never settles anything.
+ * One step toward the truth about a placing whose answer was lost: look; ask for its number; look again. Returns true when
+ * the attempt is settled. "Not found" alone never settles anything.
  */
 export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
   await world.point("settle_before_look");
   const { leg } = tools.soughtOf(attempt);
-  const looked = await lookForPlaced(tools, attempt);
+  const looked = await lookForPlaced(tools, attempt, pursuit);
   const now = openAttempt(world.store, attempt.id);
   if (now === null) return true;
   applySight(world, leg, looked.sight);
@@ -23,19 +24,33 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
     case "seen":
       return true;
     case "unfinished":
+    case "foreign":
     case "failed":
       return false;
     case "not_found":
-      return weighAbsence(tools, now, { ...looked, pursuit }, (isCovered) => {
+      return weighAbsence(tools, now, { ...looked, pursuit }, (absence) => {
         const nowMs = world.clock.nowMs();
-        recordLegEvent(world.store, leg.cloid, absenceEvent(now, isCovered), nowMs);
+        recordLegEvent(world.store, leg.cloid, absenceEvent(now, absence, pursuit.refusal), nowMs);
         finishOrderAttempt(world.store, now, { nowMs });
       });
   }
 }
 
-/** Proven absent, or, where the history does not reach back, gone without a record. */
-export function absenceEvent(attempt: Attempt, isCovered: boolean): LegEvent {
-  if (isCovered) return { type: "proven_absent", reason: absentReason(attempt.answerText) };
-  return { type: "canceled", oid: null, reason: "The exchange keeps no record that old.", filled: null };
+/** What an absence that was concluded means for the leg, in plain words. */
+export function absenceEvent(attempt: Attempt, absence: Absence, refusal: string | null): LegEvent {
+  if (absence === "outlived")
+    return { type: "canceled", oid: null, reason: "The exchange keeps no record that old.", filled: null };
+  return { type: "proven_absent", reason: `${WORDS[absence]}${saidWith(absence, attempt.answerText, refusal)}` };
+}
+
+const WORDS = {
+  never_ran: "The order was never executed and no longer can be: an empty action has taken its number.",
+  refused: "The exchange refused it, in words that are new to this gateway.",
+  left_nothing:
+    "It left no order: the exchange's history has gone on past its end without it. It was refused when it arrived, or never arrived.",
+} as const satisfies Record<Exclude<Absence, "outlived">, string>;
+
+function saidWith(absence: Exclude<Absence, "outlived">, answerText: string | null, refusal: string | null): string {
+  const said = absence === "refused" ? refusal : answerText;
+  return said === null ? "" : ` The exchange had answered: ${printable(said)}`;
 }

@@ -1,6 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
-import type { ChainTime } from "./chain-time.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import type { Sought } from "./look.ts";
 import type { Sweeps } from "./sweeps.ts";
@@ -11,47 +10,56 @@ export type Pursuit = {
   /** Changes when a cancel is issued again under a new nonce. */
   attemptId: number;
   looks: number;
-  lastNegativeElapsedMs: number | null;
+  /** Reads of all that the exchange shows of the account, and the elapsed time of the last. */
+  sweeps: number;
+  lastSweepElapsedMs: number | null;
+  /** Elapsed time of the last answer that counted as a witness of an absence. */
+  lastWitnessElapsedMs: number | null;
+  /** Such answers about an operation; an attempt that places counts them in its row. */
+  witnesses: number;
+  /** Sweeps that found the history to reach back to it no longer, and the elapsed time of the last. */
+  outlived: number;
+  lastOutlivedElapsedMs: number | null;
   lastNoopElapsedMs: number | null;
-  /** Exchange time at which a noop was seen to have sealed it, unix milliseconds. */
-  sealedAtMs: number | null;
+  /** The exchange's own words, where its answer was a refusal that is not listed. */
+  refusal: string | null;
   /** Elapsed time of the last cancel sent. */
   lastSentElapsedMs: number | null;
   /** Times that a cancel was issued again. */
   reissues: number;
   /** Looks at a closed leg whose fills could not be read to the end. */
   looksAtClosed: number;
-  /** Exchange time by which what became of a modify's replacement was known, unix milliseconds. */
-  replacementKnownAtMs: number | null;
-  /** Times that the original of a modify was still seen open. */
+  /** Times that the original of a modify was still seen open, and the elapsed time of the first. */
   looksAtOpen: number;
-  /** Readings after the seal that showed no effect of an operation. */
-  finalReadings: number;
-  /** Elapsed time of the first reading after the seal. */
-  sealedElapsedMs: number | null;
+  firstOpenElapsedMs: number | null;
+  /** Elapsed time at which an operation was first seen to run no more. */
+  endedElapsedMs: number | null;
 };
 
 export function startPursuit(attemptId: number): Pursuit {
   return {
     attemptId,
     looks: 0,
-    lastNegativeElapsedMs: null,
+    sweeps: 0,
+    lastSweepElapsedMs: null,
+    lastWitnessElapsedMs: null,
+    witnesses: 0,
+    outlived: 0,
+    lastOutlivedElapsedMs: null,
     lastNoopElapsedMs: null,
-    sealedAtMs: null,
+    refusal: null,
     lastSentElapsedMs: null,
     reissues: 0,
     looksAtClosed: 0,
-    replacementKnownAtMs: null,
     looksAtOpen: 0,
-    finalReadings: 0,
-    sealedElapsedMs: null,
+    firstOpenElapsedMs: null,
+    endedElapsedMs: null,
   };
 }
 
 /** What every step works with. */
 export type Tools = {
   world: World;
-  chainTime: ChainTime;
   sweeps: Sweeps;
   vanished: Vanished;
   evidence: FillEvidence;

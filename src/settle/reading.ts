@@ -1,62 +1,53 @@
-import type { Attempt } from "../core/attempt.ts";
-import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
+import { type Attempt, endsAtMs, WITNESS_SPACING_MS } from "../core/attempt.ts";
+import { WITNESSES_NEEDED } from "../core/evidence.ts";
+import type { InfoRequest } from "../exchange/exchange.ts";
+import { burnWhenDue } from "./absence.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { burnNonce, isNoopDue, sealIfExpired, shownAfterMs } from "./seal.ts";
 
-/** A reading of the exchange's state, and whether the action can still change it. */
-export type SealedReading = {
-  json: unknown;
-  /** True when the exchange's own time had reached the signing before the reading. */
-  isAfterSigning: boolean;
-  /** True when the exchange's own time had passed the seal before the reading: what it shows is final. */
-  isFinal: boolean;
-  attempt: Attempt;
-};
+/** A reading of what an action without an order id changes, made when something was known of its number. */
+export type EffectReading = { json: unknown; attempt: Attempt };
 
 /**
- * Reads something that an action without an order id changes, after doing what there is to do about its seal. Null
- * when it could not be read.
+ * Asks for the number of an operation, then reads what the operation changes. Null when it could not be read. Nothing of
+ * it says when the server that answered was last up to date, but what stands in the answer itself.
  */
-export async function readSealed(
+export async function readEffect(
   tools: Tools,
   attempt: Attempt,
-  about: { pursuit: Pursuit; user: string; request: InfoRequest },
-): Promise<SealedReading | null> {
-  const { world } = tools;
-  const { pursuit, user, request } = about;
-  const options: InfoOptions = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 };
-  const timed = await tools.chainTime.readWith(user, [request], options);
-  if (timed === null) return null;
-  const sealed = sealIfExpired(world, attempt, timed.chainTimeMs);
-  const isFinal = sealed.seal !== null && timed.chainTimeMs > shownAfterMs(sealed, pursuit);
-  const isAfterSigning = timed.chainTimeMs >= attempt.nonce;
-  return { json: timed.json[0], isAfterSigning, isFinal, attempt: sealed };
+  about: { pursuit: Pursuit; request: InfoRequest },
+): Promise<EffectReading | null> {
+  const { pursuit, request } = about;
+  const burnt = await burnWhenDue(tools, attempt, pursuit);
+  const onNewConnection = pursuit.looks % 2 === 1;
+  const outcome = await tools.world.exchange.info(request, { purpose: "settle", onNewConnection });
+  return outcome.kind === "failed" ? null : { json: outcome.json, attempt: burnt };
 }
 
-/** Burns the nonce of an operation whose effect has not been seen, once every few seconds while it can still land. */
-export async function sealOperation(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<void> {
-  const { world } = tools;
-  if (attempt.seal !== null || !isNoopDue(pursuit.lastNoopElapsedMs, world.clock.elapsedMs())) return;
-  pursuit.lastNoopElapsedMs = world.clock.elapsedMs();
-  const burnt = await burnNonce(world, attempt);
-  if (burnt.seal !== null) pursuit.sealedAtMs = world.exchange.nowMs();
+/**
+ * Counts an answer that shows no effect and itself holds something from after the end of the action; true when there were
+ * enough of them.
+ *
+ * @param newestAtMs exchange time of the newest thing in the answer, unix milliseconds; null when it tells none
+ */
+export function isEffectWitnessedAbsent(
+  tools: Tools,
+  { attempt, pursuit, newestAtMs }: { attempt: Attempt; pursuit: Pursuit; newestAtMs: number | null },
+): boolean {
+  const nowMs = tools.world.clock.elapsedMs();
+  if (newestAtMs === null || newestAtMs <= endsAtMs(attempt)) return false;
+  const last = pursuit.lastWitnessElapsedMs;
+  if (last !== null && nowMs - last < WITNESS_SPACING_MS) return false;
+  pursuit.lastWitnessElapsedMs = nowMs;
+  pursuit.witnesses += 1;
+  return pursuit.witnesses >= WITNESSES_NEEDED;
 }
 
 /** After this long without proof nobody looks any more, elapsed milliseconds. */
 const GIVE_UP_AFTER_MS = 10 * 60_000;
 
-/** Equal final readings that it takes to say that an action had no effect. */
-const FINAL_READINGS = 2;
-
-/** Counts a final reading; true when there were enough of them. */
-export function isConfirmed(tools: Tools, pursuit: Pursuit): boolean {
-  pursuit.finalReadings += 1;
-  pursuit.sealedElapsedMs ??= tools.world.clock.elapsedMs();
-  return pursuit.finalReadings >= FINAL_READINGS;
-}
-
-/** True when an operation has been sealed for so long that it will not be proven any more. */
-export function isGivenUp(tools: Tools, pursuit: Pursuit): boolean {
-  pursuit.sealedElapsedMs ??= tools.world.clock.elapsedMs();
-  return tools.world.clock.elapsedMs() - pursuit.sealedElapsedMs >= GIVE_UP_AFTER_MS;
+/** True when an operation can have run no more for so long that it will not be proven any more. */
+export function isGivenUp({ world }: Tools, attempt: Attempt, pursuit: Pursuit): boolean {
+  if (attempt.seal === null && world.exchange.nowMs() <= endsAtMs(attempt)) return false;
+  pursuit.endedElapsedMs ??= world.clock.elapsedMs();
+  return world.clock.elapsedMs() - pursuit.endedElapsedMs >= GIVE_UP_AFTER_MS;
 }

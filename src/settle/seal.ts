@@ -1,4 +1,4 @@
-import { type Attempt, EXPIRY_MARGIN_MS, mayNoop, NOOP_SPACING_MS, sealByNoop, sealByTime } from "../core/attempt.ts";
+import { type Attempt, mayNoop, sealByNoop } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { updateAttempt } from "../store/attempts.ts";
@@ -6,35 +6,13 @@ import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import { noopAnswer } from "../wire/answer/reply.ts";
 import { note } from "./note.ts";
-import type { Pursuit } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
 import { sendNoop } from "./send.ts";
 
-/** Notes the seal that chain time alone gives. */
-export function sealIfExpired(world: World, attempt: Attempt, chainTimeMs: number): Attempt {
-  const seal = sealByTime(attempt, chainTimeMs);
-  if (seal === attempt.seal) return attempt;
-  inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, { seal });
-    note(world, attempt, "sealed", `exchange time ${chainTimeMs} is past the action's expiry ${attempt.expiresAtMs}`);
-  });
-  return { ...attempt, seal };
-}
-
 /**
- * Exchange time that a state has to have passed to show all that the action did, unix milliseconds. Our noop took the
- * nonce: at once. Something else took it, perhaps the action itself: when, we could only tell by our idea of the
- * exchange's time, which is behind while all that was read came from nodes that stand still. The expiry is certain.
- */
-export function shownAfterMs(attempt: Attempt, pursuit: Pursuit): number {
-  const expiredAtMs = attempt.expiresAtMs + EXPIRY_MARGIN_MS;
-  return attempt.seal === "noop" ? Math.min(pursuit.sealedAtMs ?? expiredAtMs, expiredAtMs) : expiredAtMs;
-}
-
-/**
- * Burns the attempt's nonce with a `noop`, counted on disk before it is sent, and notes what its answer proves.
- * Does nothing where a noop could prove nothing, and none while the account's actions are used up: it would only be
- * refused, or take the one in 10 seconds that an order could have. The expiry seals some seconds later.
+ * Burns the attempt's nonce with a `noop`, counted on disk before it is sent, and notes what its answer proves. Does
+ * nothing where a noop could prove nothing, and none while the account's actions are used up: it would only be refused, or
+ * take the one in 10 seconds that an order could have.
  */
 export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt> {
   if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return attempt;
@@ -77,9 +55,4 @@ function countNoop(world: World, attempt: Attempt): Attempt | null {
     });
     return { ...now, noops };
   });
-}
-
-/** True when enough time has passed since the last noop of this attempt. */
-export function isNoopDue(lastNoopElapsedMs: number | null, elapsedMs: number): boolean {
-  return lastNoopElapsedMs === null || elapsedMs - lastNoopElapsedMs >= NOOP_SPACING_MS;
 }

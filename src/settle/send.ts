@@ -32,11 +32,12 @@ export async function sendAttempt(world: World, attempt: Attempt, purpose: Purpo
   return post(world, attempt, { body, purpose });
 }
 
-/** Posts a `noop` on the attempt's own nonce. */
+/** Posts a `noop` on the attempt's own nonce, with a life of its own: the attempt's may be over. */
 export async function sendNoop(world: World, attempt: Attempt): Promise<Reply> {
-  const body = sign(world, attempt, { type: "noop" });
+  const expiresAtMs = world.exchange.nowMs() + world.settings.timings.actionLifeMs;
+  const body = sign(world, { ...attempt, expiresAtMs }, { type: "noop" });
   await world.point("before_send");
-  if (body === null || attempt.expiresAtMs <= world.exchange.nowMs()) return NO_ANSWER;
+  if (body === null || expiresAtMs <= world.exchange.nowMs()) return NO_ANSWER;
   const result = await post(world, attempt, { body, purpose: "settle" });
   return result.kind === "reply" ? result.reply : NO_ANSWER;
 }

@@ -2,12 +2,13 @@ import type { Account } from "../core/account.ts";
 import { type Attempt, type AttemptKind, lookDelayMs } from "../core/attempt.ts";
 import type { Settling, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
-import { findAttempt, listOpenAttempts } from "../store/attempts.ts";
+import { listOpenAttempts } from "../store/attempts.ts";
 import { findLegByCloid, listLegs, listShortFilledLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
+import { burnWhenDue } from "./absence.ts";
 import { liveLeg } from "./apply-sight.ts";
 import { openCatchUp } from "./catch-up.ts";
-import { openChainTime } from "./chain-time.ts";
+import { askedTerms } from "./difference.ts";
 import { gatherFillEvidence } from "./fill-evidence.ts";
 import { stepLeverage } from "./leverage.ts";
 import type { Sought } from "./look.ts";
@@ -18,7 +19,6 @@ import { stepModify } from "./pursue-modify.ts";
 import { stepPlace } from "./pursue-place.ts";
 import { type Pursuit, startPursuit, type Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
-import { burnNonce, isNoopDue } from "./seal.ts";
 import { openSweeps } from "./sweeps.ts";
 import { openTurns } from "./turns.ts";
 import { stepTwap, stepTwapCancel } from "./twap.ts";
@@ -42,11 +42,9 @@ type Running = { pursuit: Pursuit; settled: Promise<void>; firstLook: Promise<vo
 export function openSettler(world: World): Settler {
   const evidence = gatherFillEvidence((cloid) => catchUp.begin(cloid));
   const catchUp = openCatchUp(world, evidence);
-  const chainTime = openChainTime(world);
-  const sweeps = openSweeps(world, chainTime);
+  const sweeps = openSweeps(world);
   const tools: Tools = {
     world,
-    chainTime,
     sweeps,
     vanished: openVanished(world, sweeps),
     evidence,
@@ -92,16 +90,17 @@ export function openSettler(world: World): Settler {
 
   return {
     tools,
-    pursue: (attemptId) => begin(attemptId).settled,
+    pursue(attemptId, refusal = null) {
+      const { pursuit, settled } = begin(attemptId);
+      pursuit.refusal ??= refusal;
+      return settled;
+    },
     async burn(attemptId) {
       const attempt = openAttempt(world.store, attemptId);
       if (attempt === null) return;
       const { pursuit } = begin(attemptId);
       // A second noop while the first is out could meet it, and would tell nothing.
-      if (!isNoopDue(pursuit.lastNoopElapsedMs, world.clock.elapsedMs())) return;
-      pursuit.lastNoopElapsedMs = world.clock.elapsedMs();
-      const burnt = await burnNonce(world, attempt);
-      if (burnt.seal !== null) pursuit.sealedAtMs = world.exchange.nowMs();
+      await burnWhenDue(tools, attempt, pursuit);
     },
     look: (orderId, purpose = "read") => looks.look(orderId, purpose),
     openCount: () => listOpenAttempts(world.store).length,
@@ -128,21 +127,16 @@ const STEPS: Record<AttemptKind, (tools: Tools, attempt: Attempt, pursuit: Pursu
 
 /** Milliseconds until the next step, null when it is settled. A fault of ours ends the step, never the pursuit. */
 async function stepOnce(tools: Tools, pursuit: Pursuit): Promise<number | null> {
-  const { store, exchange, log } = tools.world;
-  let isSealed = false;
+  const { store, log } = tools.world;
   try {
     const attempt = openAttempt(store, pursuit.attemptId);
     if (attempt === null) return null;
-    // A process before this one saw the seal; by the exchange's time that is past now.
-    if (pursuit.looks === 0 && attempt.seal === "noop") pursuit.sealedAtMs ??= exchange.nowMs();
     if (await STEPS[attempt.kind](tools, attempt, pursuit)) return null;
-    const now = findAttempt(store, pursuit.attemptId);
-    isSealed = now !== null && now.seal !== null;
   } catch (error) {
     log.error({ attempt: pursuit.attemptId, error: String(error) }, "a settling step failed");
   }
   pursuit.looks += 1;
-  return lookDelayMs(pursuit.looks, isSealed);
+  return lookDelayMs(pursuit.looks);
 }
 
 function soughtOf(world: World, attempt: Attempt): Sought {
@@ -155,7 +149,7 @@ function soughtOf(world: World, attempt: Attempt): Sought {
     user: accountOf(world, attempt).tradingAddress,
     accountId: attempt.accountId,
     leg,
-    reduceOnly: order.reduceOnly,
+    ...askedTerms(order),
   };
 }
 

@@ -1,10 +1,11 @@
+import type { HistoryAnswer } from "../core/evidence.ts";
 import type { Filled } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { type FrontendOrder, parseHistoricalOrders } from "../wire/answer/order-status.ts";
-import { FILLS_PAGE_ROWS, readFillsSince, sumFills } from "./look.ts";
+import { FILLS_PAGE_ROWS, readFillsSince, sumFills } from "./fill-pages.ts";
 
 /** Everything that the exchange shows of an account since a time: what a look-up by id can miss. */
 export type Sweep = {
@@ -46,8 +47,8 @@ export type Swept =
   | { kind: "past"; order: FrontendOrder; status: string; statusTimestampMs: number; filled: Filled }
   /** Only fills are left of it: the record is older than the exchange keeps. */
   | { kind: "fills_only"; oid: string; coin: string; side: Fill["side"]; filled: Filled }
-  /** `isCovered` is false when the history does not reach back to the send: then absence is no proof. */
-  | { kind: "not_found"; isCovered: boolean };
+  /** With what the history that lacks it vouches for. */
+  | { kind: "not_found"; history: HistoryAnswer };
 
 /** What a sweep shows of one client order id. */
 export function findInSweep(sweep: Sweep, cloid: string, sentAtMs: number): Swept {
@@ -65,7 +66,14 @@ export function findInSweep(sweep: Sweep, cloid: string, sentAtMs: number): Swep
     const { oid, coin, side } = first;
     return { kind: "fills_only", oid, coin, side, filled };
   }
-  return { kind: "not_found", isCovered: reachesBackTo(sweep, sentAtMs) };
+  return { kind: "not_found", history: historyOf(sweep, sentAtMs) };
+}
+
+/** What the history vouches for about something that was sent at that time. */
+export function historyOf(sweep: Sweep, sentAtMs: number): HistoryAnswer {
+  const times = sweep.history.map(({ statusTimestampMs }) => statusTimestampMs);
+  const newestAtMs = times.length === 0 ? null : Math.max(...times);
+  return { newestAtMs, reachesBack: reachesBackTo(sweep, sentAtMs) };
 }
 
 /** True when a record of what was sent at that time would have to be in the history. */

@@ -4,9 +4,9 @@ import type { OperationEnd } from "../core/operation.ts";
 import { listClaimedTwaps } from "../store/operations.ts";
 import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
 import { actionOf } from "./intent.ts";
-import { finishOperation, neverExecuted, operationOf } from "./operation.ts";
+import { finishOperation, neverExecuted, operationOf, refusedUnlisted } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { isConfirmed, isGivenUp, readSealed, sealOperation } from "./reading.ts";
+import { isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
 
 /** A TWAP made by the action may carry a time this much before its send, milliseconds. */
 const LEAD_MS = 1_000;
@@ -21,30 +21,27 @@ export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit)
   const { world } = tools;
   const reading = await readHistory(tools, attempt, pursuit);
   if (reading === null) return false;
-  const claimed = listClaimedTwaps(world.store, attempt.accountId);
-  const found = twapIds(reading.records.filter((record) => isOurs(tools, attempt, record))).filter(
-    (id) => !claimed.has(id),
-  );
-  const [only] = found;
-  if (only !== undefined && found.length === 1) {
-    finishOperation(world, attempt, { status: "succeeded", exchangeId: only });
-    return true;
-  }
-  if (!reading.isFinal) {
-    await sealOperation(tools, reading.attempt, pursuit);
-    return false;
-  }
-  if (found.length > 1)
-    return giveUp(tools, attempt, { pursuit, error: `Equal TWAPs were made: ${found.join(", ")}.` });
-  if (!isConfirmed(tools, pursuit)) return false;
-  const error = "The exchange shows no such TWAP.";
-  finishOperation(
-    world,
-    attempt,
-    reading.attempt.seal === "noop" ? neverExecuted(attempt) : { status: "rejected", error },
-  );
-  return true;
+  const end = endOfTwap(tools, pursuit, reading);
+  if (end !== null) finishOperation(world, attempt, end);
+  return end !== null;
 }
+
+function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationEnd | null {
+  const { attempt, records, newestAtMs } = reading;
+  const claimed = listClaimedTwaps(tools.world.store, attempt.accountId);
+  const found = twapIds(records.filter((record) => isOurs(tools, attempt, record))).filter((id) => !claimed.has(id));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return { status: "succeeded", exchangeId: only };
+  if (attempt.seal === "noop") return neverExecuted(attempt);
+  if (attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
+  if (found.length === 0 && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
+    return { status: "rejected", error: "The exchange's history has gone on past it and shows no such TWAP." };
+  if (!isGivenUp(tools, attempt, pursuit)) return null;
+  const error = found.length > 1 ? `Equal TWAPs were made: ${found.join(", ")}.` : UNPROVEN;
+  return { status: "unknown", error };
+}
+
+const UNPROVEN = "Whether it was carried out cannot be proven: the exchange shows nothing of it, and nothing newer.";
 
 /** One step toward the truth about the cancel of a TWAP: its history says how it stands. */
 export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
@@ -62,16 +59,18 @@ export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pu
     const error = `There was nothing left to cancel: the TWAP had ended by itself (${end.status}).`;
     return finish(tools, attempt, { status: "rejected", error });
   }
-  if (!reading.isFinal) {
-    await sealOperation(tools, reading.attempt, pursuit);
-    return false;
-  }
-  const isNever = reading.attempt.seal === "noop";
-  if (records.length === 0 && !isNever)
-    return giveUp(tools, attempt, { pursuit, error: "The exchange shows no TWAP of this number." });
-  if (!isConfirmed(tools, pursuit)) return false;
-  if (isNever) return finish(tools, attempt, neverExecuted(attempt));
-  return finish(tools, attempt, { status: "rejected", error: "The cancel was not carried out: the TWAP still runs." });
+  if (reading.attempt.seal === "noop") return finish(tools, attempt, neverExecuted(attempt));
+  if (pursuit.refusal !== null && reading.attempt.hasLanded)
+    return finish(tools, attempt, refusedUnlisted(pursuit.refusal));
+  const { newestAtMs } = reading;
+  if (records.length > 0 && isEffectWitnessedAbsent(tools, { attempt: reading.attempt, pursuit, newestAtMs }))
+    return finish(tools, attempt, {
+      status: "rejected",
+      error: "The cancel was not carried out: the TWAP still runs.",
+    });
+  if (!isGivenUp(tools, reading.attempt, pursuit)) return false;
+  const error = records.length === 0 ? "The exchange shows no TWAP of this number." : UNPROVEN;
+  return finish(tools, attempt, { status: "unknown", error });
 }
 
 const RUNNING: ReadonlySet<string> = new Set(["activated", "waitingForTrigger"]);
@@ -81,13 +80,15 @@ function finish(tools: Tools, attempt: Attempt, end: OperationEnd): true {
   return true;
 }
 
-type History = { records: TwapRecord[]; isFinal: boolean; attempt: Attempt };
+type History = { records: TwapRecord[]; newestAtMs: number | null; attempt: Attempt };
 
 async function readHistory(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<History | null> {
   const user = tools.userOf(attempt);
-  const reading = await readSealed(tools, attempt, { pursuit, user, request: { type: "twapHistory", user } });
+  const reading = await readEffect(tools, attempt, { pursuit, request: { type: "twapHistory", user } });
   const records = reading === null ? null : parseTwapHistory(reading.json);
-  return reading === null || records === null ? null : { ...reading, records };
+  if (reading === null || records === null) return null;
+  const times = records.map(({ timeS }) => timeS * 1_000);
+  return { records, newestAtMs: times.length === 0 ? null : Math.max(...times), attempt: reading.attempt };
 }
 
 function isOurs(tools: Tools, attempt: Attempt, { state, status }: TwapRecord): boolean {
@@ -109,10 +110,4 @@ function isOurs(tools: Tools, attempt: Attempt, { state, status }: TwapRecord): 
 
 function twapIds(records: readonly TwapRecord[]): string[] {
   return [...new Set(records.flatMap(({ twapId }) => (twapId === null ? [] : [twapId])))];
-}
-
-function giveUp(tools: Tools, attempt: Attempt, { pursuit, error }: { pursuit: Pursuit; error: string }): boolean {
-  if (!isGivenUp(tools, pursuit)) return false;
-  finishOperation(tools.world, attempt, { status: "unknown", error });
-  return true;
 }

@@ -134,7 +134,9 @@ export const orders = sqliteTable(
     legTriggerPrice: text(),
     legTriggerKind: text().$type<"take_profit" | "stop_loss">(),
     legTriggerMarket: integer({ mode: "boolean" }),
-    legState: text().$type<"sent" | "resting" | "armed" | "filled" | "canceled" | "rejected" | "absent" | "lost">(),
+    legState: text().$type<
+      "sent" | "resting" | "armed" | "closing" | "filled" | "canceled" | "rejected" | "absent" | "lost"
+    >(),
     legFilledSize: text().$type<Decimal>(),
     legFilledNotional: text().$type<Decimal>(),
     legReason: text(),
@@ -166,7 +168,7 @@ export const legs = sqliteTable(
     triggerKind: text().$type<"take_profit" | "stop_loss">(),
     triggerMarket: integer({ mode: "boolean" }),
     state: text()
-      .$type<"sent" | "resting" | "armed" | "filled" | "canceled" | "rejected" | "absent" | "lost">()
+      .$type<"sent" | "resting" | "armed" | "closing" | "filled" | "canceled" | "rejected" | "absent" | "lost">()
       .notNull(),
     filledSize: text().$type<Decimal>().notNull(),
     filledNotional: text().$type<Decimal>().notNull(),

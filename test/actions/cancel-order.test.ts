@@ -57,7 +57,7 @@ test("an order that turns out to live while its cancel is being stored is cancel
   const { cloid } = order;
   rig.deps.point = (name) => {
     if (name !== "before_intent") return undefined;
-    recordLegEvent(rig.store, cloid, { type: "reported" }, rig.clock.nowMs());
+    recordLegEvent(rig.store, cloid, { type: "reported", oid: null }, rig.clock.nowMs());
     return undefined;
   };
   const answer = await rig.answerOf(rig.cancel("cancel-01", id));

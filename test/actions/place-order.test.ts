@@ -136,15 +136,19 @@ const LOST: Case[] = [
     order: {
       status: "rejected",
       filled_size: null,
-      error: "The order was never executed and no longer can be: it was looked for after its time had passed.",
+      error: "The order was never executed and no longer can be: an empty action has taken its number.",
     },
   },
   { name: "that we are too fast", delivery: DELIVERY.tooFast, httpStatus: 201, order: { status: "rejected" } },
   {
     name: "an error text that is not listed",
     fate: { kind: "refused", text: "Something quite new <b>happened</b>" },
-    httpStatus: 202,
-    order: { status: "unknown" },
+    httpStatus: 201,
+    order: {
+      status: "rejected",
+      error:
+        "The exchange refused it, in words that are new to this gateway. The exchange had answered: Something quite new <b>happened</b>",
+    },
   },
 ];
 

@@ -21,12 +21,12 @@ async function refusalOf(asked: Promise<unknown>): Promise<ErrorCode> {
 
 test("an order that is answered 202 is settled in the background, and that is then the stored answer", async () => {
   const rig = openGatewayRig();
-  rig.deliveries.push(DELIVERY.neverArrived, DELIVERY.neverArrived, DELIVERY.neverArrived, DELIVERY.neverArrived);
+  rig.deliveries.push(...Array.from({ length: 4 }, () => DELIVERY.neverArrived));
   const asked = await rig.answerOf(rig.place("key-0001"));
   expect([asked.httpStatus, asked.order["status"]]).toEqual([202, "unknown"]);
   const meanwhile = await rig.answerOf(rig.place("key-0001"));
   expect(meanwhile).toMatchObject({ httpStatus: 202, isReplay: true });
-  await rig.clock.advance(60_000);
+  await rig.clock.advance(90_000);
   const settled = await rig.answerOf(rig.place("key-0001"));
   expect(settled).toMatchObject({ httpStatus: 201, isReplay: true });
   expect(settled.order).toMatchObject({ id: asked.order["id"], status: "rejected" });
@@ -38,6 +38,7 @@ test("a replay is the first answer byte for byte, whatever became of the order s
   const first = await rig.answerOf(rig.place("key-0001"));
   const [order] = rig.venue.orders;
   if (order !== undefined) rig.venue.close(order, "canceled");
+  await rig.clock.advance(5_000);
   await rig.deps.settling.look(String(first.order["id"]));
   expect(storedOrders(rig)[0]?.status).toBe("canceled");
   const again = await rig.answerOf(rig.place("key-0001"));

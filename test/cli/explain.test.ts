@@ -20,13 +20,13 @@ test("an order that is not settled is explained with what it waits for, to a per
     const leg = legRow({ state: "lost" });
     insertOrder(store, orderRow({ accountId: account.id, status: "unknown" }));
     insertLeg(store, leg);
-    const sealed = { state: "ambiguous", cloid: leg.cloid, seal: "expiry", negatives: 4 } as const;
+    const sealed = { state: "ambiguous", cloid: leg.cloid, seal: "expiry", negatives: 1 } as const;
     insertAttempt(store, attemptRow({ ...sealed, accountId: account.id }));
     closeStore(store);
     const { out } = await runHere(["order", "explain", leg.orderId, ...at]);
-    expect(out).toContain("The place waits for looks that do not find it, 4 of 6 done");
+    expect(out).toContain("The place waits for the exchange to show it");
     const { attempts } = JSON.parse((await runHere(["order", "explain", leg.orderId, ...at, "--json"])).out);
-    expect(attempts).toMatchObject([{ looks_needed: 6, waits_for: expect.stringContaining("4 of 6 done") }]);
+    expect(attempts).toMatchObject([{ looks_needed: 2, waits_for: expect.stringContaining("1 of 2 so far") }]);
   } finally {
     remove();
   }

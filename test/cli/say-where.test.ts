@@ -20,7 +20,7 @@ const SAID: [string, Where["values"], string][] = [
   ["postern paper --listen 127.0.0.1:1", ALL, "postern paper --listen 127.0.0.1:1"],
   ["Postern listens; /var/lib/postern backup", BOTH, "Postern listens; /var/lib/postern backup"],
   ["postern doctor", { POSTERN_DATA_DIR: "/srv/it's here" }, "postern doctor --data-dir '/srv/it'\\''s here'"],
-  ["postern doctor", ALL, "postern doctor --data-dir /srv/a"],
+  ["postern doctor", ALL, "postern doctor --data-dir /srv/a --passphrase-file /root/p"],
   ["postern serve", ALL, "postern serve --data-dir /srv/a --listen 127.0.0.1:9 --passphrase-file /root/p"],
 ];
 

@@ -38,21 +38,24 @@ const EVENT: Record<LegEvent["type"], LegEvent> = {
   rejected: { type: "rejected", reason: "refused", oid: null },
   proven_absent: { type: "proven_absent", reason: "never arrived" },
   lost: { type: "lost", reason: "no answer" },
-  reported: { type: "reported" },
+  reported: { type: "reported", oid: null },
+  doubted: { type: "doubted", reason: "another order" },
+  closing: { type: "closing", oid: null },
   fills_seen: { type: "fills_seen", filled: HALF },
 };
 
 // "!" = contradicts what the exchange has said itself: kept as evidence and never applied. A forgotten cell does not compile.
 // biome-ignore format: a table is read by its columns
 const NEXT: Record<LegState, Record<LegEvent["type"], LegState | "!">> = {
-  sent:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "sent", reported: "sent" },
-  lost:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "lost", reported: "lost" },
-  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!",        lost: "armed",    fills_seen: "resting", reported: "armed" },
-  resting:  { rested: "resting", armed: "resting", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!",        lost: "resting",  fills_seen: "resting", reported: "resting" },
-  filled:   { rested: "filled",  armed: "filled",  filled: "filled",   canceled: "filled",   rejected: "!",        proven_absent: "!",        lost: "filled",   fills_seen: "filled", reported: "filled" },
-  canceled: { rested: "canceled", armed: "canceled", filled: "canceled", canceled: "canceled", rejected: "!",      proven_absent: "!",        lost: "canceled", fills_seen: "canceled", reported: "canceled" },
-  rejected: { rested: "!",       armed: "!",       filled: "!",        canceled: "!",        rejected: "rejected", proven_absent: "rejected", lost: "rejected", fills_seen: "!", reported: "!" },
-  absent:   { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "absent",   fills_seen: "lost", reported: "lost" },
+  sent:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "sent", reported: "sent", doubted: "sent", closing: "closing" },
+  lost:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "lost", reported: "lost", doubted: "lost", closing: "closing" },
+  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!",        lost: "armed",    fills_seen: "resting", reported: "armed", doubted: "armed", closing: "closing" },
+  resting:  { rested: "resting", armed: "resting", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!",        lost: "resting",  fills_seen: "resting", reported: "resting", doubted: "resting", closing: "closing" },
+  closing:  { rested: "closing", armed: "closing", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!",        lost: "closing",  fills_seen: "closing", reported: "closing", doubted: "closing", closing: "closing" },
+  filled:   { rested: "filled",  armed: "filled",  filled: "filled",   canceled: "filled",   rejected: "!",        proven_absent: "!",        lost: "filled",   fills_seen: "filled", reported: "filled", doubted: "filled", closing: "filled" },
+  canceled: { rested: "canceled", armed: "canceled", filled: "canceled", canceled: "canceled", rejected: "!",      proven_absent: "!",        lost: "canceled", fills_seen: "canceled", reported: "canceled", doubted: "canceled", closing: "canceled" },
+  rejected: { rested: "!",       armed: "!",       filled: "!",        canceled: "!",        rejected: "rejected", proven_absent: "rejected", lost: "rejected", fills_seen: "!", reported: "!", doubted: "rejected", closing: "!" },
+  absent:   { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "absent",   fills_seen: "lost", reported: "lost", doubted: "absent", closing: "closing" },
 };
 
 // Object.keys forgets the key types, which the tables' own types have checked.
@@ -135,7 +138,7 @@ test("a trigger that waited and was refused when it fired is the same leg in eit
 });
 
 // biome-ignore format: a table is read by its columns
-const TAKEN: Record<LegState, boolean> = { sent: false, lost: false, armed: true, resting: true, filled: true, canceled: true, rejected: false, absent: false };
+const TAKEN: Record<LegState, boolean> = { sent: false, lost: false, armed: true, resting: true, closing: true, filled: true, canceled: true, rejected: false, absent: false };
 
 test.each(STATES)("a leg that is %s was taken, or not", (state) => {
   expect(wasTaken(legIn(state))).toBe(TAKEN[state]);
@@ -177,7 +180,9 @@ const events: fc.Arbitrary<LegEvent> = fc.oneof(
   fc.record({ type: fc.constant("rejected" as const), reason: fc.constant("refused"), oid: fc.constant(null) }),
   fc.record({ type: fc.constant("proven_absent" as const), reason: fc.constant("never") }),
   fc.record({ type: fc.constant("lost" as const), reason: fc.constant("no answer") }),
-  fc.record({ type: fc.constant("reported" as const) }),
+  fc.record({ type: fc.constant("reported" as const), oid: fc.constantFrom("77", null) }),
+  fc.record({ type: fc.constant("doubted" as const), reason: fc.constant("another order") }),
+  fc.record({ type: fc.constant("closing" as const), oid: fc.constantFrom("77", null) }),
   fc.record({ type: fc.constant("fills_seen" as const), filled: totals }),
 );
 
@@ -267,6 +272,7 @@ const SHOWN: Record<LegState, { status: OrderStatus; filledSize: string | null; 
   lost:     { status: "unknown",             filledSize: null, error: "was lost" },
   armed:    { status: "waiting_for_trigger", filledSize: "0",  error: null },
   resting:  { status: "open",                filledSize: "0",  error: null },
+  closing:  { status: "unknown",             filledSize: null, error: "was closing" },
   filled:   { status: "filled",              filledSize: "0",  error: null },
   canceled: { status: "canceled",            filledSize: "0",  error: "was canceled" },
   rejected: { status: "rejected",            filledSize: null, error: "was rejected" },

@@ -122,7 +122,13 @@ export function openRig(options: RigOptions = {}): Rig {
     commits: openCommitQueue(store, (run) => setImmediate(run), clock),
     exchange,
     allowance: openActionAllowance({ isOn: options.hasAllowance === true, reads, clock }),
-    markets: { current: () => universe, refresh: async () => universe },
+    markets: {
+      current: () => universe,
+      ageMs: () => 0,
+      refresh: async () => universe,
+      doubt: () => undefined,
+      doubtOf: () => null,
+    },
     feeds: { isLive: () => false },
     signers: openSigners({
       network: instance.network,

@@ -2,7 +2,18 @@
 import type { Clock } from "../../src/core/clock.ts";
 import type { Exchange, InfoOutcome, InfoRequest, SendOutcome } from "../../src/exchange/exchange.ts";
 
-type Taken = { oid: number; cloid: string; isBuy: boolean; price: string; size: string; status: "open" | "canceled" };
+/** What was canceled was so long enough ago that all its fills would be shown, milliseconds. */
+const LONG_AGO_MS = 60_000;
+
+type Taken = {
+  oid: number;
+  cloid: string;
+  isBuy: boolean;
+  price: string;
+  size: string;
+  status: "open" | "canceled";
+  closedAtMs?: number;
+};
 
 type WireAction = {
   type: string;
@@ -39,23 +50,28 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
     return { resting: { oid, cloid: c } };
   }
 
-  function close(oid: number): string {
-    for (const order of taken) if (order.oid === oid) order.status = "canceled";
+  function close(oid: number, atMs: number): string {
+    for (const order of taken) if (order.oid === oid) Object.assign(order, { status: "canceled", closedAtMs: atMs });
     return "success";
   }
 
   function statusesOf(action: WireAction): { type: string; statuses: unknown[] } | null {
     if (action.orders !== undefined) return { type: "order", statuses: action.orders.map(take) };
-    if (action.cancels !== undefined) return { type: "cancel", statuses: action.cancels.map(({ o }) => close(o)) };
+    if (action.cancels !== undefined)
+      return { type: "cancel", statuses: action.cancels.map(({ o }) => close(o, clock.nowMs() - LONG_AGO_MS)) };
     if (action.modifies === undefined) return null;
-    for (const { oid } of action.modifies) close(oid);
+    for (const { oid } of action.modifies) close(oid, clock.nowMs());
     return { type: "order", statuses: action.modifies.map(({ order }) => take(order)) };
   }
 
   function statusOf({ user, oid }: InfoRequest): InfoOutcome {
     const order = taken.find((each) => each.oid === oid || each.cloid === oid);
     if (order === undefined || userOf(order.cloid) !== user) return { kind: "ok", json: { status: "unknownOid" } };
-    const record = { order: row(order, clock.nowMs()), status: order.status, statusTimestamp: clock.nowMs() };
+    const record = {
+      order: row(order, clock.nowMs()),
+      status: order.status,
+      statusTimestamp: order.closedAtMs ?? clock.nowMs(),
+    };
     return { kind: "ok", json: { status: "order", order: record } };
   }
 

@@ -62,7 +62,7 @@ describe("an order's story", () => {
     };
     expect(await waiting()).toMatchObject({
       ...{ state: "ambiguous", looks_needed: null },
-      waits_for: expect.stringContaining("proof that it can land no more"),
+      waits_for: expect.stringContaining("to say of its number whether anything took it"),
     });
     await rig.answerOf(asked);
     await rig.clock.advance(20_000);

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Attempt, Seal } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
+import type { HistoryAnswer } from "../../src/core/evidence.ts";
 import type { World } from "../../src/deps.ts";
-import { type Missed, weighAbsence } from "../../src/settle/absence.ts";
+import { weighAbsence } from "../../src/settle/absence.ts";
 import { isOver } from "../../src/settle/cancel.ts";
-import { openChainTime } from "../../src/settle/chain-time.ts";
 import { gatherFillEvidence } from "../../src/settle/fill-evidence.ts";
 import { startPursuit, type Tools } from "../../src/settle/pursuit.ts";
 import { sendAttempt, sendNoop } from "../../src/settle/send.ts";
@@ -15,8 +15,6 @@ import { insertLeg } from "../../src/store/legs.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { AGENT_ADDRESS, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
-
-const SEALED = { seal: "expiry", state: "ambiguous", expiresAtMs: START_MS } as const;
 
 function openWith(rig: GatewayRig, some: Partial<Attempt>): Attempt {
   insertOrder(rig.store, orderRow());
@@ -30,7 +28,6 @@ function toolsOf({ deps }: GatewayRig): Tools {
   };
   return {
     world: deps,
-    chainTime: openChainTime(deps),
     sweeps: { read: bug },
     vanished: { look: bug },
     evidence: gatherFillEvidence(() => undefined),
@@ -39,104 +36,67 @@ function toolsOf({ deps }: GatewayRig): Tools {
   };
 }
 
-function missed(some: Partial<Missed> = {}): Missed {
-  const pursuit = startPursuit(1);
-  return { pursuit, chainTimeMs: START_MS + 60_000, isSweep: true, isCovered: true, ...some };
+/** Milliseconds from the start of the test until the action expires, and until nothing of it can run any more. */
+const LIFE_MS = 12_000;
+const ENDED_AFTER_MS = LIFE_MS + 3_000;
+
+const ACTION: Partial<Attempt> = {
+  ...{ state: "ambiguous", nonce: START_MS, expiresAtMs: START_MS + LIFE_MS, signer: AGENT_ADDRESS },
+};
+
+/** A history that has come so far, milliseconds from the start of the test. */
+function history(newestMs: number | null, reachesBack = true): HistoryAnswer {
+  return { newestAtMs: newestMs === null ? null : START_MS + newestMs, reachesBack };
 }
 
-test("two looks within a second are one look", async () => {
+test("two witnesses within a second are one", async () => {
   const rig = openGatewayRig();
-  const attempt = openWith(rig, SEALED);
-  const one = missed();
-  await weighAbsence(toolsOf(rig), attempt, one, () => undefined);
-  await weighAbsence(toolsOf(rig), findAttempt(rig.store, attempt.id) ?? attempt, one, () => undefined);
-  expect(findAttempt(rig.store, attempt.id)?.negatives).toBe(1);
+  const { id } = openWith(rig, { ...ACTION, seal: "nonce_taken" });
+  const missed = { pursuit: startPursuit(id), history: history(ENDED_AFTER_MS + 1) };
+  const weigh = async () => weighAbsence(toolsOf(rig), findAttempt(rig.store, id) as Attempt, missed, () => undefined);
+  expect([await weigh(), await weigh()]).toEqual([false, false]);
+  expect(findAttempt(rig.store, id)?.negatives).toBe(1);
   await rig.clock.advance(1_000);
-  await weighAbsence(toolsOf(rig), findAttempt(rig.store, attempt.id) ?? attempt, one, () => undefined);
-  expect(findAttempt(rig.store, attempt.id)?.negatives).toBe(2);
+  expect(await weigh()).toBe(true);
 });
 
-test.each([
-  ["enough looks and a sweep", { negatives: 5 }, {}, true],
-  ["the last look was no sweep", { negatives: 5 }, { isSweep: false }, false],
-  ["one look short", { negatives: 4 }, {}, false],
-  ["no time of the exchange", { negatives: 5 }, { chainTimeMs: null }, false],
-  ["a state older than the expiry", { negatives: 5 }, { chainTimeMs: START_MS + 3_000 }, false],
-] as const)("absence with %s", async (_name, attempt, look, isProven) => {
-  const rig = openGatewayRig();
-  const row = openWith(rig, { ...SEALED, ...attempt });
-  let concluded = 0;
-  const done = await weighAbsence(toolsOf(rig), row, missed(look), () => {
-    concluded += 1;
-  });
-  expect([done, concluded]).toEqual([isProven, isProven ? 1 : 0]);
-});
+type Look = { afterMs: number; history: HistoryAnswer | null; noop: "taken" | "lost" };
 
-/** The noop's answer came five seconds after the start by our idea of the exchange's time; the action lives for twelve. */
-const NOOP_AT_MS = START_MS + 5_000;
-const ALIVE = { ...SEALED, expiresAtMs: START_MS + 12_000 };
-
-test.each([
-  ["a state after our noop took the nonce", { seal: "noop", negatives: 0 }, NOOP_AT_MS + 1, true],
-  ["a state before our noop took the nonce", { seal: "noop", negatives: 0 }, NOOP_AT_MS, false],
-  ["a state within the action's life, its nonce taken", { seal: "nonce_taken", negatives: 5 }, NOOP_AT_MS + 1, false],
-  ["a state past the action's life, its nonce taken", { seal: "nonce_taken", negatives: 5 }, START_MS + 15_001, true],
-] as const)("absence by %s", async (_name, attempt, chainTimeMs, isProven) => {
-  const rig = openGatewayRig();
-  const row = openWith(rig, { ...ALIVE, ...attempt });
-  const pursuit = { ...startPursuit(1), sealedAtMs: NOOP_AT_MS };
-  expect(await weighAbsence(toolsOf(rig), row, missed({ pursuit, chainTimeMs }), () => undefined)).toBe(isProven);
-});
-
-type Look = { afterMs: number; chainLagMs: number | null; isSweep: boolean; isNoopTaken: boolean };
-
-/** Mostly looks that could count, so that most paths get to an end. */
 const looks: fc.Arbitrary<Look> = fc.record({
   afterMs: fc.constantFrom(0, 300, 999, 1_000, 1_000, 4_000),
-  chainLagMs: fc.constantFrom(0, 0, 0, 500, 20_000, null),
-  isSweep: fc.constantFrom(true, true, false),
-  isNoopTaken: fc.nat(19).map((nth) => nth === 0),
+  history: fc.oneof(
+    fc.constant(null),
+    fc.constantFrom<HistoryAnswer>(
+      ...[history(null), history(0), history(ENDED_AFTER_MS), history(ENDED_AFTER_MS + 1, false)],
+      history(ENDED_AFTER_MS + 1),
+    ),
+  ),
+  noop: fc.constantFrom("lost", "lost", "lost", "lost", "taken"),
 });
 
-/** Milliseconds from the start of the test until the action expires, and until its expiry seals it. */
-const LIFE_MS = 12_000;
-const SEALED_AFTER_MS = LIFE_MS + 3_000;
-
-test("no path leads from not found to an end without a seal, and clean looks a second apart after it", async () => {
-  const ends: Seal[] = [];
+test("no path leads from not found to an end without our own noop, or two histories that go past it", async () => {
+  const ends: (Seal | null)[] = [];
   await fc.assert(
     fc.asyncProperty(fc.array(looks, { minLength: 20, maxLength: 60 }), async (path) => {
       const rig = openGatewayRig();
-      const attempt = openWith(rig, {
-        state: "ambiguous",
-        nonce: START_MS,
-        expiresAtMs: START_MS + LIFE_MS,
-        signer: AGENT_ADDRESS,
-      });
+      const attempt = openWith(rig, ACTION);
       const pursuit = startPursuit(attempt.id);
-      let noopAtMs = Number.POSITIVE_INFINITY;
-      let cleanAtMs: number[] = [];
-      for (const { afterMs, chainLagMs, isSweep, isNoopTaken } of path) {
+      let witnessedAtMs: number[] = [];
+      for (const { afterMs, history: shown, noop } of path) {
         await rig.clock.advance(afterMs);
-        const nowMs = rig.clock.elapsedMs();
         rig.deliveries.length = 0;
-        rig.deliveries.push(isNoopTaken ? DELIVERY.normal : DELIVERY.neverArrived);
-        const stateMs = chainLagMs === null ? null : nowMs - chainLagMs;
+        rig.deliveries.push(noop === "taken" ? DELIVERY.normal : DELIVERY.neverArrived);
         const now = findAttempt(rig.store, attempt.id) ?? attempt;
-        const look = { pursuit, chainTimeMs: stateMs === null ? null : START_MS + stateMs, isSweep, isCovered: true };
-        const isConcluded = await weighAbsence(toolsOf(rig), now, look, () => undefined);
-        const sealedAtMs = Math.min(noopAtMs, SEALED_AFTER_MS);
-        const isClean = stateMs !== null && stateMs > sealedAtMs && nowMs - (cleanAtMs.at(-1) ?? -1_000) >= 1_000;
-        if (isClean) cleanAtMs = [...cleanAtMs, nowMs];
-        const after = findAttempt(rig.store, attempt.id);
-        if (isConcluded) {
-          expect(isSweep).toBe(true);
-          expect(cleanAtMs.length).toBeGreaterThanOrEqual(after?.seal === "noop" ? 1 : 6);
-          if (after?.seal === null || after?.seal === undefined) throw new Error("ended without a seal");
-          ends.push(after.seal);
-          return;
-        }
-        if (after?.seal === "noop") noopAtMs = Math.min(noopAtMs, nowMs);
+        const isConcluded = await weighAbsence(toolsOf(rig), now, { pursuit, history: shown }, () => undefined);
+        const nowMs = rig.clock.elapsedMs();
+        const isPast = shown?.reachesBack === true && (shown.newestAtMs ?? 0) > START_MS + ENDED_AFTER_MS;
+        const isNew = nowMs - (witnessedAtMs.at(-1) ?? -1_000) >= 1_000;
+        if (isPast && isNew) witnessedAtMs = [...witnessedAtMs, nowMs];
+        if (!isConcluded) continue;
+        const seal = findAttempt(rig.store, attempt.id)?.seal ?? null;
+        if (seal !== "noop") expect(witnessedAtMs.length).toBeGreaterThanOrEqual(2);
+        ends.push(seal);
+        return;
       }
     }),
     { numRuns: 300 },
@@ -187,6 +147,7 @@ test("a process that stands still before it sends lets nothing leave that has ex
     point: (name) => (name === "before_send" ? rig.clock.advance(stopMs) : undefined),
   };
   expect(await sendAttempt(stopped, attempt, "order")).toMatchObject({ kind: "not_sent", isOurFault: true });
-  expect(await sendNoop(stopped, attempt)).toMatchObject({ kind: "ambiguous", reason: "no_answer" });
+  const asleep: World = { ...rig.deps, point: () => rig.clock.advance(rig.deps.settings.timings.actionLifeMs) };
+  expect(await sendNoop(asleep, attempt)).toMatchObject({ kind: "ambiguous", reason: "no_answer" });
   expect(rig.exchange.sent).toEqual([]);
 });

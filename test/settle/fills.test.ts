@@ -1,10 +1,11 @@
 /** Fills that the exchange shows later than the status: short for good is only said on evidence, and sizes catch up. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import type { InfoRequest } from "../../src/exchange/exchange.ts";
 import { gatherFillEvidence } from "../../src/settle/fill-evidence.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import type { VenueOrder } from "../support/small-venue.ts";
+import { recordOf, type VenueOrder } from "../support/small-venue.ts";
 
 async function placed(rig: GatewayRig, some = {}): Promise<{ id: string; order: VenueOrder }> {
   const answer = await rig.answerOf(rig.place("key-0001", some));
@@ -18,7 +19,7 @@ function shownOf({ store }: GatewayRig, id: string): unknown {
   return [order?.status, order?.filledSize, order?.averagePrice];
 }
 
-test("an order that closed as filled before its fills are shown is filled at once, and its size catches up", async () => {
+test("an order that closed as filled is told so when its fills are shown", async () => {
   const rig = openGatewayRig();
   const { id, order } = await placed(rig);
   rig.venue.fill(order, "0.4");
@@ -28,24 +29,31 @@ test("an order that closed as filled before its fills are shown is filled at onc
   rig.venue.close(order, "filled");
   await rig.clock.advance(1_000);
   await rig.deps.settling.look(id);
-  expect(shownOf(rig, id)).toEqual(["filled", "0.4", "100"]);
+  expect(shownOf(rig, id)).toEqual(["unknown", "0.4", "100"]);
   await rig.clock.advance(10_000);
-  expect(shownOf(rig, id)).toEqual(["filled", "0.4", "100"]);
+  await rig.deps.settling.look(id);
+  expect(shownOf(rig, id)).toEqual(["unknown", "0.4", "100"]);
   if (late !== undefined) late.isShown = true;
   await rig.clock.advance(20_000);
+  await rig.deps.settling.look(id);
   expect(shownOf(rig, id)).toEqual(["filled", "1", "100"]);
   expect(rig.log.filter(({ level }) => level === "error")).toEqual([]);
-  const asked = rig.exchange.asked.length;
-  await rig.clock.advance(120_000);
-  expect(rig.exchange.asked).toHaveLength(asked);
 });
 
-test("a size that does not catch up within a minute is an alarm, once", async () => {
+test("an order whose fills are not shown for a minute is told as filled, and its size is an alarm, once", async () => {
   const rig = openGatewayRig();
   const { id, order } = await placed(rig);
   rig.venue.close(order, "filled");
-  await rig.clock.advance(1_000);
-  await rig.deps.settling.look(id);
+  for (const [waitMs, status, filled] of [
+    [1_000, "open", "0"],
+    [59_000, "unknown", null],
+    [1_500, "unknown", null],
+  ] as const) {
+    expect(shownOf(rig, id)).toEqual([status, filled, null]);
+    await rig.clock.advance(waitMs);
+    await rig.deps.settling.look(id);
+  }
+  expect(shownOf(rig, id)).toEqual(["filled", "0", null]);
   await rig.clock.advance(59_000);
   expect(rig.log.filter(({ level }) => level === "error")).toEqual([]);
   await rig.clock.advance(120_000);
@@ -62,8 +70,10 @@ test("a start takes up sizes that had not caught up", async () => {
   const [fill] = order.fills;
   if (fill !== undefined) fill.isShown = false;
   first.venue.close(order, "filled");
-  await first.clock.advance(1_000);
-  await first.deps.settling.look(id);
+  for (const waitMs of [1_000, 61_500]) {
+    await first.clock.advance(waitMs);
+    await first.deps.settling.look(id);
+  }
   const second = await first.restart();
   if (fill !== undefined) fill.isShown = true;
   await second.settler.takeUp();
@@ -71,40 +81,27 @@ test("a start takes up sizes that had not caught up", async () => {
   expect(shownOf(second, id)).toEqual(["filled", "1", "100"]);
 });
 
-test("an ioc whose answer was lost keeps its status until two equal readings, the first three seconds after its close", async () => {
+test("an ioc whose answer was lost is short when two looks find the position where its fills left it", async () => {
   const rig = openGatewayRig();
   rig.venue.fates.push({ kind: "fills", size: "0.25", status: "filled" });
   rig.deliveries.push(DELIVERY.answerLost);
-  const asked = rig.place("key-0001", { timeInForce: "ioc" });
-  await rig.clock.advance(4_900);
-  const id = String(rig.venue.orders[0]?.cloid)
-    .slice(2)
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-  expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", filledSize: "0.25" });
-  const answer = await rig.answerOf(asked);
-  const settled = answer.httpStatus === 201 ? answer : await later(rig);
-  expect(settled.order).toMatchObject({ status: "canceled", filled_size: "0.25" });
+  const { httpStatus, order } = await rig.answerOf(rig.place("key-0001", { timeInForce: "ioc" }));
+  expect([httpStatus, order["status"], order["filled_size"]]).toEqual([201, "canceled", "0.25"]);
 });
 
-async function later(rig: GatewayRig): ReturnType<GatewayRig["answerOf"]> {
-  await rig.clock.advance(10_000);
-  return rig.answerOf(rig.place("key-0001", { timeInForce: "ioc" }));
-}
-
-test("only fills read from a node that shows the close are evidence that an order is short", async () => {
+test("an ioc whose fills are late is never told as empty", async () => {
   const rig = openGatewayRig();
-  const { id, order } = await placed(rig, { timeInForce: "ioc" });
-  rig.venue.fill(order, "1.0");
-  rig.venue.close(order, "filled");
-  const { info } = rig.exchange;
-  // Every read that is not made in turn with the status meets a node that has not seen the fill.
-  rig.exchange.info = async (request, options) =>
-    request.type === "userFillsByTime" ? { kind: "ok", json: [] } : info(request, options);
-  for (let look = 0; look < 4; look += 1) {
-    await rig.clock.advance(3_500);
-    await rig.deps.settling.look(id);
-  }
-  expect(shownOf(rig, id)).toEqual(["filled", "1", "100"]);
+  rig.venue.fates.push({ kind: "fills", size: "1.0", status: "filled" });
+  rig.deliveries.push(DELIVERY.answerLost);
+  const { userFillsByTime } = rig.venue.infos;
+  rig.exchange.answer("userFillsByTime", () => []);
+  const { httpStatus } = await rig.answerOf(rig.place("key-0001", { timeInForce: "ioc" }));
+  expect(httpStatus).toBe(202);
+  await rig.clock.advance(4_000);
+  rig.exchange.answer("userFillsByTime", (request) => userFillsByTime?.(request));
+  await rig.clock.advance(12_000);
+  const again = await rig.answerOf(rig.place("key-0001", { timeInForce: "ioc" }));
+  expect([again.httpStatus, again.order["status"], again.order["filled_size"]]).toEqual([201, "filled", "1"]);
 });
 
 test("a fill that is shown between two readings starts the evidence anew", async () => {
@@ -117,73 +114,75 @@ test("a fill that is shown between two readings starts the evidence anew", async
   rig.venue.close(order, "filled");
   await rig.clock.advance(3_500);
   await rig.deps.settling.look(id);
-  expect(shownOf(rig, id)).toEqual(["open", "0.25", "100"]);
+  expect(shownOf(rig, id)).toEqual(["unknown", "0.25", "100"]);
   if (late !== undefined) late.isShown = true;
   await rig.clock.advance(1_000);
   await rig.deps.settling.look(id);
   expect(shownOf(rig, id)).toEqual(["filled", "1", "100"]);
 });
 
-type Reading = [atMs: number, sum: string, isComplete: boolean];
-
-const READINGS: [string, Reading[]][] = [
-  [
-    "two seconds apart and three after the close",
-    [
-      [3_000, "1", false],
-      [5_000, "1", true],
-    ],
-  ],
-  [
-    "less than two seconds apart",
-    [
-      [3_000, "1", false],
-      [4_999, "1", false],
-    ],
-  ],
-  [
-    "the first too soon after the close",
-    [
-      [2_999, "1", false],
-      [4_998, "1", false],
-      [6_998, "1", true],
-    ],
-  ],
-  [
-    "not equal",
-    [
-      [3_000, "1", false],
-      [5_000, "2", false],
-      [6_999, "2", false],
-      [7_000, "2", true],
-    ],
-  ],
-  [
-    "back to an older sum",
-    [
-      [3_000, "1", false],
-      [5_000, "2", false],
-      [7_000, "1", false],
-      [9_000, "1", true],
-    ],
-  ],
-];
-
-test.each(READINGS)("readings that are %s", (_name, readings) => {
-  const evidence = gatherFillEvidence(() => undefined);
-  for (const [exchangeNowMs, sum, isComplete] of readings) {
-    const reading = { cloid: "0x1", sum: decimal(sum), closedAtMs: 0, exchangeNowMs };
-    expect(evidence.isComplete(reading)).toBe(isComplete);
-  }
-});
-
 test("readings of one order say nothing of another, and forgotten ones count for nothing", () => {
   const evidence = gatherFillEvidence(() => undefined);
-  const read = (cloid: string, exchangeNowMs: number) =>
-    evidence.isComplete({ cloid, sum: decimal("1"), closedAtMs: 0, exchangeNowMs });
-  expect(read("0x1", 3_000)).toBe(false);
-  expect(read("0x2", 5_000)).toBe(false);
+  const read = (cloid: string, elapsedMs: number) =>
+    evidence.judge(cloid, {
+      ...{
+        agreement: "untouched",
+        filled: decimal("0"),
+        elapsedMs,
+        sinceCloseMs: 0,
+        isWitnessed: false,
+        position: "unknown",
+      },
+    });
+  expect(read("0x1", 3_000)).toBe("open");
+  expect(read("0x2", 5_000)).toBe("open");
   evidence.forget("0x1");
-  expect(read("0x1", 6_000)).toBe(false);
-  expect(read("0x2", 7_000)).toBe(true);
+  expect(read("0x1", 6_000)).toBe("open");
+  expect(read("0x2", 7_000)).toBe("final");
 });
+
+/** Each: what a canceled order's record says is left of 1, what was filled, how late that is shown, what is told. */
+const CLOSES: [string, { rest: string; filled: string; shownAfterMs: number; positionLags: boolean }][] = [
+  ["its fills are 200 ms late", { rest: "0.6", filled: "0.4", shownAfterMs: 200, positionLags: true }],
+  ["its fills are 12 s late", { rest: "0.6", filled: "0.4", shownAfterMs: 12_000, positionLags: true }],
+  ["its record says that nothing was filled", { rest: "1", filled: "0.4", shownAfterMs: 900, positionLags: true }],
+  ["only its position shows the fill", { rest: "1", filled: "0.4", shownAfterMs: 900, positionLags: false }],
+];
+
+test.each(CLOSES)("a cancel is told with all that was filled, when %s", async (_name, about) => {
+  const rig = openGatewayRig();
+  const { id, order } = await placed(rig);
+  rig.venue.fill(order, about.filled);
+  const [fill] = order.fills;
+  if (fill === undefined) throw new Error("nothing filled");
+  fill.isShown = false;
+  rig.exchange.answer("orderStatus", () => ({
+    status: "order",
+    order: withRest(recordOf(order), order.status === "open" ? "1" : about.rest),
+  }));
+  const { clearinghouseState } = rig.venue.infos;
+  if (about.positionLags) rig.exchange.answer("clearinghouseState", () => accountBefore(clearinghouseState));
+  const asked = rig.cancel("key-0002", id);
+  void rig.clock.sleep(about.shownAfterMs).then(() => {
+    fill.isShown = true;
+    rig.exchange.answer("clearinghouseState", (request) => clearinghouseState?.(request));
+  });
+  const first = await rig.answerOf(asked);
+  const isLate = about.shownAfterMs > 8_000;
+  expect(first).toMatchObject({ httpStatus: isLate ? 202 : 200 });
+  await rig.clock.advance(60_000);
+  const { httpStatus, order: told } = await rig.answerOf(rig.cancel("key-0002", id));
+  expect([httpStatus, told["status"], told["filled_size"]]).toEqual([200, "canceled", "0.4"]);
+});
+
+function withRest(record: unknown, sz: string): unknown {
+  // The record is this venue's own.
+  const { order, ...rest } = record as { order: object };
+  return { ...rest, order: { ...order, sz } };
+}
+
+/** As it was when nothing had been traded yet. */
+function accountBefore(read: ((request: InfoRequest) => unknown) | undefined): unknown {
+  const state = read?.({ type: "clearinghouseState" });
+  return { ...(state as object), assetPositions: [] };
+}

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import type { Attempt } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
-import { absentReason, readPlaceReply, recordPlaceReply } from "../../src/settle/place.ts";
+import { readPlaceReply, recordPlaceReply } from "../../src/settle/place.ts";
+import { absenceEvent } from "../../src/settle/pursue-place.ts";
 import { finishOrderAttempt, recordLegEvent } from "../../src/settle/record.ts";
 import { findAttempt, insertAttempt, updateAttempt } from "../../src/store/attempts.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
@@ -98,7 +99,7 @@ test("nothing but an answer with status 200, or that our bytes could not be read
 type Row = [name: string, entry: unknown, terms: Partial<typeof TERMS>, reads: string];
 
 const ROWS: Row[] = [
-  ["rests", { resting: { oid: 7 } }, {}, "rested"],
+  ["rests, and says nothing of our id", { resting: { oid: 7 } }, {}, "look"],
   ["rests with our id", { resting: { oid: 7, cloid: CLOID } }, {}, "rested"],
   ["rests with another's id", { resting: { oid: 7, cloid: `0x${"ee".repeat(16)}` } }, {}, "look"],
   [
@@ -107,21 +108,31 @@ const ROWS: Row[] = [
     {},
     "look",
   ],
-  ["is filled whole", { filled: { oid: 7, totalSz: "1.0", avgPx: "9" } }, {}, "filled"],
-  ["is filled beyond", { filled: { oid: 7, totalSz: "1.5", avgPx: "9" } }, {}, "filled"],
-  ["is filled short, gtc", { filled: { oid: 7, totalSz: "0.9", avgPx: "9" } }, {}, "look"],
-  ["is filled short, alo", { filled: { oid: 7, totalSz: "0.9", avgPx: "9" } }, { timeInForce: "alo" }, "look"],
-  ["is filled short, ioc", { filled: { oid: 7, totalSz: "0.9", avgPx: "9" } }, { timeInForce: "ioc" }, "canceled"],
+  ["is filled whole", { filled: { oid: 7, totalSz: "1.0", avgPx: "9", cloid: CLOID } }, {}, "filled"],
+  ["is filled beyond", { filled: { oid: 7, totalSz: "1.5", avgPx: "9", cloid: CLOID } }, {}, "filled"],
+  ["is filled short, gtc", { filled: { oid: 7, totalSz: "0.9", avgPx: "9", cloid: CLOID } }, {}, "look"],
+  [
+    "is filled short, alo",
+    { filled: { oid: 7, totalSz: "0.9", avgPx: "9", cloid: CLOID } },
+    { timeInForce: "alo" },
+    "look",
+  ],
+  [
+    "is filled short, ioc",
+    { filled: { oid: 7, totalSz: "0.9", avgPx: "9", cloid: CLOID } },
+    { timeInForce: "ioc" },
+    "canceled",
+  ],
   [
     "is filled short, reduce-only gtc",
-    { filled: { oid: 7, totalSz: "0.9", avgPx: "9" } },
+    { filled: { oid: 7, totalSz: "0.9", avgPx: "9", cloid: CLOID } },
     { reduceOnly: true },
     "look",
   ],
   ["waits", "waitingForTrigger", { trigger: { price: "9", kind: "stop_loss", market: true } }, "armed"],
   [
     "rests as a trigger",
-    { resting: { oid: 7 } },
+    { resting: { oid: 7, cloid: CLOID } },
     { trigger: { price: "9", kind: "stop_loss", market: true } },
     "armed",
   ],
@@ -141,19 +152,25 @@ test("only what one look at the exchange gives back may be kept without waiting 
     const body = JSON.stringify({ status: "ok", response: { type: "order", data: { statuses: [entry] } } });
     return readPlaceReply({ ...TERMS, timeInForce: "ioc" }, ASKED, classifyReply(200, body));
   };
-  const filled = (totalSz: string) => ({ filled: { oid: 7, totalSz, avgPx: "100" } });
-  expect(reading({ resting: { oid: 7 } })).toMatchObject({ canBeReadAgain: true });
+  const filled = (totalSz: string) => ({ filled: { oid: 7, totalSz, avgPx: "100", cloid: CLOID } });
+  expect(reading({ resting: { oid: 7, cloid: CLOID } })).toMatchObject({ canBeReadAgain: true });
   expect(reading(filled("1"))).toMatchObject({ canBeReadAgain: true });
   expect(reading(filled("0.5"))).toMatchObject({ event: { type: "canceled" }, canBeReadAgain: false });
   expect(reading({ error: "Price must be divisible by tick size." })).toMatchObject({ canBeReadAgain: false });
 });
 
-test("what the exchange had answered is told with the conclusion", () => {
-  expect(absentReason(null)).not.toContain("answered");
-  expect(absentReason("Action already expired")).toEndWith("The exchange had answered: Action already expired");
-});
-
 const { order: ORDER, key: KEY, leg: LEG, attempt: ATTEMPT } = placingRows(1);
+
+test.each([
+  ["never_ran", null, null, "empty action has taken its number."],
+  ["never_ran", "Action already expired", null, "The exchange had answered: Action already expired"],
+  ["left_nothing", null, "not used", "or never arrived."],
+  ["refused", "kept", "Not to our taste.", "The exchange had answered: Not to our taste."],
+] as const)("an absence (%s) is told with what the exchange had answered", (absence, answerText, refusal, end) => {
+  const event = absenceEvent({ ...ATTEMPT, id: 1, answerText }, absence, refusal);
+  expect(event.type).toBe("proven_absent");
+  expect("reason" in event ? event.reason : "").toEndWith(end);
+});
 
 /** A placing is one row; told apart over several tables it is settled step by step, as where something has moved on. */
 const PLACES: Record<string, (store: Store) => Attempt> = {

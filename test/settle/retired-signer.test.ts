@@ -15,10 +15,10 @@ async function loseAndRetire(rig: GatewayRig, delivery: Delivery): Promise<strin
   return findOrder(rig.store, findAttempt(rig.store, 1)?.resource.id ?? "")?.status;
 }
 
-test("an order that never arrived is proven dead by its expiry, for nothing can burn its number any more", async () => {
+test("an order that never arrived stays unknown while the account is quiet: nothing can ask for its number any more", async () => {
   const rig = openGatewayRig();
-  expect(await loseAndRetire(rig, DELIVERY.neverArrived)).toBe("rejected");
-  expect(findAttempt(rig.store, 1)).toMatchObject({ state: "done", seal: "expiry" });
+  expect(await loseAndRetire(rig, DELIVERY.neverArrived)).toBe("unknown");
+  expect(findAttempt(rig.store, 1)).toMatchObject({ state: "ambiguous", seal: null });
   expect(rig.exchange.sent).toHaveLength(1);
 });
 

@@ -33,6 +33,7 @@ export function audit(run: Audited): string[] {
     ...run.dialogues.flatMap((dialogue) => auditDialogue(run, dialogue)),
     ...auditLooks(run),
     ...auditEnds(run),
+    ...auditEveryEnd(run),
     ...auditSends(run),
     ...auditSeparation(run),
     ...auditDatabase(run),
@@ -95,8 +96,13 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
   return kind === "cancel" ? [] : auditOperation(run, dialogue, { name, body: last.body });
 }
 
-/** Of two changes of one margin at the same time neither can be told by its amount. */
-function isUndecidable({ dialogues }: Audited, { wish }: Dialogue): boolean {
+/**
+ * Of two changes of one margin at the same time neither can be told by its amount; and of an operation whose number may have
+ * been taken by an empty action of ours nobody can say more than that.
+ */
+function isUndecidable({ dialogues }: Audited, { wish, turns }: Dialogue): boolean {
+  const last = turns.findLast(({ outcome }) => outcome?.kind === "answer")?.outcome;
+  if (last?.kind === "answer" && (fieldOf(last.body, "error") ?? "").includes("cannot be proven")) return true;
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
   return wish.kind === "margin" && alike.length > 1;
 }
@@ -155,6 +161,42 @@ function auditModify(run: Audited, { wish }: Dialogue, { name, last }: { name: s
   const legs = [...(order?.legs ?? []), ...(split?.legs ?? [])];
   const isShown = legs.some((leg) => String(leg.oid) === oid);
   return isShown ? [] : [`${name} was carried out, and was answered ${last.body}`];
+}
+
+/**
+ * Whoever was told that an order has ended was told the truth of that moment: how it ended, and all that was filled. Not only
+ * the last word counts: bots act on the first.
+ */
+function auditEveryEnd(run: Audited): string[] {
+  const turns = [
+    ...run.dialogues.flatMap(({ wish, turns: all }) =>
+      all.map((turn) => ({ user: wish.party.account.tradingAddress, turn })),
+    ),
+    ...run.reads.map(({ party, turn }) => ({ user: ownerOf(party.account.id), turn })),
+  ];
+  const orders = [...run.truth.orders.values(), ...run.truth.splits.values()];
+  const byOid = new Map(orders.flatMap((order) => order.legs.map(({ oid }) => [String(oid), order] as const)));
+  return turns.flatMap(({ user, turn }) => {
+    if (turn.outcome?.kind !== "answer" || turn.outcome.status >= 300 || turn.outcome.status === 202) return [];
+    const { body } = turn.outcome;
+    if (fieldOf(body, "object") !== "order") return [];
+    const order = byOid.get(fieldOf(body, "exchange_order_id") ?? "");
+    const status = fieldOf(body, "status") ?? "";
+    if (order === undefined || order.mayBelongTo !== null || !["filled", "canceled"].includes(status)) return [];
+    const expected = expectedOf(run.venue, user, order);
+    if (String(order.legs.at(-1)?.oid) !== fieldOf(body, "exchange_order_id")) return [];
+    const [told, is] = [fieldOf(body, "filled_size") ?? "0", expected.filled_size ?? "0"];
+    const name = `at ${turn.endedAtMs} ${turn.ask.kind} told order ${fieldOf(body, "exchange_order_id")}`;
+    if (CLOSED.includes(expected.status) && status !== expected.status)
+      return [`${name} as ${status}, and it is ${expected.status}`];
+    return units(told) === units(is) ? [] : [`${name} as ${status} with ${told} filled, and ${is} were`];
+  });
+}
+
+function ownerOf(accountId: string): string {
+  const party = PARTIES.find(({ account }) => account.id === accountId);
+  if (party === undefined) throw new Error("bug: an account of nobody");
+  return party.account.tradingAddress;
 }
 
 const COMPARED = ["status", "exchange_order_id", "filled_size", "average_price"] as const;

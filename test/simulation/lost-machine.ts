@@ -3,6 +3,7 @@
  * snapshot is taken, what is traded after it, whether the lost machine is dead or still trades, how the network is. Every
  * key is asked again of the new one, and held against what the exchange has.
  */
+
 import { basename, join } from "node:path";
 import { insertAgent, markAgentApproved, retireAgent } from "../../src/store/agents.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
@@ -12,6 +13,7 @@ import { awaitsTakeUp, markRestored } from "../../src/store/restores.ts";
 import { emptyLog, snapshotInto } from "../../src/store/snapshot.ts";
 import { keyDigitsOf, keyDigitsOfCloid } from "../../src/wire/order-id.ts";
 import { EVERY_KEY } from "../support/every-row.ts";
+import { tradeByHand } from "./by-hand.ts";
 import { type Chance, openChance } from "./chance.ts";
 import { fieldOf } from "./clients.ts";
 import { openDisk } from "./disk.ts";
@@ -152,7 +154,13 @@ export async function runLostMachine(seed: number, directory: string): Promise<L
   const known = keysIn(snapshot);
   for (const wish of wishes.filter(({ heard }) => heard.some(({ status }) => status < 300)))
     put(wish, taking, "the end");
-  await timeline.runUntil(timeline.nowMs() + 60_000);
+  for (let nth = 0; nth < 12; nth += 1) {
+    tradeByHand(venue, PARTIES);
+    await timeline.runUntil(timeline.nowMs() + 10_000);
+  }
+  for (const wish of wishes.filter(({ heard }) => heard.some(({ status }) => status < 300)))
+    put(wish, taking, "the end");
+  await timeline.runUntil(timeline.nowMs() + 20_000);
   if (isUndead) first.die("kill", 1);
   findings.push(...wishes.flatMap((wish) => auditWish(venue, wish)));
   const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify([wishes, cloidsOf(venue)])).digest("hex");

@@ -13,6 +13,8 @@ export type Fate = {
   answer: AnswerFate;
   /** The look-up by id does not find what is there. */
   isBlind?: boolean;
+  /** The store that is read is behind by this much. */
+  lagMs?: number;
 };
 
 export type AnswerFate =
@@ -80,7 +82,8 @@ export function openNetwork(parts: { timeline: Timeline; venue: Venue; chance: C
       return answer;
     }
     if (fate.isBlind === true) return { status: 200, contentType: "application/json", body: '{"status":"unknownOid"}' };
-    return venue.read(request.body, frozen.get(node) ?? null);
+    const behind = fate.lagMs === undefined || fate.lagMs === 0 ? null : venue.past(fate.lagMs);
+    return venue.read(request.body, frozen.get(node) ?? behind);
   }
 
   function send(path: Sent["path"], init: TransportInit, isAlive: () => boolean): Promise<Response> {

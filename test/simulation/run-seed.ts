@@ -1,7 +1,9 @@
 /** One run: a seed in, what went wrong out. */
+import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { audit } from "./auditor.ts";
+import { tradeByHand } from "./by-hand.ts";
 import { type Chance, openChance } from "./chance.ts";
 import { type Clients, fieldOf, openClients, type Turn } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
@@ -38,6 +40,10 @@ export type RunResult = {
 
 /** Everything that was accepted is settled within this time after the faults have ended, milliseconds. */
 const SETTLED_WITHIN_MS = 120_000;
+/** And an operation that cannot be proven is given up within this time, milliseconds. */
+const GIVEN_UP_WITHIN_MS = 11 * 60_000;
+/** After the faults the owners trade by hand now and then, so that histories move on. */
+const BY_HAND_EVERY_MS = 20_000;
 const STRANGERS = [`0x${"8".repeat(40)}`, `0x${"9".repeat(40)}`] as const;
 /** Deaths of one run. */
 const MAX_DEATHS = 4;
@@ -76,6 +82,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     plainTriggerReply: seed % 3 === 0 ? "waitingForTrigger" : "resting",
     owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
     strangers: STRANGERS,
+    remembers: Object.keys(weather.lags).length > 0,
   });
   const network = openNetwork({ timeline, venue, chance: chance.split(), history });
   network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
@@ -181,7 +188,10 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     takePositions(venue);
     trade(venue, { timeline, chance: chance.split(), untilMs: faultsEndMs });
     clients.begin();
+    for (let atMs = BY_HAND_EVERY_MS; atMs <= SETTLED_WITHIN_MS; atMs += BY_HAND_EVERY_MS)
+      timeline.after(faultsEndMs + atMs, () => tradeByHand(venue, PARTIES));
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
+    if (hasOpenOperations(disk.path())) await timeline.runUntil(timeline.nowMs() + GIVEN_UP_WITHIN_MS);
     await timeline.runUntil(Math.max(timeline.nowMs(), network.quietAtMs() + 1_000));
     askAgain(clients);
     await timeline.runUntil(timeline.nowMs() + 40_000);
@@ -219,8 +229,9 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   return { seed, findings, history: history.lines(), hash, events: timeline.eventCount(), sends, deaths };
 }
 
-function areSound({ readFaultRate, blindRate, outages, freezes }: Weather): boolean {
-  return readFaultRate === 0 && blindRate === 0 && outages.length === 0 && freezes.length === 0;
+function areSound({ readFaultRate, blindRate, outages, freezes, lags }: Weather): boolean {
+  const isPrompt = Object.keys(lags).length === 0;
+  return isPrompt && readFaultRate === 0 && blindRate === 0 && outages.length === 0 && freezes.length === 0;
 }
 
 async function settleHttp(): Promise<void> {
@@ -253,6 +264,17 @@ export function takePositions(venue: Venue): void {
     venue.act(account.ownerAddress, { type: "updateLeverage", asset: 1, isCross: false, leverage: 10 });
     venue.act(maker, order(false, "0.5") as unknown as Act);
     venue.act(account.ownerAddress, order(true, "0.5") as unknown as Act);
+  }
+}
+
+/** Operations that are still looked for at this moment, whose end may only be that nobody can know. */
+function hasOpenOperations(path: string): boolean {
+  const database = new Database(path, { readonly: true });
+  try {
+    const open = `select count(*) n from attempts where state <> 'done' and resource_kind = 'operation'`;
+    return (database.prepare<{ n: number }, []>(open).get()?.n ?? 0) > 0;
+  } finally {
+    database.close();
   }
 }
 

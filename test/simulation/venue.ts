@@ -12,6 +12,7 @@ import { readInfo } from "../../src/paper/info/types.ts";
 import { commit, type Runtime, nowMs as venueTimeMs } from "../../src/paper/runtime.ts";
 import { createWorld } from "../../src/paper/world.ts";
 import { type Hub, publish } from "../../src/paper/ws.ts";
+import { MAX_LAG_MS } from "./lags.ts";
 
 /** One action that reached the engine, with what the exchange itself saw before and after it. */
 export type Execution = {
@@ -35,6 +36,8 @@ export type Venue = {
   read(body: string, past: Snapshot | null): Answer;
   /** The present, kept for a node that goes no further. */
   snapshot(): Snapshot;
+  /** The state of that long ago; only of a venue that remembers. */
+  past(agoMs: number): Snapshot;
   /** An action of somebody else, straight into the engine. */
   act(signer: Address, action: ActionInput["action"]): Reply;
   setPrice(coin: string, price: bigint): void;
@@ -62,6 +65,8 @@ export type VenueOptions = {
   actionAllowance?: number;
   /** Others who trade. */
   strangers: readonly Address[];
+  /** Keeps what was, for stores that are behind. */
+  remembers?: boolean;
 };
 
 /** Far more actions than any run sends. */
@@ -85,7 +90,10 @@ export function openVenue(options: VenueOptions): Venue {
     entryContext: { source: { kind: "scripted" }, tickMs: TICK_MS },
     journal: null,
     clockMs: options.nowMs,
-    listen: (events) => publish(hub, events),
+    listen: (events) => {
+      remember();
+      publish(hub, events);
+    },
     onTick: () => undefined,
     failure: null,
   };
@@ -98,6 +106,17 @@ export function openVenue(options: VenueOptions): Venue {
   };
   const log: Execution[] = [];
   let strangersNonce = 0;
+  const memory: { atMs: number; context: ReadContext }[] = [];
+
+  function remember(): void {
+    if (options.remembers !== true) return;
+    const atMs = venueTimeMs(runtime);
+    const context = structuredClone({ venue: world.venue, tape: world.tape, nowMs: atMs });
+    if (memory.at(-1)?.atMs === atMs) memory.pop();
+    memory.push({ atMs, context });
+    const [, second] = memory;
+    if (second !== undefined && second.atMs < atMs - MAX_LAG_MS) memory.shift();
+  }
 
   function engine(input: ActionInput): Reply {
     const liveBefore = namedOids(input).filter((oid) => world.venue.orders.has(oid));
@@ -148,6 +167,11 @@ export function openVenue(options: VenueOptions): Venue {
       return value === SERVER_FAULT ? answerOfStatus(500) : jsonAnswer(value);
     },
     snapshot: () => ({ context: structuredClone(present()) }),
+    past(agoMs) {
+      const nowMs = venueTimeMs(runtime) - agoMs;
+      const then = memory.findLast(({ atMs }) => atMs <= nowMs) ?? memory[0];
+      return then === undefined ? { context: present() } : { context: { ...then.context, nowMs } };
+    },
     act,
     setPrice: (coin, price) => void commit(runtime, { kind: "price", coin, price, atMs: venueTimeMs(runtime) }),
     nowMs: () => venueTimeMs(runtime),

@@ -1,5 +1,6 @@
 /** What goes wrong on the network in a run: rates drawn once for the run, and a fate for each request drawn from them. */
 import type { Chance } from "./chance.ts";
+import { drawLags, type Lags, lagOf } from "./lags.ts";
 import { type AnswerFate, directly, type Fate, type FateOf, NODES, type Sent } from "./network.ts";
 
 export type Outage = {
@@ -26,6 +27,7 @@ export type Weather = {
   outages: readonly Outage[];
   /** Nodes that stand still for a while. */
   freezes: readonly { node: number; fromMs: number; toMs: number }[];
+  lags: Lags;
 };
 
 /** Longest that an action is held back before it is relayed, milliseconds. */
@@ -46,6 +48,7 @@ export function drawWeather(chance: Chance, faultsEndMs: number): Weather {
     blindRate: rate(0.3, 0.2),
     outages: chance.isLucky(0.35) ? [drawOutage(chance, faultsEndMs)] : [],
     freezes: chance.isLucky(0.3) ? drawFreezes(chance, faultsEndMs) : [],
+    lags: drawLags(chance),
   };
 }
 
@@ -131,6 +134,6 @@ function outageFate(draw: Draw, outage: Outage): Fate {
 function readFate(draw: Draw, sent: Sent, isDown: boolean): Fate {
   const { weather, chance, latency } = draw;
   if (isDown || chance.isLucky(weather.readFaultRate)) return { arrivesAfterMs: [], answer: noWord(draw) };
-  const fate = directly(latency());
+  const fate = { ...directly(latency()), lagMs: lagOf(weather.lags, chance, sent.body) };
   return sent.body.includes('"orderStatus"') && chance.isLucky(weather.blindRate) ? { ...fate, isBlind: true } : fate;
 }

@@ -136,7 +136,7 @@ export function smallVenue(nowMs: () => number): SmallVenue {
     (request) => (venue.failing.has(type) ? unanswered("the test lets it fail") : answer(request)),
   ];
   venue.infos = Object.fromEntries([
-    read("clearinghouseState", () => ({ time: chainTimeMs() })),
+    read("clearinghouseState", () => accountState(venue.orders, chainTimeMs())),
     read("exchangeStatus", () => ({ time: chainTimeMs() })),
     read("orderStatus", ({ oid }: InfoRequest) => {
       const order = venue.isBlind ? undefined : venue.orders.findLast((each) => each.oid === oid || each.cloid === oid);
@@ -151,6 +151,23 @@ export function smallVenue(nowMs: () => number): SmallVenue {
     ),
   ]);
   return venue;
+}
+
+/** Positions move with the fills, whatever the list of fills shows. */
+function accountState(orders: readonly VenueOrder[], time: number): unknown {
+  const fills = orders.flatMap((order) => order.fills.map(({ size }) => (order.isBuy ? 1 : -1) * Number(size) * 1e5));
+  const size = Math.round(fills.reduce((sum, each) => sum + each, 0)) / 1e5;
+  const summary = { accountValue: "1000.0", totalNtlPos: "0.0", totalRawUsd: "1000.0", totalMarginUsed: "0.0" };
+  const position = {
+    ...{ coin: "BTC", szi: String(size), entryPx: "100.0", positionValue: "0.0", unrealizedPnl: "0.0" },
+    ...{ returnOnEquity: "0.0", liquidationPx: null, marginUsed: "0.0", maxLeverage: 40 },
+    leverage: { type: "cross", value: 20 },
+    cumFunding: { allTime: "0.0", sinceOpen: "0.0", sinceChange: "0.0" },
+  };
+  return {
+    ...{ marginSummary: summary, crossMarginSummary: summary, crossMaintenanceMarginUsed: "0.0", withdrawable: "0.0" },
+    ...{ assetPositions: size === 0 ? [] : [{ type: "oneWay", position }], time },
+  };
 }
 
 function answered(json: unknown): SendOutcome {

@@ -13,7 +13,7 @@ const StoryLeg = closed(
     price: described(Figure, "Limit price in quote units."),
     time_in_force: TimeInForce,
     trigger: Type.Optional(Trigger),
-    state: words(["sent", "resting", "armed", "filled", "canceled", "rejected", "absent", "lost"], {
+    state: words(["sent", "resting", "armed", "closing", "filled", "canceled", "rejected", "absent", "lost"], {
       description: "`absent`: proven never to have reached the exchange; `lost`: its fate is not known yet.",
     }),
     filled_size: described(Figure, "Filled so far, in base units."),
@@ -42,10 +42,13 @@ const StoryAttempt = closed(
       words(["noop", "nonce_taken", "expiry"], { description: "Why it can no longer be executed." }),
       "Why it can no longer be executed; null while it can, or when its answer said what became of it.",
     ),
-    negative_looks: Type.Integer({ minimum: 0, description: "Looks after the seal that did not find it, a count." }),
+    negative_looks: Type.Integer({
+      minimum: 0,
+      description: "Answers of the exchange's history that go past its end and lack it, a count.",
+    }),
     looks_needed: nullable(
       Type.Integer({ minimum: 1, description: "Of how many, a count." }),
-      "How many such looks prove that it was never executed, a count; null before the seal.",
+      "How many such answers say that it left no order, a count; null before the seal, and when its number was free.",
     ),
     waits_for: nullable(
       Type.String({ description: "In plain text." }),

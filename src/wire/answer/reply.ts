@@ -147,11 +147,13 @@ function ids(entry: Source): { oid: string; cloid: string | null } {
 }
 
 /**
- * What the answer to a `noop` proves about its nonce: `ok` means that our noop took it; `nonce_taken` that something
- * with this nonce was there before, or that the nonce has become too low for anything.
+ * What the answer to a `noop` proves about its nonce: `ok` means that our noop took it; `duplicate` that something with
+ * this nonce was there before; `too_low` that it is too low for anything.
  */
 export function noopAnswer(verdict: Verdict): NoopAnswer {
   if (verdict.kind === "accepted") return verdict.type === "default" ? "ok" : "no_information";
   if (verdict.kind !== "ambiguous" || verdict.reason !== "nonce") return "no_information";
-  return /duplicate nonce|nonce too low/.test(verdict.text ?? "") ? "nonce_taken" : "no_information";
+  const said = verdict.text ?? "";
+  if (said.includes("duplicate nonce")) return "duplicate";
+  return said.includes("nonce too low") ? "too_low" : "no_information";
 }

@@ -239,10 +239,10 @@ test("the text that is kept is short and free of control characters", () => {
 });
 
 test("the answer to a noop says whose nonce it was", () => {
-  const table: [string, "ok" | "nonce_taken" | "no_information"][] = [
+  const table: [string, "ok" | "duplicate" | "too_low" | "no_information"][] = [
     ['{"status":"ok","response":{"type":"default"}}', "ok"],
-    [err("Invalid nonce: duplicate nonce 5"), "nonce_taken"],
-    [err("Invalid nonce: nonce too low 5 < 9"), "nonce_taken"],
+    [err("Invalid nonce: duplicate nonce 5"), "duplicate"],
+    [err("Invalid nonce: nonce too low 5 < 9"), "too_low"],
     [err("Invalid nonce: nonce too high 9 > 5"), "no_information"],
     [err("Action already expired"), "no_information"],
     [err("User or API Wallet 0x4b6c does not exist."), "no_information"],

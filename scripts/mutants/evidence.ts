@@ -1,0 +1,161 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Bugs in what is concluded from what the exchange's stores show, each of which may be behind. */
+export const EVIDENCE: readonly Mutant[] = [
+  {
+    name: "one history that goes past the end of an action is enough",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "export const WITNESSES_NEEDED = 2;",
+        put: "export const WITNESSES_NEEDED = 1;",
+      },
+    ],
+  },
+  {
+    name: "a history is believed whatever it holds",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "return answer.reachesBack && answer.newestAtMs !== null && answer.newestAtMs > endsAtMs;",
+        put: "return answer.reachesBack || endsAtMs < 0;",
+      },
+    ],
+  },
+  {
+    name: "a history that has dropped the time of the action is a witness",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "return answer.reachesBack && answer.newestAtMs !== null",
+        put: "return answer.newestAtMs !== null",
+      },
+    ],
+  },
+  {
+    name: "a trace of the order does not outweigh the stores that lack it",
+    changes: [{ file: "src/core/evidence.ts", find: "  if (trace.isNamed || trace.hasFills) return null;\n", put: "" }],
+  },
+  {
+    name: "a duplicate number is taken for the noop's own",
+    changes: [
+      {
+        file: "src/core/attempt.ts",
+        find: 'if (answer === "ok") return { seal: "noop"',
+        put: 'if (answer !== "too_low") return { seal: "noop"',
+      },
+    ],
+  },
+  {
+    name: "a refusal in new words is believed though its number is free",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: 'if (refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded && trace.isSwept) return "refused";',
+        put: 'if (refusal !== null) return "refused";',
+      },
+    ],
+  },
+  {
+    name: "nothing is filled as soon as one answer says so",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "  return areTwo(agreeing) || agreeing",
+        put: "  return agreeing.length > 0 || agreeing",
+      },
+    ],
+  },
+  {
+    name: "fills that are missing from the list are no fills",
+    changes: [{ file: "src/core/evidence.ts", find: '  if (agreement === "missing") return false;\n', put: "" }],
+  },
+  {
+    name: "an order that its record calls filled may be empty",
+    changes: [{ file: "src/core/evidence.ts", find: 'isNothing ? "silent"', put: 'isNothing ? "untouched"' }],
+  },
+  {
+    name: "a position that moved contradicts nothing",
+    changes: [
+      {
+        file: "src/settle/closed-size.ts",
+        find: 'agreement === "untouched" && position !== "moved" ? "untouched" : "not_yet"',
+        put: '"untouched"',
+      },
+    ],
+  },
+  {
+    name: "fills of the original that are shown late are no question of the replacement",
+    changes: [
+      { file: "src/gateway.ts", find: "heedLateFill(world, settler, orderId)", put: "Promise.resolve(orderId)" },
+    ],
+  },
+  {
+    name: "the excess of a modify is counted over one leg",
+    changes: [
+      {
+        file: "src/settle/excess.ts",
+        find: "leg.ordinal < replacement.ordinal",
+        put: "leg.ordinal === replacement.ordinal - 1",
+      },
+    ],
+  },
+  {
+    name: "a market that is shown is not compared",
+    changes: [{ file: "src/settle/difference.ts", find: "if (shown.coin !== market)", put: 'if (shown.coin === "")' }],
+  },
+  {
+    name: "a side that is shown is not compared",
+    changes: [
+      {
+        file: "src/settle/difference.ts",
+        find: '  if ((shown.side === "B") !== (side === "buy"))',
+        put: '  if (shown.side === "B" && side === "buy" && market === "")',
+      },
+    ],
+  },
+  {
+    name: "a size that is shown is not compared",
+    changes: [
+      {
+        file: "src/settle/difference.ts",
+        find: "reduceOnly ? order > 0 : order !== 0",
+        put: "reduceOnly && order > 9",
+      },
+    ],
+  },
+  {
+    name: "an answer without our client order id is ours",
+    changes: [
+      {
+        file: "src/settle/place.ts",
+        find: "  return answered === cloid;",
+        put: "  return answered === null || answered === cloid;",
+      },
+    ],
+  },
+  {
+    name: "one reading of the clock is believed",
+    changes: [{ file: "src/exchange/clock.ts", find: "const WORDS_NEEDED = 3;", put: "const WORDS_NEEDED = 1;" }],
+  },
+  {
+    name: "an original that is shown open beside its replacement is open",
+    changes: [
+      {
+        file: "src/settle/pursue-modify.ts",
+        find: "pursuit.looksAtOpen >= LOOKS_BESIDE && isOpenBeside(tools, attempt, replacement)",
+        put: "pursuit.looksAtOpen >= LOOKS_BESIDE",
+      },
+    ],
+  },
+  {
+    name: "numbers start over with each process",
+    changes: [
+      {
+        file: "src/store/nonces.ts",
+        find: "nextNonce(lastInReach(store, signer, exchangeNowMs + MAX_AHEAD_MS - 1), exchangeNowMs)",
+        put: "nextNonce(null, exchangeNowMs)",
+      },
+    ],
+  },
+];

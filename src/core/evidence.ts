@@ -1,0 +1,172 @@
+/**
+ * What the exchange's answers prove. Its stores (orders by id, open orders, history, fills, positions, stream) are served
+ * by different machines behind a balancer, and each lags by itself: nothing may be concluded from a store that is silent,
+ * nor from one store about another. Here stands every conclusion, as a pure function of the facts known so far; the table
+ * of them is in ARCHITECTURE.
+ */
+import type { Attempt } from "./attempt.ts";
+import { add, compare, type Decimal, ZERO } from "./decimal.ts";
+
+/** What every store together shows of an action of which no answer told. */
+export type Trace = {
+  /** The exchange named the order that it placed: its record, a list, the stream or a fill did. */
+  isNamed: boolean;
+  /** Any store showed a fill of it. */
+  hasFills: boolean;
+  /** Open orders, history and fills were read since its number was seen taken, and none of them had it. */
+  isSwept: boolean;
+  /** Times that all of them lacked it, apart, when the history no longer reached back to it. */
+  outlived: number;
+};
+
+/** How a search for what an action placed may end without finding it. */
+export type Absence =
+  /** An empty action of ours took its number: it never ran, and no longer can. */
+  | "never_ran"
+  /** The exchange answered with a refusal in words that are not listed, and something of ours took the number. */
+  | "refused"
+  /** The exchange's history has gone on past its end without it: it was refused when it arrived, or never arrived. */
+  | "left_nothing"
+  /** It is not open and has no fills, and the exchange keeps no record from so long ago: what became of it is lost. */
+  | "outlived";
+
+/** Answers of separate requests that it takes to say that an action left nothing. */
+export const WITNESSES_NEEDED = 2;
+
+/**
+ * What may be said of an action of which no trace was found; null while it stays unknown. Positive proof comes first: the
+ * exchange's own word on the number. Without it the absence has to be witnessed.
+ *
+ * @param refusal the exchange's own words in its answer to this action, null where none were heard
+ */
+export function concludeAbsence(
+  attempt: Pick<Attempt, "seal" | "hasLanded" | "negatives">,
+  trace: Trace,
+  refusal: string | null,
+): Absence | null {
+  // One store that shows something outweighs all that show nothing.
+  if (trace.isNamed || trace.hasFills) return null;
+  if (attempt.seal === "noop") return "never_ran";
+  if (refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded && trace.isSwept) return "refused";
+  if (attempt.negatives >= WITNESSES_NEEDED) return "left_nothing";
+  return trace.outlived >= WITNESSES_NEEDED ? "outlived" : null;
+}
+
+/** One answer of the order history that lacks what is looked for. Times of the exchange, unix milliseconds. */
+export type HistoryAnswer = {
+  /** Of the newest record in it; null when it holds none. */
+  newestAtMs: number | null;
+  /** False when it may have dropped records from before the action was signed: then a lack is none. */
+  reachesBack: boolean;
+};
+
+/**
+ * True when the answer itself holds something newer than the last moment at which the action could run: what this server
+ * had indexed by then would have to be in it.
+ */
+export function isWitness(answer: HistoryAnswer, endsAtMs: number): boolean {
+  return answer.reachesBack && answer.newestAtMs !== null && answer.newestAtMs > endsAtMs;
+}
+
+/** A history that has forgotten the time of an action goes on for so long past its end, at least, milliseconds. */
+const OUTLIVED_BY_MS = 60_000;
+
+/** True when the exchange keeps nothing from the time of the action any more, and went on long after it. */
+export function isOutlived(answer: HistoryAnswer, endsAtMs: number): boolean {
+  return !answer.reachesBack && answer.newestAtMs !== null && answer.newestAtMs > endsAtMs + OUTLIVED_BY_MS;
+}
+
+/** What is known of the size of a closed order that was filled. */
+export type CloseReading = {
+  asked: Decimal;
+  /** What its record says was left when it closed. */
+  rest: Decimal;
+  /** Sum of the fills that were seen. */
+  filled: Decimal;
+  /** The record says `filled`: then something was, and its rest may be anything. */
+  isFilled: boolean;
+  /** Its rest shrinks with the position as well. */
+  isReduceOnly: boolean;
+};
+
+/**
+ * What record and fills say together. `agreed`: they complete one another. `untouched`: both say that nothing was filled,
+ * of which each may be silent by a lag of its own. `short`: less than asked, by a record whose rest tells nothing. `over`:
+ * more than a record leaves room for, which is wrong then. `missing`: the record tells of fills that are not shown.
+ * `silent`: filled by its record, and no fill of it is shown.
+ */
+export type Agreement = "agreed" | "untouched" | "short" | "over" | "missing" | "silent";
+
+export function agreementOf({ asked, rest, filled, isFilled, isReduceOnly }: CloseReading): Agreement {
+  if (compare(filled, asked) >= 0) return "agreed";
+  const isNothing = compare(filled, ZERO) === 0;
+  const sum = compare(add(filled, rest), asked);
+  if (isFilled) return isNothing ? "silent" : sum === 0 ? "agreed" : "short";
+  if (sum === 0) return isNothing ? "untouched" : "agreed";
+  if (sum > 0) return "over";
+  return isReduceOnly ? "short" : "missing";
+}
+
+/** One reading of a closed order. */
+export type SizeReading = {
+  agreement: Agreement;
+  filled: Decimal;
+  /** Our monotonic time of the reading, milliseconds. */
+  elapsedMs: number;
+  /** From the close, by its record, to the reading, by our idea of the exchange's time, milliseconds. */
+  sinceCloseMs: number;
+  /** The answer that gave the fills also holds one from after the close. */
+  isWitnessed: boolean;
+  /** Whether the position stands where the fills that are known have left it: a store of its own. */
+  position: "unmoved" | "moved" | "unknown";
+};
+
+/** Between two readings that count as two, milliseconds: more than the lag that is common. */
+export const READING_SPACING_MS = 1_000;
+
+/** So long after the close one reading is as good as two a second apart, milliseconds. */
+export const SETTLED_AFTER_MS = 2_000;
+
+/** A position that was moved by something that has no fills here is waited for no longer than this, milliseconds. */
+export const MOVED_FOR_MS = 15_000;
+
+/** Record and fills that go on contradicting one another for this long are waited for no longer, milliseconds. */
+export const DISPUTED_AFTER_MS = 60_000;
+
+/**
+ * `final`: the size will not change. `disputed`: it may not be the whole, and nothing that could tell has come for a minute.
+ * `open`: ask again.
+ */
+export type SizeVerdict = "final" | "disputed" | "open";
+
+/** @param readings all of one closed order, oldest first, the newest included */
+export function judgeSize(readings: readonly SizeReading[]): SizeVerdict {
+  const last = readings.at(-1);
+  if (last === undefined) return "open";
+  if (last.agreement === "agreed") return "final";
+  const same = readings.filter(({ filled }) => compare(filled, last.filled) === 0);
+  if (isFinal(same, last)) return "final";
+  const since = same[0] ?? last;
+  return last.elapsedMs - since.elapsedMs >= DISPUTED_AFTER_MS ? "disputed" : "open";
+}
+
+/** What no record completes needs a second word: of an answer that is newer than the close, of the position, or later. */
+function isFinal(same: readonly SizeReading[], { agreement }: SizeReading): boolean {
+  if (agreement === "silent") return false;
+  if (areTwo(same.filter(({ isWitnessed }) => isWitnessed))) return true;
+  if (agreement === "missing") return false;
+  // A position that nobody can read contradicts nothing; a part is the whole only where it agrees.
+  const firstMs = same[0]?.elapsedMs ?? 0;
+  const counting = same.filter(({ position, elapsedMs }) => {
+    if (position === "unmoved" || agreement === "short") return position === "unmoved";
+    return position === "unknown" || elapsedMs - firstMs >= MOVED_FOR_MS;
+  });
+  const agreeing = counting.filter((reading) => reading.agreement === agreement);
+  return areTwo(agreeing) || agreeing.some(({ sinceCloseMs }) => sinceCloseMs >= SETTLED_AFTER_MS);
+}
+
+function areTwo(readings: readonly SizeReading[]): boolean {
+  const first = readings[0];
+  const last = readings.at(-1);
+  return first !== undefined && last !== undefined && last.elapsedMs - first.elapsedMs >= READING_SPACING_MS;
+}

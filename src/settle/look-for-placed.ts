@@ -1,0 +1,77 @@
+import { type Attempt, sweepDelayMs } from "../core/attempt.ts";
+import { compare } from "../core/decimal.ts";
+import type { HistoryAnswer } from "../core/evidence.ts";
+import type { Filled, LegEvent } from "../core/order.ts";
+import type { InfoOptions } from "../exchange/exchange.ts";
+import { interpretOrder, lookAtLeg, type Sight, type Sought } from "./look.ts";
+import type { Pursuit, Tools } from "./pursuit.ts";
+import { findInSweep, type Swept } from "./sweep.ts";
+
+/** What one look for a placed order showed; `history` is what a sweep that lacks it vouches for, null for a look by id. */
+export type PlacedLook = { sight: Sight; history: HistoryAnswer | null };
+
+/**
+ * Looks for what an attempt placed: by its client order id, and, once its number is known to be taken or its time is over,
+ * in everything that the exchange shows of the account. Each look after the first asks over another connection in turn.
+ */
+export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<PlacedLook> {
+  const { world, evidence } = tools;
+  const sought = tools.soughtOf(attempt);
+  const options: InfoOptions = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 };
+  const sight = await lookAtLeg(world, evidence, sought, options);
+  if (sight.kind !== "not_found" || !isSweepDue(tools, attempt, pursuit)) return { sight, history: null };
+  pursuit.sweeps += 1;
+  pursuit.lastSweepElapsedMs = world.clock.elapsedMs();
+  return lookBySweep(tools, attempt, { sought, options });
+}
+
+function isSweepDue({ world }: Tools, attempt: Attempt, pursuit: Pursuit): boolean {
+  const isOver = attempt.seal !== null || world.exchange.nowMs() > attempt.expiresAtMs;
+  if (!isOver) return false;
+  const last = pursuit.lastSweepElapsedMs;
+  return last === null || world.clock.elapsedMs() - last >= sweepDelayMs(pursuit.sweeps);
+}
+
+async function lookBySweep(
+  tools: Tools,
+  attempt: Attempt,
+  { sought, options }: { sought: Sought; options: InfoOptions },
+): Promise<PlacedLook> {
+  const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
+  if (sweep === null) return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
+  // A nonce is the exchange time of its making.
+  const swept = findInSweep(sweep, sought.leg.cloid, attempt.nonce);
+  const history = swept.kind === "not_found" ? swept.history : null;
+  return { sight: await readSwept(tools, sought, { swept, options }), history };
+}
+
+async function readSwept(
+  tools: Tools,
+  sought: Sought,
+  { swept, options }: { swept: Swept; options: InfoOptions },
+): Promise<Sight> {
+  const { world, evidence } = tools;
+  switch (swept.kind) {
+    case "open": {
+      const { order } = swept;
+      return interpretOrder(world, evidence, sought, { order, status: "open", statusTimestampMs: 0, options });
+    }
+    case "past":
+      return interpretOrder(world, evidence, sought, { ...swept, options });
+    case "fills_only":
+      return fillsOnly(sought, swept);
+    case "not_found":
+      return { kind: "not_found" };
+  }
+}
+
+/** Fills without a record: the exchange took it. Whole they are its end; less may be open, or closed, behind a lag. */
+function fillsOnly(sought: Sought, { oid, filled }: { oid: string; filled: Filled }): Sight {
+  const isWhole = compare(filled.size, sought.leg.size) >= 0;
+  if (isWhole) return { kind: "seen", events: [{ type: "filled", oid, filled }], isClosed: true };
+  const events: LegEvent[] = [
+    { type: "reported", oid },
+    { type: "fills_seen", filled },
+  ];
+  return { kind: "unfinished", events, untouched: null };
+}

@@ -1,0 +1,169 @@
+/** What may be concluded, from every combination of facts; above all what may not. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { decimal } from "../../src/core/decimal.ts";
+import {
+  type Absence,
+  type Agreement,
+  agreementOf,
+  concludeAbsence,
+  DISPUTED_AFTER_MS,
+  isOutlived,
+  isWitness,
+  judgeSize,
+  MOVED_FOR_MS,
+  READING_SPACING_MS,
+  SETTLED_AFTER_MS,
+  type SizeReading,
+  type SizeVerdict,
+} from "../../src/core/evidence.ts";
+
+const NO_TRACE = { isNamed: false, hasFills: false, isSwept: false, outlived: 0 };
+const WORDS = "The order is not to our taste.";
+
+type Facts = Parameters<typeof concludeAbsence>[0];
+const unsealed: Facts = { seal: null, hasLanded: false, negatives: 0 };
+const taken: Facts = { ...unsealed, seal: "nonce_taken" };
+
+test.each<[string, Facts, string | null, boolean, Absence | null]>([
+  ["silence, however often", { ...unsealed, negatives: 1 }, null, true, null],
+  ["a number that our empty action took", { ...unsealed, seal: "noop" }, null, false, "never_ran"],
+  ["a number that is taken", taken, null, true, null],
+  ["a number that the action itself took", { ...taken, hasLanded: true }, null, true, null],
+  ["one witness", { ...taken, negatives: 1 }, null, true, null],
+  ["two witnesses", { ...taken, negatives: 2 }, null, true, "left_nothing"],
+  ["two witnesses after it expired", { ...unsealed, seal: "expiry", negatives: 2 }, null, true, "left_nothing"],
+  ["a refusal heard, its number free", unsealed, WORDS, true, null],
+  ["a refusal heard, its number taken by we know not what", taken, WORDS, true, null],
+  [
+    "a refusal heard, its number taken by itself, nothing looked through",
+    { ...taken, hasLanded: true },
+    WORDS,
+    false,
+    null,
+  ],
+  [
+    "a refusal heard, its number taken by itself, and nothing found",
+    { ...taken, hasLanded: true },
+    WORDS,
+    true,
+    "refused",
+  ],
+])("%s", (...[, attempt, refusal, isSwept, absence]) => {
+  expect(concludeAbsence(attempt, { ...NO_TRACE, isSwept }, refusal)).toBe(absence);
+});
+
+test("what the exchange no longer keeps is said to be lost, after two looks through everything", () => {
+  expect(concludeAbsence(taken, { ...NO_TRACE, isSwept: true, outlived: 1 }, null)).toBeNull();
+  expect(concludeAbsence(taken, { ...NO_TRACE, isSwept: true, outlived: 2 }, null)).toBe("outlived");
+  expect(isOutlived({ newestAtMs: 61_001, reachesBack: false }, 1_000)).toBe(true);
+  expect(isOutlived({ newestAtMs: 61_000, reachesBack: false }, 1_000)).toBe(false);
+  expect(isOutlived({ newestAtMs: 61_001, reachesBack: true }, 1_000)).toBe(false);
+});
+
+test("whatever else is known, one store that shows a trace outweighs it", () => {
+  const facts = fc.record({
+    seal: fc.constantFrom("noop", "nonce_taken", "expiry", null),
+    hasLanded: fc.boolean(),
+    negatives: fc.nat(50),
+  });
+  fc.assert(
+    fc.property(facts, fc.option(fc.string()), fc.boolean(), fc.boolean(), (attempt, refusal, isNamed, isSwept) => {
+      expect(concludeAbsence(attempt, { isNamed, hasFills: !isNamed, isSwept, outlived: 9 }, refusal)).toBeNull();
+    }),
+  );
+});
+
+test("a history is a witness only by something newer in itself, and when it reaches back", () => {
+  expect(isWitness({ newestAtMs: 1_001, reachesBack: true }, 1_000)).toBe(true);
+  expect(isWitness({ newestAtMs: 1_000, reachesBack: true }, 1_000)).toBe(false);
+  expect(isWitness({ newestAtMs: null, reachesBack: true }, 1_000)).toBe(false);
+  expect(isWitness({ newestAtMs: 1_001, reachesBack: false }, 1_000)).toBe(false);
+});
+
+type Kind = { isFilled?: boolean; isReduceOnly?: boolean };
+
+function close(rest: string, filled: string, some: Kind = {}): Agreement {
+  const plain = { isFilled: false, isReduceOnly: false, ...some };
+  return agreementOf({ asked: decimal("1"), rest: decimal(rest), filled: decimal(filled), ...plain });
+}
+
+test.each([
+  ["canceled, nothing filled, by record and fills", close("1", "0"), "untouched"],
+  ["canceled with a part, by record and fills", close("0.6", "0.4"), "agreed"],
+  ["canceled with a part that the fills do not show yet", close("0.6", "0"), "missing"],
+  ["canceled with a part that the fills show half", close("0.6", "0.2"), "missing"],
+  ["canceled with a part that the record leaves out", close("1", "0.4"), "over"],
+  ["canceled, all of it filled", close("1", "1"), "agreed"],
+  ["filled, and the fills not shown", close("0", "0", { isFilled: true }), "silent"],
+  ["filled, its rest as asked, and the fills not shown", close("1", "0", { isFilled: true }), "silent"],
+  ["filled, and half of it shown", close("0", "0.5", { isFilled: true }), "short"],
+  ["filled in part, by record and fills", close("0.5", "0.5", { isFilled: true }), "agreed"],
+  ["reduce-only, shrunk with its position", close("0.2", "0", { isReduceOnly: true }), "short"],
+  ["reduce-only, nothing filled", close("1", "0", { isReduceOnly: true }), "untouched"],
+] as const)("%s", (_name, found, agreement) => {
+  expect(found).toBe(agreement);
+});
+
+function at(elapsedMs: number, some: Partial<SizeReading> = {}): SizeReading {
+  const plain = { elapsedMs, sinceCloseMs: elapsedMs, isWitnessed: false, position: "unknown" } as const;
+  return { agreement: "missing", filled: decimal("0"), ...plain, ...some };
+}
+
+function twice(some: Partial<SizeReading>): SizeReading[] {
+  return [0, 1_500].map((ms) => at(ms, some));
+}
+
+const untouched = { agreement: "untouched" } as const;
+const short = { agreement: "short", filled: decimal("0.4") } as const;
+const over = { agreement: "over", filled: decimal("0.4") } as const;
+
+test.each<[string, SizeReading[], SizeVerdict]>([
+  ["nothing read", [], "open"],
+  ["record and fills agree", [at(0, { agreement: "agreed" })], "final"],
+  ["untouched, once", [at(0, untouched)], "open"],
+  ["untouched, and the position unmoved", [at(0, { ...untouched, position: "unmoved" })], "open"],
+  ["untouched twice at once", [at(0, untouched), at(READING_SPACING_MS - 1, untouched)], "open"],
+  ["untouched twice, apart", [at(0, untouched), at(READING_SPACING_MS, untouched)], "final"],
+  ["untouched once, long after the close", [at(0, { ...untouched, sinceCloseMs: SETTLED_AFTER_MS })], "final"],
+  ["untouched once, a little less long", [at(0, { ...untouched, sinceCloseMs: SETTLED_AFTER_MS - 1 })], "open"],
+  ["fills missing, long after the close", [at(0, { sinceCloseMs: SETTLED_AFTER_MS })], "open"],
+  ["untouched twice, the position moved", twice({ ...untouched, position: "moved", sinceCloseMs: 0 }), "open"],
+  [
+    "untouched, the position moved for longer than any lag that is common",
+    [0, MOVED_FOR_MS, MOVED_FOR_MS + 1_000].map((ms) => at(ms, { ...untouched, position: "moved", sinceCloseMs: 0 })),
+    "final",
+  ],
+  ["short, however often", [0, 5_000, 10_000].map((ms) => at(ms, short)), "open"],
+  ["short twice, the position unmoved", twice({ ...short, position: "unmoved" }), "final"],
+  ["short twice, each behind something newer", twice({ ...short, isWitnessed: true }), "final"],
+  ["short, witnessed once", [at(0, short), at(2_000, { ...short, isWitnessed: true })], "open"],
+  ["short, then more", [at(0, short), at(2_000, { ...short, filled: decimal("0.5") })], "open"],
+  ["more than the record leaves room for, once", [at(0, over)], "open"],
+  ["more than the record leaves room for, twice", twice(over), "final"],
+  ["more than the record leaves room for, the position moved", twice({ ...over, position: "moved" }), "open"],
+  ["fills missing, the position unmoved", twice({ position: "unmoved" }), "open"],
+  ["fills missing, witnessed once", [at(0, { isWitnessed: true })], "open"],
+  ["fills missing, witnessed twice", twice({ isWitnessed: true }), "final"],
+  ["silent, witnessed", twice({ agreement: "silent", isWitnessed: true }), "open"],
+  ["fills missing for a minute", [at(0), at(DISPUTED_AFTER_MS)], "disputed"],
+  ["fills that come within the minute", [at(0), at(DISPUTED_AFTER_MS, { filled: decimal("0.1") })], "open"],
+])("a close of which was read: %s", (_name, readings, verdict) => {
+  expect(judgeSize(readings)).toBe(verdict);
+});
+
+test("no size is final while any later answer could still contradict it without a second word", () => {
+  const readings = fc.array(
+    fc.record({
+      agreement: fc.constantFrom("untouched", "short", "over", "missing", "silent"),
+      filled: fc.constantFrom("0", "0.4").map(decimal),
+      elapsedMs: fc.nat(READING_SPACING_MS - 1),
+      sinceCloseMs: fc.nat(SETTLED_AFTER_MS - 1),
+      isWitnessed: fc.boolean(),
+      position: fc.constantFrom("unmoved", "moved", "unknown"),
+    } as const),
+    { maxLength: 20 },
+  );
+  // Within a second all answers may come of one moment.
+  fc.assert(fc.property(readings, (all) => expect(judgeSize(all)).toBe("open")));
+});
