@@ -44,7 +44,7 @@ const LISTED = {
 };
 const NO_READS = {
   test: "test/settle/settlement.test.ts",
-  title: "without a noop's answer nothing is concluded before",
+  title: "without a noop's answer nothing is concluded while",
 };
 
 export const ORDER_BREAKS: readonly Break[] = [
