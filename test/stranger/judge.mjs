@@ -64,16 +64,18 @@ export class Judge {
   }
 
   /** How far behind a fair reader may be, from the freshest store that shows it. */
-  allowance(kind, statement) {
+  allowance(kind, statement, legs = []) {
     if (this.scene.allowStaleMs !== undefined) return this.scene.allowStaleMs;
-    const names = { status: ['record', 'open', 'streamOrders'], size: ['fills', 'open', 'streamFills'], positions: ['positions'] }[kind];
+    const names = { status: ['record', 'open', 'streamOrders'], size: ['fills', 'streamFills'], positions: ['positions'] }[kind];
+    // The open list tells the size of what is open; of a leg that is closed only fills do (PROTOCOL §4.13).
+    if (kind === 'size' && legs.every((leg) => leg.filled === 0 || leg.closedAt === null || leg.closedAt > statement.t1)) names.push('open');
     return graceMs + this.exchange.freshest(names, statement.t0 - graceMs, statement.t1);
   }
 
-  window(kind, statement) {
+  window(kind, statement, legs = []) {
     if (statement.kind === 'event') return [this.startedAt, statement.t1];
     if (statement.isReplay) return [this.startedAt, statement.t1];
-    let from = statement.t0 - this.allowance(kind, statement);
+    let from = statement.t0 - this.allowance(kind, statement, legs);
     const asOf = statement.asOf ? Date.parse(statement.asOf) : Number.NaN;
     if (!Number.isNaN(asOf)) from = Math.min(from, asOf - graceMs);
     return [from, statement.t1];
@@ -159,7 +161,7 @@ export class Judge {
     if (!legs.some((leg) => openWithin(leg, from, to)))
       this.complain('false', `open-${from > this.startedAt}`, legs.length === 0 ? `told as ${body.status}; no such order was ever made` : `told as ${body.status}; nothing of it was open in the last ${((to - from) / 1000).toFixed(1)} s`, statement, legs);
     if (size === null) return;
-    const [sizeFrom, sizeTo] = this.window('size', statement);
+    const [sizeFrom, sizeTo] = this.window('size', statement, legs);
     const sums = sumsWithin(truth, legs, sizeFrom, sizeTo);
     if (!sums.includes(size))
       this.complain('false', `size-${size}-${sums}`, `told filled ${plain(size)}; it was ${sums.map(plain).join(', ')} in the last ${((sizeTo - sizeFrom) / 1000).toFixed(1)} s`, statement, legs);

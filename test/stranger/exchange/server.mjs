@@ -64,6 +64,11 @@ export class Exchange {
     this.setLag({ record: lag, open: lag, history: lag, fills: lag, positions: lag, twaps: lag, leverage: lag });
   }
 
+  /** The same, but for positions: their answers carry a clock that is right. */
+  setIndexLag(lag) {
+    this.setLag({ record: lag, open: lag, history: lag, fills: lag, twaps: lag, leverage: lag });
+  }
+
   setStreamLag(lag) {
     this.setLag({ streamOrders: lag, streamFills: lag, streamOpen: lag, streamPositions: lag, streamTwaps: lag });
   }
@@ -154,7 +159,7 @@ export class Exchange {
     const fault = this.faults.find((each) => each.times > 0 && (typeof each.on === 'function' ? each.on(envelope.action, envelope) : each.on === type || each.on === '*'));
     if (fault) fault.times--;
     await sleep(this.blockMs);
-    if (fault?.lose === 'before') {
+    if (fault?.lose === 'before' && !fault.hold) {
       this.truth.note('lost', `${type} nonce ${envelope.nonce}: lost before the exchange saw it`, { type });
       return this.lose(response, fault.how);
     }
@@ -162,7 +167,7 @@ export class Exchange {
       setTimeout(() => this.lose(response, fault.how), fault.dropEarly);
       this.truth.note('held', `${type} nonce ${envelope.nonce}: connection lost, the relay holds it for ${fault.hold} ms`, { type });
     }
-    if (fault?.hold) await sleep(fault.hold);
+    if (fault?.hold) await sleep(typeof fault.hold === 'function' ? fault.hold() : fault.hold);
     if (fault?.before) await fault.before(envelope.action, this);
     const answer = this.execute(envelope, fault);
     if (fault?.after) await fault.after(envelope.action, this, answer);

@@ -82,9 +82,10 @@ export class Views {
   }
 
   recordSize(order, version) {
+    const size = order.origSz - (order.shrunk ?? 0);
     if (this.recordSz === 'orig') return order.origSz;
-    if (this.recordSz === 'live') return order.origSz - this.filledAt(order, this.lastLook ?? this.truth.now());
-    return order.origSz - version.filled;
+    if (this.recordSz === 'live') return size - this.filledAt(order, this.lastLook ?? this.truth.now());
+    return size - version.filled;
   }
 
   openAt(t, dex) {
@@ -95,7 +96,7 @@ export class Views {
       if (version.status === 'triggered' && order.trigger?.isMarket) continue;
       if (dex !== undefined && (order.coin.includes(':') ? order.coin.split(':')[0] : '') !== dex) continue;
       if (dex !== undefined && order.isHidden) continue;
-      rows.push(this.shown(order, order.origSz - this.filledAt(order, t)));
+      rows.push(this.shown(order, order.origSz - (order.shrunk ?? 0) - this.filledAt(order, t)));
     }
     return rows.sort((a, b) => b.oid - a.oid);
   }

@@ -42,14 +42,21 @@ const never = (set, { ioc = false, wait = 36_000 } = {}) => async (context) => {
   if (said.body?.id) await context.watch(said.body.id, wait, { everyMs: 1500 });
 };
 
-add(2, 'never-feed-tells-the-fill', 'the answer is lost, the feed tells the fill, every index by REST 60 s behind', never((ex) => ex.setRestLag(60_000), { ioc: true }));
-add(2, 'never-feed-late-tells-the-fill', 'the same, the feed itself 4 s late', never((ex) => (ex.setRestLag(60_000), ex.setStreamLag(4000)), { ioc: true }));
-add(2, 'never-noops-lost-rests', 'the order rests; noops lost on the way, REST 35 s behind, the feed silent', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setRestLag(35_000), loseNoops(ex))));
-add(2, 'never-noops-refused-rests', 'the same, noops are answered: the nonce is taken', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setRestLag(38_000)), { wait: 40_000 }));
-add(2, 'never-noops-answers-lost', 'noops arrive, their answers do not; REST 35 s behind', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setRestLag(35_000), loseNoops(ex, 'after')), { ioc: true }));
-add(2, 'never-drawn-lags', 'each index 0 to 60 s behind, drawn for each request; the feed refused', never((ex) => (ex.setStream({ isRefused: true }), ex.setRestLag([20_000, 60_000]), loseNoops(ex)), { ioc: true }));
-add(2, 'never-fills-show-records-do-not', 'the record and both lists stuck, the fills 1 s behind', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setLag({ record: 90_000, open: 90_000, history: 90_000, fills: 1000 })), { ioc: true }));
+const feedKnows = { knownWithinMs: 12_000 };
+add(2, 'never-feed-tells-the-fill', 'the answer is lost, the feed tells the fill, every index by REST 60 s behind', never((ex) => ex.setIndexLag(60_000), { ioc: true }), feedKnows);
+add(2, 'never-feed-late-tells-the-fill', 'the same, the feed itself 4 s late', never((ex) => (ex.setIndexLag(60_000), ex.setStreamLag(4000)), { ioc: true }), feedKnows);
+add(2, 'never-feed-tells-noops-lost', 'the same, noops lost', never((ex) => (ex.setIndexLag(60_000), loseNoops(ex)), { ioc: true }), feedKnows);
+add(2, 'never-feed-tells-it-rests', 'the feed tells that it rests, every index 60 s behind', never((ex) => (ex.setIndexLag(60_000), loseNoops(ex))), feedKnows);
+add(2, 'never-all-behind-feed-tells', 'the same, the clock of every answer behind as well', never((ex) => ex.setRestLag(60_000), { ioc: true }), feedKnows);
+add(2, 'never-noops-lost-rests', 'the order rests; noops lost on the way, indexes 35 s behind, the feed silent', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setIndexLag(35_000), loseNoops(ex))));
+add(2, 'never-noops-lost-25s', 'noops lost and 25 s of lag', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setIndexLag(25_000), loseNoops(ex)), { ioc: true, wait: 30_000 }));
+add(2, 'never-noops-refused-rests', 'noops are answered: the nonce is taken; 60 s behind', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setIndexLag(60_000)), { wait: 44_000 }));
+add(2, 'never-noops-answers-lost', 'noops arrive, their answers do not; 60 s behind', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setIndexLag(60_000), loseNoops(ex, 'after')), { ioc: true }));
+add(2, 'never-drawn-lags', 'each index 20 to 60 s behind, drawn for each request; the feed refused', never((ex) => (ex.setStream({ isRefused: true }), ex.setIndexLag([20_000, 60_000]), loseNoops(ex)), { ioc: true }));
+add(2, 'never-fills-show-records-do-not', 'the record and both lists stuck, the fills 1 s behind', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setLag({ record: 90_000, open: 90_000, history: 90_000, fills: 1000 })), { ioc: true }), { knownWithinMs: 25_000 });
 add(2, 'never-positions-moved', 'only the position shows that it executed', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setLag({ record: 90_000, open: 90_000, history: 90_000, fills: 90_000, positions: 0 })), { ioc: true }));
+add(2, 'never-only-the-open-list-shows-it', 'record and history stuck, the order stands in the open list', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setLag({ record: 90_000, history: 90_000, fills: 90_000 }), loseNoops(ex))), { knownWithinMs: 25_000 });
+add(2, 'never-every-clock-behind', 'indexes and clocks 35 s behind, noops lost, the feed silent', never((ex) => (ex.setStream({ mode: 'silent' }), ex.setRestLag(35_000), loseNoops(ex))));
 
 const neverAfterKill = (ioc, wait) => async (context) => {
   const { ex } = context;
@@ -57,7 +64,7 @@ const neverAfterKill = (ioc, wait) => async (context) => {
   ex.fault({ on: 'order', lose: 'after', how: 'hang' });
   const asking = context.place(ioc ? { price: '96000', time_in_force: 'ioc' } : {}, 'stranger-killed-1');
   await sleep(600);
-  ex.setRestLag(60_000);
+  ex.setIndexLag(60_000);
   await context.restart();
   await asking;
   const said = await context.place(ioc ? { price: '96000', time_in_force: 'ioc' } : {}, 'stranger-killed-1');
@@ -69,14 +76,14 @@ add(2, 'never-after-kill-rests', 'the same, it rests', neverAfterKill(false, 30_
 add(2, 'never-twap-runs', 'the answer of a TWAP is lost; its history 60 s behind', async (context) => {
   const { ex } = context;
   ex.setStream({ mode: 'silent' });
-  ex.setLag({ twaps: 60_000, fills: 60_000, positions: 60_000 });
+  ex.setLag({ twaps: 60_000, fills: 60_000 });
   ex.fault({ on: 'twapOrder', lose: 'after' });
   const said = await context.post('/v1/twaps', { market: 'BTC', side: 'buy', size: '0.1', duration_minutes: 30 });
   if (said.body?.id) await context.watchOperation(said.body.id, 33_000, () => false);
 });
 add(2, 'never-leverage-in-force', 'the answer of a leverage change is lost; what shows it 60 s behind', async (context) => {
   const { ex } = context;
-  ex.setLag({ leverage: 60_000, positions: 60_000 });
+  ex.setLag({ leverage: 60_000 });
   ex.fault({ on: 'updateLeverage', lose: 'after' });
   const said = await context.post('/v1/leverage', { market: 'ETH', leverage: 7, margin_type: 'isolated' });
   if (said.body?.id) await context.watchOperation(said.body.id, 33_000, () => false);
@@ -421,7 +428,7 @@ add(10, 'unlisted-text-but-executed', 'an unlisted text is answered although the
 // --- 11. Smaller -----------------------------------------------------------------------------------------------
 const manyAtOnce = (count, { slow = false } = {}) => async (context) => {
   const { ex } = context;
-  if (slow) ex.fault({ on: 'order', times: count, get hold() { return Math.random() * 1500; } });
+  if (slow) ex.fault({ on: 'order', times: count, hold: () => Math.random() * 1500 });
   await Promise.all(Array.from({ length: count }, (_, i) => context.place({ price: String(80_000 + i), size: '0.001' }, `stranger-many-${String(i).padStart(4, '0')}`)));
   await sleep(6000);
   const ids = [...context.ids];
