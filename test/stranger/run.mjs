@@ -88,4 +88,5 @@ if (!values.json && results.length > 1) {
   for (const each of results) counts[each.verdict] = (counts[each.verdict] ?? 0) + 1;
   console.log(`${results.length} scenes: ${Object.entries(counts).map(([verdict, n]) => `${n} ${verdict}`).join(', ')}`);
 }
-process.exit(failed.length > 0 ? 1 : 0);
+// A pipe takes its time: leave only when everything is written.
+process.stdout.write('', () => process.exit(failed.length > 0 ? 1 : 0));
