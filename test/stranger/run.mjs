@@ -1,45 +1,54 @@
 #!/usr/bin/env node
 // node test/stranger/run.mjs --binary dist/postern [--scene NAME[,NAME…]] [--list] [--json] [--jobs N] [--log] [--keep]
-import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { scenes } from './scenes/all.mjs';
-import { perform } from './stage.mjs';
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { scenes } from "./scenes/all.mjs";
+import { perform } from "./stage.mjs";
 
 const { values } = parseArgs({
   options: {
-    binary: { type: 'string', default: 'dist/postern' },
-    scene: { type: 'string' },
-    list: { type: 'boolean' },
-    json: { type: 'boolean' },
-    jobs: { type: 'string', default: '2' },
-    log: { type: 'boolean' },
-    keep: { type: 'boolean' },
-    quiet: { type: 'boolean' },
-    'in-process': { type: 'boolean' },
+    binary: { type: "string", default: "dist/postern" },
+    scene: { type: "string" },
+    list: { type: "boolean" },
+    json: { type: "boolean" },
+    jobs: { type: "string", default: "2" },
+    log: { type: "boolean" },
+    keep: { type: "boolean" },
+    quiet: { type: "boolean" },
+    "in-process": { type: "boolean" },
   },
 });
 
 // A name, a beginning (`modify-*`), or a point of issue 15 (`#4`).
 const matches = (scene, wanted) =>
-  wanted === scene.name || (wanted.endsWith('*') && scene.name.startsWith(wanted.slice(0, -1))) || wanted === `#${scene.issue}`;
-const chosen = values.scene ? scenes.filter((scene) => values.scene.split(',').some((wanted) => matches(scene, wanted))) : scenes;
+  wanted === scene.name ||
+  (wanted.endsWith("*") && scene.name.startsWith(wanted.slice(0, -1))) ||
+  wanted === `#${scene.issue}`;
+const chosen = values.scene
+  ? scenes.filter((scene) => values.scene.split(",").some((wanted) => matches(scene, wanted)))
+  : scenes;
 
 const tell = (result) => {
   if (values.json) return console.log(JSON.stringify(result));
-  const unknown = result.unknownMs > 0 ? `, unknown ${(result.unknownMs / 1000).toFixed(1)} s` : '';
-  console.log(`${result.verdict === 'true' ? 'true    ' : result.verdict.toUpperCase().padEnd(8)} ${result.scene} (${result.seconds.toFixed(0)} s${unknown})`);
+  const unknown = result.unknownMs > 0 ? `, unknown ${(result.unknownMs / 1000).toFixed(1)} s` : "";
+  console.log(
+    `${result.verdict === "true" ? "true    " : result.verdict.toUpperCase().padEnd(8)} ${result.scene} (${result.seconds.toFixed(0)} s${unknown})`,
+  );
   if (values.quiet) return undefined;
   for (const finding of result.findings) {
     console.log(`    ${finding.kind}: ${finding.what}`);
-    if (finding.told) console.log(`      told at +${(finding.at / 1000).toFixed(2)}s by ${finding.told}${finding.body ? `: ${finding.body}` : ''}`);
+    if (finding.told)
+      console.log(
+        `      told at +${(finding.at / 1000).toFixed(2)}s by ${finding.told}${finding.body ? `: ${finding.body}` : ""}`,
+      );
     for (const line of finding.log.slice(0, 14)) console.log(`      | ${line}`);
   }
   if (values.log) {
-    console.log('    --- the exchange');
+    console.log("    --- the exchange");
     for (const line of result.log) console.log(`      ${line}`);
-    console.log('    --- what was told');
+    console.log("    --- what was told");
     for (const line of result.statements) console.log(`      ${line}`);
   }
   return undefined;
@@ -47,23 +56,40 @@ const tell = (result) => {
 
 const inChild = (scene) =>
   new Promise((done) => {
-    const args = [fileURLToPath(import.meta.url), '--in-process', '--json', '--binary', values.binary, '--scene', scene.name];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    let text = '';
-    child.stdout.on('data', (chunk) => {
+    const args = [
+      fileURLToPath(import.meta.url),
+      "--in-process",
+      "--json",
+      "--binary",
+      values.binary,
+      "--scene",
+      scene.name,
+    ];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    let text = "";
+    child.stdout.on("data", (chunk) => {
       text += chunk;
     });
-    child.on('exit', (code) => {
+    child.on("exit", (code) => {
       try {
         done(JSON.parse(text));
       } catch {
-        done({ scene: scene.name, verdict: 'broken', findings: [{ kind: 'broken', what: `the scene ended with ${code}`, log: [] }], unknownMs: 0, seconds: 0, log: [], statements: [] });
+        done({
+          scene: scene.name,
+          verdict: "broken",
+          findings: [{ kind: "broken", what: `the scene ended with ${code}`, log: [] }],
+          unknownMs: 0,
+          seconds: 0,
+          log: [],
+          statements: [],
+        });
       }
     });
   });
 
 if (values.list) {
-  for (const scene of scenes) console.log(`${(scene.issue ? `#${scene.issue}` : '').padEnd(4)} ${scene.name.padEnd(44)} ${scene.about}`);
+  for (const scene of scenes)
+    console.log(`${(scene.issue ? `#${scene.issue}` : "").padEnd(4)} ${scene.name.padEnd(44)} ${scene.about}`);
   process.exit(0);
 }
 if (chosen.length === 0) {
@@ -75,18 +101,24 @@ const results = [];
 const queue = [...chosen];
 const work = async () => {
   for (let scene = queue.shift(); scene; scene = queue.shift()) {
-    const isAlone = values['in-process'] || chosen.length === 1;
-    const result = isAlone ? await perform(scene, { binary: resolve(values.binary), keep: values.keep }) : await inChild(scene);
+    const isAlone = values["in-process"] || chosen.length === 1;
+    const result = isAlone
+      ? await perform(scene, { binary: resolve(values.binary), keep: values.keep })
+      : await inChild(scene);
     results.push(result);
     tell(result);
   }
 };
 await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs)) }, work));
-const failed = results.filter((each) => each.verdict !== 'true');
+const failed = results.filter((each) => each.verdict !== "true");
 if (!values.json && results.length > 1) {
   const counts = {};
   for (const each of results) counts[each.verdict] = (counts[each.verdict] ?? 0) + 1;
-  console.log(`${results.length} scenes: ${Object.entries(counts).map(([verdict, n]) => `${n} ${verdict}`).join(', ')}`);
+  console.log(
+    `${results.length} scenes: ${Object.entries(counts)
+      .map(([verdict, n]) => `${n} ${verdict}`)
+      .join(", ")}`,
+  );
 }
 // A pipe takes its time: leave only when everything is written.
-process.stdout.write('', () => process.exit(failed.length > 0 ? 1 : 0));
+process.stdout.write("", () => process.exit(failed.length > 0 ? 1 : 0));

@@ -1,14 +1,23 @@
 // A server's side of RFC 6455, as much as one client needs.
-import { createHash } from 'node:crypto';
+import { createHash } from "node:crypto";
 
 export const accept = (request, socket) => {
-  const key = createHash('sha1').update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`);
+  const key = createHash("sha1")
+    .update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest("base64");
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`,
+  );
   const peer = { onText: () => {}, onClose: () => {}, isOpen: true };
   const frame = (opcode, payload) => {
     if (!peer.isOpen) return;
     const n = payload.length;
-    const head = n < 126 ? Buffer.from([0x80 | opcode, n]) : n < 65536 ? Buffer.from([0x80 | opcode, 126, n >> 8, n & 255]) : Buffer.alloc(10);
+    const head =
+      n < 126
+        ? Buffer.from([0x80 | opcode, n])
+        : n < 65536
+          ? Buffer.from([0x80 | opcode, 126, n >> 8, n & 255])
+          : Buffer.alloc(10);
     if (n >= 65536) {
       head[0] = 0x80 | opcode;
       head[1] = 127;
@@ -17,14 +26,14 @@ export const accept = (request, socket) => {
     socket.write(Buffer.concat([head, payload]));
   };
   peer.send = (text) => frame(1, Buffer.from(text));
-  peer.close = (code = 1000, reason = '') => {
+  peer.close = (code = 1000, reason = "") => {
     frame(8, Buffer.concat([Buffer.from([code >> 8, code & 255]), Buffer.from(reason)]));
     socket.end();
   };
   peer.destroy = () => socket.destroy();
   let rest = Buffer.alloc(0);
   let parts = [];
-  socket.on('data', (data) => {
+  socket.on("data", (data) => {
     rest = Buffer.concat([rest, data]);
     for (;;) {
       if (rest.length < 2) return;
@@ -67,7 +76,7 @@ export const accept = (request, socket) => {
     peer.isOpen = false;
     peer.onClose();
   };
-  socket.on('close', end);
-  socket.on('error', end);
+  socket.on("close", end);
+  socket.on("error", end);
   return peer;
 };
