@@ -54,6 +54,16 @@ const tell = (result) => {
   return undefined;
 };
 
+const children = new Set();
+const stopAll = (signal) => {
+  for (const child of children) child.kill(signal);
+  process.exit(143);
+};
+if (!values["in-process"] && chosen.length > 1) {
+  process.on("SIGINT", stopAll);
+  process.on("SIGTERM", stopAll);
+}
+
 const inChild = (scene) =>
   new Promise((done) => {
     const args = [
@@ -66,11 +76,13 @@ const inChild = (scene) =>
       scene.name,
     ];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    children.add(child);
     let text = "";
     child.stdout.on("data", (chunk) => {
       text += chunk;
     });
     child.on("exit", (code) => {
+      children.delete(child);
       try {
         done(JSON.parse(text));
       } catch {

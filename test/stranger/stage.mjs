@@ -156,6 +156,9 @@ export const perform = async (scene, { binary, keep }) => {
   await exchange.listen();
   const gateway = new Gateway({ binary, owner, exchangeUrl: exchange.url, settings: scene.settings ?? {}, keep });
   const startedAt = Date.now();
+  const leave = () => gateway.stop().then(() => process.exit(143));
+  process.once("SIGTERM", leave);
+  process.once("SIGINT", leave);
   let broken = null;
   let context;
   try {
@@ -172,6 +175,8 @@ export const perform = async (scene, { binary, keep }) => {
     broken = error.stack;
   }
   const endedAt = Date.now();
+  process.off("SIGTERM", leave);
+  process.off("SIGINT", leave);
   await gateway.stop();
   await exchange.stop();
   const judge = new Judge({ exchange, gateway, scene, startedAt, endedAt });

@@ -56,6 +56,27 @@ export class Exchange {
     this.lagHistory = [...(this.lagHistory ?? []), { t: this.truth.now(), worst }];
   }
 
+  /** A machine that is busy makes everybody late: what our own timers were late by is nobody's fault. */
+  watchStrain() {
+    this.strains = [];
+    let due = Date.now() + 100;
+    this.watcher = setInterval(() => {
+      const late = Date.now() - due;
+      if (late > 40) this.strains.push({ t: Date.now(), late });
+      due = Date.now() + 100;
+    }, 100);
+  }
+
+  strain(from, to) {
+    return (
+      3 *
+      Math.max(
+        0,
+        ...this.strains.filter((each) => each.t >= from - 1000 && each.t <= to + 1000).map((each) => each.late),
+      )
+    );
+  }
+
   /** The lag of the freshest of these stores, the worst of it within the time given, in ms. */
   freshest(names, from, to) {
     const history = this.lagHistory ?? [];
@@ -65,7 +86,7 @@ export class Exchange {
     const behind = relevant.map(({ worst }) =>
       Math.min(...names.map((name) => (typeof worst[name] === "object" ? to - worst[name].stuckAt : worst[name]))),
     );
-    return Math.max(0, ...behind.filter((each) => Number.isFinite(each)));
+    return Math.max(0, ...behind.filter((each) => Number.isFinite(each))) + this.strain(from, to);
   }
 
   /** Every REST index behind by so much; the stream as it is. */
@@ -112,11 +133,13 @@ export class Exchange {
     await new Promise((resolve) => this.server.listen(0, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${this.server.address().port}`;
     this.ticker = setInterval(() => this.tick(), 1000);
+    this.watchStrain();
     return this;
   }
 
   async stop() {
     clearInterval(this.ticker);
+    clearInterval(this.watcher);
     for (const peer of this.peers) peer.destroy();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
