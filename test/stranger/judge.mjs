@@ -112,6 +112,7 @@ export class Judge {
     for (const statement of statements) this.hear(statement);
     this.count();
     this.refusals(statements);
+    this.untold(statements);
     return this.verdict();
   }
 
@@ -496,6 +497,30 @@ export class Judge {
           null,
           key.startsWith("order:") ? legsOf(this.truth, key.slice(6)) : [],
         );
+  }
+
+  /** Who only follows the events has to know in the end what a reader knows. */
+  untold(statements) {
+    for (const [id, ask] of this.requests) {
+      if (ask.path !== "/v1/orders") continue;
+      const read = statements.findLast(
+        (each) => each.method === "GET" && each.path === `/v1/orders/${id}` && each.http < 300,
+      );
+      const told = statements.findLast(
+        (each) => each.kind === "event" && each.body?.object === "order" && each.body.id === id,
+      );
+      if (!read || !told || read.body.status === "unknown") continue;
+      const isSame = ["status", "filled_size", "exchange_order_id", "price", "size"].every(
+        (name) => read.body[name] === told.body[name],
+      );
+      if (!isSame)
+        this.find(
+          "stuck",
+          `a reader knows ${read.body.status} ${read.body.filled_size}; the last event said ${told.body.status} ${told.body.filled_size}`,
+          told,
+          legsOf(this.truth, id),
+        );
+    }
   }
 
   /** "4xx, 503: this request sent nothing." */

@@ -115,7 +115,7 @@ const epilogue = async (context) => {
   await context.read("/v1/orders?limit=500");
   await context.read("/v1/positions");
   await context.read("/v1/fills?limit=500");
-  await sleep(150);
+  await sleep(400);
 };
 
 const short = (body) => {
