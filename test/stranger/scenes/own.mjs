@@ -159,15 +159,20 @@ add(
 );
 
 // --- cancel ----------------------------------------------------------------------------------------------------
-add("cancel-then-stale-server", "a canceled order is still open on some servers, up to 8 s", async (context) => {
-  const { ex } = context;
-  const { body } = await context.place();
-  await sleep(900);
-  ex.setLag({ record: [0, 8000], open: [0, 8000], history: [0, 8000], streamOrders: 3000 });
-  await context.cancel(body.id);
-  await context.watch(body.id, 12_000, { everyMs: 500 });
-  await context.read("/v1/orders?status=open");
-});
+add(
+  "cancel-then-stale-server",
+  "a canceled order is still open on some servers, up to 8 s",
+  async (context) => {
+    const { ex } = context;
+    const { body } = await context.place();
+    await sleep(900);
+    ex.setLag({ record: [0, 8000], open: [0, 8000], history: [0, 8000], streamOrders: 3000 });
+    await context.cancel(body.id);
+    await context.watch(body.id, 12_000, { everyMs: 500 });
+    await context.read("/v1/orders?status=open");
+  },
+  { knownWithinMs: 25_000 },
+);
 add(
   "cancel-lost-before",
   "the cancel never arrives; open lists 6 s behind",
@@ -1107,6 +1112,182 @@ add(
         : [];
     },
   },
+);
+
+// --- answers and frames that are not for us ----------------------------------------------------------------------
+add("answers-swapped", "two orders at once, each gets the answer of the other", async (context) => {
+  const { ex } = context;
+  const waiting = [];
+  ex.fault({
+    on: "order",
+    times: 2,
+    after: (_action, _exchange, answer) =>
+      new Promise((resolve) => {
+        waiting.push({ answer: structuredClone(answer), target: answer, resolve });
+        if (waiting.length < 2) return;
+        const [one, two] = waiting;
+        one.target.response = two.answer.response;
+        two.target.response = one.answer.response;
+        one.resolve();
+        two.resolve();
+      }),
+  });
+  const [one, two] = await Promise.all([
+    context.place({ price: "90001" }),
+    context.place({ price: "89001", size: "0.02" }),
+  ]);
+  for (const said of [one, two]) if (said.body?.id) await context.watch(said.body.id, 6000);
+});
+add(
+  "cancel-answers-swapped",
+  "a cancel gets the answer of another cancel: success, and it is still open",
+  async (context) => {
+    const { ex, truth } = context;
+    const { body } = await context.place();
+    await sleep(900);
+    ex.fault({
+      on: isCancel,
+      before: () => {
+        const order = context.leg(body.id);
+        order.kept = true;
+        order.closedAt = 0;
+      },
+      after: (_action, exchange, answer) => {
+        exchange.truth.orders.get(context.oid(body.id)).closedAt = null;
+        answer.response.data.statuses = ["success"];
+      },
+    });
+    truth.note("fault", "the next cancel is answered success and does nothing");
+    await context.cancel(body.id);
+    await context.watch(body.id, 12_000, { everyMs: 900 });
+  },
+);
+add("frames-of-another-user", "the feed brings fills of another user that carry our native id", async (context) => {
+  const { ex, truth } = context;
+  const { body } = await context.place();
+  await sleep(700);
+  const order = context.leg(body.id);
+  const fill = {
+    ...ex.view.fillRow({
+      t: Date.now(),
+      coin: "BTC",
+      px: order.limitPx,
+      sz: 400_000,
+      side: "B",
+      startPosition: 0,
+      oid: order.oid,
+      crossed: false,
+      tid: 77,
+      cloid: order.cloid,
+      twapId: null,
+    }),
+  };
+  truth.note("fault", "a userFills frame of another user with our native id");
+  for (const peer of ex.peers) ex.tell(peer, "userFills", { user: `0x${"7".repeat(40)}`, fills: [fill] });
+  await context.watch(body.id, 6000);
+});
+add(
+  "fill-of-another-market-under-our-native-id",
+  "the feed brings a fill in another market under our native id",
+  async (context) => {
+    const { ex, truth } = context;
+    const { body } = await context.place();
+    await sleep(700);
+    const order = context.leg(body.id);
+    const fill = ex.view.fillRow({
+      t: Date.now(),
+      coin: "ETH",
+      px: 250_000_000_000,
+      sz: 400_000,
+      side: "A",
+      startPosition: 0,
+      oid: order.oid,
+      crossed: false,
+      tid: 78,
+      cloid: null,
+      twapId: null,
+    });
+    truth.note("fault", "a fill in ETH under our native id");
+    for (const peer of ex.peers) ex.tell(peer, "userFills", { user: truth.owner, fills: [fill] });
+    await context.watch(body.id, 6000);
+  },
+);
+add(
+  "lists-in-any-order",
+  "fills and history come in any order; an order fills in 30 parts while we are down",
+  async (context) => {
+    const { ex } = context;
+    ex.view.rows = (_type, rows) => [...rows].sort(() => Math.random() - 0.5);
+    const { body } = await context.place({ size: "0.03" });
+    await sleep(700);
+    await context.gw.kill();
+    for (let i = 0; i < 29; i++) {
+      context.fill(body.id, "0.001");
+      await sleep(4);
+    }
+    await context.restart();
+    await context.watch(body.id, 8000);
+    await context.cancel(body.id);
+    await context.watch(body.id, 4000);
+  },
+  { allowStaleMs: 8000 },
+);
+add("record-open-with-nothing-left", "the record of a living order says sz 0", async (context) => {
+  const { ex } = context;
+  const { body } = await context.place();
+  await sleep(700);
+  ex.view.recordSize = () => 0;
+  await context.watch(body.id, 5000);
+  await context.modify(body.id, { price: "89000" });
+  await context.watch(body.id, 5000);
+});
+
+// --- what was told stays told --------------------------------------------------------------------------------------
+add(
+  "killed-after-the-answer",
+  "kill -9 right after an ioc was told as filled; indexes 30 s behind after the start",
+  async (context) => {
+    const { ex } = context;
+    const { body } = await context.place({ price: "96000", time_in_force: "ioc" }, "stranger-told-1");
+    silent(ex);
+    ex.setIndexLag(30_000);
+    await context.restart();
+    await context.place({ price: "96000", time_in_force: "ioc" }, "stranger-told-1");
+    await context.watch(body.id, 8000);
+    await context.read("/v1/fills");
+  },
+);
+add(
+  "killed-after-the-cancel",
+  "kill -9 right after a cancel was told; the open list still shows the order after the start",
+  async (context) => {
+    const { ex } = context;
+    const { body } = await context.place();
+    await sleep(900);
+    ex.setLag({ open: { stuckAt: Date.now() }, record: { stuckAt: Date.now() }, history: { stuckAt: Date.now() } });
+    await context.cancel(body.id);
+    await context.restart();
+    await context.watch(body.id, 10_000);
+    await context.read("/v1/orders?status=open");
+  },
+);
+add(
+  "killed-between-fills",
+  "kill -9 after a part was told; after the start the fills are 20 s behind and do not show it",
+  async (context) => {
+    const { ex } = context;
+    const { body } = await context.place();
+    await sleep(700);
+    context.fill(body.id, "0.004");
+    await context.watch(body.id, 2500);
+    silent(ex);
+    ex.setIndexLag(20_000);
+    await context.restart();
+    await context.watch(body.id, 6000);
+    await context.modify(body.id, { price: "89000" });
+    await context.watch(body.id, 10_000);
+  },
+  { allowStaleMs: 1500 },
 );
 
 export const own = scenes;
