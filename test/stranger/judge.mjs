@@ -398,6 +398,7 @@ export class Judge {
   }
 
   fill(body, statement) {
+    if (this.scene.isBeyond) return undefined;
     const match = this.truth.fills.find((each) => `${each.t}-${each.coin}-${each.tid}` === body.id);
     if (!match) return this.complain("fill", `fill ${body.id} never happened`, statement);
     if (q(body.size) !== match.sz || q(body.price) !== match.px)

@@ -34,7 +34,7 @@ const tell = (result) => {
   if (values.json) return console.log(JSON.stringify(result));
   const unknown = result.unknownMs > 0 ? `, unknown ${(result.unknownMs / 1000).toFixed(1)} s` : "";
   console.log(
-    `${result.verdict === "true" ? "true    " : result.verdict.toUpperCase().padEnd(8)} ${result.scene} (${result.seconds.toFixed(0)} s${unknown})`,
+    `${result.verdict === "true" ? "true    " : result.verdict.toUpperCase().padEnd(8)} ${result.scene} (${result.seconds.toFixed(0)} s${unknown}${result.isBeyond ? ", beyond the protocol" : ""})`,
   );
   if (values.quiet) return undefined;
   for (const finding of result.findings) {

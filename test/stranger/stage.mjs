@@ -190,6 +190,7 @@ export const perform = async (scene, { binary, keep }) => {
     scene: scene.name,
     issue: scene.issue ?? null,
     about: scene.about,
+    isBeyond: scene.isBeyond ?? false,
     ...result,
     seconds: (endedAt - startedAt) / 1000,
     log: exchange.truth.log.map((line) => judge.line(line)),

@@ -1290,4 +1290,14 @@ add(
   { allowStaleMs: 1500 },
 );
 
-export const own = scenes;
+// Nothing that is known of the exchange says that it does these.
+const beyond = new Set([
+  "answers-swapped",
+  "cancel-answers-swapped",
+  "frames-of-another-user",
+  "fill-of-another-market-under-our-native-id",
+  "record-open-with-nothing-left",
+  "record-of-another",
+]);
+
+export const own = scenes.map((scene) => ({ ...scene, isBeyond: beyond.has(scene.name) }));
