@@ -809,7 +809,7 @@ add(
     const { ex, truth } = context;
     await context.post("/v1/leverage", { market: "ETH", leverage: 7, margin_type: "cross" });
     await sleep(1000);
-    ex.setLag({ leverage: 20_000 });
+    ex.setLag({ leverage: { stuckAt: Date.now() } });
     await sleep(300);
     truth.leverages.push({ t: Date.now(), coin: "ETH", isCross: true, leverage: 3 });
     truth.note("leverage", "ETH 3x cross by another program");
@@ -1289,6 +1289,191 @@ add(
   },
   { allowStaleMs: 1500 },
 );
+
+// --- what else is told ---------------------------------------------------------------------------------------------
+add(
+  "fills-complete-to",
+  "fills 6 s behind, the feed without fills: /v1/status says up to when the index is complete",
+  async (context) => {
+    const { ex } = context;
+    const { body } = await context.place({ size: "0.02" });
+    await sleep(700);
+    ex.stream.drop = (channel) => channel === "userFills" || channel === "user";
+    ex.setLag({ fills: 6000 });
+    for (let i = 0; i < 6; i++) {
+      context.fill(body.id, "0.001");
+      await sleep(1500);
+      await context.read("/v1/status");
+      await context.read("/v1/fills?limit=500");
+    }
+  },
+  {
+    allowStaleMs: 8000,
+    check: (context) => {
+      if (!context) return [];
+      const { statements } = context.gw;
+      for (const [i, status] of statements.entries()) {
+        if (status.path !== "/v1/status" || !status.body?.fills_complete_to) continue;
+        const list = statements.slice(i).find((each) => each.path?.startsWith("/v1/fills") && each.http === 200);
+        const to = Date.parse(status.body.fills_complete_to);
+        const left = context.truth.fills.find(
+          (fill) => fill.t < to && !list?.body.data.some((each) => each.id === `${fill.t}-${fill.coin}-${fill.tid}`),
+        );
+        if (list && left)
+          return [
+            finding(
+              "false",
+              `/v1/status says that fills are complete to ${status.body.fills_complete_to}; that of ${new Date(left.t).toISOString()} is not in the list`,
+            ),
+          ];
+      }
+      return [];
+    },
+  },
+);
+add(
+  "twaps-list-after-cancel",
+  "a TWAP is canceled and told so; the list of TWAPs comes from a server of before",
+  async (context) => {
+    const { ex } = context;
+    const made = await context.post("/v1/twaps", { market: "BTC", side: "buy", size: "0.1", duration_minutes: 30 });
+    await sleep(1500);
+    ex.setLag({ twaps: { stuckAt: Date.now() }, streamTwaps: 20_000 });
+    await context.post("/v1/twaps/cancel", { market: "BTC", twap_id: Number(made.body.exchange_id) });
+    for (let i = 0; i < 5; i++) {
+      await context.read("/v1/twaps");
+      await sleep(900);
+    }
+  },
+  {
+    check: (context) => {
+      const cancel = context?.gw.statements.find(
+        (each) => each.path === "/v1/twaps/cancel" && each.body?.status === "succeeded",
+      );
+      const later =
+        cancel &&
+        context.gw.statements.find(
+          (each) =>
+            each.path === "/v1/twaps" &&
+            each.t0 > cancel.t1 &&
+            !each.asOf &&
+            each.body?.data?.some((twap) => twap.status === "running"),
+        );
+      return later
+        ? [finding("false", "a TWAP whose cancel was told as succeeded is listed as running, without an age")]
+        : [];
+    },
+  },
+);
+add(
+  "two-modifies-at-once-first-lost",
+  "two modifies at once, the answer of the first lost, a part fills between, fills 2 s late",
+  async (context) => {
+    const { ex } = context;
+    ex.setLag({ fills: 2000, streamFills: 2000 });
+    const { body } = await context.place({ size: "0.02" });
+    await sleep(900);
+    ex.fault({ on: "batchModify", lose: "after", after: () => context.fill(body.id, "0.004") });
+    const one = context.modify(body.id, { price: "89000" });
+    await sleep(50);
+    const two = context.modify(body.id, { price: "88000" });
+    await Promise.all([one, two]);
+    await context.watch(body.id, 16_000, { everyMs: 900 });
+  },
+  { knownWithinMs: 25_000 },
+);
+add(
+  "cancel-while-always-place-is-out",
+  "a cancel while a modify with always_place is held by a relay; noops lost; indexes 3 s behind",
+  async (context) => {
+    const { ex } = context;
+    const { body } = await context.place();
+    await sleep(900);
+    ex.fallBehind(3000);
+    ex.fault({ on: "noop", times: 100, lose: "before" });
+    ex.fault({ on: "batchModify", dropEarly: 200, hold: 3000 });
+    const moving = context.modify(body.id, { price: "89000", always_place: true });
+    await sleep(600);
+    await context.cancel(body.id);
+    await moving;
+    await context.watch(body.id, 24_000, { everyMs: 1500, until: ended });
+  },
+  {
+    check: (context) =>
+      context && openOurs(context).length > 0 ? [finding("stuck", "a cancel was asked, and a leg lives on")] : [],
+  },
+);
+add(
+  "agent-list-flickers",
+  "every second list of agents is empty, as a server behind would answer",
+  async (context) => {
+    const { ex } = context;
+    let n = 0;
+    const was = ex.view.info.bind(ex.view);
+    ex.view.info = (body) => (body.type === "extraAgents" && n++ % 2 === 0 ? [] : was(body));
+    await context.restart();
+    for (let i = 0; i < 5; i++) {
+      await context.place({ price: String(88_000 + i) });
+      await sleep(1500);
+    }
+  },
+  {
+    check: (context) => {
+      const placed =
+        context?.gw.statements.filter(
+          (each) => each.path === "/v1/orders" && each.method === "POST" && !each.isReplay,
+        ) ?? [];
+      const bad = placed.filter((each) => each.http !== 201);
+      return bad.length > 2
+        ? [
+            finding(
+              "stuck",
+              `${bad.length} of ${placed.length} orders refused: ${bad[0].http} ${bad[0].body?.error?.code}`,
+            ),
+          ]
+        : [];
+    },
+  },
+);
+add(
+  "dex-missing-in-one-answer",
+  "after a restart one server does not know the dex yet; then all do",
+  async (context) => {
+    const { ex } = context;
+    const { body } = await context.place({ market: "xyz:TSLA", size: "1", price: "150" });
+    let n = 0;
+    const was = ex.view.info.bind(ex.view);
+    ex.view.info = (asked) =>
+      asked.type === "perpDexs" && n++ === 0
+        ? [null]
+        : asked.type === "frontendOpenOrders" && asked.dex === "xyz" && n < 3
+          ? []
+          : was(asked);
+    await context.restart();
+    await context.watch(body.id, 5000);
+    await context.read("/v1/orders?status=open");
+    await context.cancel(body.id);
+    await context.watch(body.id, 6000, { until: ended });
+  },
+  {
+    check: (context) =>
+      context && openOurs(context).length > 0 ? [finding("stuck", "a cancel was asked, and the order lives on")] : [],
+  },
+);
+add("empty-open-list-once", "one answer of the open list is empty though orders rest", async (context) => {
+  const { ex } = context;
+  const one = await context.place();
+  await context.place({ price: "89500" });
+  await sleep(1500);
+  let left = 2;
+  ex.view.rows = (type, rows) => (type === "openOrders" && rows.length > 0 && left-- > 0 ? [] : rows);
+  silent(ex);
+  await context.read("/v1/orders?status=open");
+  await context.watch(one.body.id, 4000);
+  await context.modify(one.body.id, { price: "88000" });
+  await context.read("/v1/orders?status=open");
+  await context.watch(one.body.id, 5000);
+});
 
 // Nothing that is known of the exchange says that it does these.
 const beyond = new Set([
