@@ -12,11 +12,22 @@ const lived = (order) =>
 export const cloidOf = (id) => `0x${id.replaceAll("-", "")}`;
 
 /** The exchange's orders that this order of the gateway is made of, in the order of their making. */
-export const legsOf = (truth, id) => {
+const follows = (order, leg) => order.replaces === leg.oid || order.firedFrom === leg.oid;
+
+/**
+ * The exchange's orders that this order of the gateway is made of, in the order of their making. What an always_place put
+ * instead of an order that was canceled before is an order of its own by the documents; `isLoose` lets it count as the same,
+ * since nothing on the wire tells the two apart.
+ */
+export const legsOf = (truth, id, { isLoose = false } = {}) => {
   const legs = (truth.byCloid.get(cloidOf(id)) ?? []).map((oid) => truth.orders.get(oid)).filter((each) => each.ours);
   for (let i = 0; i < legs.length; i++)
     for (const order of truth.orders.values())
-      if (order.ours && !legs.includes(order) && (order.replaces === legs[i].oid || order.firedFrom === legs[i].oid))
+      if (
+        order.ours &&
+        !legs.includes(order) &&
+        (follows(order, legs[i]) || (isLoose && order.insteadOf === legs[i].oid))
+      )
         legs.push(order);
   return legs;
 };
@@ -175,9 +186,10 @@ export class Judge {
     const size = body.filled_size === null ? null : q(body.filled_size);
     const final = filledAt(truth, legs, Number.MAX_SAFE_INTEGER);
     const stillOpen = legs.find((leg) => openWithin(leg, statement.t1, Number.MAX_SAFE_INTEGER));
-    this.sameThing(body, statement, legs);
+    const loose = isOutside ? legs : legsOf(truth, body.id, { isLoose: true });
+    this.sameThing(body, statement, loose);
     this.words(body, statement, legs, final);
-    if (live.has(body.status)) this.living(body, statement, legs, size);
+    if (live.has(body.status)) this.living(body, statement, loose, size);
     if (finals.has(body.status)) this.ended(body, statement, legs, { size, final, stillOpen });
   }
 

@@ -155,7 +155,7 @@ export class Truth {
   }
 
   /** Places what an action asked for; answers the exchange's own status entry. */
-  place(wire, { replaces = null, actionId = null, ours = true, forceAlo = false } = {}) {
+  place(wire, { replaces = null, insteadOf = null, actionId = null, ours = true, forceAlo = false } = {}) {
     const coin = this.coinOf(wire.a);
     if (coin === null) return { error: `Invalid asset. asset=${wire.a}` };
     const suffix = ` asset=${wire.a}`;
@@ -172,6 +172,7 @@ export class Truth {
       tif: trigger ? null : forceAlo ? "Alo" : wire.t.limit.tif,
       trigger,
       replaces,
+      insteadOf,
       actionId,
       ours,
     };
@@ -449,7 +450,8 @@ const modifyOne = (truth, { oid, order: wire }, isAlways, meta) => {
   if (!isAlways && (wire.t.trigger || wire.t.limit.tif === "Ioc"))
     return { error: "Attempted to modify to invalid new order" };
   if (isLive) truth.setStatus(target, "canceled", true);
-  return truth.place(wire, { ...meta, replaces: isLive ? target.oid : null, forceAlo: !isAlways });
+  const insteadOf = !isLive && target?.versions.at(-1)?.status === "canceled" ? target.oid : null;
+  return truth.place(wire, { ...meta, replaces: isLive ? target.oid : null, insteadOf, forceAlo: !isAlways });
 };
 
 const doers = {

@@ -191,7 +191,7 @@ const neverAfterKill = (ioc, wait) => async (context) => {
   ex.fault({ on: "order", lose: "after", how: "hang" });
   const asking = context.place(ioc ? { price: "96000", time_in_force: "ioc" } : {}, "stranger-killed-1");
   await sleep(600);
-  ex.setIndexLag(60_000);
+  ex.setIndexLag(150_000);
   await context.restart();
   await asking;
   const said = await context.place(ioc ? { price: "96000", time_in_force: "ioc" } : {}, "stranger-killed-1");
