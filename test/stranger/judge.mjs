@@ -124,6 +124,7 @@ export class Judge {
     this.count();
     this.refusals(statements);
     this.untold(statements);
+    this.lives();
     return this.verdict();
   }
 
@@ -512,6 +513,20 @@ export class Judge {
         );
   }
 
+  /** An action may be executed for 12 s: one that lives for hours can be brought by a relay long after all hope. */
+  lives() {
+    const long = this.truth.actions.filter(
+      (each) => each.type !== "noop" && (!each.expiresAfter || each.expiresAfter - each.t > 60_000),
+    );
+    if (long.length === 0) return;
+    const [{ type, nonce, expiresAfter, t }] = long;
+    this.find(
+      "hazard",
+      `${long.length} signed actions could be executed for more than a minute: ${type} nonce ${nonce} ${expiresAfter ? `for ${Math.round((expiresAfter - t) / 1000)} s` : "for ever"}`,
+      null,
+    );
+  }
+
   /** Who only follows the events has to know in the end what a reader knows. */
   untold(statements) {
     for (const [id, ask] of this.requests) {
@@ -559,7 +574,7 @@ export class Judge {
   }
 
   verdict() {
-    const order = ["double", "false", "too much", "stuck", "slow", "broken"];
+    const order = ["double", "false", "too much", "hazard", "stuck", "slow", "broken"];
     const worst = order.find((kind) => this.findings.some((each) => each.kind === kind));
     return { verdict: worst ?? "true", findings: this.findings, unknownMs: Math.max(0, ...this.unknownMs.values()) };
   }

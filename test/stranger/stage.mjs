@@ -184,7 +184,7 @@ export const perform = async (scene, { binary, keep }) => {
   for (const finding of scene.check?.(context, judge) ?? []) result.findings.push(finding);
   const bug = exchange.truth.log.find((line) => line.kind === "bug");
   if (broken || bug) result.findings.push({ kind: "broken", what: broken ?? bug.text, log: [] });
-  const order = ["broken", "double", "false", "too much", "stuck", "slow"];
+  const order = ["broken", "double", "false", "too much", "hazard", "stuck", "slow"];
   result.verdict = order.find((kind) => result.findings.some((each) => each.kind === kind)) ?? "true";
   return {
     scene: scene.name,
