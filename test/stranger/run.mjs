@@ -37,7 +37,10 @@ const tell = (result) => {
     `${result.verdict === "true" ? "true    " : result.verdict.toUpperCase().padEnd(8)} ${result.scene} (${result.seconds.toFixed(0)} s${unknown}${result.isBeyond ? ", beyond the protocol" : ""})`,
   );
   if (values.quiet) return undefined;
+  const shown = {};
   for (const finding of result.findings) {
+    shown[finding.kind] = (shown[finding.kind] ?? 0) + 1;
+    if (shown[finding.kind] > 5 && !values.log) continue;
     console.log(`    ${finding.kind}: ${finding.what}`);
     if (finding.told)
       console.log(
@@ -45,6 +48,8 @@ const tell = (result) => {
       );
     for (const line of finding.log.slice(0, 14)) console.log(`      | ${line}`);
   }
+  for (const [kind, count] of Object.entries(shown))
+    if (count > 5 && !values.log) console.log(`    ${kind}: and ${count - 5} more`);
   if (values.log) {
     console.log("    --- the exchange");
     for (const line of result.log) console.log(`      ${line}`);
