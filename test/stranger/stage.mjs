@@ -156,7 +156,9 @@ export const perform = async (scene, { binary, keep }) => {
   await exchange.listen();
   const gateway = new Gateway({ binary, owner, exchangeUrl: exchange.url, settings: scene.settings ?? {}, keep });
   const startedAt = Date.now();
-  const leave = () => gateway.stop().then(() => process.exit(143));
+  const leave = () => {
+    void gateway.stop().finally(() => process.exit(143));
+  };
   process.once("SIGTERM", leave);
   process.once("SIGINT", leave);
   let broken = null;
