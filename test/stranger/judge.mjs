@@ -99,7 +99,7 @@ export class Judge {
       size: ["fills", "streamFills"],
       positions: ["positions"],
     }[kind];
-    // The open list tells the size of what is open; of a leg that is closed only fills do (PROTOCOL §4.13).
+    // The open list tells the size of what is open; of a leg that is closed only fills do.
     if (
       kind === "size" &&
       legs.every((leg) => leg.filled === 0 || leg.closedAt === null || leg.closedAt > statement.t1)

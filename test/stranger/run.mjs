@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { connectionId } from "./exchange/wire.mjs";
 import { scenes } from "./scenes/all.mjs";
 import { perform } from "./stage.mjs";
 
@@ -17,15 +18,16 @@ const { values } = parseArgs({
     log: { type: "boolean" },
     keep: { type: "boolean" },
     quiet: { type: "boolean" },
+    "self-test": { type: "boolean" },
     "in-process": { type: "boolean" },
   },
 });
 
-// A name, a beginning (`modify-*`), or a point of issue 15 (`#4`).
+// A name, a beginning (`modify-*`), or a kind of `scenes/seen.mjs` (`#4`).
 const matches = (scene, wanted) =>
   wanted === scene.name ||
   (wanted.endsWith("*") && scene.name.startsWith(wanted.slice(0, -1))) ||
-  wanted === `#${scene.issue}`;
+  wanted === `#${scene.point}`;
 const chosen = values.scene
   ? scenes.filter((scene) => values.scene.split(",").some((wanted) => matches(scene, wanted)))
   : scenes;
@@ -104,9 +106,27 @@ const inChild = (scene) =>
     });
   });
 
+if (values["self-test"]) {
+  const order = (fields) => ({ type: "order", orders: [{ b: true, r: false, ...fields }], grouping: "na" });
+  const vectors = [
+    [
+      order({ a: 4, p: "1670.1", s: "0.0147", t: { limit: { tif: "Ioc" } } }),
+      1_677_777_606_040,
+      "0x0fcbeda5ae3c4950a548021552a4fea2226858c4453571bf3f24ba017eac2908",
+    ],
+    [
+      order({ a: 0, p: "30000", s: "0.1", t: { limit: { tif: "Gtc" } } }),
+      1_234_567_890,
+      "0x25367e0dba84351148288c2233cd6130ed6cec5967ded0c0b7334f36f957cc90",
+    ],
+  ];
+  const wrong = vectors.filter(([action, nonce, id]) => connectionId({ action, nonce, vaultAddress: null }) !== id);
+  console.log(`${vectors.length - wrong.length} of ${vectors.length} published vectors`);
+  process.exit(wrong.length);
+}
 if (values.list) {
   for (const scene of scenes)
-    console.log(`${(scene.issue ? `#${scene.issue}` : "").padEnd(4)} ${scene.name.padEnd(44)} ${scene.about}`);
+    console.log(`${(scene.point ? `#${scene.point}` : "").padEnd(4)} ${scene.name.padEnd(44)} ${scene.about}`);
   process.exit(0);
 }
 if (chosen.length === 0) {

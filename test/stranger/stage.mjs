@@ -190,7 +190,7 @@ export const perform = async (scene, { binary, keep }) => {
   result.verdict = order.find((kind) => result.findings.some((each) => each.kind === kind)) ?? "true";
   return {
     scene: scene.name,
-    issue: scene.issue ?? null,
+    point: scene.point ?? null,
     about: scene.about,
     isBeyond: scene.isBeyond ?? false,
     ...result,

@@ -1,5 +1,5 @@
 // How the exchange reads a signed action: msgpack in the venue's own key order, keccak, EIP-712. Written from
-// PROTOCOL §2 alone, and compared with the published vectors by `node test/stranger/run.mjs --self-test`.
+// the public description alone; `node test/stranger/run.mjs --self-test` compares it with two published vectors.
 import { concat, getBytes, hexlify, keccak256, recoverAddress, TypedDataEncoder, toUtf8Bytes } from "ethers";
 
 const orders = {

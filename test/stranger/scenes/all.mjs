@@ -1,4 +1,4 @@
-import { issue15 } from "./issue-15.mjs";
 import { own } from "./own.mjs";
+import { seen } from "./seen.mjs";
 
-export const scenes = [...issue15, ...own];
+export const scenes = [...seen, ...own];

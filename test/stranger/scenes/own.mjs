@@ -1,4 +1,4 @@
-// Scenes that the issue does not name: the same spirit, other combinations.
+// The same spirit as in `seen.mjs`, other combinations.
 import { cloidOf } from "../judge.mjs";
 import { ended, known, sleep } from "../stage.mjs";
 

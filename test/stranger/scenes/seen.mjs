@@ -1,9 +1,12 @@
-// Each failure that was seen, as scenes of its own. The number is that of the list in the issue.
+// Each kind of falsehood that was once seen, as scenes of its own. `point` numbers the kinds:
+// 1 a modify trades too much, 2 "never executed" about what lives, 3 one wrong clock, 4 a whole fill told as canceled,
+// 5 a cancel's stored size, 6 shown is not what was asked, 7 silence read as zero, 8 a feed that says nothing,
+// 9 open or unknown though it could be known, 10 refusals in unknown words, 11 smaller things.
 import { q } from "../exchange/truth.mjs";
 import { ended, known, sleep } from "../stage.mjs";
 
 const scenes = [];
-const add = (...[issue, name, about, run, more = {}]) => scenes.push({ issue, name, about, run, ...more });
+const add = (...[point, name, about, run, more = {}]) => scenes.push({ point, name, about, run, ...more });
 // One after the other, in a place for one expression.
 const all = (...done) => done.length;
 
@@ -1006,5 +1009,5 @@ add(
   },
 );
 
-export const issue15 = scenes;
+export const seen = scenes;
 void q;
