@@ -64,7 +64,7 @@ add(
   async (context) => {
     const { ex, truth } = context;
     const { body } = await context.place();
-    await sleep(900);
+    await sleep(2500);
     ex.setStreamLag(3000);
     ex.setLag({ fills: 5000, open: 1000, record: 1000 });
     ex.fault({ on: "batchModify", lose: "after", after: () => truth.fill(context.oid(body.id)) });
