@@ -15,13 +15,13 @@ const fillsAsTheModifyComes = (context, id, size = "0.004") =>
   context.ex.fault({ on: "batchModify", before: () => context.truth.fill(context.oid(id), size) });
 
 const modifyWithLateFill =
-  (lags, { recordSz = "live", gapMs = null, wait = 14_000 } = {}) =>
+  (lags, { recordSz = "live", gapMs = null, wait = 14_000, restMs = 1500 } = {}) =>
   async (context) => {
     const { ex } = context;
     ex.view.recordSz = recordSz;
     ex.setLag(lags);
     const { body } = await context.place();
-    await sleep(1500);
+    await sleep(restMs);
     if (gapMs === null) fillsAsTheModifyComes(context, body.id);
     else {
       context.fill(body.id, "0.004");
@@ -50,7 +50,7 @@ add(
   "the same, each answer 0 to 4 s behind",
   modifyWithLateFill(
     { fills: [0, 4000], streamFills: [0, 4000], record: [0, 1000], open: [0, 3000] },
-    { wait: 18_000 },
+    { wait: 18_000, restMs: 4500 },
   ),
 );
 add(
