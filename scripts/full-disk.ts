@@ -1,11 +1,11 @@
 /**
- * Runs the executable on a file system that is full, which has to be small (but larger than the 16 MiB that the
- * database's log may grow to) and holds nothing else:
+ * Runs the executable on a file system that is full, which has to be small (but larger than 48 MiB: 16 are kept for
+ * cancels and outcomes) and holds nothing else:
  *
  *   bun scripts/full-disk.ts --directory MOUNT [--executable dist/postern]
  *
- * Writes are refused and nothing of them is sent, reads go on, a kill changes nothing, and with space again every key
- * ends as the exchange has it, without anybody's help.
+ * Writes are refused and nothing of them is sent, `/readyz` says so until there is room again, reads go on, a kill changes
+ * nothing, and with space again every key ends as the exchange has it, without anybody's help.
  */
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -63,6 +63,17 @@ function codeOf(wish: Wish): string | null {
   return last === undefined || last.status < 300 ? null : JSON.parse(last.body).error.code;
 }
 
+async function readiness({ baseUrl }: Client): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${baseUrl}/readyz`);
+  return { status: response.status, text: await response.text() };
+}
+
+async function within(deadlineMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
+  for (const untilMs = Date.now() + deadlineMs; Date.now() < untilMs; await Bun.sleep(100))
+    if (await isSo()) return true;
+  return false;
+}
+
 async function run(directory: string, executable: string): Promise<void> {
   const filler = join(directory, "filler");
   const dataDirectory = join(directory, "data");
@@ -72,6 +83,7 @@ async function run(directory: string, executable: string): Promise<void> {
     const first = await serve(scene, executable);
     for (let number = 0; number < BEFORE; number += 1) await ask(first.client, wishes.next());
     const known = JSON.parse(wishes.all[0]?.heard[0]?.body ?? "{}").id;
+    expect("it is ready while there is room", (await readiness(first.client)).status === 200);
     console.log(`${fill(filler)} pieces fill the disk`);
     let refused = 0;
     for (let number = 0; number < MAX_REQUESTS && refused < REFUSALS_WANTED; number += 1) {
@@ -84,6 +96,17 @@ async function run(directory: string, executable: string): Promise<void> {
     const sentAtFull = await readExchange(scene);
     const atFull = compareNow(wishes.all, sentAtFull, readRows(scene.dataDirectory));
     expect(`nothing was sent that is not recorded ${atFull.join("; ")}`, atFull.length === 0);
+    const full = await readiness(first.client);
+    expect(`/readyz says that the disk is full: ${full.text}`, full.status === 503 && full.text.includes("disk_full"));
+    rmSync(filler);
+    expect(
+      "with room it is ready again by itself",
+      await within(5_000, async () => (await readiness(first.client)).status === 200),
+    );
+    const again = wishes.next();
+    await ask(first.client, again);
+    expect("and takes orders", codeOf(again) === null);
+    fill(filler);
     await first.gateway.kill();
 
     const second = await start(scene.serve([executable]));

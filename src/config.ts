@@ -27,6 +27,8 @@ export type Config = {
   paperListen: ListenAddress;
   /** Where Prometheus asks; null = nowhere. */
   metricsListen: ListenAddress | null;
+  /** File with the token that whoever asks for the metrics has to show; null = none. */
+  metricsTokenFile: string | null;
   /** Public base URL that grants are signed for; null = the URL it listens at. */
   publicUrl: string | null;
   /** Names that the Host header may carry, besides those that follow from the two above. */
@@ -65,6 +67,7 @@ export const DEFAULTS = {
   POSTERN_BEHIND_PROXY: "0",
   POSTERN_PAPER_LISTEN: "127.0.0.1:9797",
   POSTERN_METRICS_LISTEN: "",
+  POSTERN_METRICS_TOKEN_FILE: "",
   POSTERN_AUDIENCE: "",
   POSTERN_HOSTS: "",
   POSTERN_TRUSTED_PROXIES: "",
@@ -115,6 +118,7 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
     isBehindProxy: oneOf("POSTERN_BEHIND_PROXY", read, ["0", "1"]) === "1",
     paperListen: listenAddress("POSTERN_PAPER_LISTEN", read),
     metricsListen: read("POSTERN_METRICS_LISTEN") === "" ? null : listenAddress("POSTERN_METRICS_LISTEN", read),
+    metricsTokenFile: read("POSTERN_METRICS_TOKEN_FILE") || null,
     publicUrl: publicUrl(read),
     allowedHosts: entries(read("POSTERN_HOSTS")),
     trustedProxies: entries(read("POSTERN_TRUSTED_PROXIES")),
@@ -169,6 +173,24 @@ export function exposureOf({ listen, tls, isBehindProxy }: Config): Exposure {
   throw new ConfigError(
     `${listen.hostname} can be reached from other machines: give --tls-certificate and --tls-key, or say --behind-proxy where a proxy with TLS stands before it`,
   );
+}
+
+/** Who can ask for the metrics. */
+export type MetricsExposure = "this_machine" | "network_with_token";
+
+/** Null where there are none. Throws where anybody on a network could read them. */
+export function metricsExposureOf({ metricsListen, metricsTokenFile }: Config): MetricsExposure | null {
+  if (metricsListen === null) return null;
+  if (isLoopback(metricsListen.hostname)) return "this_machine";
+  if (metricsTokenFile !== null) return "network_with_token";
+  throw new ConfigError(
+    `metrics at ${metricsListen.hostname} can be read from other machines: give --metrics-token-file, or listen at 127.0.0.1`,
+  );
+}
+
+/** Who can trade at a paper exchange that listens there: it asks nobody who they are. */
+export function paperExposureOf({ hostname }: ListenAddress): "this_machine" | "network" {
+  return isLoopback(hostname) ? "this_machine" : "network";
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Reads } from "./exchange/reads.ts";
 import type { CommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
 import type { Store } from "./store/open.ts";
+import type { WriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
 
 /** Structured log: a constant message, facts in fields. Fields outside the allow-list of log.ts are dropped. */
@@ -75,6 +76,8 @@ export type World = {
   /** What this data directory is; fixed at set-up. */
   instance: Instance;
   store: Store;
+  /** Whether an intent would reach the disk. */
+  writeHealth: WriteHealth;
   /** Where intents and the outcomes of placings wait for their shared commit. */
   commits: CommitQueue;
   exchange: Exchange;

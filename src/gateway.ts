@@ -19,7 +19,9 @@ import { type SocketTransport, socketUrl } from "./exchange/socket.ts";
 import type { Transport } from "./exchange/transport.ts";
 import { createServer, type HttpServer } from "./http/server.ts";
 import type { Keyring } from "./ops/keyring.ts";
-import { openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
+import { prepareSuccessors } from "./ops/renew-agent.ts";
+import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
+import { openReadinessWatch, READINESS_INTERVAL_MS, type ReadinessWatch } from "./ops/watch-readiness.ts";
 import { takeUpAccounts } from "./settle/after-restore.ts";
 import { openFollower } from "./settle/follow.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
@@ -33,6 +35,7 @@ import { openCommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
 import { waitBriefly } from "./store/locked.ts";
 import { closeStore, type Store } from "./store/open.ts";
+import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
 
 /** What a gateway is made of. */
@@ -65,8 +68,11 @@ export type GatewayParts = {
 export type Gateway = {
   deps: Deps;
   server: HttpServer;
-  /** Looks at what was in flight and reads the markets; resolves when writes are open. HTTP may listen before. */
-  start(): Promise<void>;
+  /**
+   * Looks at what was in flight and reads the markets; resolves when that is done. HTTP may listen before. From then on
+   * `tell` hears in one line which orders are taken.
+   */
+  start(tell?: (words: string) => void): Promise<void>;
   /** Refuses writes from now on; resolves when those in flight have an answer, at the latest at its deadline. */
   drain(): Promise<void>;
   /** Drains, then closes the database: who is asked after that has no answer. */
@@ -144,7 +150,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       server ??= createServer(deps, { trustedProxies, settingUp });
       return server;
     },
-    async start() {
+    async start(tell = nobodyAsks) {
       if (state.phase === "trial") state.phase = "opening";
       const readAllowed = () => refreshAllowed(store, { allowance, builderApproval });
       repeating.fromNow(ALLOWED_INTERVAL_MS, readAllowed);
@@ -158,7 +164,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       if (state.phase === "starting") state.phase = "ready";
       repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped }));
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
-      repeating.fromNow(WATCH_INTERVAL_MS, () => agents.look());
+      keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
       repeating.once(() => follower.resync("all"));
       repeating.every(RESYNC_INTERVAL_MS, () => follower.resync("not_live"));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
@@ -176,6 +182,26 @@ export function openGateway(parts: GatewayParts): Gateway {
   };
 }
 
+type Watches = { agents: AgentWatch; readiness: ReadinessWatch; tell(words: string): void; prepare(): void };
+
+function keepWatch(
+  { every, fromNow }: ReturnType<typeof openRepeating>,
+  { agents, readiness, tell, prepare }: Watches,
+): void {
+  fromNow(WATCH_INTERVAL_MS, () => agents.look().then(prepare));
+  every(MISSING_INTERVAL_MS, () => agents.lookAtMissing());
+  fromNow(READINESS_INTERVAL_MS, async () => tell(readiness.look()));
+}
+
+/** The next agent keys, where this process can seal any. */
+function prepare(deps: Deps, { keyring, instance }: GatewayParts): void {
+  if (keyring !== undefined) prepareSuccessors({ ...deps, network: instance.network, keyring });
+}
+
+function nobodyAsks(): void {
+  // Only systemd shows such words.
+}
+
 type Connected = { exchange: ConnectedExchange; allowance: ActionAllowance; feeds: Feeds; state: GatewayState };
 
 function worldOf(parts: GatewayParts, { exchange, allowance, feeds, state }: Connected): World {
@@ -184,6 +210,7 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, state }: Con
     settings,
     instance,
     store,
+    writeHealth: openWriteHealth(store, clock),
     commits: openCommitQueue(store, parts.schedule, clock),
     exchange,
     allowance,

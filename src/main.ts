@@ -9,6 +9,7 @@ import {
   stopSignal,
   systemClock,
   systemInterval,
+  systemLine,
   systemPrompt,
   systemRandom,
 } from "./cli/system.ts";
@@ -25,6 +26,7 @@ const exitCode = await run(process.argv.slice(2), {
   isTerminal: process.stdout.isTTY === true,
   warn: err.write,
   askHidden: systemPrompt,
+  readLine: systemLine,
   uid: process.getuid?.() ?? 0,
   clock: systemClock,
   randomBytes: systemRandom,

@@ -6,6 +6,7 @@ import {
   ConfigError,
   DEFAULTS,
   exposureOf,
+  metricsExposureOf,
   ownUrlOf,
   parseListenAddress,
   readConfig,
@@ -143,4 +144,18 @@ test("a certificate without its key is refused, and a key without its certificat
   for (const [name, value] of Object.entries(TLS)) {
     expect(() => readConfig({ [name]: value }, {})).toThrow("come together");
   }
+});
+
+test.each([
+  ["127.0.0.1:9788", {}, "this_machine"],
+  ["127.0.0.1:9788", { POSTERN_METRICS_TOKEN_FILE: "/etc/postern/token" }, "this_machine"],
+  ["0.0.0.0:9788", { POSTERN_METRICS_TOKEN_FILE: "/etc/postern/token" }, "network_with_token"],
+  ["0.0.0.0:9788", {}, null],
+  ["[::]:9788", { ...TLS, POSTERN_BEHIND_PROXY: "1" }, null],
+  ["10.0.0.2:9788", {}, null],
+] as const)("metrics at %s with %p are reached by %p", (listen, environment, exposure) => {
+  const config = readConfig({ ...environment, POSTERN_METRICS_LISTEN: listen }, {});
+  if (exposure === null) expect(() => metricsExposureOf(config)).toThrow("--metrics-token-file");
+  else expect(metricsExposureOf(config)).toBe(exposure);
+  expect(metricsExposureOf(readConfig(environment, {}))).toBeNull();
 });

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { METRICS, type MetricName } from "../src/core/metric.ts";
 import { metricsServer } from "../src/http/metrics.ts";
+import { tokenCheck } from "../src/http/metrics-token.ts";
 import { openMetrics } from "../src/metrics.ts";
 import { takeReadings } from "../src/ops/take-readings.ts";
 import { appendNote } from "../src/store/notes.ts";
@@ -120,6 +121,7 @@ test("the port of the metrics answers GET /metrics under its own names, and noth
   const { expose, contentType } = openMetrics();
   const handle = metricsServer({
     isAllowedHost: (host) => host === "127.0.0.1:9100",
+    isAllowed: tokenCheck(null),
     deps: async () => deps,
     facts: () => FACTS,
     expose,
@@ -141,10 +143,43 @@ test("a database that fails costs the scrape, not the gateway", async () => {
   store.$client.close();
   const handle = metricsServer({
     isAllowedHost: () => true,
+    isAllowed: tokenCheck(null),
     deps: async () => deps,
     facts: () => FACTS,
     expose,
     contentType,
   });
   expect((await handle(new Request("http://localhost/metrics"))).status).toBe(503);
+});
+
+test("where a token is asked for, nothing is told without it", async () => {
+  const { deps } = rigWithAll();
+  const { expose, contentType } = openMetrics();
+  const isAllowed = tokenCheck("0123456789abcdef");
+  const door = {
+    isAllowedHost: () => true,
+    isAllowed,
+    deps: async () => deps,
+    facts: () => FACTS,
+    expose,
+    contentType,
+  };
+  const ask = async (authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const answer = await metricsServer(door)(new Request("http://10.0.0.2:9788/metrics", { headers }));
+    return { status: answer.status, isTold: (await answer.text()).includes("postern_") };
+  };
+  const wrong = [
+    undefined,
+    "",
+    "Bearer",
+    "Bearer 0123456789abcdeF",
+    "Bearer 0123456789abcdef0",
+    "Bearer 0123456789abcde",
+    "Basic 0123456789abcdef",
+  ];
+  for (const header of wrong) expect(await ask(header)).toEqual({ status: 401, isTold: false });
+  for (const header of ["Bearer 0123456789abcdef", "bearer  0123456789abcdef"]) {
+    expect(await ask(header)).toEqual({ status: 200, isTold: true });
+  }
 });

@@ -318,9 +318,9 @@ export const OPEN_KEY_BREAKS: readonly Break[] = [
     row: "S20",
     name: "a missing key is told only when it comes to signing",
     changes: inFile(
-      "src/settle/intent.ts",
-      "if (!world.signers.has(agent.address)) {",
-      'if (!world.signers.has(agent.address) && agent.name === "") {',
+      "src/settle/obstacles.ts",
+      "if (world.signers.has(agent.address)) return",
+      'if (world.signers.has(agent.address) || agent.name !== "") return',
     ),
     seenBy: RETIRED,
   },

@@ -12,6 +12,10 @@ const NO_STEERING = {
 const NO_STEERING_BY_ERRORS = { test: "test/cli/output.test.ts", title: "the reason of a command that failed" };
 const LEFT_AS_IT_IS = { test: "test/cli/output.test.ts", title: "what people write is left as it is" };
 const NO_NAMES = { test: "test/http/guard.test.ts", title: "follows what the gateway is doing; health does not" };
+const TOLD_APART = {
+  test: "test/http/readiness.test.ts",
+  title: "one that has no agent is named by its place, without a name, and the other trades",
+};
 const TOTAL = { test: "test/wire/answer/total.test.ts", title: "gives an answer for any value at all" };
 const NEVER_THROWS = {
   test: "test/http/strict-json.test.ts",
@@ -106,19 +110,8 @@ export const TEXT_BREAKS: readonly Break[] = [
   {
     row: "S47",
     name: "a refusal of readiness names the accounts",
-    changes: [
-      {
-        file: "src/actions/readiness.ts",
-        find: '["what was in flight at the last stop is still being looked up"]',
-        put: "[`what was in flight at the last stop is still being looked up for ${listAccounts(store).map(({ id }) => id)}`]",
-      },
-      {
-        file: "src/actions/readiness.ts",
-        find: 'import { countAwaiting } from "../store/restores.ts";',
-        put: 'import { listAccounts } from "../store/accounts.ts";\nimport { countAwaiting } from "../store/restores.ts";',
-      },
-    ],
-    seenBy: NO_NAMES,
+    changes: inFile("src/core/readiness.ts", "account ${each.place} of", "account ${each.accountId} of"),
+    seenBy: TOLD_APART,
   },
   {
     row: "S47",

@@ -67,8 +67,8 @@ export const TOLD_BREAKS: readonly Break[] = [
     name: "a route that is in no description",
     changes: inFile(
       "src/http/server.ts",
-      "mountRoutes(deps, [...allRoutes(), ...pageRoutes()], visits);",
-      'mountRoutes(deps, [...allRoutes(), ...pageRoutes(), ...allRoutes().slice(0, 1).map((each) => ({ ...each, contract: { ...each.contract, path: "/v0/api-keys" } }))], visits);',
+      "const routes = [...allRoutes(), ...pageRoutes()];",
+      'const routes = [...allRoutes(), ...pageRoutes(), ...allRoutes().slice(0, 1).map((each) => ({ ...each, contract: { ...each.contract, path: "/v0/api-keys" as const } }))];',
     ),
     seenBy: ROUTES,
   },

@@ -205,8 +205,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/write.ts",
-        find: '  if (phase === "trial" || phase === "opening" || phase === "starting") throw notLookedAt();',
-        put: '  if (phase === "draining") throw notLookedAt();',
+        find: '  const isLooking = phase === "trial" || phase === "opening" || phase === "starting";',
+        put: '  const isLooking = phase === "draining";',
       },
     ],
   },

@@ -42,6 +42,17 @@ require_systemd() {
 
 systemd_version() { systemctl --version | awk 'NR == 1 { print $2 + 0 }'; }
 
+# The settings of a unit on standard input that a command of the operator runs under as well, a line each: all but those
+# that make it a service which lasts, and its credential, of which there may be none yet.
+walls_of_service() {
+  awk '
+    /^\[/ { inside = ($0 == "[Service]"); next }
+    !inside || !/^[A-Za-z]+=/ { next }
+    /^(Type|NotifyAccess|Exec[A-Za-z]*|Restart[A-Za-z]*|Timeout[A-Za-z]*|KillMode|WatchdogSec|StandardOutput|StandardError|SyslogIdentifier|LoadCredential|LoadCredentialEncrypted|SetCredential)=/ { next }
+    { print }
+  '
+}
+
 # fact_of BINARY NAME: version, commit … of an executable, and nothing when it does not run here.
 fact_of() { (cd / && "$1" version 2>/dev/null) | awk -v name="$2" '$1 == name { print $2 }'; }
 

@@ -9,7 +9,7 @@ import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { wireFault } from "./market-rules.ts";
 import { isUndecided, type OperationPlan, operate, waitForAlike } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
-import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
+import { answerEarlier, requireOpenForWrites, requireTaken, type Write } from "./write.ts";
 
 export type CreateTwap = WriteKey & {
   market: string;
@@ -38,6 +38,7 @@ export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap)
   caller.charge("otherWrites");
   requireOpenForWrites(deps, false);
   const market = await requirePerpetual(deps, wanted.market);
+  requireTaken(deps, caller, reduceOnly);
   const fault = wireFault(size, "size") ?? sizeFault(market, decimal(size), "size");
   let end: OperationPlan["end"] = { kind: "said", status: "rejected", error: fault };
   if (fault === null) {

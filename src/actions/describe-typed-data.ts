@@ -1,6 +1,12 @@
 import { API_NETWORK } from "../core/account.ts";
 import type { Deps } from "../deps.ts";
 import { GRANT_DOMAIN, GRANT_TYPES, grantTypedData, REVOCATION_TYPES, revocationTypedData } from "../wire/grant.ts";
+import type { TypedData } from "../wire/typed-data.ts";
+
+/** With the one type that its message has: signers refuse others beside it. */
+function exampleOf({ primaryType, types, message }: TypedData) {
+  return { primary_type: primaryType, types, message };
+}
 
 /** Any account and any hash: only the shape of an example matters. */
 const EXAMPLE_ACCOUNT = "00000000-0000-0000-0000-000000000000";
@@ -22,9 +28,6 @@ export function describeTypedData(deps: Deps): string {
     audience,
     domain: GRANT_DOMAIN,
     types: { ...GRANT_TYPES, ...REVOCATION_TYPES },
-    examples: [
-      { primary_type: grant.primaryType, message: grant.message },
-      { primary_type: "ApiKeyRevocation", message: revocationTypedData(revocation).message },
-    ],
+    examples: [exampleOf(grant), exampleOf(revocationTypedData(revocation))],
   });
 }

@@ -1,5 +1,7 @@
+import { OBSTACLES } from "../core/readiness.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
+import { accountReadiness } from "../settle/readiness.ts";
 import { findAccountFault } from "../store/account-faults.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
@@ -23,6 +25,7 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     account: account.id,
     network: settings.network,
     phase: state.phase,
+    orders: ordersOf(deps, caller),
     writes_stopped_because: state.writesStoppedBecause ?? findAccountFault(store, account.id),
     restore: restoreOf(deps, caller),
     exchange_budget: await budgetOf(deps, caller),
@@ -36,6 +39,12 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     markets_read_at: universe === null ? null : isoTime(universe.readAtMs),
   };
   return { body: JSON.stringify(body), asOfMs: null };
+}
+
+function ordersOf(deps: Deps, { account }: Caller) {
+  deps.writeHealth.prove();
+  const { reason, detail } = accountReadiness(deps, account);
+  return { are_taken: reason === null, reason, detail: reason === null ? null : (detail ?? OBSTACLES[reason]) };
 }
 
 /** Null where the database never took the place of a lost one. */

@@ -3,9 +3,7 @@ import { ApiError } from "../core/errors.ts";
 import { findMarket, type Market, priceFault, sizeFault, suggestMarkets, type Universe } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
-
-/** What increases a position is not sent by an older list of markets than this, milliseconds: numbers move in it. */
-const MAX_LIST_AGE_MS = 5 * 60 * 1_000;
+import { MAX_LIST_AGE_MS } from "../settle/obstacles.ts";
 
 /**
  * The market by its canonical name or pair name; an unknown one makes the universe be read again first. For what increases

@@ -29,6 +29,7 @@ import {
   finishWrite,
   requireBudget,
   requireOpenForWrites,
+  requireTaken,
   type Write,
 } from "./write.ts";
 
@@ -49,7 +50,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
   const isFine = knownFault(deps, { ...known, terms: wanted }) === null;
   const { market, fault } = isFine ? { market: known.market, fault: null } : await readRulesAgain(deps, wanted);
-  requireAgent(deps, caller.account);
+  requireTaken(deps, caller, wanted.reduceOnly);
   if (fault === null) requireBudget(deps, caller, "order");
   const order = newOrder(deps, { caller, wanted, market });
   const key = { accountId: caller.account.id, key: wanted.idempotencyKey };

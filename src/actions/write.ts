@@ -2,9 +2,9 @@ import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
 import { operationText, orderText } from "../core/resource.ts";
 import type { Deps, RunningAnswer } from "../deps.ts";
+import { budgetObstacle, closedGateway, NOT_LOOKED_AT, type Obstacle, orderObstacle } from "../settle/obstacles.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
-import { whyBroken } from "../store/broken.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
@@ -73,7 +73,8 @@ export async function answerRecord(deps: Deps, record: KeyRecord, write: Write):
  * at, `unknown` would be a step back from it.
  */
 function requireLookedAt({ state: { phase } }: Deps): void {
-  if (phase === "trial" || phase === "opening" || phase === "starting") throw notLookedAt();
+  const isLooking = phase === "trial" || phase === "opening" || phase === "starting";
+  if (isLooking) throw new ApiError("not_ready", NOT_LOOKED_AT);
 }
 
 function reusedMessage(store: Store, record: KeyRecord, write: Write): string {
@@ -104,46 +105,23 @@ export function asItStands(store: Store, { resource }: Pick<KeyRecord, "resource
 
 const NOT_KNOWN = "the outcome of this request is not known yet; it is being looked up";
 
-/**
- * Refuses a write that must not start now. Cancels of known orders are accepted while starting, as soon as the
- * exchange's clock is known: a number from a clock that is far ahead would be every later action's as well.
- */
+/** Refuses a write that must not start now. */
 export function requireOpenForWrites(deps: Deps, isCancel: boolean): void {
-  const { phase, writesStoppedBecause } = deps.state;
-  if (phase === "draining") throw new ApiError("draining", "The gateway is shutting down. Nothing was sent.");
-  if (phase === "trial" || phase === "opening" || (phase === "starting" && !isCancel)) throw notLookedAt();
-  const isBroken = whyBroken(deps.store) !== null;
-  if (isBroken || (writesStoppedBecause !== null && !isCancel)) {
-    const message = `Writes are stopped: ${writesStoppedBecause ?? "the database has failed"}. Nothing was sent.`;
-    throw new ApiError(isBroken ? "storage_unavailable" : "internal_error", message);
-  }
+  refuseFor(closedGateway(deps, isCancel));
 }
 
-function notLookedAt(): ApiError {
-  return new ApiError(
-    "not_ready",
-    "The gateway is still looking up what was in flight when it stopped. Nothing was sent.",
-  );
+/** Refuses an order that would not be taken, before anything is stored. */
+export function requireTaken(deps: Deps, { account }: Caller, reducesOnly: boolean): void {
+  refuseFor(orderObstacle(deps, account, reducesOnly));
 }
 
-/**
- * Refuses a write for which our weight at the exchange, or the account's own number of actions there, is used up,
- * before anything is stored.
- */
+/** Refuses a write for which our weight, or the account's own number of actions, is used up at the exchange. */
 export function requireBudget(deps: Deps, { account }: Caller, purpose: "order" | "cancel"): void {
-  if (!deps.exchange.hasBudgetFor(purpose)) {
-    throw new ApiError(
-      "exchange_rate_limited",
-      "The exchange's request limit for this machine is used up. Nothing was sent.",
-      Math.max(1, deps.exchange.budgetWaitS(purpose)),
-    );
-  }
-  if (deps.allowance.fits(account.tradingAddress, purpose)) return;
-  throw new ApiError(
-    "exchange_rate_limited",
-    "The account has used up the actions that its volume has earned it at the exchange, which takes one in 10 seconds until it has traded more. Nothing was sent.",
-    deps.allowance.waitS(account.tradingAddress),
-  );
+  refuseFor(budgetObstacle(deps, account, purpose));
+}
+
+function refuseFor(obstacle: Obstacle | null): void {
+  if (obstacle !== null) throw obstacle.error;
 }
 
 /**

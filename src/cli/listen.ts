@@ -1,6 +1,7 @@
 /** A gateway with its doors: the public port, and the control socket for its operator. */
 import { chmodSync, rmSync } from "node:fs";
-import { type Config, type Exposure, exposureOf, ownUrlOf, settingsOf } from "../config.ts";
+import { readyAccounts } from "../actions/ready-accounts.ts";
+import { type Config, type Exposure, exposureOf, type MetricsExposure, ownUrlOf, settingsOf } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Log } from "../deps.ts";
@@ -11,6 +12,7 @@ import { controlServer } from "../http/control.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { PassphraseFacts } from "../ops/examine-passphrase.ts";
 import { noteStart } from "../ops/note-start.ts";
+import type { Listener } from "../ops/tell-state.ts";
 import type { Trial } from "../ops/trial.ts";
 import { leaveCheckpoints } from "../store/open.ts";
 import { hasSealedRows } from "../store/sealed-rows.ts";
@@ -28,6 +30,7 @@ export type Listening = {
   /** Null when no metrics were asked for. */
   metricsUrl: string | null;
   exposure: Exposure;
+  metricsExposure: MetricsExposure | null;
   gateway: Gateway;
   /** Takes no new connection, finishes what is in flight, closes the database. */
   stop(): Promise<void>;
@@ -41,6 +44,8 @@ export type ListenInput = {
   trial: Trial | null;
   /** Told to the doctor; null in the paper demo. */
   passphrase: PassphraseFacts | null;
+  /** What else of this process listens, for who asks where it can be reached. */
+  besides?: readonly Listener[];
   /** Taken over; null = one of its own. */
   door: Door | null;
 };
@@ -89,6 +94,8 @@ export function listen(input: ListenInput, outside: Outside): Listening {
         pageUrl,
         audience: settings.audience,
         exchangeUrl: instance.exchangeUrl,
+        readiness: () => readyAccounts(gateway.deps),
+        listeners: [{ what: "gateway", url: baseUrl, exposure }, ...othersOf(exposed, input)],
       },
       store,
       clock,
@@ -118,6 +125,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       pageUrl,
       metricsUrl: exposed.url,
       exposure,
+      metricsExposure: exposed.exposure,
       gateway,
       stop: () => stopAll({ door, endReloads, gateway, control, exposed, clock, sealing }),
     };
@@ -126,6 +134,11 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     void exposed.stop();
     throw error;
   }
+}
+
+/** What listens beside the gateway. */
+function othersOf({ url, exposure }: Exposed, { besides = [] }: ListenInput): readonly Listener[] {
+  return url === null ? besides : [{ what: "metrics", url, exposure }, ...besides];
 }
 
 function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): { stop(): Promise<void> } {

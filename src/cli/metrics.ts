@@ -1,32 +1,44 @@
-import { type Config, metricsHostsOf, urlOf } from "../config.ts";
+import { type Config, type MetricsExposure, metricsExposureOf, metricsHostsOf, urlOf } from "../config.ts";
 import { type Metrics, NO_METRICS } from "../core/metric.ts";
 import type { Deps } from "../deps.ts";
 import { metricsServer } from "../http/metrics.ts";
+import { tokenCheck } from "../http/metrics-token.ts";
 import { openMetrics } from "../metrics.ts";
 import { bind } from "./door.ts";
 import type { Outside } from "./outside.ts";
+import { readTokenFile } from "./token-file.ts";
 
 /** The port of the metrics, where one was asked for. */
 export type Exposed = {
   metrics: Metrics;
   /** Null when nothing is exposed. */
   url: string | null;
+  exposure: MetricsExposure | null;
   /** Until then a request waits. */
   open(deps: Deps): void;
   stop(): Promise<void>;
 };
 
-const NOT_EXPOSED: Exposed = { metrics: NO_METRICS, url: null, open: () => undefined, stop: async () => undefined };
+const NOT_EXPOSED: Exposed = {
+  metrics: NO_METRICS,
+  url: null,
+  exposure: null,
+  open: () => undefined,
+  stop: async () => undefined,
+};
 
 export function exposeMetrics(config: Config, outside: Outside): Exposed {
   const address = config.metricsListen;
+  const exposure = metricsExposureOf(config);
   if (address === null) return NOT_EXPOSED;
+  const token = config.metricsTokenFile === null ? null : readTokenFile(config.metricsTokenFile);
   const { promise, resolve } = Promise.withResolvers<Deps>();
   const { metrics, expose, contentType } = openMetrics();
   const startedAtMs = outside.clock.nowMs();
   let hosts: string[] = [];
   const handle = metricsServer({
     isAllowedHost: (host) => hosts.includes(host),
+    isAllowed: tokenCheck(token),
     deps: () => promise,
     facts: () => ({ residentBytes: outside.residentBytes(), startedAtMs }),
     expose,
@@ -41,6 +53,7 @@ export function exposeMetrics(config: Config, outside: Outside): Exposed {
   return {
     metrics,
     url: `${urlOf(listened)}/metrics`,
+    exposure,
     open: resolve,
     stop: () => server.stop(true),
   };

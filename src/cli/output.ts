@@ -42,9 +42,27 @@ const DOMAIN_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The form that `eth_signTypedData_v4` and wallets' "sign typed data" boxes take: with the domain's own type. */
-export function walletForm({ domain, types, primaryType, message }: TypedData): Readonly<Record<string, unknown>> {
+function walletForm({ domain, types, primaryType, message }: TypedData): Readonly<Record<string, unknown>> {
   const domainFields = Object.keys(domain).map((name) => ({ name, type: DOMAIN_TYPES[name] ?? "string" }));
   return { types: { EIP712Domain: domainFields, ...types }, domain, primaryType, message };
+}
+
+/**
+ * What a command prints of something to sign. `typed_data` is for wallets and viem; `ethers` holds the three arguments of
+ * ethers' `signTypedData`, which makes the domain's type itself and refuses data that has it.
+ */
+export function signable(data: TypedData) {
+  const { domain, types, message } = data;
+  return { typed_data: walletForm(data), ethers: { domain, types, message } };
+}
+
+/** The same for a person to copy. */
+export function signableLines(data: TypedData): string[] {
+  return [
+    ...JSON.stringify(walletForm(data), null, 2).split("\n"),
+    "",
+    "(For ethers' signTypedData(domain, types, message), leave EIP712Domain out of the types; --json prints it so.)",
+  ];
 }
 
 export function isoTime(ms: number | null): string {

@@ -16,6 +16,8 @@ export type Outside = {
   warn(text: string): void;
   /** Asks a person without showing what is typed; null when nobody can be asked. */
   askHidden: ((question: string) => Promise<string>) | null;
+  /** The first line of standard input, without its end; at most 4 KiB of it. */
+  readLine(): Promise<string>;
   uid: number;
   clock: Clock;
   randomBytes(count: number): Uint8Array;

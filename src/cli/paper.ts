@@ -9,6 +9,7 @@ import { type Command, Failure, type Input, JSON_OUTPUT, Misuse } from "./comman
 import { bind } from "./door.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
+import { warnOfPaper } from "./paper-exposure.ts";
 
 const DEFAULT_LISTEN = "127.0.0.1:9797";
 /** Addresses after --fund. */
@@ -51,6 +52,7 @@ export const paperCommand: Command = {
         `Paper exchange at ${server.url} (takes signatures of: ${options.network})`,
         "A client that signs for mainnet hands over orders that are valid there: prefer testnet.",
       ]);
+      warnOfPaper(address, server.url, outside);
       await stop;
       await server.stop();
     } catch (error) {

@@ -3,7 +3,7 @@
  * looks at what is there already, so a start that was cut off is finished by the next one.
  */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { type Config, urlOf } from "../config.ts";
+import { type Config, paperExposureOf, urlOf } from "../config.ts";
 import type { Account, Agent } from "../core/account.ts";
 import { openLog } from "../log.ts";
 import { type ApprovingOperator, approvalOf, approveOwnAgent } from "../ops/approve-agent.ts";
@@ -27,6 +27,7 @@ import { bind } from "./door.ts";
 import { postJson } from "./gateway-client.ts";
 import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
+import { warnOfPaper } from "./paper-exposure.ts";
 import { tellIn, type Unlocked, unlock } from "./unlock.ts";
 
 export type PaperInput = { config: Config; at: Places; asJson: boolean };
@@ -98,7 +99,10 @@ async function serve(serving: Serving, outside: Outside, stop: Promise<string>):
   const telling = { passphrase: demo.passphrase, tell: tellIn(log) };
   const { instance, ...keys } = await unlock(serving.opened, telling, outside);
   const unlocked = { ...keys, instance: { ...instance, exchangeUrl } };
-  const listening = listen({ config, at, unlocked, log, trial: null, passphrase: null, door: null }, outside);
+  const paperExposure = paperExposureOf(config.paperListen);
+  const besides = [{ what: "paper exchange", url: exchangeUrl, exposure: paperExposure }] as const;
+  const listening = listen({ config, at, unlocked, log, trial: null, passphrase: null, door: null, besides }, outside);
+  warnOfPaper(config.paperListen, exchangeUrl, outside);
   try {
     await listening.gateway.start();
     const account = await prepareAccount({ demo, unlocked, listening }, outside);

@@ -1,4 +1,12 @@
-import { type Config, type Exposure, exposureOf, hostsOf, readConfig } from "../config.ts";
+import {
+  type Config,
+  type Exposure,
+  exposureOf,
+  hostsOf,
+  type MetricsExposure,
+  metricsExposureOf,
+  readConfig,
+} from "../config.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Log } from "../deps.ts";
 import { answerEarly } from "../http/early.ts";
@@ -51,6 +59,11 @@ export const serveCommand: Command = {
       help: "where Prometheus may ask for /metrics, nowhere by default",
       variable: "POSTERN_METRICS_LISTEN",
     },
+    "metrics-token-file": {
+      value: "FILE",
+      help: "bearer token that the metrics ask for, mode 0400 or 0600; needed beyond this machine",
+      variable: "POSTERN_METRICS_TOKEN_FILE",
+    },
     "external-checkpoints": {
       value: null,
       help: "Litestream beside us moves SQLite's log into the database",
@@ -84,8 +97,9 @@ export const serveCommand: Command = {
       const passphrase = passphraseFacts(found, { file: input.value("passphrase-file"), directory: at.directory });
       const listening = listen({ config, at, unlocked, log, trial, passphrase, door }, outside);
       const { instance } = unlocked;
-      const { baseUrl, metricsUrl, exposure } = listening;
-      announce({ input, outside }, instance, { base_url: baseUrl, exposure, metrics_url: metricsUrl });
+      const { baseUrl, metricsUrl, exposure, metricsExposure } = listening;
+      const told = { base_url: baseUrl, exposure, metrics_url: metricsUrl, metrics_exposure: metricsExposure };
+      announce({ input, outside }, instance, told);
       offerSetup({ input, outside }, opened.store, listening.pageUrl);
       const supervised = supervise({ store: opened.store, log }, outside);
       void openWrites({ trial, listening, supervised, log, instance });
@@ -111,9 +125,7 @@ async function openWrites({ trial, listening, supervised, log, instance }: Openi
       supervised.listening(`${words}; looking up what was in flight`);
       trial.end();
     }
-    await listening.gateway.start();
-    log.info({ phase: "ready" }, "writes are open");
-    supervised.status(`${words}; writes are open`);
+    await listening.gateway.start((told) => supervised.status(`${words}; ${told}`));
   } catch (error) {
     log.error({ error: String(error) }, "the start-up pass failed; writes stay closed");
     supervised.status(`${words}; the start-up pass failed, writes stay closed`);
@@ -124,6 +136,7 @@ async function openWrites({ trial, listening, supervised, log, instance }: Openi
 function openEarly(config: Config, { randomBytes }: Outside): Door {
   // Refuses an address that may not be listened at before anything listens.
   exposureOf(config);
+  metricsExposureOf(config);
   const door = openDoor(config);
   const hosts = new Set(hostsOf({ ...config, listen: { ...config.listen, port: door.port } }));
   door.meanwhile((request) => answerEarly(request, hosts, newRequestId(randomBytes)));
@@ -148,11 +161,23 @@ const EXPOSURE_WORDS: Record<Exposure, string> = {
   network_behind_proxy: "reachable from other machines WITHOUT TLS: only a proxy with TLS may be let through to it",
 };
 
-type Announced = { base_url: string; exposure: Exposure; metrics_url: string | null };
+const METRICS_EXPOSURE_WORDS: Record<MetricsExposure, string> = {
+  this_machine: "reachable from this machine only",
+  network_with_token: "reachable from other machines, by whoever has the token",
+};
+
+type Announced = {
+  base_url: string;
+  exposure: Exposure;
+  metrics_url: string | null;
+  metrics_exposure: MetricsExposure | null;
+};
 
 function announce({ input, outside }: { input: Input; outside: Outside }, instance: Instance, told: Announced): void {
   const where = EXPOSURE_WORDS[told.exposure];
-  const text = `Postern listens at ${told.base_url}, ${where} (${networkWords(instance)})`;
+  const text = `Postern listens at ${told.base_url}, ${where} (${networkWords(instance)})\n`;
+  const { metrics_url: url, metrics_exposure: metrics } = told;
+  const metricsText = metrics === null ? "" : `Metrics at ${url}, ${METRICS_EXPOSURE_WORDS[metrics]}\n`;
   const facts = { ...told, network: instance.network, exchange: exchangePlaceOf(instance) };
-  outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${text}\n`);
+  outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${text}${metricsText}`);
 }

@@ -33,6 +33,18 @@ export const systemPrompt: ((question: string) => Promise<string>) | null =
     ? (question) => promptHidden({ input: process.stdin, output: process.stderr }, question)
     : null;
 
+/** Bytes of standard input that are looked at. */
+const MAX_LINE_BYTES = 4_096;
+
+export async function systemLine(): Promise<string> {
+  let text = "";
+  for await (const piece of process.stdin) {
+    text += String(piece);
+    if (text.includes("\n") || text.length >= MAX_LINE_BYTES) break;
+  }
+  return (text.split("\n", 1)[0] ?? "").slice(0, MAX_LINE_BYTES).replace(/\r$/, "");
+}
+
 /** Resolves with the name of the first signal that asks us to stop; a second one ends the process at once. */
 export function stopSignal(): Promise<string> {
   return new Promise((resolve) => {

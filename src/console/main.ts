@@ -55,7 +55,7 @@ function open(app: App): void {
 function arrive(app: App): boolean {
   const { key, link } = follow(app);
   if (link !== null) openSetup(app, link);
-  if (key !== null) void signIn(app, key, false);
+  if (key !== null) void signIn(app, key, "window");
   return key !== null;
 }
 

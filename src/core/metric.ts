@@ -27,7 +27,16 @@ export const METRICS = {
     help: "Failed proofs of identity that were answered with 429, by what was tried.",
     labels: ["kind"],
   },
-  postern_ready: { kind: "gauge", help: "1 while orders are taken.", labels: [] },
+  postern_ready: {
+    kind: "gauge",
+    help: "1 while orders are taken for every account that has a key which may write; what /readyz says.",
+    labels: [],
+  },
+  postern_account_ready: {
+    kind: "gauge",
+    help: "1 while orders are taken for the account; there for those that /readyz looks at.",
+    labels: ["account"],
+  },
   postern_writes_stopped: { kind: "gauge", help: "1 while a fault keeps all writes but cancels stopped.", labels: [] },
   postern_unknown_orders: { kind: "gauge", help: "Orders whose outcome is unknown.", labels: ["account"] },
   postern_unknown_operations: { kind: "gauge", help: "Operations whose outcome is unknown.", labels: ["account"] },

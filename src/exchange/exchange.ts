@@ -47,6 +47,8 @@ export type Exchange = {
    * `expiresAfter`; never a seal.
    */
   nowMs(): number;
+  /** Milliseconds since the exchange last gave an answer of any kind; null before the first. */
+  sinceAnswerMs(): number | null;
   /** True when an action of this purpose still fits our own weight; asked before an intent is stored. */
   hasBudgetFor(purpose: Purpose): boolean;
   /** Seconds until `hasBudgetFor(purpose)` would be true; 0 when it is. */

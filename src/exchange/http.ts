@@ -59,6 +59,8 @@ type Link = {
   lanes: Lanes;
   /** When a connection of that kind was last used; null before the first. */
   lastUseMs: Record<"shared" | "own", number | null>;
+  /** Elapsed time of the last answer; null before the first. */
+  answeredAtMs: number | null;
 };
 
 export function openExchange({ baseUrl, transport, clock, budget, timings }: ExchangeOptions): ConnectedExchange {
@@ -73,6 +75,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     time: createExchangeTime(),
     lanes: createLanes(MAX_LANES),
     lastUseMs: { shared: null, own: null },
+    answeredAtMs: null,
   };
   return {
     send: (body) => send(link, body),
@@ -85,6 +88,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
       return exchangeMs === null ? null : exchangeMs - clock.nowMs();
     },
     nowMs: () => link.time.atMs(clock.elapsedMs()) ?? clock.nowMs(),
+    sinceAnswerMs: () => (link.answeredAtMs === null ? null : clock.elapsedMs() - link.answeredAtMs),
     hasBudgetFor: (purpose) => budget.fits(purpose, ACTION_WEIGHT, clock.elapsedMs()),
     budgetWaitS: (purpose) => Math.ceil(budget.waitMs(purpose, ACTION_WEIGHT, clock.elapsedMs()) / 1_000),
     slowDown: () => budget.slowDown(clock.elapsedMs()),
@@ -192,8 +196,13 @@ function keptAlive(link: Link, kind: "shared" | "own"): Connection {
   return { kind, isFresh: lastMs !== null && nowMs - lastMs >= MAX_IDLE_MS };
 }
 
+/** From here on it is somebody before the exchange who answers, or the exchange that cannot. */
+const SERVER_FAULT = 500;
+
 function heed(link: Link, posted: Posted): void {
-  if (posted.kind === "answered" && posted.httpStatus === 429) link.budget.slowDown(link.clock.elapsedMs());
+  if (posted.kind !== "answered") return;
+  if (posted.httpStatus < SERVER_FAULT) link.answeredAtMs = link.clock.elapsedMs();
+  if (posted.httpStatus === 429) link.budget.slowDown(link.clock.elapsedMs());
 }
 
 function readInfo(posted: Posted): InfoOutcome {

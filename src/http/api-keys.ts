@@ -104,7 +104,13 @@ const typedData = openRoute(
             ApiKeyGrant: [{ name: "audience", type: "string" }],
             ApiKeyRevocation: [{ name: "audience", type: "string" }],
           },
-          examples: [{ primary_type: "ApiKeyGrant", message: { audience: "https://postern.example" } }],
+          examples: [
+            {
+              primary_type: "ApiKeyGrant",
+              types: { ApiKeyGrant: [{ name: "audience", type: "string" }] },
+              message: { audience: "https://postern.example" },
+            },
+          ],
         },
       },
     ],

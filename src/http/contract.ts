@@ -17,6 +17,8 @@ export type Contract = {
    * that it was traded for, or a key with this scope.
    */
   access: "anybody" | "owner_signature" | "setup_link" | "setup_session" | Scope;
+  /** HEAD is answered as GET is, without a body. Nowhere else does it exist. */
+  isHeadAnswered?: true;
   /** What `{id}` may be. */
   id?: { description: string; example: string };
   /** Query parameters; all others are refused. */

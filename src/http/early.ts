@@ -2,13 +2,14 @@ import { guardRequest } from "./guard.ts";
 import { setCommonHeaders } from "./headers.ts";
 
 /**
- * `GET /healthz` while the agent keys are being opened, which is slow on purpose: the process is up. Null for everything
+ * `GET` or `HEAD /healthz` while the agent keys are being opened, which is slow on purpose: the process is up. Null for everything
  * else, what the guard refuses included: that waits for the gateway.
  */
 export function answerEarly(request: Request, hosts: ReadonlySet<string>, requestId: string): Response | null {
   try {
     const { pathname, search } = guardRequest(request, hosts);
-    if (request.method !== "GET" || pathname !== "/healthz" || search !== "") return null;
+    const isLooked = request.method === "GET" || request.method === "HEAD";
+    if (!isLooked || pathname !== "/healthz" || search !== "") return null;
   } catch {
     return null;
   }

@@ -219,6 +219,7 @@ export const EXAMPLE_STATUS = {
   account: EXAMPLE_ACCOUNT_ID,
   network: "mainnet",
   phase: "ready",
+  orders: { are_taken: true, reason: null, detail: null },
   writes_stopped_because: null,
   restore: null,
   exchange_budget: { order_wait_s: 0, cancel_wait_s: 0, actions_used: 2890, actions_cap: 2_864_574 },

@@ -1,7 +1,8 @@
 import { agentHealth } from "../actions/agent-health.ts";
-import { whatIsMissing } from "../actions/readiness.ts";
+import { readyAccounts } from "../actions/ready-accounts.ts";
 import { ApiError } from "../core/errors.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
+import { notReadyWords } from "../core/readiness.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { HEALTHY } from "./early.ts";
@@ -9,6 +10,7 @@ import { type Answer, openRoute, type Route } from "./route.ts";
 import { HealthResource, ReadinessResource } from "./schema/health.ts";
 
 const TAG = "Health";
+const BY_HEAD = "HEAD is answered with the same status and headers.";
 
 const health = openRoute(
   {
@@ -17,6 +19,8 @@ const health = openRoute(
     path: "/healthz",
     tag: TAG,
     summary: "Whether the process is up",
+    description: BY_HEAD,
+    isHeadAnswered: true,
     access: "anybody",
     answers: [{ status: 200, description: "It is.", schema: HealthResource, example: { status: "ok" } }],
     errors: [],
@@ -31,7 +35,8 @@ const readiness = openRoute(
     path: "/readyz",
     tag: TAG,
     summary: "Whether orders are taken",
-    description: "An exchange that cannot be reached does not make the gateway unready; see `markets_read_at`.",
+    description: `200 exactly while an order that makes a position larger would be taken for every account that has a key which may write (for every account, while none has one). Otherwise the message says the reason for each account, by its place in the operator's list of accounts; \`GET /v1/status\` says it for a key's own. An exchange that is silent is no reason in its first minute; see \`exchange_answered_at\`. Cancels, and orders that are \`reduce_only\`, are tried whatever this says. ${BY_HEAD}`,
+    isHeadAnswered: true,
     access: "anybody",
     answers: [
       {
@@ -42,12 +47,14 @@ const readiness = openRoute(
           status: "ready",
           network: "mainnet",
           exchange: "official",
+          accounts: 2,
           database: "writable",
           start_up: "done",
           agent: "in_order",
           agent_days_left: 71,
           markets: 412,
           markets_read_at: "2026-11-21T09:30:00.000Z",
+          exchange_answered_at: "2026-11-21T09:31:04.000Z",
         },
       },
     ],
@@ -58,22 +65,28 @@ const readiness = openRoute(
 
 function answerReadiness(deps: Deps): Answer {
   const { state, markets, settings, instance } = deps;
-  const universe = markets.current();
   if (state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
-  const missing = whatIsMissing(deps);
-  if (missing.length > 0 || universe === null) throw new ApiError("not_ready", `Not ready: ${missing.join("; ")}.`);
+  const found = readyAccounts(deps);
+  const missing = notReadyWords(found);
+  const place = exchangePlaceOf(instance);
+  if (missing !== null) throw new ApiError("not_ready", `Orders are not taken: ${missing}.${PLACE_WORDS[place]}`);
+  const universe = markets.current();
   const body = {
     status: "ready",
     network: settings.network,
-    exchange: exchangePlaceOf(instance),
+    exchange: place,
+    accounts: found.accounts.length,
     database: "writable",
     start_up: "done",
     ...agentHealth(deps),
-    markets: universe.byName.size,
-    markets_read_at: isoTime(universe.readAtMs),
+    markets: universe?.byName.size ?? 0,
+    markets_read_at: isoTime(universe?.readAtMs ?? 0),
+    exchange_answered_at: isoTime(deps.clock.nowMs() - (deps.exchange.sinceAnswerMs() ?? 0)),
   };
   return { status: 200, body: JSON.stringify(body) };
 }
+
+const PLACE_WORDS = { official: "", simulated: "", unofficial: " The exchange is an unofficial one." } as const;
 
 export function healthRoutes(): Route[] {
   return [health, readiness];

@@ -5,6 +5,8 @@ import { takeReadings } from "../ops/take-readings.ts";
 export type MetricsDoor = {
   /** Of a Host header in lower case: a web page must not read this by a name of its own. */
   isAllowedHost(host: string): boolean;
+  /** Of an Authorization header. */
+  isAllowed(authorization: string | null): boolean;
   deps: () => Promise<Deps>;
   facts: () => Parameters<typeof takeReadings>[1];
   expose(readings: readonly Reading[]): Promise<string>;
@@ -16,6 +18,9 @@ export function metricsServer(door: MetricsDoor): (request: Request) => Promise<
   return async (request) => {
     const host = request.headers.get("host")?.toLowerCase() ?? "";
     if (!door.isAllowedHost(host)) return new Response("host not allowed\n", { status: 403 });
+    if (!door.isAllowed(request.headers.get("authorization"))) {
+      return new Response("a bearer token is needed\n", { status: 401, headers: { "WWW-Authenticate": "Bearer" } });
+    }
     if (request.method !== "GET" || new URL(request.url).pathname !== "/metrics") {
       return new Response("only GET /metrics is here\n", { status: 404 });
     }

@@ -62,6 +62,25 @@ export function signedRoute<Body extends TSchema>(
   };
 }
 
+/** The same, for what the exchange is asked for then: the signature is checked before anybody is asked anything. */
+export function provenRoute<Body extends TSchema, Proven>(
+  contract: WithBody<Body>,
+  kind: FailureKind,
+  prove: (deps: Deps, body: Static<Body>) => Proven,
+  run: (deps: Deps, visit: Visit, proven: Proven) => Promise<string>,
+): Route {
+  const check = compileCheck(contract.body);
+  return {
+    contract,
+    async answer(deps, visit) {
+      queryOf(contract, visit);
+      const body = await bodyOf(deps, visit, { contract, check });
+      const proven = countingFailures(visit, kind, () => prove(deps, body));
+      return { status: 200, body: await run(deps, visit, proven) };
+    },
+  };
+}
+
 /** Asks with a key that may read. */
 export function readRoute(
   contract: Contract & { access: "trading:read" },

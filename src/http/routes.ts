@@ -1,4 +1,5 @@
 import { accountRoutes } from "./account.ts";
+import { agentRenewalRoutes } from "./agent-renewal.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { descriptionRoutes } from "./docs.ts";
 import { eventRoutes } from "./events.ts";
@@ -32,6 +33,7 @@ export function allRoutes(): Route[] {
     ...marketRoutes(),
     ...priceRoutes(),
     ...statusRoutes(),
+    ...agentRenewalRoutes(),
     ...setupRoutes(),
     ...healthRoutes(),
   ];

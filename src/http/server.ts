@@ -51,7 +51,11 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   const limits = openLimits(deps);
   const streams = openEventStreams(deps);
   const visits = new WeakMap<Request, Visit>();
-  const app = mountRoutes(deps, [...allRoutes(), ...pageRoutes()], visits);
+  const routes = [...allRoutes(), ...pageRoutes()];
+  const byHead = new Set<string>(
+    routes.flatMap(({ contract }) => (contract.isHeadAnswered === true ? [contract.path] : [])),
+  );
+  const app = mountRoutes(deps, routes, visits);
   let running = 0;
 
   async function answer(visit: Visit): Promise<Response> {
@@ -59,7 +63,9 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
       throw new ApiError("too_many_connections", "Too many requests are being answered at this moment.", 1);
     }
     visit.url = guardRequest(visit.request, hosts);
-    if (deps.state.phase === "trial" && visit.request.method !== "GET") throw onTrial();
+    // The router would answer it wherever GET is.
+    if (visit.request.method === "HEAD" && !byHead.has(visit.url.pathname)) throw routeNotFound();
+    if (deps.state.phase === "trial" && visit.request.method === "POST") throw onTrial();
     return app.handle(visit.request);
   }
 
@@ -70,7 +76,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     const settingUp = options.settingUp ?? null;
     const visit = newVisit(deps, { request, client, limits, streams, hasArrived, settingUp });
     visits.set(request, visit);
-    if (request.method === "GET") hasArrived();
+    if (request.method !== "POST") hasArrived();
     running += 1;
     try {
       return finish(deps, visit, { response: await answer(visit), startedMs });
@@ -120,17 +126,15 @@ function mountRoutes(deps: Deps, routes: readonly Route[], visits: WeakMap<Reque
   });
   for (const route of routes) {
     const path = route.contract.path.replaceAll(/\{([a-z_]+)\}/g, ":$1");
-    app.route(
-      route.contract.method,
-      path,
-      async ({ request, params }: { request: Request; params?: Record<string, string> }) => {
-        const visit = visits.get(request);
-        if (visit === undefined) throw new Error("bug: request without a visit");
-        visit.route = route.contract.path;
-        return respond(await route.answer(deps, visit, params?.["id"] ?? ""));
-      },
-      { parse: "none" },
-    );
+    const answer = async ({ request, params }: { request: Request; params?: Record<string, string> }) => {
+      const visit = visits.get(request);
+      if (visit === undefined) throw new Error("bug: request without a visit");
+      visit.route = route.contract.path;
+      return respond(await route.answer(deps, visit, params?.["id"] ?? ""));
+    };
+    app.route(route.contract.method, path, answer, { parse: "none" });
+    // The runtime leaves the body out, and tells its length.
+    if (route.contract.isHeadAnswered === true) app.route("HEAD", path, answer, { parse: "none" });
   }
   return app;
 }

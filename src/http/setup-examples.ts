@@ -59,6 +59,26 @@ export const EXAMPLE_APPROVAL = {
   },
 };
 
+export const EXAMPLE_RENEWAL = {
+  object: "agent_renewal",
+  account: EXAMPLE_ACCOUNT_ID,
+  is_due: true,
+  signing: {
+    address: "0x3c3e4f1b0a9d8c7e6f5a4b3c2d1e0f9a8b7c6d5e",
+    name: "postern-1",
+    valid_until: "2026-11-30T09:30:00.000Z",
+  },
+  waiting: { address: EXAMPLE_AGENT_ADDRESS, name: "postern-2" },
+  approval: EXAMPLE_APPROVAL,
+};
+
+export const EXAMPLE_RENEWAL_OUTCOME = {
+  object: "agent_renewal_outcome",
+  status: "succeeded",
+  error: null,
+  what_to_do: null,
+};
+
 export const EXAMPLE_EXCHANGE_VIEW = {
   object: "exchange_view",
   address: EXAMPLE_SETUP_ADDRESS,

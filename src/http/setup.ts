@@ -7,7 +7,6 @@ import {
   describeAgentApproval,
   describeBuilderApproval,
   lookAgain,
-  type SignedTerms,
   sendAgentApproval,
   sendBuilderApproval,
 } from "../ops/set-up/approvals.ts";
@@ -42,6 +41,7 @@ import {
   EXAMPLE_SIGNED_APPROVAL,
 } from "./setup-examples.ts";
 import { claimRoute, setupReadRoute, setupStepRoute } from "./setup-route.ts";
+import { chainIdIn, termsOf, validDaysIn } from "./terms.ts";
 
 const STATE = { status: 200, description: "How far it is.", schema: SetupResource, example: EXAMPLE_SETUP } as const;
 
@@ -105,8 +105,8 @@ const agentApproval = setupReadRoute(
     errors: [],
   },
   (setting, _session, query) => {
-    const validDays = query.get("valid_days") === null ? null : numberIn(query, "valid_days", MAX_VALID_DAYS);
-    return JSON.stringify(describeAgentApproval(setting, { chainId: chainIdIn(query), validDays }));
+    const asked = { chainId: chainIdIn(query), validDays: validDaysIn(query) };
+    return JSON.stringify(describeAgentApproval(setting, asked));
   },
 );
 
@@ -177,34 +177,6 @@ function step<Body extends TSchema>(name: string, path: `/${string}`, { run, ...
       return JSON.stringify({ ...outcome, setup: setupState(setting, session) });
     },
   );
-}
-
-function termsOf(body: { nonce: number; chain_id: number; valid_until?: string | null }): SignedTerms {
-  const { nonce, chain_id: chainId, valid_until: validUntil } = body;
-  return { nonce, chainId, validUntilMs: typeof validUntil === "string" ? timeOf(validUntil) : null };
-}
-
-function timeOf(text: string): number {
-  const ms = Date.parse(text);
-  if (!Number.isFinite(ms)) throw new ApiError("invalid_parameter", "valid_until is no time of the calendar.");
-  return ms;
-}
-
-const MAX_VALID_DAYS = 180;
-
-function chainIdIn(query: Query): number {
-  return query.get("chain_id") === null
-    ? ChainIdParameter.default
-    : numberIn(query, "chain_id", ChainIdParameter.maximum);
-}
-
-function numberIn(query: Query, name: string, most = Number.MAX_SAFE_INTEGER): number {
-  const text = query.get(name) ?? "";
-  const value = Number(text);
-  if (!/^[1-9][0-9]{0,15}$/.test(text) || value > most) {
-    throw new ApiError("invalid_parameter", `${name} is a whole number from 1 to ${most}.`);
-  }
-  return value;
 }
 
 function required(query: Query, name: string): string {

@@ -17,6 +17,7 @@ export function newAgent(
   operator: Operator & { keyring: Keyring },
   ownerAddress: string,
   replaces: string | null = null,
+  actor: "operator" | "gateway" = "operator",
 ): Agent {
   const { store } = operator;
   const waiting = listAgents(store).filter((agent) => agent.ownerAddress === ownerAddress && agent.state === "new");
@@ -25,7 +26,7 @@ export function newAgent(
   }
   const name = replaces === null ? nextNameOf(store, ownerAddress) : nameOf(store, ownerAddress, replaces);
   const made = sealedAgent(operator, operator.keyring, { ownerAddress, name });
-  inTransaction(operator.store, (store) => storeAgent(store, made));
+  inTransaction(operator.store, (store) => storeAgent(store, made, actor));
   operator.keyring.reload();
   const { sealedKey: _sealed, ...agent } = made;
   return agent;
@@ -68,12 +69,12 @@ export function sealedAgent(
 }
 
 /** For callers that are in a transaction already. */
-export function storeAgent(store: Store, agent: StoredAgent): void {
+export function storeAgent(store: Store, agent: StoredAgent, actor: "operator" | "gateway" = "operator"): void {
   insertAgent(store, agent);
   const detail = { name: agent.name, owner: agent.ownerAddress };
   appendAudit(store, {
     atMs: agent.createdAtMs,
-    actor: "operator",
+    actor,
     event: "agent_made",
     reference: agent.address,
     detail,

@@ -1,3 +1,4 @@
+import type { Readiness } from "../core/readiness.ts";
 import type { GatewayState } from "../deps.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { AuditSeal } from "../store/audit-seal.ts";
@@ -14,7 +15,7 @@ import { newAgent } from "./new-agent.ts";
 import { type Operator, OperatorError } from "./operator.ts";
 import { retireOwnAgent } from "./retire-agent.ts";
 import { newSetupLink, setupUrl } from "./set-up/tokens.ts";
-import { tellState } from "./tell-state.ts";
+import { type Listener, tellState } from "./tell-state.ts";
 import type { Trial } from "./trial.ts";
 import { upgradeStatus } from "./upgrade-status.ts";
 
@@ -41,6 +42,10 @@ export type Running = {
   audience: string;
   /** That of a demo moves with its port. */
   exchangeUrl: string;
+  /** Where it and what belongs to it can be reached. */
+  listeners: readonly Listener[];
+  /** Whether orders are taken, for each account. */
+  readiness(): Readiness;
 };
 
 /** The facts of a verb, as they came over the control socket or from a command line. */
@@ -75,12 +80,16 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
     requireSealing(changer);
     if (exchange === null) throw new OperatorError("the exchange is not connected");
     const nonce = wholeNumber(facts, "nonce");
-    const approval = { agentAddress: text(facts, "agentAddress"), nonce, signature: text(facts, "signature") };
+    const validUntilMs = facts["validUntilMs"] === undefined ? null : wholeNumber(facts, "validUntilMs");
+    const signed = { agentAddress: text(facts, "agentAddress"), nonce, signature: text(facts, "signature") };
+    const approval = { ...signed, validUntilMs };
     return approveOwnAgent({ ...changer, exchange }, approval);
   },
-  tell_state: ({ store, state, keyring }) => {
+  tell_state: (changer) => {
+    const { store, state, keyring } = changer;
     if (state === null || keyring === null) throw new OperatorError("no gateway runs");
-    return tellState({ store, state, keyring });
+    const { readiness, listeners } = requireRunning(changer);
+    return tellState({ store, state, keyring, readiness: readiness(), listeners });
   },
   check_audit_seal: ({ keyring, store }, facts) => {
     if (keyring === null) throw new OperatorError("the agent keys are locked");

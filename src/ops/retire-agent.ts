@@ -11,6 +11,7 @@ import { type Operator, OperatorError } from "./operator.ts";
 export function retireOwnAgent(
   operator: Operator & { keyring: Keyring | null },
   address: string,
+  actor: "operator" | "owner" = "operator",
 ): { address: string; name: string; signing: string | null } {
   const { store, keyring, clock } = operator;
   const agent = findAgent(store, address.toLowerCase());
@@ -20,7 +21,7 @@ export function retireOwnAgent(
     retireAgent(within, agent.address);
     const detail = { name: agent.name, owner: agent.ownerAddress };
     const event = "agent_retired";
-    appendAudit(within, { atMs: clock.nowMs(), actor: "operator", event, reference: agent.address, detail });
+    appendAudit(within, { atMs: clock.nowMs(), actor, event, reference: agent.address, detail });
   });
   keyring?.reload();
   const rest = listAgents(store).filter((known) => known.ownerAddress === agent.ownerAddress);

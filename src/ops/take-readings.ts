@@ -1,6 +1,8 @@
 import type { Account } from "../core/account.ts";
 import type { MetricName, Reading } from "../core/metric.ts";
+import { isReady } from "../core/readiness.ts";
 import type { Deps } from "../deps.ts";
+import { readinessOf } from "../settle/readiness.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { countNotes } from "../store/notes.ts";
@@ -14,11 +16,12 @@ export type ProcessFacts = { residentBytes: number; startedAtMs: number };
 /** Everything that is measured by looking, at this moment. Asks nobody but the database and the disk. */
 export function takeReadings(deps: Deps, facts: ProcessFacts): Reading[] {
   const { state, settings, gauges, store } = deps;
-  const isOpen = state.phase === "ready" && state.writesStoppedBecause === null && deps.markets.current() !== null;
+  deps.writeHealth.prove();
+  const readiness = readinessOf(deps);
   const size = databaseSize(store);
   const offsetMs = gauges.clockOffsetMs();
   return [
-    of("postern_ready", isOpen ? 1 : 0),
+    of("postern_ready", isReady(readiness) ? 1 : 0),
     of("postern_writes_stopped", state.writesStoppedBecause === null ? 0 : 1),
     of("postern_unsettled_actions", deps.settling.openCount()),
     of("postern_overruled_rejections_total", countNotes(store, "overruled")),
@@ -30,6 +33,9 @@ export function takeReadings(deps: Deps, facts: ProcessFacts): Reading[] {
     of("postern_build_info", 1, { version: settings.version, network: settings.network }),
     of("process_resident_memory_bytes", facts.residentBytes),
     of("process_start_time_seconds", facts.startedAtMs / 1_000),
+    ...readiness.accounts.map(({ accountId, reason }) =>
+      of("postern_account_ready", reason === null ? 1 : 0, { account: accountId }),
+    ),
     ...listAccounts(store).flatMap((account) => accountReadings(deps, account)),
   ];
 }

@@ -14,12 +14,16 @@ const WARNING_DAYS = [30, 14, 7, 3, 1] as const;
 
 /** Between two questions about our agents, milliseconds. */
 export const WATCH_INTERVAL_MS = 10 * 60_000;
+/** The same of one that the exchange did not list: until it does no order is taken, milliseconds. */
+export const MISSING_INTERVAL_MS = 60_000;
 
 const DAY_MS = 24 * 60 * 60_000;
 
 export type AgentWatch = {
   /** Asks the exchange about every approved agent, keeps what changed and warns. Never throws. */
   look(): Promise<void>;
+  /** The same, while the exchange does not list one of them. */
+  lookAtMissing(): Promise<void>;
   standing(address: string): AgentStanding;
 };
 
@@ -67,17 +71,20 @@ export function openAgentWatch({ store, exchange, clock, log }: Watching, isStop
     }
   }
 
-  return {
-    async look() {
-      try {
-        const approved = listAgents(store).filter(({ state }) => state === "approved");
-        for (const [owner, agents] of Map.groupBy(approved, ({ ownerAddress }) => ownerAddress)) {
-          await lookAt(owner, agents);
-        }
-      } catch (error) {
-        if (!isStopped()) log.error({ error: String(error) }, "the agents could not be looked at");
+  async function lookAtAll(isWanted: (agent: Agent) => boolean): Promise<void> {
+    try {
+      const approved = listAgents(store).filter((agent) => agent.state === "approved" && isWanted(agent));
+      for (const [owner, agents] of Map.groupBy(approved, ({ ownerAddress }) => ownerAddress)) {
+        await lookAt(owner, agents);
       }
-    },
+    } catch (error) {
+      if (!isStopped()) log.error({ error: String(error) }, "the agents could not be looked at");
+    }
+  }
+
+  return {
+    look: () => lookAtAll(() => true),
+    lookAtMissing: () => lookAtAll(({ address }) => standings.get(address) === "missing"),
     standing: (address) => standings.get(address) ?? "not_asked",
   };
 }

@@ -1,6 +1,5 @@
 import { type Account, vaultAddressOf } from "../core/account.ts";
 import type { Attempt, AttemptKind } from "../core/attempt.ts";
-import { ApiError } from "../core/errors.ts";
 import type { World } from "../deps.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { insertAttempt } from "../store/attempts.ts";
@@ -8,6 +7,7 @@ import { appendAudit } from "../store/audit.ts";
 import { takeNonce } from "../store/nonces.ts";
 import type { Store } from "../store/open.ts";
 import { type Action, actionJson, canonicalAction, parseActionJson } from "../wire/action/index.ts";
+import { signingAgent } from "./obstacles.ts";
 
 /** What is about to be signed, before it has a nonce. */
 export type Intended = {
@@ -26,14 +26,9 @@ export type Intended = {
 
 /** The agent that signs for an account, or `agent_not_approved`: known before anything is stored. */
 export function requireAgent(world: World, account: Account): string {
-  const agent = findSigningAgent(world.store, account.ownerAddress, world.exchange.nowMs());
-  if (agent === null) {
-    throw new ApiError("agent_not_approved", "No agent key of this account has been approved by its owner yet.");
-  }
-  if (!world.signers.has(agent.address)) {
-    throw new ApiError("agent_not_approved", `The agent key ${agent.address} is locked or missing on this machine.`);
-  }
-  return agent.address;
+  const found = signingAgent(world, account);
+  if (found.kind === "obstacle") throw found.obstacle.error;
+  return found.address;
 }
 
 /** Who signs what follows from an attempt: the agent that signed it may have been retired since. */

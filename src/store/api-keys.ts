@@ -60,6 +60,21 @@ export function listApiKeys(store: Store, accountId: string): StoredKey[] {
     .filter(({ fault }) => fault === null);
 }
 
+const active = prepared((store) =>
+  store.select({ keyHash: apiKeys.keyHash }).from(apiKeys).where(eq(apiKeys.state, "active")).prepare(),
+);
+
+/** Ids of the accounts that have a key which may write now; a row that is not believed is none. */
+export function accountsThatWrite(store: Store): Set<string> {
+  const keys = active(store)
+    .all()
+    .flatMap(({ keyHash }) => findApiKey(store, keyHash) ?? []);
+  const mayWrite = keys.filter(
+    ({ state, fault, scopes }) => state === "active" && fault === null && scopes.includes("trading:write"),
+  );
+  return new Set(mayWrite.map(({ accountId }) => accountId));
+}
+
 /** The rows, whoever wrote them. */
 export function listKeyRows(store: Store): KeyRow[] {
   return store.select().from(apiKeys).orderBy(asc(apiKeys.registeredAtMs), asc(apiKeys.keyHash)).all();

@@ -4,6 +4,7 @@
  * what is really there, goes on. A full disk or a lock passes by itself.
  */
 import type { Database } from "bun:sqlite";
+import { noteRefusedWrite } from "./heard-writes.ts";
 import { NUMBER_USED_TWICE } from "./nonces.ts";
 import type { Store } from "./open.ts";
 
@@ -28,7 +29,9 @@ export function requireWhole(store: Store): void {
 }
 
 /** Looks at what a transaction has thrown. */
-export function noteFailure({ $client: client }: Store, error: unknown): void {
+export function noteFailure(store: Store, error: unknown): void {
+  const { $client: client } = store;
+  noteRefusedWrite(store, error);
   const because = lastingFault(error);
   const entry = watched.get(client) ?? { because: null, listener: () => undefined };
   if (because === null || entry.because !== null) return;

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { noteFailure, requireWhole } from "./broken.ts";
 import { announceEvents } from "./events.ts";
+import { noteCommit } from "./heard-writes.ts";
 import { assertFull, type Store } from "./open.ts";
 import { forget, hold, letGo } from "./remembered.ts";
 import { keepChanges, sealChanges, undoChanges } from "./sealed-rows.ts";
@@ -54,6 +55,7 @@ export function inSnapshot<T>(store: Store, work: (store: Store) => T, ..._notAs
 function transact<T>(store: Store, work: (store: Store) => T): T {
   requireWhole(store);
   const result = noting(store, () => commit(store, work));
+  noteCommit(store);
   announceEvents(store.$client);
   return result;
 }

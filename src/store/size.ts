@@ -19,7 +19,8 @@ function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function diskFreeBytes(path: string): number | null {
+/** Bytes left for us where this file is; null where it cannot be told. */
+export function diskFreeBytes(path: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize;

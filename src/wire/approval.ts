@@ -118,7 +118,9 @@ export function approvalTypedData(action: ApprovalAction): TypedData {
   const { type, signatureChainId, ...message } = action;
   const { name, version, verifyingContract } = DOMAIN;
   const domain = { name, version, chainId: Number(signatureChainId), verifyingContract };
-  return { domain, types: TYPES, primaryType: type === "approveAgent" ? AGENT_TYPE : BUILDER_TYPE, message };
+  const primaryType = type === "approveAgent" ? AGENT_TYPE : BUILDER_TYPE;
+  // Signers refuse types that the message does not use.
+  return { domain, types: { [primaryType]: TYPES[primaryType] }, primaryType, message };
 }
 
 export function approvalDigest(action: ApprovalAction): Uint8Array {

@@ -98,6 +98,28 @@ test("an approval that another wallet signed is refused and named", async () => 
   expect(ran.err).toContain(`the owner is ${OWNER}`);
 });
 
+test.each([[[]], [["--signature", "-"]]])(
+  "a signature need not stand in the command line: agent approve %j",
+  async (words) => {
+    const approval = JSON.parse((await postern("agent", "approval", "--json")).out);
+    const signature = walletOf(secp256k1.utils.randomSecretKey()).sign(approval.typed_data);
+    const place = { POSTERN_DATA_DIR: workplace.dataDirectory, POSTERN_PASSPHRASE_FILE: workplace.passphraseFile };
+    const ran = await runHere(["agent", "approve", ...words], place, ` ${signature} `);
+    expect([ran.exitCode, ran.err]).toEqual([1, expect.stringContaining(`the owner is ${OWNER}`)]);
+  },
+);
+
+test("no command that is printed has a place for a signature in it", async () => {
+  for (const words of [
+    ["agent", "approval"],
+    ["key", "grant", "--key-hash", "ab".repeat(32)],
+  ]) {
+    const { out } = await postern(...words);
+    expect(out).toMatch(/^ {2}postern (agent approve|key register) /m);
+    expect(out).not.toContain("--signature");
+  }
+});
+
 test("a grant says in what it binds and hashes as a wallet hashes it", async () => {
   const hash = "ab".repeat(32);
   const ran = await postern("key", "grant", "--key-hash", hash, "--scopes", "trading:write,trading:read", "--json");

@@ -9,12 +9,17 @@ export const PASSPHRASE = "anvil quarry tulip magnet orbit seven";
 
 export type Ran = { exitCode: number; out: string; err: string };
 
-/** Runs a command in this process, with everything it prints caught. */
-export async function runHere(words: readonly string[], environment: Record<string, string> = {}): Promise<Ran> {
+/** Runs a command in this process, with everything it prints caught; `typed` is what stands on standard input. */
+export async function runHere(
+  words: readonly string[],
+  environment: Record<string, string> = {},
+  typed = "",
+): Promise<Ran> {
   let out = "";
   let err = "";
   const outside = outsideFor({
     environment,
+    readLine: async () => typed,
     print: (text) => {
       out += text;
     },
@@ -37,6 +42,7 @@ export function outsideFor(some: Partial<Outside>): Outside {
     warn: () => undefined,
     isTerminal: false,
     askHidden: null,
+    readLine: async () => "",
     clock: systemClock,
     schedule: afterThisTurn,
     randomBytes: systemRandom,

@@ -42,7 +42,7 @@ function next(out: string, name: string): string {
 /** The typed data that stands in an output, signed by the owner's wallet. */
 function signed(out: string, command: string): string {
   const typedData = JSON.parse(out.slice(out.indexOf("{"), out.lastIndexOf("}") + 1));
-  return command.replace("0x…", wallet.sign(typedData));
+  return `echo ${wallet.sign(typedData)} | ${command}`;
 }
 
 test("from an empty directory the printed commands lead to an API key that works, and a backup of it back to life", async () => {

@@ -36,6 +36,8 @@ test.each([
   [["init", "--network", "mainnet", "--owner", OWNER, "--exchange-url", "http://10.0.0.9:1234"]],
   [["account", "add", "--kind", "purse", "--label", "a", "--address", OWNER]],
   [["agent", "approve", "--signature", "0x12"]],
+  [["agent", "approve"]],
+  [["agent", "approve", "--signature", "-"]],
   [["serve", "--listen", "nowhere"]],
   [["paper", "--listen", "nowhere"]],
   [["paper", "--network", "moon"]],

@@ -27,6 +27,7 @@ process.exit(
     warn: (text) => process.stderr.write(text),
     isTerminal: false,
     askHidden: null,
+    readLine: async () => "",
     uid: process.getuid?.() ?? 0,
     clock: systemClock,
     randomBytes: systemRandom,

@@ -119,6 +119,7 @@ const READS = [
     "GET /v1/api-keys",
     "GET /v1/api-keys?state=all",
     "GET /v1/twaps",
+    "GET /v1/agent-renewal",
     "GET /v1/status",
     "GET /v1/whoami",
     "GET /v1/markets",

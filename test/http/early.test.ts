@@ -11,6 +11,7 @@ test("health is answered before the keys are open, with the headers of every ans
   const response = ask("/healthz");
   expect(response?.status).toBe(200);
   expect(await response?.json()).toEqual({ status: "ok" });
+  expect(ask("/healthz", { method: "HEAD" })?.status).toBe(200);
   expect(response?.headers.get("X-Request-Id")).toBe("req_1");
   expect(response?.headers.get("X-Content-Type-Options")).toBe("nosniff");
   expect(response?.headers.get("Cache-Control")).toBe("no-store");

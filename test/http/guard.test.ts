@@ -73,10 +73,11 @@ test.each(NO_SUCH_PATHS)("%s is no route", async (path) => {
 });
 
 test.each(["HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"])(
-  "%s is 404 on every route, with no word of CORS",
+  "%s is 404 on every route but HEAD on those of health, with no word of CORS",
   async (method) => {
     const rig = openRig();
     for (const { contract } of allRoutes()) {
+      if (method === "HEAD" && contract.isHeadAnswered === true) continue;
       const path = contract.path.replace("{id}", contract.id?.example ?? "");
       const headers = { "Access-Control-Request-Method": "POST" };
       const response = await rig.ask({ method, path, apiKey: KEYS.both, headers });

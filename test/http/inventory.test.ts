@@ -5,6 +5,8 @@ import { openRig } from "./rig.ts";
 
 const ROUTES = [
   ...["GET /", "GET /assets/:id", "GET /docs", "GET /healthz", "GET /openapi.json", "GET /readyz"],
+  ...["HEAD /healthz", "HEAD /readyz"],
+  ...["GET /v1/agent-renewal", "POST /v1/agent-renewal"],
   ...["GET /v1/account", "GET /v1/api-keys", "GET /v1/api-keys/typed-data", "GET /v1/events"],
   ...["GET /v1/fills", "GET /v1/markets", "GET /v1/prices"],
   ...["GET /v1/operations", "GET /v1/operations/:id", "GET /v1/orders", "GET /v1/orders/:id"],
@@ -22,5 +24,6 @@ test("the live router has these routes, and all but the page are described", () 
   const live = openRig().server.app.routes.map(({ method, path }) => `${method} ${path}`);
   expect(live.toSorted()).toEqual(ROUTES.toSorted());
   const described = allRoutes().map(({ contract: { method, path } }) => `${method} ${path.replace("{id}", ":id")}`);
-  expect([...described, ...UNDESCRIBED].toSorted()).toEqual(ROUTES.toSorted());
+  const byHead = allRoutes().flatMap(({ contract }) => (contract.isHeadAnswered ? [`HEAD ${contract.path}`] : []));
+  expect([...described, ...byHead, ...UNDESCRIBED].toSorted()).toEqual(ROUTES.toSorted());
 });

@@ -19,6 +19,7 @@ import type { Instance } from "../../src/store/instance.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { findOrder } from "../../src/store/orders.ts";
+import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { type StillClock, stillClock } from "../exchange/clocks.ts";
@@ -119,6 +120,7 @@ export function openRig(options: RigOptions = {}): Rig {
     settings: settings(options),
     instance,
     store,
+    writeHealth: openWriteHealth(store, clock),
     commits: openCommitQueue(store, (run) => setImmediate(run), clock),
     exchange,
     allowance: openActionAllowance({ isOn: options.hasAllowance === true, reads, clock }),

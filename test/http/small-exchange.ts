@@ -117,6 +117,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
       return { kind: "ok", json };
     },
     nowMs: () => clock.nowMs(),
+    sinceAnswerMs: () => 0,
     hasBudgetFor: () => true,
     budgetWaitS: () => 0,
     slowDown: () => undefined,

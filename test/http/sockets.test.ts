@@ -166,3 +166,18 @@ test("an order placed over a socket arrives", async () => {
   expect(statusOf(text)).toBe(201);
   expect(rig.sent).toHaveLength(1);
 });
+
+test.each(["/healthz", "/readyz", "/readyz?unknown=1"])(
+  "HEAD %s has the status and headers of GET, and no body",
+  async (path) => {
+    const ask = (method: string) => exchangeBytes([`${method} ${path} HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`]);
+    const [get, head] = [await ask("GET"), await ask("HEAD")];
+    const headersOf = (text: string) => {
+      const lines = text.slice(0, text.indexOf("\r\n\r\n")).toLowerCase().split("\r\n");
+      return lines.filter((line) => !/^(date|x-request-id):/.test(line)).toSorted();
+    };
+    expect(headersOf(head.text)).toEqual(headersOf(get.text));
+    expect(get.text.slice(get.text.indexOf("\r\n\r\n") + 4)).not.toBe("");
+    expect(head.text).toEndWith("\r\n\r\n");
+  },
+);

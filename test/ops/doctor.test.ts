@@ -171,13 +171,23 @@ test("a database is told to be sound, edited, damaged or newer than the program"
 });
 
 test("a gateway that does not run, one that has stopped writes and one with a locked key are told apart", () => {
-  const told: ToldState = { phase: "ready", writesStoppedBecause: null, locked: [] };
+  const told: ToldState = { phase: "ready", writesStoppedBecause: null, locked: [], refusing: [], listeners: [] };
   expect(troubles(examineGateway(told, false))).toEqual([]);
   expect(troubles(examineGateway(null, false))).toEqual(["gateway warning"]);
   expect(troubles(examineGateway({ ...told, writesStoppedBecause: "the disk is full" }, false))).toEqual([
     "gateway fault",
   ]);
   expect(troubles(examineGateway({ ...told, locked: ["0xaa"] }, false))).toEqual(["keys_open fault"]);
+  const refusing = [{ account: "main (5c0d8a52)", because: "the disk is full" }];
+  expect(troubles(examineGateway({ ...told, refusing }, false))).toEqual(["orders fault"]);
+  const listeners: ToldState["listeners"] = [
+    { what: "gateway", url: "http://127.0.0.1:8787", exposure: "this_machine" },
+    { what: "metrics", url: "http://0.0.0.0:9788/metrics", exposure: "network_with_token" },
+    { what: "paper exchange", url: "http://0.0.0.0:9797", exposure: "network" },
+  ];
+  const found = examineGateway({ ...told, listeners }, false).slice(1);
+  expect(found.map(({ check, level }) => `${check} ${level}`)).toEqual(["listens ok", "listens ok", "listens warning"]);
+  expect(found.map((finding) => finding.found).join()).toMatch(/this machine only.*whoever has the token.*anybody/);
 });
 
 test("a file system that is reached over a network is a fault", () => {

@@ -10,7 +10,11 @@ import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { withOperator } from "./operator.ts";
 
 const URL = "http://127.0.0.1:1";
-const RUNNING = { exchangeUrl: URL, version: "0.2.0", clientUrl: URL, pageUrl: URL, audience: URL };
+const RUNNING = {
+  ...{ exchangeUrl: URL, version: "0.2.0", clientUrl: URL, pageUrl: URL, audience: URL },
+  listeners: [],
+  readiness: () => ({ accounts: [], accountsInAll: 0 }),
+};
 
 function withPlaces(work: (at: Places) => void | Promise<void>): Promise<void> {
   return inTemporaryDirectory(async (directory) => {
@@ -89,7 +93,7 @@ test("during a trial the operator's other verbs are refused, and the gateway say
 });
 
 test("the doctor says that an upgrade was not ended", () => {
-  const told = { writesStoppedBecause: null, locked: [] };
+  const told = { writesStoppedBecause: null, locked: [], refusing: [], listeners: [] };
   expect(examineGateway({ ...told, phase: "trial" }, false)).toContainEqual({
     ...{ check: "upgrade", level: "fault", found: "not ended: no write is taken", todo: "run upgrade.sh again" },
   });

@@ -23,6 +23,7 @@ import { insertApiKey } from "../../src/store/api-keys.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import type { Instance } from "../../src/store/instance.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
+import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import { type ScriptedExchange, scriptedExchange } from "./scripted-exchange.ts";
 import { withSleep } from "./sleeping-timer.ts";
@@ -175,6 +176,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     settings: SETTINGS,
     instance: INSTANCE,
     store,
+    writeHealth: openWriteHealth(store, clock),
     commits: openCommitQueue(store, (run) => setImmediate(() => (isDead ? undefined : run())), clock),
     exchange,
     allowance: openActionAllowance({ isOn: false, reads, clock }),

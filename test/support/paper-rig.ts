@@ -124,6 +124,11 @@ const OFF = { perSecond: 0, burst: 0 };
 const MAX_WAIT_MS = 9_000;
 const STEP_MS = 100;
 
+/** The owners' own keys sign here, which the exchange would call users. */
+function asAgent({ type, user }: Record<string, unknown>): unknown {
+  return type === "userRole" ? { role: "agent", data: { user } } : undefined;
+}
+
 /** Ready for writes when it resolves. */
 export async function openPaperRig(options: PaperRigOptions = {}): Promise<PaperRig> {
   const clock = stillClock(START_MS);
@@ -151,7 +156,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
       return (rig.deliveries.shift() ?? DELIVERY.normal)(() => post("/exchange", body), clock);
     }
     if (rig.failing.has(json.type ?? "")) throw broken("ECONNRESET");
-    const answer = rig.interfere(json);
+    const answer = rig.interfere(json) ?? asAgent(json);
     return answer === undefined ? post("/info", body) : Response.json(answer);
   };
   const gateway = openGateway({

@@ -78,7 +78,8 @@ within 20 curl -s -o /dev/null http://127.0.0.1:9797/info
 check "init makes the data directory with the sealed passphrase" postern-operator init --network paper --exchange-url http://127.0.0.1:9797 --owner "$owner"
 check "the data directory is the service's alone" equal "$(stat -c '%U %a' /var/lib/postern)" "postern 700"
 postern-operator agent approval --json >approval.json
-check "the owner approves the agent" postern-operator agent approve --signature "$(./wallet sign owner.key <approval.json)"
+approve() { ./wallet sign owner.key <approval.json | postern-operator agent approve; }
+check "the owner approves the agent" approve
 check "the service starts" systemctl start postern
 check "   and is ready" within 30 is_ready
 check "   as its own user" equal "$(ps -o user= -p "$(process)")" postern
@@ -87,7 +88,10 @@ postern-operator key new --json >key.json
 key="$(jq -r .api_key key.json)" hash="$(jq -r .key_hash key.json)"
 postern-operator key grant --key-hash "$hash" --json >grant.json
 account="$(jq -r .account grant.json)"
-check "the owner grants a key" postern-operator key register --key-hash "$hash" --issued-at "$(jq -r .issued_at grant.json)" --signature "$(./wallet sign owner.key <grant.json)"
+signed="$(./wallet sign owner.key <grant.json)"
+check "the owner grants a key" postern-operator key register --key-hash "$hash" --issued-at "$(jq -r .issued_at grant.json)" --signature "$signed"
+check "   and the signature is in no unit and not in the journal" bash -c "! journalctl --no-pager -o verbose | grep -qi ${signed#0x}"
+check "   and the command ran behind the unit's walls" bash -c "postern-operator doctor --json >/dev/null & sleep 0.3; systemctl show 'run-*.service' --property=ProtectSystem --value | grep -q strict; wait"
 check "an order placed with curl fills" fills container-order-1
 check "postern-operator lists the key, and nothing of it is in the journal" bash -c "postern-operator key list --json | grep -q $hash && ! journalctl --no-pager | grep -q ${key#api_trade_}"
 check "no passphrase in arguments or environment of the service" bash -c '! tr "\0" "\n" </proc/'"$(process)"'/environ | grep -q quarry && ! tr "\0" "\n" </proc/'"$(process)"'/cmdline | grep -q quarry'

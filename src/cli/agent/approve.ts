@@ -1,9 +1,9 @@
 import { change } from "../change.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, required } from "../command.ts";
+import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { isoTime, present } from "../output.ts";
 import { PASSPHRASE_FILE } from "../passphrase-input.ts";
-import { normaliseSignature } from "../signature.ts";
+import { ownersSignature, SIGNATURE } from "../signature.ts";
 import { AGENT, chosenAgent } from "./approval.ts";
 
 export const agentApprove: Command = {
@@ -11,19 +11,21 @@ export const agentApprove: Command = {
   summary: "send the owner's approval of an agent to the exchange",
   options: {
     agent: AGENT,
-    signature: { value: "0x…", help: "the owner's signature of what agent approval printed" },
+    signature: SIGNATURE,
     nonce: { value: "MS", help: "where agent approval printed one" },
+    "valid-until": { value: "MS", help: "where agent approval printed one" },
     "passphrase-file": PASSPHRASE_FILE,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
   },
   positionals: [],
   async run(input, outside) {
-    const signature = normaliseSignature(required(input, "signature"));
+    const signature = await ownersSignature(input, outside);
     const at = places(input, outside);
     const agent = reading(at, ({ store }) => chosenAgent(store, input));
-    const nonce = nonceOf(input.value("nonce")) ?? agent.createdAtMs;
-    const facts = { agentAddress: agent.address, nonce, signature };
+    const nonce = millisecondsOf(input, "nonce") ?? agent.createdAtMs;
+    const end = millisecondsOf(input, "valid-until");
+    const facts = { agentAddress: agent.address, nonce, signature, ...(end === null ? {} : { validUntilMs: end }) };
     const done = await change({ input, outside, at }, "approve_agent", facts, { keys: true, exchange: true });
     const validUntilMs = typeof done["validUntilMs"] === "number" ? done["validUntilMs"] : null;
     const shown = { agent: agent.address, valid_until: validUntilMs === null ? null : isoTime(validUntilMs) };
@@ -33,8 +35,9 @@ export const agentApprove: Command = {
   },
 };
 
-function nonceOf(text: string | null): number | null {
+function millisecondsOf(input: Input, name: string): number | null {
+  const text = input.value(name);
   if (text === null) return null;
-  if (!/^[0-9]{13}$/.test(text)) throw new Misuse("--nonce is unix milliseconds, as printed by agent approval");
+  if (!/^[0-9]{13}$/.test(text)) throw new Misuse(`--${name} is unix milliseconds, as printed by agent approval`);
   return Number(text);
 }

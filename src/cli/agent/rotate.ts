@@ -4,7 +4,7 @@ import { change } from "../change.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { PASSPHRASE_FILE } from "../passphrase-input.ts";
-import { presentApproval } from "./approval.ts";
+import { DAYS, presentApproval } from "./approval.ts";
 
 export const agentRotate: Command = {
   name: "agent rotate",
@@ -13,6 +13,7 @@ export const agentRotate: Command = {
   options: {
     account: ACCOUNT,
     replaces: { value: "0x…", help: "an agent whose key leaked: with the approval the exchange forgets it" },
+    days: DAYS,
     "passphrase-file": PASSPHRASE_FILE,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,

@@ -4,7 +4,7 @@ import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse, type Option, required } from "../command.ts";
 import { networkWords, places, reading } from "../directory.ts";
 import { audience, GATEWAY } from "../gateway-client.ts";
-import { present, walletForm } from "../output.ts";
+import { present, signable, signableLines } from "../output.ts";
 
 export const KEY_HASH: Option = { value: "HASH", help: "64 hex digits, as printed by key new" };
 export const SCOPES: Option = { value: "SCOPES", help: "trading:read,trading:write (default) or one of them" };
@@ -41,15 +41,15 @@ export const keyGrant: Command = {
       issuedAtMs,
       expiresAtMs: null,
     };
-    const typedData = walletForm(grantTypedData(grant));
+    const typedData = grantTypedData(grant);
     const facts = { account: account.id, owner: account.ownerAddress, key_hash: hash, scopes, issued_at: issuedAtMs };
-    present({ input, outside }, { ...facts, network: instance.network, typed_data: typedData }, [
+    present({ input, outside }, { ...facts, network: instance.network, ...signable(typedData) }, [
       `Sign this with the wallet of ${account.ownerAddress} (${networkWords(instance)}), within an hour:`,
       "",
-      ...JSON.stringify(typedData, null, 2).split("\n"),
+      ...signableLines(typedData),
       "",
-      "Then hand the signature to the running gateway:",
-      `  postern key register --account ${account.id} --key-hash ${hash} --scopes ${scopes.join(",")} --issued-at ${issuedAtMs} --signature 0x…`,
+      "Then hand the signature to the running gateway; it is asked for, or read from standard input:",
+      `  postern key register --account ${account.id} --key-hash ${hash} --scopes ${scopes.join(",")} --issued-at ${issuedAtMs}`,
     ]);
   },
 };

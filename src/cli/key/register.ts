@@ -1,13 +1,11 @@
 import { API_NETWORK } from "../../core/account.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, type Option, required } from "../command.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, required } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { GATEWAY, post } from "../gateway-client.ts";
 import { present } from "../output.ts";
-import { normaliseSignature } from "../signature.ts";
+import { ownersSignature, SIGNATURE } from "../signature.ts";
 import { KEY_HASH, keyHashOf, SCOPES, scopesOf } from "./grant.ts";
-
-export const SIGNATURE: Option = { value: "0x…", help: "the owner's signature, 65 bytes in hex" };
 
 export const keyRegister: Command = {
   name: "key register",
@@ -33,7 +31,7 @@ export const keyRegister: Command = {
       issued_at: milliseconds(required(input, "issued-at")),
       expires_at: null,
     };
-    const signature = normaliseSignature(required(input, "signature"));
+    const signature = await ownersSignature(input, outside);
     const key = await post({ command: keyRegister, input, outside }, "/v1/api-keys", { consent, signature });
     present({ input, outside }, key, [`Registered for account ${accountId}: ${scopesOf(input).join(", ")}`]);
   },

@@ -3,10 +3,10 @@ import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, required } from "../command.ts";
 import { networkWords, places, reading } from "../directory.ts";
 import { audience, GATEWAY, post } from "../gateway-client.ts";
-import { present, walletForm } from "../output.ts";
-import { normaliseSignature } from "../signature.ts";
+import { present, signable, signableLines } from "../output.ts";
+import { ownersSignature, SIGNATURE } from "../signature.ts";
 import { KEY_HASH, keyHashOf } from "./grant.ts";
-import { onlyAccount, SIGNATURE } from "./register.ts";
+import { onlyAccount } from "./register.ts";
 
 export const keyRevoke: Command = {
   name: "key revoke",
@@ -14,7 +14,7 @@ export const keyRevoke: Command = {
   options: {
     "key-hash": KEY_HASH,
     account: ACCOUNT,
-    signature: SIGNATURE,
+    signature: { ...SIGNATURE, help: "the owner's signature; - reads it from standard input, or asks for it" },
     listen: GATEWAY,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
@@ -26,7 +26,7 @@ export const keyRevoke: Command = {
     const signed = input.value("signature");
     if (signed === null) return show(hash);
     const account = input.value("account") ?? onlyAccount(at, input);
-    const body = { account, key_hash: hash, signature: normaliseSignature(signed) };
+    const body = { account, key_hash: hash, signature: await ownersSignature(input, outside) };
     const answer = await post({ command: keyRevoke, input, outside }, "/v1/api-keys/revoke", body);
     present({ input, outside }, answer, [`Revoked for account ${account}, for good. Orders stay as they are.`]);
 
@@ -40,16 +40,17 @@ export const keyRevoke: Command = {
         accountId: owned.id,
         keyHash,
       };
-      const typedData = walletForm(revocationTypedData(revocation));
+      const typedData = revocationTypedData(revocation);
       present(
         { input, outside },
-        { account: owned.id, key_hash: keyHash, network: instance.network, typed_data: typedData },
+        { account: owned.id, key_hash: keyHash, network: instance.network, ...signable(typedData) },
         [
           `Sign this with the wallet of ${owned.ownerAddress} (${networkWords(instance)}):`,
           "",
-          ...JSON.stringify(typedData, null, 2).split("\n"),
+          ...signableLines(typedData),
           "",
-          `  postern key revoke --account ${owned.id} --key-hash ${keyHash} --signature 0x…`,
+          "Then hand the signature to the running gateway; it is asked for, or read from standard input:",
+          `  postern key revoke --account ${owned.id} --key-hash ${keyHash} --signature -`,
         ],
       );
     }

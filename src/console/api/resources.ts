@@ -161,6 +161,7 @@ export type Status = {
   network: NetworkName;
   phase: string;
   writes_stopped_because: string | null;
+  orders: { are_taken: boolean; reason: string | null; detail: string | null };
   exchange_budget: {
     order_wait_s: number;
     cancel_wait_s: number;
@@ -175,6 +176,19 @@ export type Status = {
   feed_live: boolean;
   fills_complete_to: string | null;
   markets_read_at: string | null;
+};
+
+export type AgentRenewal = {
+  is_due: boolean;
+  signing: { address: string; name: string; valid_until: string | null } | null;
+  waiting: { address: string; name: string } | null;
+  approval: { nonce: number; chain_id: number; valid_until: string | null; typed_data: TypedData } | null;
+};
+
+export type AgentRenewalOutcome = {
+  status: "succeeded" | "rejected" | "unknown";
+  error: string | null;
+  what_to_do: string | null;
 };
 
 export type StoryLeg = {

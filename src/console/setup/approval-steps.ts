@@ -12,7 +12,7 @@ import { lookAt } from "./look.ts";
 import { readSetup, type SetupState, takeStep } from "./progress.ts";
 import type { Approval, Setup } from "./resources.ts";
 
-const LIVES: readonly [days: string, words: string][] = [
+export const LIVES: readonly [days: string, words: string][] = [
   ["30", "30 days"],
   ["90", "90 days"],
   ["180", "180 days, the longest"],

@@ -92,7 +92,7 @@ async function finish(app: App, key: MadeKey): Promise<void> {
   app.sessionStorage.removeItem(STORE);
   closeSetup(app);
   location.hash = "#/trade";
-  if (app.state.session === null) await signIn(app, key.apiKey, false);
+  if (app.state.session === null) await signIn(app, key.apiKey, "window");
 }
 
 function tell(app: App, change: Partial<Proof>): void {
@@ -126,7 +126,7 @@ function isWanted(app: App, mine: Proof): boolean {
 type Failure = { failure: string; retryAfterMs: number };
 
 async function readPlan(app: App, key: MadeKey): Promise<Plan | Failure> {
-  if (app.state.session === null) await signIn(app, key.apiKey, false);
+  if (app.state.session === null) await signIn(app, key.apiKey, "window");
   if (app.state.session === null) return failure(app.state.signIn.failure ?? "the key could not sign in");
   const bearer = key.apiKey;
   const [markets, prices] = await Promise.all([

@@ -15,7 +15,10 @@ import { emptyReadings, type Session } from "./state.ts";
 const STORE = "postern.key";
 const API_KEY = /^api_trade_[0-9a-fA-F]{64}$/;
 
-export async function signIn(app: App, apiKey: string, keep: boolean): Promise<void> {
+/** Where a key stays: in this window, or in the browser as well, where a key that may trade has to be meant. */
+export type Keeping = "window" | "browser_if_it_may_only_read" | "browser";
+
+export async function signIn(app: App, apiKey: string, keeping: Keeping): Promise<void> {
   const { state } = app;
   if (!API_KEY.test(apiKey)) {
     state.signIn.failure = "An API key is api_trade_ and 64 hex digits.";
@@ -25,7 +28,8 @@ export async function signIn(app: App, apiKey: string, keep: boolean): Promise<v
   const session = await sessionOf(app, apiKey);
   if (session === null) return;
   store(app.sessionStorage, apiKey);
-  if (keep) store(app.localStorage, apiKey);
+  const mayTrade = session.me.scopes.includes("trading:write");
+  if (keeping === "browser" || (keeping !== "window" && !mayTrade)) store(app.localStorage, apiKey);
   open(app, session);
 }
 
@@ -35,6 +39,17 @@ export async function resumeSession(app: App): Promise<void> {
   if (apiKey === null) return;
   const session = await sessionOf(app, apiKey);
   if (session !== null) open(app, session);
+}
+
+export function isKept({ localStorage }: App): boolean {
+  return localStorage.getItem(STORE) !== null;
+}
+
+export function keepNoLonger(app: App): void {
+  const apiKey = app.localStorage.getItem(STORE);
+  if (apiKey !== null) store(app.sessionStorage, apiKey);
+  app.localStorage.removeItem(STORE);
+  app.changed();
 }
 
 /** Out means out: of this window and of the browser. */

@@ -1,8 +1,10 @@
-import { html, type TemplateResult } from "lit-html";
+import { html, nothing, type TemplateResult } from "lit-html";
 import type { Status } from "../api/resources.ts";
 import { ageOf, dateAndTime, duration, figure, NOTHING } from "../figures/format.ts";
 import { facts, section, whenLoaded } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
+import { isKept, keepNoLonger } from "../state/session.ts";
+import { renewalSection } from "./renew-agent.ts";
 
 /** Milliseconds before the end of the agent's approval from which it is marked. */
 const SOON_MS = 14 * 24 * 60 * 60 * 1_000;
@@ -18,10 +20,12 @@ export function healthScreen(app: App): TemplateResult {
       "Signing agent",
       whenLoaded(status, (value) => agent(value, nowMs)),
     )}
+    ${status.value === null ? nothing : renewalSection(app, agentEndsSoon(status.value, nowMs))}
     ${section("Exchange budget", whenLoaded(status, budget))}
     ${section(
       "This page",
       facts([
+        ["API key", keptWords(app)],
         ["Account", html`${session?.me.label ?? NOTHING} <code>${session?.me.account ?? ""}</code>`],
         ["Trading address", html`<code>${session?.me.trading_address ?? NOTHING}</code>`],
         ["Events", connection.kind === "broken" ? `interrupted: ${connection.why}` : connection.kind],
@@ -29,13 +33,17 @@ export function healthScreen(app: App): TemplateResult {
     )}`;
 }
 
+/** Where the key is, and the way to take it back. */
+function keptWords(app: App): TemplateResult {
+  if (!isKept(app)) return html`in this window only: it goes when the window is closed`;
+  return html`kept in this browser's storage, unencrypted, until you sign out
+    <button type="button" @click=${() => keepNoLonger(app)}>Keep it in this window only</button>`;
+}
+
 function gateway({ state: { nowMs } }: App, status: Status): TemplateResult {
   return facts([
     ["Phase", mark(status.phase, status.phase === "ready")],
-    [
-      "Writes",
-      status.writes_stopped_because === null ? "taken" : mark(`stopped: ${status.writes_stopped_because}`, false),
-    ],
+    ["Orders", status.orders.are_taken ? "taken" : mark(`not taken: ${status.orders.detail ?? ""}`, false)],
     ["Live feed", mark(status.feed_live ? "connected" : "not connected", status.feed_live)],
     ["Unknown orders", mark(unknownWords(status), status.unknown_orders.count === 0)],
     [

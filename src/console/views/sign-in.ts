@@ -1,6 +1,12 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../state/app.ts";
-import { signIn } from "../state/session.ts";
+import { type Keeping, signIn } from "../state/session.ts";
+
+const KEEPING: readonly [name: Keeping, words: string][] = [
+  ["window", "in this window only: it goes when the window is closed"],
+  ["browser_if_it_may_only_read", "in this browser, if it may only read"],
+  ["browser", "in this browser, even if it may trade"],
+];
 
 export function signInScreen(app: App): TemplateResult {
   const { isBusy, failure } = app.state.signIn;
@@ -8,7 +14,8 @@ export function signInScreen(app: App): TemplateResult {
     event.preventDefault();
     if (!(event.target instanceof HTMLFormElement)) return;
     const fields = new FormData(event.target);
-    void signIn(app, String(fields.get("key") ?? "").trim(), fields.get("keep") === "on");
+    const keeping = KEEPING.find(([name]) => name === fields.get("keep"))?.[0] ?? "window";
+    void signIn(app, String(fields.get("key") ?? "").trim(), keeping);
   }
   document.title = "Sign in – Postern";
   return html`
@@ -17,7 +24,12 @@ export function signInScreen(app: App): TemplateResult {
       <section aria-label="Sign in">
         <form class="order" @submit=${submit}>
           <label>API key<input type="password" name="key" required autocomplete="off" spellcheck="false" placeholder="api_trade_…" /></label>
-          <label class="check"><input type="checkbox" name="keep" /> Keep it in this browser; otherwise it goes with this window</label>
+          <fieldset class="keeping">
+            <legend>Keep the key</legend>
+            ${KEEPING.map(([name, words]) => html`<label class="check"><input type="radio" name="keep" value=${name} ?checked=${name === "window"} /> ${words}</label>`)}
+            <p class="note">In this browser means: unencrypted, in its storage for this address, until you sign out. Whoever uses this
+              browser's profile, reads its files or a backup of them, and every extension that may read this page has the key then.</p>
+          </fieldset>
           ${failure === null ? nothing : html`<p class="late" role="alert">${failure}</p>`}
           <button class="primary" ?disabled=${isBusy}>${isBusy ? "Asking…" : "Sign in"}</button>
         </form>

@@ -37,8 +37,7 @@ function faults({ state: { status, nowMs } }: App): string[] {
   if (value === null) return [];
   const { unknown_orders: orders, unknown_operations: operations } = value;
   return [
-    ...(value.phase === "ready" ? [] : [value.phase]),
-    ...(value.writes_stopped_because === null ? [] : ["writes stopped"]),
+    ...(value.orders.are_taken ? [] : [`orders are not taken: ${value.orders.detail ?? ""}`]),
     ...(value.feed_live ? [] : ["exchange feed down"]),
     ...(orders.count + operations.count === 0 ? [] : [`${orders.count + operations.count} unknown`]),
     ...(agentEndsSoon(value, nowMs) ? ["agent ends soon"] : []),

@@ -116,6 +116,9 @@ export const TypedDataResource = closed(
     examples: Type.Array(
       closed({
         primary_type: Type.String({ description: "Which of the types the message has." }),
+        types: Type.Record(Type.String(), Type.Array(TypedField), {
+          description: "That type alone: signers refuse others beside it. Wallets want `EIP712Domain` as well.",
+        }),
         message: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
           description: "A message with every member filled in.",
         }),

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { closed, ExchangeWord, nullable, Timestamp, words } from "./common.ts";
+import { closed, described, ExchangeWord, nullable, Timestamp, words } from "./common.ts";
 
 export const HealthResource = closed(
   { status: Type.Literal("ok", { description: "The process is up and answers." }) },
@@ -8,10 +8,13 @@ export const HealthResource = closed(
 
 export const ReadinessResource = closed(
   {
-    status: Type.Literal("ready", { description: "Orders are taken." }),
+    status: Type.Literal("ready", { description: "Orders are taken, for every account that they can be placed for." }),
     network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway trades on." }),
     exchange: ExchangeWord,
-    database: words(["writable"], { description: "State of the database." }),
+    accounts: Type.Integer({ minimum: 1, description: "How many accounts that is." }),
+    database: words(["writable"], {
+      description: "It was written to within the last seconds, and there is room for more.",
+    }),
     start_up: words(["done"], { description: "Whether what was in flight at the last stop has been looked into." }),
     agent: words(["in_order", "ends_soon", "missing", "none"], {
       description:
@@ -19,7 +22,8 @@ export const ReadinessResource = closed(
     }),
     agent_days_left: nullable(Type.Integer(), "Whole days until the first of them ends; null where that is not known."),
     markets: Type.Integer({ description: "How many markets are known." }),
-    markets_read_at: Timestamp,
+    markets_read_at: described(Timestamp, "When they were read."),
+    exchange_answered_at: described(Timestamp, "When the exchange last answered anything."),
   },
   { title: "Readiness" },
 );

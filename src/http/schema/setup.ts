@@ -14,7 +14,7 @@ import {
   words,
 } from "./common.ts";
 
-const Address = Type.String({
+export const Address = Type.String({
   title: "Address",
   pattern: "^0x[0-9a-f]{40}$",
   description: "Address: 0x and 40 lower-case hex characters.",

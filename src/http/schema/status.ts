@@ -1,5 +1,9 @@
 import { Type } from "@sinclair/typebox";
+import { OBSTACLES, type ObstacleReason } from "../../core/readiness.ts";
 import { closed, described, Figure, nullable, Timestamp, Uuid, words } from "./common.ts";
+
+// The keys of the table are the reasons.
+const REASONS = Object.keys(OBSTACLES) as ObstacleReason[];
 
 const Count = Type.Integer({ minimum: 0, description: "A count." });
 const Seconds = Type.Integer({ minimum: 0, description: "Whole seconds." });
@@ -57,14 +61,26 @@ const Restore = closed(
   { title: "Restore" },
 );
 
+const Orders = closed(
+  {
+    are_taken: Type.Boolean({ description: "Whether an order that makes a position larger would be taken now." }),
+    reason: Type.Union([words(REASONS, { description: "Why not." }), Type.Null()], {
+      description: "Why not, or null.",
+    }),
+    detail: nullable(Type.String(), "The reason in plain words, or null."),
+  },
+  { title: "OrdersTaken", description: "The account's own part of `GET /readyz`." },
+);
+
 export const StatusResource = closed(
   {
     object: Type.Literal("status", { description: "Always `status`." }),
     account: Uuid,
     network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway really trades on." }),
     phase: words(["trial", "opening", "starting", "ready", "draining"], {
-      description: "Orders are taken while `ready`.",
+      description: "How far the process is; `orders` says whether any are taken.",
     }),
+    orders: Orders,
     writes_stopped_because: nullable(Type.String(), "Why writes other than cancels are refused, or null."),
     restore: Type.Union([Restore, Type.Null()], { description: "The last restore from a backup; null without one." }),
     exchange_budget: ExchangeBudget,

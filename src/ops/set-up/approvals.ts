@@ -28,11 +28,19 @@ const DAY_MS = 24 * 60 * 60_000;
 /** The approval of our agent, for the wallet. */
 export function describeAgentApproval(setting: SettingUp, asked: { chainId: number; validDays: number | null }) {
   const { agent } = requireAgent(setting);
-  const nonce = setting.clock.nowMs();
-  // Whole seconds: people read it in their wallet.
-  const validUntilMs = asked.validDays === null ? null : Math.floor((nonce + asked.validDays * DAY_MS) / 1_000) * 1_000;
-  const terms = { nonce, chainId: asked.chainId, validUntilMs };
+  const terms = termsOfDays(setting, asked);
   return approvalShown(agent.ownerAddress, { terms, action: agentAction(setting, agent, terms) });
+}
+
+/** Signed now, for so many days; null = as long as the exchange likes. */
+export function termsOfDays(
+  { clock }: Pick<SettingUp, "clock">,
+  { chainId, validDays }: { chainId: number; validDays: number | null },
+): SignedTerms {
+  const nonce = clock.nowMs();
+  // Whole seconds: people read it in their wallet.
+  const validUntilMs = validDays === null ? null : Math.floor((nonce + validDays * DAY_MS) / 1_000) * 1_000;
+  return { nonce, chainId, validUntilMs };
 }
 
 /** The approval of the builder's fee, for the wallet. */
@@ -98,7 +106,11 @@ async function lookForApproval(setting: SettingUp, agent: Agent): Promise<boolea
   return true;
 }
 
-function agentAction({ instance }: SettingUp, agent: Agent, { nonce, ...terms }: SignedTerms): ApprovalAction {
+export function agentAction(
+  { instance }: Pick<SettingUp, "instance">,
+  agent: Agent,
+  { nonce, ...terms }: SignedTerms,
+): ApprovalAction {
   return approvalOf(instance.network, agent, nonce, terms);
 }
 
@@ -130,7 +142,7 @@ function requireAgent(setting: SettingUp): { account: Account; agent: Agent } {
 
 type Shown = { terms: SignedTerms; action: ApprovalAction };
 
-function approvalShown(owner: string, { terms, action }: Shown) {
+export function approvalShown(owner: string, { terms, action }: Shown) {
   return {
     object: "approval" as const,
     address: owner,
@@ -154,7 +166,10 @@ function walletForm({ domain, types, primaryType, message }: TypedData) {
 }
 
 /** The signature in the one spelling that we send; throws `invalid_signature` unless it is the owner's of just this. */
-function signatureOf(owner: string, { action, signature }: { action: ApprovalAction; signature: string }): string {
+export function signatureOf(
+  owner: string,
+  { action, signature }: { action: ApprovalAction; signature: string },
+): string {
   const normalised = normalisedSignature(signature);
   const signer = normalised === null ? null : signerOf(approvalDigest(action), normalised);
   if (normalised === null || signer === null) {
@@ -167,7 +182,7 @@ function signatureOf(owner: string, { action, signature }: { action: ApprovalAct
   return normalised;
 }
 
-async function stepOf(work: () => Promise<unknown>): Promise<StepOutcome> {
+export async function stepOf(work: () => Promise<unknown>): Promise<StepOutcome> {
   try {
     await work();
     return SUCCEEDED;

@@ -1,0 +1,58 @@
+/** Why an order that makes a position larger is not taken now: the closed list, in words that name nobody. */
+export const OBSTACLES = {
+  draining: "the gateway is shutting down",
+  on_trial: "an upgrade is being checked",
+  starting: "what was in flight at the last stop is still being looked up",
+  writes_stopped: "writes are stopped",
+  changed_outside: "the database was changed from outside: see postern doctor",
+  disk_full: "there is too little room where the database is",
+  storage_failing: "the database cannot be written",
+  markets_unread: "the markets have not been read from the exchange yet",
+  restoring: "what was traded since the restored snapshot is still being read",
+  exchange_unreachable: "the exchange has not answered for a minute",
+  no_agent: "no agent key is approved, or its approval has ended",
+  agent_locked: "the agent key that was approved is not open on this machine",
+  agent_unlisted: "the exchange does not list the agent key that signs any more",
+  markets_old: "the list of markets is older than five minutes and could not be read again",
+  exchange_budget: "what the exchange lets this machine or the account send is used up for the moment",
+  not_set_up: "there is no account yet",
+} as const satisfies Record<string, string>;
+
+export type ObstacleReason = keyof typeof OBSTACLES;
+
+/** An account, by its place in the list of all (from 1 on), and why its orders are not taken; null when they are. */
+export type AccountReadiness = {
+  accountId: string;
+  place: number;
+  reason: ObstacleReason | null;
+  detail: string | null;
+};
+
+export type Readiness = {
+  /** Accounts that have a key which may write; all that may have one, while none has. */
+  accounts: readonly AccountReadiness[];
+  /** Of all accounts there are. */
+  accountsInAll: number;
+};
+
+export function isReady({ accounts }: Readiness): boolean {
+  return accounts.length > 0 && accounts.every(({ reason }) => reason === null);
+}
+
+/** In one sentence without a name: which accounts' orders are not taken, and why. Null while all are. */
+export function notReadyWords(readiness: Readiness): string | null {
+  const { accounts, accountsInAll } = readiness;
+  if (accounts.length === 0) return `not_set_up (${OBSTACLES.not_set_up})`;
+  const refused = accounts.filter(({ reason }) => reason !== null);
+  const causes = new Set(refused.map(causeOf));
+  if (refused.length === 0) return null;
+  // With one that counts among several, it has to be said which.
+  const isSaid = accounts.length > 1 || accountsInAll === 1;
+  if (refused.length === accounts.length && causes.size === 1 && isSaid) return [...causes].join("");
+  return refused.map((each) => `account ${each.place} of ${accountsInAll}: ${causeOf(each)}`).join("; ");
+}
+
+function causeOf({ reason, detail }: AccountReadiness): string {
+  if (reason === null) return "";
+  return `${reason} (${OBSTACLES[reason]}${detail === null ? "" : `: ${detail}`})`;
+}

@@ -1,4 +1,0 @@
-import { own } from "./own.mjs";
-import { seen } from "./seen.mjs";
-
-export const scenes = [...seen, ...own];
