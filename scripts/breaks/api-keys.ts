@@ -246,7 +246,11 @@ export const API_KEY_BREAKS: readonly Break[] = [
   {
     row: "S06",
     name: "the intent's transaction does not look at the key again",
-    changes: inFile("src/actions/write.ts", 'if (key?.state !== "active") {', 'if (key?.state === "held") {'),
+    changes: inFile(
+      "src/actions/write.ts",
+      'if (key?.state !== "active") {',
+      'if (key === null || key.state === "held") {',
+    ),
     seenBy: IN_THE_INTENT,
   },
 ];

@@ -198,7 +198,7 @@ export const MACHINE_BREAKS: readonly Break[] = [
   {
     row: "S28",
     name: "an address in the lockfile passes",
-    changes: inFile("scripts/supply-chain.ts", "address === null ? []", 'address !== "" ? []'),
+    changes: inFile("scripts/supply-chain.ts", "address === null ? []", "address?.index !== -1 ? []"),
     seenBy: LOCKFILE,
   },
   {

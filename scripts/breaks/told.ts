@@ -68,7 +68,7 @@ export const TOLD_BREAKS: readonly Break[] = [
     changes: inFile(
       "src/http/server.ts",
       "const routes = [...allRoutes(), ...pageRoutes()];",
-      'const routes = [...allRoutes(), ...pageRoutes(), ...allRoutes().slice(0, 1).map((each) => ({ ...each, contract: { ...each.contract, path: "/v0/api-keys" as const } }))];',
+      'const routes = [...allRoutes(), ...pageRoutes(), ...allRoutes().slice(0, 1).map((each) => ({ ...each, contract: { ...each.contract, path: "/v0/api-keys" as typeof each.contract.path } }))];',
     ),
     seenBy: ROUTES,
   },
@@ -78,7 +78,7 @@ export const TOLD_BREAKS: readonly Break[] = [
     changes: inFile(
       "src/http/routes.ts",
       "return [...routes, ...descriptionRoutes(routes)];",
-      'const old = routes.map((each) => ({ ...each, contract: { ...each.contract, path: each.contract.path.replace("/v1/", "/") } }));\n  return [...routes, ...old.filter(({ contract }) => contract.path === "/whoami"), ...descriptionRoutes(routes)];',
+      'const old = routes.map((each) => ({ ...each, contract: { ...each.contract, path: each.contract.path.replace("/v1/", "/") as typeof each.contract.path } }));\n  return [...routes, ...old.filter(({ contract }) => String(contract.path) === "/whoami"), ...descriptionRoutes(routes)];',
     ),
     seenBy: ROUTES,
   },
