@@ -23,13 +23,13 @@ is_plain=0
 while [ $# -gt 0 ]; do
   case "$1" in
     --new-passphrase-file | --passphrase-file)
-      [ "$origin" = made ] && [ -z "$file" ] && [ -n "${2:-}" ] || usage
-      [ "$1" = --new-passphrase-file ] || origin=file
+      if [ "$origin" != made ] || [ -n "$file" ] || [ -z "${2:-}" ]; then usage; fi
+      [ "$1" = --new-passphrase-file ] || origin="file"
       file="$2"
       shift 2
       ;;
     --own-passphrase)
-      [ "$origin" = made ] && [ -z "$file" ] || usage
+      if [ "$origin" != made ] || [ -n "$file" ]; then usage; fi
       origin=typed
       shift
       ;;
