@@ -59,7 +59,9 @@ function exchange(body: string): Response {
     return new Response('{"status":"ok","response":{"type":"default"}}', JSON_HEADERS);
   }
   oid += 1;
-  const status = `{"filled":{"totalSz":"0.001","avgPx":"30000.0","oid":${oid}}}`;
+  const cloid = /"c":"(0x[0-9a-f]{32})"/.exec(body)?.[1];
+  const named = cloid === undefined ? "" : `,"cloid":"${cloid}"`;
+  const status = `{"filled":{"totalSz":"0.001","avgPx":"30000.0","oid":${oid}${named}}}`;
   return new Response(`{"status":"ok","response":{"type":"order","data":{"statuses":[${status}]}}}`, JSON_HEADERS);
 }
 

@@ -2,17 +2,19 @@
 import { randomBytes } from "node:crypto";
 import type { Account } from "../../../src/core/account.ts";
 import type { Clock } from "../../../src/core/clock.ts";
+import { decimal } from "../../../src/core/decimal.ts";
 import type { Settings } from "../../../src/deps.ts";
 import { openTransport, type Transport } from "../../../src/exchange/transport.ts";
 import { type Gateway, openGateway } from "../../../src/gateway.ts";
 import type { Venue, Account as VenueAccount } from "../../../src/paper/engine/state.ts";
-import { createPaperExchange, PAPER_DEFAULTS } from "../../../src/paper/paper-exchange.ts";
+import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../../src/paper/paper-exchange.ts";
 import { servePaper } from "../../../src/paper/server.ts";
 import { insertAccount } from "../../../src/store/accounts.ts";
 import { insertAgent } from "../../../src/store/agents.ts";
 import { insertApiKey } from "../../../src/store/api-keys.ts";
 import { openStore, type Store } from "../../../src/store/open.ts";
 import { addressOfKey, openSigners } from "../../../src/vault/signers.ts";
+import { orderAction, wireOrder } from "../../../src/wire/action/order.ts";
 import { keyHash } from "../../../src/wire/grant.ts";
 import { fieldOf } from "../../simulation/clients.ts";
 import { type Answered, type Ask, askDirectly } from "../../simulation/front.ts";
@@ -118,7 +120,8 @@ export async function openBench(speed: number): Promise<Bench> {
   await gateway.start();
   const account = paper.venue.accounts.get(OWNER);
   if (account === undefined) throw new Error("bug: nobody has money");
-  const settled = () => untilSettled(gateway, clock);
+  const byHand = openByHand(paper, clock);
+  const settled = () => untilSettled(gateway, clock, byHand);
   const process = { number: 0, gateway, isAlive: () => true, onDeath: silent, die: silent };
   const ask: Bench["ask"] = (key, asked) => askDirectly(process, party, key, asked);
   const read: Bench["read"] = async (body) => (await ask(null, readingOf(body))).body;
@@ -152,13 +155,38 @@ const SETTLED_WITHIN_MS = 15 * 60_000;
 /** Between two looks at it, milliseconds of the fast clock. */
 const LOOK_MS = 300;
 
-async function untilSettled(gateway: Gateway, clock: Clock): Promise<boolean> {
-  const untilMs = clock.elapsedMs() + SETTLED_WITHIN_MS;
+async function untilSettled(gateway: Gateway, clock: Clock, byHand: () => Promise<void>): Promise<boolean> {
+  const startMs = clock.elapsedMs();
+  let nextByHandMs = startMs + BY_HAND_EVERY_MS;
   while (gateway.deps.settling.openCount() > 0) {
-    if (clock.elapsedMs() > untilMs) return false;
+    if (clock.elapsedMs() > startMs + SETTLED_WITHIN_MS) return false;
     await clock.sleep(LOOK_MS);
+    if (clock.elapsedMs() < nextByHandMs) continue;
+    nextByHandMs = clock.elapsedMs() + BY_HAND_EVERY_MS;
+    await byHand();
   }
   return true;
+}
+
+/** Between two things that the owner does beside the gateway, milliseconds of the fast clock. */
+const BY_HAND_EVERY_MS = 20_000;
+/** Its numbers are none that the gateway gives out, milliseconds. */
+const BY_HAND_AHEAD_MS = 3_600_000;
+
+/** An order by hand that finds nothing: the history of the account goes on, and tells of what it lacks. */
+function openByHand(paper: PaperExchange, clock: Clock): () => Promise<void> {
+  const signers = openSigners({ network: "paper", keys: [{ address: OWNER, privateKey: OWNER_KEY.slice() }] });
+  let count = 0;
+  return async () => {
+    count += 1;
+    const cloid = `0x${count.toString(16).padStart(32, "e")}`;
+    const terms = { side: "buy", size: decimal("0.05"), price: "1000", timeInForce: "ioc", reduceOnly: false } as const;
+    const action = orderAction(wireOrder({ ...terms, assetId: 1, trigger: null, cloid }), null);
+    const nonce = clock.nowMs() + BY_HAND_AHEAD_MS + count;
+    const signed = { agentAddress: OWNER, action, nonce, vaultAddress: null, expiresAfter: nonce };
+    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: signers.sign(signed) };
+    await paper.handle(new Request("http://localhost/exchange", init));
+  };
 }
 
 function readingOf(body: string): Ask {
