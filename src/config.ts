@@ -204,10 +204,15 @@ export function audienceOf(config: Config, network: Network): string {
 
 /** Host headers that are answered: the listen address, `localhost`, the public URL's host and what was allowed. */
 export function hostsOf({ listen, tls, publicUrl, allowedHosts }: Config): string[] {
-  // The port that a scheme implies is in no Host header.
-  const own = [listen, { ...listen, hostname: "localhost" }].map((at) => new URL(ownUrlOf({ listen: at, tls })).host);
-  const publicHost = publicUrl === null ? [] : [new URL(publicUrl).host];
-  return [...own, ...publicHost, ...allowedHosts].map((host) => host.toLowerCase());
+  const own = [listen, { ...listen, hostname: "localhost" }].map((at) => ownUrlOf({ listen: at, tls }));
+  const named = [...own, ...(publicUrl === null ? [] : [publicUrl])].flatMap(hostsOfUrl);
+  return [...named, ...allowedHosts].map((host) => host.toLowerCase());
+}
+
+/** The port that a scheme implies is left out of a Host header by most clients, and written by some. */
+function hostsOfUrl(url: string): string[] {
+  const { host, port, protocol } = new URL(url);
+  return port === "" ? [host, `${host}:${protocol === "https:" ? 443 : 80}`] : [host];
 }
 
 /** The same for the port of the metrics, without the public name: that is not for strangers. */

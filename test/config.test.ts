@@ -137,7 +137,8 @@ test("with a certificate the gateway's own address, names and grants are those o
   expect(ownUrlOf(config)).toBe("https://203.0.113.5:443");
   expect(audienceOf(config, "paper")).toBe("paper+https://203.0.113.5:443");
   const { allowedHosts } = settingsOf(config, { network: "mainnet", version: "0" });
-  expect(allowedHosts).toEqual(["203.0.113.5", "localhost"]);
+  // Clients leave the port that the scheme implies out, or write it.
+  expect(allowedHosts).toEqual(["203.0.113.5", "203.0.113.5:443", "localhost", "localhost:443"]);
 });
 
 test("a certificate without its key is refused, and a key without its certificate", () => {

@@ -1,4 +1,5 @@
 import { decimal, multiply, truncate } from "../core/decimal.ts";
+import { quoted } from "./say-where.ts";
 
 /** What `serve --paper` says about the account it made. */
 export type DemoFacts = { base_url: string; exchange_url: string; account: string; api_key: string };
@@ -8,9 +9,19 @@ const SIZE = "0.001";
 /** How far above the middle of the book the demo's order may pay: the book moves while a person reads. */
 const HEADROOM = decimal("1.05");
 
+export type Scene = {
+  /** The middle of the book. */
+  mid: string;
+  orderName: string;
+  /** Of the gateway's own TLS; null without it. */
+  certificateFile: string | null;
+};
+
 /** Lines for a person, with three commands that can be copied: read the account, place an order, read it back. */
-export function demoLines(facts: DemoFacts, mid: string, orderName: string): string[] {
-  const authorization = `-H 'Authorization: Bearer ${facts.api_key}'`;
+export function demoLines(facts: DemoFacts, { mid, orderName, certificateFile }: Scene): string[] {
+  // A demo's certificate is seldom one that curl trusts by itself.
+  const trust = certificateFile === null ? "" : `--cacert ${quoted(certificateFile)} `;
+  const authorization = `${trust}-H 'Authorization: Bearer ${facts.api_key}'`;
   const order = {
     account: facts.account,
     market: MARKET,

@@ -27,6 +27,22 @@ const ANSWERING_MARGIN_S = 22;
 /** The runtime's own most, seconds. */
 const MAX_TIMEOUT_S = 255;
 
+/**
+ * Of TLS 1.2: forward secrecy and authenticated encryption, no CBC. Those of 1.3 are all of that kind and
+ * need no list; anything older than 1.2 the runtime does not speak.
+ */
+const TLS_1_2_CIPHERS = [
+  ...["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256"],
+  ...["ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384"],
+  ...["ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305"],
+].join(":");
+
+/**
+ * A browser that came over TLS comes over TLS for the next year. Not said under `localhost`: that name is shared by
+ * everything else that runs on the visitor's own machine.
+ */
+const STRICT_TRANSPORT = "max-age=31536000";
+
 /** Takes connections at once; their requests wait until it is opened. */
 export function openDoor({ listen: { hostname, port }, tls, timings }: Config): Door {
   const { promise: gateway, resolve } = Promise.withResolvers<Gateway>();
@@ -34,19 +50,25 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
   const answeringS = Math.min(MAX_TIMEOUT_S, Math.ceil(timings.answerDeadlineMs / 1_000) + ANSWERING_MARGIN_S);
 
   function serve(at: number, isShared: boolean): Server {
-    const secured = tls === null ? {} : { tls: readTls(tls).pem, reusePort: isShared };
+    const secured = tls === null ? {} : { tls: { ...readTls(tls).pem, ciphers: TLS_1_2_CIPHERS }, reusePort: isShared };
     return Bun.serve({
       ...BUN_SERVE_OPTIONS,
       ...secured,
       hostname,
       port: at,
       async fetch(request, self) {
-        const early = answerEarly(request);
-        if (early !== null) return early;
-        const hasArrived = () => self.timeout(request, answeringS);
-        return (await gateway).server.handle(request, self.requestIP(request)?.address, hasArrived);
+        const response = await answer(request, self);
+        if (tls !== null) sayStrictTransport(request, response);
+        return response;
       },
     });
+  }
+
+  async function answer(request: Request, self: Server): Promise<Response> {
+    const early = answerEarly(request);
+    if (early !== null) return early;
+    const hasArrived = () => self.timeout(request, answeringS);
+    return (await gateway).server.handle(request, self.requestIP(request)?.address, hasArrived);
   }
 
   /**
@@ -86,6 +108,11 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
       await Promise.all([server, ...leaving].map((each) => each.stop(now)));
     },
   };
+}
+
+function sayStrictTransport(request: Request, { headers }: Response): void {
+  const isLocalhost = /^localhost(?::|$)/i.test(request.headers.get("host") ?? "");
+  if (!isLocalhost) headers.set("Strict-Transport-Security", STRICT_TRANSPORT);
 }
 
 /** What is listened at, and the option that says so. */

@@ -1,5 +1,8 @@
 /** The public API, asked by the commands that stand for a client: registering and revoking keys. */
-import { audienceOf, ownUrlOf, readConfig } from "../config.ts";
+import { readFileSync } from "node:fs";
+import { rootCertificates } from "node:tls";
+import { audienceOf, type Config, ownUrlOf, readConfig } from "../config.ts";
+import type { InsideAnswer } from "../http/from-inside.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { Running } from "../ops/perform.ts";
 import { type Command, Failure, type Input, type Option, overridesOf } from "./command.ts";
@@ -31,56 +34,75 @@ export async function audience({ command, input, outside }: Asking, at: Places):
   );
 }
 
-/** Posts to the gateway that the command's options and the environment name, or else to the directory's own. */
+/**
+ * Posts to the gateway that the command's options and the environment name, or else to the directory's own: that one over
+ * its control socket, where no certificate and no name stands between.
+ */
 export async function post(
   { command, input, outside }: Asking,
   path: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const at = places(input, outside);
-  const running = input.value("listen") === null ? await askWhere(at) : null;
-  if (running !== null) return postJson(running.clientUrl + path, body, starter(at));
+  if (input.value("listen") === null) {
+    const answer = await askGateway(at, "post", { path, body });
+    // The running gateway of the same version made it.
+    if (answer.isRunning) return contentOf(answer.result as InsideAnswer);
+  }
   const config = readConfig(outside.environment, overridesOf(command, input));
   // A certificate is made for the public name.
   const base = config.tls === null ? ownUrlOf(config) : (config.publicUrl ?? ownUrlOf(config));
-  return postJson(base + path, body, starter(at));
+  const answer = await postJson(base + path, body, trustedBy(config));
+  if (answer === null) throw new Failure(`no gateway answers at ${base + path}. Is it running?\n  ${starter(at)}`);
+  return contentOf(answer);
 }
 
 /** What the gateway that holds this directory says of itself; null when none runs, or one that may not be asked. */
-export async function askWhere(at: Places): Promise<Pick<Running, "clientUrl" | "audience" | "exchangeUrl"> | null> {
+export async function askWhere(at: Places): Promise<Pick<Running, "audience" | "exchangeUrl"> | null> {
   const answer = await askGateway(at, "tell_where", {});
   // The running gateway of the same version made it.
   return answer.isRunning ? (answer.result as Running) : null;
 }
 
-/** The gateway's answer; the body of a refusal becomes the failure's text. `start`: the command that starts it. */
-export async function postJson(
-  url: string,
-  body: Readonly<Record<string, unknown>>,
-  start: string,
-): Promise<Record<string, unknown>> {
-  const response = await ask(url, body);
-  if (response === null) throw new Failure(`no gateway answers at ${url}. Is it running?\n  ${start}`);
-  const answer: unknown = await response.json();
-  const object = isObject(answer) ? answer : {};
-  if (response.ok) return object;
+/** The gateway's answer; the body of a refusal becomes the failure's text. */
+export function contentOf({ status, body }: InsideAnswer): Record<string, unknown> {
+  const object = isObject(body) ? body : {};
+  if (status >= 200 && status < 300) return object;
   const { error } = object;
-  throw new Failure(
-    isObject(error) ? `${String(error["code"])}: ${String(error["message"])}` : `HTTP ${response.status}`,
-  );
+  throw new Failure(isObject(error) ? `${String(error["code"])}: ${String(error["message"])}` : `HTTP ${status}`);
 }
 
-async function ask(url: string, body: Readonly<Record<string, unknown>>): Promise<Response | null> {
+/** Null when nobody answers. */
+async function postJson(
+  url: string,
+  body: Readonly<Record<string, unknown>>,
+  trusted: string[],
+): Promise<InsideAnswer | null> {
   try {
-    return await fetch(url, {
+    const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(body),
       redirect: "error",
       signal: AbortSignal.timeout(DEADLINE_MS),
+      tls: { rejectUnauthorized: true, ca: trusted },
     });
+    return { status: response.status, body: await response.json() };
+  } catch (error) {
+    const code = isObject(error) ? String(error["code"] ?? "") : "";
+    if (!/CERT|SIGNED|ISSUER|ALTNAME/.test(code)) return null;
+    throw new Failure(`the certificate of ${new URL(url).origin} is not one to trust (${code})`);
+  }
+}
+
+/** The runtime's own list, and the gateway's certificate itself: it may be of an authority that only its owner knows. */
+function trustedBy({ tls }: Config): string[] {
+  if (tls === null) return [...rootCertificates];
+  try {
+    return [...rootCertificates, readFileSync(tls.certificateFile, "utf8")];
   } catch {
-    return null;
+    // Whoever may not read the service's files asks as any other client.
+    return [...rootCertificates];
   }
 }
 

@@ -9,6 +9,7 @@ import { openSocket } from "../exchange/socket.ts";
 import { openTransport } from "../exchange/transport.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
 import { controlServer } from "../http/control.ts";
+import { type PostFromInside, postFromInside } from "../http/from-inside.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { PassphraseFacts } from "../ops/examine-passphrase.ts";
 import { noteStart } from "../ops/note-start.ts";
@@ -32,6 +33,8 @@ export type Listening = {
   exposure: Exposure;
   metricsExposure: MetricsExposure | null;
   gateway: Gateway;
+  /** Asks it as a client does, without leaving the process. */
+  post: PostFromInside;
   /** Takes no new connection, finishes what is in flight, closes the database. */
   stop(): Promise<void>;
 };
@@ -86,16 +89,16 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     const sealing = startSealing({ store, clock, keyring, log }, outside);
     const baseUrl = ownUrlOf(listenedConfig);
     const pageUrl = config.publicUrl ?? baseUrl;
+    const post = postFromInside(gateway.server, new URL(baseUrl).host);
     const control = openControl(at, {
       running: {
         version: settings.version,
-        // A certificate is made for the public name.
-        clientUrl: config.tls === null ? baseUrl : pageUrl,
         pageUrl,
         audience: settings.audience,
         exchangeUrl: instance.exchangeUrl,
         readiness: () => readyAccounts(gateway.deps),
         listeners: [{ what: "gateway", url: baseUrl, exposure }, ...othersOf(exposed, input)],
+        post,
       },
       store,
       clock,
@@ -127,6 +130,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       exposure,
       metricsExposure: exposed.exposure,
       gateway,
+      post,
       stop: () => stopAll({ door, endReloads, gateway, control, exposed, clock, sealing }),
     };
   } catch (error) {

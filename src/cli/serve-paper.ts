@@ -2,6 +2,7 @@
  * `serve --paper`: gateway, exchange and a funded demo account in one process, with nothing to set up. Every step
  * looks at what is there already, so a start that was cut off is finished by the next one.
  */
+import { resolve } from "node:path";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Config, paperExposureOf, urlOf } from "../config.ts";
 import type { Account, Agent } from "../core/account.ts";
@@ -24,7 +25,7 @@ import { type Demo, openDemo, signAsOwner, signatureText, signedGrant } from "./
 import { demoLines, demoMid } from "./demo-lines.ts";
 import { holding, type Opened, opening } from "./directory.ts";
 import { bind } from "./door.ts";
-import { postJson } from "./gateway-client.ts";
+import { contentOf } from "./gateway-client.ts";
 import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
 import { warnOfPaper } from "./paper-exposure.ts";
@@ -106,9 +107,12 @@ async function serve(serving: Serving, outside: Outside, stop: Promise<string>):
   try {
     await listening.gateway.start();
     const account = await prepareAccount({ demo, unlocked, listening }, outside);
-    const facts = { base_url: listening.baseUrl, exchange_url: exchangeUrl, account: account.id, api_key: demo.apiKey };
+    // A certificate is made for the public name.
+    const baseUrl = config.tls === null ? listening.baseUrl : listening.pageUrl;
+    const facts = { base_url: baseUrl, exchange_url: exchangeUrl, account: account.id, api_key: demo.apiKey };
     const orderName = `demo-${bytesToHex(outside.randomBytes(4))}`;
-    const lines = asJson ? [] : demoLines(facts, await midOf(listening), orderName);
+    const certificateFile = config.tls === null ? null : resolve(config.tls.certificateFile);
+    const lines = asJson ? [] : demoLines(facts, { mid: await midOf(listening), orderName, certificateFile });
     outside.print(asJson ? `${JSON.stringify(facts)}\n` : lines.join("\n"));
     log.info({ signal: await stop }, "stopping");
   } finally {
@@ -132,7 +136,7 @@ async function prepareAccount({ demo, unlocked, listening }: Preparing, outside:
   if (key === null || key.fault !== null || (key.grant === null && key.state === "active")) {
     const { audience } = listening.gateway.deps.settings;
     const grant = signedGrant(demo, { audience, accountId: account.id, issuedAtMs: clock.nowMs() });
-    await postJson(`${listening.baseUrl}/v1/api-keys`, grant, "postern serve --paper");
+    contentOf(await listening.post("/v1/api-keys", grant));
   }
   return account;
 }

@@ -50,7 +50,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   const hosts = new Set(deps.settings.allowedHosts.map((host) => host.toLowerCase()));
   const limits = openLimits(deps);
   const streams = openEventStreams(deps);
-  const visits = new WeakMap<Request, Visit>();
+  const visits: Visits = new WeakMap();
   const routes = [...allRoutes(), ...pageRoutes()];
   const byHead = new Set<string>(
     routes.flatMap(({ contract }) => (contract.isHeadAnswered === true ? [contract.path] : [])),
@@ -66,7 +66,10 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     // The router would answer it wherever GET is.
     if (visit.request.method === "HEAD" && !byHead.has(visit.url.pathname)) throw routeNotFound();
     if (deps.state.phase === "trial" && visit.request.method === "POST") throw onTrial();
-    return app.handle(visit.request);
+    const target = { method: visit.request.method, url: ROUTED_ORIGIN + visit.url.pathname };
+    visits.set(target, visit);
+    // The compiled router reads these two and hands the object back; all else of a request is in its visit.
+    return app.handle(target as Request);
   }
 
   async function handle(request: Request, socketAddress = "", hasArrived = nobodyWaits): Promise<Response> {
@@ -75,7 +78,6 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     const client = clientAddress(socketAddress, forwarded, options.trustedProxies);
     const settingUp = options.settingUp ?? null;
     const visit = newVisit(deps, { request, client, limits, streams, hasArrived, settingUp });
-    visits.set(request, visit);
     if (request.method !== "POST") hasArrived();
     running += 1;
     try {
@@ -105,19 +107,26 @@ function newVisit(deps: Deps, about: Arrival): Visit {
   return { ...about, requestId, isBodyLeft: false, url: null, route: null, keyPrefix: null, code: null, quota: null };
 }
 
+/** What the router is asked with leads to its visit. */
+type Visits = WeakMap<object, Visit>;
+
+/**
+ * The router cuts the path out of a URL by counting characters. So it is given the path that the guard has read, behind an
+ * origin that is always this one: how a request came (TLS or not, under which name, with which form of target) has no part
+ * in where it goes.
+ */
+const ROUTED_ORIGIN = "http://postern";
+
 /**
  * `normalize: false`: Elysia would drop unknown members where the specification refuses them. `strictPath`: a
  * trailing slash is another path. `parse: "none"`: bodies are read by us, after authentication and with our limit.
- * Compiled ahead of time (`aot`), because the interpreting router takes names of fewer than four letters in the Host
- * for a part of the path.
  */
-function mountRoutes(deps: Deps, routes: readonly Route[], visits: WeakMap<Request, Visit>): Elysia {
+function mountRoutes(deps: Deps, routes: readonly Route[], visits: Visits): Elysia {
   const app = new Elysia({
     normalize: false,
     strictPath: true,
     nativeStaticResponse: false,
     aot: true,
-    handler: { standardHostname: false },
   });
   app.onError({ as: "global" }, ({ error, code, request }) => {
     const visit = visits.get(request);

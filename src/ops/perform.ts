@@ -35,8 +35,7 @@ export type Changer = Operator & {
 /** What a running gateway was started as, which only it knows for sure. */
 export type Running = {
   version: string;
-  /** Where its clients ask, and its page is. */
-  clientUrl: string;
+  /** Where its page is. */
   pageUrl: string;
   /** What grants and revocations are signed for. */
   audience: string;
@@ -46,6 +45,8 @@ export type Running = {
   listeners: readonly Listener[];
   /** Whether orders are taken, for each account. */
   readiness(): Readiness;
+  /** Asks it as a client does. */
+  post(path: string, body: Readonly<Record<string, unknown>>): Promise<object>;
 };
 
 /** The facts of a verb, as they came over the control socket or from a command line. */
@@ -107,12 +108,20 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
     return keepKey(changer, text(facts, "keyHash"));
   },
   tell_where: (changer) => {
-    const { clientUrl, audience, exchangeUrl } = requireRunning(changer);
-    return { clientUrl, audience, exchangeUrl };
+    const { audience, exchangeUrl } = requireRunning(changer);
+    return { audience, exchangeUrl };
+  },
+  post: (changer, facts) => {
+    const { body } = facts;
+    if (typeof body !== "object" || body === null) throw new OperatorError("body is missing");
+    return requireRunning(changer).post(oneOf(facts, "path", SIGNED_BY_THE_OWNER), { ...body });
   },
   upgrade_status: (changer) => upgradeStatus(examined(changer)),
   open_writes: (changer) => openWrites(changer),
 };
+
+/** The two requests whose right is the owner's signature in them, and no key: who brings them makes no difference. */
+const SIGNED_BY_THE_OWNER = ["/v1/api-keys", "/v1/api-keys/revoke"];
 
 /** Does what the operator asked for; throws an `OperatorError` when it cannot be done. */
 export async function perform(changer: Changer, verb: string, facts: Facts): Promise<object> {

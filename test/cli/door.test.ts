@@ -47,10 +47,15 @@ function openTls(files: Files): Door {
   return open({ POSTERN_TLS_CERTIFICATE: files.certificate, POSTERN_TLS_KEY: files.key });
 }
 
+type TlsVersion = "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
+
 /** Name in the certificate that a new connection is shown; the alert's text when there is none. */
-function shownBy({ port }: Door, maxVersion: "TLSv1.1" | "TLSv1.2" | "TLSv1.3" = "TLSv1.3"): Promise<string> {
+function shownBy({ port }: Door, maxVersion: TlsVersion = "TLSv1.3", ciphers: string | null = null): Promise<string> {
   return new Promise((resolve) => {
-    const options = { host: "127.0.0.1", port, rejectUnauthorized: false, minVersion: "TLSv1" as const, maxVersion };
+    const options = {
+      ...{ host: "127.0.0.1", port, rejectUnauthorized: false, minVersion: "TLSv1" as const, maxVersion },
+      ...(ciphers === null ? {} : { ciphers }),
+    };
     const socket = connectTls(options, () => {
       resolve(`${socket.getPeerCertificate().subject.CN} over ${socket.getProtocol()}`);
       socket.destroy();
@@ -67,6 +72,13 @@ describe("TLS by files", () => {
     expect(await shownBy(door)).toBe("localhost over TLSv1.3");
     expect(await shownBy(door, "TLSv1.2")).toBe("localhost over TLSv1.2");
     expect(await shownBy(door, "TLSv1.1")).toBe("refused");
+    for (const mode of ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305"]) {
+      const ciphers = `ECDHE-RSA-${mode}:ECDHE-ECDSA-${mode}`;
+      expect([mode, await shownBy(door, "TLSv1.2", ciphers)]).toEqual([mode, "localhost over TLSv1.2"]);
+    }
+    for (const mode of ["ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES256-SHA:ECDHE-ECDSA-AES256-SHA"]) {
+      expect([mode, await shownBy(door, "TLSv1.2", mode)]).toEqual([mode, "refused"]);
+    }
     files.write(RENEWED_CERTIFICATE, RENEWED_KEY);
     expect(await shownBy(door)).toBe("localhost over TLSv1.3");
     expect(door.reload()?.subject).toBe("CN=renewed.localhost");

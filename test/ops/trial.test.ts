@@ -11,7 +11,8 @@ import { withOperator } from "./operator.ts";
 
 const URL = "http://127.0.0.1:1";
 const RUNNING = {
-  ...{ exchangeUrl: URL, version: "0.2.0", clientUrl: URL, pageUrl: URL, audience: URL },
+  ...{ exchangeUrl: URL, version: "0.2.0", pageUrl: URL, audience: URL },
+  post: async () => ({}),
   listeners: [],
   readiness: () => ({ accounts: [], accountsInAll: 0 }),
 };
