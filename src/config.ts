@@ -4,6 +4,7 @@
  */
 
 import type { Network } from "./core/account.ts";
+import type { Room } from "./core/crowd.ts";
 import { decimalPlaces, parseDecimal, toUnits } from "./core/decimal.ts";
 import { isLoopback } from "./core/loopback.ts";
 import type { Bucket, Builder, Limits, Settings, Timings } from "./deps.ts";
@@ -44,6 +45,8 @@ export type Config = {
   exchangeWeightPerMinute: number;
   /** SQLite moves nothing from its log into the database by itself: a replicator beside us does. */
   hasExternalCheckpoints: boolean;
+  /** The most that may be open; fewer where the system gives few descriptors. */
+  connections: Room;
   logLevel: LogLevel;
   /** Settings that are not their default, as they were written; none of them is a secret. */
   changed: Readonly<Record<string, string>>;
@@ -85,6 +88,8 @@ export const DEFAULTS = {
   POSTERN_LIMIT_FAILED_AUTHENTICATIONS: "20",
   POSTERN_LIMIT_FAILED_REGISTRATIONS: "10",
   POSTERN_LIMIT_FAILED_REVOCATIONS: "10",
+  POSTERN_MAX_CONNECTIONS: "2048",
+  POSTERN_MAX_CONNECTIONS_PER_ADDRESS: "1024",
   POSTERN_EXCHANGE_WEIGHT: "1200",
   POSTERN_ANSWER_DEADLINE_MS: "8000",
   POSTERN_ACTION_LIFE_MS: "12000",
@@ -106,6 +111,8 @@ const MAX_PORT = 65_535;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 /** Hyperliquid takes at most 0.1 % on perpetuals from a builder's client. */
 const MAX_BUILDER_FEE_TENTHS = 100n;
+/** Of the limits of connections. */
+const CONNECTIONS = { least: 16, most: 10_000 };
 /** Far above any use. */
 const MAX_NUMBER = 1_000_000_000;
 
@@ -137,6 +144,10 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
       answerDeadlineMs: wholeNumber("POSTERN_ANSWER_DEADLINE_MS", read, { least: 100, most: 60_000 }),
       actionLifeMs: wholeNumber("POSTERN_ACTION_LIFE_MS", read, { least: 5_000, most: 60_000 }),
       startUpDeadlineMs: wholeNumber("POSTERN_START_UP_DEADLINE_MS", read, { least: 0, most: 600_000 }),
+    },
+    connections: {
+      connections: wholeNumber("POSTERN_MAX_CONNECTIONS", read, CONNECTIONS),
+      perClient: wholeNumber("POSTERN_MAX_CONNECTIONS_PER_ADDRESS", read, CONNECTIONS),
     },
     exchangeWeightPerMinute: wholeNumber("POSTERN_EXCHANGE_WEIGHT", read),
     hasExternalCheckpoints: oneOf("POSTERN_EXTERNAL_CHECKPOINTS", read, ["0", "1"]) === "1",

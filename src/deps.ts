@@ -164,4 +164,6 @@ export type GatewayState = {
   phase: "trial" | "opening" | "starting" | "ready" | "draining";
   /** Set when a failed invariant or the disk stops writes; reads, cancels and settling go on. */
   writesStoppedBecause: string | null;
+  /** No file descriptor is left (EMFILE): no connection is taken, and none to the exchange may open. */
+  isOutOfDescriptors?: boolean;
 };

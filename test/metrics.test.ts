@@ -9,7 +9,10 @@ import { takeReadings } from "../src/ops/take-readings.ts";
 import { appendNote } from "../src/store/notes.ts";
 import { openGatewayRig } from "./support/gateway-rig.ts";
 
-const FACTS = { residentBytes: 1_000, startedAtMs: 1_700_000_000_000 };
+const CROWD = {
+  ...{ connections: 3, room: 2_048, openDescriptors: 40, descriptorLimit: 16_384, ended: 2, shortages: 1 },
+};
+const FACTS = { residentBytes: 1_000, startedAtMs: 1_700_000_000_000, crowd: CROWD };
 
 function rigWithAll() {
   const rig = openGatewayRig();
@@ -68,6 +71,8 @@ test("readings tell what there is, with the labels that the list promises and no
   expect(readingOf("postern_agent_expires_seconds")).toBe(86_400);
   expect(readingOf("postern_agent_listed")).toBe(1);
   expect(readingOf("process_resident_memory_bytes")).toBe(1_000);
+  expect(readingOf("postern_connections_closed_total")).toBe(2);
+  expect(readingOf("process_open_fds")).toBe(40);
 });
 
 test("what is not known is left out and does not show as nought, nor as its last value", async () => {

@@ -5,9 +5,12 @@ import type { Config, ListenAddress, TlsFiles } from "../config.ts";
 import type { Gateway } from "../gateway.ts";
 import { BUN_SERVE_OPTIONS } from "../http/server.ts";
 import { Failure } from "./command.ts";
+import { type Guests, openGuests } from "./guests.ts";
 
 export type Door = {
   port: number;
+  /** What is known of its connections. */
+  guests: Guests;
   open(gateway: Gateway): void;
   /** Until then `answer` is asked first; a request for which it has none waits. */
   meanwhile(answer: (request: Request) => Response | null): void;
@@ -37,6 +40,11 @@ const TLS_1_2_CIPHERS = [
   ...["ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305"],
 ].join(":");
 
+/** Of an answer that has no end. */
+const STREAM = "text/event-stream";
+/** A connection that was gone before its request was looked at. */
+const NOBODY = { address: "", port: 0 };
+
 /**
  * A browser that came over TLS comes over TLS for the next year. Not said under `localhost`: that name is shared by
  * everything else that runs on the visitor's own machine.
@@ -46,6 +54,7 @@ const STRICT_TRANSPORT = "max-age=31536000";
 /** Takes connections at once; their requests wait until it is opened. */
 export function openDoor({ listen: { hostname, port }, tls, timings }: Config): Door {
   const { promise: gateway, resolve } = Promise.withResolvers<Gateway>();
+  const guests = openGuests();
   let answerEarly: (request: Request) => Response | null = () => null;
   const answeringS = Math.min(MAX_TIMEOUT_S, Math.ceil(timings.answerDeadlineMs / 1_000) + ANSWERING_MARGIN_S);
 
@@ -67,8 +76,21 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
   async function answer(request: Request, self: Server): Promise<Response> {
     const early = answerEarly(request);
     if (early !== null) return early;
-    const hasArrived = () => self.timeout(request, answeringS);
-    return (await gateway).server.handle(request, self.requestIP(request)?.address, hasArrived);
+    const peer = self.requestIP(request) ?? NOBODY;
+    const visitor = guests.enter(peer);
+    const { hasKey } = visitor;
+    const hasArrived = () => {
+      self.timeout(request, answeringS);
+      visitor.hasArrived();
+    };
+    let isStream = false;
+    try {
+      const response = await (await gateway).server.handle(request, peer.address, { hasArrived, hasKey });
+      isStream = response.headers.get("content-type") === STREAM;
+      return response;
+    } finally {
+      visitor.leave(isStream);
+    }
   }
 
   /**
@@ -87,6 +109,7 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
   const leaving = new Set<Server>();
   return {
     port: server.port ?? port,
+    guests,
     open(opened) {
       answerEarly = () => null;
       resolve(opened);

@@ -15,14 +15,17 @@ import type { PassphraseFacts } from "../ops/examine-passphrase.ts";
 import { noteStart } from "../ops/note-start.ts";
 import type { Listener } from "../ops/tell-state.ts";
 import type { Trial } from "../ops/trial.ts";
+import type { Instance } from "../store/instance.ts";
 import { leaveCheckpoints } from "../store/open.ts";
 import { hasSealedRows } from "../store/sealed-rows.ts";
+import { openDescriptors } from "./descriptors.ts";
 import { bind, type Door, openDoor } from "./door.ts";
 import { type Exposed, exposeMetrics } from "./metrics.ts";
 import type { Outside } from "./outside.ts";
 import { type Sealing, startSealing } from "./sealing.ts";
 import type { Unlocked } from "./unlock.ts";
 import { postern } from "./version.ts";
+import { type Watch, watchCrowd } from "./watch-crowd.ts";
 
 export type Listening = {
   baseUrl: string;
@@ -60,7 +63,8 @@ export function listen(input: ListenInput, outside: Outside): Listening {
   if (!hasSealedRows(store)) throw new Error("bug: a gateway that believes whatever the database says");
   const exposure = exposureOf(config);
   const door = input.door ?? openDoor(config);
-  const exposed = exposeMetrics(config, outside);
+  const descriptors = openDescriptors();
+  const exposed = exposeMetrics(config, door.guests, outside);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
     const { clock, randomBytes, schedule } = outside;
@@ -75,7 +79,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
         store,
         keyring,
         signers: keyring.signers,
-        transport: openTransport(schedule),
+        transport: openTransport(schedule, descriptors?.opening),
         socket: openSocket,
       },
       ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies },
@@ -90,15 +94,12 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     const baseUrl = ownUrlOf(listenedConfig);
     const pageUrl = config.publicUrl ?? baseUrl;
     const post = postFromInside(gateway.server, new URL(baseUrl).host);
+    const { version, audience } = settings;
     const control = openControl(at, {
       running: {
-        version: settings.version,
-        pageUrl,
-        audience: settings.audience,
-        exchangeUrl: instance.exchangeUrl,
+        ...{ version, audience, exchangeUrl: instance.exchangeUrl, pageUrl, post },
         readiness: () => readyAccounts(gateway.deps),
         listeners: [{ what: "gateway", url: baseUrl, exposure }, ...othersOf(exposed, input)],
-        post,
       },
       store,
       clock,
@@ -110,19 +111,12 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       trial,
       state,
     });
+    const ports = new Set([door.port, ...(exposed.port === null ? [] : [exposed.port])]);
+    const watch = watchCrowd({ config, ports, guests: door.guests, descriptors, state, log }, outside);
     door.open(gateway);
-    exposed.open(gateway.deps);
+    exposed.open(gateway.deps, watch.counts);
     const endReloads = outside.onReload(() => reload(door, log));
-    log.info(
-      { base_url: baseUrl, exposure, exchange_url: instance.exchangeUrl, network: instance.network },
-      "listening",
-    );
-    if (exchangePlaceOf(instance) === "unofficial") {
-      log.warn(
-        { exchange_url: instance.exchangeUrl, network: instance.network },
-        "this is not the exchange's own host",
-      );
-    }
+    sayListening(log, { baseUrl, exposure, instance });
     return {
       baseUrl,
       pageUrl,
@@ -131,13 +125,22 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       metricsExposure: exposed.exposure,
       gateway,
       post,
-      stop: () => stopAll({ door, endReloads, gateway, control, exposed, clock, sealing }),
+      stop: () => stopAll({ door, endReloads, gateway, control, exposed, clock, sealing, watch }),
     };
   } catch (error) {
     void door.stop(true);
     void exposed.stop();
     throw error;
   }
+}
+
+type Told = { baseUrl: string; exposure: Exposure; instance: Instance };
+
+function sayListening(log: Log, { baseUrl, exposure, instance }: Told): void {
+  const { exchangeUrl, network } = instance;
+  log.info({ base_url: baseUrl, exposure, exchange_url: exchangeUrl, network }, "listening");
+  if (exchangePlaceOf(instance) !== "unofficial") return;
+  log.warn({ exchange_url: exchangeUrl, network }, "this is not the exchange's own host");
 }
 
 /** What listens beside the gateway. */
@@ -177,6 +180,7 @@ type Stopping = {
   exposed: Exposed;
   clock: Clock;
   sealing: Sealing;
+  watch: Watch;
 };
 
 /** Answers that are ready when the writes have ended are still to be handed over, within this, milliseconds. */
@@ -184,7 +188,7 @@ const HAND_OVER_MS = 1_000;
 const HAND_OVER_INTERVAL_MS = 5;
 
 async function stopAll(stopping: Stopping): Promise<void> {
-  const { door, endReloads, gateway, control, exposed, clock, sealing } = stopping;
+  const { door, endReloads, gateway, control, exposed, clock, sealing, watch } = stopping;
   endReloads();
   const closed = door.stop(false);
   await control.stop();
@@ -192,6 +196,7 @@ async function stopAll(stopping: Stopping): Promise<void> {
   const lastMs = clock.elapsedMs() + HAND_OVER_MS;
   while (door.pending() > 0 && clock.elapsedMs() < lastMs) await clock.sleep(HAND_OVER_INTERVAL_MS);
   sealing.end();
+  watch.end();
   await exposed.stop();
   await gateway.stop();
   await door.stop(true);

@@ -1,10 +1,12 @@
 import { type Config, type MetricsExposure, metricsExposureOf, metricsHostsOf, urlOf } from "../config.ts";
+import type { CrowdCounts } from "../core/crowd.ts";
 import { type Metrics, NO_METRICS } from "../core/metric.ts";
 import type { Deps } from "../deps.ts";
 import { metricsServer } from "../http/metrics.ts";
 import { tokenCheck } from "../http/metrics-token.ts";
 import { openMetrics } from "../metrics.ts";
 import { bind } from "./door.ts";
+import type { Guests } from "./guests.ts";
 import type { Outside } from "./outside.ts";
 import { readTokenFile } from "./token-file.ts";
 
@@ -14,8 +16,9 @@ export type Exposed = {
   /** Null when nothing is exposed. */
   url: string | null;
   exposure: MetricsExposure | null;
+  port: number | null;
   /** Until then a request waits. */
-  open(deps: Deps): void;
+  open(deps: Deps, crowd: () => CrowdCounts | null): void;
   stop(): Promise<void>;
 };
 
@@ -23,16 +26,18 @@ const NOT_EXPOSED: Exposed = {
   metrics: NO_METRICS,
   url: null,
   exposure: null,
+  port: null,
   open: () => undefined,
   stop: async () => undefined,
 };
 
-export function exposeMetrics(config: Config, outside: Outside): Exposed {
+export function exposeMetrics(config: Config, guests: Guests, outside: Outside): Exposed {
   const address = config.metricsListen;
   const exposure = metricsExposureOf(config);
   if (address === null) return NOT_EXPOSED;
   const token = config.metricsTokenFile === null ? null : readTokenFile(config.metricsTokenFile);
   const { promise, resolve } = Promise.withResolvers<Deps>();
+  let crowd: () => CrowdCounts | null = () => null;
   const { metrics, expose, contentType } = openMetrics();
   const startedAtMs = outside.clock.nowMs();
   let hosts: string[] = [];
@@ -40,11 +45,17 @@ export function exposeMetrics(config: Config, outside: Outside): Exposed {
     isAllowedHost: (host) => hosts.includes(host),
     isAllowed: tokenCheck(token),
     deps: () => promise,
-    facts: () => ({ residentBytes: outside.residentBytes(), startedAtMs }),
+    facts: () => ({ residentBytes: outside.residentBytes(), startedAtMs, crowd: crowd() }),
     expose,
     contentType,
   });
-  const server = bind(() => Bun.serve({ ...address, development: false, reusePort: false, fetch: handle }), {
+  async function answer(request: Request, self: ReturnType<typeof Bun.serve>): Promise<Response> {
+    const visitor = guests.enter(self.requestIP(request) ?? { address: "", port: 0 });
+    visitor.hasArrived();
+    return handle(request).finally(() => visitor.leave(false));
+  }
+
+  const server = bind(() => Bun.serve({ ...address, development: false, reusePort: false, fetch: answer }), {
     ...address,
     option: "metrics-listen",
   });
@@ -54,7 +65,11 @@ export function exposeMetrics(config: Config, outside: Outside): Exposed {
     metrics,
     url: `${urlOf(listened)}/metrics`,
     exposure,
-    open: resolve,
+    port: listened.port,
+    open(deps, counts) {
+      crowd = counts;
+      resolve(deps);
+    },
     stop: () => server.stop(true),
   };
 }

@@ -89,6 +89,36 @@ export const METRICS = {
   postern_database_bytes: { kind: "gauge", help: "Size of the database and of its log.", labels: ["file"] },
   postern_disk_free_bytes: { kind: "gauge", help: "Space left where the database is.", labels: [] },
   postern_build_info: { kind: "gauge", help: "Always 1; version and network.", labels: ["version", "network"] },
+  postern_connections: {
+    kind: "gauge",
+    help: "Open connections of clients, counted at least once a second.",
+    labels: [],
+  },
+  postern_connections_limit: {
+    kind: "gauge",
+    help: "How many there may be: the setting, or less where the system gives few descriptors.",
+    labels: [],
+  },
+  postern_connections_closed_total: {
+    kind: "counter",
+    help: "Connections closed because there were too many, since the start.",
+    labels: [],
+  },
+  postern_descriptor_shortages_total: {
+    kind: "counter",
+    help: "Looks (50 a second) at which no file descriptor was left, since the start.",
+    labels: [],
+  },
+  process_open_fds: {
+    kind: "gauge",
+    help: "Open file descriptors.",
+    labels: [],
+  },
+  process_max_fds: {
+    kind: "gauge",
+    help: "How many there may be.",
+    labels: [],
+  },
   process_resident_memory_bytes: { kind: "gauge", help: "Memory of the process.", labels: [] },
   process_start_time_seconds: { kind: "gauge", help: "When the process started, unix seconds.", labels: [] },
 } as const satisfies Record<string, MetricShape>;

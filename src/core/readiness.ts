@@ -5,6 +5,7 @@ export const OBSTACLES = {
   starting: "what was in flight at the last stop is still being looked up",
   writes_stopped: "writes are stopped",
   changed_outside: "the database was changed from outside: see postern doctor",
+  no_descriptors: "no file descriptor is left (EMFILE): none can be opened to the exchange",
   disk_full: "there is too little room where the database is",
   storage_failing: "the database cannot be written",
   markets_unread: "the markets have not been read from the exchange yet",

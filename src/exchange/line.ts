@@ -10,6 +10,13 @@ export type Delivery =
   | { kind: "not_sent"; reason: string }
   | { kind: "unknown"; reason: string };
 
+export type LineEvents = {
+  /** It has its socket. */
+  onOpen(): void;
+  /** The system has let go of it; also when it never opened. */
+  onGone(): void;
+};
+
 type Asked = {
   request: Buffer;
   maxAnswerBytes: number;
@@ -42,11 +49,10 @@ export class Line {
   #socket: Bun.Socket | null = null;
   #state: "opening" | "open" | "closed" = "opening";
   #asked: Asked | null = null;
-  readonly #onGone: () => void;
+  readonly #events: LineEvents;
 
-  /** `onGone` is called when the system has let go of it, also when it never opened. */
-  constructor(target: Target, onGone: () => void) {
-    this.#onGone = onGone;
+  constructor(target: Target, events: LineEvents) {
+    this.#events = events;
     const { hostname, port, isSecure } = target;
     const secure = { rejectUnauthorized: true, serverName: hostname, ALPNProtocols: ALPN_HTTP_1_1 };
     Bun.connect({
@@ -87,6 +93,7 @@ export class Line {
   }
 
   #opened(socket: Bun.Socket, isSecure: boolean): void {
+    this.#events.onOpen();
     this.#socket = socket;
     socket.setNoDelay(true);
     if (this.#state === "closed") socket.terminate();
@@ -165,7 +172,7 @@ export class Line {
 
   #gone(reason: string): void {
     this.#break(reason);
-    this.#onGone();
+    this.#events.onGone();
   }
 }
 

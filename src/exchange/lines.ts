@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { type Delivery, Line, type Target } from "./line.ts";
 
 export type AskOptions = {
@@ -11,6 +12,14 @@ export type AskOptions = {
 /** Runs its argument in the next turn of the event loop. */
 export type Schedule = (run: () => void) => void;
 
+/** Called when a connection is about to open; what it returns, when it has opened or will not. */
+export type Opening = () => () => void;
+
+/** Nobody wants to know. */
+export function untold(): () => void {
+  return () => undefined;
+}
+
 /** Sends one request once; never throws. */
 export type Lines = (request: Buffer, options: AskOptions) => Promise<Delivery>;
 
@@ -22,7 +31,7 @@ const MAX_LEAVING = 2_048;
 const MAX_IDLE = 64;
 
 /** Kept-alive connections to one server. The one that was used last is used next, so that the others may end. */
-export function openLines(target: Target, schedule: Schedule): Lines {
+export function openLines(target: Target, schedule: Schedule, opening: Opening = untold): Lines {
   const all = new Set<Line>();
   const leaving = new Set<Line>();
   const idle: Line[] = [];
@@ -30,10 +39,15 @@ export function openLines(target: Target, schedule: Schedule): Lines {
 
   function open(): Line | null {
     if (all.size >= MAX_LINES || leaving.size >= MAX_LEAVING) return null;
-    const line = new Line(target, () => {
+    const hasOpened = opening();
+    const onGone = (): void => {
+      hasOpened();
       all.delete(line);
       leaving.delete(line);
-    });
+    };
+    const line = new Line(target, { onOpen: hasOpened, onGone });
+    // An address has its socket by now; a name is looked up first.
+    if (isIP(target.hostname) !== 0) hasOpened();
     all.add(line);
     return line;
   }

@@ -1,5 +1,5 @@
 import type { Delivery, Target } from "./line.ts";
-import { type Lines, openLines, type Schedule } from "./lines.ts";
+import { type Lines, type Opening, openLines, type Schedule, untold } from "./lines.ts";
 
 /** What one POST needs to know about its connection. Transports without connections (tests) ignore it. */
 export type Connection =
@@ -45,14 +45,14 @@ const MAX_IDLE_SHARED = 64;
 /**
  * The real network. Proxies named in the environment are ignored and certificates are checked whatever the
  * environment says: either would let somebody read or hold back signed orders. `schedule` runs its argument in the next
- * turn of the event loop (`setImmediate`).
+ * turn of the event loop (`setImmediate`); `opening` is told of each connection of our own that opens.
  */
-export function openTransport(schedule: Schedule): Transport {
+export function openTransport(schedule: Schedule, opening: Opening = untold): Transport {
   const sessions = new Map<number | "shared", Bun.FetchSession>();
   const ways = new Map<string, Way>();
   return (url, { connection, maxAnswerBytes, ...init }) => {
     if (connection.kind === "own") {
-      const { lines, start } = ways.get(url) ?? openWay(ways, url, schedule);
+      const { lines, start } = ways.get(url) ?? openWay(ways, url, { schedule, opening });
       const { signal } = init;
       return lines(requestBytes(start, init), { isFresh: connection.isFresh, maxAnswerBytes, signal });
     }
@@ -67,11 +67,15 @@ export function openTransport(schedule: Schedule): Transport {
 type Way = { origin: string; lines: Lines; start: string };
 
 /** All URLs of a server share its lines. */
-function openWay(ways: Map<string, Way>, url: string, schedule: Schedule): Way {
+function openWay(
+  ways: Map<string, Way>,
+  url: string,
+  { schedule, opening }: { schedule: Schedule; opening: Opening },
+): Way {
   const { origin, host, pathname, search } = new URL(url);
   const known = [...ways.values()].find((way) => way.origin === origin);
   const start = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n`;
-  const way = { origin, lines: known?.lines ?? openLines(targetOf(url), schedule), start };
+  const way = { origin, lines: known?.lines ?? openLines(targetOf(url), schedule, opening), start };
   ways.set(url, way);
   return way;
 }

@@ -34,12 +34,19 @@ export type ServerOptions = {
   settingUp?: Visit["settingUp"];
 };
 
+/** What becomes known of a request on its way. */
+export type Signs = {
+  /** All of it is read. */
+  hasArrived(): void;
+  /** It carried a valid API key. */
+  hasKey(): void;
+};
+
 export type HttpServer = {
   /**
-   * Answers one request. Never throws. `socketAddress` is the address at the other end of the connection; `hasArrived`
-   * is called once all of the request is read.
+   * Answers one request. Never throws. `socketAddress` is the address at the other end of the connection.
    */
-  handle(request: Request, socketAddress?: string, hasArrived?: () => void): Promise<Response>;
+  handle(request: Request, socketAddress?: string, signs?: Signs): Promise<Response>;
   /** Ends the streams of events, and opens no new ones. */
   endStreams(): void;
   /** The routes alone, without what surrounds every request: for mounting, not for serving. */
@@ -72,11 +79,12 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     return app.handle(target as Request);
   }
 
-  async function handle(request: Request, socketAddress = "", hasArrived = nobodyWaits): Promise<Response> {
+  async function handle(request: Request, socketAddress = "", signs = NO_SIGNS): Promise<Response> {
     const startedMs = deps.clock.elapsedMs();
     const forwarded = request.headers.get("x-forwarded-for");
     const client = clientAddress(socketAddress, forwarded, options.trustedProxies);
     const settingUp = options.settingUp ?? null;
+    const { hasArrived } = signs;
     const visit = newVisit(deps, { request, client, limits, streams, hasArrived, settingUp });
     if (request.method !== "POST") hasArrived();
     running += 1;
@@ -85,6 +93,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     } catch (error) {
       return finish(deps, visit, { response: refuse(deps, visit, error), startedMs });
     } finally {
+      if (visit.keyPrefix !== null) signs.hasKey();
       running -= 1;
     }
   }
@@ -92,9 +101,8 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   return { handle, endStreams: streams.endAll, app };
 }
 
-function nobodyWaits(): void {
-  // Requests of a test come in one piece.
-}
+/** Requests of a test come in one piece. */
+const NO_SIGNS: Signs = { hasArrived: () => undefined, hasKey: () => undefined };
 
 function onTrial(): ApiError {
   return new ApiError("not_ready", "An upgrade of the gateway is being checked. Nothing was done.");

@@ -1,4 +1,5 @@
 import type { Account } from "../core/account.ts";
+import type { CrowdCounts } from "../core/crowd.ts";
 import type { MetricName, Reading } from "../core/metric.ts";
 import { isReady } from "../core/readiness.ts";
 import type { Deps } from "../deps.ts";
@@ -11,7 +12,12 @@ import { unknownOrders } from "../store/orders.ts";
 import { databaseSize } from "../store/size.ts";
 
 /** What this process and its machine say of themselves. */
-export type ProcessFacts = { residentBytes: number; startedAtMs: number };
+export type ProcessFacts = {
+  residentBytes: number;
+  startedAtMs: number;
+  /** Null where the system does not tell. */
+  crowd: CrowdCounts | null;
+};
 
 /** Everything that is measured by looking, at this moment. Asks nobody but the database and the disk. */
 export function takeReadings(deps: Deps, facts: ProcessFacts): Reading[] {
@@ -36,7 +42,20 @@ export function takeReadings(deps: Deps, facts: ProcessFacts): Reading[] {
     ...readiness.accounts.map(({ accountId, reason }) =>
       of("postern_account_ready", reason === null ? 1 : 0, { account: accountId }),
     ),
+    ...crowdReadings(facts.crowd),
     ...listAccounts(store).flatMap((account) => accountReadings(deps, account)),
+  ];
+}
+
+function crowdReadings(crowd: CrowdCounts | null): Reading[] {
+  if (crowd === null) return [];
+  return [
+    of("postern_connections", crowd.connections),
+    of("postern_connections_limit", crowd.room),
+    of("postern_connections_closed_total", crowd.ended),
+    of("postern_descriptor_shortages_total", crowd.shortages),
+    of("process_open_fds", crowd.openDescriptors),
+    of("process_max_fds", crowd.descriptorLimit),
   ];
 }
 

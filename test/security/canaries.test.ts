@@ -108,7 +108,7 @@ describe("secrets that are put everywhere a client could put them", () => {
     expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 429]));
     const told = answers.join("\n").replaceAll(`names ${STRAY_KEY}`, "");
     const logged = lines.join("");
-    const exposed = await expose(takeReadings(deps, { residentBytes: 1, startedAtMs: 1 }));
+    const exposed = await expose(takeReadings(deps, { residentBytes: 1, startedAtMs: 1, crowd: null }));
     const stored = databaseText(rig.deps.store).replaceAll(`names ${STRAY_KEY}`, "");
     const audited = JSON.stringify(rig.deps.store.select().from(audit).all());
     expect(lines.length).toBeGreaterThan(100);
