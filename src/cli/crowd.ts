@@ -7,9 +7,12 @@ import type { Log } from "../deps.ts";
 import type { Connection, Descriptors } from "./descriptors.ts";
 
 export type Crowd = {
-  look(): void;
+  /** At this time, by a clock that only goes forward. */
+  look(nowMs: number): void;
+  /** Many have come: it is worth looking more often. */
+  isCrowded(): boolean;
   counts(): CrowdCounts;
-  /** Whether no descriptor was left within the last second. */
+  /** Whether no descriptor was left within the second before the last look. */
   isShort(): boolean;
 };
 
@@ -23,18 +26,18 @@ export type CrowdRules = {
   present(connections: readonly Connection[]): void;
 };
 
-/** Between two looks, milliseconds: many times less than a flood needs to fill what is kept back. */
-export const LOOK_MS = 20;
-/** A close look at least this often, in looks: one second. */
-const CLOSE_LOOK_EVERY = 50;
+/** Between two looks, milliseconds: a flood needs longer to fill what is between the room and the limit. */
+export const LOOK_MS = { calm: 100, crowded: 20 } as const;
+/** A close look at least this often; and how long a shortage is told, milliseconds. */
+const CLOSE_LOOK_MS = 1_000;
 /** Descriptors for the database, its doors, the runtime and commands. */
 const OWN_DESCRIPTORS = 128;
 /** Of the others, this share stays for the exchange: each request that is answered may need a connection to it. */
 const CLIENTS_SHARE = 2 / 3;
 /** Less room than that is no gateway. */
 const LEAST_ROOM = 32;
-/** A line in the log at most this often, in looks: one minute. */
-const TELL_EVERY = 3_000;
+/** A line in the log at most this often, milliseconds. */
+const TELL_MS = 60_000;
 /** New connections after which a close look is worth its time, at most; it takes longer the more there are. */
 const MOST_NEW = 1_024;
 
@@ -61,14 +64,13 @@ export function openCrowd(descriptors: Descriptors, rules: CrowdRules, log: Log)
     ...{ ended: 0, shortages: 0 },
   };
   descriptors.keepBack(keptFrom(descriptors.limit, room));
-  let sinceShortage = CLOSE_LOOK_EVERY;
-  let sinceCloseLook = CLOSE_LOOK_EVERY;
+  const last = { lookMs: 0, shortageMs: -Infinity, closeLookMs: -Infinity, next: 0 };
   /** From this next descriptor on, a close look. */
   let crowdedFrom = room.connections;
-  const tellEnded = atMostEvery(TELL_EVERY);
-  const tellShort = atMostEvery(TELL_EVERY);
+  const tellEnded = atMostEvery(TELL_MS);
+  const tellShort = atMostEvery(TELL_MS);
 
-  function lookClosely(): void {
+  function lookClosely(nowMs: number): void {
     const { open, connections } = descriptors.look(rules.ports);
     rules.present(connections);
     const leaving = whoLeaves(connections.map(guestOf), room);
@@ -78,8 +80,8 @@ export function openCrowd(descriptors: Descriptors, rules: CrowdRules, log: Log)
     counts.ended += leaving.length;
     const left = open - leaving.length;
     crowdedFrom = Math.max(room.connections, left + Math.min(MOST_NEW, Math.floor((descriptors.limit - left) / 4)));
-    sinceCloseLook = 0;
-    if (leaving.length > 0 && tellEnded.isDue()) {
+    last.closeLookMs = nowMs;
+    if (leaving.length > 0 && tellEnded(nowMs)) {
       log.warn({ count: leaving.length, open: connections.length }, "too many connections; idle ones were closed");
     }
   }
@@ -90,40 +92,34 @@ export function openCrowd(descriptors: Descriptors, rules: CrowdRules, log: Log)
     return { id: descriptor, silentMs, ...rules.clientOf(address), standing };
   }
 
-  function noteShortage(): void {
-    sinceShortage = 0;
+  function noteShortage(nowMs: number): void {
+    last.shortageMs = nowMs;
     counts.shortages += 1;
-    if (!tellShort.isDue()) return;
+    if (!tellShort(nowMs)) return;
     const error = `EMFILE: all ${descriptors.limit} descriptors are in use`;
     log.error({ error, count: counts.shortages }, "no file descriptor is left");
   }
 
   return {
-    look() {
+    look(nowMs) {
       const next = descriptors.nextFree();
-      sinceShortage += 1;
-      if (next === null && descriptors.areExhausted()) noteShortage();
-      tellEnded.pass();
-      tellShort.pass();
-      sinceCloseLook += 1;
-      if (next === null || next >= crowdedFrom || sinceCloseLook >= CLOSE_LOOK_EVERY) lookClosely();
+      last.lookMs = nowMs;
+      last.next = next ?? descriptors.limit;
+      if (next === null && descriptors.areExhausted()) noteShortage(nowMs);
+      if (last.next >= crowdedFrom || nowMs - last.closeLookMs >= CLOSE_LOOK_MS) lookClosely(nowMs);
     },
+    isCrowded: () => last.next >= room.connections / 2,
     counts: () => counts,
-    isShort: () => sinceShortage < CLOSE_LOOK_EVERY,
+    isShort: () => last.lookMs - last.shortageMs < CLOSE_LOOK_MS,
   };
 }
 
-/** Due once, and then after so many looks again. */
-function atMostEvery(looks: number) {
-  let since = looks;
-  return {
-    pass: () => {
-      since += 1;
-    },
-    isDue() {
-      if (since < looks) return false;
-      since = 0;
-      return true;
-    },
+/** Due once, and then not again for so long. */
+function atMostEvery(everyMs: number): (nowMs: number) => boolean {
+  let lastMs = -Infinity;
+  return (nowMs) => {
+    if (nowMs - lastMs < everyMs) return false;
+    lastMs = nowMs;
+    return true;
   };
 }

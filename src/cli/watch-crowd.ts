@@ -26,7 +26,7 @@ export type Watched = {
 
 export function watchCrowd(
   { config, ports, guests, descriptors, state, log }: Watched,
-  { every }: Pick<Outside, "every">,
+  { every, clock }: Pick<Outside, "every" | "clock">,
 ): Watch {
   if (descriptors === null) {
     log.warn({}, "descriptors cannot be looked at here; the number of connections has no limit");
@@ -40,10 +40,19 @@ export function watchCrowd(
   };
   const rules = { room, ports, clientOf, standing: guests.standing, present: guests.keepOnly };
   const crowd = openCrowd(descriptors, rules, log);
-  const endLooks = every(LOOK_MS, () => {
-    crowd.look();
+  let pace: keyof typeof LOOK_MS = "calm";
+  let endLooks = every(LOOK_MS[pace], look);
+
+  function look(): void {
+    crowd.look(clock.elapsedMs());
     state.isOutOfDescriptors = crowd.isShort();
-  });
+    const wanted = crowd.isCrowded() ? "crowded" : "calm";
+    if (wanted === pace) return;
+    pace = wanted;
+    endLooks();
+    endLooks = every(LOOK_MS[pace], look);
+  }
+
   return {
     counts: crowd.counts,
     end() {

@@ -106,7 +106,7 @@ export const METRICS = {
   },
   postern_descriptor_shortages_total: {
     kind: "counter",
-    help: "Looks (50 a second) at which no file descriptor was left, since the start.",
+    help: "Looks (ten to fifty a second) at which no file descriptor was left, since the start.",
     labels: [],
   },
   process_open_fds: {

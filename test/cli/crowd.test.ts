@@ -158,34 +158,41 @@ describe("a watch", () => {
 
   test("looks closely once a second, and at once where many have come", () => {
     const { crowd, state } = watch([]);
-    for (let looks = 0; looks < 100; looks += 1) crowd.look();
+    for (let nowMs = 0; nowMs < 2_000; nowMs += 100) crowd.look(nowMs);
     expect(state.looks).toBe(2);
+    state.next = 1;
+    for (let nowMs = 2_000; nowMs < 4_000; nowMs += 100) crowd.look(nowMs);
+    expect([state.looks, crowd.isCrowded()]).toEqual([4, false]);
     state.next = 399;
-    crowd.look();
-    expect(state.looks).toBe(3);
+    crowd.look(4_010);
+    expect([state.looks, crowd.isCrowded()]).toEqual([5, true]);
   });
 
   test("closes those that are too many, counts them, and says so once a minute", () => {
     const { crowd, ended, told } = watch([1, 2, 3, 4, 5, 6].map(silent));
-    for (let looks = 0; looks < 101; looks += 1) crowd.look();
+    for (let nowMs = 0; nowMs < 3_000; nowMs += 1_000) crowd.look(nowMs);
     expect(ended).toEqual([1, 2, 1, 2, 1, 2]);
     expect(crowd.counts()).toMatchObject({ connections: 4, room: 4, ended: 6, openDescriptors: 36 });
     expect(told).toEqual([["warn", { count: 2, open: 6 }, "too many connections; idle ones were closed"]]);
+    crowd.look(60_000);
+    expect(told).toHaveLength(2);
   });
 
   test("names EMFILE where none is left at all, counts it, and is short of them for a second", () => {
     const { crowd, state, told } = watch([]);
     state.next = null;
-    crowd.look();
+    crowd.look(0);
     expect([crowd.isShort(), told.length]).toEqual([false, 0]);
     state.isExhausted = true;
-    crowd.look();
+    crowd.look(20);
     expect(crowd.isShort()).toBeTrue();
     expect(told).toEqual([
       ["error", { error: "EMFILE: all 400 descriptors are in use", count: 1 }, "no file descriptor is left"],
     ]);
     state.next = 10;
-    for (let looks = 0; looks < 50; looks += 1) crowd.look();
+    crowd.look(1_000);
+    expect(crowd.isShort()).toBeTrue();
+    crowd.look(1_020);
     expect(crowd.isShort()).toBeFalse();
     expect(crowd.counts().shortages).toBe(1);
   });
