@@ -269,6 +269,15 @@ describe("readiness", () => {
     expect(names.filter((name) => told.some((text) => text.includes(name)))).toEqual([]);
   });
 
+  test("names a lack of descriptors, for as long as it lasts", async () => {
+    const rig = openRig();
+    rig.deps.state.isOutOfDescriptors = true;
+    const response = await rig.ask({ path: "/readyz" });
+    expect([response.status, await response.text()]).toEqual([503, expect.stringContaining("EMFILE")]);
+    rig.deps.state.isOutOfDescriptors = false;
+    expect((await rig.ask({ path: "/readyz" })).status).toBe(200);
+  });
+
   test("waits for the markets", async () => {
     const rig = openRig({ hasMarkets: false });
     expect((await rig.ask({ path: "/readyz" })).status).toBe(503);
