@@ -34,6 +34,14 @@ const RENEWED = {
   test: "test/cli/door.test.ts",
   title: "is 1.2 or later, and a renewed certificate is shown to new connections without a new start",
 };
+const EVERY_WAY = {
+  test: "test/cli/door-routes.test.ts",
+  title: "every route is found, whatever its name is and however the target is written",
+};
+const STAY = {
+  test: "test/cli/door-routes.test.ts",
+  title: "browsers are told to stay with TLS where it is ours, and never under the name that others share",
+};
 const UNFIT_FILES = { test: "test/cli/door.test.ts", title: "files that do not fit change nothing, and say which" };
 const DEFAULTS = { test: "test/config.test.ts", title: "the defaults are those that are documented" };
 
@@ -290,5 +298,29 @@ export const DOOR_BREAKS: readonly Break[] = [
       'if (certificate.subject === "" && !certificate.checkPrivateKey(privateKey)) {',
     ),
     seenBy: UNFIT_FILES,
+  },
+  {
+    row: "S39",
+    name: "TLS 1.2 is taken with CBC",
+    changes: inFile("src/cli/door.ts", "readTls(tls).pem, ciphers: TLS_1_2_CIPHERS }", "readTls(tls).pem }"),
+    seenBy: RENEWED,
+  },
+  {
+    row: "S39",
+    name: "the path is cut out of the URL as it came",
+    changes: inFile("src/http/server.ts", "url: ROUTED_ORIGIN + visit.url.pathname", "url: visit.request.url"),
+    seenBy: EVERY_WAY,
+  },
+  {
+    row: "S39",
+    name: "browsers are not told to stay with TLS",
+    changes: inFile("src/cli/door.ts", "if (tls !== null) sayStrictTransport(request, response);", ""),
+    seenBy: STAY,
+  },
+  {
+    row: "S39",
+    name: "browsers are told to stay under the name that others share",
+    changes: inFile("src/cli/door.ts", "if (!isLocalhost) headers.set", "if (isLocalhost !== null) headers.set"),
+    seenBy: STAY,
   },
 ];

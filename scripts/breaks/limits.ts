@@ -1,6 +1,14 @@
 /** S36 to S38: how much may be asked, and in what form. */
 import { type Break, inFile } from "./break.ts";
 
+const WHO_HAS_MOST = {
+  test: "test/core/crowd.test.ts",
+  title: "who opens the most loses them, and pushes nobody else out",
+};
+const KEPT_BACK = {
+  test: "test/cli/crowd.test.ts",
+  title: "what is kept back is given to what opens of ours and to nobody else",
+};
 const KIB_64 = { test: "test/http/bad-input.test.ts", title: "takes a body of exactly 64 KiB" };
 const PIECES = { test: "test/http/body.test.ts", title: "stops reading soon after the limit" };
 const ANNOUNCED = { test: "test/http/body.test.ts", title: "neither a large announced length" };
@@ -322,5 +330,17 @@ export const LIMIT_BREAKS: readonly Break[] = [
       "return Math.max(Math.floor(roomMs / 2), pauseLeftMs(purpose, nowMs));",
     ),
     seenBy: TOLD_WAIT,
+  },
+  {
+    row: "S36",
+    name: "whoever is silent longest loses a connection, not who has the most",
+    changes: inFile("src/core/crowd.ts", "b.place - a.place || ", ""),
+    seenBy: WHO_HAS_MOST,
+  },
+  {
+    row: "S36",
+    name: "clients are given what is kept back for the exchange",
+    changes: inFile("src/cli/descriptors.ts", "if (countOpening === 0) setLimit(c, clientsLimit);", ""),
+    seenBy: KEPT_BACK,
   },
 ];
