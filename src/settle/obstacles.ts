@@ -44,6 +44,7 @@ export function orderObstacle(deps: Deps, account: Account, reducesOnly: boolean
   const agent = signingAgent(deps, account);
   return (
     closedGateway(deps, false) ??
+    (reducesOnly ? null : noDescriptors(deps)) ??
     (reducesOnly ? null : diskObstacle(deps.writeHealth.fault())) ??
     (reducesOnly ? null : silentExchange(deps)) ??
     (agent.kind === "obstacle" ? agent.obstacle : null) ??
@@ -85,6 +86,17 @@ function diskObstacle(fault: WriteFault | null): Obstacle | null {
   if (fault === null) return null;
   const message = "The database could not be written. Nothing was sent.";
   return { ...obstacle(fault.kind, "storage_unavailable", message), detail: fault.detail };
+}
+
+/** What is open to the exchange may serve all the same: a cancel is tried. */
+function noDescriptors({ state }: World): Obstacle | null {
+  if (state.isOutOfDescriptors !== true) return null;
+  return obstacle(
+    "no_descriptors",
+    "exchange_unreachable",
+    "No file descriptor is left (EMFILE). Nothing was sent.",
+    1,
+  );
 }
 
 function restoreObstacle({ store }: World, { id }: Account): Obstacle | null {

@@ -29,17 +29,11 @@ export function accountReadiness(deps: Deps, account: Account): Omit<AccountRead
 function increaseObstacle(deps: Deps, account: Account): Pick<Obstacle, "reason" | "detail"> | null {
   return (
     closedGateway(deps, false) ??
-    descriptorObstacle(deps) ??
     changedOutside(deps, account) ??
     orderObstacle(deps, account, false) ??
     marketsObstacle(deps) ??
     budgetObstacle(deps, account, "order")
   );
-}
-
-/** An order is tried all the same: it may find a connection to the exchange that is open. */
-function descriptorObstacle({ state }: Deps): Pick<Obstacle, "reason" | "detail"> | null {
-  return state.isOutOfDescriptors === true ? { reason: "no_descriptors", detail: null } : null;
 }
 
 /** A write looks at the same inside its intent's transaction, by its key; which row it is is not for everybody. */

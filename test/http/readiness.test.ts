@@ -56,6 +56,10 @@ const FAULTS: Record<string, Fault> = {
     cause: ({ deps }) =>
       noteFailure(deps.store, Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_FSYNC" })),
   },
+  "without a file descriptor that is left": {
+    ...{ reason: "no_descriptors", code: "exchange_unreachable" },
+    cause: ({ deps }) => Object.assign(deps.state, { isOutOfDescriptors: true }),
+  },
   "with a disk that is all but full": {
     ...{ reason: "disk_full", code: "storage_unavailable" },
     cause: ({ dials }) => Object.assign(dials, { freeBytes: ROOM_KEPT_BYTES - 1 }),
