@@ -36,7 +36,7 @@ test("the scripts are small, and the page is painted at once", async () => {
   await page.goto(scene.baseUrl);
   const paints: number[] = [];
   for (let round = 0; round < 5; round += 1) {
-    await page.goto(`${scene.baseUrl}/#/round-${round}`);
+    await page.goto(`${scene.baseUrl}/`);
     await page.reload();
     await page.getByLabel("API key").waitFor();
     await page.waitForFunction('performance.getEntriesByName("first-contentful-paint").length > 0');
