@@ -30,7 +30,9 @@ const MAX_LOAD_MS = 700;
 /** A step that has not been reached by then is not reached any more: killed from outside, milliseconds. */
 const POINT_DEADLINE_MS = 2_500;
 /** Within this everything has settled: the life of an action, the exchange's lag and some looks, milliseconds. */
-const SETTLED_DEADLINE_MS = 40_000;
+const SETTLED_DEADLINE_MS = 90_000;
+/** Between two orders of the last start, milliseconds. */
+const ORDER_EVERY_MS = 8_000;
 const FINDINGS_SHOWN = 20;
 /** Exit code of a process that was killed. */
 const KILLED = 137;
@@ -148,13 +150,20 @@ async function settleAll({ scene, wishes, figures, shipped }: Rig): Promise<void
   const client = clientOf(scene, gateway);
   const unknown = wishes.all.filter(({ heard }) => heard.every(({ status }) => status === 202 || status >= 500));
   const deadlineMs = performance.now() + SETTLED_DEADLINE_MS;
-  let open: Wish[] = wishes.all;
+  let open: Wish[] = [...wishes.all];
+  let nextOrderMs = startedMs;
   while (open.length > 0 && performance.now() < deadlineMs) {
     for (let from = 0; from < open.length; from += CLIENTS) {
       await Promise.all(open.slice(from, from + CLIENTS).map((wish) => ask(client, wish)));
     }
     open = open.filter(isOpen);
     if (open.length > 0) await Bun.sleep(250);
+    if (performance.now() < nextOrderMs) continue;
+    // While nothing happens the history stands still, and says nothing of what was refused and lost.
+    nextOrderMs = performance.now() + ORDER_EVERY_MS;
+    const another = wishes.place();
+    await ask(client, another);
+    open = [...open, another].filter(isOpen);
   }
   const rows = readRows(scene.dataDirectory);
   const log = await readExchange(scene);

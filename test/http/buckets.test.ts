@@ -25,7 +25,10 @@ describe("an address", () => {
         for (const [address, afterMs] of asked) {
           nowMs += afterMs;
           if (!buckets.draw(address, nowMs).isAllowed) continue;
-          const { isAllowed, level } = draw(RATE, own.get(address) ?? null, nowMs);
+          const mine = own.get(address) ?? null;
+          // The same time in other steps adds up to a hair more or less.
+          const held = mine === null ? null : { ...mine, tokens: mine.tokens + 1e-9 };
+          const { isAllowed, level } = draw(RATE, held, nowMs);
           own.set(address, level);
           expect(isAllowed).toBe(true);
         }
