@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WITHOUT_ROOT } from "./support/without-root.ts";
 
 const SCRIPTS = join(import.meta.dir, "../scripts/systemd");
 const MAIN = join(import.meta.dir, "../src/main.ts");
@@ -27,22 +28,12 @@ const FILES = [
   "postern.env",
 ];
 
-/** What needs root or systemd is left out; the steps and their order are the script's own. */
 const PLACES = `
 T="$POSTERN_STAGE"
 PROGRAMS=$T/opt CURRENT=$T/opt/current SETTINGS=$T/settings DATA=$T/data BACKUPS=$T/backups UNIT=$T/unit DROP_INS=$T/unit.d
 COMMAND=$T/command OPERATOR=$T/operator MEMORY=$T/memory TERMINAL="\${POSTERN_STAGE_TERMINAL:-$T/no/terminal}"
-require_root() { :; }
-require_systemd() { :; }
 add_account() { :; }
-chown() { :; }
-sync() { :; }
-install() {
-  local kept=()
-  while [ $# -gt 0 ]; do case "$1" in -o | -g) shift 2 ;; *) kept+=("$1"); shift ;; esac; done
-  command install "\${kept[@]}"
-}
-`;
+${WITHOUT_ROOT}`;
 
 /** Seals by a word in front; what the machine can do lies in a file. */
 const SYSTEMD_CREDS = `#!/usr/bin/env bash

@@ -14,25 +14,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WITHOUT_ROOT } from "./support/without-root.ts";
 
 const SCRIPTS = join(import.meta.dir, "../scripts/systemd");
 const OTHER_FILES = ["install.sh", "uninstall.sh", "postern.service", "plain-credential.conf", "postern.env"];
 
-/** What needs root or systemd is left out; the steps and their order are the script's own. */
 const PLACES = `
 T="$POSTERN_STAGE"
 PROGRAMS=$T/opt CURRENT=$T/opt/current DATA=$T/data SNAPSHOT=$T/snapshot LOCK=$T/lock UNIT=$T/unit
 COMMAND=$T/command OPERATOR=$T/operator
-require_root() { :; }
-require_systemd() { :; }
-chown() { :; }
-sync() { :; }
-install() {
-  local kept=()
-  while [ $# -gt 0 ]; do case "$1" in -o | -g) shift 2 ;; *) kept+=("$1"); shift ;; esac; done
-  command install "\${kept[@]}"
-}
-`;
+${WITHOUT_ROOT}`;
 
 const SYSTEMCTL = `#!/usr/bin/env bash
 T="$POSTERN_STAGE"

@@ -1,5 +1,5 @@
 /**
- * The four kinds of route. Each takes a request through the same steps in the same order, so that no route can
+ * The five kinds of route. Each takes a request through the same steps in the same order, so that no route can
  * forget one: authentication, scope, shape; key look-up, limits and state are the verb's, in that order.
  */
 import type { Static, TSchema } from "@sinclair/typebox";
@@ -51,12 +51,11 @@ export function signedRoute<Body extends TSchema>(
   kind: FailureKind,
   run: (deps: Deps, body: Static<Body>) => Answer,
 ): Route {
-  const check = compileCheck(contract.body);
+  const signedBody = readingSignedBody(contract);
   return {
     contract,
     async answer(deps, visit) {
-      queryOf(contract, visit);
-      const body = await bodyOf(deps, visit, { contract, check });
+      const body = await signedBody(deps, visit);
       return countingFailures(visit, kind, () => run(deps, body));
     },
   };
@@ -69,15 +68,23 @@ export function provenRoute<Body extends TSchema, Proven>(
   prove: (deps: Deps, body: Static<Body>) => Proven,
   run: (deps: Deps, visit: Visit, proven: Proven) => Promise<string>,
 ): Route {
-  const check = compileCheck(contract.body);
+  const signedBody = readingSignedBody(contract);
   return {
     contract,
     async answer(deps, visit) {
-      queryOf(contract, visit);
-      const body = await bodyOf(deps, visit, { contract, check });
+      const body = await signedBody(deps, visit);
       const proven = countingFailures(visit, kind, () => prove(deps, body));
       return { status: 200, body: await run(deps, visit, proven) };
     },
+  };
+}
+
+/** Where the body itself carries the authority, its shape is all that is asked before the signature. */
+function readingSignedBody<Body extends TSchema>(contract: WithBody<Body>) {
+  const check = compileCheck(contract.body);
+  return (deps: Deps, visit: Visit): Promise<Static<Body>> => {
+    queryOf(contract, visit);
+    return bodyOf(deps, visit, { contract, check });
   };
 }
 
