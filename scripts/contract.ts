@@ -106,6 +106,7 @@ async function readFacts(gateway: Gateway, cases: readonly Case[], seeds: Seeds)
   const answers = cases.filter(({ status }) => status < 300).map(({ answer }) => parsed(answer));
   const shown = answers.flatMap((answer) => [answer, ...rowsOf(answer)]);
   const orders = rowsOf(await ask(gateway, `/v1/orders?limit=${PAGE_ROWS}`));
+  const waiting = member(await ask(gateway, "/v1/agent-renewal"), "waiting", "address");
   const closed = orders.filter((order) => ["filled", "canceled", "rejected"].includes(String(member(order, "status"))));
   return {
     markets: new Set(markets.flatMap((market) => texts(member(market, "market"), member(market, "pair")))),
@@ -118,6 +119,7 @@ async function readFacts(gateway: Gateway, cases: readonly Case[], seeds: Seeds)
     ),
     offeredCursors: new Set([...seeds.cursors.values(), FOREIGN_CURSOR]),
     closedOrders: new Set(closed.flatMap((order) => texts(member(order, "id")))),
+    waitingAgent: typeof waiting === "string" ? waiting.toLowerCase() : null,
     startedAtMs,
     endedAtMs: Date.now(),
   };

@@ -99,7 +99,7 @@ function parameterValue(one: Case, operation: Operation, parameter: unknown): st
 }
 
 function asInteger(text: string): string | number {
-  return /^-?[0-9]{1,15}$/.test(text) ? Number(text) : text;
+  return /^-?[0-9]+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
 function bodyFault(one: Case, operation: Operation, schemaFault: SchemaFault): Fault {

@@ -16,6 +16,8 @@ export type Facts = {
   /** The cursors that the generator was given. */
   offeredCursors: ReadonlySet<string>;
   closedOrders: ReadonlySet<string>;
+  /** The agent that waits for its owner, in lower case; null when none does. */
+  waitingAgent: string | null;
   /** Unix milliseconds at which the run began and ended. */
   startedAtMs: number;
   endedAtMs: number;
@@ -74,6 +76,12 @@ export const RULES: readonly Rule[] = [
     name: "stale signature",
     codes: ["grant_expired", "issued_at_in_future", "invalid_signature", "mainnet_required"],
     holds: (one, facts) => one.path.startsWith("/v1/api-keys") && isStale(one, facts),
+  },
+  {
+    name: "no such agent",
+    codes: ["invalid_parameter"],
+    holds: (one, { waitingAgent }) =>
+      one.path === "/v1/agent-renewal" && String(bodyMember(one, "agent")).toLowerCase() !== waitingAgent,
   },
 ];
 
