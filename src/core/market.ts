@@ -51,6 +51,11 @@ export function findMarket(universe: Universe, name: string): Market | null {
   return universe.byName.get(name) ?? universe.byName.get(universe.byPairName.get(name) ?? "") ?? null;
 }
 
+/** Spot pairs are named `PURR/USDC` or `@107`; perpetuals have neither mark. */
+export function isSpot(market: string): boolean {
+  return market.includes("/") || market.startsWith("@");
+}
+
 /** Name of the perpetuals dex of a market, by its name; `""` for the native one and for spot. */
 export function dexOf(market: string): string {
   const colon = market.indexOf(":");

@@ -2,9 +2,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { SignedTerms } from "../ops/set-up/approvals.ts";
 import type { Query } from "./query.ts";
-import { ChainIdParameter } from "./schema/setup.ts";
-
-export const MAX_VALID_DAYS = 180;
+import { ChainIdParameter, ValidDaysParameter } from "./schema/setup.ts";
 
 export function termsOf(body: { nonce: number; chain_id: number; valid_until?: string | null }): SignedTerms {
   const { nonce, chain_id: chainId, valid_until: validUntil } = body;
@@ -25,7 +23,7 @@ export function chainIdIn(query: Query): number {
 
 /** Days that the approval is to last; null = as the exchange likes. */
 export function validDaysIn(query: Query): number | null {
-  return query.get("valid_days") === null ? null : numberIn(query, "valid_days", MAX_VALID_DAYS);
+  return query.get("valid_days") === null ? null : numberIn(query, "valid_days", ValidDaysParameter.maximum);
 }
 
 function numberIn(query: Query, name: string, most = Number.MAX_SAFE_INTEGER): number {

@@ -4,7 +4,6 @@ import { judgeSize, type SizeReading, type SizeVerdict } from "../core/evidence.
 export type FillEvidence = {
   /** Notes a reading, and says what all of the same order come to. */
   judge(cloid: string, reading: SizeReading): SizeVerdict;
-  forget(cloid: string): void;
   /** Told of an order that is over, and whose fills are not all shown yet. */
   onShort(cloid: string): void;
 };
@@ -27,9 +26,6 @@ export function gatherFillEvidence(onShort: (cloid: string) => void): FillEviden
       readings.delete(cloid);
       if (verdict === "open") readings.set(cloid, all);
       return verdict;
-    },
-    forget(cloid) {
-      readings.delete(cloid);
     },
     onShort,
   };

@@ -9,6 +9,7 @@ import { inTransaction } from "../store/commit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
+import { leavesOriginalOpen } from "../wire/answer/refusal.ts";
 import { excessOf, tellPast } from "./excess.ts";
 import { actionOf } from "./intent.ts";
 import { readPlaceReply } from "./place.ts";
@@ -158,7 +159,7 @@ export function isBelievedOpen(
   { looks, openForMs }: { looks: number; openForMs: number },
 ): boolean {
   if (replacement.state === "absent" && attempt.seal === "noop") return true;
-  const isLeftOpen = LEAVES_ORIGINAL_OPEN.test(replacement.reason ?? "");
+  const isLeftOpen = leavesOriginalOpen(replacement.reason ?? "");
   return looks >= LOOKS_AT_OPEN && openForMs >= (isLeftOpen ? LEFT_OPEN_FOR_MS : OPEN_AFTER_REFUSAL_FOR_MS);
 }
 
@@ -168,7 +169,3 @@ const LOOKS_AT_OPEN = 3;
 const LEFT_OPEN_FOR_MS = 2_000;
 /** After any other: most of them come when the original has been canceled already. */
 const OPEN_AFTER_REFUSAL_FOR_MS = 30_000;
-
-/** PROTOCOL of the exchange, modify: these were seen to leave the original open. */
-const LEAVES_ORIGINAL_OPEN =
-  /Attempted to modify to invalid new order|away from the reference price|has invalid (?:price|size)|Too many cumulative requests|does not exist|Must deposit/;

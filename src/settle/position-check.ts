@@ -1,6 +1,6 @@
 import { add, compare, type Decimal, subtract, ZERO } from "../core/decimal.ts";
 import type { SizeReading } from "../core/evidence.ts";
-import { dexOf } from "../core/market.ts";
+import { dexOf, isSpot } from "../core/market.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import { findCompleteTo, listNewestFillsIn, type PositionFill } from "../store/fills.ts";
@@ -20,7 +20,7 @@ export async function comparePosition(
 ): Promise<SizeReading["position"]> {
   const { user, accountId, market } = about;
   // Spot has balances, which other things move as well.
-  if (market.includes("/") || market.startsWith("@")) return "unknown";
+  if (isSpot(market)) return "unknown";
   const outcome = await world.exchange.info({ type: "clearinghouseState", user, dex: dexOf(market) }, options);
   const state = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
   if (state === null) return "unknown";

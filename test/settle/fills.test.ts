@@ -121,7 +121,7 @@ test("a fill that is shown between two readings starts the evidence anew", async
   expect(shownOf(rig, id)).toEqual(["filled", "1", "100"]);
 });
 
-test("readings of one order say nothing of another, and forgotten ones count for nothing", () => {
+test("readings of one order say nothing of another, and after a verdict they count for nothing", () => {
   const evidence = gatherFillEvidence(() => undefined);
   const read = (cloid: string, elapsedMs: number) =>
     evidence.judge(cloid, {
@@ -136,9 +136,10 @@ test("readings of one order say nothing of another, and forgotten ones count for
     });
   expect(read("0x1", 3_000)).toBe("open");
   expect(read("0x2", 5_000)).toBe("open");
-  evidence.forget("0x1");
-  expect(read("0x1", 6_000)).toBe("open");
+  expect(read("0x1", 3_500)).toBe("open");
+  expect(read("0x2", 5_500)).toBe("open");
   expect(read("0x2", 7_000)).toBe("final");
+  expect(read("0x2", 7_500)).toBe("open");
 });
 
 /** Each: what a canceled order's record says is left of 1, what was filled, how late that is shown, what is told. */

@@ -14,7 +14,8 @@ const StoryLeg = closed(
     time_in_force: TimeInForce,
     trigger: Type.Optional(Trigger),
     state: words(["sent", "resting", "armed", "closing", "filled", "canceled", "rejected", "absent", "lost"], {
-      description: "`absent`: proven never to have reached the exchange; `lost`: its fate is not known yet.",
+      description:
+        "`absent`: it left no order at the exchange and no longer can; `closing`: over, and its fills are not all shown yet; `lost`: its fate is not known yet.",
     }),
     filled_size: described(Figure, "Filled so far, in base units."),
     reason: ErrorText,

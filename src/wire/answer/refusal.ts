@@ -70,6 +70,13 @@ export function isAgentRefused(text: string): boolean {
   );
 }
 
+/** True when words that tell of a refused modify hold a text that was seen to leave the original open. */
+export function leavesOriginalOpen(words: string): boolean {
+  return /Attempted to modify to invalid new order|away from the reference price|has invalid (?:price|size)|Too many cumulative requests|does not exist|Must deposit/.test(
+    words,
+  );
+}
+
 /** True when the order's builder fee lacks the owner's approval. */
 export function isBuilderRefused(text: string): boolean {
   return /^Builder fee has not been approved/.test(text);
