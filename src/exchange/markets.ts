@@ -12,7 +12,7 @@ export type MarketsOptions = {
 
 /** Least time between two readings, milliseconds. Each costs 20 weight for the list of dexes, spot, and every dex. */
 const REFRESH_SPACING_MS = 30_000;
-/** While something contradicts the list, milliseconds. */
+/** Between two that something which contradicts the list has asked for, milliseconds. */
 const DOUBTED_SPACING_MS = 5_000;
 
 /**
@@ -23,6 +23,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   let universe: Universe | null = null;
   let readElapsedMs: number | null = null;
   let triedAtMs: number | null = null;
+  let doubtedAtMs: number | null = null;
   let running: Promise<Universe | null> | null = null;
   const doubts = new Map<string, string>();
 
@@ -42,9 +43,11 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   function refresh(): Promise<Universe | null> {
     if (running !== null) return running;
     const nowMs = clock.elapsedMs();
-    const spacingMs = doubts.size > 0 ? DOUBTED_SPACING_MS : REFRESH_SPACING_MS;
-    if (triedAtMs !== null && nowMs - triedAtMs < spacingMs) return Promise.resolve(universe);
+    // A new doubt does not wait for what was read before it.
+    const [lastMs, spacingMs] = doubts.size > 0 ? [doubtedAtMs, DOUBTED_SPACING_MS] : [triedAtMs, REFRESH_SPACING_MS];
+    if (lastMs !== null && nowMs - lastMs < spacingMs) return Promise.resolve(universe);
     triedAtMs = nowMs;
+    if (doubts.size > 0) doubtedAtMs = nowMs;
     running = read().finally(() => {
       running = null;
     });

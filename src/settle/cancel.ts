@@ -53,6 +53,11 @@ export function canceledLeg(world: World, attempt: Attempt): Leg | null {
 
 const NEVER_PLACED = /never placed, already canceled, or filled/;
 
+/** True when the exchange answered this cancel that there is nothing to cancel. */
+export function foundNothing({ answerText }: Pick<Attempt, "answerText">): boolean {
+  return answerText !== null && NEVER_PLACED.test(answerText);
+}
+
 /**
  * Writes down what the exchange answered to a cancel. Returns true when the cancel has ended; else it stays armed
  * until every leg of the order is closed.

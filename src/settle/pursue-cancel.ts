@@ -5,7 +5,15 @@ import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import { isOutOfActions } from "../wire/answer/refusal.ts";
 import { applySight } from "./apply-sight.ts";
-import { canceledLeg, finishCancel, isOver, noteCarriedOut, recordCancelReply, reissueCancel } from "./cancel.ts";
+import {
+  canceledLeg,
+  finishCancel,
+  foundNothing,
+  isOver,
+  noteCarriedOut,
+  recordCancelReply,
+  reissueCancel,
+} from "./cancel.ts";
 import { lookAtLeg } from "./look.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
@@ -89,6 +97,11 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   const order = findOrder(world.store, attempt.resource.id);
   const account = findAccount(world.store, attempt.accountId);
   if (order === null || account === null) throw new Error("bug: a cancel without its order or account");
+  // Shown open, and not to be found where it was looked for: its market may have moved in the list.
+  if (foundNothing(attempt)) {
+    world.markets.doubt(order.market, "an open order that a cancel does not find there");
+    await world.markets.refresh();
+  }
   const { idempotencyKey } = attempt;
   const next = reissueCancel(world, attempt, { order, account, leg: live, idempotencyKey, actor: "gateway" });
   pursuit.attemptId = next.id;

@@ -118,3 +118,27 @@ test("a configured dex that the exchange does not list has no markets, and the o
   expect(universe?.byName.has("xyz:TSLA")).toBe(true);
   expect(universe?.byName.has("other:GOLD")).toBe(false);
 });
+
+test("a doubt has the list read at once, again after 5 s at the earliest, and ends with a reading that began after it", async () => {
+  const clock = stillClock();
+  const exchange = exchangeWithMarkets();
+  const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
+  await markets.refresh();
+  markets.doubt("SOL", "one thing");
+  expect(markets.doubtOf("SOL")).toBe("one thing");
+  await markets.refresh();
+  expect([markets.doubtOf("SOL"), exchange.asked.length]).toEqual([null, 8]);
+  markets.doubt("SOL", "another");
+  await clock.advance(4_999);
+  await markets.refresh();
+  expect([markets.doubtOf("SOL"), exchange.asked.length]).toEqual(["another", 8]);
+  await clock.advance(1);
+  const reading = markets.refresh();
+  markets.doubt("BTC", "news of while it is read");
+  await reading;
+  expect([markets.doubtOf("SOL"), markets.doubtOf("BTC"), exchange.asked.length]).toEqual([
+    null,
+    "news of while it is read",
+    12,
+  ]);
+});

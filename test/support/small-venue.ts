@@ -170,7 +170,7 @@ function accountState(orders: readonly VenueOrder[], time: number): unknown {
   };
 }
 
-function answered(json: unknown): SendOutcome {
+export function answered(json: unknown): SendOutcome {
   return { kind: "answered", httpStatus: 200, body: JSON.stringify(json) };
 }
 
