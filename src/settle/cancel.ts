@@ -124,6 +124,13 @@ export function noteCarriedOut(world: World, attempt: Attempt): void {
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }
 
+/** True when the exchange said that it carried out a cancel of this leg, whatever it shows of it. */
+export function isCarriedOut({ store }: Pick<World, "store">, { orderId, oid }: Leg): boolean {
+  return listAttemptsOf(store, orderId).some(
+    ({ kind, hasLanded, targetOid }) => kind === "cancel" && hasLanded && targetOid !== null && targetOid === oid,
+  );
+}
+
 /** Ends a cancel whose order is over: the answer is the order as it truly ended. */
 export function finishCancel(world: World, attempt: Attempt): void {
   const order = findOrder(world.store, attempt.resource.id);

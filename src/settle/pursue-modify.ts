@@ -1,10 +1,12 @@
 import type { Attempt } from "../core/attempt.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
+import type { World } from "../deps.ts";
 import { parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
-import { readStatus, type Sight, statusRequest } from "./look.ts";
+import { isCarriedOut } from "./cancel.ts";
+import { lookAtLeg, readStatus, type Sight, statusRequest } from "./look.ts";
 import { lookForPlaced } from "./look-for-placed.ts";
 import { finishModify, isAlwaysPlace, isBelievedOpen, isToBeCanceled, keepApart, legsOfModify } from "./modify.ts";
 import { absenceEvent } from "./pursue-place.ts";
@@ -35,11 +37,29 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
     return false;
   }
   if (isUnnamed(legsOfModify(world, attempt).replacement) && pursuit.looks < MAX_LOOKS_FOR_NAME) return false;
+  if (await isClosing(tools, attempt)) return false;
   const end = finishModify(world, seen);
   if (end.kind === "ended") return true;
   const next = await reduceReplacement(world, attempt, end.remainder);
   Object.assign(pursuit, startPursuit(next.id));
   return false;
+}
+
+/**
+ * True while a leg is over, and what was filled of it is not known yet: the answer to the modify would be `unknown` for
+ * ever, or of a time before that. Something else may have closed the replacement meanwhile, a cancel for one.
+ */
+async function isClosing(tools: Tools, attempt: Attempt): Promise<boolean> {
+  const { world } = tools;
+  if (!hasClosingLeg(world, attempt)) return false;
+  const sought = tools.soughtOf(attempt);
+  applySight(world, sought.leg, await lookAtLeg(world, tools.evidence, sought, { purpose: "settle" }));
+  return openAttempt(world.store, attempt.id) === null || hasClosingLeg(world, attempt);
+}
+
+function hasClosingLeg(world: World, attempt: Attempt): boolean {
+  const { replaced, replacement } = legsOfModify(world, attempt);
+  return [replaced, replacement].some((leg) => leg.state === "closing" || (!isClosed(leg) && isCarriedOut(world, leg)));
 }
 
 /** What closed the original was seen, or that it is open after all the modify did. */
