@@ -16,11 +16,6 @@ function actions(choose: (body: string) => Fate | null): FateOf {
   return ({ path, body }) => (path === "/exchange" ? choose(body) : null) ?? directly(5);
 }
 
-/** Reads that the exchange does not answer. */
-function silentTo(isOne: (body: string) => boolean): FateOf {
-  return ({ path, body }) => (path === "/info" && isOne(body) ? LOST : directly(5));
-}
-
 function modifyOf(id: string, price: string, alwaysPlace = false) {
   return { kind: "modify" as const, id, price, size: null, alwaysPlace };
 }
@@ -388,28 +383,6 @@ test("a close during a gap of the feed is seen although the first reading after 
   s.setFate(() => directly(5));
   await s.pass(40_000);
   expect(statusHere(s, placed.id)).toMatchObject({ status: "canceled" });
-});
-
-test("a modify is not answered for good while what a cancel closed is not known to its size", async () => {
-  const s = await scene();
-  const placed = shown(await s.tell("closing", limit("buy", 94_000)));
-  const modify = modifyOf(placed.id, "94001");
-  let isSent = false;
-  s.setFate(({ path, body }) => {
-    isSent ||= body.includes('"batchModify"');
-    return path === "/info" && isSent && body.includes(`"oid":${placed.oid}}`) ? LOST : directly(5);
-  });
-  s.ask("closing-modify", modify);
-  await s.pass(3_000);
-  s.ask("closing-cancel", { kind: "cancel", id: placed.id });
-  // The original can be read again, and what was filled of its replacement cannot.
-  s.setFate(silentTo((body) => /"userFillsByTime"|"clearinghouseState"/.test(body)));
-  await s.pass(20_000);
-  expect([isSent, liveOrders(s)]).toEqual([true, []]);
-  expect(shown(await s.tell("closing-modify", modify))).toMatchObject({ http: 202, status: "unknown" });
-  s.setFate(() => directly(5));
-  await s.pass(60_000);
-  expect(shown(await s.tell("closing-modify", modify))).toMatchObject({ http: 200, status: "canceled", filled: "0" });
 });
 
 /** As the row stands: a read by the client would look for itself. */
