@@ -67,6 +67,6 @@ export type Markets = {
   refresh(): Promise<Universe | null>;
   /** The exchange shows something of this market that contradicts the list: it is read again at once. */
   doubt(name: string, because: string): void;
-  /** What contradicts the list, until it has been read again; null when nothing does. */
+  /** What contradicts the list, until it has been read again and explains it, or twice; null when nothing does. */
   doubtOf(name: string): string | null;
 };

@@ -14,6 +14,10 @@ export type MarketsOptions = {
 const REFRESH_SPACING_MS = 30_000;
 /** Between two that something which contradicts the list has asked for, milliseconds. */
 const DOUBTED_SPACING_MS = 5_000;
+/** A server of the exchange may show a list that is behind: so many readings end a doubt which none of them explains. */
+const READINGS_NEEDED = 2;
+
+type Doubt = { because: string; readings: number };
 
 /**
  * The universe is replaced as a whole or not at all: a reading of which a part is missing would have names point at
@@ -25,18 +29,27 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   let triedAtMs: number | null = null;
   let doubtedAtMs: number | null = null;
   let running: Promise<Universe | null> | null = null;
-  const doubts = new Map<string, string>();
+  const doubts = new Map<string, Doubt>();
+
+  /** Of the doubts that there were when the reading began: what came while it ran may be in an older part of it. */
+  function weigh(doubted: readonly [string, Doubt][], before: Universe | null, now: Universe): void {
+    for (const [name, doubt] of doubted) {
+      doubt.readings += 1;
+      const isExplained = before?.byName.get(name)?.assetId !== now.byName.get(name)?.assetId;
+      if ((isExplained || doubt.readings >= READINGS_NEEDED) && doubts.get(name) === doubt) doubts.delete(name);
+    }
+  }
 
   async function read(): Promise<Universe | null> {
     const doubted = [...doubts];
+    const before = universe;
     const markets = await readMarkets(exchange, dexes);
     // The first reading is tried again at once; later ones have the last good one to go on with.
     if (markets === null && universe === null) triedAtMs = null;
     if (markets === null) return universe;
     universe = buildUniverse(markets, clock.nowMs());
     readElapsedMs = clock.elapsedMs();
-    // What was doubted while it was being read may be in an older part of it.
-    for (const [name, because] of doubted) if (doubts.get(name) === because) doubts.delete(name);
+    weigh(doubted, before, universe);
     return universe;
   }
 
@@ -59,10 +72,10 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     ageMs: () => (readElapsedMs === null ? null : clock.elapsedMs() - readElapsedMs),
     refresh,
     doubt(name, because) {
-      doubts.set(name, because);
+      doubts.set(name, { because, readings: 0 });
       void refresh();
     },
-    doubtOf: (name) => doubts.get(name) ?? null,
+    doubtOf: (name) => doubts.get(name)?.because ?? null,
   };
 }
 

@@ -22,6 +22,8 @@ import { sendAttempt } from "./send.ts";
 /** Shortest time between two cancels of one order, elapsed milliseconds; it doubles, so that a refusal costs little. */
 const REISSUE_AFTER_MS = 1_000;
 const MAX_REISSUE_AFTER_MS = 60_000;
+/** Cancels that found nothing before the market list is doubted: most of the time the order's record is only behind. */
+const REISSUES_BEFORE_DOUBT = 2;
 /** Looks at a canceled leg before it is given up to read what had been filled by then: some minutes. */
 const MAX_LOOKS_AT_CLOSED = 60;
 /** Looks that may miss an order because a node is behind, before it is asked whether the exchange has forgotten it. */
@@ -97,8 +99,8 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   const order = findOrder(world.store, attempt.resource.id);
   const account = findAccount(world.store, attempt.accountId);
   if (order === null || account === null) throw new Error("bug: a cancel without its order or account");
-  // Shown open, and not to be found where it was looked for: its market may have moved in the list.
-  if (foundNothing(attempt)) {
+  // Still shown open, and not to be found where it was looked for: its market may have moved in the list.
+  if (foundNothing(attempt) && pursuit.reissues >= REISSUES_BEFORE_DOUBT) {
     world.markets.doubt(order.market, "an open order that a cancel does not find there");
     await world.markets.refresh();
   }
