@@ -131,6 +131,11 @@ export function wasTaken(leg: Leg): boolean {
  * the exchange itself has said, which is kept as evidence and never applied.
  */
 export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
+  const next = afterEvent(leg, event);
+  return next !== null && isWhole(next) ? asFilled(next) : next;
+}
+
+function afterEvent(leg: Leg, event: LegEvent): Leg | null {
   const grown = "filled" in event && event.filled !== null ? growFilled(leg, event.filled) : leg;
   if (leg.state === "rejected" && leg.isExchangesWord) return agreesWithRefusal(leg, event) ? leg : null;
   switch (event.type) {
@@ -177,6 +182,18 @@ export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
 
 function isPastRefusal({ state }: Leg): boolean {
   return state === "resting" || state === "closing" || state === "filled" || state === "canceled";
+}
+
+/** Nothing is left of it that could be open or canceled, whatever a record says. */
+function isWhole(leg: Leg): boolean {
+  const isSettled = leg.state === "filled" || leg.state === "rejected";
+  return !isSettled && leg.oid !== null && compare(leg.filledSize, leg.size) >= 0;
+}
+
+/** Of an order that was open only an alarm has a reason, and that stays. */
+function asFilled(leg: Leg): Leg {
+  const isAlarm = leg.state === "resting" || leg.state === "armed";
+  return { ...leg, ...said("filled", isAlarm ? leg.reason : null) };
 }
 
 /** What fills has fired, whatever a list that tells of its condition leaves open. */

@@ -1,5 +1,4 @@
 import type { Account } from "../core/account.ts";
-import { compare } from "../core/decimal.ts";
 import type { Leg, LegEvent, LegState } from "../core/order.ts";
 import type { Settling, World } from "../deps.ts";
 import type { FeedEvent } from "../exchange/feed-event.ts";
@@ -55,10 +54,9 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     index.add(account, fills);
     for (const cloid of new Set(fills.map((fill) => fill.cloid))) {
       const leg = cloid === null ? null : findLegByCloid(world.store, cloid);
-      if (leg !== null && leg.state === "lost" && leg.oid !== null && compare(leg.filledSize, leg.size) >= 0) {
-        const filled = { size: leg.filledSize, notional: leg.filledNotional };
-        applySight(world, leg, { kind: "seen", isClosed: true, events: [{ type: "filled", oid: leg.oid, filled }] });
-      } else if (leg?.state === "lost") watch.begin(leg.orderId, "changed");
+      // Whole fills are the end of it, and the answer to the placing that was still open.
+      if (leg?.state === "filled") applySight(world, leg, { kind: "seen", isClosed: true, events: [] });
+      if (leg?.state === "lost") watch.begin(leg.orderId, "changed");
     }
   }
 

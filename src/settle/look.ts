@@ -167,7 +167,7 @@ function endOf(sought: Sought, { order, status }: Answered, { filled, isAll }: K
   const { leg, reduceOnly } = sought;
   const { oid } = order;
   const isWhole = compare(filled.size, leg.size) >= 0;
-  if (statusMeaning(status) === "filled" && (isWhole || !mayFallShort(sought, order)))
+  if (isWhole || (statusMeaning(status) === "filled" && !mayFallShort(sought, order)))
     return { type: "filled", oid, filled };
   const { timeInForce } = leg;
   const words =

@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { type Decimal, decimal } from "../core/decimal.ts";
 import { averagePrice, findMarket } from "../core/market.ts";
-import type { Leg, OrderTerms } from "../core/order.ts";
+import type { Leg, LegEvent, OrderTerms } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { findAttemptByCloid } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -84,8 +84,12 @@ function readSwept({ world, evidence }: Tools, sought: Sought, swept: Found["swe
       return interpretOrder(world, evidence, sought, { ...swept, options });
     case "fills_only": {
       const { oid, filled } = swept;
-      const reason = "Only its fills are left: the exchange keeps no record that old.";
-      return { kind: "seen", events: [{ type: "canceled", oid, reason, filled }], isClosed: true };
+      const reason = "Only its fills are left: the exchange keeps no record that old, and it may have asked for more.";
+      const events: LegEvent[] = [
+        { type: "filled", oid, filled },
+        { type: "doubted", reason },
+      ];
+      return { kind: "seen", events, isClosed: true };
     }
   }
 }

@@ -116,7 +116,7 @@ test("of an order that is older than the history its fills are enough", async ()
   await clock.advance(30_000);
   expect(findAdoption(rig.store, ACCOUNT.id, keyDigitsOfCloid(gone.cloid))).toMatchObject({ hasTerms: false });
   const again = await rig.answerOf(rig.place("fills-only"));
-  expect(again).toMatchObject({ httpStatus: 201, order: { status: "canceled", filled_size: "0.4" } });
+  expect(again).toMatchObject({ httpStatus: 201, order: { status: "filled", filled_size: "0.4" } });
   expect(again.order["error"]).toContain("no record that old");
   expect(rig.exchange.sent).toEqual([]);
   await expect(rig.place("fills-only", { side: "sell" })).rejects.toMatchObject({ code: "idempotency_key_reused" });
