@@ -8,10 +8,12 @@ import {
   WITNESSES_NEEDED,
 } from "../core/evidence.ts";
 import type { Leg } from "../core/order.ts";
+import type { World } from "../deps.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid } from "../store/legs.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
+import { isCarriedOut } from "./cancel.ts";
 import { note } from "./note.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
@@ -93,7 +95,7 @@ async function concludeFrom(
   const weigh = () =>
     concludeAbsence(
       attempt,
-      { ...traceOf(legNow()), isSwept: history !== null, outlived: pursuit.outlived },
+      { ...traceOf(world, legNow()), isSwept: history !== null, outlived: pursuit.outlived },
       pursuit.refusal,
     );
   if (weigh() === null) return false;
@@ -109,6 +111,8 @@ async function concludeFrom(
   });
 }
 
-function traceOf(leg: Leg | null): { isNamed: boolean; hasFills: boolean } {
-  return { isNamed: leg !== null && leg.oid !== null, hasFills: leg !== null && leg.filledSize !== "0" };
+/** What a cancel found was there: a cancel by client order id names no native id. */
+function traceOf(world: Pick<World, "store">, leg: Leg | null): { isNamed: boolean; hasFills: boolean } {
+  if (leg === null) return { isNamed: false, hasFills: false };
+  return { isNamed: leg.oid !== null || isCarriedOut(world, leg), hasFills: leg.filledSize !== "0" };
 }

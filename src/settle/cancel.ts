@@ -117,18 +117,23 @@ export function reissueCancel(world: World, attempt: Attempt, target: CancelTarg
  * The exchange said that it carried the cancel out, and its stores do not show it, or not all that was filled before:
  * until they do, the order is `unknown`.
  */
-export function noteCarriedOut(world: World, attempt: Attempt): void {
-  const leg = canceledLeg(world, attempt);
-  if (leg === null || isClosed(leg) || leg.state === "closing") return;
+export function noteCarriedOut(world: World, leg: Leg): void {
+  if (isClosed(leg) || leg.state === "closing" || !isCarriedOut(world, leg)) return;
   const event = { type: "closing", oid: leg.oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }
 
 /** True when the exchange said that it carried out a cancel of this leg, whatever it shows of it. */
-export function isCarriedOut({ store }: Pick<World, "store">, { orderId, oid }: Leg): boolean {
-  return listAttemptsOf(store, orderId).some(
-    ({ kind, hasLanded, targetOid }) => kind === "cancel" && hasLanded && targetOid !== null && targetOid === oid,
+export function isCarriedOut({ store }: Pick<World, "store">, leg: Leg): boolean {
+  return listAttemptsOf(store, leg.orderId).some(
+    (attempt) => attempt.kind === "cancel" && attempt.hasLanded && isAimedAt(attempt, leg),
   );
+}
+
+function isAimedAt(attempt: Attempt, { oid, cloid }: Leg): boolean {
+  if (attempt.targetOid !== null) return attempt.targetOid === oid;
+  const action = actionOf(attempt);
+  return action?.type === "cancelByCloid" && action.cancels[0]?.cloid === cloid;
 }
 
 /** Ends a cancel whose order is over: the answer is the order as it truly ended. */

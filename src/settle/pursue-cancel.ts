@@ -9,6 +9,7 @@ import {
   canceledLeg,
   finishCancel,
   foundNothing,
+  isCarriedOut,
   isOver,
   noteCarriedOut,
   recordCancelReply,
@@ -22,8 +23,8 @@ import { sendAttempt } from "./send.ts";
 /** Shortest time between two cancels of one order, elapsed milliseconds; it doubles, so that a refusal costs little. */
 const REISSUE_AFTER_MS = 1_000;
 const MAX_REISSUE_AFTER_MS = 60_000;
-/** Cancels that found nothing before the market list is doubted: most of the time the order's record is only behind. */
-const REISSUES_BEFORE_DOUBT = 2;
+/** Cancels that were issued again, and found nothing, before the market list is doubted. */
+const REISSUES_BEFORE_DOUBT = 1;
 /** Looks at a canceled leg before it is given up to read what had been filled by then: some minutes. */
 const MAX_LOOKS_AT_CLOSED = 60;
 /** Looks that may miss an order because a node is behind, before it is asked whether the exchange has forgotten it. */
@@ -53,9 +54,10 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
     return true;
   }
   if (targetLook === "closing") return false;
-  if (attempt.hasLanded && pursuit.looks >= LOOKS_BEFORE_TOLD) noteCarriedOut(world, attempt);
+  if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
+  // What the exchange said it has canceled is canceled, however late its stores show it.
   const live = listLegs(world.store, attempt.resource.id).find(
-    (leg) => leg.state === "resting" || leg.state === "armed",
+    (leg) => (leg.state === "resting" || leg.state === "armed") && !isCarriedOut(world, leg),
   );
   if (live !== undefined) await cancelAgain(tools, attempt, { pursuit, live });
   return false;
@@ -63,6 +65,10 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
 
 /** Looks that may show an order open that the exchange has canceled, before it is shown as `unknown`. */
 const LOOKS_BEFORE_TOLD = 2;
+
+function noteAllCarriedOut({ world }: Tools, attempt: Attempt): void {
+  for (const leg of listLegs(world.store, attempt.resource.id)) noteCarriedOut(world, leg);
+}
 
 /** `read`: its end is known, or it never rested. `closing`: the exchange shows it closed, and not yet all its fills. */
 type LegLook = "read" | "closing" | "open";
@@ -80,7 +86,7 @@ async function lookAndRecord(
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";
   if (sight.kind === "unfinished") {
-    if (pursuit.looks >= LOOKS_BEFORE_TOLD && attempt.hasLanded) noteCarriedOut(tools.world, attempt);
+    if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
     return "closing";
   }
   const now = findLegByCloid(tools.world.store, leg.cloid);
@@ -93,6 +99,8 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   const { world } = tools;
   const { pursuit, live } = how;
   const elapsedMs = world.clock.elapsedMs();
+  // The answer that nothing was found there is not a second old: most of the time the order's record is only behind.
+  if (foundNothing(attempt)) pursuit.lastSentElapsedMs ??= elapsedMs;
   if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < reissueAfterMs(pursuit)) return;
   pursuit.lastSentElapsedMs = elapsedMs;
   pursuit.reissues += 1;
