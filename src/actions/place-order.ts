@@ -76,7 +76,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
 
 /** A rule that would refuse the order is read again before it does: rules change, and the key would be used up. */
 async function readRulesAgain(deps: Deps, wanted: PlaceOrder): Promise<{ market: Market; fault: string | null }> {
-  await deps.markets.refresh();
+  await deps.markets.refresh("urgently");
   const again = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
   return { market: again.market, fault: knownFault(deps, { ...again, terms: wanted }) };
 }

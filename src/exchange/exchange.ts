@@ -58,15 +58,21 @@ export type Exchange = {
 };
 
 /** The markets of the exchange, cached. */
+/** `isCertain`: an order that was placed in this market stands in another one. */
+export type MarketDoubt = { because: string; isCertain: boolean };
+
 export type Markets = {
   /** Null until they have been read once. */
   current(): Universe | null;
   /** Since they were last read, by our monotonic clock, milliseconds; null before. */
   ageMs(): number | null;
-  /** Reads them again unless that happened less than 30 s ago; the newest known either way. */
-  refresh(): Promise<Universe | null>;
+  /**
+   * Reads them again unless that happened less than 30 s ago; the newest known either way. `urgently`: at once, and then
+   * every 5 s at the most.
+   */
+  refresh(how?: "urgently"): Promise<Universe | null>;
   /** The exchange shows something of this market that contradicts the list: it is read again at once. */
-  doubt(name: string, because: string): void;
-  /** What contradicts the list, until it has been read again and explains it, or twice; null when nothing does. */
+  doubt(name: string, doubt: MarketDoubt): void;
+  /** What contradicts the list, until a reading explains it, or enough of them do not; null when nothing does. */
   doubtOf(name: string): string | null;
 };

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { buildUniverse, type Market, type Universe } from "../core/market.ts";
 import { parsePerpDexs, perpMarkets, spotMarkets } from "../wire/answer/markets.ts";
-import type { Exchange, InfoOutcome, InfoRequest, Markets } from "./exchange.ts";
+import type { Exchange, InfoOutcome, InfoRequest, MarketDoubt, Markets } from "./exchange.ts";
 
 export type MarketsOptions = {
   exchange: Pick<Exchange, "info">;
@@ -12,12 +12,14 @@ export type MarketsOptions = {
 
 /** Least time between two readings, milliseconds. Each costs 20 weight for the list of dexes, spot, and every dex. */
 const REFRESH_SPACING_MS = 30_000;
-/** Between two that something which contradicts the list has asked for, milliseconds. */
-const DOUBTED_SPACING_MS = 5_000;
+/** Between two that something which contradicts the list, or a rule that would refuse an order, asks for, milliseconds. */
+const URGENT_SPACING_MS = 5_000;
 /** A server of the exchange may show a list that is behind: so many readings end a doubt which none of them explains. */
 const READINGS_NEEDED = 2;
+/** Where it is certain that the list has moved: at one reading a minute, longer than any server is behind. */
+const READINGS_NEEDED_WHEN_CERTAIN = 20;
 
-type Doubt = { because: string; readings: number };
+type Doubt = MarketDoubt & { readings: number };
 
 /**
  * The universe is replaced as a whole or not at all: a reading of which a part is missing would have names point at
@@ -27,7 +29,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   let universe: Universe | null = null;
   let readElapsedMs: number | null = null;
   let triedAtMs: number | null = null;
-  let doubtedAtMs: number | null = null;
+  let urgentAtMs: number | null = null;
   let running: Promise<Universe | null> | null = null;
   const doubts = new Map<string, Doubt>();
 
@@ -36,7 +38,8 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     for (const [name, doubt] of doubted) {
       doubt.readings += 1;
       const isExplained = before?.byName.get(name)?.assetId !== now.byName.get(name)?.assetId;
-      if ((isExplained || doubt.readings >= READINGS_NEEDED) && doubts.get(name) === doubt) doubts.delete(name);
+      const needed = doubt.isCertain ? READINGS_NEEDED_WHEN_CERTAIN : READINGS_NEEDED;
+      if ((isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name);
     }
   }
 
@@ -53,14 +56,15 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     return universe;
   }
 
-  function refresh(): Promise<Universe | null> {
+  function refresh(how?: "urgently"): Promise<Universe | null> {
     if (running !== null) return running;
     const nowMs = clock.elapsedMs();
-    // A new doubt does not wait for what was read before it.
-    const [lastMs, spacingMs] = doubts.size > 0 ? [doubtedAtMs, DOUBTED_SPACING_MS] : [triedAtMs, REFRESH_SPACING_MS];
+    // What is new does not wait for what was read before it.
+    const isUrgent = how === "urgently" || doubts.size > 0;
+    const [lastMs, spacingMs] = isUrgent ? [urgentAtMs, URGENT_SPACING_MS] : [triedAtMs, REFRESH_SPACING_MS];
     if (lastMs !== null && nowMs - lastMs < spacingMs) return Promise.resolve(universe);
     triedAtMs = nowMs;
-    if (doubts.size > 0) doubtedAtMs = nowMs;
+    if (isUrgent) urgentAtMs = nowMs;
     running = read().finally(() => {
       running = null;
     });
@@ -71,8 +75,10 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     current: () => universe,
     ageMs: () => (readElapsedMs === null ? null : clock.elapsedMs() - readElapsedMs),
     refresh,
-    doubt(name, because) {
-      doubts.set(name, { because, readings: 0 });
+    doubt(name, doubt) {
+      // What is certain is not made less so.
+      const isCertain = doubt.isCertain || doubts.get(name)?.isCertain === true;
+      doubts.set(name, { ...doubt, isCertain, readings: 0 });
       void refresh();
     },
     doubtOf: (name) => doubts.get(name)?.because ?? null,

@@ -4,6 +4,7 @@ import { listAttemptsOf } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { appendNote } from "../store/notes.ts";
 import { findOrder } from "../store/orders.ts";
+import type { Difference } from "./difference.ts";
 import type { Sight } from "./look.ts";
 import { finishOrderAttempt, recordLegEvent } from "./record.ts";
 
@@ -26,11 +27,11 @@ export function applySight(world: World, leg: Leg, sight: Sight): void {
 }
 
 /** What the exchange shows under an id of ours is not what was asked for: nothing of it is believed, and it is told. */
-export function raiseAlarm(world: World, leg: Leg, difference: string): void {
+export function raiseAlarm(world: World, leg: Leg, { words, isOtherMarket }: Difference): void {
   const order = findOrder(world.store, leg.orderId);
-  const reason = `ALARM: the exchange shows ${difference} under the id of this order. Look at the account at the exchange.`;
+  const reason = `ALARM: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
   if (order === null || leg.reason === reason) return;
-  world.markets.doubt(order.market, difference);
+  world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });
   world.log.error({ order_id: leg.orderId, error: reason }, "the exchange shows something else than was asked for");
   inTransaction(world.store, () => {
     appendNote(world.store, {
@@ -38,7 +39,7 @@ export function raiseAlarm(world: World, leg: Leg, difference: string): void {
       attemptId: null,
       atMs: world.clock.nowMs(),
       what: "difference",
-      detail: `${leg.cloid}: ${difference}`,
+      detail: `${leg.cloid}: ${words}`,
     });
     recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, world.clock.nowMs());
   });

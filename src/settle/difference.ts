@@ -10,14 +10,26 @@ export function askedTerms({ market, side, reduceOnly }: OrderTerms): Omit<Asked
   return { market, side, reduceOnly };
 }
 
+/** In words, and whether it is another market: of an order that the exchange has named so, its list of markets moved. */
+export type Difference = { words: string; isOtherMarket: boolean };
+
 /**
- * What tells an order that the exchange shows from the one that was asked for, in words; null when they are the same. A
+ * What tells an order that the exchange shows from the one that was asked for; null when they are the same. A
  * market list that moved, a server that answers for another, or somebody who uses our ids would otherwise be believed.
  */
 export function differenceFrom(
-  { market, side, leg, reduceOnly }: AskedOrder,
+  asked: AskedOrder,
   shown: Pick<BasicOrder, "coin" | "side" | "originalSize" | "limitPrice" | "oid" | "cloid"> &
     Partial<Pick<FrontendOrder, "orderType">>,
+): Difference | null {
+  const words = wordsOf(asked, shown);
+  if (words === null) return null;
+  return { words, isOtherMarket: shown.oid === asked.leg.oid && shown.coin !== asked.market };
+}
+
+function wordsOf(
+  { market, side, leg, reduceOnly }: AskedOrder,
+  shown: Parameters<typeof differenceFrom>[1],
 ): string | null {
   // An order from outside was given a client order id by us; its native id is its name.
   if (leg.oid !== null && shown.oid !== leg.oid) return `the order ${shown.oid} instead of ${leg.oid}`;

@@ -9,7 +9,7 @@ import { type FrontendOrder, parseOrderStatus } from "../wire/answer/order-statu
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { jsonInteger } from "../wire/json.ts";
 import { readClosedSize } from "./closed-size.ts";
-import { type AskedOrder, differenceFrom } from "./difference.ts";
+import { type AskedOrder, type Difference, differenceFrom } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
 
@@ -22,8 +22,8 @@ export type Sight =
    */
   | { kind: "unfinished"; events: LegEvent[]; untouched: LegEvent | null }
   | { kind: "not_found" }
-  /** Under its id the exchange shows something else than was asked for, in words. */
-  | { kind: "foreign"; difference: string }
+  /** Under its id the exchange shows something else than was asked for. */
+  | { kind: "foreign"; difference: Difference }
   | { kind: "failed"; reason: string };
 
 /** The leg to look for, by its own terms (its order may have those of a later leg by now), and whose it is. */

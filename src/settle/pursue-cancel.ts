@@ -109,7 +109,8 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   if (order === null || account === null) throw new Error("bug: a cancel without its order or account");
   // Still shown open, and not to be found where it was looked for: its market may have moved in the list.
   if (foundNothing(attempt) && pursuit.reissues >= REISSUES_BEFORE_DOUBT) {
-    world.markets.doubt(order.market, "an open order that a cancel does not find there");
+    const because = "an open order that a cancel does not find there";
+    world.markets.doubt(order.market, { because, isCertain: false });
     await world.markets.refresh();
   }
   const { idempotencyKey } = attempt;

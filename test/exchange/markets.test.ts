@@ -124,7 +124,7 @@ test("a doubt has the list read at once, again after 5 s at the earliest, and en
   const exchange = exchangeWithMarkets();
   const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
   await markets.refresh();
-  markets.doubt("SOL", "one thing");
+  markets.doubt("SOL", { because: "one thing", isCertain: false });
   await markets.refresh();
   expect([markets.doubtOf("SOL"), exchange.asked.length]).toEqual(["one thing", 8]);
   await clock.advance(4_999);
@@ -132,7 +132,7 @@ test("a doubt has the list read at once, again after 5 s at the earliest, and en
   expect([markets.doubtOf("SOL"), exchange.asked.length]).toEqual(["one thing", 8]);
   await clock.advance(1);
   const reading = markets.refresh();
-  markets.doubt("BTC", "news of while it is read");
+  markets.doubt("BTC", { because: "news of while it is read", isCertain: false });
   await reading;
   expect([markets.doubtOf("SOL"), markets.doubtOf("BTC"), exchange.asked.length]).toEqual([
     null,
@@ -148,8 +148,43 @@ test("a doubt ends with the reading that explains it", async () => {
   await markets.refresh();
   const [btc, matic, sol] = META[""].universe;
   exchange.answer("meta", ({ dex }) => (dex === "" ? { universe: [sol, matic, btc] } : META[String(dex)]));
-  markets.doubt("SOL", "another market");
-  markets.doubt("MATIC", "something that no list explains");
+  markets.doubt("SOL", { because: "another market", isCertain: false });
+  markets.doubt("MATIC", { because: "something that no list explains", isCertain: false });
   await markets.refresh();
   expect([markets.doubtOf("SOL"), markets.doubtOf("MATIC")]).toEqual([null, "something that no list explains"]);
+});
+
+test("where an order was placed in another market, a list that shows what it did before ends nothing for long", async () => {
+  const clock = stillClock();
+  const exchange = exchangeWithMarkets();
+  const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
+  await markets.refresh();
+  markets.doubt("SOL", { because: "another market", isCertain: true });
+  markets.doubt("SOL", { because: "a cancel that found nothing", isCertain: false });
+  for (let nth = 0; nth < 20; nth += 1) {
+    await markets.refresh();
+    expect(markets.doubtOf("SOL")).toBe("a cancel that found nothing");
+    await clock.advance(5_000);
+  }
+  await markets.refresh();
+  expect(markets.doubtOf("SOL")).toBeNull();
+});
+
+test("a reading that is urgent does not wait for the one before it, and the next urgent one waits 5 s", async () => {
+  const clock = stillClock();
+  const exchange = exchangeWithMarkets();
+  const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
+  const readings: number[] = [];
+  for (const [waitMs, how] of [
+    [0, undefined],
+    [10, "urgently"],
+    [4_999, "urgently"],
+    [1, "urgently"],
+    [20_000, undefined],
+  ] as const) {
+    await clock.advance(waitMs);
+    await markets.refresh(how);
+    readings.push(exchange.asked.length / 4);
+  }
+  expect(readings).toEqual([1, 2, 2, 3, 3]);
 });
