@@ -17,6 +17,8 @@ export type Trace = {
   isSwept: boolean;
   /** Times that all of them lacked it, apart, when the history no longer reached back to it. */
   outlived: number;
+  /** Every fill up to its last possible moment is known. */
+  areFillsKnown: boolean;
 };
 
 /** How a search for what an action placed may end without finding it. */
@@ -27,7 +29,7 @@ export type Absence =
   | "refused"
   /** The exchange's history has gone on past its end without it: it was refused when it arrived, or never arrived. */
   | "left_nothing"
-  /** It is not open and has no fills, and the exchange keeps no record from so long ago: what became of it is lost. */
+  /** It is not open, and of its time all fills are known, but no record is kept any more: it had no fills. */
   | "outlived";
 
 /** Answers of separate requests that it takes to say that an action left nothing. */
@@ -49,7 +51,7 @@ export function concludeAbsence(
   if (attempt.seal === "noop") return "never_ran";
   if (refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded && trace.isSwept) return "refused";
   if (attempt.negatives >= WITNESSES_NEEDED) return "left_nothing";
-  return trace.outlived >= WITNESSES_NEEDED ? "outlived" : null;
+  return trace.outlived >= WITNESSES_NEEDED && trace.areFillsKnown ? "outlived" : null;
 }
 
 /** One answer of the order history that lacks what is looked for. Times of the exchange, unix milliseconds. */
@@ -76,6 +78,17 @@ export function isOutlived(answer: HistoryAnswer, endsAtMs: number): boolean {
   return !answer.reachesBack && answer.newestAtMs !== null && answer.newestAtMs > endsAtMs + OUTLIVED_BY_MS;
 }
 
+/**
+ * True when a list of open orders proves that an order is open no longer: it lacks it, and itself holds one that was placed
+ * later than when the order was last known to be open, or missed for the first time. An empty list proves nothing.
+ */
+export function lacks(
+  list: readonly { oid: string; timestampMs: number }[],
+  { oid, sinceMs }: { oid: string; sinceMs: number },
+): boolean {
+  return list.every((each) => each.oid !== oid) && list.some(({ timestampMs }) => timestampMs > sinceMs);
+}
+
 /** What is known of the size of a closed order that was filled. */
 export type CloseReading = {
   asked: Decimal;
@@ -87,6 +100,8 @@ export type CloseReading = {
   isFilled: boolean;
   /** Its rest shrinks with the position as well. */
   isReduceOnly: boolean;
+  /** It may close as filled with less than it asked for; every other order that is filled is filled whole. */
+  mayFallShort: boolean;
 };
 
 /**
@@ -97,11 +112,13 @@ export type CloseReading = {
  */
 export type Agreement = "agreed" | "untouched" | "short" | "over" | "missing" | "silent";
 
-export function agreementOf({ asked, rest, filled, isFilled, isReduceOnly }: CloseReading): Agreement {
+export function agreementOf(close: CloseReading): Agreement {
+  const { asked, rest, filled, isFilled, isReduceOnly, mayFallShort } = close;
   if (compare(filled, asked) >= 0) return "agreed";
   const isNothing = compare(filled, ZERO) === 0;
+  if (isFilled && isNothing) return "silent";
+  if (isFilled) return mayFallShort ? "short" : "missing";
   const sum = compare(add(filled, rest), asked);
-  if (isFilled) return isNothing ? "silent" : sum === 0 ? "agreed" : "short";
   if (sum === 0) return isNothing ? "untouched" : "agreed";
   if (sum > 0) return "over";
   return isReduceOnly ? "short" : "missing";
@@ -113,8 +130,6 @@ export type SizeReading = {
   filled: Decimal;
   /** Our monotonic time of the reading, milliseconds. */
   elapsedMs: number;
-  /** From the close, by its record, to the reading, by our idea of the exchange's time, milliseconds. */
-  sinceCloseMs: number;
   /** The answer that gave the fills also holds one from after the close. */
   isWitnessed: boolean;
   /** Whether the position stands where the fills that are known have left it: a store of its own. */
@@ -124,18 +139,12 @@ export type SizeReading = {
 /** Between two readings that count as two, milliseconds: more than the lag that is common. */
 export const READING_SPACING_MS = 1_000;
 
-/** So long after the close one reading is as good as two a second apart, milliseconds. */
-export const SETTLED_AFTER_MS = 2_000;
-
-/** A position that was moved by something that has no fills here is waited for no longer than this, milliseconds. */
-export const MOVED_FOR_MS = 15_000;
-
 /** Record and fills that go on contradicting one another for this long are waited for no longer, milliseconds. */
 export const DISPUTED_AFTER_MS = 60_000;
 
 /**
  * `final`: the size will not change. `disputed`: it may not be the whole, and nothing that could tell has come for a minute.
- * `open`: ask again.
+ * `open`: ask again, for as long as it takes.
  */
 export type SizeVerdict = "final" | "disputed" | "open";
 
@@ -144,25 +153,23 @@ export function judgeSize(readings: readonly SizeReading[]): SizeVerdict {
   const last = readings.at(-1);
   if (last === undefined) return "open";
   if (last.agreement === "agreed") return "final";
+  // The record proves more than the fills show, or the position does: they will be shown.
+  if (last.agreement === "silent" || last.agreement === "missing") return "open";
   const same = readings.filter(({ filled }) => compare(filled, last.filled) === 0);
   if (isFinal(same, last)) return "final";
+  if (last.agreement === "untouched" || last.position === "moved") return "open";
   const since = same[0] ?? last;
   return last.elapsedMs - since.elapsedMs >= DISPUTED_AFTER_MS ? "disputed" : "open";
 }
 
-/** What no record completes needs a second word: of an answer that is newer than the close, of the position, or later. */
+/** What no record completes needs a second word: of an answer that is newer than the close, or of the position. */
 function isFinal(same: readonly SizeReading[], { agreement }: SizeReading): boolean {
-  if (agreement === "silent") return false;
   if (areTwo(same.filter(({ isWitnessed }) => isWitnessed))) return true;
-  if (agreement === "missing") return false;
+  const agreeing = same.filter((reading) => reading.agreement === agreement);
   // A position that nobody can read contradicts nothing; a part is the whole only where it agrees.
-  const firstMs = same[0]?.elapsedMs ?? 0;
-  const counting = same.filter(({ position, elapsedMs }) => {
-    if (position === "unmoved" || agreement === "short") return position === "unmoved";
-    return position === "unknown" || elapsedMs - firstMs >= MOVED_FOR_MS;
-  });
-  const agreeing = counting.filter((reading) => reading.agreement === agreement);
-  return areTwo(agreeing) || agreeing.some(({ sinceCloseMs }) => sinceCloseMs >= SETTLED_AFTER_MS);
+  return areTwo(
+    agreeing.filter(({ position }) => position === "unmoved" || (position === "unknown" && agreement !== "short")),
+  );
 }
 
 function areTwo(readings: readonly SizeReading[]): boolean {

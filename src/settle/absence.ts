@@ -11,6 +11,7 @@ import type { Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
+import { findCompleteTo } from "../store/fills.ts";
 import { findLegByCloid } from "../store/legs.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
 import { isCarriedOut } from "./cancel.ts";
@@ -95,7 +96,11 @@ async function concludeFrom(
   const weigh = () =>
     concludeAbsence(
       attempt,
-      { ...traceOf(world, legNow()), isSwept: history !== null, outlived: pursuit.outlived },
+      {
+        ...traceOf(world, legNow()),
+        ...{ isSwept: history !== null, outlived: pursuit.outlived },
+        areFillsKnown: (findCompleteTo(world.store, attempt.accountId) ?? 0) > endsAtMs(attempt),
+      },
       pursuit.refusal,
     );
   if (weigh() === null) return false;

@@ -4,6 +4,7 @@ import type { Filled } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
 import type { Fill } from "../wire/answer/fills.ts";
+import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { readFillsSince, sumFills } from "./fill-pages.ts";
@@ -34,9 +35,7 @@ export async function readClosedSize(
   const about = { ...sought, read: fills };
   const isAsked = agreement === "untouched" || agreement === "short" || agreement === "over";
   const position = isAsked ? await comparePosition(world, about, seen.options) : "unknown";
-  const sinceCloseMs = world.exchange.nowMs() - seen.statusTimestampMs;
-  const when = { elapsedMs: world.clock.elapsedMs(), sinceCloseMs };
-  const reading = { agreement, filled: filled.size, ...when, isWitnessed, position };
+  const reading = { agreement, filled: filled.size, elapsedMs: world.clock.elapsedMs(), isWitnessed, position };
   switch (evidence.judge(sought.leg.cloid, reading)) {
     case "final":
       return { filled, isAll: "yes" };
@@ -47,9 +46,17 @@ export async function readClosedSize(
   }
 }
 
-function closeReading({ leg, reduceOnly }: Sought, { order, status }: Answered, filled: Filled): CloseReading {
-  const isFilled = statusMeaning(status) === "filled";
-  return { asked: leg.size, rest: order.size, filled: filled.size, isFilled, isReduceOnly: reduceOnly };
+function closeReading(sought: Sought, { order, status }: Answered, filled: Filled): CloseReading {
+  return {
+    ...{ asked: sought.leg.size, rest: order.size, filled: filled.size },
+    ...{ isFilled: statusMeaning(status) === "filled", isReduceOnly: sought.reduceOnly },
+    mayFallShort: mayFallShort(sought, order),
+  };
+}
+
+/** These may close as filled with less than they asked for; every other order is filled whole. */
+export function mayFallShort({ leg, reduceOnly }: Sought, order: FrontendOrder): boolean {
+  return leg.timeInForce === "ioc" || reduceOnly || leg.trigger?.market === true || order.tif === "Ioc";
 }
 
 /** A live stream tells every fill; what the index and the record complete needs no question either. */
@@ -57,6 +64,9 @@ function isEnoughKnown(world: World, sought: Sought, seen: Answered, indexed: Fi
   const agreement = agreementOf(closeReading(sought, seen, indexed));
   return agreement === "agreed" || (agreement === "untouched" && world.feeds.isLive(sought.user));
 }
+
+/** So many of an account the exchange keeps: an answer with as many may have dropped older ones. */
+const FILLS_KEPT = 10_000;
 
 type ReadFills = { filled: Filled; isWitnessed: boolean; fills: readonly Fill[] };
 
@@ -73,5 +83,6 @@ async function readFills(
   const sum = sumFills(fills.filter(({ oid }) => oid === order.oid));
   // Each knows of fills that the other does not show yet; neither takes one back.
   const filled = compare(indexed.size, sum.size) > 0 ? indexed : sum;
-  return { filled, isWitnessed: fills.some(({ timeMs }) => timeMs > statusTimestampMs), fills };
+  const isWitnessed = fills.length < FILLS_KEPT && fills.some(({ timeMs }) => timeMs > statusTimestampMs);
+  return { filled, isWitnessed, fills };
 }

@@ -1,4 +1,5 @@
 import { compare, type Decimal } from "../core/decimal.ts";
+import { lacks } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import type { Filled, LegEvent, OrderTerms } from "../core/order.ts";
 import type { World } from "../deps.ts";
@@ -8,7 +9,7 @@ import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { type FrontendOrder, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { jsonInteger } from "../wire/json.ts";
-import { readClosedSize } from "./closed-size.ts";
+import { mayFallShort, readClosedSize } from "./closed-size.ts";
 import { type AskedOrder, type Difference, differenceFrom } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
@@ -95,7 +96,7 @@ export async function interpretOrder(
     case "filled":
       return closed(world, evidence, sought, seen);
     case "unknown":
-      return (await isListed(world, sought, seen)) === false
+      return (await isGone(world, sought, seen))
         ? closed(world, evidence, sought, seen)
         : { kind: "unfinished", events: [{ type: "reported", oid: order.oid }], untouched: null };
   }
@@ -128,15 +129,26 @@ async function readFilledOfOpen(
 
 /** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */
 async function isResting(world: World, sought: Sought, seen: Answered): Promise<boolean> {
-  return sought.leg.trigger?.market === false && (await isListed(world, sought, seen)) === true;
+  if (sought.leg.trigger?.market !== false) return false;
+  const listed = await readListed(world, sought, seen);
+  return listed?.some(({ oid }) => oid === seen.order.oid) ?? false;
 }
 
-/** Whether it is in the list of open orders; null when that could not be read. */
-async function isListed(world: World, { user }: Sought, { order, options }: Answered): Promise<boolean | null> {
+/** True when a list of open orders lacks it that is newer in itself than the word that its record has for it. */
+async function isGone(world: World, sought: Sought, seen: Answered): Promise<boolean> {
+  const listed = await readListed(world, sought, seen);
+  return listed !== null && lacks(listed, { oid: seen.order.oid, sinceMs: seen.statusTimestampMs });
+}
+
+/** Open orders of the dex in which it is; null when they could not be read. */
+async function readListed(
+  world: World,
+  { user }: Sought,
+  { order, options }: Answered,
+): Promise<readonly FrontendOrder[] | null> {
   const request = { type: "frontendOpenOrders", user, dex: dexOf(order.coin) };
   const outcome = await world.exchange.info(request, options);
-  const listed = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
-  return listed === null ? null : listed.some(({ oid }) => oid === order.oid);
+  return outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
 }
 
 /** Its end is told when the size is known that was filled by then: until that it keeps the status that it had. */
@@ -154,7 +166,6 @@ async function closed(world: World, evidence: FillEvidence, sought: Sought, seen
     const untouched = isAll === "untouched" ? endOf(sought, seen, { filled, isAll: "yes" }) : null;
     return { kind: "unfinished", events, untouched };
   }
-  if (isAll === "disputed") evidence.onShort(sought.leg.cloid);
   return { kind: "seen", events: [endOf(sought, seen, { filled, isAll })], isClosed: true };
 }
 
@@ -180,11 +191,6 @@ function endOf(sought: Sought, { order, status }: Answered, { filled, isAll }: K
 
 const DISPUTED =
   "the exchange's record of the order and the fills that it shows do not agree: more may have been filled";
-
-/** These may close as filled with less than they asked for; every other order is filled whole. */
-function mayFallShort({ leg, reduceOnly }: Sought, order: FrontendOrder): boolean {
-  return leg.timeInForce === "ioc" || reduceOnly || leg.trigger?.market === true || order.tif === "Ioc";
-}
 
 /** Why an order ended with less than it asked for, in plain words. */
 export function shortReason(

@@ -1,5 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
-import { isClosed, type Leg } from "../core/order.ts";
+import { isClosed, type Leg, type LegEvent } from "../core/order.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
@@ -41,11 +41,9 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   // A closed leg is looked at once more: the cancel's answer does not say what had been filled by then.
   const legs = listLegs(world.store, attempt.resource.id);
   const toLook = legs.filter((leg) => !isClosed(leg) || leg.cloid === target?.cloid);
-  let targetLook: LegLook = "read";
-  for (const leg of toLook) {
-    const look = await lookAndRecord(tools, attempt, { pursuit, leg });
-    if (leg.cloid === target?.cloid) targetLook = look;
-  }
+  const looks = new Map<string, LegLook>();
+  for (const leg of toLook) looks.set(leg.cloid, await lookAndRecord(tools, attempt, { pursuit, leg }));
+  const targetLook = looks.get(target?.cloid ?? "") ?? "read";
   if (openAttempt(world.store, attempt.id) === null) return true;
   if (isOver(world, attempt.resource.id)) {
     if (targetLook !== "read") pursuit.looksAtClosed += 1;
@@ -53,14 +51,17 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
     finishCancel(world, attempt);
     return true;
   }
-  if (targetLook === "closing") return false;
   if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
   // What the exchange said it has canceled is canceled, however late its stores show it.
   const live = listLegs(world.store, attempt.resource.id).find(
-    (leg) => (leg.state === "resting" || leg.state === "armed") && !isCarriedOut(world, leg),
+    (leg) => isShownLive(leg) && looks.get(leg.cloid) !== "closing" && !isCarriedOut(world, leg),
   );
   if (live !== undefined) await cancelAgain(tools, attempt, { pursuit, live });
   return false;
+}
+
+function isShownLive({ state }: Leg): boolean {
+  return state === "resting" || state === "armed";
 }
 
 /** Looks that may show an order open that the exchange has canceled, before it is shown as `unknown`. */
@@ -69,6 +70,8 @@ const LOOKS_BEFORE_TOLD = 2;
 function noteAllCarriedOut({ world }: Tools, attempt: Attempt): void {
   for (const leg of listLegs(world.store, attempt.resource.id)) noteCarriedOut(world, leg);
 }
+
+const CLOSING: LegEvent = { type: "closing", oid: null };
 
 /** `read`: its end is known, or it never rested. `closing`: the exchange shows it closed, and not yet all its fills. */
 type LegLook = "read" | "closing" | "open";
@@ -82,6 +85,9 @@ async function lookAndRecord(
   const onNewConnection = pursuit.looks % 2 === 1;
   const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle", onNewConnection });
   const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
+  const isGone = isMissing && foundNothing(attempt) && pursuit.reissues > REISSUES_BEFORE_DOUBT;
+  // Neither its record nor, by a market list that was read anew, the order itself is there: it is over.
+  if (isGone) applySight(tools.world, leg, { kind: "unfinished", events: [CLOSING], untouched: null });
   const sight = isMissing ? await tools.vanished.look(sought) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";

@@ -3,11 +3,10 @@ import { type Attempt, type AttemptKind, lookDelayMs } from "../core/attempt.ts"
 import type { Settling, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
-import { findLegByCloid, listLegs, listShortFilledLegs } from "../store/legs.ts";
+import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import { burnWhenDue } from "./absence.ts";
 import { liveLeg } from "./apply-sight.ts";
-import { openCatchUp } from "./catch-up.ts";
 import { askedTerms } from "./difference.ts";
 import { gatherFillEvidence } from "./fill-evidence.ts";
 import { stepLeverage } from "./leverage.ts";
@@ -40,8 +39,7 @@ type Running = { pursuit: Pursuit; settled: Promise<void>; firstLook: Promise<vo
 
 /** Follows every open attempt until it is settled, and answers what one look can. */
 export function openSettler(world: World): Settler {
-  const evidence = gatherFillEvidence((cloid) => catchUp.begin(cloid));
-  const catchUp = openCatchUp(world, evidence);
+  const evidence = gatherFillEvidence();
   const sweeps = openSweeps(world);
   const tools: Tools = {
     world,
@@ -105,12 +103,10 @@ export function openSettler(world: World): Settler {
     look: (orderId, purpose = "read") => looks.look(orderId, purpose),
     openCount: () => listOpenAttempts(world.store).length,
     async takeUp() {
-      for (const cloid of listShortFilledLegs(world.store)) catchUp.begin(cloid);
       await Promise.all(listOpenAttempts(world.store).map((attempt) => begin(attempt.id).firstLook));
     },
     stop() {
       isStopped = true;
-      catchUp.stop();
     },
   };
 }

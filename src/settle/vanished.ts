@@ -1,6 +1,6 @@
 import { compare } from "../core/decimal.ts";
-import { WITNESSES_NEEDED } from "../core/evidence.ts";
-import type { Filled, Leg } from "../core/order.ts";
+import { lacks, WITNESSES_NEEDED } from "../core/evidence.ts";
+import type { Filled, Leg, LegState } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
 import type { Sight, Sought } from "./look.ts";
@@ -9,8 +9,9 @@ import type { Sweeps } from "./sweeps.ts";
 
 /**
  * Orders that rested by the exchange's own word and of which it has no record any more: it keeps about the newest 2,000
- * records of an account, and has been seen to lose some sooner. That such an order is over is said by an answer that
- * lacks it and itself holds something newer than the moment at which it was first missed.
+ * records of an account, and has been seen to lose some sooner. That such an order is over is said by a list of open
+ * orders that lacks it and itself holds one from after the moment at which it was first missed, or by the exchange's own
+ * answer to a cancel; what was filled of it, by an index that is complete up to then.
  */
 export type Vanished = {
   /** Looks for an order that a look-up by id has just missed; `not_found` until enough answers say that it is over. */
@@ -21,6 +22,9 @@ export type Vanished = {
 const SPACING_MS = 10_000;
 /** Orders whose answers are remembered; past it the oldest starts over. */
 const MAX_REMEMBERED = 10_000;
+
+/** What the exchange has shown, or said that it has canceled. */
+const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"]);
 
 type Missed = { sinceMs: number; lastElapsedMs: number | null; count: number };
 
@@ -40,7 +44,7 @@ export function openVanished(world: World, sweeps: Sweeps): Vanished {
   return {
     async look(sought) {
       const { leg, user, accountId } = sought;
-      if (leg.oid === null || (leg.state !== "resting" && leg.state !== "armed")) return { kind: "not_found" };
+      if (leg.oid === null || !HAD_RESTED.has(leg.state)) return { kind: "not_found" };
       const memory = remember(leg.cloid);
       const nowMs = world.clock.elapsedMs();
       if (memory.lastElapsedMs !== null && nowMs - memory.lastElapsedMs < SPACING_MS) return { kind: "not_found" };
@@ -51,8 +55,9 @@ export function openVanished(world: World, sweeps: Sweeps): Vanished {
         missed.delete(leg.cloid);
         return { kind: "not_found" };
       }
-      if (isNewerThan(sweep, memory.sinceMs)) memory.count += 1;
-      if (memory.count < WITNESSES_NEEDED || !areFillsKnown(world, sought, memory)) return { kind: "not_found" };
+      if (lacks(sweep.open, { oid: leg.oid, sinceMs: memory.sinceMs })) memory.count += 1;
+      if (leg.state !== "closing" && memory.count < WITNESSES_NEEDED) return { kind: "not_found" };
+      if (!areFillsKnown(world, sought, memory)) return over(leg.oid);
       missed.delete(leg.cloid);
       return gone(leg, leg.oid, sumFillsOf(world.store, accountId, leg.oid));
     },
@@ -63,10 +68,9 @@ function shows({ open, history }: Sweep, oid: string): boolean {
   return open.some((order) => order.oid === oid) || history.some(({ order }) => order.oid === oid);
 }
 
-/** The list of open orders and the history both hold something from after that moment, or the list alone does. */
-function isNewerThan({ open, history }: Sweep, sinceMs: number): boolean {
-  const isListNewer = open.some(({ timestampMs }) => timestampMs > sinceMs);
-  return isListNewer || history.some(({ statusTimestampMs }) => statusTimestampMs > sinceMs);
+/** It is over, and how much of it was filled is not known yet. */
+function over(oid: string): Sight {
+  return { kind: "unfinished", events: [{ type: "closing", oid }], untouched: null };
 }
 
 /** The index of fills has been read to the end since the order was first missed: a feed tells nothing of before it. */

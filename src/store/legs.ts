@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { cloidOf, uuidOfCloid } from "../core/cloid.ts";
+import { uuidOfCloid } from "../core/cloid.ts";
 import type { Leg } from "../core/order.ts";
 import type { Store } from "./open.ts";
 import { LEG, LEG_COLUMNS, legColumns, placingLeg } from "./placing-columns.ts";
@@ -58,27 +58,6 @@ export function findLegByCloid(store: Store, cloid: string): Leg | null {
   if (first !== null) return first;
   const row = byCloid(store).get({ cloid });
   return row === undefined ? null : toLeg(row);
-}
-
-/** Legs followed up at one start, at most. */
-const MAX_SHORT_LEGS = 1_000;
-
-/** Client order ids of legs that closed as filled and whose fills are not all known yet. */
-export function listShortFilledLegs(store: Store): string[] {
-  // In the words of the indexes that hold only these.
-  const others = store
-    .select({ cloid: legs.cloid })
-    .from(legs)
-    .where(sql`${legs.state} = 'filled' and ${legs.filledSize} <> ${legs.size}`)
-    .limit(MAX_SHORT_LEGS)
-    .all();
-  const firsts = store
-    .select({ id: orders.id })
-    .from(orders)
-    .where(sql`${orders.legState} = 'filled' and ${orders.legFilledSize} <> ${orders.legSize}`)
-    .limit(MAX_SHORT_LEGS)
-    .all();
-  return [...firsts.map(({ id }) => cloidOf(id)), ...others.map(({ cloid }) => cloid)].slice(0, MAX_SHORT_LEGS);
 }
 
 /** Not by the account as well: SQLite might then read all of its history. */

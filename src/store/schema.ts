@@ -144,7 +144,6 @@ export const orders = sqliteTable(
   },
   (table) => [
     index("orders_leg_oid").on(table.legOid).where(sql`leg_oid is not null`),
-    index("orders_legs_short").on(table.number).where(sql`leg_state = 'filled' and leg_filled_size <> leg_size`),
     uniqueIndex("orders_nonce").on(table.signer, table.nonce).where(sql`signer is not null`),
     index("orders_attempts_open").on(table.number).where(sql`attempt_state <> 'done'`),
     uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
@@ -178,7 +177,6 @@ export const legs = sqliteTable(
   (table) => [
     index("legs_order").on(table.orderId, table.ordinal),
     index("legs_oid").on(table.oid).where(sql`oid is not null`),
-    index("legs_short").on(table.cloid).where(sql`state = 'filled' and filled_size <> size`),
   ],
 );
 

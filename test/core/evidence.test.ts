@@ -11,14 +11,13 @@ import {
   isOutlived,
   isWitness,
   judgeSize,
-  MOVED_FOR_MS,
+  lacks,
   READING_SPACING_MS,
-  SETTLED_AFTER_MS,
   type SizeReading,
   type SizeVerdict,
 } from "../../src/core/evidence.ts";
 
-const NO_TRACE = { isNamed: false, hasFills: false, isSwept: false, outlived: 0 };
+const NO_TRACE = { isNamed: false, hasFills: false, isSwept: false, outlived: 0, areFillsKnown: true };
 const WORDS = "The order is not to our taste.";
 
 type Facts = Parameters<typeof concludeAbsence>[0];
@@ -56,6 +55,8 @@ test.each<[string, Facts, string | null, boolean, Absence | null]>([
 test("what the exchange no longer keeps is said to be lost, after two looks through everything", () => {
   expect(concludeAbsence(taken, { ...NO_TRACE, isSwept: true, outlived: 1 }, null)).toBeNull();
   expect(concludeAbsence(taken, { ...NO_TRACE, isSwept: true, outlived: 2 }, null)).toBe("outlived");
+  const unread = { ...NO_TRACE, isSwept: true, outlived: 9, areFillsKnown: false };
+  expect(concludeAbsence(taken, unread, null)).toBeNull();
   expect(isOutlived({ newestAtMs: 61_001, reachesBack: false }, 1_000)).toBe(true);
   expect(isOutlived({ newestAtMs: 61_000, reachesBack: false }, 1_000)).toBe(false);
   expect(isOutlived({ newestAtMs: 61_001, reachesBack: true }, 1_000)).toBe(false);
@@ -69,7 +70,9 @@ test("whatever else is known, one store that shows a trace outweighs it", () => 
   });
   fc.assert(
     fc.property(facts, fc.option(fc.string()), fc.boolean(), fc.boolean(), (attempt, refusal, isNamed, isSwept) => {
-      expect(concludeAbsence(attempt, { isNamed, hasFills: !isNamed, isSwept, outlived: 9 }, refusal)).toBeNull();
+      expect(
+        concludeAbsence(attempt, { isNamed, hasFills: !isNamed, isSwept, outlived: 9, areFillsKnown: true }, refusal),
+      ).toBeNull();
     }),
   );
 });
@@ -81,10 +84,10 @@ test("a history is a witness only by something newer in itself, and when it reac
   expect(isWitness({ newestAtMs: 1_001, reachesBack: false }, 1_000)).toBe(false);
 });
 
-type Kind = { isFilled?: boolean; isReduceOnly?: boolean };
+type Kind = { isFilled?: boolean; isReduceOnly?: boolean; mayFallShort?: boolean };
 
 function close(rest: string, filled: string, some: Kind = {}): Agreement {
-  const plain = { isFilled: false, isReduceOnly: false, ...some };
+  const plain = { isFilled: false, isReduceOnly: false, mayFallShort: false, ...some };
   return agreementOf({ asked: decimal("1"), rest: decimal(rest), filled: decimal(filled), ...plain });
 }
 
@@ -97,8 +100,9 @@ test.each([
   ["canceled, all of it filled", close("1", "1"), "agreed"],
   ["filled, and the fills not shown", close("0", "0", { isFilled: true }), "silent"],
   ["filled, its rest as asked, and the fills not shown", close("1", "0", { isFilled: true }), "silent"],
-  ["filled, and half of it shown", close("0", "0.5", { isFilled: true }), "short"],
-  ["filled in part, by record and fills", close("0.5", "0.5", { isFilled: true }), "agreed"],
+  ["filled, and half of it shown", close("0", "0.5", { isFilled: true }), "missing"],
+  ["filled, as it may be with half of it", close("0", "0.5", { isFilled: true, mayFallShort: true }), "short"],
+  ["filled, with a rest that fits", close("0.5", "0.5", { isFilled: true, mayFallShort: true }), "short"],
   ["reduce-only, shrunk with its position", close("0.2", "0", { isReduceOnly: true }), "short"],
   ["reduce-only, nothing filled", close("1", "0", { isReduceOnly: true }), "untouched"],
 ] as const)("%s", (_name, found, agreement) => {
@@ -106,12 +110,16 @@ test.each([
 });
 
 function at(elapsedMs: number, some: Partial<SizeReading> = {}): SizeReading {
-  const plain = { elapsedMs, sinceCloseMs: elapsedMs, isWitnessed: false, position: "unknown" } as const;
+  const plain = { elapsedMs, isWitnessed: false, position: "unknown" } as const;
   return { agreement: "missing", filled: decimal("0"), ...plain, ...some };
 }
 
 function twice(some: Partial<SizeReading>): SizeReading[] {
   return [0, 1_500].map((ms) => at(ms, some));
+}
+
+function hourly(some: Partial<SizeReading>): SizeReading[] {
+  return [0, 60_000, 3_600_000].map((ms) => at(ms, some));
 }
 
 const untouched = { agreement: "untouched" } as const;
@@ -125,15 +133,9 @@ test.each<[string, SizeReading[], SizeVerdict]>([
   ["untouched, and the position unmoved", [at(0, { ...untouched, position: "unmoved" })], "open"],
   ["untouched twice at once", [at(0, untouched), at(READING_SPACING_MS - 1, untouched)], "open"],
   ["untouched twice, apart", [at(0, untouched), at(READING_SPACING_MS, untouched)], "final"],
-  ["untouched once, long after the close", [at(0, { ...untouched, sinceCloseMs: SETTLED_AFTER_MS })], "final"],
-  ["untouched once, a little less long", [at(0, { ...untouched, sinceCloseMs: SETTLED_AFTER_MS - 1 })], "open"],
-  ["fills missing, long after the close", [at(0, { sinceCloseMs: SETTLED_AFTER_MS })], "open"],
-  ["untouched twice, the position moved", twice({ ...untouched, position: "moved", sinceCloseMs: 0 }), "open"],
-  [
-    "untouched, the position moved for longer than any lag that is common",
-    [0, MOVED_FOR_MS, MOVED_FOR_MS + 1_000].map((ms) => at(ms, { ...untouched, position: "moved", sinceCloseMs: 0 })),
-    "final",
-  ],
+  ["untouched twice, the position moved", twice({ ...untouched, position: "moved" }), "open"],
+  ["untouched, the position moved, for an hour", hourly({ ...untouched, position: "moved" }), "open"],
+  ["untouched twice, the position moved, behind something newer", twice({ ...untouched, isWitnessed: true }), "final"],
   ["short, however often", [0, 5_000, 10_000].map((ms) => at(ms, short)), "open"],
   ["short twice, the position unmoved", twice({ ...short, position: "unmoved" }), "final"],
   ["short twice, each behind something newer", twice({ ...short, isWitnessed: true }), "final"],
@@ -144,10 +146,21 @@ test.each<[string, SizeReading[], SizeVerdict]>([
   ["more than the record leaves room for, the position moved", twice({ ...over, position: "moved" }), "open"],
   ["fills missing, the position unmoved", twice({ position: "unmoved" }), "open"],
   ["fills missing, witnessed once", [at(0, { isWitnessed: true })], "open"],
-  ["fills missing, witnessed twice", twice({ isWitnessed: true }), "final"],
+  ["fills missing, witnessed twice", twice({ isWitnessed: true }), "open"],
+  ["fills missing, for an hour", hourly({}), "open"],
+  ["none of a filled order shown, for an hour", hourly({ agreement: "silent" }), "open"],
+  [
+    "more than the record leaves room for, the position moved, for an hour",
+    hourly({ ...over, position: "moved" }),
+    "open",
+  ],
+  ["short for a minute, on spot", [at(0, short), at(DISPUTED_AFTER_MS, short)], "disputed"],
+  [
+    "short, more within the minute",
+    [at(0, short), at(DISPUTED_AFTER_MS, { ...short, filled: decimal("0.5") })],
+    "open",
+  ],
   ["silent, witnessed", twice({ agreement: "silent", isWitnessed: true }), "open"],
-  ["fills missing for a minute", [at(0), at(DISPUTED_AFTER_MS)], "disputed"],
-  ["fills that come within the minute", [at(0), at(DISPUTED_AFTER_MS, { filled: decimal("0.1") })], "open"],
 ])("a close of which was read: %s", (_name, readings, verdict) => {
   expect(judgeSize(readings)).toBe(verdict);
 });
@@ -158,7 +171,6 @@ test("no size is final while any later answer could still contradict it without 
       agreement: fc.constantFrom("untouched", "short", "over", "missing", "silent"),
       filled: fc.constantFrom("0", "0.4").map(decimal),
       elapsedMs: fc.nat(READING_SPACING_MS - 1),
-      sinceCloseMs: fc.nat(SETTLED_AFTER_MS - 1),
       isWitnessed: fc.boolean(),
       position: fc.constantFrom("unmoved", "moved", "unknown"),
     } as const),
@@ -166,4 +178,13 @@ test("no size is final while any later answer could still contradict it without 
   );
   // Within a second all answers may come of one moment.
   fc.assert(fc.property(readings, (all) => expect(judgeSize(all)).toBe("open")));
+});
+
+test("a list proves that an order is open no longer only by one that was placed later and its own lack of it", () => {
+  const mine = { oid: "7", timestampMs: 1_000 };
+  const later = { oid: "8", timestampMs: 2_001 };
+  const earlier = { oid: "6", timestampMs: 2_000 };
+  expect(lacks([later, earlier], { oid: "7", sinceMs: 2_000 })).toBe(true);
+  for (const list of [[], [earlier], [mine, later], [mine]])
+    expect(lacks(list, { oid: "7", sinceMs: 2_000 })).toBe(false);
 });

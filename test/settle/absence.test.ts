@@ -30,7 +30,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
     world: deps,
     sweeps: { read: bug },
     vanished: { look: bug },
-    evidence: gatherFillEvidence(() => undefined),
+    evidence: gatherFillEvidence(),
     soughtOf: bug,
     userOf: bug,
   };

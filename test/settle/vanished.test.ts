@@ -41,10 +41,10 @@ function statusOf(rig: GatewayRig, id: string): unknown {
   return findOrder(rig.store, id)?.status;
 }
 
-/** Something of the account that is newer than the first look that missed the order. */
+/** An open order of the account that is newer than the first look that missed the other one. */
 function goOn(rig: GatewayRig, order: VenueOrder): void {
   const nowMs = rig.clock.nowMs() + 12_000;
-  rig.venue.history.unshift(recordOf({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs }));
+  rig.venue.orders.push({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs });
 }
 
 test("two answers that lack it and hold something newer, ten seconds apart, end it", async () => {
@@ -86,13 +86,13 @@ test("its fills decide how it ended", async () => {
 
 const UNPROVEN: [string, (rig: GatewayRig, order: VenueOrder) => void][] = [
   ["it is listed as open", ({ venue }, order) => void Object.assign(venue, { orders: [order], isBlind: true })],
-  ["nothing is newer", ({ venue }) => void venue.history.shift()],
-  ["fills have not been read up to then", ({ store }) => setCompleteTo(store, ACCOUNT.id, START_MS)],
+  ["no open order is newer", ({ venue }) => void venue.orders.pop()],
   [
-    "a feed is live that tells nothing of before it",
-    ({ store, deps }) => {
-      deps.feeds.isLive = () => true;
-      setCompleteTo(store, ACCOUNT.id, START_MS);
+    "only its history goes on: its list of open orders may be behind",
+    ({ venue, clock }, order) => {
+      venue.orders.pop();
+      const nowMs = clock.nowMs() + 12_000;
+      venue.history.unshift(recordOf({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs }));
     },
   ],
   ["the open orders cannot be read", ({ venue }) => void venue.failing.add("frontendOpenOrders")],
@@ -105,6 +105,21 @@ test.each(UNPROVEN)("nothing is concluded while %s", async (_name, arrange) => {
   await lookSometimes(rig, id, 8);
   expect(statusOf(rig, id)).toBe("open");
 });
+
+test.each([false, true])(
+  "its size is open until the fills have been read up to then (live feed: %p)",
+  async (isLive) => {
+    const { rig, id, order } = await forgotten();
+    goOn(rig, order);
+    setCompleteTo(rig.store, ACCOUNT.id, START_MS);
+    rig.deps.feeds.isLive = () => isLive;
+    await lookSometimes(rig, id, 8);
+    expect(statusOf(rig, id)).toBe("unknown");
+    setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+    await lookSometimes(rig, id, 1);
+    expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
+  },
+);
 
 test("an order that is not known to have rested is not over because no list holds it", async () => {
   const { rig, id, order } = await forgotten();

@@ -1,10 +1,14 @@
 /** Records and lists of open orders that are behind what the exchange has said itself. */
 import { expect, test } from "bun:test";
-import { executed, limit, shown } from "./scene.ts";
+import { directly, type Fate } from "./network.ts";
+import { MAKER, TAKER } from "./plain-venue.ts";
+import { executed, limit, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
 import { holdStores } from "./standing-still.ts";
 
 const scene = scenesOfThisFile();
+
+const UNHEARD: Fate = { arrivesAfterMs: [5], answer: { kind: "silence" } };
 
 test("an order whose cancel the exchange said it carried out is not told as open, canceled again, or a reason for doubts", async () => {
   const s = await scene();
@@ -27,4 +31,61 @@ test("an order whose cancel the exchange said it carried out is not told as open
     status: "canceled",
     filled: "0",
   });
+});
+
+test("fills that are shown more than a minute late are waited for, whole or in part", async () => {
+  const s = await scene();
+  const stores = holdStores(s);
+  trade(s, MAKER, { isBuy: false, price: 95_050, size: "0.014" });
+  stores.stop("userFillsByTime");
+  s.setFate(({ path }) => (path === "/exchange" ? UNHEARD : directly(5)));
+  const asks = {
+    "late-gtc": limit("buy", 95_100),
+    "late-ioc": { ...limit("buy", 95_100), timeInForce: "ioc" as const },
+  };
+  for (const [key, ask] of Object.entries(asks)) s.ask(key, ask);
+  await s.pass(80_000);
+  for (const [key, ask] of Object.entries(asks)) {
+    expect(shown(await s.tell(key, ask))).toMatchObject({ http: 202, status: "unknown" });
+  }
+  stores.go();
+  await s.pass(60_000);
+  expect(shown(await s.tell("late-gtc", asks["late-gtc"]))).toMatchObject({ status: "filled", filled: "0.01" });
+  expect(shown(await s.tell("late-ioc", asks["late-ioc"]))).toMatchObject({ status: "canceled", filled: "0.004" });
+});
+
+test("a position that shows a fill outweighs a record and a list that show none", async () => {
+  const s = await scene();
+  const stores = holdStores(s, (type, text) =>
+    type === "orderStatus" ? text.replace('"sz":"0.006"', '"sz":"0.01"') : text,
+  );
+  const placed = shown(await s.tell("position", limit("buy", 94_000)));
+  await s.pass(2_000);
+  stores.stop("userFillsByTime");
+  trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.004" });
+  const cancel = { kind: "cancel" as const, id: placed.id };
+  s.ask("position-cancel", cancel);
+  await s.pass(45_000);
+  expect(shown(await s.tell("position-cancel", cancel))).toMatchObject({ http: 202, status: "unknown" });
+  stores.go();
+  await s.pass(60_000);
+  expect(shown(await s.tell("position-cancel", cancel))).toMatchObject({
+    http: 200,
+    status: "canceled",
+    filled: "0.004",
+  });
+});
+
+test("a status word that is new ends no order that a list of before lacks", async () => {
+  const s = await scene();
+  const stores = holdStores(s, (type, text) =>
+    type === "orderStatus" ? text.replace('"status":"open"', '"status":"queuedForBlock"') : text,
+  );
+  stores.stop("frontendOpenOrders");
+  const placed = shown(await s.tell("new-word", limit("buy", 94_000)));
+  await s.pass(30_000);
+  expect(shown(await s.tell(null, { kind: "get", id: placed.id })).status).not.toBe("canceled");
+  stores.go();
+  await s.pass(30_000);
+  expect(shown(await s.tell(null, { kind: "get", id: placed.id })).status).toBe("open");
 });

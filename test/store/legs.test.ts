@@ -4,15 +4,7 @@ import { decimal } from "../../src/core/decimal.ts";
 import type { Leg } from "../../src/core/order.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { findListedFill, insertFills } from "../../src/store/fills.ts";
-import {
-  findLegByCloid,
-  findLegByOid,
-  insertLeg,
-  listLegs,
-  listShortFilledLegs,
-  moveLeg,
-  updateLeg,
-} from "../../src/store/legs.ts";
+import { findLegByCloid, findLegByOid, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { deleteOrder, findOrder, insertOrder, markProcessingUnknown } from "../../src/store/orders.ts";
 import { insertPlacing } from "../../src/store/placings.ts";
@@ -78,16 +70,6 @@ for (const [place, insert] of Object.entries(PLACES)) {
     for (const accountId of [order.accountId, "another"]) insertFills(store, [fillOf(accountId)], NOBODY_IS_TOLD);
     expect(findListedFill(store, order.accountId, fillOf("").id)?.orderId).toBe(order.id);
     expect(findListedFill(store, "another", fillOf("").id)?.orderId).toBeNull();
-  });
-
-  test(`${place}: a leg that closed as filled is short as long as its fills do not make up its size`, () => {
-    const short = { ...leg, state: "filled", filledSize: decimal("0.5") } as const;
-    const store = open(short);
-    expect(listShortFilledLegs(store)).toEqual([leg.cloid]);
-    updateLeg(store, { ...short, filledSize: leg.size });
-    expect(listShortFilledLegs(store)).toEqual([]);
-    updateLeg(store, { ...short, state: "canceled" });
-    expect(listShortFilledLegs(store)).toEqual([]);
   });
 
   test(`${place}: at a start a leg that was on its way is lost, one that was known stays`, () => {

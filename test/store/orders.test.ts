@@ -2,14 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { decimal } from "../../src/core/decimal.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
-import {
-  findLegByCloid,
-  findLegByOid,
-  insertLeg,
-  listLegs,
-  listShortFilledLegs,
-  updateLeg,
-} from "../../src/store/legs.ts";
+import { findLegByCloid, findLegByOid, insertLeg, listLegs, updateLeg } from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import {
   deleteOrder,
@@ -132,13 +125,4 @@ test("live orders are those about which there may be news, oldest first", () => 
   const ids = (limit: number) => listLiveOrders(store, orderRow().accountId, limit).map((order) => order.id);
   expect(ids(10)).toEqual(["d", "c", "b", "a"]);
   expect(ids(2)).toEqual(["d", "c"]);
-});
-
-test("legs that closed as filled are short as long as their fills do not make up their size", () => {
-  const store = openStore(":memory:");
-  insertLeg(store, legRow({ cloid: "0x1", state: "filled", filledSize: decimal("0.5") }));
-  insertLeg(store, legRow({ cloid: "0x2", state: "filled", filledSize: decimal("1") }));
-  insertLeg(store, legRow({ cloid: "0x3", state: "canceled", filledSize: decimal("0.5") }));
-  insertLeg(store, legRow({ cloid: "0x4", state: "resting" }));
-  expect(listShortFilledLegs(store)).toEqual(["0x1"]);
 });

@@ -12,7 +12,7 @@ import {
 } from "../../src/store/attempts.ts";
 import { findListedFill, insertFills, listFills, sumFillsOf, sumFillsOfTwap } from "../../src/store/fills.ts";
 import { findKeyRecord, storeAnswer } from "../../src/store/idempotency.ts";
-import { findLegByCloid, findLegByOid, listLegs, listShortFilledLegs, updateLeg } from "../../src/store/legs.ts";
+import { findLegByCloid, findLegByOid, listLegs, updateLeg } from "../../src/store/legs.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOperations, unknownOperations } from "../../src/store/operations.ts";
@@ -27,7 +27,6 @@ const READS: Record<string, (store: Store) => unknown> = {
   "open attempts": listOpenAttempts,
   "prepared attempts become ambiguous": markPreparedAmbiguous,
   "processing orders become unknown": (store) => markProcessingUnknown(store, "reason", 1),
-  "legs that are short of fills": listShortFilledLegs,
   "live orders": (store) => listLiveOrders(store, ACCOUNT, 10),
   "unknown orders": (store) => unknownOrders(store, ACCOUNT),
   "unknown operations": (store) => unknownOperations(store, ACCOUNT),

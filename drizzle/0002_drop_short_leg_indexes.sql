@@ -1,0 +1,2 @@
+DROP INDEX `legs_short`;--> statement-breakpoint
+DROP INDEX `orders_legs_short`;
