@@ -18,6 +18,38 @@ export const FILLS_PAGE_ROWS = 2_000;
 /** Pages read for one question; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 8;
 
+/** One page, oldest first, and whether it is the last; `failed` ends the reading. */
+export type FillPage = { fills: readonly Fill[]; isLast: boolean } | "failed";
+
+/**
+ * Fills of a user since a time (exchange time, milliseconds), a page at a time. What stands at the end of a page may stand
+ * at the beginning of the next as well. Ends without a last page when there are more than `maxPages`.
+ */
+export async function* fillPages(
+  world: Pick<World, "exchange">,
+  asked: { user: string; sinceMs: number; maxPages: number },
+  options: InfoOptions,
+): AsyncGenerator<FillPage, void, void> {
+  const { user } = asked;
+  let startTime = asked.sinceMs;
+  for (let page = 0; page < asked.maxPages; page += 1) {
+    const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, options);
+    const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+    if (fills === null) {
+      yield "failed";
+      return;
+    }
+    const last = fills.at(-1);
+    if (fills.length < FILLS_PAGE_ROWS || last === undefined) {
+      yield { fills, isLast: true };
+      return;
+    }
+    yield { fills, isLast: false };
+    // A page of one millisecond would be read for ever.
+    startTime = last.timeMs > startTime ? last.timeMs : startTime + 1;
+  }
+}
+
 /** All fills of a user since a time (exchange time, milliseconds), each once. */
 export async function readFillsSince(
   world: Pick<World, "exchange">,
@@ -26,16 +58,9 @@ export async function readFillsSince(
   options: InfoOptions,
 ): Promise<Fill[] | "failed"> {
   const byKey = new Map<string, Fill>();
-  let startTime = sinceMs;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, options);
-    const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
-    if (fills === null) return "failed";
-    for (const fill of fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
-    const last = fills.at(-1);
-    if (fills.length < FILLS_PAGE_ROWS || last === undefined) break;
-    // A page of one millisecond would be read for ever.
-    startTime = last.timeMs > startTime ? last.timeMs : startTime + 1;
+  for await (const page of fillPages(world, { user, sinceMs, maxPages: MAX_PAGES }, options)) {
+    if (page === "failed") return page;
+    for (const fill of page.fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
   }
   return [...byKey.values()];
 }

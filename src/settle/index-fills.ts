@@ -5,7 +5,8 @@ import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
-import { type Fill, parseFills } from "../wire/answer/fills.ts";
+import type { Fill } from "../wire/answer/fills.ts";
+import { fillPages } from "./fill-pages.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
 
@@ -21,7 +22,6 @@ export type FillIndex = {
 
 /** Read again before the last complete time: the exchange shows fills with a lag, milliseconds. */
 const OVERLAP_MS = 60_000;
-const PAGE_ROWS = 2_000;
 /** Pages of one back-fill; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 10;
 
@@ -84,22 +84,16 @@ function isOfOrder({ store }: World, { orderId }: Leg, { coin, side }: Fill): bo
 type Heeding = { others: OtherMachines; onGrown: OnGrown };
 
 async function backFill(world: World, account: Account, { others, onGrown }: Heeding): Promise<boolean> {
-  const user = account.tradingAddress;
   const askedAtMs = world.exchange.nowMs();
-  let startTime = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, { purpose: "settle" });
-    const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
-    if (fills === null) return false;
-    addFills(world, account, fills, onGrown);
-    others.see(account, new Set(fills.map(({ cloid }) => cloid)));
-    const last = fills.at(-1);
-    if (fills.length < PAGE_ROWS || last === undefined) {
-      inTransactionNotWaiting(world.store, () => setCompleteTo(world.store, account.id, askedAtMs));
-      return true;
-    }
-    // A page of one millisecond would be read for ever.
-    startTime = last.timeMs > startTime ? last.timeMs : startTime + 1;
+  const sinceMs = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
+  const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
+  for await (const page of fillPages(world, asked, { purpose: "settle" })) {
+    if (page === "failed") return false;
+    addFills(world, account, page.fills, onGrown);
+    others.see(account, new Set(page.fills.map(({ cloid }) => cloid)));
+    if (!page.isLast) continue;
+    inTransactionNotWaiting(world.store, () => setCompleteTo(world.store, account.id, askedAtMs));
+    return true;
   }
   return false;
 }
