@@ -5,8 +5,8 @@ import type { Point } from "./core/points.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
 import type { BuilderApproval } from "./exchange/builder-approval.ts";
 import type { Exchange, Markets } from "./exchange/exchange.ts";
-import type { Feeds } from "./exchange/feeds.ts";
 import type { Reads } from "./exchange/reads.ts";
+import type { TrustedFeeds } from "./exchange/trusted-feeds.ts";
 import type { CommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
 import type { Store } from "./store/open.ts";
@@ -84,8 +84,8 @@ export type World = {
   /** The exchange's own limit of actions for each trading address. */
   allowance: ActionAllowance;
   markets: Markets;
-  /** Which trading addresses are followed live over the exchange's websocket. */
-  feeds: Pick<Feeds, "isLive">;
+  /** Which trading addresses are followed live over the exchange's websocket, and what their feeds are held against. */
+  feeds: Omit<TrustedFeeds, "follow" | "close">;
   signers: Signers;
   clock: Clock;
   randomBytes(count: number): Uint8Array;

@@ -11,19 +11,20 @@ import type { Deps, GatewayState, Log, Settings, World } from "./deps.ts";
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
 import { type BuilderApproval, openBuilderApproval } from "./exchange/builder-approval.ts";
-import { type Feeds, type FeedsOptions, openFeeds } from "./exchange/feeds.ts";
 import { CLOCK_INTERVAL_MS, type ConnectedExchange, openExchange } from "./exchange/http.ts";
 import { openMarkets } from "./exchange/markets.ts";
 import { createReads } from "./exchange/reads.ts";
 import { type SocketTransport, socketUrl } from "./exchange/socket.ts";
 import type { Transport } from "./exchange/transport.ts";
+import { NO_FEEDS, openTrustedFeeds, type TrustedFeeds } from "./exchange/trusted-feeds.ts";
 import { createServer, type HttpServer } from "./http/server.ts";
 import type { Keyring } from "./ops/keyring.ts";
 import { prepareSuccessors } from "./ops/renew-agent.ts";
 import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
 import { openReadinessWatch, READINESS_INTERVAL_MS, type ReadinessWatch } from "./ops/watch-readiness.ts";
 import { takeUpAccounts } from "./settle/after-restore.ts";
-import { openFollower } from "./settle/follow.ts";
+import { CROSS_CHECK_MS } from "./settle/cross-check.ts";
+import { type Follower, openFollower } from "./settle/follow.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
 import { openFillIndex } from "./settle/index-fills.ts";
 import { heedLateFill } from "./settle/reduce.ts";
@@ -102,9 +103,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const feeds =
     parts.socket === null
       ? NO_FEEDS
-      : openGatewayFeeds(parts, parts.socket, (address, event) => {
-          follower.onEvent(address, event);
-        });
+      : openGatewayFeeds(parts, { transport: parts.socket, exchange, follower: () => follower });
   const world = worldOf(parts, { exchange, allowance, feeds, state });
   const interrupted = markInterrupted(world);
   waitBriefly(store);
@@ -168,6 +167,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.once(() => follower.resync("all"));
       repeating.every(RESYNC_INTERVAL_MS, () => follower.resync("not_live"));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
+      repeating.every(CROSS_CHECK_MS, () => follower.crossCheck());
       repeating.every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
     },
     async stop() {
@@ -202,7 +202,7 @@ function nobodyAsks(): void {
   // Only systemd shows such words.
 }
 
-type Connected = { exchange: ConnectedExchange; allowance: ActionAllowance; feeds: Feeds; state: GatewayState };
+type Connected = { exchange: ConnectedExchange; allowance: ActionAllowance; feeds: TrustedFeeds; state: GatewayState };
 
 function worldOf(parts: GatewayParts, { exchange, allowance, feeds, state }: Connected): World {
   const { settings, instance, store, clock } = parts;
@@ -293,11 +293,21 @@ function connect({ settings, instance, transport, clock, exchangeWeightPerMinute
   };
 }
 
-const NO_FEEDS: Feeds = { follow: () => false, isLive: () => false, close: () => undefined };
+/** `follower` is asked for late: it reads, and reading needs the feeds. */
+type Following = { transport: SocketTransport; exchange: ConnectedExchange; follower(): Follower };
 
-function openGatewayFeeds(parts: GatewayParts, transport: SocketTransport, onEvent: FeedsOptions["onEvent"]): Feeds {
+function openGatewayFeeds(parts: GatewayParts, { transport, exchange, follower }: Following): TrustedFeeds {
   const { instance, clock, settings } = parts;
-  return openFeeds({ url: socketUrl(instance.exchangeUrl), transport, clock, dexes: settings.dexes, onEvent });
+  return openTrustedFeeds({
+    url: socketUrl(instance.exchangeUrl),
+    transport,
+    clock,
+    dexes: settings.dexes,
+    exchangeNowMs: () => exchange.nowMs(),
+    onEvent: (address, event) => follower().onEvent(address, event),
+    onDoubt: (address) => follower().checkFills(address),
+    onDistrust: (address, because) => follower().onDistrust(address, because),
+  });
 }
 
 /** Before that, nonces and expiries would follow our own clock, which may be wrong by hours. */

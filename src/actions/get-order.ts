@@ -11,9 +11,17 @@ export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<
   if (found.kind === "outside") return { body: orderText(found.order), asOfMs: null };
   const { order } = found;
   if (!isLive(order.status)) return { body: orderText(order), asOfMs: null };
+  const { account } = caller;
+  const wasTold = deps.feeds.isLive(account.tradingAddress);
   const looked = await deps.settling.look(order.id);
   const now = findOrder(deps.store, order.id) ?? order;
+  const body = orderText(now);
+  if (!isLive(now.status)) return { body, asOfMs: null };
+  const filledAsOfMs = Math.max(now.createdAtMs, deps.fillIndex.completeToMs(account) ?? 0);
   // A node that does not know the order has told nothing new of it.
-  const isAsLastKnown = (looked === "failed" || looked === "not_found") && isLive(now.status);
-  return { body: orderText(now), asOfMs: isAsLastKnown ? (now.seenAtMs ?? now.createdAtMs) : null };
+  const isAsLastKnown = looked === "failed" || looked === "not_found";
+  if (isAsLastKnown) return { body, asOfMs: Math.min(filledAsOfMs, now.seenAtMs ?? now.createdAtMs) };
+  // What is filled was told by a feed, which was last found to have told everything at that time.
+  const isTold = now.status === "open" && (wasTold || deps.feeds.isLive(account.tradingAddress));
+  return { body, asOfMs: isTold ? filledAsOfMs : null };
 }

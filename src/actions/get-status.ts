@@ -35,6 +35,7 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     unknown_operations: shownUnknowns(deps, unknownOperations(store, account.id)),
     unsettled_actions: listOpenAttempts(store).filter(({ accountId }) => accountId === account.id).length,
     feed_live: deps.feeds.isLive(account.tradingAddress),
+    feed_not_live_because: deps.feeds.whyNotLive(account.tradingAddress),
     fills_complete_to: completeToMs === null ? null : isoTime(completeToMs),
     markets_read_at: universe === null ? null : isoTime(universe.readAtMs),
   };

@@ -4,6 +4,7 @@ import { ApiError } from "../core/errors.ts";
 import { pageOf } from "../core/page.ts";
 import { listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
+import { shownPositions } from "../settle/shown.ts";
 import type { Position } from "../wire/answer/account.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
 import { requireDex } from "./list-orders.ts";
@@ -51,6 +52,7 @@ async function readPositions(deps: Deps, account: Account, dex: string) {
   if (read.kind === "failed") {
     throw new ApiError("exchange_unreachable", "The exchange could not be asked for the positions.");
   }
+  deps.feeds.showed(account.tradingAddress, shownPositions(dex, read.value.positions));
   return read.value.positions.map((position) => positionResource(account, dex, position));
 }
 

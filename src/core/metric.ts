@@ -70,10 +70,19 @@ export const METRICS = {
     help: "The exchange's time minus this machine's; not there before the first comparison.",
     labels: [],
   },
-  postern_feed_live: { kind: "gauge", help: "1 while the account's websocket feed is live.", labels: ["account"] },
+  postern_feed_live: {
+    kind: "gauge",
+    help: "1 while the account's websocket feed is connected, caught up and agrees with what reads show.",
+    labels: ["account"],
+  },
+  postern_feed_distrusts_total: {
+    kind: "counter",
+    help: "Times since the start that the account's feed had left out what a read showed.",
+    labels: ["account"],
+  },
   postern_fill_index_lag_seconds: {
     kind: "gauge",
-    help: "How long ago the index of fills was complete; not there before its first reading.",
+    help: "How long ago the index of fills was last read to the end; not there before its first reading.",
     labels: ["account"],
   },
   postern_agent_expires_seconds: {

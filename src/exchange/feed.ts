@@ -21,6 +21,8 @@ export type FeedOptions = {
 export type Feed = {
   /** True while everything is subscribed and the exchange answers our pings. */
   isLive(): boolean;
+  /** Ends the connection: it has left something out. Another is opened after the usual pause. */
+  distrust(because: string): void;
   close(): void;
 };
 
@@ -74,6 +76,7 @@ export function openFeed(options: FeedOptions): Feed {
   void follow();
   return {
     isLive: () => current !== null && current.liveSinceMs !== null && !current.isOver,
+    distrust: (because) => current?.end(because),
     close: () => {
       isClosed = true;
       current?.end("closed by us");

@@ -18,6 +18,8 @@ export type Feeds = {
   /** False when there are as many as the exchange allows: that address is followed by reads alone. */
   follow(address: string): boolean;
   isLive(address: string): boolean;
+  /** Ends the connection of a feed that left something out; another is opened. */
+  distrust(address: string, because: string): void;
   close(): void;
 };
 
@@ -55,6 +57,7 @@ export function openFeeds({ url, transport, clock, dexes, onEvent }: FeedsOption
       return true;
     },
     isLive: (address) => feeds.get(address)?.isLive() ?? false,
+    distrust: (address, because) => feeds.get(address)?.distrust(because),
     close: () => {
       for (const feed of feeds.values()) feed.close();
     },

@@ -97,7 +97,7 @@ const retrieve = readRoute(
       {
         status: 200,
         description:
-          "The order. With `X-Data-As-Of` it is as last known: the exchange could not be asked, or did not show it.",
+          "The order. With `X-Data-As-Of` it is as last known: the exchange could not be asked, or did not show it; or it is open and its filled size is what a feed told, which was last held against the exchange's list of fills then.",
         schema: OrderResource,
         example: EXAMPLE_ORDER,
         headers: ["X-Data-As-Of"],

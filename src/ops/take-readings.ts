@@ -73,6 +73,7 @@ function accountReadings(deps: Deps, account: Account): Reading[] {
     of("postern_oldest_unknown_seconds", Math.max(0, nowMs - oldestMs) / 1_000, labels),
     ...known("postern_exchange_actions_left", deps.allowance.remaining(account.tradingAddress), labels),
     of("postern_feed_live", deps.feeds.isLive(account.tradingAddress) ? 1 : 0, labels),
+    of("postern_feed_distrusts_total", deps.feeds.distrusts(account.tradingAddress), labels),
     ...known("postern_fill_index_lag_seconds", lagS(deps, completeToMs), labels),
     ...agentReadings(deps, account),
   ];

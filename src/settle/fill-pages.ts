@@ -2,6 +2,7 @@ import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
+import { shownFills } from "../exchange/told-fill.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
 
 export const NOTHING_FILLED: Filled = { size: ZERO, notional: ZERO };
@@ -26,7 +27,7 @@ export type FillPage = { fills: readonly Fill[]; isLast: boolean } | "failed";
  * at the beginning of the next as well. Ends without a last page when there are more than `maxPages`.
  */
 export async function* fillPages(
-  world: Pick<World, "exchange">,
+  world: Pick<World, "exchange" | "feeds">,
   asked: { user: string; sinceMs: number; maxPages: number },
   options: InfoOptions,
 ): AsyncGenerator<FillPage, void, void> {
@@ -39,6 +40,7 @@ export async function* fillPages(
       yield "failed";
       return;
     }
+    world.feeds.showed(user, shownFills(fills));
     const last = fills.at(-1);
     if (fills.length < FILLS_PAGE_ROWS || last === undefined) {
       yield { fills, isLast: true };
@@ -52,7 +54,7 @@ export async function* fillPages(
 
 /** All fills of a user since a time (exchange time, milliseconds), each once. */
 export async function readFillsSince(
-  world: Pick<World, "exchange">,
+  world: Pick<World, "exchange" | "feeds">,
   user: string,
   sinceMs: number,
   options: InfoOptions,

@@ -1,22 +1,25 @@
 import type { Account } from "../core/account.ts";
 import type { Leg, LegEvent, LegState } from "../core/order.ts";
 import type { Settling, World } from "../deps.ts";
+import type { Purpose } from "../exchange/exchange.ts";
 import type { FeedEvent } from "../exchange/feed-event.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
-import { findOrder, listLiveOrders } from "../store/orders.ts";
+import { findOrder, listLiveOrders, type StoredOrder } from "../store/orders.ts";
 import type { Fill } from "../wire/answer/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../wire/answer/stream.ts";
 import { applySight, raiseAlarm } from "./apply-sight.ts";
+import { openCrossChecks } from "./cross-check.ts";
 import { askedTerms, differenceFrom } from "./difference.ts";
 import type { FillIndex } from "./index-fills.ts";
 import type { Sight } from "./look.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
+import { shownListed, shownParts } from "./shown.ts";
 import { openWatch, type Watch } from "./watch.ts";
 
 /** Keeps orders and fills in step with the exchange as things happen. The feed only hints; reads decide. */
@@ -24,6 +27,12 @@ export type Follower = {
   onEvent(address: string, event: FeedEvent): void;
   /** Reads again what a feed may have missed, for every account that is not followed live, or for all. */
   resync(which: "all" | "not_live"): Promise<void>;
+  /** The same at once for one address, whose feed has left something out. */
+  onDistrust(address: string, because: string): void;
+  /** Holds live feeds against what reads show: those of accounts with a live order, and now and then of every other. */
+  crossCheck(): Promise<void>;
+  /** Holds the feed of one address against the exchange's fills, unless that was done a moment ago. */
+  checkFills(address: string): void;
   stop(): void;
 };
 
@@ -36,6 +45,10 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
   const watch = openWatch(world, settling);
   const others = openOtherMachines(world);
   const tools = { watch, index, others };
+  const checks = openCrossChecks(world, index, (account) => {
+    const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
+    return compareListed(world, account, { ...tools, live, purpose: "read" });
+  });
   /** Accounts whose resync has failed and is tried again. */
   const retrying = new Set<string>();
   let isStopped = false;
@@ -92,6 +105,20 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
         world.log.error({ error: String(error) }, "what the feed told could not be written down");
       }
     },
+    onDistrust(address, because) {
+      if (isStopped) return;
+      for (const account of accountsAt(world, address)) {
+        const fields = { account: account.id, reason: because };
+        world.log.warn(fields, "the feed has left something out: it is not live, and is connected anew");
+        void resync(account, "thorough");
+      }
+    },
+    async crossCheck() {
+      for (const account of listAccounts(world.store)) await checks.run(account);
+    },
+    checkFills(address) {
+      if (!isStopped) for (const account of accountsAt(world, address)) checks.runFills(account);
+    },
     async resync(which) {
       for (const account of listAccounts(world.store)) {
         if (which === "all" || !world.feeds.isLive(account.tradingAddress)) {
@@ -102,6 +129,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     stop() {
       isStopped = true;
       watch.stop();
+      checks.stop();
     },
   };
 }
@@ -139,34 +167,52 @@ type Tools = { watch: Watch; index: FillIndex; others: OtherMachines; how: Thoro
  * Fills since the last complete time, and a watch on every order of which the exchange's list of open orders tells
  * something else than we do. False when something could not be read.
  */
-async function resyncAccount(world: World, account: Account, { watch, index, others, how }: Tools): Promise<boolean> {
+async function resyncAccount(world: World, account: Account, { how, ...tools }: Tools): Promise<boolean> {
+  const { tradingAddress } = account;
+  const connection = world.feeds.connectionOf(tradingAddress);
   try {
-    const isFilled = await index.backFill(account);
+    const isFilled = await tools.index.backFill(account);
     const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
-    if (live.length === 0 && how === "quick") return isFilled;
-    const listed = await readListed(world, account);
-    if (listed === null) return false;
-    others.see(
-      account,
-      [...listed.values()].map(({ cloid }) => cloid),
-    );
-    for (const { id, exchangeOrderId } of live) {
-      if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
-    }
-    for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");
-    return isFilled;
+    const comparing = { ...tools, live, purpose: "settle" } as const;
+    const isListed = (live.length === 0 && how === "quick") || (await compareListed(world, account, comparing));
+    if (isFilled && isListed) world.feeds.caughtUp(tradingAddress, connection);
+    return isFilled && isListed;
   } catch (error) {
     world.log.error({ account: account.id, error: String(error) }, "reading again what a feed may have missed failed");
     return false;
   }
 }
 
+type Comparing = Omit<Tools, "how"> & { live: readonly StoredOrder[]; purpose: Purpose };
+
+/** The exchange's list of open orders against our rows. False when it could not be read. */
+async function compareListed(world: World, account: Account, comparing: Comparing): Promise<boolean> {
+  const { watch, others, live, purpose } = comparing;
+  const listed = await readListed(world, account, purpose);
+  if (listed === null) return false;
+  const orders = [...listed.values()];
+  world.feeds.showed(account.tradingAddress, [...shownListed(orders), ...shownParts(world, account.id, orders)]);
+  others.see(
+    account,
+    orders.map(({ cloid }) => cloid),
+  );
+  for (const { id, exchangeOrderId } of live) {
+    if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
+  }
+  for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");
+  return true;
+}
+
 /** Open orders of the account by native id; null when they could not be read. */
-async function readListed(world: World, account: Account): Promise<ReadonlyMap<string, FrontendOrder> | null> {
+async function readListed(
+  world: World,
+  account: Account,
+  purpose: Purpose,
+): Promise<ReadonlyMap<string, FrontendOrder> | null> {
   const listed = new Map<string, FrontendOrder>();
   for (const dex of ["", ...world.settings.dexes]) {
     const request = { type: "frontendOpenOrders", user: account.tradingAddress, dex };
-    const outcome = await world.exchange.info(request, { purpose: "settle" });
+    const outcome = await world.exchange.info(request, { purpose });
     const orders = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
     if (orders === null) return null;
     for (const order of orders) listed.set(order.oid, order);

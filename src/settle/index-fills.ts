@@ -1,6 +1,7 @@
 import type { Account } from "../core/account.ts";
 import type { Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
+import type { Purpose } from "../exchange/exchange.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
@@ -14,9 +15,15 @@ import { recordLegEvent } from "./record.ts";
 export type FillIndex = {
   /** Adds fills from any source; what is known already changes nothing. */
   add(account: Account, fills: readonly Fill[]): void;
-  /** Reads everything since the index was last complete. False when the exchange could not be asked to the end. */
-  backFill(account: Account): Promise<boolean>;
-  /** Up to when the index is complete, exchange time in unix milliseconds; null before the first back-fill. */
+  /**
+   * Reads everything since the index was last complete, for settling unless another purpose is named. False when the
+   * exchange could not be asked to the end.
+   */
+  backFill(account: Account, purpose?: Purpose): Promise<boolean>;
+  /**
+   * Up to when the index was read to the end, exchange time in unix milliseconds; null before the first back-fill. What a
+   * feed has told since is in it as well; that it has left nothing out is only known by the next reading.
+   */
   completeToMs(account: Account): number | null;
 };
 
@@ -30,13 +37,8 @@ export function openFillIndex(world: World, onGrown: (orderId: string) => void =
   const others = openOtherMachines(world);
   return {
     add: (account, fills) => addFills(world, account, fills, onGrown),
-    backFill: (account) => backFill(world, account, { others, onGrown }),
-    completeToMs(account) {
-      const completeToMs = findCompleteTo(store, account.id);
-      return completeToMs !== null && world.feeds.isLive(account.tradingAddress)
-        ? world.exchange.nowMs()
-        : completeToMs;
-    },
+    backFill: (account, purpose = "settle") => backFill(world, account, { others, onGrown, purpose }),
+    completeToMs: (account) => findCompleteTo(store, account.id),
   };
 }
 
@@ -81,13 +83,13 @@ function isOfOrder({ store }: World, { orderId }: Leg, { coin, side }: Fill): bo
   return order !== null && order.market === coin && (side === "B") === (order.side === "buy");
 }
 
-type Heeding = { others: OtherMachines; onGrown: OnGrown };
+type Reading = { others: OtherMachines; onGrown: OnGrown; purpose: Purpose };
 
-async function backFill(world: World, account: Account, { others, onGrown }: Heeding): Promise<boolean> {
+async function backFill(world: World, account: Account, { others, onGrown, purpose }: Reading): Promise<boolean> {
   const askedAtMs = world.exchange.nowMs();
   const sinceMs = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
   const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
-  for await (const page of fillPages(world, asked, { purpose: "settle" })) {
+  for await (const page of fillPages(world, asked, { purpose })) {
     if (page === "failed") return false;
     addFills(world, account, page.fills, onGrown);
     others.see(account, new Set(page.fills.map(({ cloid }) => cloid)));

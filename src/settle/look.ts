@@ -13,6 +13,7 @@ import { mayFallShort, readClosedSize } from "./closed-size.ts";
 import { type AskedOrder, type Difference, differenceFrom } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
+import { shownEnd, shownParts } from "./shown.ts";
 
 /** What one look at the exchange shows of a leg. */
 export type Sight =
@@ -82,6 +83,7 @@ export async function interpretOrder(
   const { order, status } = seen;
   const difference = differenceFrom(sought, order);
   if (difference !== null) return { kind: "foreign", difference };
+  world.feeds.showed(sought.user, shownEnd(order, status, seen.statusTimestampMs));
   switch (statusMeaning(status)) {
     case "rejected": {
       const reason = statusWords(status) ?? status;
@@ -115,14 +117,16 @@ async function open(world: World, sought: Sought, seen: Answered, isArmed: boole
   return { kind: "seen", events: [event, { type: "fills_seen", filled }], isClosed: false };
 }
 
-/** A live stream tells an open order's fills as they happen. */
+/** A live stream tells an open order's fills as they happen, unless the order's own record tells of more. */
 async function readFilledOfOpen(
   world: World,
   sought: Sought,
   { order, options }: Answered,
 ): Promise<Filled | "failed"> {
   const { user, accountId } = sought;
-  if (world.feeds.isLive(user)) return sumFillsOf(world.store, accountId, order.oid);
+  const parts = shownParts(world, accountId, [order]);
+  world.feeds.showed(user, parts);
+  if (parts.length === 0 && world.feeds.isLive(user)) return sumFillsOf(world.store, accountId, order.oid);
   const fills = await readFillsSince(world, user, order.timestampMs, options);
   return fills === "failed" ? "failed" : sumFills(fills.filter(({ oid }) => oid === order.oid));
 }

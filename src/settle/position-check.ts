@@ -6,6 +6,7 @@ import type { InfoOptions } from "../exchange/exchange.ts";
 import { findCompleteTo, listNewestFillsIn, type PositionFill } from "../store/fills.ts";
 import { parseClearinghouseState } from "../wire/answer/account.ts";
 import type { Fill } from "../wire/answer/fills.ts";
+import { shownPositions } from "./shown.ts";
 
 /**
  * Whether the position in a perpetual stands where the fills that we know have left it: a store of its own that would show
@@ -24,6 +25,7 @@ export async function comparePosition(
   const outcome = await world.exchange.info({ type: "clearinghouseState", user, dex: dexOf(market) }, options);
   const state = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
   if (state === null) return "unknown";
+  world.feeds.showed(user, shownPositions(dexOf(market), state.positions));
   const shown = state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
   // Asked for after the answer: what the stream has told meanwhile counts.
   const kept = listNewestFillsIn(world.store, accountId, market);

@@ -239,6 +239,11 @@ export function listLiveOrders(store: Store, accountId: string, limit: number): 
     .map(toOrder);
 }
 
+/** Whether the account has an order about which the exchange may still have news. */
+export function hasLiveOrder(store: Store, accountId: string): boolean {
+  return LIVE.some((status) => oldestOfStatus(store).get({ accountId, status, limit: 1 }) !== undefined);
+}
+
 export function countOrders(store: Store): number {
   return store.select({ orders: count() }).from(orders).get()?.orders ?? 0;
 }

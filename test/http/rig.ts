@@ -9,6 +9,7 @@ import type { Bucket, Builder, Deps, LogFields, Settings, World } from "../../sr
 import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import { type BuilderApproval, openBuilderApproval } from "../../src/exchange/builder-approval.ts";
 import { createReads } from "../../src/exchange/reads.ts";
+import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { createServer, type HttpServer } from "../../src/http/server.ts";
 import { openSettler } from "../../src/settle/settler.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
@@ -131,7 +132,7 @@ export function openRig(options: RigOptions = {}): Rig {
       doubt: () => undefined,
       doubtOf: () => null,
     },
-    feeds: { isLive: () => false },
+    feeds: { ...NO_FEEDS },
     signers: openSigners({
       network: instance.network,
       keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }],

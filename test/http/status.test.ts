@@ -47,7 +47,8 @@ describe("the status", () => {
     expect(await statusOf(rig)).toEqual({
       ...{ object: "status", account: ACCOUNTS.main, network: "testnet", phase: "ready" },
       orders: { are_taken: true, reason: null, detail: null },
-      ...{ writes_stopped_because: null, restore: null, unsettled_actions: 0, feed_live: false },
+      ...{ writes_stopped_because: null, restore: null, unsettled_actions: 0 },
+      ...{ feed_live: false, feed_not_live_because: "no websocket is used" },
       exchange_budget: { order_wait_s: 0, cancel_wait_s: 0, actions_used: 12, actions_cap: 10_005 },
       agent: { address: AGENT_ADDRESS, name: "postern-1", is_unlocked: true, valid_until: null },
       builder_fee: null,

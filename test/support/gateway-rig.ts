@@ -15,6 +15,7 @@ import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import { openBuilderApproval } from "../../src/exchange/builder-approval.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
 import { createReads } from "../../src/exchange/reads.ts";
+import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { openSettler, type Settler } from "../../src/settle/settler.ts";
 import { markInterrupted } from "../../src/settle/start-up.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
@@ -187,7 +188,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
       doubt: () => undefined,
       doubtOf: () => null,
     },
-    feeds: { isLive: () => false },
+    feeds: { ...NO_FEEDS },
     signers: openSigners({ network: "paper", keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }] }),
     clock: withSleep(clock, (durationMs) => clock.sleep(durationMs).then(() => (isDead ? dead : undefined))),
     randomBytes: (count) => new Uint8Array(count),

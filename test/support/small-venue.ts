@@ -201,7 +201,7 @@ function orderOf(order: VenueOrder): unknown {
   };
 }
 
-function fillsOf(order: VenueOrder): { time: number }[] {
+export function fillsOf(order: VenueOrder): { time: number }[] {
   return order.fills
     .filter(({ isShown }) => isShown)
     .map(({ size, atMs, tid }) => ({

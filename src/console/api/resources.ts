@@ -174,6 +174,7 @@ export type Status = {
   unknown_operations: Unknowns;
   unsettled_actions: number;
   feed_live: boolean;
+  feed_not_live_because: string | null;
   fills_complete_to: string | null;
   markets_read_at: string | null;
 };

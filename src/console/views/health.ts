@@ -44,7 +44,13 @@ function gateway({ state: { nowMs } }: App, status: Status): TemplateResult {
   return facts([
     ["Phase", mark(status.phase, status.phase === "ready")],
     ["Orders", status.orders.are_taken ? "taken" : mark(`not taken: ${status.orders.detail ?? ""}`, false)],
-    ["Live feed", mark(status.feed_live ? "connected" : "not connected", status.feed_live)],
+    [
+      "Live feed",
+      mark(
+        status.feed_not_live_because === null ? "live" : `not live: ${status.feed_not_live_because}`,
+        status.feed_live,
+      ),
+    ],
     ["Unknown orders", mark(unknownWords(status), status.unknown_orders.count === 0)],
     [
       "Unknown operations",

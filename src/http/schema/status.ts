@@ -91,8 +91,15 @@ export const StatusResource = closed(
     unknown_orders: Unknowns,
     unknown_operations: Unknowns,
     unsettled_actions: described(Count, "Signed actions of the account whose outcome is being looked up."),
-    feed_live: Type.Boolean({ description: "Whether the exchange's live feed of the account is connected." }),
-    fills_complete_to: nullable(Timestamp, "Up to when the index of fills is complete; null before its first reading."),
+    feed_live: Type.Boolean({
+      description:
+        "Whether the exchange's live feed of the account is connected, has caught up and agrees with what reads show.",
+    }),
+    feed_not_live_because: nullable(Type.String(), "Why it is not live, in plain words; null while it is."),
+    fills_complete_to: nullable(
+      Timestamp,
+      "Up to when the index of fills was read to the end; null before its first reading.",
+    ),
     markets_read_at: nullable(Timestamp, "When the markets were read; null before the first time."),
   },
   { title: "Status", description: "How the gateway is doing, for the key's own account." },

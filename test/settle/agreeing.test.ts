@@ -1,0 +1,344 @@
+/** A feed is live only while it agrees with what reads show, and what is told of an order is right soon after. */
+import { expect, test } from "bun:test";
+import { getOrder } from "../../src/actions/get-order.ts";
+import { listPositions } from "../../src/actions/list-positions.ts";
+import type { SocketEvents } from "../../src/exchange/socket.ts";
+import { openTrustedFeeds } from "../../src/exchange/trusted-feeds.ts";
+import { CROSS_CHECK_MS } from "../../src/settle/cross-check.ts";
+import { openFollower } from "../../src/settle/follow.ts";
+import { openFillIndex } from "../../src/settle/index-fills.ts";
+import { findOrder } from "../../src/store/orders.ts";
+import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { fillsOf, recordOf, type VenueOrder } from "../support/small-venue.ts";
+
+const USER = ACCOUNT.tradingAddress;
+const SECOND = 1_000;
+const RESYNC_MS = 30 * SECOND;
+
+/** What the exchange tells over the websocket; pings are answered whatever happens. */
+type Voice = { fills: boolean; orders: boolean; lateMs: number };
+
+type Stage = {
+  rig: GatewayRig;
+  voice: Voice;
+  /** Connections opened so far. */
+  connections(): number;
+  isLive(): boolean;
+  fill(order: VenueOrder, size: string): void;
+  close(order: VenueOrder, status: string): void;
+  /** Places an order, and the feed tells it. */
+  place(): Promise<{ id: string; order: VenueOrder }>;
+};
+
+async function openStage(): Promise<Stage> {
+  const rig = openGatewayRig();
+  const { clock, venue, deps } = rig;
+  const voice: Voice = { fills: true, orders: true, lateMs: 0 };
+  const lines: SocketEvents[] = [];
+
+  function tell(channel: string, data: unknown): void {
+    const line = lines.at(-1);
+    void clock.sleep(voice.lateMs).then(() => line?.onText(JSON.stringify({ channel, data })));
+  }
+
+  function tellFills(rows: unknown[], isSnapshot: boolean): void {
+    if (voice.fills) tell("userFills", { user: USER, fills: rows, isSnapshot });
+  }
+
+  /** The exchange's end: everything that is subscribed is confirmed, and the fills begin with the newest. */
+  function answer(events: SocketEvents, text: string): void {
+    const asked = JSON.parse(text);
+    const isPing = asked.method === "ping";
+    events.onText(JSON.stringify(isPing ? { channel: "pong" } : { channel: "subscriptionResponse", data: asked }));
+    if (asked.subscription?.type === "userFills") tellFills(venue.orders.flatMap(fillsOf), true);
+  }
+
+  const feeds = openTrustedFeeds({
+    url: "wss://exchange.test/ws",
+    clock,
+    dexes: ["xyz"],
+    exchangeNowMs: () => deps.exchange.nowMs(),
+    onEvent: (address, event) => follower.onEvent(address, event),
+    onDoubt: (address) => follower.checkFills(address),
+    onDistrust: (address, because) => follower.onDistrust(address, because),
+    transport: (_url, events) => {
+      lines.push(events);
+      setImmediate(events.onOpen);
+      return { send: (text) => setImmediate(() => answer(events, text)), close: () => undefined };
+    },
+  });
+  Object.assign(deps.feeds, feeds);
+  const index = openFillIndex(deps);
+  deps.fillIndex = index;
+  const follower = openFollower(deps, deps.settling, index);
+  feeds.follow(USER);
+  await clock.advance(SECOND);
+  void every(CROSS_CHECK_MS, () => follower.crossCheck());
+  void every(RESYNC_MS, () => follower.resync("not_live"));
+
+  async function every(everyMs: number, work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      await clock.sleep(everyMs);
+      await work();
+    }
+  }
+
+  function tellOrder(order: VenueOrder): void {
+    if (voice.orders) tell("orderUpdates", [recordOf(order)]);
+  }
+
+  return {
+    rig,
+    voice,
+    connections: () => lines.length,
+    isLive: () => deps.feeds.isLive(USER),
+    fill(order, size) {
+      venue.fill(order, size);
+      tellFills(fillsOf(order).slice(-1), false);
+    },
+    close(order, status) {
+      venue.close(order, status);
+      tellOrder(order);
+    },
+    async place() {
+      const known = venue.orders.length;
+      const placed = await rig.answerOf(rig.place(`key-${known}-0001`));
+      const order = venue.orders[known];
+      if (order === undefined) throw new Error("nothing placed");
+      tellOrder(order);
+      await clock.advance(5 * SECOND);
+      return { id: String(placed.order["id"]), order };
+    },
+  };
+}
+
+function filledSize({ rig }: Stage, id: string): string | null {
+  return findOrder(rig.store, id)?.filledSize ?? null;
+}
+
+async function read({ rig }: Stage, id: string) {
+  const asked = getOrder(rig.deps, rig.caller, id);
+  await rig.clock.advance(0);
+  const { body, asOfMs } = await asked;
+  const order = JSON.parse(body) as { status: string; filled_size: string };
+  return { order, ageS: asOfMs === null ? null : (rig.clock.nowMs() - asOfMs) / SECOND };
+}
+
+function warnings({ rig }: Stage): unknown[] {
+  return rig.log.filter(({ level }) => level === "warn").map(({ fields }) => fields["reason"]);
+}
+
+/** From the fill to the end of the feed's being live: a check, and the time that it has to tell. */
+const NOTICED_WITHIN_MS = CROSS_CHECK_MS + 5 * SECOND;
+
+test("a feed that pings and tells no fills is not live within 20 s, and the size is right before that", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { id, order } = await stage.place();
+  expect(stage.isLive()).toBe(true);
+  Object.assign(voice, { fills: false, orders: false });
+  stage.fill(order, "0.4");
+  await rig.clock.advance(CROSS_CHECK_MS + SECOND);
+  expect(filledSize(stage, id)).toBe("0.4");
+  await rig.clock.advance(NOTICED_WITHIN_MS - CROSS_CHECK_MS);
+  expect(stage.isLive()).toBe(false);
+  expect(warnings(stage)).toEqual([expect.stringMatching(/^it did not tell fill [0-9]+-BTC-/)]);
+  expect(rig.deps.feeds.whyNotLive(USER)).toContain("it did not tell fill");
+  expect(rig.deps.feeds.distrusts(USER)).toBe(1);
+});
+
+test("a silent feed is connected anew, and believed when it tells something as new as what it left out", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { order } = await stage.place();
+  voice.fills = false;
+  stage.fill(order, "0.4");
+  await rig.clock.advance(120 * SECOND);
+  expect([stage.connections() > 1, stage.isLive()]).toEqual([true, false]);
+  voice.fills = true;
+  stage.fill(order, "0.2");
+  await rig.clock.advance(SECOND);
+  // Back-filled since it was connected.
+  expect(stage.isLive()).toBe(true);
+  await rig.clock.advance(600 * SECOND);
+  expect(stage.isLive()).toBe(true);
+});
+
+test("a feed that left out one fill is live again once its snapshot holds it", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { order } = await stage.place();
+  voice.fills = false;
+  stage.fill(order, "0.4");
+  voice.fills = true;
+  await rig.clock.advance(60 * SECOND);
+  expect([warnings(stage).length, stage.connections(), stage.isLive()]).toEqual([1, 2, true]);
+});
+
+test("a connection is not live before what happened meanwhile was read", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { order } = await stage.place();
+  voice.fills = false;
+  stage.fill(order, "0.4");
+  voice.fills = true;
+  while (warnings(stage).length === 0) await rig.clock.advance(100);
+  rig.venue.failing.add("userFillsByTime");
+  await rig.clock.advance(60 * SECOND);
+  expect([stage.connections(), stage.isLive()]).toEqual([2, false]);
+  expect(rig.deps.feeds.whyNotLive(USER)).toContain("not read yet");
+  rig.venue.failing.clear();
+  await rig.clock.advance(60 * SECOND);
+  expect(stage.isLive()).toBe(true);
+});
+
+test("a feed that leaves out the end of an order is not live once a record shows the end", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { id, order } = await stage.place();
+  voice.orders = false;
+  stage.close(order, "marginCanceled");
+  await rig.clock.advance(10 * SECOND);
+  await read(stage, id);
+  await rig.clock.advance(6 * SECOND);
+  expect(stage.isLive()).toBe(false);
+  expect(warnings(stage)).toEqual([`it did not tell the end of order ${order.oid}`]);
+});
+
+test("a feed that does not tell an order is not live once a list shows it", async () => {
+  const stage = await openStage();
+  stage.voice.orders = false;
+  await stage.rig.clock.advance(3 * SECOND);
+  const { order } = await stage.place();
+  await stage.rig.clock.advance(RESYNC_MS + CROSS_CHECK_MS + 2 * SECOND);
+  expect(warnings(stage)).toContain(`it did not tell the open order ${order.oid}`);
+});
+
+test("a list that shows a part of which no fill tells, by whatever store, ends the feed's being live", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  const { order } = await stage.place();
+  rig.venue.fill(order, "0.4");
+  for (const fill of order.fills) fill.isShown = false;
+  await rig.clock.advance(RESYNC_MS + CROSS_CHECK_MS + 6 * SECOND);
+  expect(warnings(stage)).toContain(`it did not tell a part of order ${order.oid} that is filled`);
+});
+
+test("a position that moved and of which no fill tells, by whatever store, ends the feed's being live", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  const { order } = await stage.place();
+  const wanted = { dex: null, cursor: null, limit: 50 };
+  await listPositions(rig.deps, rig.caller, wanted);
+  await rig.clock.advance(2 * SECOND);
+  rig.venue.fill(order, "0.4");
+  for (const fill of order.fills) fill.isShown = false;
+  await listPositions(rig.deps, rig.caller, wanted);
+  await rig.clock.advance(6 * SECOND);
+  expect(warnings(stage)).toContain("it did not tell what moved the position in BTC");
+});
+
+test("a position that moved has the fills read at once", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { id, order } = await stage.place();
+  const wanted = { dex: null, cursor: null, limit: 50 };
+  await listPositions(rig.deps, rig.caller, wanted);
+  await rig.clock.advance(12 * SECOND);
+  voice.fills = false;
+  stage.fill(order, "0.4");
+  await listPositions(rig.deps, rig.caller, wanted);
+  // The regular check was 3 s ago.
+  await rig.clock.advance(3 * SECOND);
+  expect(filledSize(stage, id)).toBe("0.4");
+});
+
+test("a feed that goes on leaving things out is connected anew with growing pauses", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { order } = await stage.place();
+  voice.fills = false;
+  for (let nth = 0; nth < 60; nth += 1) {
+    stage.fill(order, "0.01");
+    await rig.clock.advance(10 * SECOND);
+  }
+  expect(stage.connections()).toBeGreaterThan(5);
+  // At most one a minute in the end.
+  expect(stage.connections()).toBeLessThan(20);
+});
+
+const HONEST: [string, Partial<Voice>, number][] = [
+  ["tells at once", {}, 3],
+  ["is 2 s late", { lateMs: 2 * SECOND }, 3],
+  ["is 4 s late", { lateMs: 4 * SECOND }, 3],
+  ["has nothing to tell", {}, 0],
+];
+
+test.each(HONEST)("a feed that %s stays live for ten minutes, over one connection", async (_name, some, fills) => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  Object.assign(voice, some);
+  const { id, order } = await stage.place();
+  for (let nth = 0; nth < fills; nth += 1) {
+    stage.fill(order, "0.1");
+    for (let reading = 0; reading < 5; reading += 1) {
+      await rig.clock.advance(3 * SECOND);
+      await read(stage, id);
+    }
+  }
+  for (let reading = 0; reading < 20; reading += 1) {
+    await rig.clock.advance(30 * SECOND);
+    expect(stage.isLive()).toBe(true);
+  }
+  expect([warnings(stage), stage.connections()]).toEqual([[], 1]);
+});
+
+test("what a feed tells of an order is told as of the last reading of the fills", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { id, order } = await stage.place();
+  // A record shows the size of the last status.
+  rig.exchange.answer("orderStatus", () => ({ status: "order", order: recordOf({ ...order, fills: [] }) }));
+  voice.fills = false;
+  stage.fill(order, "0.4");
+  await rig.clock.advance(SECOND);
+  const { order: told, ageS } = await read(stage, id);
+  expect(told).toMatchObject({ status: "open", filled_size: "0" });
+  expect(ageS).toBeGreaterThan(SECOND / 1_000);
+  await rig.clock.advance(NOTICED_WITHIN_MS + 5 * SECOND);
+  expect((await read(stage, id)).order.filled_size).toBe("0.4");
+});
+
+test("with no feed live a resting order's size is at most half a minute old, and a read is of now", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { id, order } = await stage.place();
+  voice.fills = false;
+  stage.fill(order, "0.1");
+  await rig.clock.advance(NOTICED_WITHIN_MS + RESYNC_MS);
+  for (const total of ["0.2", "0.3", "0.4"]) {
+    stage.fill(order, "0.1");
+    await rig.clock.advance(RESYNC_MS + SECOND);
+    expect([stage.isLive(), filledSize(stage, id)]).toEqual([false, total]);
+  }
+  stage.fill(order, "0.1");
+  const { order: told, ageS } = await read(stage, id);
+  expect([told.filled_size, ageS]).toEqual(["0.5", null]);
+});
+
+test("while an order is live its fills are checked four times a minute, else once", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  const { order } = await stage.place();
+  const asked = (type: string) => rig.exchange.asked.filter(({ request }) => request.type === type).length;
+  const spent = async (durationMs: number) => {
+    rig.exchange.asked.length = 0;
+    await rig.clock.advance(durationMs);
+    return [asked("userFillsByTime"), asked("frontendOpenOrders")];
+  };
+  // The open orders of two dexes each time.
+  expect(await spent(600 * SECOND)).toEqual([40, 40]);
+  stage.close(order, "marginCanceled");
+  await rig.clock.advance(60 * SECOND);
+  expect(await spent(600 * SECOND)).toEqual([10, 0]);
+});
