@@ -27,11 +27,11 @@ const STATUSES: readonly OrderStatus[] = [
   "waiting_for_trigger",
 ];
 
-/** `GET /v1/orders`: `open` is what the exchange shows now, everything else is the stored history. Writes nothing. */
+/** `GET /v1/orders`: `open` is what is open at the exchange now, everything else is the stored history. Writes nothing. */
 export async function listOrders(deps: Deps, caller: Caller, wanted: ListOrders): Promise<ReadAnswer> {
   const status = requireStatus(wanted.status);
   requireDex(deps, wanted.dex);
-  if (status === "open") return { body: await openPage(deps, caller, wanted), asOfMs: null };
+  if (status === "open") return openPage(deps, caller, wanted);
   return { body: historyPage(deps, caller, { ...wanted, status }), asOfMs: null };
 }
 
@@ -51,14 +51,14 @@ export function requireDex(deps: Deps, dex: string | null): void {
 
 const NATIVE_ID = /^[0-9]{1,20}$/;
 
-async function openPage(deps: Deps, caller: Caller, { dex, cursor, limit }: ListOrders): Promise<string> {
+async function openPage(deps: Deps, caller: Caller, { dex, cursor, limit }: ListOrders): Promise<ReadAnswer> {
   if (cursor !== null && !NATIVE_ID.test(cursor)) {
     throw new ApiError("invalid_cursor", "`cursor` of open orders is a native order id.");
   }
   const below = cursor === null ? null : BigInt(cursor);
-  const orders = await listOpenOrders(deps, caller.account, { dex, below, count: limit + 1 });
+  const { orders, asOfMs } = await listOpenOrders(deps, caller.account, { dex, below, count: limit + 1 });
   const page = pageOf(orders, limit, (order) => order.exchangeOrderId);
-  return listText(page.rows.map(orderResource), page.nextCursor);
+  return { body: listText(page.rows.map(orderResource), page.nextCursor), asOfMs };
 }
 
 function historyPage(deps: Deps, caller: Caller, wanted: ListOrders & { status: OrderStatus | null }): string {

@@ -1,13 +1,16 @@
 import type { Account } from "../core/account.ts";
+import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { averagePrice } from "../core/market.ts";
-import type { Filled, Order, OrderStatus } from "../core/order.ts";
+import type { Filled, Leg, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { readFillsSince, sumFills } from "../settle/fill-pages.ts";
+import { shownListed } from "../settle/shown.ts";
 import { findLegByOid } from "../store/legs.ts";
 import { findOrder, findOrderByFirstOid, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { describeOutside } from "./outside-order.ts";
+import { type OpenList, unlistedOrders } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
 
@@ -19,35 +22,45 @@ export type OpenOrdersWanted = {
   count: number;
 };
 
+export type OpenOrders = {
+  orders: OpenOrder[];
+  /** Of the oldest among them that are shown as last known, unix milliseconds; null where the exchange showed them all. */
+  asOfMs: number | null;
+};
+
 /**
  * Resting and untriggered orders of an account as the exchange shows them now, by native id descending, those placed
- * elsewhere included. Throws `exchange_unreachable` when it cannot be asked.
+ * elsewhere included. A list that lacks an order of ours may only be late: it is there as well, as last known, unless
+ * something says that it is over. Throws `exchange_unreachable` when the exchange cannot be asked.
  */
-export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenOrdersWanted): Promise<OpenOrder[]> {
+export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenOrdersWanted): Promise<OpenOrders> {
   const { dex, below, count } = wanted;
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
-  const all = (await Promise.all(dexes.map((each) => readOpen(deps, account, each)))).flat();
+  const lists = await Promise.all(dexes.map((each) => readOpen(deps, account, each)));
+  const unlisted = await unlistedOrders(deps, account, lists);
   // Cut before anything is looked up: the exchange may show thousands.
-  const shown = all
-    .map((order) => ({ order, id: BigInt(order.oid) }))
+  const shown = [...lists.flatMap(({ listed }) => listed.map((order) => ({ oid: order.oid, order }))), ...unlisted]
+    .map((row) => ({ ...row, id: BigInt(row.oid) }))
     .filter(({ id }) => below === null || id < below)
     .sort((a, b) => (b.id > a.id ? 1 : -1))
-    .slice(0, count)
-    .map(({ order }) => order);
-  const filled = await readFilledOf(
-    deps,
-    account,
-    shown.filter((order) => order.size !== order.originalSize),
+    .slice(0, count);
+  const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
+  const begun = listed.filter((order) => order.size !== order.originalSize);
+  const filled = await readFilledOf(deps, account, begun);
+  const orders = shown.map((row) =>
+    "order" in row ? describe(deps, account, { ...row, filled: filled.get(row.oid) ?? NOTHING }) : row.stored,
   );
-  return shown.map((order) => describe(deps, account, { order, filled: filled.get(order.oid) ?? NOTHING }));
+  const times = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
+  return { orders, asOfMs: times.length === 0 ? null : Math.min(...times) };
 }
 
 const NOTHING = sumFills([]);
 
-async function readOpen(deps: Deps, account: Account, dex: string): Promise<readonly FrontendOrder[]> {
-  const read = await deps.reads.openOrders(account.tradingAddress, dex, "read");
-  if (read.kind === "ok") return read.value;
-  throw unreachable();
+async function readOpen(deps: Deps, { tradingAddress }: Account, dex: string): Promise<OpenList> {
+  const read = await deps.reads.openOrders(tradingAddress, dex, "read");
+  if (read.kind === "failed") throw unreachable();
+  deps.feeds.showed(tradingAddress, shownListed(read.value));
+  return { dex, listed: read.value };
 }
 
 function unreachable(): ApiError {
@@ -74,7 +87,7 @@ function describe(deps: Deps, account: Account, shown: { order: FrontendOrder; f
   if (stored === null) {
     return describeOutside(deps, account, { order, status: "open", statusTimestampMs: order.timestampMs, filled });
   }
-  return refreshed(stored, { order, filled });
+  return refreshed(deps, stored, { order, filled });
 }
 
 /** Of an order that was modified the exchange shows the last leg. */
@@ -83,16 +96,28 @@ function orderOfLaterLeg({ store }: Deps, account: Account, oid: string): Stored
   return leg === null ? null : findOrder(store, leg.orderId);
 }
 
-/** Our own row with what the exchange shows of it now: listing writes nothing. */
-function refreshed(stored: StoredOrder, { order, filled }: { order: FrontendOrder; filled: Filled }): OpenOrder {
+/** Our own row with what the exchange shows of it now: listing writes nothing, and no fill is taken back. */
+function refreshed(
+  { store }: Deps,
+  stored: StoredOrder,
+  { order, filled }: { order: FrontendOrder; filled: Filled },
+): OpenOrder {
   const status: OrderStatus = order.isTrigger ? "waiting_for_trigger" : "open";
-  const isNews = stored.filledSize === null || stored.filledSize === "0";
-  return {
-    ...stored,
-    status,
-    exchangeOrderId: order.oid,
-    filledSize: isNews ? filled.size : stored.filledSize,
-    averagePrice: isNews ? averagePrice(filled.notional, filled.size) : stored.averagePrice,
-    error: null,
-  };
+  const sums = withNewFills(stored, findLegByOid(store, stored.accountId, order.oid), filled);
+  return { ...stored, ...sums, status, exchangeOrderId: order.oid, error: null };
+}
+
+/** The row's sum is over all its legs; only the last is listed, and may have fills that the row does not know yet. */
+function withNewFills(
+  stored: StoredOrder,
+  leg: Leg | null,
+  filled: Filled,
+): Pick<Order, "filledSize" | "averagePrice"> {
+  const filledSize = stored.filledSize ?? ZERO;
+  const newSize = subtract(filled.size, leg?.filledSize ?? ZERO);
+  if (compare(newSize, ZERO) <= 0) return { filledSize, averagePrice: stored.averagePrice };
+  const newNotional = subtract(filled.notional, leg?.filledNotional ?? ZERO);
+  const size = add(filledSize, newSize);
+  const notional = add(multiply(stored.averagePrice ?? ZERO, filledSize), newNotional);
+  return { filledSize: size, averagePrice: averagePrice(notional, size) };
 }

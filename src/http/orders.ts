@@ -122,7 +122,8 @@ const list = readRoute(
     answers: [
       {
         status: 200,
-        description: "A page of orders.",
+        description:
+          "A page of orders. With `X-Data-As-Of` some are as last known: the exchange's list, which may be behind, does not hold them, and nothing says that they are over.",
         schema: listOf(OrderResource, "OrderList"),
         example: EXAMPLE_ORDER_LIST,
         headers: ["X-Data-As-Of"],

@@ -1,0 +1,59 @@
+import type { Account } from "../core/account.ts";
+import type { OrderStatus } from "../core/order.ts";
+import type { Deps } from "../deps.ts";
+import { findOrder, listOrders, type StoredOrder } from "../store/orders.ts";
+import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import type { OpenOrder } from "./open-orders.ts";
+
+/** The exchange's open orders of one dex, spot with `""`. */
+export type OpenList = { dex: string; listed: readonly FrontendOrder[] };
+
+export type Unlisted = {
+  oid: string;
+  stored: OpenOrder;
+  /** Unix milliseconds; null where the order's own record has just shown it. */
+  asOfMs: number | null;
+};
+
+/** The newest rows of each status that are looked through: an older one has had the time to be listed. */
+const MAX_ROWS = 500;
+/** Orders of which the record is read for one list; more of them are left out, as the exchange does. */
+const MAX_LOOKS = 20;
+
+/**
+ * Our orders that are open by the exchange's own word and that its list lacks. The list may be behind that word, and then
+ * its silence says nothing; one that shows what was placed after that word is not, nor is a feed that told the end.
+ */
+export async function unlistedOrders(deps: Deps, account: Account, lists: readonly OpenList[]): Promise<Unlisted[]> {
+  const missing = lists.flatMap((list) => missingFrom(deps, account, list));
+  const newest = missing.sort((a, b) => b.createdAtMs - a.createdAtMs).slice(0, MAX_LOOKS);
+  const found = await Promise.all(newest.map((row) => lookAt(deps, row)));
+  return found.flatMap((row) => row ?? []);
+}
+
+const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
+
+function missingFrom(deps: Deps, account: Account, { dex, listed }: OpenList): OpenOrder[] {
+  const oids = new Set(listed.map(({ oid }) => oid));
+  const newestMs = Math.max(0, ...listed.map(({ timestampMs }) => timestampMs));
+  const rows = SHOWN.flatMap((status) =>
+    listOrders(deps.store, { accountId: account.id, status, dex, after: null, limit: MAX_ROWS }),
+  );
+  return rows.filter(isNamed).filter(({ exchangeOrderId, seenAtMs, createdAtMs }) => {
+    if (oids.has(exchangeOrderId) || newestMs > (seenAtMs ?? createdAtMs)) return false;
+    return !deps.feeds.hasToldOver(account.tradingAddress, exchangeOrderId);
+  });
+}
+
+function isNamed(order: StoredOrder): order is StoredOrder & OpenOrder {
+  return order.exchangeOrderId !== null;
+}
+
+/** Null when its record says that it is over. */
+async function lookAt(deps: Deps, { id }: OpenOrder): Promise<Unlisted | null> {
+  const looked = await deps.settling.look(id);
+  const stored = findOrder(deps.store, id);
+  if (looked === "unfinished" || stored === null || !isNamed(stored) || !SHOWN.includes(stored.status)) return null;
+  const asOfMs = looked === "open" ? null : (stored.seenAtMs ?? stored.createdAtMs);
+  return { oid: stored.exchangeOrderId, stored, asOfMs };
+}

@@ -1,0 +1,130 @@
+/** The list of open orders does not leave out an order of ours only because the exchange's list is behind. */
+import { expect, test } from "bun:test";
+import { listOrders } from "../../src/actions/list-orders.ts";
+import { type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+
+const SECOND = 1_000;
+
+/** Orders that rest, the last of them missing from the exchange's list. */
+async function openStage(count = 1) {
+  const rig = openGatewayRig();
+  for (let nth = 0; nth < count; nth += 1) {
+    await rig.answerOf(rig.place(`key-${nth}-0001`));
+    await rig.clock.advance(SECOND);
+  }
+  const order = rig.venue.orders.at(-1);
+  if (order === undefined) throw new Error("nothing placed");
+  showList(rig, rig.venue.orders.slice(0, -1));
+  return { rig, order };
+}
+
+function showList({ exchange }: GatewayRig, orders: readonly VenueOrder[]): void {
+  exchange.answer("frontendOpenOrders", ({ dex }) =>
+    // A record as the small venue writes it.
+    dex === "" ? orders.map((order) => (recordOf(order) as { order: unknown }).order) : [],
+  );
+}
+
+async function listed(rig: GatewayRig, some: { cursor?: string; limit?: number; dex?: string } = {}) {
+  const wanted = { status: "open", dex: null, cursor: null, limit: 50, ...some };
+  const { body, asOfMs } = await listOrders(rig.deps, rig.caller, wanted);
+  const { data, next_cursor: next } = JSON.parse(body) as {
+    data: { exchange_order_id: string; status: string; filled_size: string }[];
+    next_cursor: string | null;
+  };
+  return { ids: data.map((row) => row.exchange_order_id), data, next, isDated: asOfMs !== null };
+}
+
+type Stage = { rig: GatewayRig; order: VenueOrder };
+
+const ROWS: [string, { ids: string[]; isDated: boolean }, (stage: Stage) => void][] = [
+  ["its record shows it open", { ids: ["1001"], isDated: false }, () => undefined],
+  [
+    "no record shows it yet",
+    { ids: ["1001"], isDated: true },
+    ({ rig }) => void Object.assign(rig.venue, { isBlind: true }),
+  ],
+  [
+    "its record cannot be read",
+    { ids: ["1001"], isDated: true },
+    ({ rig }) => void rig.venue.failing.add("orderStatus"),
+  ],
+  [
+    "its record says that it is over",
+    { ids: [], isDated: false },
+    ({ rig, order }) => rig.venue.close(order, "canceled"),
+  ],
+  [
+    "its record says that it is over, and its fills are not known yet",
+    { ids: [], isDated: false },
+    ({ rig, order }) => {
+      rig.venue.close(order, "filled");
+    },
+  ],
+  [
+    "the feed told its end, and the record is behind",
+    { ids: [], isDated: false },
+    ({ rig, order }) => {
+      rig.deps.feeds.hasToldOver = (_address, oid) => oid === String(order.oid);
+    },
+  ],
+  [
+    "the list shows what was placed later",
+    { ids: ["5000"], isDated: false },
+    ({ rig, order }) => {
+      const later = { ...order, oid: 5_000, cloid: `0x${"ab".repeat(16)}`, placedAtMs: rig.clock.nowMs() };
+      showList(rig, [later]);
+    },
+  ],
+  [
+    "the list shows what was placed before",
+    { ids: ["1001", "500"], isDated: false },
+    ({ rig, order }) => {
+      showList(rig, [{ ...order, oid: 500, cloid: `0x${"ab".repeat(16)}`, placedAtMs: order.placedAtMs - 1 }]);
+    },
+  ],
+];
+
+test.each(ROWS)("an order that the list lacks, and %s", async (_name, expected, arrange) => {
+  const stage = await openStage();
+  await stage.rig.clock.advance(3 * SECOND);
+  arrange(stage);
+  const { ids, isDated } = await listed(stage.rig);
+  expect({ ids, isDated }).toEqual(expected);
+});
+
+test("pages hold it in its place", async () => {
+  const { rig } = await openStage(3);
+  const first = await listed(rig, { limit: 2 });
+  expect([first.ids, first.next]).toEqual([["1003", "1002"], "1002"]);
+  const second = await listed(rig, { limit: 2, cursor: "1002" });
+  expect([second.ids, second.next]).toEqual([["1001"], null]);
+});
+
+test("another dex does not hold it", async () => {
+  const { rig } = await openStage();
+  expect((await listed(rig, { dex: "xyz" })).ids).toEqual([]);
+  expect((await listed(rig, { dex: "" })).ids).toEqual(["1001"]);
+});
+
+test("at most 20 records are read for a list, however many it lacks", async () => {
+  const { rig } = await openStage(25);
+  showList(rig, []);
+  rig.exchange.asked.length = 0;
+  expect((await listed(rig)).ids).toHaveLength(20);
+  expect(rig.exchange.asked.filter(({ request }) => request.type === "orderStatus")).toHaveLength(20);
+});
+
+test("a second part that no feed told is listed as well", async () => {
+  const rig = openGatewayRig();
+  await rig.answerOf(rig.place("key-0001"));
+  const [order] = rig.venue.orders;
+  if (order === undefined) throw new Error("nothing placed");
+  rig.venue.fill(order, "0.25");
+  const { id } = rig.store.$client.query("SELECT id FROM orders").get() as { id: string };
+  await rig.deps.settling.look(id);
+  rig.venue.fill(order, "0.5");
+  await rig.clock.advance(SECOND);
+  expect((await listed(rig)).data).toMatchObject([{ filled_size: "0.75" }]);
+});
