@@ -46,4 +46,30 @@ export const FOLLOWING: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a feed that pings and says nothing is believed",
+    changes: [
+      { file: "src/settle/fill-pages.ts", find: "    world.feeds.showed(user, shownFills(fills));\n", put: "" },
+    ],
+  },
+  {
+    name: "a feed that was connected anew is believed before what happened meanwhile was read",
+    changes: [
+      {
+        file: "src/exchange/trusted-feeds.ts",
+        find: "if (!standing.isCaughtUp) return",
+        put: "if (!standing.isCaughtUp && standing.distrusts < 0) return",
+      },
+    ],
+  },
+  {
+    name: "a feed that goes on saying nothing is believed after each new connection",
+    changes: [
+      {
+        file: "src/core/testimony.ts",
+        find: "return newestMs[channel] >= sinceMs;",
+        put: "return newestMs[channel] >= 0 * sinceMs;",
+      },
+    ],
+  },
 ];

@@ -115,9 +115,8 @@ function passPositions({ positions }: Testimony, { market, side, size, startPosi
   }
 }
 
-/** `1.0` and `1` are the same. */
 function positionName(market: string, signedSize: Decimal): string {
-  return `${market} ${add(signedSize, ZERO)}`;
+  return `${market} ${signedSize}`;
 }
 
 export function tellUpdates(testimony: Testimony, updates: readonly ToldUpdate[]): void {

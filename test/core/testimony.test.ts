@@ -127,6 +127,14 @@ const ROWS: Row[] = [
     accusedAtMs: null,
   },
   {
+    name: "a listed order that is told after it was read",
+    deeds: [
+      [10_100, reads(listed(S10))],
+      [12_000, updates(S10, false)],
+    ],
+    accusedAtMs: null,
+  },
+  {
     name: "an end of which only the beginning was told",
     deeds: [
       [S10, updates(S10, false)],

@@ -1,132 +1,11 @@
 /** A feed is live only while it agrees with what reads show, and what is told of an order is right soon after. */
 import { expect, test } from "bun:test";
-import { getOrder } from "../../src/actions/get-order.ts";
+import { listOrders } from "../../src/actions/list-orders.ts";
 import { listPositions } from "../../src/actions/list-positions.ts";
-import type { SocketEvents } from "../../src/exchange/socket.ts";
-import { openTrustedFeeds } from "../../src/exchange/trusted-feeds.ts";
 import { CROSS_CHECK_MS } from "../../src/settle/cross-check.ts";
-import { openFollower } from "../../src/settle/follow.ts";
-import { openFillIndex } from "../../src/settle/index-fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
-import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import { fillsOf, recordOf, type VenueOrder } from "../support/small-venue.ts";
-
-const USER = ACCOUNT.tradingAddress;
-const SECOND = 1_000;
-const RESYNC_MS = 30 * SECOND;
-
-/** What the exchange tells over the websocket; pings are answered whatever happens. */
-type Voice = { fills: boolean; orders: boolean; lateMs: number };
-
-type Stage = {
-  rig: GatewayRig;
-  voice: Voice;
-  /** Connections opened so far. */
-  connections(): number;
-  isLive(): boolean;
-  fill(order: VenueOrder, size: string): void;
-  close(order: VenueOrder, status: string): void;
-  /** Places an order, and the feed tells it. */
-  place(): Promise<{ id: string; order: VenueOrder }>;
-};
-
-async function openStage(): Promise<Stage> {
-  const rig = openGatewayRig();
-  const { clock, venue, deps } = rig;
-  const voice: Voice = { fills: true, orders: true, lateMs: 0 };
-  const lines: SocketEvents[] = [];
-
-  function tell(channel: string, data: unknown): void {
-    const line = lines.at(-1);
-    void clock.sleep(voice.lateMs).then(() => line?.onText(JSON.stringify({ channel, data })));
-  }
-
-  function tellFills(rows: unknown[], isSnapshot: boolean): void {
-    if (voice.fills) tell("userFills", { user: USER, fills: rows, isSnapshot });
-  }
-
-  /** The exchange's end: everything that is subscribed is confirmed, and the fills begin with the newest. */
-  function answer(events: SocketEvents, text: string): void {
-    const asked = JSON.parse(text);
-    const isPing = asked.method === "ping";
-    events.onText(JSON.stringify(isPing ? { channel: "pong" } : { channel: "subscriptionResponse", data: asked }));
-    if (asked.subscription?.type === "userFills") tellFills(venue.orders.flatMap(fillsOf), true);
-  }
-
-  const feeds = openTrustedFeeds({
-    url: "wss://exchange.test/ws",
-    clock,
-    dexes: ["xyz"],
-    exchangeNowMs: () => deps.exchange.nowMs(),
-    onEvent: (address, event) => follower.onEvent(address, event),
-    onDoubt: (address) => follower.checkFills(address),
-    onDistrust: (address, because) => follower.onDistrust(address, because),
-    transport: (_url, events) => {
-      lines.push(events);
-      setImmediate(events.onOpen);
-      return { send: (text) => setImmediate(() => answer(events, text)), close: () => undefined };
-    },
-  });
-  Object.assign(deps.feeds, feeds);
-  const index = openFillIndex(deps);
-  deps.fillIndex = index;
-  const follower = openFollower(deps, deps.settling, index);
-  feeds.follow(USER);
-  await clock.advance(SECOND);
-  void every(CROSS_CHECK_MS, () => follower.crossCheck());
-  void every(RESYNC_MS, () => follower.resync("not_live"));
-
-  async function every(everyMs: number, work: () => Promise<void>): Promise<void> {
-    for (;;) {
-      await clock.sleep(everyMs);
-      await work();
-    }
-  }
-
-  function tellOrder(order: VenueOrder): void {
-    if (voice.orders) tell("orderUpdates", [recordOf(order)]);
-  }
-
-  return {
-    rig,
-    voice,
-    connections: () => lines.length,
-    isLive: () => deps.feeds.isLive(USER),
-    fill(order, size) {
-      venue.fill(order, size);
-      tellFills(fillsOf(order).slice(-1), false);
-    },
-    close(order, status) {
-      venue.close(order, status);
-      tellOrder(order);
-    },
-    async place() {
-      const known = venue.orders.length;
-      const placed = await rig.answerOf(rig.place(`key-${known}-0001`));
-      const order = venue.orders[known];
-      if (order === undefined) throw new Error("nothing placed");
-      tellOrder(order);
-      await clock.advance(5 * SECOND);
-      return { id: String(placed.order["id"]), order };
-    },
-  };
-}
-
-function filledSize({ rig }: Stage, id: string): string | null {
-  return findOrder(rig.store, id)?.filledSize ?? null;
-}
-
-async function read({ rig }: Stage, id: string) {
-  const asked = getOrder(rig.deps, rig.caller, id);
-  await rig.clock.advance(0);
-  const { body, asOfMs } = await asked;
-  const order = JSON.parse(body) as { status: string; filled_size: string };
-  return { order, ageS: asOfMs === null ? null : (rig.clock.nowMs() - asOfMs) / SECOND };
-}
-
-function warnings({ rig }: Stage): unknown[] {
-  return rig.log.filter(({ level }) => level === "warn").map(({ fields }) => fields["reason"]);
-}
+import { recordOf } from "../support/small-venue.ts";
+import { filledSize, openStage, RESYNC_MS, read, SECOND, USER, type Voice, warnings } from "./feed-stage.ts";
 
 /** From the fill to the end of the feed's being live: a check, and the time that it has to tell. */
 const NOTICED_WITHIN_MS = CROSS_CHECK_MS + 5 * SECOND;
@@ -190,6 +69,95 @@ test("a connection is not live before what happened meanwhile was read", async (
   rig.venue.failing.clear();
   await rig.clock.advance(60 * SECOND);
   expect(stage.isLive()).toBe(true);
+});
+
+test("a reading that was begun before the connection makes no connection live", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  const before = rig.deps.feeds.connectionOf(USER);
+  rig.venue.failing.add("userFillsByTime");
+  stage.garble();
+  await rig.clock.advance(100);
+  rig.deps.feeds.caughtUp(USER, before);
+  expect(stage.isLive()).toBe(false);
+  rig.deps.feeds.caughtUp(USER, rig.deps.feeds.connectionOf(USER));
+  expect(stage.isLive()).toBe(true);
+});
+
+test("a frame that cannot be read ends the feed's being live until everything was read again", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  expect(stage.isLive()).toBe(true);
+  stage.garble();
+  expect(stage.isLive()).toBe(false);
+  await rig.clock.advance(SECOND);
+  expect([stage.isLive(), stage.connections()]).toEqual([true, 1]);
+});
+
+test("a record that tells of more than the feed has the fills read for the same answer", async () => {
+  const stage = await openStage();
+  const { id, order } = await stage.place();
+  // The next reading of the index is 5 s away.
+  stage.follower.checkFills(USER);
+  stage.voice.fills = false;
+  stage.fill(order, "0.4");
+  expect((await read(stage, id)).order.filled_size).toBe("0.4");
+});
+
+test("a client's list of open orders is held against the feed as well", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  stage.voice.orders = false;
+  await rig.clock.advance(3 * SECOND);
+  const { order } = await stage.place();
+  await listOrders(rig.deps, rig.caller, { status: "open", dex: null, cursor: null, limit: 50 });
+  await rig.clock.advance(2 * SECOND);
+  expect(warnings(stage)).toEqual([`it did not tell the open order ${order.oid}`]);
+});
+
+test("a position that is read for the size of a canceled order is held against the feed as well", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  const { id, order } = await stage.place();
+  await listPositions(rig.deps, rig.caller, { dex: null, cursor: null, limit: 50 });
+  voice.fills = false;
+  stage.fill(order, "0.4");
+  for (const fill of order.fills) fill.isShown = false;
+  rig.exchange.answer("orderStatus", () => ({ status: "order", order: recordOf({ ...order, fills: [] }) }));
+  stage.close(order, "marginCanceled");
+  await rig.clock.advance(6_500);
+  expect(warnings(stage)).toContain("it did not tell what moved the position in BTC");
+  expect(findOrder(rig.store, id)?.status).not.toBe("canceled");
+});
+
+test("nothing is read after the gateway has stopped, whatever was about to be", async () => {
+  const stage = await openStage();
+  const { rig, follower } = stage;
+  await rig.clock.advance(CROSS_CHECK_MS);
+  follower.checkFills(USER);
+  await rig.clock.advance(SECOND);
+  follower.checkFills(USER);
+  rig.exchange.asked.length = 0;
+  follower.stop();
+  await rig.clock.advance(20 * SECOND);
+  await follower.crossCheck();
+  expect([rig.exchange.asked, rig.log]).toEqual([[], []]);
+});
+
+test("fills that could not be read for two minutes are read with the weight of settling", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  await stage.place();
+  rig.venue.failing.add("userFillsByTime");
+  const purposes = async (durationMs: number) => {
+    rig.exchange.asked.length = 0;
+    await rig.clock.advance(durationMs);
+    const fills = rig.exchange.asked.filter(({ request }) => request.type === "userFillsByTime");
+    return new Set(fills.map(({ options }) => options.purpose));
+  };
+  expect(await purposes(100 * SECOND)).toEqual(new Set(["read"]));
+  await rig.clock.advance(30 * SECOND);
+  expect(await purposes(60 * SECOND)).toEqual(new Set(["settle"]));
 });
 
 test("a feed that leaves out the end of an order is not live once a record shows the end", async () => {
