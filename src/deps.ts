@@ -103,7 +103,7 @@ export type Deps = World & {
   reads: Reads;
   builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused" | "refresh">;
   /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
-  fillIndex: { completeToMs(account: Account): number | null };
+  fillIndex: { readToMs(account: Account): number | null };
   /** Our agents, as the exchange lists them. */
   agents: { standing(address: string): AgentStanding };
   /** What nobody but the operator asks for. */

@@ -19,7 +19,7 @@ function rigWithAll() {
   const deps = {
     ...rig.deps,
     allowance: { ...rig.deps.allowance, remaining: () => 7 },
-    fillIndex: { completeToMs: () => rig.deps.exchange.nowMs() - 2_500 },
+    fillIndex: { readToMs: () => rig.deps.exchange.nowMs() - 2_500 },
     gauges: { weightLeft: () => 800, clockOffsetMs: () => -40 },
   };
   rig.store.$client.run(`UPDATE agents SET valid_until_ms = ${rig.deps.exchange.nowMs() + 86_400_000}`);
@@ -81,7 +81,7 @@ test("what is not known is left out and does not show as nought, nor as its last
   expect(await expose(takeReadings(deps, FACTS))).toContain("\npostern_exchange_weight_left 800\n");
   const unknowing = {
     ...deps,
-    fillIndex: { completeToMs: () => null },
+    fillIndex: { readToMs: () => null },
     agents: { standing: () => "not_asked" as const },
     gauges: { weightLeft: () => null, clockOffsetMs: () => null },
   };

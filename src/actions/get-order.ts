@@ -17,7 +17,7 @@ export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<
   const now = findOrder(deps.store, order.id) ?? order;
   const body = orderText(now);
   if (!isLive(now.status)) return { body, asOfMs: null };
-  const filledAsOfMs = Math.max(now.createdAtMs, deps.fillIndex.completeToMs(account) ?? 0);
+  const filledAsOfMs = Math.max(now.createdAtMs, deps.fillIndex.readToMs(account) ?? 0);
   // A node that does not know the order has told nothing new of it.
   const isAsLastKnown = looked === "failed" || looked === "not_found";
   if (isAsLastKnown) return { body, asOfMs: Math.min(filledAsOfMs, now.seenAtMs ?? now.createdAtMs) };

@@ -5,6 +5,7 @@ import { accountReadiness } from "../settle/readiness.ts";
 import { findAccountFault } from "../store/account-faults.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
+import { findCompleteTo } from "../store/fills.ts";
 import { type Unknowns, unknownOperations } from "../store/operations.ts";
 import { unknownOrders } from "../store/orders.ts";
 import { findTakeUp } from "../store/restores.ts";
@@ -19,7 +20,8 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
   const { store, state, settings } = deps;
   const { account } = caller;
   const universe = deps.markets.current();
-  const completeToMs = deps.fillIndex.completeToMs(account);
+  const completeToMs = findCompleteTo(store, account.id);
+  const readAtMs = deps.fillIndex.readToMs(account);
   const body = {
     object: "status",
     account: account.id,
@@ -36,7 +38,9 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     unsettled_actions: listOpenAttempts(store).filter(({ accountId }) => accountId === account.id).length,
     feed_live: deps.feeds.isLive(account.tradingAddress),
     feed_not_live_because: deps.feeds.whyNotLive(account.tradingAddress),
-    fills_complete_to: completeToMs === null ? null : isoTime(completeToMs),
+    // Nothing was ever shown: nothing vouches for anything.
+    fills_complete_to: completeToMs === null || completeToMs === 0 ? null : isoTime(completeToMs),
+    fills_read_at: readAtMs === null ? null : isoTime(readAtMs),
     markets_read_at: universe === null ? null : isoTime(universe.readAtMs),
   };
   return { body: JSON.stringify(body), asOfMs: null };

@@ -20,7 +20,7 @@ export function listFills(
   const rows = listStored(deps.store, { accountId: account.id, after, limit });
   const page = pageOf(rows, limit, (row) => row.fill.id);
   const body = listText(page.rows.map(fillResource), page.nextCursor);
-  return { body, asOfMs: deps.fillIndex.completeToMs(account) ?? 0 };
+  return { body, asOfMs: deps.fillIndex.readToMs(account) ?? 0 };
 }
 
 export function fillResource({ fill, orderId, keyHash }: ListedFill) {

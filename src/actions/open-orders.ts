@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { averagePrice } from "../core/market.ts";
-import type { Filled, Leg, Order, OrderStatus } from "../core/order.ts";
+import { type Filled, isClosed, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { shownListed } from "../settle/shown.ts";
@@ -38,12 +38,11 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
   const lists = await Promise.all(dexes.map((each) => readOpen(deps, account, each)));
   const unlisted = await unlistedOrders(deps, account, lists);
-  // Cut before anything is looked up: the exchange may show thousands.
-  const shown = [...lists.flatMap(({ listed }) => listed.map((order) => ({ oid: order.oid, order }))), ...unlisted]
+  const rows = [...lists.flatMap(({ listed }) => listed.map((order) => ({ oid: order.oid, order }))), ...unlisted]
     .map((row) => ({ ...row, id: BigInt(row.oid) }))
     .filter(({ id }) => below === null || id < below)
-    .sort((a, b) => (b.id > a.id ? 1 : -1))
-    .slice(0, count);
+    .sort((a, b) => (b.id > a.id ? 1 : -1));
+  const shown = firstOf(rows, count, (row) => !("order" in row) || !isKnownToBeOver(deps, account, row.oid));
   const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
   const begun = listed.filter((order) => order.size !== order.originalSize);
   const filled = await readFilledOf(deps, account, begun);
@@ -52,6 +51,25 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
   );
   const times = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
   return { orders, asOfMs: times.length === 0 ? null : Math.min(...times) };
+}
+
+/** The first that pass; no more are looked at: the exchange may show thousands. */
+function firstOf<T>(rows: readonly T[], count: number, passes: (row: T) => boolean): T[] {
+  const found: T[] = [];
+  for (const row of rows) {
+    if (found.length >= count) break;
+    if (passes(row)) found.push(row);
+  }
+  return found;
+}
+
+/** A list that is behind shows what our own evidence says has ended, or was replaced. */
+function isKnownToBeOver({ store }: Deps, account: Account, oid: string): boolean {
+  const leg = findLegByOid(store, account.id, oid);
+  if (leg === null) return false;
+  if (isClosed(leg) || leg.state === "closing") return true;
+  const newest = findOrder(store, leg.orderId)?.exchangeOrderId ?? null;
+  return newest !== null && newest !== oid;
 }
 
 const NOTHING = sumFills([]);
@@ -102,9 +120,13 @@ function refreshed(
   stored: StoredOrder,
   { order, filled }: { order: FrontendOrder; filled: Filled },
 ): OpenOrder {
-  const status: OrderStatus = order.isTrigger ? "waiting_for_trigger" : "open";
-  const sums = withNewFills(stored, findLegByOid(store, stored.accountId, order.oid), filled);
-  return { ...stored, ...sums, status, exchangeOrderId: order.oid, error: null };
+  const leg = findLegByOid(store, stored.accountId, order.oid);
+  // A trigger fires once.
+  const isWaiting = order.isTrigger && leg?.state !== "resting";
+  const status: OrderStatus = isWaiting ? "waiting_for_trigger" : "open";
+  // Of an order that is open only an alarm has words.
+  const error = stored.status === "open" || stored.status === "waiting_for_trigger" ? stored.error : null;
+  return { ...stored, ...withNewFills(stored, leg, filled), status, exchangeOrderId: order.oid, error };
 }
 
 /** The row's sum is over all its legs; only the last is listed, and may have fills that the row does not know yet. */

@@ -17,7 +17,7 @@ export type Trace = {
   isSwept: boolean;
   /** Times that all of them lacked it, apart, when the history no longer reached back to it. */
   outlived: number;
-  /** Every fill up to its last possible moment is known. */
+  /** Every fill up to its last possible moment is known, or the position stands where the known ones have left it. */
   areFillsKnown: boolean;
 };
 

@@ -66,7 +66,7 @@ function accountReadings(deps: Deps, account: Account): Reading[] {
   const operations = unknownOperations(store, account.id);
   const nowMs = clock.nowMs();
   const oldestMs = Math.min(orders.oldestMs ?? nowMs, operations.oldestMs ?? nowMs);
-  const completeToMs = deps.fillIndex.completeToMs(account);
+  const readToMs = deps.fillIndex.readToMs(account);
   return [
     of("postern_unknown_orders", orders.count, labels),
     of("postern_unknown_operations", operations.count, labels),
@@ -74,13 +74,13 @@ function accountReadings(deps: Deps, account: Account): Reading[] {
     ...known("postern_exchange_actions_left", deps.allowance.remaining(account.tradingAddress), labels),
     of("postern_feed_live", deps.feeds.isLive(account.tradingAddress) ? 1 : 0, labels),
     of("postern_feed_distrusts_total", deps.feeds.distrusts(account.tradingAddress), labels),
-    ...known("postern_fill_index_lag_seconds", lagS(deps, completeToMs), labels),
+    ...known("postern_fill_index_lag_seconds", lagS(deps, readToMs), labels),
     ...agentReadings(deps, account),
   ];
 }
 
-function lagS(deps: Deps, completeToMs: number | null): number | null {
-  return completeToMs === null ? null : Math.max(0, deps.exchange.nowMs() - completeToMs) / 1_000;
+function lagS(deps: Deps, readToMs: number | null): number | null {
+  return readToMs === null ? null : Math.max(0, deps.exchange.nowMs() - readToMs) / 1_000;
 }
 
 function agentReadings(deps: Deps, account: Account): Reading[] {

@@ -16,6 +16,7 @@ import { findLegByCloid } from "../store/legs.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
 import { isCarriedOut } from "./cancel.ts";
 import { note } from "./note.ts";
+import { comparePosition } from "./position-check.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
 import { burnNonce } from "./seal.ts";
@@ -41,7 +42,7 @@ export async function weighAbsence(
   // Its key may have been given back, and have placed another order, after the snapshot.
   if (awaitsTakeUp(world.store, attempt.accountId)) return false;
   const burnt = await burnWhenDue(tools, attempt, missed.pursuit);
-  if (missed.history !== null) countOutlived(tools, burnt, missed.pursuit, missed.history);
+  if (missed.history !== null) await countOutlived(tools, burnt, missed.pursuit, missed.history);
   const witnessed = missed.history === null ? burnt : countWitness(tools, burnt, missed.pursuit, missed.history);
   return concludeFrom(tools, witnessed, missed, conclude);
 }
@@ -76,13 +77,21 @@ function countWitness(tools: Tools, attempt: Attempt, pursuit: Pursuit, history:
 /** Shortest time between two sweeps that find it forgotten, milliseconds: its list of open orders may be behind. */
 const OUTLIVED_SPACING_MS = 20_000;
 
-function countOutlived({ world }: Tools, attempt: Attempt, pursuit: Pursuit, history: HistoryAnswer): void {
+async function countOutlived(
+  { world, soughtOf }: Tools,
+  attempt: Attempt,
+  pursuit: Pursuit,
+  history: HistoryAnswer,
+): Promise<void> {
   const nowMs = world.clock.elapsedMs();
   const isTooSoon =
     pursuit.lastOutlivedElapsedMs !== null && nowMs - pursuit.lastOutlivedElapsedMs < OUTLIVED_SPACING_MS;
   if (isTooSoon || !isOutlived(history, endsAtMs(attempt))) return;
   pursuit.lastOutlivedElapsedMs = nowMs;
   pursuit.outlived += 1;
+  if (attempt.cloid === null) return;
+  const position = await comparePosition(world, { ...soughtOf(attempt), read: [] }, { purpose: "settle" });
+  pursuit.unmoved = position === "unmoved" ? pursuit.unmoved + 1 : 0;
 }
 
 async function concludeFrom(
@@ -99,7 +108,7 @@ async function concludeFrom(
       {
         ...traceOf(world, legNow()),
         ...{ isSwept: history !== null, outlived: pursuit.outlived },
-        areFillsKnown: (findCompleteTo(world.store, attempt.accountId) ?? 0) > endsAtMs(attempt),
+        areFillsKnown: areFillsKnown(tools, attempt, pursuit),
       },
       pursuit.refusal,
     );
@@ -114,6 +123,11 @@ async function concludeFrom(
     note(world, attempt, "concluded", absence.replaceAll("_", " "));
     return true;
   });
+}
+
+/** The index is whole up to its end, or the position stands where the known fills have left it, seen twice. */
+function areFillsKnown({ world }: Tools, attempt: Attempt, { unmoved }: Pursuit): boolean {
+  return unmoved >= WITNESSES_NEEDED || (findCompleteTo(world.store, attempt.accountId) ?? 0) > endsAtMs(attempt);
 }
 
 /** What a cancel found was there: a cancel by client order id names no native id. */

@@ -1,7 +1,6 @@
 import type { Account } from "../core/account.ts";
 import type { World } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import { findCompleteTo } from "../store/fills.ts";
 import { hasLiveOrder } from "../store/orders.ts";
 import type { FillIndex } from "./index-fills.ts";
 
@@ -32,7 +31,7 @@ type Last = { fillsMs: number; listMs: number };
 /** @param readListed reads the open orders of an account and compares them with its rows */
 export function openCrossChecks(
   world: World,
-  index: Pick<FillIndex, "backFill">,
+  index: Pick<FillIndex, "backFill" | "readToMs">,
   readListed: (account: Account) => Promise<unknown>,
 ): CrossChecks {
   const last = new Map<string, Last>();
@@ -48,7 +47,7 @@ export function openCrossChecks(
 
   async function readFills(account: Account): Promise<void> {
     lastOf(account).fillsMs = world.clock.elapsedMs();
-    await index.backFill(account, purposeOf(world, account));
+    await index.backFill(account, purposeOf(world, index.readToMs(account)));
   }
 
   async function readSoon(account: Account): Promise<void> {
@@ -85,7 +84,6 @@ export function openCrossChecks(
 }
 
 /** What reads may spend, which leaves most of the weight to orders; in the end the truth matters more. */
-function purposeOf(world: World, { id }: Account): Purpose {
-  const completeToMs = findCompleteTo(world.store, id) ?? 0;
-  return world.exchange.nowMs() - completeToMs > OVERDUE_MS ? "settle" : "read";
+function purposeOf(world: World, readToMs: number | null): Purpose {
+  return world.exchange.nowMs() - (readToMs ?? 0) > OVERDUE_MS ? "settle" : "read";
 }

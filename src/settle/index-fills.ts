@@ -21,13 +21,13 @@ export type FillIndex = {
    */
   backFill(account: Account, purpose?: Purpose): Promise<boolean>;
   /**
-   * Up to when the index was read to the end, exchange time in unix milliseconds; null before the first back-fill. What a
-   * feed has told since is in it as well; that it has left nothing out is only known by the next reading.
+   * When the exchange's list of fills was last read to its end, exchange time in unix milliseconds; null before the first
+   * time. The list may itself have been behind: `findCompleteTo` tells up to when it was certainly whole.
    */
-  completeToMs(account: Account): number | null;
+  readToMs(account: Account): number | null;
 };
 
-/** Read again before the last complete time: the exchange shows fills with a lag, milliseconds. */
+/** Read again before the newest fill that an answer held, for what a server shows out of turn, milliseconds. */
 const OVERLAP_MS = 60_000;
 /** Pages of one back-fill; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 10;
@@ -35,10 +35,16 @@ const MAX_PAGES = 10;
 export function openFillIndex(world: World, onGrown: (orderId: string) => void = () => undefined): FillIndex {
   const { store } = world;
   const others = openOtherMachines(world);
+  const readToMs = new Map<string, number>();
   return {
     add: (account, fills) => addFills(world, account, fills, onGrown),
-    backFill: (account, purpose = "settle") => backFill(world, account, { others, onGrown, purpose }),
-    completeToMs: (account) => findCompleteTo(store, account.id),
+    async backFill(account, purpose = "settle") {
+      const askedAtMs = world.exchange.nowMs();
+      const isWhole = await backFill(world, account, { others, onGrown, purpose });
+      if (isWhole) readToMs.set(account.id, askedAtMs);
+      return isWhole;
+    },
+    readToMs: (account) => readToMs.get(account.id) ?? findCompleteTo(store, account.id),
   };
 }
 
@@ -85,19 +91,28 @@ function isOfOrder({ store }: World, { orderId }: Leg, { coin, side }: Fill): bo
 
 type Reading = { others: OtherMachines; onGrown: OnGrown; purpose: Purpose };
 
+/**
+ * An answer is whole up to the newest fill in it, and what it lacks after that says nothing: the next reading begins there
+ * again, however long nothing was shown.
+ */
 async function backFill(world: World, account: Account, { others, onGrown, purpose }: Reading): Promise<boolean> {
-  const askedAtMs = world.exchange.nowMs();
   const sinceMs = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
   const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
   for await (const page of fillPages(world, asked, { purpose })) {
     if (page === "failed") return false;
     addFills(world, account, page.fills, onGrown);
     others.see(account, new Set(page.fills.map(({ cloid }) => cloid)));
-    if (!page.isLast) continue;
-    inTransactionNotWaiting(world.store, () => setCompleteTo(world.store, account.id, askedAtMs));
-    return true;
+    // A long back-fill that is broken off goes on from there.
+    noteCompleteTo(world, account, page.fills.at(-1)?.timeMs ?? 0);
+    if (page.isLast) return true;
   }
   return false;
+}
+
+function noteCompleteTo({ store }: World, { id }: Account, newestMs: number): void {
+  const knownMs = findCompleteTo(store, id);
+  if (knownMs !== null && newestMs <= knownMs) return;
+  inTransactionNotWaiting(store, () => setCompleteTo(store, id, newestMs));
 }
 
 function toRows(account: Account, fills: readonly Fill[]): StoredFill[] {

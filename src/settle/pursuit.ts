@@ -20,6 +20,8 @@ export type Pursuit = {
   /** Sweeps that found the history to reach back to it no longer, and the elapsed time of the last. */
   outlived: number;
   lastOutlivedElapsedMs: number | null;
+  /** Of them, since the last that found otherwise, how many found the position where the known fills had left it. */
+  unmoved: number;
   lastNoopElapsedMs: number | null;
   /** The exchange's own words, where its answer was a refusal that is not listed. */
   refusal: string | null;
@@ -46,6 +48,7 @@ export function startPursuit(attemptId: number): Pursuit {
     witnesses: 0,
     outlived: 0,
     lastOutlivedElapsedMs: null,
+    unmoved: 0,
     lastNoopElapsedMs: null,
     refusal: null,
     lastSentElapsedMs: null,

@@ -4,6 +4,7 @@ import type { Filled, Leg, LegState } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
 import type { Sight, Sought } from "./look.ts";
+import { comparePosition } from "./position-check.ts";
 import type { Sweep } from "./sweep.ts";
 import type { Sweeps } from "./sweeps.ts";
 
@@ -11,7 +12,7 @@ import type { Sweeps } from "./sweeps.ts";
  * Orders that rested by the exchange's own word and of which it has no record any more: it keeps about the newest 2,000
  * records of an account, and has been seen to lose some sooner. That such an order is over is said by a list of open
  * orders that lacks it and itself holds one from after the moment at which it was first missed, or by the exchange's own
- * answer to a cancel; what was filled of it, by an index that is complete up to then.
+ * answer to a cancel; what was filled of it, by an index that is complete up to then, or by a position that stands where the known fills left it.
  */
 export type Vanished = {
   /** Looks for an order that a look-up by id has just missed; `not_found` until enough answers say that it is over. */
@@ -26,7 +27,7 @@ const MAX_REMEMBERED = 10_000;
 /** What the exchange has shown, or said that it has canceled. */
 const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"]);
 
-type Missed = { sinceMs: number; lastElapsedMs: number | null; count: number };
+type Missed = { sinceMs: number; lastElapsedMs: number | null; count: number; unmoved: number };
 
 export function openVanished(world: World, sweeps: Sweeps): Vanished {
   const missed = new Map<string, Missed>();
@@ -36,7 +37,7 @@ export function openVanished(world: World, sweeps: Sweeps): Vanished {
     if (known !== undefined) return known;
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
-    const fresh = { sinceMs: world.exchange.nowMs(), lastElapsedMs: null, count: 0 };
+    const fresh = { sinceMs: world.exchange.nowMs(), lastElapsedMs: null, count: 0, unmoved: 0 };
     missed.set(cloid, fresh);
     return fresh;
   }
@@ -57,7 +58,9 @@ export function openVanished(world: World, sweeps: Sweeps): Vanished {
       }
       if (lacks(sweep.open, { oid: leg.oid, sinceMs: memory.sinceMs })) memory.count += 1;
       if (leg.state !== "closing" && memory.count < WITNESSES_NEEDED) return { kind: "not_found" };
-      if (!areFillsKnown(world, sought, memory)) return over(leg.oid);
+      const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
+      memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
+      if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);
       missed.delete(leg.cloid);
       return gone(leg, leg.oid, sumFillsOf(world.store, accountId, leg.oid));
     },

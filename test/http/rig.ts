@@ -150,7 +150,7 @@ export function openRig(options: RigOptions = {}): Rig {
     running: openRunningWrites(),
     reads,
     builderApproval,
-    fillIndex: { completeToMs: () => START_MS },
+    fillIndex: { readToMs: () => START_MS },
     agents: { standing: () => "listed" },
     gauges: { weightLeft: () => 1_200, clockOffsetMs: () => 0 },
   };

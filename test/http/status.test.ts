@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { findAccount } from "../../src/store/accounts.ts";
 import { markAgentApproved, retireAgent } from "../../src/store/agents.ts";
+import { setCompleteTo } from "../../src/store/fills.ts";
 import { insertOperation } from "../../src/store/operations.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import { ACCOUNTS, AGENT_ADDRESS, KEYS, openRig, type Rig, START_MS } from "./rig.ts";
@@ -40,6 +41,7 @@ test("whoami tells a key whether the gateway trades at the exchange's own host",
 describe("the status", () => {
   test("of a quiet gateway", async () => {
     const rig = openRig({ network: "testnet" });
+    setCompleteTo(rig.deps.store, ACCOUNTS.main, START_MS - 60_000);
     const mine = findAccount(rig.deps.store, ACCOUNTS.main)?.tradingAddress;
     rig.answers.set("userRateLimit", ({ user }) =>
       user === mine ? { cumVlm: "5.0", nRequestsUsed: 12, nRequestsCap: 10_005, nRequestsSurplus: 0 } : null,
@@ -54,7 +56,8 @@ describe("the status", () => {
       builder_fee: null,
       unknown_orders: { count: 0, oldest_since: null, oldest_age_s: null },
       unknown_operations: { count: 0, oldest_since: null, oldest_age_s: null },
-      fills_complete_to: new Date(START_MS).toISOString(),
+      fills_complete_to: new Date(START_MS - 60_000).toISOString(),
+      fills_read_at: new Date(START_MS).toISOString(),
       markets_read_at: new Date(START_MS).toISOString(),
     } as Status);
   });

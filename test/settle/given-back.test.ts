@@ -24,7 +24,7 @@ function approve(rig: GatewayRig): void {
   const approval = { approvedAtMs: clock.nowMs(), validUntilMs: null };
   for (const { address } of listAgents(store)) markAgentApproved(store, address, approval);
   setKeyState(store, rig.caller.key.keyHash, "active", clock.nowMs());
-  const index = { backFill: async () => true, add: () => undefined, completeToMs: () => null };
+  const index = { backFill: async () => true, add: () => undefined, readToMs: () => null };
   void takeUpAccounts({ settler: rig.settler, index, isStopped: () => false });
 }
 

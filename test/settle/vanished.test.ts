@@ -106,20 +106,56 @@ test.each(UNPROVEN)("nothing is concluded while %s", async (_name, arrange) => {
   expect(statusOf(rig, id)).toBe("open");
 });
 
-test.each([false, true])(
-  "its size is open until the fills have been read up to then (live feed: %p)",
-  async (isLive) => {
-    const { rig, id, order } = await forgotten();
-    goOn(rig, order);
-    setCompleteTo(rig.store, ACCOUNT.id, START_MS);
-    rig.deps.feeds.isLive = () => isLive;
-    await lookSometimes(rig, id, 8);
-    expect(statusOf(rig, id)).toBe("unknown");
-    setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
-    await lookSometimes(rig, id, 1);
-    expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
-  },
-);
+const SIZES: [string, string | null, (rig: GatewayRig) => void][] = [
+  ["fills are read up to then", "0", () => undefined],
+  ["they are not, and the position stands where it did", "0", notRead],
+  [
+    "they are not, and the position has moved",
+    null,
+    (rig) => {
+      notRead(rig);
+      const positions = [{ position: { coin: "BTC", szi: "1.0", leverage: { type: "cross", value: 1 } } }];
+      const { clearinghouseState } = rig.venue.infos;
+      rig.exchange.answer("clearinghouseState", (request) => ({
+        ...(clearinghouseState?.(request) as object),
+        assetPositions: positions,
+      }));
+    },
+  ],
+  [
+    "they are not, and the position cannot be read",
+    null,
+    (rig) => {
+      notRead(rig);
+      rig.venue.failing.add("clearinghouseState");
+    },
+  ],
+  [
+    "they are not, whatever a live feed says of now",
+    null,
+    (rig) => {
+      notRead(rig);
+      rig.deps.feeds.isLive = () => true;
+      rig.venue.failing.add("clearinghouseState");
+    },
+  ],
+];
+
+function notRead({ store }: GatewayRig): void {
+  setCompleteTo(store, ACCOUNT.id, START_MS);
+}
+
+test.each(SIZES)("it is over, and its size final or open, when %s", async (_name, filledSize, arrange) => {
+  const { rig, id, order } = await forgotten();
+  goOn(rig, order);
+  arrange(rig);
+  await lookSometimes(rig, id, 8);
+  const status = filledSize === null ? "unknown" : "canceled";
+  expect(findOrder(rig.store, id)).toMatchObject({ status, filledSize });
+  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  await lookSometimes(rig, id, 1);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
+});
 
 test("an order that is not known to have rested is not over because no list holds it", async () => {
   const { rig, id, order } = await forgotten();

@@ -207,7 +207,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     running: openRunningWrites(),
     reads,
     builderApproval: openBuilderApproval({ builderAddress: null, reads, clock }),
-    fillIndex: { completeToMs: () => null },
+    fillIndex: { readToMs: () => null },
     agents: { standing: () => "listed" },
     gauges: { weightLeft: () => null, clockOffsetMs: () => null },
   };

@@ -176,6 +176,7 @@ export type Status = {
   feed_live: boolean;
   feed_not_live_because: string | null;
   fills_complete_to: string | null;
+  fills_read_at: string | null;
   markets_read_at: string | null;
 };
 

@@ -57,7 +57,7 @@ function gateway({ state: { nowMs } }: App, status: Status): TemplateResult {
       mark(figure(String(status.unknown_operations.count)), status.unknown_operations.count === 0),
     ],
     ["Being settled", figure(String(status.unsettled_actions))],
-    ["Fills complete to", age(status.fills_complete_to, nowMs)],
+    ["Fills read", age(status.fills_read_at, nowMs)],
     ["Markets read", age(status.markets_read_at, nowMs)],
     ["Builder fee", builder(status)],
   ]);

@@ -98,7 +98,11 @@ export const StatusResource = closed(
     feed_not_live_because: nullable(Type.String(), "Why it is not live, in plain words; null while it is."),
     fills_complete_to: nullable(
       Timestamp,
-      "Up to when the index of fills was read to the end; null before its first reading.",
+      "Up to when the index of fills is certainly whole: the time of the newest fill that the exchange's own list has shown. Its list may be behind after that. Null where it has shown none.",
+    ),
+    fills_read_at: nullable(
+      Timestamp,
+      "When the exchange's list of fills was last read to its end; null before the first time.",
     ),
     markets_read_at: nullable(Timestamp, "When the markets were read; null before the first time."),
   },
