@@ -1,5 +1,7 @@
 import type { Account, AgentStanding, Network } from "./core/account.ts";
+import type { Attempt } from "./core/attempt.ts";
 import type { Clock } from "./core/clock.ts";
+import type { FlightRank } from "./core/in-flight.ts";
 import type { Metrics } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
@@ -81,6 +83,8 @@ export type World = {
   /** Where intents and the outcomes of placings wait for their shared commit. */
   commits: CommitQueue;
   exchange: Exchange;
+  /** How many actions of an owner's agents are under way: none is stored or signed without a place among them. */
+  flights: Flights;
   /** The exchange's own limit of actions for each trading address. */
   allowance: ActionAllowance;
   markets: Markets;
@@ -113,6 +117,27 @@ export type Deps = World & {
     /** Exchange time minus ours, milliseconds; null before the first comparison. */
     clockOffsetMs(): number | null;
   };
+};
+
+/** A place among the actions that may be under way. */
+export type Place = {
+  /** An attempt has it, with a number of its own from now on. Inside the transaction that stores it; said again, the last counts. */
+  take(attempt: Pick<Attempt, "id" | "expiresAtMs">): void;
+  /** Free again, whether or not an attempt has it. */
+  leave(): void;
+};
+
+/** What is under way towards the exchange, by owner; the rule is in `core/in-flight`. */
+export type Flights = {
+  /** Null where there is no place now, or others wait for it. */
+  take(owner: string, rank: FlightRank): Place | null;
+  /** The same, waiting its turn if need be. Null when `forMs` have passed, or at once when too many wait. */
+  wait(owner: string, rank: FlightRank, forMs: number): Promise<Place | null>;
+  /** The request of an attempt was answered or never left, or its number is burnt: it has ended. */
+  landed(attemptId: number): void;
+  /** It has ended without an answer: what it carried may still be under way. */
+  lost(attemptId: number): void;
+  isLost(attemptId: number): boolean;
 };
 
 /** The pursuit of every outcome that is not known yet. */

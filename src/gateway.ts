@@ -24,6 +24,7 @@ import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS
 import { openReadinessWatch, READINESS_INTERVAL_MS, type ReadinessWatch } from "./ops/watch-readiness.ts";
 import { takeUpAccounts } from "./settle/after-restore.ts";
 import { CROSS_CHECK_MS } from "./settle/cross-check.ts";
+import { openFlights } from "./settle/flights.ts";
 import { type Follower, openFollower } from "./settle/follow.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
 import { openFillIndex } from "./settle/index-fills.ts";
@@ -213,6 +214,7 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, state }: Con
     writeHealth: openWriteHealth(store, clock),
     commits: openCommitQueue(store, parts.schedule, clock),
     exchange,
+    flights: openFlights({ store, clock, exchange }),
     allowance,
     markets: openMarkets({ exchange, dexes: settings.dexes, clock }),
     feeds,

@@ -1,5 +1,6 @@
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
+import { IN_FLIGHT } from "./in-flight.ts";
 import type { Change, Mutant } from "./mutant.ts";
 
 const PUT_PRAGMA_NORMAL: Change = {
@@ -277,4 +278,5 @@ export const MUTANTS: readonly Mutant[] = [
   },
   ...EVIDENCE,
   ...FOLLOWING,
+  ...IN_FLIGHT,
 ];

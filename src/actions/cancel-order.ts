@@ -1,7 +1,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, Place } from "../deps.ts";
 import { intendedCancel, legToCancel, recordCancelReply, unsettledPlacings } from "../settle/cancel.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { sendAttempt } from "../settle/send.ts";
@@ -51,9 +51,10 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
     attemptId: null,
     answer: null,
   };
-  const stored = await commitIntent(deps, { caller, record, isCancel: true }, (store, record) => {
+  const intent = { caller, record, isCancel: true, startedElapsedMs };
+  const stored = await commitIntent(deps, intent, (store, record, place) => {
     insertKeyRecord(store, record);
-    return storeCancel(deps, { caller, orderId: target.id, idempotencyKey: wanted.idempotencyKey });
+    return storeCancel(deps, { caller, orderId: target.id, idempotencyKey: wanted.idempotencyKey, place });
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
@@ -64,10 +65,10 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
   return { ...answer, isReplay: false };
 }
 
-type Storing = { caller: Caller; orderId: string; idempotencyKey: string };
+type Storing = { caller: Caller; orderId: string; idempotencyKey: string; place: Place };
 
 /** Inside the intent's transaction: the attempt, or for an order that is closed by now its final answer. */
-function storeCancel(deps: Deps, { caller, orderId, idempotencyKey }: Storing): Attempt | null {
+function storeCancel(deps: Deps, { caller, orderId, idempotencyKey, place }: Storing): Attempt | null {
   const order = findOrder(deps.store, orderId);
   const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));
   // Given back since it was found: no byte of it left, and nobody can know of it any more.
@@ -79,11 +80,10 @@ function storeCancel(deps: Deps, { caller, orderId, idempotencyKey }: Storing): 
   // It may have turned out only now that it lives.
   const signer = requireAgent(deps, caller.account);
   const actor = caller.key.keyHash;
-  return storeAttempt(
-    deps,
-    intendedCancel(deps, { order, account: caller.account, leg, idempotencyKey, actor }),
+  return storeAttempt(deps, intendedCancel(deps, { order, account: caller.account, leg, idempotencyKey, actor }), {
     signer,
-  );
+    place,
+  });
 }
 
 function closedAnswer(order: StoredOrder): { status: 200; body: string } {

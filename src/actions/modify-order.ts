@@ -5,7 +5,7 @@ import { ApiError } from "../core/errors.ts";
 import { dexOf, type Market } from "../core/market.ts";
 import { isLive, type Leg, type TimeInForce, type Trigger, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, Place } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { recordModifyReply } from "../settle/modify.ts";
 import { heardRefusal } from "../settle/place.ts";
@@ -60,7 +60,7 @@ export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrde
   caller.charge("orders");
   requireOpenForWrites(deps, false);
   const deadlineMs = startedElapsedMs + deps.settings.timings.answerDeadlineMs;
-  const { target, stored } = await storeInTurn(deps, caller, { wanted, deadlineMs });
+  const { target, stored } = await storeInTurn(deps, caller, { wanted, startedElapsedMs, deadlineMs });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
   const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
@@ -83,9 +83,9 @@ type InTurn = { target: StoredOrder; stored: Stored<Attempt | null> };
 async function storeInTurn(
   deps: Deps,
   caller: Caller,
-  about: { wanted: ModifyOrder; deadlineMs: number },
+  about: { wanted: ModifyOrder; startedElapsedMs: number; deadlineMs: number },
 ): Promise<InTurn> {
-  const { wanted, deadlineMs } = about;
+  const { wanted, startedElapsedMs, deadlineMs } = about;
   const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
   for (;;) {
     const target = await settledTarget(deps, caller, about);
@@ -93,10 +93,10 @@ async function storeInTurn(
     const resource = { kind: "order" as const, id: target.id };
     const record = { ...key, route: ROUTE, fingerprint: wanted.fingerprint, resource, attemptId: null, answer: null };
     try {
-      const stored = await commitIntent(deps, { caller, record }, (store, record) => {
+      const stored = await commitIntent(deps, { caller, record, startedElapsedMs }, (store, record, place) => {
         insertKeyRecord(store, record);
         if (plan.kind === "said") return sayNothingSent(deps, { target, key, error: plan.error });
-        return storeModify(deps, { caller, wanted, target, plan });
+        return storeModify(deps, { caller, wanted, target, plan, place });
       });
       return { target, stored };
     } catch (error) {
@@ -251,7 +251,13 @@ function sayNothingSent(deps: Deps, { target, key, error }: Saying): null {
   return null;
 }
 
-type Storing = { caller: Caller; wanted: ModifyOrder; target: StoredOrder; plan: Plan & { kind: "send" } };
+type Storing = {
+  caller: Caller;
+  wanted: ModifyOrder;
+  target: StoredOrder;
+  plan: Plan & { kind: "send" };
+  place: Place;
+};
 
 /** False when what the plan was made for is no longer the newest leg, or has been closed since. */
 function isStillSo(deps: Deps, target: StoredOrder, plan: Storing["plan"]): boolean {
@@ -266,7 +272,7 @@ function legToModify(deps: Deps, orderId: string, isClosed: boolean): Leg | unde
   return leg?.oid === null ? undefined : leg;
 }
 
-function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Attempt {
+function storeModify(deps: Deps, { caller, wanted, target, plan, place }: Storing): Attempt {
   const { store } = deps;
   // Another modify may have been stored since we waited, and even have ended; then this one queues again.
   if (unsettled(deps, target.id).length > 0 || !isStillSo(deps, target, plan)) throw queued();
@@ -311,7 +317,7 @@ function storeModify(deps: Deps, { caller, wanted, target, plan }: Storing): Att
       isTargetClosed: plan.isTargetClosed,
       intendedTotal: plan.intendedTotal,
     },
-    signer,
+    { signer, place },
   );
 }
 

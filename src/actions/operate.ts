@@ -51,7 +51,9 @@ export async function operate(
   const resource = { kind: "operation" as const, id: operation.id };
   const { route, fingerprint } = write;
   const record = { ...key, route, fingerprint, resource, attemptId: null, answer: null };
-  const stored = await commitIntent(deps, { caller, record }, (store, record) => {
+  const { startedElapsedMs } = write;
+  const rank = action === "twap_cancel" ? "cancel" : "order";
+  const stored = await commitIntent(deps, { caller, record, rank, startedElapsedMs }, (store, record, place) => {
     insertKeyRecord(store, record);
     insertOperation(store, { ...operation, createdAtMs: record.createdAtMs });
     if (plan.end.kind === "said") {
@@ -69,11 +71,11 @@ export async function operate(
       targetOid: null,
     };
     // The agent may have been retired since the request was let in.
-    return storeAttempt(deps, intended, requireAgent(deps, caller.account));
+    return storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), place });
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
-  const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs: write.startedElapsedMs }, async () => {
+  const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
     if (attempt !== null) await sendAndRecord(deps, attempt);
     return null;
   });

@@ -6,7 +6,7 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { Leg, OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
-import type { Deps, RunningAnswer } from "../deps.ts";
+import type { Deps, Place, RunningAnswer } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { heardRefusal, recordPlaceReply } from "../settle/place.ts";
 import type { Placing } from "../settle/record.ts";
@@ -62,8 +62,8 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
     attemptId: null,
     answer: null,
   };
-  const stored = await commitIntent(deps, { caller, record }, (_store, key) => {
-    const about = { caller, order: { ...order, createdAtMs: key.createdAtMs }, key };
+  const stored = await commitIntent(deps, { caller, record, startedElapsedMs }, (_store, key, place) => {
+    const about = { caller, order: { ...order, createdAtMs: key.createdAtMs }, key, place };
     return fault === null ? storePlacing(deps, { ...about, market }) : storeRefused(deps, { ...about, fault });
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
@@ -130,11 +130,11 @@ function storeRefused(deps: Deps, about: { caller: Caller; order: StoredOrder; k
   return null;
 }
 
-type Storing = { caller: Caller; order: StoredOrder; key: KeyRecord; market: Market };
+type Storing = { caller: Caller; order: StoredOrder; key: KeyRecord; market: Market; place: Place };
 
 /** Inside the intent's transaction: order, leg, nonce, attempt and audit row. */
 function storePlacing(deps: Deps, about: Storing): Placing {
-  const { caller, order, key, market } = about;
+  const { caller, order, key, market, place } = about;
   // It may have been retired since the request was let in.
   const signer = requireAgent(deps, caller.account);
   const cloid = cloidOf(order.id);
@@ -166,7 +166,7 @@ function storePlacing(deps: Deps, about: Storing): Placing {
       cloid,
       targetOid: null,
     },
-    signer,
+    { signer, place },
     (store, attempt) => insertPlacing(store, { order, key, leg, attempt }),
   );
   return { order, leg, attempt };

@@ -1,7 +1,8 @@
 import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
+import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
 import { operationText, orderText } from "../core/resource.ts";
-import type { Deps, RunningAnswer } from "../deps.ts";
+import type { Deps, Place, RunningAnswer } from "../deps.ts";
 import { budgetObstacle, closedGateway, NOT_LOOKED_AT, type Obstacle, orderObstacle } from "../settle/obstacles.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
@@ -126,14 +127,60 @@ function refuseFor(obstacle: Obstacle | null): void {
 
 /**
  * Commits an intent together with the others of this turn, on disk before it resolves. The key is looked up again
- * inside the transaction, where no other request can come between; `work` stores it, and the rest.
+ * inside the transaction, where no other request can come between; `work` stores it, and the rest, and returns null where
+ * nothing is to be sent. Where as much is under way as can be, it waits its turn before anything is stored: a number that
+ * were taken before would be overtaken, and its life would run out.
  */
 export async function commitIntent<T>(
   deps: Deps,
-  intent: { caller: Caller; record: Omit<KeyRecord, "createdAtMs">; isCancel?: boolean },
+  intent: Intent,
+  work: (store: Store, record: KeyRecord, place: Place) => T,
+): Promise<Stored<T>> {
+  const place = deps.flights.take(intent.caller.account.ownerAddress, rankOf(intent));
+  const own = place ?? (await waitForPlace(deps, intent));
+  try {
+    const stored = await commitInPlace(deps, intent, (store, record) => work(store, record, own));
+    if (stored.kind === "earlier" || stored.value === null) own.leave();
+    return stored;
+  } catch (error) {
+    own.leave();
+    throw error;
+  }
+}
+
+type Intent = Pick<Write, "startedElapsedMs"> & {
+  caller: Caller;
+  record: Omit<KeyRecord, "createdAtMs">;
+  isCancel?: boolean;
+  /** When its turn comes where others wait as well; that of a cancel or an order where it is left out. */
+  rank?: "cancel" | "order";
+};
+
+function rankOf({ rank, isCancel = false }: Intent): FlightRank {
+  return rank ?? (isCancel ? "cancel" : "order");
+}
+
+/** The other half of an answer's time is left for sending. */
+async function waitForPlace(deps: Deps, intent: Intent): Promise<Place> {
+  const { caller, isCancel = false, startedElapsedMs } = intent;
+  const untilMs = startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
+  const { ownerAddress } = caller.account;
+  const place = await deps.flights.wait(ownerAddress, rankOf(intent), untilMs - deps.clock.elapsedMs());
+  if (place === null) throw new ApiError("exchange_rate_limited", TOO_MANY_UNDER_WAY, UNDER_WAY_RETRY_AFTER_S);
+  const closed = closedGateway(deps, isCancel);
+  if (closed === null) return place;
+  place.leave();
+  throw closed.error;
+}
+
+const TOO_MANY_UNDER_WAY = `As many actions of this account's owner are under way at the exchange as can be (${MAX_IN_FLIGHT}). Nothing was sent.`;
+const UNDER_WAY_RETRY_AFTER_S = 2;
+
+async function commitInPlace<T>(
+  deps: Deps,
+  { caller, record, isCancel = false }: Intent,
   work: (store: Store, record: KeyRecord) => T,
 ): Promise<Stored<T>> {
-  const { caller, record, isCancel = false } = intent;
   await deps.point("before_intent");
   const startedMs = deps.clock.elapsedMs();
   const stored = await storing(deps, () =>

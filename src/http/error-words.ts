@@ -43,7 +43,8 @@ export const ERROR_WORDS = {
   order_not_modifiable: "The order's state is not known; retrieve it first.",
   setup_done: "The gateway is set up already.",
   rate_limited: "Too many requests; wait for Retry-After and repeat with the same Idempotency-Key.",
-  exchange_rate_limited: "This gateway's own budget of requests to the exchange is used up. Nothing was sent.",
+  exchange_rate_limited:
+    "The exchange asked this gateway to slow down, or what may be asked of it now is used up; the message says which. Nothing was sent.",
   exchange_unreachable: "The exchange could not be reached. Nothing was sent.",
   not_ready: "The gateway has just started and is still looking up what was in flight.",
   draining: "The gateway is shutting down.",

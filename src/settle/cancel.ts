@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { isClosed, type Leg } from "../core/order.ts";
-import type { World } from "../deps.ts";
+import type { Place, World } from "../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
@@ -106,10 +106,11 @@ export function isOver(world: World, orderId: string): boolean {
  * Replaces a cancel that has not closed the order by a new one under a new nonce, in one transaction. Cancels may be
  * repeated freely: a late copy can only cancel the same order again.
  */
-export function reissueCancel(world: World, attempt: Attempt, target: CancelTarget): Attempt {
+export function reissueCancel(world: World, attempt: Attempt, target: CancelTarget, place: Place): Attempt {
   return inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
-    return storeAttempt(world, intendedCancel(world, target), signerOfToday(world, target.account, attempt));
+    const signer = signerOfToday(world, target.account, attempt);
+    return storeAttempt(world, intendedCancel(world, target), { signer, place });
   });
 }
 

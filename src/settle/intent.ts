@@ -1,6 +1,6 @@
 import { type Account, vaultAddressOf } from "../core/account.ts";
 import type { Attempt, AttemptKind } from "../core/attempt.ts";
-import type { World } from "../deps.ts";
+import type { Place, World } from "../deps.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { insertAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
@@ -37,6 +37,9 @@ export function signerOfToday(world: World, account: Account, attempt: Attempt):
   return agent !== null && world.signers.has(agent.address) ? agent.address : attempt.signer;
 }
 
+/** Who signs it, and its place among what may be under way. */
+export type Signing = { signer: string; place: Place };
+
 /** Stores an attempt, in whichever row. */
 type Insert = (store: Store, attempt: Omit<Attempt, "id">) => Attempt;
 
@@ -47,7 +50,7 @@ type Insert = (store: Store, attempt: Omit<Attempt, "id">) => Attempt;
 export function storeAttempt(
   world: World,
   intended: Intended,
-  signer: string,
+  { signer, place }: Signing,
   insert: Insert = insertAttempt,
 ): Attempt {
   const { store } = world;
@@ -87,6 +90,7 @@ export function storeAttempt(
     detail: { signer, nonce, action: attempt.action },
   });
   written.set(attempt, action);
+  place.take(attempt);
   return attempt;
 }
 

@@ -1,5 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { isClosed, type Leg, type LegEvent } from "../core/order.ts";
+import type { Place, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
@@ -16,6 +17,7 @@ import {
   reissueCancel,
 } from "./cancel.ts";
 import { lookAtLeg } from "./look.ts";
+import { inPlace, ownPlace } from "./own-place.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
 import { sendAttempt } from "./send.ts";
@@ -108,25 +110,36 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   // The answer that nothing was found there is not a second old: most of the time the order's record is only behind.
   if (foundNothing(attempt)) pursuit.lastSentElapsedMs ??= elapsedMs;
   if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < reissueAfterMs(pursuit)) return;
+  if (foundNothing(attempt) && pursuit.reissues + 1 >= REISSUES_BEFORE_DOUBT) await doubtMarket(world, attempt);
+  const place = await ownPlace(world, attempt);
+  if (place === null) return;
+  if (openAttempt(world.store, attempt.id) === null) return place.leave();
   pursuit.lastSentElapsedMs = elapsedMs;
   pursuit.reissues += 1;
-  const order = findOrder(world.store, attempt.resource.id);
-  const account = findAccount(world.store, attempt.accountId);
-  if (order === null || account === null) throw new Error("bug: a cancel without its order or account");
-  // Still shown open, and not to be found where it was looked for: its market may have moved in the list.
-  if (foundNothing(attempt) && pursuit.reissues >= REISSUES_BEFORE_DOUBT) {
-    const because = "an open order that a cancel does not find there";
-    world.markets.doubt(order.market, { because, isCertain: false });
-    await world.markets.refresh();
-  }
-  const { idempotencyKey } = attempt;
-  const next = reissueCancel(world, attempt, { order, account, leg: live, idempotencyKey, actor: "gateway" });
+  const next = inPlace(place, () => reissue(world, attempt, { live, place }));
   pursuit.attemptId = next.id;
   const result = await sendAttempt(world, next, "cancel");
   // Not sent, or out of actions for now, is no reason to stop: a later step tries again.
   if (result.kind === "not_sent") return;
   if (result.reply.kind === "refused" && isOutOfActions(result.reply.text)) return;
   recordCancelReply(world, next, result.reply);
+}
+
+/** Still shown open, and not to be found where it was looked for: its market may have moved in the list. */
+async function doubtMarket({ store, markets }: World, attempt: Attempt): Promise<void> {
+  const order = findOrder(store, attempt.resource.id);
+  if (order === null) throw new Error("bug: a cancel without its order");
+  const because = "an open order that a cancel does not find there";
+  markets.doubt(order.market, { because, isCertain: false });
+  await markets.refresh();
+}
+
+function reissue(world: World, attempt: Attempt, { live, place }: { live: Leg; place: Place }): Attempt {
+  const order = findOrder(world.store, attempt.resource.id);
+  const account = findAccount(world.store, attempt.accountId);
+  if (order === null || account === null) throw new Error("bug: a cancel without its order or account");
+  const { idempotencyKey } = attempt;
+  return reissueCancel(world, attempt, { order, account, leg: live, idempotencyKey, actor: "gateway" }, place);
 }
 
 function reissueAfterMs({ reissues }: Pursuit): number {

@@ -40,8 +40,8 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   if (await isClosing(tools, attempt)) return false;
   const end = finishModify(world, seen);
   if (end.kind === "ended") return true;
-  const next = await reduceReplacement(world, attempt, end.remainder);
-  Object.assign(pursuit, startPursuit(next.id));
+  const next = await reduceReplacement(world, attempt);
+  if (next !== null) Object.assign(pursuit, startPursuit(next.id));
   return false;
 }
 

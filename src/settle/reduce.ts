@@ -6,7 +6,7 @@ import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
 import { compare, type Decimal, ZERO } from "../core/decimal.ts";
 import type { Leg } from "../core/order.ts";
-import type { Settling, World } from "../deps.ts";
+import type { Place, Settling, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -21,18 +21,21 @@ import { excessOf, tellPast } from "./excess.ts";
 import { signerOfToday, storeAttempt } from "./intent.ts";
 import { recordModifyReply } from "./modify.ts";
 import { note } from "./note.ts";
+import { inPlace, ownPlace } from "./own-place.ts";
 import { sendAttempt } from "./send.ts";
 
-/** Ends the attempt, if it is open, and reduces or removes what it placed; returns the attempt that does so, sent. */
-export async function reduceReplacement(world: World, attempt: Attempt, remainder: Decimal): Promise<Attempt> {
-  const replacement = replacementOf(world, attempt);
-  const next = inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
-    note(world, attempt, "replacement too large", `filled meanwhile: ${replacement.size} is reduced to ${remainder}`);
-    return compare(remainder, ZERO) > 0
-      ? storeReduction(world, attempt, { replacement, remainder })
-      : storeRemoval(world, attempt, replacement);
-  });
+/**
+ * Ends the attempt, if it is open, and reduces or removes what it placed; returns the attempt that does so, sent. Null, and
+ * nothing has changed, where it is no longer too much, or where its turn has not come: then the excess is asked for again.
+ */
+export async function reduceReplacement(world: World, attempt: Attempt): Promise<Attempt | null> {
+  const place = await ownPlace(world, attempt);
+  if (place === null) return null;
+  const next = inPlace(place, () => storeLess(world, attempt, place));
+  if (next === null) {
+    place.leave();
+    return null;
+  }
   const result = await sendAttempt(world, next, "order");
   if (result.kind !== "reply") return next;
   // A removal is a cancel, and its step looks at the order whatever the answer was.
@@ -42,6 +45,20 @@ export async function reduceReplacement(world: World, attempt: Attempt, remainde
     inTransaction(world.store, () => updateAttempt(world.store, next.id, answered));
   }
   return next;
+}
+
+function storeLess(world: World, attempt: Attempt, place: Place): Attempt | null {
+  const replacement = replacementOf(world, attempt);
+  const excess = excessOf(world, attempt, replacement);
+  if (excess.kind !== "live") return null;
+  const { remainder } = excess;
+  return inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
+    note(world, attempt, "replacement too large", `filled meanwhile: ${replacement.size} is reduced to ${remainder}`);
+    return compare(remainder, ZERO) > 0
+      ? storeReduction(world, attempt, { replacement, remainder, place })
+      : storeRemoval(world, attempt, { replacement, place });
+  });
 }
 
 /** Looks at an order of which a fill was told after its modify had ended. */
@@ -56,7 +73,9 @@ export async function heedLateFill(world: World, settling: Pick<Settling, "pursu
   if (replacement === null || replacement.orderId !== orderId) return;
   const excess = excessOf(world, modify, replacement);
   if (excess.kind === "live") {
-    const next = await reduceReplacement(world, modify, excess.remainder);
+    const next = await reduceReplacement(world, modify);
+    // Its turn has not come in some seconds, or the order has changed meanwhile.
+    if (next === null) return heedLateFill(world, settling, orderId);
     await settling.pursue(next.id);
   }
   if (excess.kind === "past") tellPast(world, replacement, excess.by);
@@ -78,7 +97,7 @@ function parties({ store }: World, attempt: Attempt) {
 function storeReduction(
   world: World,
   attempt: Attempt,
-  { replacement, remainder }: { replacement: Leg; remainder: Decimal },
+  { replacement, remainder, place }: { replacement: Leg; remainder: Decimal; place: Place },
 ): Attempt {
   const { order, account } = parties(world, attempt);
   if (replacement.oid === null) throw new Error("bug: a confirmed leg without a native id");
@@ -105,12 +124,17 @@ function storeReduction(
     ...{ actor: "gateway", action: modifyAction(replacement.oid, wire, false), cloid, targetOid: replacement.oid },
     intendedTotal: attempt.intendedTotal,
   };
-  return storeAttempt(world, intended, signerOfToday(world, account, attempt));
+  return storeAttempt(world, intended, { signer: signerOfToday(world, account, attempt), place });
 }
 
-function storeRemoval(world: World, attempt: Attempt, replacement: Leg): Attempt {
+function storeRemoval(
+  world: World,
+  attempt: Attempt,
+  { replacement, place }: { replacement: Leg; place: Place },
+): Attempt {
   const { order, account } = parties(world, attempt);
   const { idempotencyKey } = attempt;
   const target = { order, account, leg: replacement, idempotencyKey, actor: "gateway" };
-  return storeAttempt(world, intendedCancel(world, target), signerOfToday(world, account, attempt));
+  const signer = signerOfToday(world, account, attempt);
+  return storeAttempt(world, intendedCancel(world, target), { signer, place });
 }

@@ -1,5 +1,5 @@
 import { type Attempt, mayNoop, sealByNoop } from "../core/attempt.ts";
-import type { World } from "../deps.ts";
+import type { Place, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
@@ -17,6 +17,26 @@ import { sendNoop } from "./send.ts";
 export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt> {
   if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return attempt;
   await world.point("settle_before_noop");
+  const place = await placeForNoop(world, attempt);
+  if (place === null) return attempt;
+  try {
+    return await burnInPlace(world, attempt);
+  } finally {
+    place.leave();
+  }
+}
+
+/** Waits for its turn no longer than this, milliseconds: a later step tries again. */
+const NOOP_WAIT_MS = 4_000;
+
+/** A number whose own action was lost has a place already: whichever of the two arrives, it is used once. */
+async function placeForNoop({ store, flights }: World, attempt: Attempt): Promise<Pick<Place, "leave"> | null> {
+  if (flights.isLost(attempt.id)) return { leave: () => undefined };
+  const owner = findAccount(store, attempt.accountId)?.ownerAddress ?? attempt.signer;
+  return flights.take(owner, "noop") ?? flights.wait(owner, "noop", NOOP_WAIT_MS);
+}
+
+async function burnInPlace(world: World, attempt: Attempt): Promise<Attempt> {
   const counted = countNoop(world, attempt);
   if (counted === null) return attempt;
   const reply = await sendNoop(world, counted);
@@ -30,6 +50,7 @@ export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt
     updateAttempt(world.store, attempt.id, change);
     note(world, attempt, "noop answered", answer);
   });
+  if (change.seal !== null) world.flights.landed(attempt.id);
   return { ...now, ...change };
 }
 
@@ -42,7 +63,7 @@ function hasActionsLeft({ store, allowance }: World, { accountId }: Attempt): bo
 function countNoop(world: World, attempt: Attempt): Attempt | null {
   return inTransaction(world.store, () => {
     const now = openAttempt(world.store, attempt.id);
-    if (now === null) return null;
+    if (now === null || now.seal !== null) return null;
     const noops = now.noops + 1;
     updateAttempt(world.store, now.id, { noops });
     note(world, now, "noop sent", `on nonce ${now.nonce}, number ${noops}`);

@@ -21,6 +21,19 @@ export type SendResult =
  * be told apart from "may have landed" comes back as an ambiguous verdict.
  */
 export async function sendAttempt(world: World, attempt: Attempt, purpose: Purpose): Promise<SendResult> {
+  const result = await signAndPost(world, attempt, purpose);
+  if (mayBeUnderWay(result)) world.flights.lost(attempt.id);
+  else world.flights.landed(attempt.id);
+  return result;
+}
+
+/** Nobody has answered, or somebody before the exchange who could not reach it in time. */
+function mayBeUnderWay(result: SendResult): boolean {
+  if (result.kind === "not_sent" || result.reply.kind !== "ambiguous") return false;
+  return result.reply.reason === "no_answer" || result.reply.reason === "server_error";
+}
+
+async function signAndPost(world: World, attempt: Attempt, purpose: Purpose): Promise<SendResult> {
   const body = signStored(world, attempt);
   if (body === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
   await world.point("before_send");

@@ -11,6 +11,7 @@ import { type BuilderApproval, openBuilderApproval } from "../../src/exchange/bu
 import { createReads } from "../../src/exchange/reads.ts";
 import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { createServer, type HttpServer } from "../../src/http/server.ts";
+import { openFlights } from "../../src/settle/flights.ts";
 import { openSettler } from "../../src/settle/settler.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
@@ -124,6 +125,7 @@ export function openRig(options: RigOptions = {}): Rig {
     writeHealth: openWriteHealth(store, clock),
     commits: openCommitQueue(store, (run) => setImmediate(run), clock),
     exchange,
+    flights: openFlights({ store, clock, exchange }),
     allowance: openActionAllowance({ isOn: options.hasAllowance === true, reads, clock }),
     markets: {
       current: () => universe,

@@ -16,6 +16,7 @@ import { openBuilderApproval } from "../../src/exchange/builder-approval.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
+import { openFlights } from "../../src/settle/flights.ts";
 import { openSettler, type Settler } from "../../src/settle/settler.ts";
 import { markInterrupted } from "../../src/settle/start-up.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
@@ -180,6 +181,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     writeHealth: openWriteHealth(store, clock),
     commits: openCommitQueue(store, (run) => setImmediate(() => (isDead ? undefined : run())), clock),
     exchange,
+    flights: openFlights({ store, clock, exchange }),
     allowance: openActionAllowance({ isOn: false, reads, clock }),
     markets: {
       current: () => universe,
