@@ -29,7 +29,7 @@ import { type Follower, openFollower } from "./settle/follow.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
 import { openFillIndex } from "./settle/index-fills.ts";
 import { heedLateFill } from "./settle/reduce.ts";
-import { openSettler } from "./settle/settler.ts";
+import { openSettler, type Settler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
 import { listAccounts } from "./store/accounts.ts";
 import { onBroken } from "./store/broken.ts";
@@ -166,7 +166,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
       keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
       repeating.once(() => follower.resync("all"));
-      repeating.every(RESYNC_INTERVAL_MS, () => follower.resync("not_live"));
+      repeating.every(RESYNC_INTERVAL_MS, () => followOn(settler, follower));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
       repeating.every(CROSS_CHECK_MS, () => follower.crossCheck());
       repeating.every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
@@ -181,6 +181,11 @@ export function openGateway(parts: GatewayParts): Gateway {
       closeStore(store);
     },
   };
+}
+
+async function followOn(settler: Pick<Settler, "resume">, follower: Pick<Follower, "resync">): Promise<void> {
+  settler.resume();
+  await follower.resync("not_live");
 }
 
 type Watches = { agents: AgentWatch; readiness: ReadinessWatch; tell(words: string): void; prepare(): void };

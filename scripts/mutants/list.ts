@@ -216,7 +216,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/attempts.ts",
-        find: "store.select(ATTEMPT_COLUMNS).from(orders).where(IS_PLACING_OPEN)",
+        find: "store.select(ATTEMPT_COLUMNS).from(orders).where(isPlacingOpen)",
         put: 'store.select(ATTEMPT_COLUMNS).from(orders).where(eq(orders.attemptState, "ambiguous"))',
       },
       {

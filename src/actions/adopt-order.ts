@@ -22,6 +22,7 @@ export function adoptOutsideOrder(deps: Deps, outside: OutsideOrder): StoredOrde
     assetId: market.assetId,
     keyHash: null,
     seenAtMs: deps.clock.nowMs(),
+    releasedAtMs: null,
     version: 0,
   };
   return inTransaction(deps.store, (store) => {

@@ -4,6 +4,7 @@ import { orderText } from "../core/resource.ts";
 import type { Deps, Place } from "../deps.ts";
 import { intendedCancel, legToCancel, recordCancelReply, unsettledPlacings } from "../settle/cancel.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
+import { deriveOrder } from "../settle/record.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { listLegs } from "../store/legs.ts";
@@ -80,6 +81,8 @@ function storeCancel(deps: Deps, { caller, orderId, idempotencyKey, place }: Sto
   // It may have turned out only now that it lives.
   const signer = requireAgent(deps, caller.account);
   const actor = caller.key.keyHash;
+  // Somebody asks for it again: it is followed again.
+  if (order.releasedAtMs !== null) deriveOrder(deps.store, { ...order, releasedAtMs: null }, deps.clock.nowMs());
   return storeAttempt(deps, intendedCancel(deps, { order, account: caller.account, leg, idempotencyKey, actor }), {
     signer,
     place,

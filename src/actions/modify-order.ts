@@ -162,6 +162,8 @@ function queued(): ApiError {
 }
 
 function unsettled(deps: Deps, orderId: string): Attempt[] {
+  // What was given up is followed by nobody: there is nothing to wait for.
+  if ((findOrder(deps.store, orderId)?.releasedAtMs ?? null) !== null) return [];
   return listAttemptsOf(deps.store, orderId).filter((attempt) => attempt.state !== "done");
 }
 

@@ -103,6 +103,7 @@ function newOperation(
     exchangeId: null,
     error: said.error,
     createdAtMs: nowMs,
+    releasedAtMs: null,
     version: 0,
   };
 }

@@ -110,6 +110,7 @@ function newOrder(deps: Deps, about: { caller: Caller; wanted: PlaceOrder; marke
     createdAtMs: nowMs,
     keyHash: caller.key.keyHash,
     seenAtMs: null,
+    releasedAtMs: null,
     version: 0,
   };
 }

@@ -30,7 +30,8 @@ export function tellStory(deps: Deps, caller: Caller, givenId: string): ReadAnsw
 export function storyOf(store: Store, order: StoredOrder) {
   const legs = listLegs(store, order.id);
   const attempts = listAttemptsOf(store, order.id);
-  const seen = { legs, isAwaiting: awaitsTakeUp(store, order.accountId) };
+  const isReleased = order.releasedAtMs !== null;
+  const seen = { legs, isReleased, isAwaiting: awaitsTakeUp(store, order.accountId) };
   const steps = stepsOf({ order, legs, attempts, notes: listNotes(store, order.id) });
   return {
     object: "order_story" as const,

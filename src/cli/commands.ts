@@ -22,6 +22,7 @@ import { keyRegister } from "./key/register.ts";
 import { keyRevoke } from "./key/revoke.ts";
 import { openApiCommand } from "./openapi.ts";
 import { orderExplain } from "./order/explain.ts";
+import { orderRelease } from "./order/release.ts";
 import { paperCommand } from "./paper.ts";
 import { passphraseCheck } from "./passphrase/check.ts";
 import { passphraseNew } from "./passphrase/new.ts";
@@ -59,6 +60,7 @@ export const COMMANDS: readonly Command[] = [
   keyKeep,
   doctorCommand,
   orderExplain,
+  orderRelease,
   auditVerify,
   backupCommand,
   restoreCommand,

@@ -38,8 +38,16 @@ export const METRICS = {
     labels: ["account"],
   },
   postern_writes_stopped: { kind: "gauge", help: "1 while a fault keeps all writes but cancels stopped.", labels: [] },
-  postern_unknown_orders: { kind: "gauge", help: "Orders whose outcome is unknown.", labels: ["account"] },
-  postern_unknown_operations: { kind: "gauge", help: "Operations whose outcome is unknown.", labels: ["account"] },
+  postern_unknown_orders: {
+    kind: "gauge",
+    help: "Orders whose outcome is unknown; not those that `order release` gave up.",
+    labels: ["account"],
+  },
+  postern_unknown_operations: {
+    kind: "gauge",
+    help: "Operations whose outcome is unknown; not those that `order release` gave up.",
+    labels: ["account"],
+  },
   postern_oldest_unknown_seconds: {
     kind: "gauge",
     help: "Age of the oldest order or operation whose outcome is unknown; 0 for none.",

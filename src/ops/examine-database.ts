@@ -11,6 +11,7 @@ import type { SealCheck } from "./believe-rows.ts";
 import { examineRows } from "./examine-rows.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 import { releases, rotations } from "./next-commands.ts";
+import { UNKNOWN_FOR_MS } from "./release-unknown.ts";
 import { verifyAudit } from "./verify-audit.ts";
 
 /** An outcome is proven within some seconds; one that is older is worth a look, milliseconds. */
@@ -93,7 +94,10 @@ function examineUnknowns(store: Store, nowMs: number): Finding {
   const oldestMs = Math.min(...all.map((each) => each.oldestMs ?? nowMs));
   const found = `${count} outcomes are unknown, the oldest for ${Math.round((nowMs - oldestMs) / 1_000)} s`;
   if (nowMs - oldestMs < OLD_UNKNOWN_MS) return ok("unknown", found);
-  return warning("unknown", found, "keep the gateway running, and never place such an order again under a new key");
+  const todo = "keep the gateway running, and never place such an order again under a new key";
+  const isReleasable = nowMs - oldestMs >= UNKNOWN_FOR_MS;
+  const release = "; postern order explain ID says what is waited for, and postern order release ID gives it up";
+  return warning("unknown", found, isReleasable ? `${todo}${release}` : todo);
 }
 
 function examineKeys(store: Store, isDemo: boolean): Finding {

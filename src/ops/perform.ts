@@ -13,6 +13,7 @@ import { keepKey } from "./keep-key.ts";
 import type { Keyring } from "./keyring.ts";
 import { newAgent } from "./new-agent.ts";
 import { type Operator, OperatorError } from "./operator.ts";
+import { releaseUnknown } from "./release-unknown.ts";
 import { retireOwnAgent } from "./retire-agent.ts";
 import { newSetupLink, setupUrl } from "./set-up/tokens.ts";
 import { type Listener, tellState } from "./tell-state.ts";
@@ -107,6 +108,7 @@ const VERBS: Readonly<Record<string, (changer: Changer, facts: Facts) => object 
     requireSealing(changer);
     return keepKey(changer, text(facts, "keyHash"));
   },
+  release_unknown: (changer, facts) => releaseUnknown(changer, text(facts, "id")),
   tell_where: (changer) => {
     const { audience, exchangeUrl } = requireRunning(changer);
     return { audience, exchangeUrl };

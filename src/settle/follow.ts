@@ -196,7 +196,8 @@ async function compareListed(world: World, account: Account, comparing: Comparin
     account,
     orders.map(({ cloid }) => cloid),
   );
-  for (const { id, exchangeOrderId } of live) {
+  for (const { id, exchangeOrderId, releasedAtMs } of live) {
+    if (releasedAtMs !== null) continue;
     if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
   }
   for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");

@@ -127,6 +127,7 @@ function splitOff(world: World, attempt: Attempt, legs: ModifyLegs): void {
     error: null,
     createdAtMs: attempt.createdAtMs,
     seenAtMs: nowMs,
+    releasedAtMs: null,
     version: 0,
   };
   // First, because an open modify keeps its order `unknown`.

@@ -118,6 +118,7 @@ function orderOf(world: World, account: Account, { cloid, swept }: Found): Store
     error: "found at the exchange after a restore; what became of it is being looked up",
     createdAtMs: mintedAtMs(id),
     seenAtMs: null,
+    releasedAtMs: null,
     version: 0,
   };
 }

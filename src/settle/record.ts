@@ -25,8 +25,9 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   }
   if (next === leg) return order;
   if (leg.state === "absent") noteOverruled(store, { leg, event, nowMs });
+  if (order.releasedAtMs !== null) noteHeardAgain(store, { leg, event, nowMs });
   updateLeg(store, next);
-  return deriveOrder(store, order, nowMs);
+  return deriveOrder(store, { ...order, releasedAtMs: null }, nowMs);
 }
 
 /** A placing as this process has stored it: as far as it knows, it still stands so. */
@@ -67,6 +68,17 @@ function noteContradiction(store: Store, seen: { leg: Leg; event: LegEvent; nowM
     atMs: seen.nowMs,
     what: "contradiction",
     detail: `${seen.leg.cloid} is ${seen.leg.state} by the exchange's word, then reported ${seen.event.type}`,
+  });
+}
+
+/** The operator had given it up as unknown, and there is news: it is looked up again. */
+function noteHeardAgain(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: number }): void {
+  appendNote(store, {
+    resourceId: seen.leg.orderId,
+    attemptId: null,
+    atMs: seen.nowMs,
+    what: "heard of again",
+    detail: `${seen.leg.cloid} was released as unknown, then reported ${seen.event.type}`,
   });
 }
 
@@ -128,10 +140,14 @@ export function markAmbiguous(
   if (attempt.cloid !== null) recordLegEvent(store, attempt.cloid, { type: "lost", reason: lost.reason }, lost.nowMs);
 }
 
-/** The attempt as it stands now, or null once it is done or taken back. */
+/** The attempt as it stands now, or null once it is done or taken back, or while its order is given up. */
 export function openAttempt(store: Store, id: number): Attempt | null {
   const attempt = findAttempt(store, id);
-  return attempt === null || attempt.state === "done" ? null : attempt;
+  return attempt === null || attempt.state === "done" || isReleased(store, attempt) ? null : attempt;
+}
+
+function isReleased(store: Store, { resource }: Attempt): boolean {
+  return resource.kind === "order" && (findOrder(store, resource.id)?.releasedAtMs ?? null) !== null;
 }
 
 /** Gives a key back inside the caller's transaction: proven that no byte left. */

@@ -28,6 +28,8 @@ export type Settler = Settling & {
   tools: Tools;
   /** Takes up every attempt that an earlier process left open. Resolves once each has been looked at once. */
   takeUp(): Promise<void>;
+  /** Takes up again what nobody follows: of an order that was given up and then heard of. */
+  resume(): void;
   /** Ends the pursuits where they stand; what is open goes on at the next start. */
   stop(): void;
 };
@@ -104,6 +106,9 @@ export function openSettler(world: World): Settler {
     openCount: () => listOpenAttempts(world.store).length,
     async takeUp() {
       await Promise.all(listOpenAttempts(world.store).map((attempt) => begin(attempt.id).firstLook));
+    },
+    resume() {
+      for (const { id, state } of listOpenAttempts(world.store)) if (state === "ambiguous") begin(id);
     },
     stop() {
       isStopped = true;

@@ -39,7 +39,7 @@ export function openWatch(world: World, settling: Pick<Settling, "look">): Watch
     while (!isStopped && entry.looks < MAX_LOOKS) {
       const purpose = entry.timesMissed >= PATIENT_LOOKS ? "settle" : "read";
       note(entry, await turns.take(() => settling.look(orderId, purpose)));
-      if (isStopped || !isStillLive(world, orderId) || entry.timesOpen >= TIMES_OPEN[entry.news]) return;
+      if (isStopped || !isStillLive(world, orderId, entry.news) || entry.timesOpen >= TIMES_OPEN[entry.news]) return;
       await Promise.race([world.clock.sleep(pauseMs(entry)), news(entry)]);
     }
   }
@@ -94,7 +94,9 @@ function pauseMs({ looks }: Watched): number {
   return PAUSES_MS[Math.min(looks, PAUSES_MS.length) - 1] ?? PAUSES_MS[0];
 }
 
-function isStillLive(world: World, orderId: string): boolean {
+/** One that was given up is looked at for news alone. */
+function isStillLive(world: World, orderId: string, news: News): boolean {
   const order = findOrder(world.store, orderId);
-  return order !== null && isLive(order.status);
+  if (order === null || !isLive(order.status)) return false;
+  return order.releasedAtMs === null || news !== "unlisted";
 }

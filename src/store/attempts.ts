@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNotNull, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, ne, notInArray, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { keepUsedUp, passNonce, requireUnused } from "./nonces.ts";
@@ -116,11 +116,15 @@ function placingOf(store: Store, orderId: string | null): Attempt | null {
 /** In the words of the indexes that hold only these. */
 const IS_OPEN = sql`${attempts.state} <> 'done'`;
 const IS_PLACING_OPEN = sql`${orders.attemptState} <> 'done'`;
+const IS_RELEASED = sql`${orders.releasedAtMs} is not null`;
 
-/** Every attempt that is not settled, oldest first. */
+/** Every attempt that is not settled, oldest first; none of an order that the operator has given up. */
 export function listOpenAttempts(store: Store): Attempt[] {
-  const others = store.select().from(attempts).where(IS_OPEN).orderBy(asc(attempts.id)).all();
-  const placings = store.select(ATTEMPT_COLUMNS).from(orders).where(IS_PLACING_OPEN).orderBy(asc(orders.number)).all();
+  const released = store.select({ id: orders.id }).from(orders).where(IS_RELEASED);
+  const isOpen = and(IS_OPEN, notInArray(attempts.resourceId, released));
+  const isPlacingOpen = and(IS_PLACING_OPEN, isNull(orders.releasedAtMs));
+  const others = store.select().from(attempts).where(isOpen).orderBy(asc(attempts.id)).all();
+  const placings = store.select(ATTEMPT_COLUMNS).from(orders).where(isPlacingOpen).orderBy(asc(orders.number)).all();
   return inOrder([...others.map(toAttempt), ...placings.map(placingAttempt)]);
 }
 

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, min, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNull, min, sql } from "drizzle-orm";
 import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
@@ -11,6 +11,8 @@ export type StoredOperation = Operation & {
   parameters: string;
   /** JSON text of the reading taken before sending, for what only a difference can tell; null where none is needed. */
   before: string | null;
+  /** When the operator gave it up as unknown, unix milliseconds; null where nobody did. */
+  releasedAtMs: number | null;
   version: number;
 };
 
@@ -33,7 +35,7 @@ function tellOperation(store: Store, operation: StoredOperation, { type, atMs }:
 export function updateOperation(
   store: Store,
   id: string,
-  change: Pick<Operation, "status" | "exchangeId" | "error">,
+  change: Pick<Operation, "status" | "exchangeId" | "error"> & Partial<Pick<StoredOperation, "releasedAtMs">>,
   atMs: number,
 ): void {
   const changed = store.update(operations).set(change).where(eq(operations.id, id)).returning().all();
@@ -112,11 +114,12 @@ export function listOperations(store: Store, page: OperationPage): StoredOperati
 /** How many rows of an account nobody can answer for, and since when, unix milliseconds. */
 export type Unknowns = { count: number; oldestMs: number | null };
 
+/** Operations that are unknown and that nobody has given up. */
 export function unknownOperations(store: Store, accountId: string): Unknowns {
   const row = store
     .select({ count: count(), oldestMs: min(operations.createdAtMs) })
     .from(operations)
-    .where(and(eq(operations.accountId, accountId), eq(operations.status, "unknown")))
+    .where(and(eq(operations.accountId, accountId), eq(operations.status, "unknown"), isNull(operations.releasedAtMs)))
     .get();
   return row ?? { count: 0, oldestMs: null };
 }

@@ -18,6 +18,8 @@ export type StoredOrder = Order & {
   keyHash: string | null;
   /** Wall time of the exchange's last word about it, unix milliseconds; null before the first. */
   seenAtMs: number | null;
+  /** When the operator gave it up as unknown, unix milliseconds; null where nobody did, and once there is news of it. */
+  releasedAtMs: number | null;
   version: number;
 };
 
@@ -25,7 +27,7 @@ export type StoredOrder = Order & {
 const FIXED = ["id", "accountId", "market", "assetId", "side", "keyHash", "createdAtMs", "version"] as const;
 const CHANGING = [
   ...(["size", "price", "timeInForce", "reduceOnly", "triggerPrice", "triggerKind", "triggerMarket"] as const),
-  ...(["status", "exchangeOrderId", "filledSize", "averagePrice", "error", "seenAtMs"] as const),
+  ...(["status", "exchangeOrderId", "filledSize", "averagePrice", "error", "seenAtMs", "releasedAtMs"] as const),
 ] as const;
 
 /** What the end of a placing changes besides. */
@@ -90,8 +92,14 @@ export function insertOrder(store: Store, order: StoredOrder, placing: Placing =
 }
 
 function tellOrder(store: Store, order: StoredOrder, type: "order.created" | "order.updated"): void {
-  const { id: resourceId, accountId, seenAtMs, createdAtMs } = order;
-  appendEvent(store, { accountId, atMs: seenAtMs ?? createdAtMs, type, resourceId, payload: orderText(order) });
+  const { id: resourceId, accountId, seenAtMs, createdAtMs, releasedAtMs } = order;
+  appendEvent(store, {
+    accountId,
+    atMs: releasedAtMs ?? seenAtMs ?? createdAtMs,
+    type,
+    resourceId,
+    payload: orderText(order),
+  });
 }
 
 /** Takes back an order of which it is proven that no byte left. */
@@ -248,11 +256,12 @@ export function countOrders(store: Store): number {
   return store.select({ orders: count() }).from(orders).get()?.orders ?? 0;
 }
 
+/** Orders that are unknown and that nobody has given up. */
 export function unknownOrders(store: Store, accountId: string): Unknowns {
   const row = store
     .select({ count: count(), oldestMs: min(orders.createdAtMs) })
     .from(orders)
-    .where(and(eq(orders.accountId, accountId), eq(orders.status, "unknown")))
+    .where(and(eq(orders.accountId, accountId), eq(orders.status, "unknown"), isNull(orders.releasedAtMs)))
     .get();
   return row ?? { count: 0, oldestMs: null };
 }

@@ -103,6 +103,8 @@ export const orders = sqliteTable(
     keyHash: text(),
     /** Wall time of the last word of the exchange about it. */
     seenAtMs: integer(),
+    /** Wall time at which the operator gave it up as unknown; null where nobody did, and once there is news of it. */
+    releasedAtMs: integer(),
     /** Counts up with every change: an update applies only over the version it was decided on. */
     version: integer().notNull(),
     /** The Idempotency-Key that placed it; null for one that was placed elsewhere. */
@@ -145,6 +147,7 @@ export const orders = sqliteTable(
   (table) => [
     index("orders_leg_oid").on(table.legOid).where(sql`leg_oid is not null`),
     uniqueIndex("orders_nonce").on(table.signer, table.nonce).where(sql`signer is not null`),
+    index("orders_released").on(table.id).where(sql`released_at_ms is not null`),
     index("orders_attempts_open").on(table.number).where(sql`attempt_state <> 'done'`),
     uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
     // A list of all of them reads one status after the other: an index for that alone would cost every order a page.
@@ -255,6 +258,8 @@ export const operations = sqliteTable(
     exchangeId: text(),
     error: text(),
     createdAtMs: integer().notNull(),
+    /** Wall time at which the operator gave it up as unknown; null where nobody did. */
+    releasedAtMs: integer(),
     version: integer().notNull(),
   },
   (table) => [

@@ -6,8 +6,12 @@ import { attemptRow, legRow } from "../support/rows.ts";
 const CLOID = legRow().cloid;
 const ambiguous = { state: "ambiguous", cloid: CLOID, expiresAtMs: 1_795_253_412_000 } as const;
 const modify = { ...ambiguous, kind: "modify", targetOid: "77" } as const;
-const lost: Seen = { legs: [legRow({ state: "lost" })], isAwaiting: false };
-const resting: Seen = { legs: [legRow({ state: "canceled" }), legRow({ state: "resting" })], isAwaiting: false };
+const lost: Seen = { legs: [legRow({ state: "lost" })], isReleased: false, isAwaiting: false };
+const resting: Seen = {
+  legs: [legRow({ state: "canceled" }), legRow({ state: "resting" })],
+  isReleased: false,
+  isAwaiting: false,
+};
 
 const WAITING: [string, Partial<Attempt>, Seen, string[]][] = [
   ["nothing left the gateway yet", { state: "prepared" }, lost, ["exchange's answer", "being sent"]],
@@ -20,7 +24,12 @@ const WAITING: [string, Partial<Attempt>, Seen, string[]][] = [
   ["its number is taken", { ...ambiguous, seal: "nonce_taken", negatives: 1 }, lost, ["1 of 2 so far", "quiet"]],
   ["it has expired", { ...ambiguous, seal: "expiry", negatives: 0 }, lost, ["0 of 2 so far", "expired"]],
   ["nothing is known of a replacement", { ...modify, noops: 2 }, lost, ["2 empty actions sent so far"]],
-  ["the replacement rests", modify, { legs: [legRow({ state: "resting" })], isAwaiting: false }, ["what became of 77"]],
+  [
+    "the replacement rests",
+    modify,
+    { legs: [legRow({ state: "resting" })], isReleased: false, isAwaiting: false },
+    ["what became of 77"],
+  ],
   ["a cancel is armed", { ...ambiguous, kind: "cancel", cloid: null }, resting, ["1 of 2 so far", "another cancel"]],
   ["its account waits since a restore", ambiguous, { ...lost, isAwaiting: true }, ["after the restore"]],
 ];

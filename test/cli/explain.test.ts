@@ -26,6 +26,9 @@ test("an order that is not settled is explained with what it waits for, to a per
     const { out } = await runHere(["order", "explain", leg.orderId, ...at]);
     expect(out).toContain("The place waits for the exchange to show it");
     const { attempts } = JSON.parse((await runHere(["order", "explain", leg.orderId, ...at, "--json"])).out);
+    const released = await runHere(["order", "release", leg.orderId, ...at]);
+    expect(released.out).toContain(`Released order ${leg.orderId}. It stays unknown`);
+    expect((await runHere(["order", "explain", leg.orderId, ...at])).out).toContain("Released by the operator on");
     expect(attempts).toMatchObject([{ looks_needed: 2, waits_for: expect.stringContaining("1 of 2 so far") }]);
   } finally {
     remove();

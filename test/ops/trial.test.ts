@@ -85,7 +85,7 @@ test("during a trial the operator's other verbs are refused, and the gateway say
       const refusal = perform(onTrial, "block_key", { keyHash: "0".repeat(64) });
       await expect(refusal).rejects.toThrow("an upgrade is being checked");
       expect(await perform(onTrial, "tell_state", {})).toMatchObject({ writesStoppedBecause: null });
-      const status = { version: "0.2.0", network: "testnet", schema: 2, agents: 1, problems: [] };
+      const status = { version: "0.2.0", network: "testnet", schema: 4, agents: 1, problems: [] };
       expect(await perform(onTrial, "upgrade_status", {})).toMatchObject({ ...status, on_trial: true });
       expect(await perform(onTrial, "open_writes", {})).toMatchObject({ ...status, on_trial: false });
       expect(existsSync(at.trial)).toBe(false);

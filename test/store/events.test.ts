@@ -43,6 +43,7 @@ const OPERATION = {
   market: "BTC",
   parameters: "{}",
   before: null,
+  releasedAtMs: null,
   status: "processing",
   exchangeId: null,
   error: null,

@@ -41,6 +41,7 @@ export function orderRow(some: Partial<StoredOrder> = {}): StoredOrder {
     createdAtMs: 1_000,
     keyHash: null,
     seenAtMs: null,
+    releasedAtMs: null,
     version: 0,
     ...some,
   };

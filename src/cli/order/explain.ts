@@ -1,11 +1,8 @@
 import { storyOf } from "../../actions/tell-story.ts";
-import { listAccounts } from "../../store/accounts.ts";
-import { findLegByCloid, findLegByOid } from "../../store/legs.ts";
-import type { Store } from "../../store/open.ts";
-import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { columns, present } from "../output.ts";
+import { findAnyOrder } from "./find-any.ts";
 
 export const orderExplain: Command = {
   name: "order explain",
@@ -15,7 +12,7 @@ export const orderExplain: Command = {
   async run(input, outside) {
     const [id = ""] = input.positionals;
     const story = reading(places(input, outside), ({ store }) => {
-      const order = findAny(store, id.toLowerCase());
+      const order = findAnyOrder(store, id);
       if (order === null) throw new Failure(`there is no order ${id} in this data directory`);
       return storyOf(store, order);
     });
@@ -38,17 +35,3 @@ export const orderExplain: Command = {
     present({ input, outside }, story, text);
   },
 };
-
-/** By UUID, client order id or native id, on whichever account it is. */
-function findAny(store: Store, id: string): StoredOrder | null {
-  const own = findOrder(store, id);
-  if (own !== null) return own;
-  const cloid = id.startsWith("0x") ? id : `0x${id.replaceAll("-", "")}`;
-  const leg =
-    findLegByCloid(store, cloid) ??
-    listAccounts(store)
-      .map((account) => findLegByOid(store, account.id, id))
-      .find((found) => found !== null) ??
-    null;
-  return leg === null ? null : findOrder(store, leg.orderId);
-}
