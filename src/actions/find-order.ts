@@ -7,6 +7,7 @@ import { parseOrderStatus } from "../wire/answer/order-status.ts";
 import { jsonInteger } from "../wire/json.ts";
 import { carriesTag, decodeOutsideOrderId } from "../wire/order-id.ts";
 import type { Caller } from "./answer.ts";
+import { couldNotAsk } from "./not-asked.ts";
 import { type OutsideOrder, outsideOrder } from "./outside-order.ts";
 
 /** An order of ours, or one that the exchange knows and we do not. */
@@ -73,7 +74,9 @@ async function askExchange(deps: Deps, caller: Caller, oid: string | number | bi
   const outcome = await deps.exchange.info({ type: "orderStatus", user, oid }, { purpose: "read" });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
   if (answer === null || answer.kind === "unreadable") {
-    throw new ApiError("exchange_unreachable", "The order is not ours and the exchange could not be asked.");
+    throw couldNotAsk(deps, "about this order, which is not ours", {
+      isOurBudget: outcome.kind === "failed" && outcome.isOurBudget,
+    });
   }
   return answer.kind === "not_found" ? null : outsideOrder(deps, caller.account, answer);
 }

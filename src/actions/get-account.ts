@@ -1,17 +1,17 @@
 import { API_NETWORK } from "../core/account.ts";
 import { add, type Decimal, decimal, subtract } from "../core/decimal.ts";
-import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { AccountState } from "../exchange/reads.ts";
 import type { ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
+import { couldNotAsk } from "./not-asked.ts";
 
 /** `GET /v1/account`: balances as the exchange shows them now; where collateral is shared they say so. */
 export async function getAccount(deps: Deps, caller: Caller): Promise<ReadAnswer> {
   const { account } = caller;
   const read = await deps.reads.account(account.tradingAddress, ["", ...deps.settings.dexes], "read");
   if (read.kind === "failed") {
-    throw new ApiError("exchange_unreachable", "The exchange could not be asked for the balances.");
+    throw couldNotAsk(deps, "for the balances", read);
   }
   const body = JSON.stringify({
     object: "account",

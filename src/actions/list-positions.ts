@@ -8,6 +8,7 @@ import { shownPositions } from "../settle/shown.ts";
 import type { Position } from "../wire/answer/account.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
 import { requireDex } from "./list-orders.ts";
+import { couldNotAsk } from "./not-asked.ts";
 
 export type ListPositions = { dex: string | null; cursor: string | null; limit: number };
 
@@ -50,7 +51,7 @@ function requireCursor(deps: Deps, cursor: string): Key {
 async function readPositions(deps: Deps, account: Account, dex: string) {
   const read = await deps.reads.clearinghouse(account.tradingAddress, dex, "read");
   if (read.kind === "failed") {
-    throw new ApiError("exchange_unreachable", "The exchange could not be asked for the positions.");
+    throw couldNotAsk(deps, "for the positions", read);
   }
   deps.feeds.showed(account.tradingAddress, shownPositions(dex, read.value.positions));
   return read.value.positions.map((position) => positionResource(account, dex, position));

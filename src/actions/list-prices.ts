@@ -2,6 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import { listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import type { ReadAnswer } from "./answer.ts";
+import { couldNotAsk } from "./not-asked.ts";
 
 /** `GET /v1/prices`: the middle of every market's book, shared within a second. A market without a price is left out. */
 export async function listPrices(deps: Deps, dex: string | null): Promise<ReadAnswer> {
@@ -15,8 +16,7 @@ export async function listPrices(deps: Deps, dex: string | null): Promise<ReadAn
   const data: object[] = [];
   let readAtMs = Number.POSITIVE_INFINITY;
   for (const read of reads) {
-    if (read.kind === "failed")
-      throw new ApiError("exchange_unreachable", "The exchange could not be asked for prices.");
+    if (read.kind === "failed") throw couldNotAsk(deps, "for prices", read);
     readAtMs = Math.min(readAtMs, read.readAtMs);
     for (const [market, mid] of read.value) {
       if (universe.byName.get(market)?.isDelisted === false) data.push({ object: "price", market, mid_price: mid });

@@ -9,6 +9,7 @@ import { sumFillsOfTwap } from "../store/fills.ts";
 import { listTwapOperations } from "../store/operations.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
+import { couldNotAsk } from "./not-asked.ts";
 
 /** The exchange's words and ours. A word that is new to us is shown as `unknown`. */
 const STATUSES: ReadonlyMap<string, string> = new Map([
@@ -38,7 +39,7 @@ export async function listTwaps(
   }
   const read = await deps.reads.twapHistory(caller.account.tradingAddress, "read");
   if (read.kind === "failed") {
-    throw new ApiError("exchange_unreachable", "The exchange could not be asked for the TWAPs.");
+    throw couldNotAsk(deps, "for the TWAPs", read);
   }
   const below = cursor === null ? null : BigInt(cursor);
   const rows = latest(read.value).filter(({ twapId }) => below === null || BigInt(twapId) < below);

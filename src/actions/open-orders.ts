@@ -1,6 +1,5 @@
 import type { Account } from "../core/account.ts";
 import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
-import { ApiError } from "../core/errors.ts";
 import { averagePrice } from "../core/market.ts";
 import { type Filled, isClosed, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
@@ -9,6 +8,7 @@ import { shownListed } from "../settle/shown.ts";
 import { findLegByOid } from "../store/legs.ts";
 import { findOrder, findOrderByFirstOid, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import { couldNotAsk } from "./not-asked.ts";
 import { describeOutside } from "./outside-order.ts";
 import { type OpenList, unlistedOrders } from "./unlisted-orders.ts";
 
@@ -76,13 +76,9 @@ const NOTHING = sumFills([]);
 
 async function readOpen(deps: Deps, { tradingAddress }: Account, dex: string): Promise<OpenList> {
   const read = await deps.reads.openOrders(tradingAddress, dex, "read");
-  if (read.kind === "failed") throw unreachable();
+  if (read.kind === "failed") throw couldNotAsk(deps, "for the open orders", read);
   deps.feeds.showed(tradingAddress, shownListed(read.value));
   return { dex, listed: read.value };
-}
-
-function unreachable(): ApiError {
-  return new ApiError("exchange_unreachable", "The exchange could not be asked for the open orders. Nothing was sent.");
 }
 
 /** Fills of the orders that have begun to fill, by native id: sizes left are never taken for sizes filled. */
@@ -94,7 +90,7 @@ async function readFilledOf(
   if (begun.length === 0) return new Map();
   const sinceMs = Math.min(...begun.map((order) => order.timestampMs));
   const fills = await readFillsSince(deps, account.tradingAddress, sinceMs, { purpose: "read" });
-  if (fills === "failed") throw unreachable();
+  if (fills === "failed") throw couldNotAsk(deps, "for the open orders", { isOurBudget: false });
   const byOid = Map.groupBy(fills, ({ oid }) => oid);
   return new Map(begun.map(({ oid }) => [oid, sumFills(byOid.get(oid) ?? [])]));
 }

@@ -1,11 +1,11 @@
 import { noticeOf, type WantedAgent } from "../core/agent-slots.ts";
-import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { readAgentSlots } from "../exchange/named-agents.ts";
 import { listAgents } from "../store/agents.ts";
 import { parseUserRole, type UserRole } from "../wire/answer/account.ts";
 import { balancesOf } from "./get-account.ts";
+import { couldNotAsk } from "./not-asked.ts";
 
 /**
  * What the exchange shows of an address: the first proof, before anything is signed, that all of this works.
@@ -19,7 +19,7 @@ export async function viewAddress(deps: Deps, address: string, wanted: WantedAge
     readAgentSlots(deps.exchange, address),
   ]);
   if (account.kind === "failed") {
-    throw new ApiError("exchange_unreachable", "The exchange could not be asked about this address.");
+    throw couldNotAsk(deps, "about this address", account);
   }
   const known = role.kind === "ok" ? parseUserRole(role.json) : null;
   const own = listAgents(deps.store).map((agent) => agent.address);

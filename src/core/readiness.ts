@@ -15,6 +15,7 @@ export const OBSTACLES = {
   agent_locked: "the agent key that was approved is not open on this machine",
   agent_unlisted: "the exchange does not list the agent key that signs any more",
   markets_old: "the list of markets is older than five minutes and could not be read again",
+  slowed_down: "the exchange has told this gateway to slow down",
   exchange_budget: "what the exchange lets this machine or the account send is used up for the moment",
   not_set_up: "there is no account yet",
 } as const satisfies Record<string, string>;

@@ -1,4 +1,4 @@
-import type { Purpose } from "./exchange.ts";
+import type { Purpose, SlowDown } from "./exchange.ts";
 
 /** A charge that can be lowered once the answer has shown what it was worth. */
 export type Charge = { second: number; purpose: Purpose; weight: number };
@@ -15,7 +15,9 @@ export type Budget = {
   take(purpose: Purpose, weight: number, nowMs: number): Charge | null;
   /** Lowers a charge to what it came to. */
   settle(charge: Charge, weight: number): void;
-  slowDown(nowMs: number): void;
+  slowDown(nowMs: number, because: SlowDown): void;
+  /** Why a pause is on for this purpose; null when none is. */
+  slowedDown(purpose: Purpose, nowMs: number): SlowDown | null;
   /** Weight of the last minute that nobody has spent; null = no limit. */
   left(nowMs: number): number | null;
 };
@@ -41,6 +43,7 @@ type Spent = { all: number; reads: number };
 export function createBudget({ weightPerMinute }: { weightPerMinute: number }): Budget {
   const spentBySecond = new Map<number, Spent>();
   let slowedDownAtMs = Number.NEGATIVE_INFINITY;
+  let slowedDownBecause: SlowDown = "too_fast";
 
   function spentAt(second: number): Spent {
     const spent = { all: 0, reads: 0 };
@@ -97,9 +100,11 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
       book(charged.second, charged.purpose, weight - charged.weight);
       charged.weight = weight;
     },
-    slowDown: (nowMs) => {
+    slowDown: (nowMs, because) => {
       slowedDownAtMs = nowMs;
+      slowedDownBecause = because;
     },
+    slowedDown: (purpose, nowMs) => (pauseLeftMs(purpose, nowMs) === 0 ? null : slowedDownBecause),
     left: (nowMs) => (weightPerMinute === 0 ? null : Math.max(0, weightPerMinute - spentAt(toSecond(nowMs)).all)),
   };
 }

@@ -23,6 +23,9 @@ export type InfoRequest = { readonly type: string; readonly [member: string]: Wr
 /** Who is asking, in the order in which the shared weight is given out. */
 export type Purpose = "cancel" | "settle" | "order" | "read";
 
+/** What the exchange has said for which we pause: HTTP 429, or that an account has used up its actions. */
+export type SlowDown = "too_fast" | "out_of_actions";
+
 export type InfoOptions = {
   purpose: Purpose;
   /** A connection of its own, so that the answer may come from another node. */
@@ -53,8 +56,10 @@ export type Exchange = {
   hasBudgetFor(purpose: Purpose): boolean;
   /** Seconds until `hasBudgetFor(purpose)` would be true; 0 when it is. */
   budgetWaitS(purpose: Purpose): number;
-  /** The exchange said that we are too fast: stop spending for a while. */
-  slowDown(): void;
+  /** The exchange said so: stop spending for a while. */
+  slowDown(because: SlowDown): void;
+  /** What the exchange said, while nothing is spent on this purpose because of it; null where only our own weight counts. */
+  slowedDown(purpose: Purpose): SlowDown | null;
 };
 
 /** The markets of the exchange, cached. */

@@ -91,7 +91,8 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     sinceAnswerMs: () => (link.answeredAtMs === null ? null : clock.elapsedMs() - link.answeredAtMs),
     hasBudgetFor: (purpose) => budget.fits(purpose, ACTION_WEIGHT, clock.elapsedMs()),
     budgetWaitS: (purpose) => Math.ceil(budget.waitMs(purpose, ACTION_WEIGHT, clock.elapsedMs()) / 1_000),
-    slowDown: () => budget.slowDown(clock.elapsedMs()),
+    slowDown: (because) => budget.slowDown(clock.elapsedMs(), because),
+    slowedDown: (purpose) => budget.slowedDown(purpose, clock.elapsedMs()),
   };
 }
 
@@ -108,14 +109,16 @@ async function send(link: Link, body: string): Promise<SendOutcome> {
 
 async function ask(link: Link, request: InfoRequest, purpose: Purpose, connection: Connection): Promise<InfoOutcome> {
   const charge = link.budget.take(purpose, largestWeight(weightOf(request)), link.clock.elapsedMs());
-  if (charge === null) return usedUp();
+  if (charge === null) return usedUp(link, purpose);
   const { outcome, weight } = await askNow(link, request, connection);
   link.budget.settle(charge, weight);
   return outcome;
 }
 
-function usedUp(): Extract<InfoOutcome, { kind: "failed" }> {
-  return failed("our weight towards the exchange is used up", { isOurBudget: true });
+function usedUp({ budget, clock }: Link, purpose: Purpose): Extract<InfoOutcome, { kind: "failed" }> {
+  const isTold = budget.slowedDown(purpose, clock.elapsedMs()) !== null;
+  const reason = isTold ? "the exchange has told us to slow down" : "our weight towards the exchange is used up";
+  return failed(reason, { isOurBudget: true });
 }
 
 /** Asks without a look at the budget; `weight` is what it came to. */
@@ -149,7 +152,7 @@ async function askInTurn(
   const charge = link.budget.take(purpose, largest, link.clock.elapsedMs());
   let spent = 0;
   try {
-    if (charge === null) return usedUp();
+    if (charge === null) return usedUp(link, purpose);
     const json: unknown[] = [];
     for (const [index, request] of requests.entries()) {
       const isFresh = onNewConnection && index === 0;
@@ -202,7 +205,7 @@ const SERVER_FAULT = 500;
 function heed(link: Link, posted: Posted): void {
   if (posted.kind !== "answered") return;
   if (posted.httpStatus < SERVER_FAULT) link.answeredAtMs = link.clock.elapsedMs();
-  if (posted.httpStatus === 429) link.budget.slowDown(link.clock.elapsedMs());
+  if (posted.httpStatus === 429) link.budget.slowDown(link.clock.elapsedMs(), "too_fast");
 }
 
 function readInfo(posted: Posted): InfoOutcome {

@@ -58,13 +58,20 @@ export function budgetObstacle(deps: Deps, account: Account, purpose: "order" | 
   const { exchange, allowance } = deps;
   if (!exchange.hasBudgetFor(purpose)) {
     const waitS = Math.max(1, exchange.budgetWaitS(purpose));
-    return obstacle("exchange_budget", "exchange_rate_limited", NO_WEIGHT, waitS);
+    const told = exchange.slowedDown(purpose);
+    if (told === "too_fast") return obstacle("slowed_down", "exchange_rate_limited", TOO_FAST, waitS);
+    const words = told === "out_of_actions" ? SOMEBODY_OUT_OF_ACTIONS : NO_WEIGHT;
+    return obstacle("exchange_budget", "exchange_rate_limited", words, waitS);
   }
   if (allowance.fits(account.tradingAddress, purpose)) return null;
   return obstacle("exchange_budget", "exchange_rate_limited", NO_ACTIONS, allowance.waitS(account.tradingAddress));
 }
 
-const NO_WEIGHT = "The exchange's request limit for this machine is used up. Nothing was sent.";
+const TOO_FAST = "The exchange has told this gateway to slow down (HTTP 429). Nothing was sent.";
+const SOMEBODY_OUT_OF_ACTIONS =
+  "The exchange has refused an action because its account had used up its actions, and this gateway pauses after that. Nothing was sent.";
+const NO_WEIGHT =
+  "This gateway's own limit of requests to the exchange (POSTERN_EXCHANGE_WEIGHT) is used up for the moment. Nothing was sent.";
 const NO_ACTIONS =
   "The account has used up the actions that its volume has earned it at the exchange, which takes one in 10 seconds until it has traded more. Nothing was sent.";
 

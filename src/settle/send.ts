@@ -73,7 +73,8 @@ async function post(world: World, attempt: Attempt, { body, purpose }: Signed): 
       return { kind: "reply", reply: { kind: "ambiguous", reason: "no_answer", text: outcome.reason } };
     case "answered": {
       const verdict = classifyReply(outcome.httpStatus, outcome.body);
-      if (isSlowDown(outcome.httpStatus, verdict)) world.exchange.slowDown();
+      if (outcome.httpStatus === 429) world.exchange.slowDown("too_fast");
+      else if (isRefusedForActions(verdict)) world.exchange.slowDown("out_of_actions");
       if (trader !== null && isRefusedForActions(verdict)) void world.allowance.refresh(trader);
       return { kind: "reply", reply: verdict };
     }
@@ -88,10 +89,6 @@ async function sendOnce(world: World, body: string, purpose: Purpose): Promise<S
     world.log.error({ error: String(error) }, "sending threw an exception");
     return { kind: "unknown", reason: "a fault of the gateway while it sent" };
   }
-}
-
-function isSlowDown(httpStatus: number, verdict: Verdict): boolean {
-  return httpStatus === 429 || isRefusedForActions(verdict);
 }
 
 function isRefusedForActions(verdict: Verdict): boolean {

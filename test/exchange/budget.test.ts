@@ -113,7 +113,9 @@ test("told that we are too fast, orders and reads stop for 10 s, settling for 2 
   for (const weightPerMinute of [LIMIT, 0]) {
     for (const [purpose, pauseMs] of rows) {
       const budget = createBudget({ weightPerMinute });
-      budget.slowDown(5_000);
+      budget.slowDown(5_000, "too_fast");
+      expect(budget.slowedDown(purpose, 5_000)).toBe(pauseMs === 0 ? null : "too_fast");
+      expect(budget.slowedDown(purpose, 5_000 + pauseMs)).toBeNull();
       expect(budget.waitMs(purpose, 1, 5_000)).toBe(pauseMs);
       expect(budget.fits(purpose, 1, 5_000)).toBe(pauseMs === 0);
       expect(budget.fits(purpose, 1, 5_000 + pauseMs)).toBe(true);

@@ -100,6 +100,13 @@ const FAULTS: Record<string, Fault> = {
     ...{ reason: "markets_old", code: "exchange_unreachable" },
     cause: ({ deps }) => Object.assign(deps.markets, { ageMs: () => 5 * 60_000 + 1 }),
   },
+  "while the exchange wants fewer requests": {
+    ...{ reason: "slowed_down", code: "exchange_rate_limited" },
+    cause: ({ deps, dials }) => {
+      dials.hasWeight = false;
+      deps.exchange.slowedDown = () => "too_fast";
+    },
+  },
   "without weight at the exchange": {
     ...{ reason: "exchange_budget", code: "exchange_rate_limited" },
     cause: ({ dials }) => Object.assign(dials, { hasWeight: false }),

@@ -121,6 +121,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
     hasBudgetFor: () => true,
     budgetWaitS: () => 0,
     slowDown: () => undefined,
+    slowedDown: () => null,
   };
 }
 

@@ -97,7 +97,7 @@ export type PaperRig = {
   deliveries: Delivery[];
   /** Types of reads that fail from now on. */
   failing: Set<string>;
-  /** Reads that are answered otherwise than by the exchange; undefined = by the exchange. */
+  /** Reads that are answered otherwise than by the exchange, with JSON or a whole response; undefined = by the exchange. */
   interfere: (request: Record<string, unknown>) => unknown;
   log: { level: string; fields: LogFields; message: string }[];
   ask(party: Party, ask: Ask): Promise<Answer>;
@@ -157,6 +157,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     }
     if (rig.failing.has(json.type ?? "")) throw broken("ECONNRESET");
     const answer = rig.interfere(json) ?? asAgent(json);
+    if (answer instanceof Response) return answer;
     return answer === undefined ? post("/info", body) : Response.json(answer);
   };
   const gateway = openGateway({

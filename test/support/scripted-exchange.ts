@@ -74,6 +74,7 @@ export function scriptedExchange(script: Script = {}): ScriptedExchange {
     slowDown: () => {
       slowDowns += 1;
     },
+    slowedDown: () => null,
   };
 }
 
