@@ -61,18 +61,24 @@ export const EVIDENCE: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/evidence.ts",
-        find: "  return areTwo(agreeing) || agreeing",
-        put: "  return agreeing.length > 0 || agreeing",
+        find: "last !== undefined && last.elapsedMs - first.elapsedMs >= READING_SPACING_MS;",
+        put: "last !== undefined && READING_SPACING_MS > 0;",
       },
     ],
   },
   {
     name: "fills that are missing from the list are no fills",
-    changes: [{ file: "src/core/evidence.ts", find: '  if (agreement === "missing") return false;\n', put: "" }],
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: 'last.agreement === "silent" || last.agreement === "missing"',
+        put: 'last.agreement === "silent"',
+      },
+    ],
   },
   {
     name: "an order that its record calls filled may be empty",
-    changes: [{ file: "src/core/evidence.ts", find: 'isNothing ? "silent"', put: 'isNothing ? "untouched"' }],
+    changes: [{ file: "src/core/evidence.ts", find: 'return "silent";', put: 'return "untouched";' }],
   },
   {
     name: "a position that moved contradicts nothing",

@@ -21,8 +21,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/vanished.ts",
-        find: "if (isNewerThan(sweep, memory.sinceMs)) memory.count += 1;",
-        put: "memory.count += isNewerThan(sweep, 0) ? 1 : 0;",
+        find: "lacks(sweep.open, { oid: leg.oid, sinceMs: memory.sinceMs })",
+        put: "!shows(sweep, leg.oid)",
       },
     ],
   },

@@ -48,7 +48,8 @@ test("an account without actions is told so before anything is stored, and its k
     body: { ...ORDER, account: ACCOUNTS.other },
   });
   expect(other.status).toBe(201);
-  expect((await post(rig, `/v1/orders/${id}/cancel`, "allowance-cancel", {})).status).toBe(200);
+  const cancel = { path: `/v1/orders/${id}/cancel`, apiKey: KEYS.both, idempotencyKey: "allowance-cancel", body: {} };
+  expect((await rig.askForSeconds(cancel)).status).toBe(200);
   await rig.clock.advance(10_000);
   expect((await post(rig, "/v1/orders", "allowance-refused-0", ORDER)).status).toBe(201);
 });

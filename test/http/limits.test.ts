@@ -47,7 +47,12 @@ describe("a key's buckets", () => {
     const order = (await (await place(rig, "bucket-first")).json()) as { id: string };
     expect(await codes(3, (index) => place(rig, `bucket-more-${index}`))).toEqual([201, 201, 429]);
     const path = `/v1/orders/${order.id}/cancel`;
-    const cancel = await rig.ask({ method: "POST", path, apiKey: KEYS.both, idempotencyKey: "bucket-cancel" });
+    const cancel = await rig.askForSeconds({
+      method: "POST",
+      path,
+      apiKey: KEYS.both,
+      idempotencyKey: "bucket-cancel",
+    });
     expect(cancel.status).toBe(200);
     expect((await rig.ask({ path: "/v1/whoami", apiKey: KEYS.both })).status).toBe(200);
     expect(rig.sent).toHaveLength(4);

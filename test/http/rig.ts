@@ -71,6 +71,9 @@ function market(some: Partial<Market> & Pick<Market, "name" | "assetId" | "sizeD
   return { ...rest, ...some };
 }
 
+const SOME_SECONDS_MS = 9_000;
+const STEP_MS = 100;
+
 export type Rig = {
   deps: Deps;
   server: HttpServer;
@@ -84,6 +87,8 @@ export type Rig = {
   builderApproval: BuilderApproval;
   log: { level: string; fields: LogFields; message: string }[];
   ask(request: TestRequest, from?: string): Promise<Response>;
+  /** The same, while seconds pass: some answers wait for a second reading. */
+  askForSeconds(request: TestRequest): Promise<Response>;
 };
 
 export type RigOptions = {
@@ -172,6 +177,14 @@ export function openRig(options: RigOptions = {}): Rig {
     builderApproval,
     log,
     ask,
+    async askForSeconds(request) {
+      let isDone = false;
+      const asked = ask(request).finally(() => {
+        isDone = true;
+      });
+      for (let waitedMs = 0; !isDone && waitedMs < SOME_SECONDS_MS; waitedMs += STEP_MS) await clock.advance(STEP_MS);
+      return asked;
+    },
   };
 }
 

@@ -2,9 +2,6 @@
 import type { Clock } from "../../src/core/clock.ts";
 import type { Exchange, InfoOutcome, InfoRequest, SendOutcome } from "../../src/exchange/exchange.ts";
 
-/** What was canceled was so long enough ago that all its fills would be shown, milliseconds. */
-const LONG_AGO_MS = 60_000;
-
 type Taken = {
   oid: number;
   cloid: string;
@@ -58,7 +55,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
   function statusesOf(action: WireAction): { type: string; statuses: unknown[] } | null {
     if (action.orders !== undefined) return { type: "order", statuses: action.orders.map(take) };
     if (action.cancels !== undefined)
-      return { type: "cancel", statuses: action.cancels.map(({ o }) => close(o, clock.nowMs() - LONG_AGO_MS)) };
+      return { type: "cancel", statuses: action.cancels.map(({ o }) => close(o, clock.nowMs())) };
     if (action.modifies === undefined) return null;
     for (const { oid } of action.modifies) close(oid, clock.nowMs());
     return { type: "order", statuses: action.modifies.map(({ order }) => take(order)) };

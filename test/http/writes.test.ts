@@ -95,7 +95,7 @@ test("cancel takes an empty object, an empty body and no content type", async ()
     const rig = openRig();
     const order = (await (await place(rig, "cancel-bodies", ORDER)).json()) as { id: string };
     const path = `/v1/orders/${order.id.toUpperCase()}/cancel`;
-    const response = await rig.ask({
+    const response = await rig.askForSeconds({
       method: "POST",
       path,
       apiKey: KEYS.both,
