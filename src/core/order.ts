@@ -267,19 +267,27 @@ export function filledAt(size: Decimal, price: Decimal): Filled {
  *
  * @param isReplacing true while an attempt that replaces the newest confirmed leg is unsettled
  */
-export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], isReplacing: boolean): O {
-  const confirmed = legs.filter((leg) => leg.state !== "sent" && leg.state !== "lost" && leg.state !== "absent");
-  // Of refused legs alone the oldest: a replacement that was refused as well never became the order.
-  const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed[0] ?? legs.at(-1);
-  if (deciding === undefined) return order;
+export function orderFromLegs<O extends Order>(
+  order: O,
+  legs: readonly Leg[],
+  isReplacing: boolean,
+  mayStandBeside = false,
+): O {
   const newest = legs.at(-1);
   // Until it is known what became of the original, a replacement may turn out to be an order of its own.
   const own = isReplacing ? legs.filter((leg) => leg !== newest) : legs;
+  const isApart = mayStandBeside || own.some(({ filledSize, size }) => compare(filledSize, size) >= 0);
+  const confirmed = (isApart ? own : legs).filter(isConfirmed);
+  // Of refused legs alone the oldest: a replacement that was refused as well never became the order.
+  const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed[0] ?? legs.at(-1);
+  if (deciding === undefined) return order;
   const filledSize = sumOf(own, (leg) => leg.filledSize);
   const notional = sumOf(own, (leg) => leg.filledNotional);
   const isLost = isReplacing && newest !== deciding && newest?.state === "lost";
+  const isBeside = isReplacing && mayStandBeside && newest !== undefined && isConfirmed(newest);
   const isEndOpen = isReplacing && newest === deciding && isClosed(deciding);
-  const status = isLost || isEndOpen ? "unknown" : statusOf(order, deciding, isReplacing && newest !== deciding);
+  const status =
+    isLost || isBeside || isEndOpen ? "unknown" : statusOf(order, deciding, isReplacing && newest !== deciding);
   const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
   return {
     ...order,
@@ -291,6 +299,10 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], i
     // Of an order that is open or filled only an alarm has a reason.
     error: isLost ? newest.reason : deciding.reason,
   };
+}
+
+function isConfirmed({ state }: Leg): boolean {
+  return state !== "sent" && state !== "lost" && state !== "absent";
 }
 
 /** A modified order has its newest leg's terms; its size is what had been filled before plus what that leg asks for. */

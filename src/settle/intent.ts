@@ -101,3 +101,8 @@ const written = new WeakMap<Attempt, Action>();
 export function actionOf(attempt: Attempt): Action | null {
   return written.get(attempt) ?? parseActionJson(attempt.action);
 }
+
+export function isAlwaysPlace(attempt: Attempt): boolean {
+  const action = actionOf(attempt);
+  return action?.type === "batchModify" && action.a === true;
+}

@@ -11,7 +11,6 @@ import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
 import { leavesOriginalOpen } from "../wire/answer/refusal.ts";
 import { excessOf, tellPast } from "./excess.ts";
-import { actionOf } from "./intent.ts";
 import { readPlaceReply } from "./place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
 import type { Reply } from "./send.ts";
@@ -46,11 +45,6 @@ export function recordModifyReply(world: World, attempt: Attempt, reply: Reply):
     updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
     recordLegEvent(world.store, replacement.cloid, reading.event, nowMs);
   });
-}
-
-export function isAlwaysPlace(attempt: Attempt): boolean {
-  const action = actionOf(attempt);
-  return action?.type === "batchModify" && action.a === true;
 }
 
 /**

@@ -9,6 +9,7 @@ import { appendNote } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
 import { findOrder, type StoredOrder, settleOrder, updateOrder } from "../store/orders.ts";
 import { hasRestores } from "../store/restores.ts";
+import { isAlwaysPlace } from "./intent.ts";
 
 /**
  * The one way for an order to change: a fact about one of its legs, applied inside the caller's transaction to
@@ -55,7 +56,7 @@ export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): St
   const apart = modifies.filter(({ isTargetClosed }) => isTargetClosed);
   const legs = listLegs(store, order.id).filter((leg) => apart.every(({ cloid }) => cloid !== leg.cloid));
   const isReplacing = modifies.length > apart.length;
-  const derived = { ...orderFromLegs(order, legs, isReplacing), seenAtMs: nowMs };
+  const derived = { ...orderFromLegs(order, legs, isReplacing, modifies.some(isAlwaysPlace)), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
   return { ...derived, version: order.version + 1 };
 }

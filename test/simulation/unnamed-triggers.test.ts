@@ -32,7 +32,8 @@ test.each([
     const refused = s.ask("nameless-2", again);
     await s.pass(12_000);
     expect(refused.answer).toMatchObject({ status: 409 });
-    expect(shown(await s.tell(null, { kind: "get", id: placed.id })).oid).toBeNull();
+    const { oid, status } = shown(await s.tell(null, { kind: "get", id: placed.id }));
+    expect(isNamedInTime ? status : oid).toBe(isNamedInTime ? "unknown" : null);
     s.setFate(() => directly(5));
     await s.pass(10_000);
     const [name] = liveOrders(s).map(String);
