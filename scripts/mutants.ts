@@ -27,6 +27,7 @@ const SCENES = [
   "test/simulation/sequences.test.ts",
   "test/simulation/regressions.test.ts",
   "test/simulation/forgotten.test.ts",
+  "test/simulation/as-it-is.test.ts",
   "test/flows",
   "test/settle",
   "test/core",

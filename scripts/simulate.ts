@@ -7,11 +7,12 @@
  *   --hash                           prints the hash of each seed's event log
  *   --directory PATH                 where databases lie; memory-backed storage by default
  *
- * Prints seeds a second, and of the first failing seed what went wrong and its history.
+ * Prints seeds a second, how long the truth took and what stayed unknown for long, and of the first failing seed what went wrong and its history.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { addMeasured, type Measured, measuredLines, NOTHING_MEASURED } from "../test/simulation/measured.ts";
 import { type RunResult, runSeed } from "../test/simulation/run-seed.ts";
 import { readTotals, tellTotals } from "./jobs.ts";
 
@@ -33,9 +34,18 @@ type Totals = {
   sends: number;
   deaths: number;
   firstFailed: number | null;
+  measured: Measured;
 };
 
-const NOTHING: Totals = { seeds: 0, failed: 0, events: 0, sends: 0, deaths: 0, firstFailed: null };
+const NOTHING: Totals = {
+  seeds: 0,
+  failed: 0,
+  events: 0,
+  sends: 0,
+  deaths: 0,
+  firstFailed: null,
+  measured: NOTHING_MEASURED,
+};
 const MAX_JOBS = 64;
 /** Seeds between two lines that say how far a long run is. */
 const PROGRESS_EVERY = 5_000;
@@ -66,6 +76,7 @@ function added(totals: Totals, result: RunResult): Totals {
     events: totals.events + result.events,
     sends: totals.sends + result.sends,
     deaths: totals.deaths + result.deaths,
+    measured: addMeasured(totals.measured, result.measured),
     firstFailed: totals.firstFailed ?? (isFailed ? result.seed : null),
   };
 }
@@ -93,6 +104,7 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
     sends: sum.sends + one.sends,
     deaths: sum.deaths + one.deaths,
     firstFailed: lowest(sum.firstFailed, one.firstFailed),
+    measured: addMeasured(sum.measured, one.measured),
   }));
 }
 
@@ -161,6 +173,7 @@ function report(totals: Totals, startedAtMs: number): boolean {
   const rate = (totals.seeds / seconds).toFixed(1);
   const { seeds, failed, events, sends, deaths } = totals;
   console.log(`${seeds} seeds, ${failed} failed, ${rate} seeds/s, ${events} events, ${sends} sends, ${deaths} deaths`);
+  for (const line of measuredLines(totals.measured)) console.log(line);
   return failed === 0;
 }
 

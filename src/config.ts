@@ -243,8 +243,12 @@ export function settingsOf(config: Config, instance: { network: Network; version
     builder,
     limits,
     timings,
+    fillsPageRows: FILLS_PAGE_ROWS,
   });
 }
+
+/** The exchange's own figure. */
+const FILLS_PAGE_ROWS = 2_000;
 
 type Read = (name: Setting) => string;
 

@@ -38,6 +38,8 @@ export type Settings = {
   builder: Builder | null;
   limits: Limits;
   timings: Timings;
+  /** Rows that the exchange gives in one answer of fills at most: fewer mean that it was the last. */
+  fillsPageRows: number;
 };
 
 export type Builder = {

@@ -2,6 +2,7 @@ import { isClosed, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
+import { findLegByCloid } from "../store/legs.ts";
 import { appendNote } from "../store/notes.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Difference } from "./difference.ts";
@@ -18,7 +19,8 @@ export function applySight(world: World, leg: Leg, sight: Sight): void {
   const nowMs = world.clock.nowMs();
   inTransaction(world.store, () => {
     for (const event of sight.events) recordLegEvent(world.store, leg.cloid, event, nowMs);
-    if (sight.kind !== "seen") return;
+    // Shown open by a server that is behind, while a cancel of it was answered: what its key answers is not known yet.
+    if (sight.kind !== "seen" || findLegByCloid(world.store, leg.cloid)?.state === "closing") return;
     for (const attempt of listAttemptsOf(world.store, leg.orderId)) {
       if (attempt.state === "done" || attempt.kind !== "place" || attempt.cloid !== leg.cloid) continue;
       finishOrderAttempt(world.store, attempt, { nowMs });

@@ -14,8 +14,6 @@ export function sumFills(fills: readonly Fill[]): Filled {
   );
 }
 
-/** Rows a page of fills holds at most; fewer means that it was the last. */
-export const FILLS_PAGE_ROWS = 2_000;
 /** Pages read for one question; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 8;
 
@@ -27,7 +25,7 @@ export type FillPage = { fills: readonly Fill[]; isLast: boolean } | "failed";
  * at the beginning of the next as well. Ends without a last page when there are more than `maxPages`.
  */
 export async function* fillPages(
-  world: Pick<World, "exchange" | "feeds">,
+  world: Pick<World, "exchange" | "feeds" | "settings">,
   asked: { user: string; sinceMs: number; maxPages: number },
   options: InfoOptions,
 ): AsyncGenerator<FillPage, void, void> {
@@ -42,7 +40,7 @@ export async function* fillPages(
     }
     world.feeds.showed(user, shownFills(fills));
     const last = fills.at(-1);
-    if (fills.length < FILLS_PAGE_ROWS || last === undefined) {
+    if (fills.length < world.settings.fillsPageRows || last === undefined) {
       yield { fills, isLast: true };
       return;
     }
@@ -54,7 +52,7 @@ export async function* fillPages(
 
 /** All fills of a user since a time (exchange time, milliseconds), each once. */
 export async function readFillsSince(
-  world: Pick<World, "exchange" | "feeds">,
+  world: Pick<World, "exchange" | "feeds" | "settings">,
   user: string,
   sinceMs: number,
   options: InfoOptions,

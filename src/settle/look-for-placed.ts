@@ -3,9 +3,11 @@ import { compare } from "../core/decimal.ts";
 import type { HistoryAnswer } from "../core/evidence.ts";
 import type { Filled, LegEvent } from "../core/order.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
+import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import { differenceFrom } from "./difference.ts";
 import { interpretOrder, lookAtLeg, type Sight, type Sought } from "./look.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { findInSweep, type Swept } from "./sweep.ts";
+import { findInSweep, type Sweep, type Swept } from "./sweep.ts";
 
 /** What one look for a placed order showed; `history` is what a sweep that lacks it vouches for, null for a look by id. */
 export type PlacedLook = { sight: Sight; history: HistoryAnswer | null };
@@ -19,10 +21,13 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   const sought = tools.soughtOf(attempt);
   const options: InfoOptions = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 };
   const sight = await lookAtLeg(world, evidence, sought, options);
-  if (sight.kind !== "not_found" || !isSweepDue(tools, attempt, pursuit)) return { sight, history: null };
+  // A namesake may hide ours from a look by client order id.
+  const isMissed = sight.kind === "not_found" || sight.kind === "foreign";
+  if (!isMissed || !isSweepDue(tools, attempt, pursuit)) return { sight, history: null };
   pursuit.sweeps += 1;
   pursuit.lastSweepElapsedMs = world.clock.elapsedMs();
-  return lookBySweep(tools, attempt, { sought, options });
+  const swept = await lookBySweep(tools, attempt, { sought, options });
+  return swept.sight.kind === "not_found" && sight.kind === "foreign" ? { sight, history: null } : swept;
 }
 
 function isSweepDue({ world }: Tools, attempt: Attempt, pursuit: Pursuit): boolean {
@@ -40,9 +45,21 @@ async function lookBySweep(
   const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
   if (sweep === null) return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
   // A nonce is the exchange time of its making.
-  const swept = findInSweep(sweep, sought.leg.cloid, attempt.nonce);
+  const swept = findInSweep(ofAsked(sweep, sought), sought.leg.cloid, attempt.nonce);
   const history = swept.kind === "not_found" ? swept.history : null;
   return { sight: await readSwept(tools, sought, { swept, options }), history };
+}
+
+/** Without what others placed under its client order id. */
+function ofAsked({ open, history, fills }: Sweep, sought: Sought): Sweep {
+  const { cloid } = sought.leg;
+  const isAsked = (order: FrontendOrder) => order.cloid !== cloid || differenceFrom(sought, order) === null;
+  const side = sought.side === "buy" ? "B" : "A";
+  return {
+    open: open.filter(isAsked),
+    history: history.filter(({ order }) => isAsked(order)),
+    fills: fills.filter((fill) => fill.cloid !== cloid || (fill.coin === sought.market && fill.side === side)),
+  };
 }
 
 async function readSwept(

@@ -6,7 +6,7 @@ import type { World } from "../deps.ts";
 import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
 import { sumFillsOf } from "../store/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
-import { type FrontendOrder, parseOrderStatus } from "../wire/answer/order-status.ts";
+import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { jsonInteger } from "../wire/json.ts";
 import { mayFallShort, readClosedSize } from "./closed-size.ts";
@@ -59,10 +59,19 @@ export async function readStatus(
   sought: Sought,
   answered: { json: unknown; options: InfoOptions },
 ): Promise<Sight> {
-  const answer = parseOrderStatus(answered.json);
+  return readAnswer(world, evidence, sought, { answer: parseOrderStatus(answered.json), options: answered.options });
+}
+
+/** The same, of an answer that was read already. */
+export async function readAnswer(
+  world: World,
+  evidence: FillEvidence,
+  sought: Sought,
+  { answer, options }: { answer: OrderStatusAnswer; options: InfoOptions },
+): Promise<Sight> {
   if (answer.kind === "not_found") return answer;
   if (answer.kind === "unreadable") return { kind: "failed", reason: "the exchange's answer could not be read" };
-  return interpretOrder(world, evidence, sought, { ...answer, options: answered.options });
+  return interpretOrder(world, evidence, sought, { ...answer, options });
 }
 
 /** An order as the exchange shows it, and how it was asked. */
@@ -98,10 +107,18 @@ export async function interpretOrder(
     case "filled":
       return closed(world, evidence, sought, seen);
     case "unknown":
-      return (await isGone(world, sought, seen))
-        ? closed(world, evidence, sought, seen)
-        : { kind: "unfinished", events: [{ type: "reported", oid: order.oid }], untouched: null };
+      return unlistedWord(world, evidence, sought, seen);
   }
+}
+
+/** A word that is new says neither that it lives nor that it is over. */
+async function unlistedWord(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+  const { order, statusTimestampMs } = seen;
+  const listed = await readListed(world, sought, seen);
+  if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
+  if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))
+    return closed(world, evidence, sought, seen);
+  return { kind: "unfinished", events: [{ type: "reported", oid: order.oid }], untouched: null };
 }
 
 /** What the exchange refuses at once has a record as well, of one moment; a trigger's refusal comes after its placing. */
@@ -136,12 +153,6 @@ async function isResting(world: World, sought: Sought, seen: Answered): Promise<
   if (sought.leg.trigger?.market !== false) return false;
   const listed = await readListed(world, sought, seen);
   return listed?.some(({ oid }) => oid === seen.order.oid) ?? false;
-}
-
-/** True when a list of open orders lacks it that is newer in itself than the word that its record has for it. */
-async function isGone(world: World, sought: Sought, seen: Answered): Promise<boolean> {
-  const listed = await readListed(world, sought, seen);
-  return listed !== null && lacks(listed, { oid: seen.order.oid, sinceMs: seen.statusTimestampMs });
 }
 
 /** Open orders of the dex in which it is; null when they could not be read. */
@@ -181,6 +192,7 @@ type KnownSize = { filled: Filled; isAll: "yes" | "disputed" };
 function endOf(sought: Sought, { order, status }: Answered, { filled, isAll }: KnownSize): LegEvent {
   const { leg, reduceOnly } = sought;
   const { oid } = order;
+  // Whatever word it ended with.
   const isWhole = compare(filled.size, leg.size) >= 0;
   if (isWhole || (statusMeaning(status) === "filled" && !mayFallShort(sought, order)))
     return { type: "filled", oid, filled };

@@ -1,18 +1,20 @@
 import type { Attempt } from "../core/attempt.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
 import type { World } from "../deps.ts";
-import { parseOrderStatus } from "../wire/answer/order-status.ts";
+import { type OrderStatusAnswer, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
 import { isCarriedOut } from "./cancel.ts";
-import { lookAtLeg, readStatus, type Sight, statusRequest } from "./look.ts";
+import { isAlwaysPlace } from "./intent.ts";
+import { lookAtLeg, readAnswer, readStatus, type Sight, type Sought, statusRequest } from "./look.ts";
 import { lookForPlaced } from "./look-for-placed.ts";
-import { finishModify, isAlwaysPlace, isBelievedOpen, isToBeCanceled, keepApart, legsOfModify } from "./modify.ts";
+import { finishModify, isBelievedOpen, isToBeCanceled, keepApart, legsOfModify } from "./modify.ts";
 import { absenceEvent } from "./pursue-place.ts";
 import { type Pursuit, startPursuit, type Tools } from "./pursuit.ts";
 import { openAttempt, recordLegEvent } from "./record.ts";
 import { reduceReplacement } from "./reduce.ts";
+import { recordOf } from "./vanished.ts";
 
 /**
  * One step toward the truth about a modify: first what became of the replacement, by its own client order id, then
@@ -23,7 +25,7 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   await world.point("settle_before_look");
   if (!(await isReplacementKnown(tools, attempt, pursuit))) return openAttempt(world.store, attempt.id) === null;
   const { replaced } = legsOfModify(world, attempt);
-  const { sight: looked, wasGoneBefore } = await lookAtOriginal(tools, attempt);
+  const { sight: looked, wasGoneBefore } = await lookAtOriginal(tools, attempt, pursuit);
   // A fill that is shown later is heeded later (`reduce`): nobody is told of an end here.
   const untouched = looked.kind === "unfinished" ? looked.untouched : null;
   const sight: Sight = untouched === null ? looked : { kind: "seen", events: [untouched], isClosed: true };
@@ -105,7 +107,7 @@ type OriginalLook = {
   wasGoneBefore: boolean;
 };
 
-async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<OriginalLook> {
+async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<OriginalLook> {
   const { world, evidence } = tools;
   const { replaced, replacement } = legsOfModify(world, attempt);
   const sought = { ...tools.soughtOf(attempt), leg: replaced };
@@ -113,8 +115,9 @@ async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<OriginalL
   if (!wasTaken(replacement)) {
     const read = await world.exchange.info(statusRequest(sought), options);
     if (read.kind === "failed") return { sight: read, wasGoneBefore: false };
-    const sight = await readStatus(world, evidence, sought, { json: read.json, options });
-    return { sight, wasGoneBefore: isShownAsFilled(parseOrderStatus(read.json)) };
+    const answer = await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(read.json));
+    const sight = await readAnswer(world, evidence, sought, { answer, options });
+    return { sight: await orVanished(tools, { sought, pursuit }, sight), wasGoneBefore: isShownAsFilled(answer) };
   }
   const requests = [statusRequest({ ...sought, leg: replacement }), statusRequest(sought)];
   const outcome = await world.exchange.infoInTurn(requests, options);
@@ -125,18 +128,43 @@ async function lookAtOriginal(tools: Tools, attempt: Attempt): Promise<OriginalL
     const placed = { ...sought, leg: replacement };
     applySight(world, replacement, await readStatus(world, evidence, placed, { json: replacementJson, options }));
   }
-  const sight = await readStatus(world, evidence, sought, { json, options });
+  const answer = await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(json));
+  const sight = await readAnswer(world, evidence, sought, { answer, options });
   const placed = parseOrderStatus(replacementJson);
   // A modify's two halves carry the time of one block; a replacement's time from before it says nothing.
   const placedAtMs = placed.kind === "order" ? placed.order.timestampMs : 0;
-  return { sight, wasGoneBefore: hadEndedBefore(Math.max(attempt.nonce, placedAtMs), json) };
+  const wasFilled = answer.kind === "not_found" && replaced.state === "filled";
+  const wasGoneBefore = wasFilled || hadEndedBefore(Math.max(attempt.nonce, placedAtMs), answer);
+  return { sight: await orVanished(tools, { sought, pursuit }, sight), wasGoneBefore };
+}
+
+/** Looks by id that may miss the original because a node is behind, before all of the account is read. */
+const LOOKS_BEHIND = 5;
+
+type OriginalSought = { sought: Sought; pursuit: Pursuit };
+
+/** The history may know what the look-up by id has forgotten. */
+async function orFromHistory(
+  tools: Tools,
+  { sought, pursuit }: OriginalSought,
+  answer: OrderStatusAnswer,
+): Promise<OrderStatusAnswer> {
+  if (answer.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return answer;
+  const sweep = await tools.sweeps.read(sought.user, sought.accountId, { purpose: "settle", onNewConnection: true });
+  const record = sweep === null ? null : recordOf(sweep, sought.leg);
+  return record === null ? answer : { kind: "order", ...record };
+}
+
+/** And where nothing has a record of it any more, its end is known already, or its absence may be witnessed. */
+async function orVanished(tools: Tools, { sought, pursuit }: OriginalSought, sight: Sight): Promise<Sight> {
+  if (sight.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return sight;
+  return isClosed(sought.leg) ? { kind: "seen", events: [], isClosed: true } : tools.vanished.look(sought);
 }
 
 /** A modify's own cancel is plain, and not earlier than it was carried out; clocks are known to this, milliseconds. */
 const CLOCK_ERROR_MS = 2_000;
 
-function hadEndedBefore(carriedOutAtMs: number, json: unknown): boolean {
-  const answer = parseOrderStatus(json);
+function hadEndedBefore(carriedOutAtMs: number, answer: OrderStatusAnswer): boolean {
   if (isShownAsFilled(answer)) return true;
   if (answer.kind !== "order" || statusMeaning(answer.status) !== "canceled") return false;
   return answer.status !== PLAIN_CANCEL || answer.statusTimestampMs < carriedOutAtMs - CLOCK_ERROR_MS;
@@ -145,7 +173,7 @@ function hadEndedBefore(carriedOutAtMs: number, json: unknown): boolean {
 const PLAIN_CANCEL = "canceled";
 
 /** An order that may not rest ends so with a part as well: what was left of it was gone before any modify. */
-function isShownAsFilled(answer: ReturnType<typeof parseOrderStatus>): boolean {
+function isShownAsFilled(answer: OrderStatusAnswer): boolean {
   return answer.kind === "order" && statusMeaning(answer.status) === "filled";
 }
 
@@ -157,7 +185,7 @@ async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursu
   const now = openAttempt(world.store, attempt.id);
   if (now === null) return false;
   applySight(world, replacement, looked.sight);
-  if (looked.sight.kind !== "not_found") return looked.sight.kind === "seen";
+  if (looked.sight.kind !== "not_found" && looked.sight.kind !== "foreign") return looked.sight.kind === "seen";
   return weighAbsence(tools, now, { ...looked, pursuit }, (absence) => {
     const event = absenceEvent(now, absence, pursuit.refusal);
     recordLegEvent(world.store, replacement.cloid, event, world.clock.nowMs());

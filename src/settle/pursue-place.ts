@@ -22,11 +22,12 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
   applySight(world, leg, looked.sight);
   switch (looked.sight.kind) {
     case "seen":
-      return true;
+      return openAttempt(world.store, attempt.id) === null;
     case "unfinished":
-    case "foreign":
     case "failed":
       return false;
+    // What is foreign may be ours gone wrong: only the exchange's word on the number says that it never ran.
+    case "foreign":
     case "not_found":
       return weighAbsence(tools, now, { ...looked, pursuit }, (absence) => {
         const nowMs = world.clock.nowMs();

@@ -46,7 +46,7 @@ export function openSettler(world: World): Settler {
   const tools: Tools = {
     world,
     sweeps,
-    vanished: openVanished(world, sweeps),
+    vanished: openVanished(world, evidence, sweeps),
     evidence,
     soughtOf: (attempt) => soughtOf(world, attempt),
     userOf: (attempt) => accountOf(world, attempt).tradingAddress,

@@ -6,7 +6,7 @@ import { shownFills } from "../exchange/told-fill.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { type FrontendOrder, parseHistoricalOrders } from "../wire/answer/order-status.ts";
-import { FILLS_PAGE_ROWS, readFillsSince, sumFills } from "./fill-pages.ts";
+import { readFillsSince, sumFills } from "./fill-pages.ts";
 import { shownListed } from "./shown.ts";
 
 /** Everything that the exchange shows of an account since a time: what a look-up by id can miss. */
@@ -40,7 +40,7 @@ export async function readSweep(
   const open = json.slice(0, -2).map(parseFrontendOpenOrders);
   if (firstFills === null || history === null || open.some((orders) => orders === null)) return null;
   world.feeds.showed(user, [...shownFills(firstFills), ...open.flatMap((orders) => shownListed(orders ?? []))]);
-  const isWhole = firstFills.length < FILLS_PAGE_ROWS;
+  const isWhole = firstFills.length < world.settings.fillsPageRows;
   const fills = isWhole ? firstFills : await readFillsSince(world, user, sinceMs - FILLS_LEAD_MS, options);
   return fills === "failed" ? null : { open: open.flatMap((orders) => orders ?? []), history, fills };
 }

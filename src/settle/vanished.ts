@@ -3,7 +3,10 @@ import { lacks, WITNESSES_NEEDED } from "../core/evidence.ts";
 import type { Filled, Leg, LegState } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
-import type { Sight, Sought } from "./look.ts";
+import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
+import { statusMeaning } from "../wire/answer/status-words.ts";
+import type { FillEvidence } from "./fill-evidence.ts";
+import { interpretOrder, type Sight, type Sought } from "./look.ts";
 import { comparePosition } from "./position-check.ts";
 import type { Sweep } from "./sweep.ts";
 import type { Sweeps } from "./sweeps.ts";
@@ -29,7 +32,7 @@ const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"
 
 type Missed = { sinceMs: number; lastElapsedMs: number | null; count: number; unmoved: number };
 
-export function openVanished(world: World, sweeps: Sweeps): Vanished {
+export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweeps): Vanished {
   const missed = new Map<string, Missed>();
 
   function remember(cloid: string): Missed {
@@ -45,17 +48,21 @@ export function openVanished(world: World, sweeps: Sweeps): Vanished {
   return {
     async look(sought) {
       const { leg, user, accountId } = sought;
-      if (leg.oid === null || !HAD_RESTED.has(leg.state)) return { kind: "not_found" };
+      if (!HAD_RESTED.has(leg.state)) return { kind: "not_found" };
       const memory = remember(leg.cloid);
       const nowMs = world.clock.elapsedMs();
       if (memory.lastElapsedMs !== null && nowMs - memory.lastElapsedMs < SPACING_MS) return { kind: "not_found" };
       memory.lastElapsedMs = nowMs;
       const sweep = await sweeps.read(user, accountId, { purpose: "settle", onNewConnection: true });
       if (sweep === null) return { kind: "failed", reason: "the list of open orders could not be read" };
-      if (shows(sweep, leg.oid)) {
+      const record = recordOf(sweep, leg);
+      if (record !== null || sweep.open.some((order) => isOf(leg, order))) {
         missed.delete(leg.cloid);
-        return { kind: "not_found" };
+        if (record === null || statusMeaning(record.status) === "open") return { kind: "not_found" };
+        return interpretOrder(world, evidence, sought, { ...record, options: SETTLE });
       }
+      // Some answers to triggers name no id, and without it nobody can say which fills are its own.
+      if (leg.oid === null) return { kind: "not_found" };
       if (lacks(sweep.open, { oid: leg.oid, sinceMs: memory.sinceMs })) memory.count += 1;
       if (leg.state !== "closing" && memory.count < WITNESSES_NEEDED) return { kind: "not_found" };
       const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
@@ -67,9 +74,20 @@ export function openVanished(world: World, sweeps: Sweeps): Vanished {
   };
 }
 
-function shows({ open, history }: Sweep, oid: string): boolean {
-  return open.some((order) => order.oid === oid) || history.some(({ order }) => order.oid === oid);
+/** What the history says of it last; it may know what the look-up by id has forgotten. */
+export function recordOf({ history }: Sweep, leg: Pick<Leg, "oid" | "cloid">): OrderRecord | null {
+  const records = history.filter(({ order }) => isOf(leg, order));
+  return records.reduce<OrderRecord | null>(
+    (last, record) => (last === null || record.statusTimestampMs > last.statusTimestampMs ? record : last),
+    null,
+  );
 }
+
+function isOf({ oid, cloid }: Pick<Leg, "oid" | "cloid">, order: FrontendOrder): boolean {
+  return oid === null ? order.cloid === cloid : order.oid === oid;
+}
+
+const SETTLE = { purpose: "settle" } as const;
 
 /** It is over, and how much of it was filled is not known yet. */
 function over(oid: string): Sight {

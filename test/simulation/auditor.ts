@@ -3,12 +3,16 @@ import { Database } from "bun:sqlite";
 import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
+import { auditMisplaced } from "./misplaced.ts";
 import type { Sent } from "./network.ts";
 import { auditOperation } from "./operations.ts";
+import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
+import { auditTellings, type ToldEvent } from "./tellings.ts";
 import { PARTIES, START_MS } from "./template.ts";
 import { auditEvents } from "./told.ts";
-import { type Expected, expectedOf, NEVER_PLACED, type TrueOrder, type Truth, units } from "./truth.ts";
+import { type Expected, expectedOf, isMisplaced, NEVER_PLACED, type TrueOrder, type Truth, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
+import type { Moves } from "./worlds/markets.ts";
 
 export type Audited = {
   venue: Venue;
@@ -19,8 +23,18 @@ export type Audited = {
   signerOf: ReadonlyMap<string, string>;
   /** Last look at each order that a client knows, made after everything had settled. */
   looks: ReadonlyMap<string, { party: string; turn: Turn }>;
+  /** Events, as they were told. */
+  told: readonly ToldEvent[];
+  /** Client order ids under which the gateway was shown the order of another. */
+  heardOfOthers: ReadonlySet<string>;
   /** TWAPs that ran until the run ended them, before the last looks. */
   runningTwaps: ReadonlySet<number>;
+  moves: Moves | null;
+  faultsEndMs: number;
+  /** Others place orders under our client order ids. */
+  areIdsShared: boolean;
+  /** By how much a clock of the exchange may have been wrong, milliseconds; 0 = never. */
+  mostWrongMs: number;
   /** Reads of the exchange's state were as good as ever. */
   areReadsSound: boolean;
   databasePath: string;
@@ -34,6 +48,8 @@ export function audit(run: Audited): string[] {
     ...auditLooks(run),
     ...auditEnds(run),
     ...auditEveryEnd(run),
+    ...auditMisplaced(run),
+    ...auditTellings({ ...run, events: run.told }),
     ...auditSends(run),
     ...auditSeparation(run),
     ...auditDatabase(run),
@@ -54,9 +70,22 @@ function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
     if (!wasLost && made.length > 0) findings.push(`${name} was executed, and every answer said that nothing was sent`);
     return findings;
   }
+  if (isElsewhere(run, dialogue)) return findings;
   const last = accepted.at(-1);
   if (last !== undefined) findings.push(...auditEnd(run, dialogue, { name, last }));
   return findings;
+}
+
+/** What stands in another market has rules of its own, and so has what was asked of a market that changed its place. */
+function isElsewhere({ truth, moves }: Audited, { wish, ask }: Dialogue): boolean {
+  const orders = [...truth.orders.values(), ...truth.splits.values()].filter(isMisplaced);
+  if (
+    orders.some(({ wish: { number, target } }) =>
+      [number, target].some((each) => each !== null && [wish.number, wish.target].includes(each)),
+    )
+  )
+    return true;
+  return ask !== null && "market" in ask && ask.kind !== "place" && moves?.swap?.includes(ask.market) === true;
 }
 
 function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: string; last: Heard }): string[] {
@@ -97,14 +126,26 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
 }
 
 /**
- * Of two changes of one margin at the same time neither can be told by its amount; and of an operation whose number may have
- * been taken by an empty action of ours nobody can say more than that.
+ * What may stay unknown for good. Of two changes of one margin at the same time neither can be told by its amount; of an
+ * operation whose number may have been taken by an empty action of ours nobody can say more than that; and while another's
+ * order stands under the client order id of one whose number was taken, it may be ours gone wrong, which the alarm says.
  */
-function isUndecidable({ dialogues }: Audited, { wish, turns }: Dialogue): boolean {
-  const last = turns.findLast(({ outcome }) => outcome?.kind === "answer")?.outcome;
-  if (last?.kind === "answer" && (fieldOf(last.body, "error") ?? "").includes("cannot be proven")) return true;
+function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
+  const { wish } = dialogue;
+  const error = lastError(dialogue);
+  if (error.includes("cannot be proven") || isHidden(run, dialogue)) return true;
+  const { dialogues } = run;
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
   return wish.kind === "margin" && alike.length > 1;
+}
+
+function isHidden({ areIdsShared }: Audited, dialogue: Dialogue): boolean {
+  return areIdsShared && lastError(dialogue).startsWith("ALARM");
+}
+
+function lastError({ turns }: Dialogue): string {
+  const last = turns.findLast(({ outcome }) => outcome?.kind === "answer")?.outcome;
+  return last?.kind === "answer" ? (fieldOf(last.body, "error") ?? "") : "";
 }
 
 /**
@@ -182,7 +223,13 @@ function auditEveryEnd(run: Audited): string[] {
     if (fieldOf(body, "object") !== "order") return [];
     const order = byOid.get(fieldOf(body, "exchange_order_id") ?? "");
     const status = fieldOf(body, "status") ?? "";
-    if (order === undefined || order.mayBelongTo !== null || !["filled", "canceled"].includes(status)) return [];
+    if (
+      order === undefined ||
+      order.mayBelongTo !== null ||
+      isMisplaced(order) ||
+      !["filled", "canceled"].includes(status)
+    )
+      return [];
     const expected = expectedOf(run.venue, user, order);
     if (String(order.legs.at(-1)?.oid) !== fieldOf(body, "exchange_order_id")) return [];
     const [told, is] = [fieldOf(body, "filled_size") ?? "0", expected.filled_size ?? "0"];
@@ -212,7 +259,8 @@ function auditLooks(run: Audited): string[] {
     // Shown as a part of the other, both are judged as the one order that they are shown as.
     if (isShownTogether(run, whole, order)) for (const one of [whole, order]) merged.set(one, together);
   }
-  return all.flatMap((order) => auditLook(run, merged.get(order) ?? order));
+  const placed = all.filter((order) => !isMisplaced(order));
+  return placed.flatMap((order) => auditLook(run, merged.get(order) ?? order));
 }
 
 function isShownTogether(run: Audited, whole: TrueOrder, part: TrueOrder): boolean {
@@ -227,11 +275,20 @@ function shownOid({ outcome }: Turn): string | null {
   return outcome?.kind === "answer" ? fieldOf(outcome.body, "exchange_order_id") : null;
 }
 
+/** An answer to a trigger may name no id, and where another has its client order id nobody can say which of the two it is. */
+function isUnnamed({ areIdsShared, looks }: Audited, { legs }: TrueOrder): boolean {
+  const ids = new Set(legs.map(({ cloid }) => cloid?.slice(2)));
+  return (
+    areIdsShared && [...looks].some(([id, { turn }]) => ids.has(id.replaceAll("-", "")) && shownOid(turn) === null)
+  );
+}
+
 function auditLook(run: Audited, order: TrueOrder): string[] {
   const expected = expectedOf(run.venue, order.wish.party.account.tradingAddress, order);
   const oids = new Set(order.legs.map(({ oid }) => String(oid)));
   const looks = [...run.looks.values()].filter(({ turn }) => oids.has(shownOid(turn) ?? ""));
   const name = `the order of ${order.wish.key}`;
+  if (looks.length === 0 && isUnnamed(run, order)) return [];
   if (looks.length === 0) return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
   // A refused order has a record and an id at the exchange, which its answer does not name.
   if (expected.status === "rejected") return [];
@@ -254,37 +311,6 @@ function isEqual(field: string, shown: string | null, expected: string | null): 
   return units(shown) === units(expected);
 }
 
-type Body = { action: { type: string }; nonce: number; expiresAfter: number | null };
-
-/** Nothing leaves without an end, and no two payloads share a number but an action and its noop. */
-function auditSends(run: Audited): string[] {
-  const findings: string[] = [];
-  const payloads = new Map<string, string>();
-  const highest = new Map<string, { nonce: number; atMs: number }>();
-  for (const { body, number, atMs } of run.sent) {
-    // Bodies are our own JSON; the auditor reads them without the gateway's types.
-    const { action, nonce, expiresAfter } = JSON.parse(body) as Body;
-    const signer = run.signerOf.get(body) ?? "nobody";
-    const name = `${signer} ${nonce}`;
-    if (expiresAfter === null || expiresAfter === undefined) findings.push(`send #${number} has no expiry`);
-    else if (expiresAfter > START_MS + atMs + MAX_LIFE_MS) findings.push(`send #${number} lives until ${expiresAfter}`);
-    if (action.type === "noop") continue;
-    const text = JSON.stringify(action);
-    const earlier = payloads.get(name);
-    if (earlier !== undefined) findings.push(`send #${number} is the second of ${name}: ${earlier} and ${text}`);
-    payloads.set(name, text);
-    // Numbers are given out in order; what is sent in the same instant may overtake on the way to the socket.
-    const last = highest.get(signer);
-    if (last !== undefined && nonce <= last.nonce && atMs > last.atMs)
-      findings.push(`send #${number} has nonce ${nonce}, not above the last one`);
-    if (last === undefined || nonce > last.nonce) highest.set(signer, { nonce, atMs });
-  }
-  return findings;
-}
-
-/** The life of an action, with room for a clock that has not been compared yet. */
-const MAX_LIFE_MS = 30_000;
-
 /** No answer shows anything of another account. */
 function auditSeparation({ dialogues, reads }: Audited): string[] {
   const turns = [
@@ -300,58 +326,53 @@ function auditSeparation({ dialogues, reads }: Audited): string[] {
   });
 }
 
-const NEVER_NOTED = ["overruled", "contradiction"];
+/** Where others use our ids the exchange does contradict itself. */
+function isNeverNoted({ areIdsShared }: Audited, what: string): boolean {
+  return what === "overruled" || (what === "contradiction" && !areIdsShared);
+}
 
-function auditDatabase({ databasePath, sent, venue }: Audited): string[] {
+/** Who was shown the order of another under an id of ours has said so. */
+function auditAlarms(notes: readonly { what: string; detail: string }[], heard: ReadonlySet<string>): string[] {
+  const alarms = notes.filter(({ what }) => what === "difference");
+  const untold = [...heard].filter((cloid) => !alarms.some(({ detail }) => detail.startsWith(cloid)));
+  return untold.map((cloid) => `another's order was shown under ${cloid}, and nobody was told`);
+}
+
+function auditDatabase(run: Audited): string[] {
+  const { databasePath, sent, venue, heardOfOthers } = run;
   const database = new Database(databasePath, { readonly: true });
   try {
     const findings: string[] = [];
     const notes = database.prepare<{ what: string; detail: string }, []>("select what, detail from notes").all();
-    for (const { what, detail } of notes) if (NEVER_NOTED.includes(what)) findings.push(`noted ${what}: ${detail}`);
+    for (const { what, detail } of notes) if (isNeverNoted(run, what)) findings.push(`noted ${what}: ${detail}`);
     const open = database
       .prepare<{ kind: string; n: number }, []>(
         `select kind, count(*) n from ${EVERY_ATTEMPT} where state <> 'done' group by kind`,
       )
       .all();
+    const isAnyElsewhere = [...run.truth.orders.values(), ...run.truth.splits.values()].some(isMisplaced);
+    const isAnyHidden = run.dialogues.some((dialogue) => isHidden(run, dialogue));
     for (const { kind, n } of open)
-      if (kind !== "isolated_margin") findings.push(`${n} attempts of kind ${kind} were never settled`);
+      if (kind !== "isolated_margin" && !isAnyElsewhere && !isAnyHidden)
+        findings.push(`${n} attempts of kind ${kind} were never settled`);
     const rows = database
       .prepare<{ event: string; detail: string }, []>("select event, detail from audit order by id")
       .all();
     const signed = new Set(
       rows.map(({ event, detail }) => `${event === "sign_noop" ? "noop" : "action"} ${signedIn(detail).nonce}`),
     );
-    findings.push(...auditNumbers(rows));
+    findings.push(...auditNumbers(run, rows));
     for (const { body, number } of sent) {
       const { action, nonce } = JSON.parse(body) as Body;
       const name = `${action.type === "noop" ? "noop" : "action"} ${nonce}`;
       if (!signed.has(name)) findings.push(`send #${number} (${name}) has no audit row`);
     }
     for (const party of PARTIES) findings.push(...auditFills(database, venue, party.account));
-    findings.push(...auditEvents(database));
+    findings.push(...auditEvents(database), ...auditAlarms(notes, heardOfOthers));
     return findings;
   } finally {
     database.close();
   }
-}
-
-type Signed = { signer?: string; nonce?: number };
-
-function signedIn(detail: string): Signed {
-  // Written by the gateway in this form where something was signed, and without these members elsewhere.
-  return JSON.parse(detail) as Signed;
-}
-
-/** One allocator: the numbers of each signer only rise, in the order in which they were written down, over all restarts. */
-function auditNumbers(rows: readonly { event: string; detail: string }[]): string[] {
-  const last = new Map<string, number>();
-  return rows.flatMap(({ event, detail }) => {
-    const { signer, nonce } = signedIn(detail);
-    if (event === "sign_noop" || signer === undefined || nonce === undefined) return [];
-    const before = last.get(signer) ?? 0;
-    last.set(signer, nonce);
-    return nonce > before ? [] : [`number ${nonce} of ${signer} was given out after ${before}`];
-  });
 }
 
 /** Without a feed fills are read every 30 s, milliseconds. */

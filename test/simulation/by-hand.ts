@@ -5,14 +5,15 @@ import type { Venue } from "./venue.ts";
 // Decimals of these texts are canonical; the brand is the engine's.
 type Act = Parameters<Venue["act"]>[1];
 
-/** An order far from the market, and its cancel: records of the account that are newer than anything before. */
+/** The cancel of the order before, and another far from the market: newer than anything before, in history and open orders. */
 export function tradeByHand(venue: Venue, parties: readonly Party[]): void {
   for (const { account } of parties) {
     const order = { a: 1, b: true, p: "1000", s: "0.05", r: false, t: { limit: { tif: "Gtc" as const } }, c: null };
     const placed = { type: "order" as const, orders: [order], grouping: "na" as const, builder: null };
-    const reply = venue.act(account.ownerAddress, placed as unknown as Act);
-    const [status] = reply.status === "ok" && reply.response.type === "order" ? reply.response.data.statuses : [];
-    if (typeof status === "object" && "resting" in status)
-      venue.act(account.ownerAddress, { type: "cancel", cancels: [{ a: 1, o: status.resting.oid }] } as unknown as Act);
+    for (const oid of [...venue.account(account.tradingAddress).openOids]) {
+      if (venue.record(account.tradingAddress, oid)?.order.cloid !== null) continue;
+      venue.act(account.ownerAddress, { type: "cancel", cancels: [{ a: 1, o: oid }] } as unknown as Act);
+    }
+    venue.act(account.ownerAddress, placed as unknown as Act);
   }
 }

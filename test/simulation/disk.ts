@@ -6,6 +6,7 @@
  * checkpoints are off, so the log only grows and "a part of it" is the file cut off at some length; SQLite itself
  * decides, by the checksums of the frames, what of that part counts.
  */
+import type { Statement } from "bun:sqlite";
 import { copyFileSync, existsSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
@@ -27,14 +28,22 @@ export type Disk = {
   crash(kind: Crash, cut: number): void;
   /** Closes the connection of a dead process, once its own stack has left the database. */
   bury(dead: Store): void;
+  /** Events of the process that has it, after this id; no statement of that process. */
+  eventsAfter(id: number): StoredEvent[];
   /** The same database beside the process that has it, for the auditor. */
   path(): string;
   remove(): void;
 };
 
+export type StoredEvent = { id: number; type: string; resourceId: string; payload: string };
+
+const NEWER_EVENTS = `select id, type, resource_id as resourceId, payload from events
+  where id > ? and payload is not null order by id`;
+
 export function openDisk(directory: string, name: string, template: string): Disk {
   let generation = 0;
   let store: Store | null = null;
+  let newerEvents: Statement<StoredEvent, [number]> | null = null;
   let syncedBytes = 0;
   const pathOf = (number: number) => join(directory, `${name}-${number}.db`);
   copyFileSync(template, pathOf(0));
@@ -46,9 +55,11 @@ export function openDisk(directory: string, name: string, template: string): Dis
 
   return {
     path: () => pathOf(generation),
+    eventsAfter: (id) => newerEvents?.all(id) ?? [],
     open(onStatement) {
       store = openStore(pathOf(generation));
       store.$client.run("PRAGMA wal_autocheckpoint = 0");
+      newerEvents = store.$client.prepare<StoredEvent, [number]>(NEWER_EVENTS);
       syncedBytes = logBytes();
       watch(store, onStatement, () => {
         syncedBytes = logBytes();
@@ -66,6 +77,8 @@ export function openDisk(directory: string, name: string, template: string): Dis
       }
       // The process may still be inside the database with its own stack: `bury` closes it when that is over.
       store = null;
+      newerEvents?.finalize();
+      newerEvents = null;
       generation += 1;
     },
     bury(dead) {
@@ -73,6 +86,8 @@ export function openDisk(directory: string, name: string, template: string): Dis
       closeStore(dead);
     },
     remove() {
+      newerEvents?.finalize();
+      newerEvents = null;
       if (store !== null) closeStore(store);
       store = null;
       for (let number = 0; number <= generation; number += 1) removeFiles(pathOf(number));

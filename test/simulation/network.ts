@@ -5,6 +5,7 @@ import type { Chance } from "./chance.ts";
 import type { History } from "./history.ts";
 import type { Timeline } from "./timeline.ts";
 import type { Snapshot, Venue } from "./venue.ts";
+import type { OpenWorlds } from "./worlds/worlds.ts";
 
 /** What becomes of one request. Times in milliseconds of virtual time. */
 export type Fate = {
@@ -33,6 +34,8 @@ export type Sent = {
   atMs: number;
   /** Counts all requests of the run. */
   number: number;
+  /** What became of it. */
+  fate?: Fate;
 };
 
 export type FateOf = (sent: Sent) => Fate;
@@ -57,8 +60,23 @@ export function directly(afterMs: number): Fate {
   return { arrivesAfterMs: [afterMs], answer: { kind: "true", ofCopy: 0, afterMs } };
 }
 
-export function openNetwork(parts: { timeline: Timeline; venue: Venue; chance: Chance; history: History }): Network {
-  const { timeline, venue, chance, history } = parts;
+export type NetworkParts = {
+  timeline: Timeline;
+  venue: Venue;
+  chance: Chance;
+  history: History;
+  /** How the exchange answers otherwise than by its books. */
+  worlds?: ExchangeAsItIs;
+  /** Told of every action that a gateway sends. */
+  onSent?: (body: string) => void;
+};
+
+type ExchangeAsItIs = Pick<OpenWorlds, "lenses" | "answer" | "onHeard">;
+
+/** By its books. */
+export const PLAIN: ExchangeAsItIs = { lenses: [], answer: (body, execute) => execute(body), onHeard: () => undefined };
+
+export function openNetwork({ timeline, venue, chance, history, worlds = PLAIN, onSent }: NetworkParts): Network {
   const frozen = new Map<number, Snapshot>();
   const lanes = new Map<number, number>();
   const sent: Sent[] = [];
@@ -77,13 +95,13 @@ export function openNetwork(parts: { timeline: Timeline; venue: Venue; chance: C
 
   function arrive(request: Sent, node: number, fate: Fate): Answer {
     if (request.path === "/exchange") {
-      const answer = venue.execute(request.body);
+      const answer = worlds.answer(request.body, venue.execute);
       history.note(() => `exchange  #${request.number} executed: ${answer.status} ${answer.body}`);
       return answer;
     }
     if (fate.isBlind === true) return { status: 200, contentType: "application/json", body: '{"status":"unknownOid"}' };
     const behind = fate.lagMs === undefined || fate.lagMs === 0 ? null : venue.past(fate.lagMs);
-    return venue.read(request.body, frozen.get(node) ?? behind);
+    return venue.read(request.body, frozen.get(node) ?? behind, { lenses: worlds.lenses, node });
   }
 
   function send(path: Sent["path"], init: TransportInit, isAlive: () => boolean): Promise<Response> {
@@ -93,7 +111,10 @@ export function openNetwork(parts: { timeline: Timeline; venue: Venue; chance: C
     const node = path === "/info" ? nodeOf(init.connection) : -1;
     const shown = path === "/exchange" ? init.body.replace(/"signature":\{[^}]*\}/, "") : `node ${node} ${init.body}`;
     history.note(() => `network   #${count} ${path} ${shown} fate ${JSON.stringify(fate)}`);
-    if (path === "/exchange") sent.push(request);
+    if (path === "/exchange") sent.push({ ...request, fate });
+    // Of what never left nobody else can know.
+    const hasLeft = fate.arrivesAfterMs.length > 0 || fate.answer.kind !== "error";
+    if (path === "/exchange" && hasLeft) onSent?.(init.body);
     return new Promise<Response>((resolve, reject) => {
       const { answer: fated } = fate;
       const later = (afterMs: number, run: () => void): void => {
@@ -109,6 +130,7 @@ export function openNetwork(parts: { timeline: Timeline; venue: Venue; chance: C
           if (!isAnswered) return;
           later(fated.afterMs, () => {
             history.note(() => `network   #${request.number} answered ${fated.kind} ${given.status} ${given.body}`);
+            if (fated.kind === "true") worlds.onHeard(request.body, given.body);
             resolve(fated.kind === "true" ? wholeResponse(given) : brokenResponse(given));
           });
         });

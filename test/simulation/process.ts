@@ -3,6 +3,7 @@ import type { Point } from "../../src/core/points.ts";
 import type { Log, Settings } from "../../src/deps.ts";
 import type { SocketTransport } from "../../src/exchange/socket.ts";
 import { type Gateway, openGateway } from "../../src/gateway.ts";
+import { onEvents } from "../../src/store/events.ts";
 import type { Signers } from "../../src/vault/signers.ts";
 import { sleepingTimer } from "../support/sleeping-timer.ts";
 import { type Crash, Crashed, type Disk } from "./disk.ts";
@@ -42,9 +43,13 @@ export type Host = {
   /** Errors that the gateway logs while it lives: each is a finding. */
   onError(text: string): void;
   onDeath(kind: Crash): void;
+  /** Events were told: `disk` has them. */
+  onTold?: () => void;
   /** From then on nobody dies by plan, milliseconds of virtual time. */
   doomsEndMs: number;
   exchangeWeightPerMinute: number;
+  /** Rows of one answer of fills; null = as many as the exchange gives. */
+  fillsPageRows?: number | null;
   /** The websocket of one process; null = it follows by reads alone. */
   socketOf?: ((onDeath: (run: () => void) => void) => SocketTransport) | null;
 };
@@ -63,6 +68,7 @@ const SETTINGS: Settings = {
     ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
   },
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+  fillsPageRows: 2_000,
 };
 
 export const INSTANCE = {
@@ -113,6 +119,8 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
   }
 
   const store = disk.open(onStatement);
+  const { onTold } = host;
+  if (onTold !== undefined) onEvents(store, onTold);
   const bornAtMs = timeline.nowMs();
   const made: GatewayProcess = {
     number,
@@ -147,7 +155,7 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
   let gateway: Gateway | null = null;
   try {
     gateway = openGateway({
-      settings: SETTINGS,
+      settings: { ...SETTINGS, fillsPageRows: host.fillsPageRows ?? SETTINGS.fillsPageRows },
       instance: INSTANCE,
       store,
       signers: host.signers(),

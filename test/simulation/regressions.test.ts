@@ -4,9 +4,10 @@ import { legStates } from "../support/every-row.ts";
 import type { Ask } from "./front.ts";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
 import { MAKER, TAKER } from "./plain-venue.ts";
-import { takePositions } from "./run-seed.ts";
+
 import { limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
+import { takePositions } from "./trading.ts";
 
 const scene = scenesOfThisFile();
 

@@ -10,15 +10,21 @@ import { Crashed, openDisk } from "./disk.ts";
 import { openFeedLine } from "./feed-line.ts";
 import { askDirectly, askOverHttp } from "./front.ts";
 import { openHistory } from "./history.ts";
+import { type Measured, measure, NOTHING_MEASURED } from "./measured.ts";
 import { openNetwork } from "./network.ts";
 import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
+import type { ToldEvent } from "./tellings.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
 import { openTimeline, settleOnce } from "./timeline.ts";
+import { STRANGERS, takePositions, trade } from "./trading.ts";
 import { readTruth } from "./truth.ts";
 import { openVenue, PLENTY_OF_ACTIONS, type Venue } from "./venue.ts";
 import { drawWeather, fatesOf, type Weather } from "./weather.ts";
-import { drawWishes, MIDDLE } from "./wishes.ts";
+import { drawWishes } from "./wishes.ts";
+import { MOST_WRONG_MS } from "./worlds/clocks.ts";
+import { SHORT_PAGE_ROWS } from "./worlds/pages.ts";
+import { drawWorlds, openWorlds, type Worlds } from "./worlds/worlds.ts";
 
 export type RunOptions = {
   seed: number;
@@ -36,15 +42,22 @@ export type RunResult = {
   events: number;
   sends: number;
   deaths: number;
+  measured: Measured;
 };
 
 /** Everything that was accepted is settled within this time after the faults have ended, milliseconds. */
 const SETTLED_WITHIN_MS = 120_000;
 /** And an operation that cannot be proven is given up within this time, milliseconds. */
 const GIVEN_UP_WITHIN_MS = 11 * 60_000;
+/** What is asked again at the end, and only then is sent, is known within this time, milliseconds. */
+const ANSWERED_WITHIN_MS = 40_000;
+/** And where the exchange's records do not tell it: what is newer has to come first, milliseconds. */
+const WITNESSED_WITHIN_MS = 90_000;
 /** After the faults the owners trade by hand now and then, so that histories move on. */
 const BY_HAND_EVERY_MS = 20_000;
-const STRANGERS = [`0x${"8".repeat(40)}`, `0x${"9".repeat(40)}`] as const;
+const BY_HAND_FOR_MS = SETTLED_WITHIN_MS + WITNESSED_WITHIN_MS + 20_000;
+/** Bits by which the seed of the worlds differs from the seed of everything else. */
+const WORLD_STREAM = 0x5eed_0000;
 /** Deaths of one run. */
 const MAX_DEATHS = 4;
 
@@ -63,6 +76,9 @@ function templateIn(directory: string): string {
 
 export async function runSeed({ seed, directory, isLogged }: RunOptions): Promise<RunResult> {
   const chance = openChance(seed);
+  // A stream of its own: what is added to the worlds leaves the runs without it as they were.
+  const worldChance = openChance(seed ^ WORLD_STREAM);
+  const signerOf = new Map<string, string>();
   const isHttp = chance.isLucky(0.05);
   const isTruly = chance.isLucky(0.05);
   const hasBudget = chance.isLucky(0.15);
@@ -84,12 +100,18 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     strangers: STRANGERS,
     remembers: Object.keys(weather.lags).length > 0,
   });
-  const network = openNetwork({ timeline, venue, chance: chance.split(), history });
+  const worlds = drawn(drawWorlds(worldChance, faultsEndMs), isTruly);
+  const opened = openWorlds(worlds, { venue, timeline, chance: worldChance, faultsEndMs });
+  const onSent = (body: string) => opened.onSent(ownerOf(signerOf.get(body)), body);
+  const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds: opened, onSent });
   network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
   const wishes = drawWishes(chance.split(), faultsEndMs);
   const findings: string[] = [];
-  const signerOf = new Map<string, string>();
+  const told: ToldEvent[] = [];
   let clockErrorMs = 0;
+  let wasClockWrong = false;
+  const deathsAtMs: number[] = [];
+  let measured = NOTHING_MEASURED;
   let deaths = 0;
   let powerCuts = 0;
   let current: GatewayProcess | null = null;
@@ -106,7 +128,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const bytes = chance.split();
   history.note(
     () =>
-      `plan      seed ${seed} http ${isHttp} signed ${isTruly} faults end ${faultsEndMs} weather ${JSON.stringify(weather)}`,
+      `plan      seed ${seed} http ${isHttp} signed ${isTruly} faults end ${faultsEndMs} weather ${JSON.stringify(weather)} worlds ${JSON.stringify(worlds)}`,
   );
 
   const host: Host = {
@@ -117,17 +139,24 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     signers: () => noteSigners(isTruly ? trueSigners() : fakeSigners(), signerOf),
     clockErrorMs: () => clockErrorMs,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => bytes.between(0, 255)),
-    onError: (text) => void findings.push(text),
+    onError: (text) => {
+      if (!isExpectedAlarm(worlds, text)) findings.push(text);
+    },
+    onTold: () => {
+      for (const event of disk.eventsAfter(told.at(-1)?.id ?? 0)) told.push({ ...event, atMs: timeline.nowMs() });
+    },
     onDeath: (kind) => {
       current = null;
       if (kind === "power_cut") powerCuts += 1;
       deaths += 1;
+      deathsAtMs.push(timeline.nowMs());
       const isOver = timeline.nowMs() >= faultsEndMs;
       const downMs = isOver ? 1 : Math.min(fate.pick([50, 1_000, 10_000, 40_000]), faultsEndMs - timeline.nowMs() + 1);
       timeline.after(downMs, start);
     },
     doomsEndMs: faultsEndMs,
     exchangeWeightPerMinute: hasBudget ? 1_200 : 0,
+    fillsPageRows: worlds.arePagesShort ? SHORT_PAGE_ROWS : null,
     socketOf: hasFeed
       ? (onDeath) =>
           openFeedLine({ timeline, hub: venue.hub, chance: feedChance, history, weather: feedWeather }, onDeath)
@@ -153,6 +182,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   function planClock(): void {
     if (!fate.isLucky(0.4)) return;
     clockErrorMs = fate.between(-5_000, 5_000);
+    wasClockWrong = true;
     for (let jump = fate.between(0, 3); jump > 0; jump -= 1) {
       timeline.after(fate.between(0, faultsEndMs), () => {
         const size = fate.pick([1_000, 60_000, 600_000, 3_600_000, 86_400_000]);
@@ -188,13 +218,13 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     takePositions(venue);
     trade(venue, { timeline, chance: chance.split(), untilMs: faultsEndMs });
     clients.begin();
-    for (let atMs = BY_HAND_EVERY_MS; atMs <= SETTLED_WITHIN_MS; atMs += BY_HAND_EVERY_MS)
+    for (let atMs = BY_HAND_EVERY_MS; atMs <= BY_HAND_FOR_MS; atMs += BY_HAND_EVERY_MS)
       timeline.after(faultsEndMs + atMs, () => tradeByHand(venue, PARTIES));
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
     if (hasOpenOperations(disk.path())) await timeline.runUntil(timeline.nowMs() + GIVEN_UP_WITHIN_MS);
     await timeline.runUntil(Math.max(timeline.nowMs(), network.quietAtMs() + 1_000));
     askAgain(clients);
-    await timeline.runUntil(timeline.nowMs() + 40_000);
+    await timeline.runUntil(timeline.nowMs() + (hasPlainRecords(worlds) ? ANSWERED_WITHIN_MS : WITNESSED_WITHIN_MS));
     askAgain(clients);
     const runningTwaps = endTwaps(venue);
     // As long as it takes until fills are read again without a feed.
@@ -212,11 +242,23 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
         sent: network.sent,
         signerOf,
         looks,
+        told,
+        heardOfOthers: opened.heardOfOthers(),
         runningTwaps,
+        moves: worlds.moves,
+        faultsEndMs,
+        areIdsShared: worlds.others !== null && worlds.others.foreignRate > 0,
+        mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
         areReadsSound: areSound(weather),
         databasePath: disk.path(),
       }),
     );
+    const { outages, lags } = weather;
+    const about = { databasePath: disk.path(), sent: network.sent, deathsAtMs, faultsEndMs, worlds };
+    const { refusedNonces } = opened;
+    const hasLags = Object.keys(lags).length > 0;
+    // Of another clock the times in the database would tell nothing.
+    if (!wasClockWrong) measured = measure({ ...about, outages, refusedNonces, hasLags }, timeline.nowMs());
   } catch (error) {
     findings.push(`the run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   } finally {
@@ -226,7 +268,35 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   }
   const { length: sends } = network.sent;
   const hash = history.hash();
-  return { seed, findings, history: history.lines(), hash, events: timeline.eventCount(), sends, deaths };
+  return { seed, findings, history: history.lines(), hash, events: timeline.eventCount(), sends, deaths, measured };
+}
+
+/** These execute a body that nobody has signed. */
+function drawn(worlds: Worlds, isTruly: boolean): Worlds {
+  return isTruly ? { ...worlds, refusals: null, moves: null } : worlds;
+}
+
+function hasPlainRecords({ rests, words, forgetting }: Worlds): boolean {
+  return rests === null && words === null && forgetting === null;
+}
+
+/** One wrong answer is never signed with; what is wrong for a while, or as our own clock is, may be believed. */
+function isWrongForLong({ clocks }: Worlds): boolean {
+  return clocks !== null && clocks.stretch !== null;
+}
+
+/** Where others use our ids, the alarm that says so is the truth. */
+function isExpectedAlarm({ others, moves }: Worlds, text: string): boolean {
+  return (
+    (others !== null || (moves !== null && moves.swap !== null)) &&
+    text.includes("the exchange shows something else than was asked for")
+  );
+}
+
+function ownerOf(agent: string | undefined): string {
+  const party = PARTIES.find((each) => each.agent === agent);
+  if (party === undefined) throw new Error("bug: signed by nobody");
+  return party.account.ownerAddress;
 }
 
 function areSound({ readFaultRate, blindRate, outages, freezes, lags }: Weather): boolean {
@@ -249,24 +319,6 @@ function drawDoom(chance: Chance): Doom {
   };
 }
 
-type Trading = { timeline: { after(ms: number, run: () => void): void }; chance: Chance; untilMs: number };
-
-/** Isolated positions in another market, so that there is margin to add to. */
-export function takePositions(venue: Venue): void {
-  const [maker] = STRANGERS;
-  const order = (isBuy: boolean, size: string) => ({
-    type: "order" as const,
-    orders: [{ a: 1, b: isBuy, p: "3200", s: size, r: false, t: { limit: { tif: "Gtc" as const } }, c: null }],
-    grouping: "na" as const,
-    builder: null,
-  });
-  for (const { account } of PARTIES) {
-    venue.act(account.ownerAddress, { type: "updateLeverage", asset: 1, isCross: false, leverage: 10 });
-    venue.act(maker, order(false, "0.5") as unknown as Act);
-    venue.act(account.ownerAddress, order(true, "0.5") as unknown as Act);
-  }
-}
-
 /** Operations that are still looked for at this moment, whose end may only be that nobody can know. */
 function hasOpenOperations(path: string): boolean {
   const database = new Database(path, { readonly: true });
@@ -275,40 +327,6 @@ function hasOpenOperations(path: string): boolean {
     return (database.prepare<{ n: number }, []>(open).get()?.n ?? 0) > 0;
   } finally {
     database.close();
-  }
-}
-
-// Decimals of these texts are canonical; the brand is the engine's.
-type Act = Parameters<Venue["act"]>[1];
-
-/** Others quote a thin book around the middle and take from it, so that orders of the clients fill, often in parts. */
-function trade(venue: Venue, { timeline, chance, untilMs }: Trading): void {
-  const [maker, taker] = STRANGERS;
-  const limit = (isBuy: boolean, price: number, thousandths: number, tif: "Gtc" | "Ioc") => ({
-    type: "order" as const,
-    orders: [
-      {
-        a: 0,
-        b: isBuy,
-        p: String(price),
-        s: `0.${String(thousandths).padStart(3, "0")}`,
-        r: false,
-        t: { limit: { tif } },
-        c: null,
-      },
-    ],
-    grouping: "na" as const,
-    builder: null,
-  });
-  const act = (who: string, action: ReturnType<typeof limit>) => void venue.act(who, action as unknown as Act);
-  for (let step = chance.between(0, 12); step > 0; step -= 1) {
-    timeline.after(chance.between(0, untilMs), () => {
-      const isBuy = chance.isLucky(0.5);
-      if (chance.isLucky(0.2)) return venue.setPrice("BTC", BigInt(MIDDLE + chance.between(-500, 500)) * 100_000_000n);
-      if (chance.isLucky(0.5))
-        act(maker, limit(isBuy, isBuy ? MIDDLE - 100 : MIDDLE + 100, chance.between(1, 90), "Gtc"));
-      else act(taker, limit(isBuy, isBuy ? MIDDLE + 200 : MIDDLE - 200, chance.between(1, 150), "Ioc"));
-    });
   }
 }
 

@@ -9,13 +9,14 @@ import { type Crash, openDisk } from "./disk.ts";
 import { type FeedWeather, openFeedLine } from "./feed-line.ts";
 import { type Answered, type Ask, askDirectly } from "./front.ts";
 import { openHistory } from "./history.ts";
-import { type FateOf, type Network, openNetwork } from "./network.ts";
+import { type FateOf, type Network, openNetwork, PLAIN } from "./network.ts";
 import { openPlainVenue, TAKER } from "./plain-venue.ts";
 import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners } from "./signers.ts";
 import { makeTemplate, PARTIES, type Party, START_MS } from "./template.ts";
 import { openTimeline, settleOnce, type Timeline } from "./timeline.ts";
 import type { Venue } from "./venue.ts";
+import type { Lens } from "./worlds/lens.ts";
 
 /** A request of a client: its answer, once there is one. `lost` when its process died first. */
 export type Call = { answer: Answered | "lost" | null };
@@ -28,7 +29,11 @@ export type Scene = {
   readonly other: Party;
   /** Errors that a gateway logged while it lived. */
   readonly errors: readonly string[];
+  /** The same, once: a scene that expects some looks at them and leaves none. */
+  takeErrors(): string[];
   setFate(fate: FateOf): void;
+  /** From now on reads are answered through this lens as well. */
+  seeThrough(lens: Lens): void;
   /** The gateway's wall clock goes wrong by this much, milliseconds. */
   jumpClock(ms: number): void;
   pass(ms: number): Promise<void>;
@@ -71,7 +76,9 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const history = openHistory(false, timeline.nowMs);
   const disk = openDisk(directory, "scene", template);
   const venue = openPlainVenue(seed, () => START_MS + timeline.nowMs(), triggerReply);
-  const network = openNetwork({ timeline, venue, chance: chance.split(), history });
+  const lenses: Lens[] = [];
+  const worlds = { ...PLAIN, lenses };
+  const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds });
   const errors: string[] = [];
   const [party, other] = PARTIES;
   if (party === undefined || other === undefined) throw new Error("bug: a scene without parties");
@@ -132,6 +139,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const scene: Scene = {
     ...{ venue, network, timeline, party, other, errors, ask },
     setFate: (fate) => network.setFate(fate),
+    takeErrors: () => errors.splice(0),
+    seeThrough: (lens) => void lenses.push(lens),
     jumpClock: (ms) => {
       clockErrorMs += ms;
     },

@@ -5,7 +5,7 @@ import type { Execution, Venue } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
 
 /** One exchange order. Sizes in 10^-8. */
-export type TrueLeg = { oid: number; cloid: string | null; size: bigint; price: string };
+export type TrueLeg = { oid: number; cloid: string | null; size: bigint; price: string; asset: number };
 
 /** One order as a client understands it: what was placed, and what modifies put in its place. */
 export type TrueOrder = {
@@ -73,7 +73,8 @@ function placedBy({ input, reply, isAdmitted, namedOid }: Execution): Placed | n
   if (request === undefined) throw new Error("bug: an action without an order");
   const replaces = modify === undefined ? null : Number(modify.oid);
   const oid = oidIn(reply, namedOid);
-  const leg = oid === null ? null : { oid, cloid: request.c, size: units(request.s), price: request.p };
+  const leg =
+    oid === null ? null : { oid, cloid: request.c, size: units(request.s), price: request.p, asset: request.a };
   return { price: request.p, replaces, leg };
 }
 
@@ -101,6 +102,14 @@ function wasCanceledJustBefore(venue: Venue, owner: string, oid: number, executi
 }
 
 const CLOCK_ERROR_MS = 2_000;
+
+/** The market of every order that is wished for, by the engine's own count. */
+const ASSET = 0;
+
+/** A part of it stands in another market: it was signed for a place in the list where that is now. */
+export function isMisplaced({ legs }: TrueOrder): boolean {
+  return legs.some(({ asset }) => asset !== ASSET);
+}
 
 const SCALE = 8;
 

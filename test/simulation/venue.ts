@@ -13,6 +13,7 @@ import { commit, type Runtime, nowMs as venueTimeMs } from "../../src/paper/runt
 import { createWorld } from "../../src/paper/world.ts";
 import { type Hub, publish } from "../../src/paper/ws.ts";
 import { MAX_LAG_MS } from "./lags.ts";
+import type { Lens, Request } from "./worlds/lens.ts";
 
 /** One action that reached the engine, with what the exchange itself saw before and after it. */
 export type Execution = {
@@ -33,7 +34,7 @@ export type Venue = {
   /** Executes a body as it came from the wire; what HTTP would answer. */
   execute(body: string): Answer;
   /** Answers a read from the present, or from an earlier moment. */
-  read(body: string, past: Snapshot | null): Answer;
+  read(body: string, past: Snapshot | null, seen?: Seen): Answer;
   /** The present, kept for a node that goes no further. */
   snapshot(): Snapshot;
   /** The state of that long ago; only of a venue that remembers. */
@@ -51,6 +52,9 @@ export type Venue = {
   /** Where websockets connect. */
   readonly hub: Hub;
 };
+
+/** Through which lenses, and at which server, an answer is read. */
+export type Seen = { lenses: readonly Lens[]; node: number };
 
 export type Snapshot = { context: ReadContext };
 
@@ -159,12 +163,14 @@ export function openVenue(options: VenueOptions): Venue {
         : engine(inputOf(envelope, nowMs));
       return jsonAnswer(reply);
     },
-    read(body, past) {
+    read(body, past, seen) {
       const json = parseJsonText(body);
       const reader = json === undefined ? MISMATCH : readInfo(json);
       if (reader === MISMATCH) return answerOfStatus(422);
       const value = reader(past === null ? present() : past.context);
-      return value === SERVER_FAULT ? answerOfStatus(500) : jsonAnswer(value);
+      return value === SERVER_FAULT
+        ? answerOfStatus(500)
+        : jsonAnswer(seen === undefined ? value : seenThrough(seen, body, value));
     },
     snapshot: () => ({ context: structuredClone(present()) }),
     past(agoMs) {
@@ -191,6 +197,13 @@ export function openVenue(options: VenueOptions): Venue {
   }
   for (const user of options.strangers) commit(runtime, { kind: "fund", user, atMs: options.nowMs() });
   return venue;
+}
+
+function seenThrough({ lenses, node }: Seen, body: string, value: unknown): unknown {
+  if (lenses.length === 0) return value;
+  // A body that a reader has taken is an object with its type.
+  const request = JSON.parse(body) as Request;
+  return lenses.reduce((answer, lens) => lens(request, answer, node), value);
 }
 
 function namedOids({ action }: ActionInput): number[] {

@@ -131,6 +131,7 @@ const SETTINGS: Settings = {
     ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
   },
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+  fillsPageRows: 2_000,
 };
 
 const INSTANCE: Instance = {

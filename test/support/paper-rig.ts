@@ -169,6 +169,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
         ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
       },
       timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+      fillsPageRows: 2_000,
     },
     instance: {
       ...{ network: "paper", exchangeUrl: "http://paper.test", tag: 7, secret: new Uint8Array(32).fill(9) },

@@ -68,6 +68,7 @@ export function startGateway(
       },
       crash: () => undefined,
       bury: () => undefined,
+      eventsAfter: () => [],
       path: () => path,
       remove: () => undefined,
     },

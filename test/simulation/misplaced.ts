@@ -1,0 +1,64 @@
+/**
+ * Orders in another market than was asked for: an asset id is a place in a list that moves, and nobody can know at once that
+ * it has moved. What is promised: for a short while only, and whoever asks is told that something is wrong.
+ */
+import { type Dialogue, fieldOf } from "./clients.ts";
+import type { Sent } from "./network.ts";
+import type { ToldEvent } from "./tellings.ts";
+import { isMisplaced, type TrueOrder, type Truth } from "./truth.ts";
+import type { Moves } from "./worlds/markets.ts";
+
+type Run = {
+  truth: Truth;
+  dialogues: readonly Dialogue[];
+  sent: readonly Sent[];
+  told: readonly ToldEvent[];
+  moves: Moves | null;
+  /** From then on reads are answered at once, milliseconds of virtual time. */
+  faultsEndMs: number;
+};
+
+/** The list is read every minute, milliseconds. */
+const LIST_READ_WITHIN_MS = 65_000;
+
+export function auditMisplaced(run: Run): string[] {
+  const orders = [...run.truth.orders.values(), ...run.truth.splits.values()].filter(isMisplaced);
+  if (orders.length > 0 && (run.moves === null || run.moves.swap === null))
+    return [`${orders.length} orders stand in another market, and no list had moved`];
+  return orders.flatMap((order) => [...auditSince(run, order), ...auditTold(run, order)]);
+}
+
+function auditSince({ truth, sent, moves, faultsEndMs }: Run, { wish, legs }: TrueOrder): string[] {
+  if (moves === null) return [];
+  const knownAtMs = Math.max(moves.atMs + moves.behindMs, faultsEndMs) + LIST_READ_WITHIN_MS;
+  const late = [...truth.made.values()]
+    .flat()
+    .filter(({ reply }) => legs.some(({ oid, asset }) => asset !== 0 && JSON.stringify(reply).includes(`"oid":${oid}`)))
+    .filter(({ nonce }) => sent.some(({ body, atMs }) => atMs > knownAtMs && body.includes(`"nonce":${nonce},`)));
+  return late.map(({ nonce }) => `${wish.key} was sent as ${nonce} to a place in the list that moved at ${moves.atMs}`);
+}
+
+/** In an answer or an event, at whatever time: the alarm goes when the exchange shows what was asked for. */
+function auditTold({ dialogues, told }: Run, { wish, legs }: TrueOrder): string[] {
+  const bodies = [
+    ...dialogues.flatMap(({ turns }) =>
+      turns.flatMap(({ outcome }) => (outcome?.kind === "answer" ? [outcome.body] : [])),
+    ),
+    ...told.map(({ payload }) => payload),
+  ];
+  const oids = legs.map(({ oid }) => `"exchange_order_id":"${oid}"`);
+  const id = uuidText(legs[0]?.cloid ?? "");
+  const isTold = bodies.some(
+    (body) =>
+      (fieldOf(body, "error") ?? "").startsWith("ALARM") &&
+      (body.includes(id) || oids.some((oid) => body.includes(oid))),
+  );
+  return isTold ? [] : [`${wish.key} stands in another market (${oids}), and nobody was told`];
+}
+
+function uuidText(cloid: string): string {
+  const digits = cloid.slice(2);
+  return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join(
+    "-",
+  );
+}

@@ -1,0 +1,122 @@
+/** What is drawn of the world as it is: most runs have one or two of these, and a share has none. */
+import type { Answer } from "../../../src/paper/answers.ts";
+import type { Chance } from "../chance.ts";
+import type { Timeline } from "../timeline.ts";
+import type { Venue } from "../venue.ts";
+import { type Clocks, drawClocks, wrongClocks } from "./clocks.ts";
+import { drawForgetting, type Forgetting, forgets } from "./forgetting.ts";
+import type { Lens } from "./lens.ts";
+import { beginMoves, drawMoves, inEngineIds, type Moves, movedLists } from "./markets.ts";
+import { drawOthers, mixedAnswers, mixedReply, type Namesakes, type Others, openNamesakes } from "./others.ts";
+import { shortPages } from "./pages.ts";
+import { drawRefusals, type Refusals, refusalBody } from "./refusals.ts";
+import { drawRests, type Rests, wrongRests } from "./rests.ts";
+import { drawWords, newWords, type Words } from "./words.ts";
+
+export type Worlds = {
+  rests: Rests | null;
+  words: Words | null;
+  forgetting: Forgetting | null;
+  clocks: Clocks | null;
+  others: Others | null;
+  refusals: Refusals | null;
+  moves: Moves | null;
+  arePagesShort: boolean;
+};
+
+/** Share of the runs in which nothing of it is drawn. */
+const PLAIN_RATE = 0.2;
+
+export function drawWorlds(chance: Chance, faultsEndMs: number): Worlds {
+  const isPlain = chance.isLucky(PLAIN_RATE);
+  // Each has draws of its own, whatever the others drew.
+  const draw = <T>(rate: number, make: (chance: Chance) => T): T | null => {
+    const own = chance.split();
+    return own.isLucky(rate) && !isPlain ? make(own) : null;
+  };
+  return {
+    rests: draw(0.2, drawRests),
+    words: draw(0.15, drawWords),
+    forgetting: draw(0.15, drawForgetting),
+    clocks: draw(0.2, (own) => drawClocks(own, faultsEndMs)),
+    others: draw(0.15, drawOthers),
+    refusals: draw(0.15, drawRefusals),
+    moves: draw(0.15, (own) => drawMoves(own, faultsEndMs)),
+    arePagesShort: draw(0.15, () => true) ?? false,
+  };
+}
+
+/** The worlds of a run at work. */
+export type OpenWorlds = {
+  /** Through which its reads are answered. */
+  lenses: readonly Lens[];
+  /** Told of every action that a gateway sends. */
+  onSent(owner: string, body: string): void;
+  /** What an action that has arrived is answered, and whether it is executed at all. */
+  answer(body: string, execute: (body: string) => Answer): Answer;
+  /** Told of every whole answer that a living gateway gets. */
+  onHeard(body: string, answer: string): void;
+  /** Client order ids of ours under which a look has shown a gateway the order of another. */
+  heardOfOthers(): ReadonlySet<string>;
+  /** Numbers of the actions that were refused in words that are new. */
+  readonly refusedNonces: ReadonlySet<number>;
+};
+
+type Parts = { venue: Venue; timeline: Timeline; chance: Chance; faultsEndMs: number };
+
+export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndMs }: Parts): OpenWorlds {
+  const isOver = () => timeline.nowMs() >= faultsEndMs;
+  const { others, refusals, moves } = worlds;
+  if (moves !== null) timeline.after(moves.atMs, beginMoves(moves, venue));
+  const replies = chance.split();
+  const refusedNonces = new Set<number>();
+  const namesakes = others === null ? null : openNamesakes(others, { venue, timeline, chance: chance.split() });
+  return {
+    lenses: lensesOf(worlds, { venue, timeline, chance: chance.split(), faultsEndMs }),
+    onSent: (owner, body) => (isOver() ? undefined : namesakes?.onSent(owner, body)),
+    answer(sent, execute) {
+      const body = moves === null ? sent : inEngineIds(moves, sent, timeline.nowMs());
+      if (refusals !== null && !isOver() && replies.isLucky(refusals.rate)) {
+        const refusal = refused(refusals, body, execute);
+        if (refusal !== null) refusedNonces.add(Number(/"nonce":([0-9]{1,16})/.exec(body)?.[1]));
+        return refusal ?? execute(body);
+      }
+      const answer = execute(body);
+      if (others === null || isOver() || !replies.isLucky(others.mixedRate)) return answer;
+      return { ...answer, body: mixedReply(answer.body, replies) };
+    },
+    onHeard: (body, answer) => namesakes?.onHeard(body, answer),
+    refusedNonces,
+    heardOfOthers: () => namesakes?.heard ?? NOBODY,
+  };
+}
+
+const NOBODY: Namesakes["heard"] = new Set();
+
+/** Null for what is never refused so: it would tell the gateway nothing that it does not know. */
+function refused(refusals: Refusals, body: string, execute: (body: string) => Answer): Answer | null {
+  // Our own JSON.
+  const sent = JSON.parse(body) as { action: { type: string } };
+  if (sent.action.type === "noop") return null;
+  const said = refusalBody(refusals, sent.action.type);
+  const refusal: Answer = { status: 200, contentType: "application/json", body: said };
+  if (!refusals.usesNonce) return refusal;
+  const taken = execute(JSON.stringify({ ...sent, action: { type: "noop" } }));
+  // What cannot even take its number is refused for that.
+  return taken.body.startsWith('{"status":"ok"') ? refusal : taken;
+}
+
+function lensesOf(worlds: Worlds, { venue, timeline, chance, faultsEndMs }: Parts): Lens[] {
+  const { forgetting, rests, words, clocks, others, moves, arePagesShort } = worlds;
+  const lenses: Lens[] = [];
+  const isOver = () => timeline.nowMs() >= faultsEndMs;
+  if (others !== null && others.mixedRate > 0) lenses.push(mixedAnswers(others, venue, chance.split(), isOver));
+  if (forgetting !== null) lenses.push(forgets(forgetting, chance.split(), venue.nowMs));
+  if (rests !== null) lenses.push(wrongRests(rests, chance.split()));
+  if (words !== null) lenses.push(newWords(words));
+  if (arePagesShort) lenses.push(shortPages);
+  if (moves !== null) lenses.push(movedLists(moves, chance.split(), timeline.nowMs));
+  if (clocks !== null)
+    lenses.push(wrongClocks(clocks, chance.split(), { nowMs: timeline.nowMs, untilMs: faultsEndMs }));
+  return lenses;
+}
