@@ -32,7 +32,8 @@ function wordsOf(
   shown: Parameters<typeof differenceFrom>[1],
 ): string | null {
   // An order from outside was given a client order id by us; its native id is its name.
-  if (leg.oid !== null && shown.oid !== leg.oid) return `the order ${shown.oid} instead of ${leg.oid}`;
+  if (leg.oid !== null && shown.oid !== leg.oid && !isSuccessor(leg, shown))
+    return `the order ${shown.oid} instead of ${leg.oid}`;
   if (leg.oid === null && shown.cloid !== leg.cloid)
     return `the client order id ${shown.cloid} instead of ${leg.cloid}`;
   if (shown.coin !== market) return `the market ${shown.coin} instead of ${market}`;
@@ -44,6 +45,11 @@ function wordsOf(
   if (isPriced && compare(shown.limitPrice, decimal(leg.price)) !== 0)
     return `the price ${shown.limitPrice} instead of ${leg.price}`;
   return null;
+}
+
+/** What a trigger places when it fires may have a native id of its own; it has the trigger's client order id. */
+export function isSuccessor({ trigger, oid, cloid }: Leg, shown: { oid: string; cloid: string | null }): boolean {
+  return trigger !== null && oid !== null && shown.oid !== oid && shown.cloid === cloid;
 }
 
 /** A reduce-only order is cut to its position when it is taken. */

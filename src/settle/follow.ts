@@ -14,7 +14,7 @@ import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../wire/answer/stream.ts";
 import { applySight, raiseAlarm } from "./apply-sight.ts";
 import { openCrossChecks } from "./cross-check.ts";
-import { askedTerms, differenceFrom } from "./difference.ts";
+import { askedTerms, differenceFrom, isSuccessor } from "./difference.ts";
 import type { FillIndex } from "./index-fills.ts";
 import type { Sight } from "./look.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
@@ -56,7 +56,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
   function onUpdate(account: Account, update: OrderUpdate): void {
     const leg = legOf(world, account, update);
     if (leg === null) others.see(account, [update.order.cloid]);
-    if (leg === null || isAnother(world, leg, update.order) || !isNews(leg.state, update)) return;
+    if (leg === null || isAnother(world, leg, update.order) || !isNews(leg, update)) return;
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
     if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
     watch.begin(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
@@ -154,8 +154,8 @@ const SAME: Partial<Record<LegState, ReturnType<typeof statusMeaning>>> = {
 };
 
 /** What the row says already, an update of our own action most of the time, is not worth a look. */
-function isNews(state: LegState, { status }: OrderUpdate): boolean {
-  return SAME[state] !== statusMeaning(status);
+function isNews(leg: Leg, { status, order }: OrderUpdate): boolean {
+  return SAME[leg.state] !== statusMeaning(status) || isSuccessor(leg, order);
 }
 
 /** `quick` asks for the open orders only where one is live here: the question costs 20 of our weight a dex. */

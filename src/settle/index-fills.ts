@@ -7,6 +7,7 @@ import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Fill } from "../wire/answer/fills.ts";
+import { isSuccessor } from "./difference.ts";
 import { fillPages } from "./fill-pages.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
@@ -75,9 +76,11 @@ function growLeg(world: World, account: Account, fills: readonly Fill[], oid: st
   const fill = fills.find((each) => each.oid === oid);
   const cloid = fill?.cloid ?? null;
   const leg = findLegByOid(store, account.id, oid) ?? (cloid === null ? null : findLegByCloid(store, cloid));
-  if (fill === undefined || leg === null || (leg.oid !== null && leg.oid !== oid)) return null;
-  if (!isOfOrder(world, leg, fill)) return null;
+  if (fill === undefined || leg === null || !isOfOrder(world, leg, fill)) return null;
+  const isAfterFiring = isSuccessor(leg, { oid, cloid });
+  if (leg.oid !== null && leg.oid !== oid && !isAfterFiring) return null;
   const nowMs = world.clock.nowMs();
+  if (isAfterFiring) recordLegEvent(store, leg.cloid, { type: "rested", oid }, nowMs);
   recordLegEvent(store, leg.cloid, { type: "reported", oid }, nowMs);
   recordLegEvent(store, leg.cloid, { type: "fills_seen", filled: sumFillsOf(store, account.id, oid) }, nowMs);
   return leg.orderId;

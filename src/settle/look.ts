@@ -10,7 +10,7 @@ import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "..
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { jsonInteger } from "../wire/json.ts";
 import { mayFallShort, readClosedSize } from "./closed-size.ts";
-import { type AskedOrder, type Difference, differenceFrom } from "./difference.ts";
+import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
 import { shownEnd, shownParts } from "./shown.ts";
@@ -102,13 +102,25 @@ export async function interpretOrder(
     case "open":
       return open(world, sought, seen, order.isTrigger);
     case "triggered":
-      return open(world, sought, seen, !(await isResting(world, sought, seen)));
+      return triggered(world, evidence, sought, seen);
     case "canceled":
     case "filled":
       return closed(world, evidence, sought, seen);
     case "unknown":
       return unlistedWord(world, evidence, sought, seen);
   }
+}
+
+/** A trigger stays `triggered` when it has fired; what it placed goes on under its id, or under one of its own. */
+async function triggered(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+  const request = statusRequest({ ...sought, leg: { ...sought.leg, oid: null } });
+  const outcome = await world.exchange.info(request, seen.options);
+  const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
+  if (answer?.kind !== "order" || !isSuccessor({ ...sought.leg, oid: seen.order.oid }, answer.order)) {
+    return open(world, sought, seen, !(await isResting(world, sought, seen)));
+  }
+  const leg = { ...sought.leg, oid: answer.order.oid };
+  return interpretOrder(world, evidence, { ...sought, leg }, { ...answer, options: seen.options });
 }
 
 /** A word that is new says neither that it lives nor that it is over. */

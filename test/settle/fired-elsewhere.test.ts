@@ -1,0 +1,53 @@
+/** A trigger that fires may go on under a native id of its own: it is followed there, with its fills. */
+import { expect, test } from "bun:test";
+import { findLegByOid } from "../../src/store/legs.ts";
+import { findOrder } from "../../src/store/orders.ts";
+import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+
+const NEW_OID = 7_777;
+
+/** A stop that has fired: its own record says so, and what it placed has its client order id. */
+async function fired(some: Partial<VenueOrder> = {}): Promise<{ rig: GatewayRig; id: string; placed: VenueOrder }> {
+  const rig = openGatewayRig();
+  const trigger = { price: "90.0", kind: "stop_loss" as const, market: false };
+  const { order } = await rig.answerOf(rig.place("key-0001", { side: "sell", price: "89.0", trigger }));
+  const [waiting] = rig.venue.orders;
+  if (waiting === undefined) throw new Error("nothing placed");
+  const placed: VenueOrder = { ...waiting, oid: NEW_OID, isTrigger: false, fills: [], ...some };
+  const gone = { ...waiting, status: "triggered" };
+  rig.venue.orders.splice(0, 1, placed);
+  const { orderStatus } = rig.venue.infos;
+  rig.exchange.answer("orderStatus", (request) =>
+    String(request["oid"]) === String(waiting.oid)
+      ? { status: "order", order: recordOf(gone) }
+      : orderStatus?.(request),
+  );
+  await rig.clock.advance(5_000);
+  return { rig, id: String(order["id"]), placed };
+}
+
+test("it rests, fills and ends under its new id", async () => {
+  const { rig, id, placed } = await fired();
+  await rig.deps.settling.look(id);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "open", exchangeOrderId: String(NEW_OID), error: null });
+  expect(findLegByOid(rig.store, ACCOUNT.id, String(NEW_OID))?.orderId).toBe(id);
+  rig.venue.fill(placed, "1.0");
+  rig.venue.close(placed, "filled");
+  await rig.clock.advance(5_000);
+  await rig.deps.settling.look(id);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "filled", filledSize: "1" });
+});
+
+test.each<[string, Partial<VenueOrder>]>([
+  ["another side", { isBuy: true }],
+  ["another size", { size: "2.0" }],
+  ["another price", { price: "95.0" }],
+])("something else under its client order id, of %s, is not what it placed", async (_name, some) => {
+  const { rig, id } = await fired(some);
+  await rig.deps.settling.look(id);
+  expect(findOrder(rig.store, id)).toMatchObject({
+    status: "waiting_for_trigger",
+    error: expect.stringContaining("ALARM"),
+  });
+});
