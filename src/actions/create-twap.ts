@@ -40,8 +40,9 @@ export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap)
   const market = await requirePerpetual(deps, wanted.market);
   requireTaken(deps, caller, reduceOnly);
   const fault = wireFault(size, "size") ?? sizeFault(market, decimal(size), "size");
-  let end: OperationPlan["end"] = { kind: "said", status: "rejected", error: fault };
-  if (fault === null) {
+  let end: OperationPlan["end"];
+  if (fault !== null) end = { kind: "said", error: fault };
+  else {
     const action = twapOrderAction({ ...wanted, assetId: market.assetId });
     const text = actionJson(action);
     // It has no client id: two equal ones at once could not be told apart.

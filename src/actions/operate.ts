@@ -25,8 +25,8 @@ export type OperationPlan = {
   before: string | null;
   end:
     | { kind: "send"; action: Action }
-    /** In force already, or refused by a rule that is certain. */
-    | { kind: "said"; status: "succeeded" | "rejected"; error: string | null };
+    /** Refused by a rule that is certain. */
+    | { kind: "said"; error: string };
 };
 
 const KIND: Record<OperationAction, AttemptKind> = {
@@ -91,7 +91,7 @@ function newOperation(
   const nowMs = deps.clock.nowMs();
   const accountId = caller.account.id;
   const { idempotencyKey } = write;
-  const said = plan.end.kind === "said" ? plan.end : { status: "processing" as const, error: null };
+  const said = plan.end.kind === "said" ? plan.end.error : null;
   return {
     id: mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey }),
     accountId,
@@ -99,9 +99,9 @@ function newOperation(
     market: plan.market,
     parameters: JSON.stringify(plan.parameters),
     before: plan.before,
-    status: said.status,
+    status: said === null ? "processing" : "rejected",
     exchangeId: null,
-    error: said.error,
+    error: said,
     createdAtMs: nowMs,
     releasedAtMs: null,
     version: 0,

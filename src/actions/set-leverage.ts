@@ -1,7 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
 import type { Deps } from "../deps.ts";
-import { listOperations } from "../store/operations.ts";
 import { leverageAction } from "../wire/action/leverage.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { requireMarket } from "./market-rules.ts";
@@ -10,7 +9,7 @@ import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
 
 export type SetLeverage = WriteKey & { market: string; leverage: number; marginType: "cross" | "isolated" };
 
-/** `POST /v1/leverage`. What is in force already is not sent again. */
+/** `POST /v1/leverage`. */
 export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverage): Promise<WriteAnswer> {
   const asked = { market: wanted.market, leverage: wanted.leverage, margin_type: wanted.marginType };
   const startedElapsedMs = deps.clock.elapsedMs();
@@ -22,9 +21,9 @@ export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverag
   const market = await requirePerpetual(deps, wanted.market);
   const plan: OperationPlan = {
     market: market.name,
-    parameters: parametersOf(wanted),
+    parameters: { leverage: wanted.leverage, margin_type: wanted.marginType },
     before: null,
-    end: await endOf(deps, caller, { wanted, market }),
+    end: endOf(market, wanted),
   };
   return operate(deps, caller, { write, action: "leverage", plan });
 }
@@ -35,37 +34,11 @@ export async function requirePerpetual(deps: Deps, name: string): Promise<Market
   throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
 }
 
-async function endOf(
-  deps: Deps,
-  caller: Caller,
-  { wanted, market }: { wanted: SetLeverage; market: Market },
-): Promise<OperationPlan["end"]> {
+/** What is in force already is sent as well: what shows it may be from before another change. */
+function endOf(market: Market, wanted: SetLeverage): OperationPlan["end"] {
   const fault = leverageFault(market, wanted);
-  if (fault !== null) return { kind: "said", status: "rejected", error: fault };
-  const isCross = wanted.marginType === "cross";
-  const send = { kind: "send" as const, action: leverageAction(market.assetId, isCross, wanted.leverage) };
-  if (mayShowEarlier(deps, caller, wanted)) return send;
-  const read = await deps.reads.activeAsset(caller.account.tradingAddress, market.name, "order");
-  const shown = read.kind === "ok" ? read.value.leverage : null;
-  if (shown !== null && shown.value === wanted.leverage && (shown.type === "cross") === isCross) {
-    return { kind: "said", status: "succeeded", error: null };
-  }
-  return send;
-}
-
-/** A node may be behind by this much, milliseconds: what it shows can be from before another change of ours. */
-const SHOWN_WITHIN_MS = 60_000;
-
-function mayShowEarlier({ store, clock }: Deps, { account }: Caller, wanted: SetLeverage): boolean {
-  const page = { accountId: account.id, action: "leverage", status: null, after: null, limit: 1 } as const;
-  const [newest] = listOperations(store, page);
-  if (newest === undefined || clock.nowMs() - newest.createdAtMs >= SHOWN_WITHIN_MS) return false;
-  const isSame = newest.market === wanted.market && newest.parameters === JSON.stringify(parametersOf(wanted));
-  return !isSame || newest.status !== "succeeded";
-}
-
-function parametersOf({ leverage, marginType }: SetLeverage): { leverage: number; margin_type: string } {
-  return { leverage, margin_type: marginType };
+  if (fault !== null) return { kind: "said", error: fault };
+  return { kind: "send", action: leverageAction(market.assetId, wanted.marginType === "cross", wanted.leverage) };
 }
 
 function leverageFault(market: Market, { leverage, marginType }: SetLeverage): string | null {

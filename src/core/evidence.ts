@@ -89,6 +89,27 @@ export function lacks(
   return list.every((each) => each.oid !== oid) && list.some(({ timestampMs }) => timestampMs > sinceMs);
 }
 
+/** Servers that are behind show what a change has replaced for no longer than this, milliseconds: more than any lag seen. */
+const REPLACED_SHOWN_FOR_MS = 5 * 60_000;
+
+/** What is known of a change to a setting whose readings carry no time. Times of the exchange, unix milliseconds. */
+export type SettingTrace = {
+  seal: Attempt["seal"];
+  /** Readings in a row, apart, of which each shows the setting whole as it was asked for. */
+  shown: number;
+  /** When the last other change of ours to the same setting can have run; null where there was none. */
+  otherEndsAtMs: number | null;
+};
+
+/**
+ * True when a setting is in force as asked. What is shown may be what another change of ours has replaced, before this one or
+ * after it: until no server can be that far behind, it proves nothing. That it is not shown never does.
+ */
+export function isSettingInForce({ seal, shown, otherEndsAtMs }: SettingTrace, exchangeNowMs: number): boolean {
+  if (seal !== "nonce_taken" || shown < WITNESSES_NEEDED) return false;
+  return otherEndsAtMs === null || exchangeNowMs - otherEndsAtMs > REPLACED_SHOWN_FOR_MS;
+}
+
 /** What is known of the size of a closed order that was filled. */
 export type CloseReading = {
   asked: Decimal;

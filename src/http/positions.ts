@@ -22,7 +22,7 @@ const leverage = writeRoute(
     path: "/v1/leverage",
     tag: POSITIONS_TAG,
     summary: "Set leverage and margin type of a perpetual",
-    description: `What is in force already succeeds without being sent again. ${NOT_2XX}`,
+    description: `What is in force already is sent as well, and succeeds. ${NOT_2XX}`,
     access: "trading:write",
     body: SetLeverageBody,
     bodyExample: { market: "BTC", leverage: 5, margin_type: "cross" },

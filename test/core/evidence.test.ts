@@ -9,10 +9,12 @@ import {
   concludeAbsence,
   DISPUTED_AFTER_MS,
   isOutlived,
+  isSettingInForce,
   isWitness,
   judgeSize,
   lacks,
   READING_SPACING_MS,
+  type SettingTrace,
   type SizeReading,
   type SizeVerdict,
 } from "../../src/core/evidence.ts";
@@ -75,6 +77,21 @@ test("whatever else is known, one store that shows a trace outweighs it", () => 
       ).toBeNull();
     }),
   );
+});
+
+const MINUTE = 60_000;
+
+test.each<[string, Partial<SettingTrace>, boolean]>([
+  ["its number is taken and it is shown twice", {}, true],
+  ["nothing is known of its number", { seal: null }, false],
+  ["an empty action took its number", { seal: "noop" }, false],
+  ["it is shown once", { shown: 1 }, false],
+  ["we changed it otherwise five minutes ago", { otherEndsAtMs: 5 * MINUTE }, false],
+  ["we change it otherwise a little later", { otherEndsAtMs: 10 * MINUTE + 1 }, false],
+  ["we changed it otherwise more than five minutes ago", { otherEndsAtMs: 5 * MINUTE - 1 }, true],
+])("a setting is in force as asked, or not proven so: %s", (_name, change, isProven) => {
+  const trace: SettingTrace = { seal: "nonce_taken", shown: 2, otherEndsAtMs: null, ...change };
+  expect(isSettingInForce(trace, 10 * MINUTE)).toBe(isProven);
 });
 
 test("a history is a witness only by something newer in itself, and when it reaches back", () => {

@@ -1,0 +1,110 @@
+/**
+ * Operations carry no id of ours, and what shows them lags: what a server that is behind shows must never be told as what
+ * became of one.
+ */
+import { expect, test } from "bun:test";
+import type { Ask } from "../simulation/front.ts";
+import { directly, type Fate, type FateOf } from "../simulation/network.ts";
+import { executed, type Scene } from "../simulation/scene.ts";
+import { scenesOfThisFile } from "../simulation/scenes.ts";
+import type { Snapshot, Venue } from "../simulation/venue.ts";
+
+const scene = scenesOfThisFile();
+
+const LOST: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
+const UNHEARD: Fate = { arrivesAfterMs: [5], answer: { kind: "silence" } };
+/** It arrives when it has expired: its number is taken, and nothing is done. */
+const TOO_LATE: Fate = { arrivesAfterMs: [12_500], answer: { kind: "silence" } };
+
+/** Reads of these types are answered from the moment at which each was put here. */
+function holdBack(s: Scene): Map<string, Snapshot> {
+  const held = new Map<string, Snapshot>();
+  const read: Venue["read"] = s.venue.read;
+  Object.assign(s.venue, {
+    read: (body: string, past: Snapshot | null) => read(body, held.get(typeIn(body)) ?? past),
+  });
+  return held;
+}
+
+function typeIn(body: string): string {
+  return /"type":"([A-Za-z]+)"/.exec(body)?.[1] ?? "";
+}
+
+/** What becomes of actions of one type; `lostNoops` of the empty actions are lost. */
+function fates(type: string, fate: Fate, lostNoops = 0): FateOf {
+  let noops = 0;
+  return ({ path, body }) => {
+    if (path !== "/exchange") return directly(5);
+    if (typeIn(body) === type) return fate;
+    if (typeIn(body) !== "noop") return directly(5);
+    noops += 1;
+    return noops <= lostNoops ? LOST : directly(5);
+  };
+}
+
+type Told = { http: number; status: string; exchange_id: string | null; error: string | null };
+
+async function told(s: Scene, key: string, ask: Ask): Promise<Told> {
+  const { status: http, body } = await s.tell(key, ask);
+  return { http, ...JSON.parse(body) };
+}
+
+function leverage(value: number, marginType: "cross" | "isolated" = "cross"): Ask {
+  return { kind: "leverage", market: "BTC", leverage: value, marginType };
+}
+
+test("a leverage is sent whatever a server from before the last change shows", async () => {
+  const s = await scene();
+  const held = holdBack(s);
+  await told(s, "first-10", leverage(10));
+  held.set("activeAssetData", s.venue.snapshot());
+  await told(s, "then-25", leverage(25));
+  await s.pass(61_000);
+  expect(await told(s, "again-10", leverage(10))).toMatchObject({ http: 200, status: "succeeded" });
+  expect(leveragesSet(s)).toEqual([10, 25, 10]);
+});
+
+function leveragesSet(s: Scene): number[] {
+  return executed(s, "updateLeverage").flatMap(({ input: { action }, reply }) =>
+    action.type === "updateLeverage" && reply.status === "ok" ? [action.leverage] : [],
+  );
+}
+
+test("a leverage that came too late has not succeeded because a server from before the last change shows it", async () => {
+  const s = await scene();
+  const held = holdBack(s);
+  await told(s, "first-10", leverage(10));
+  held.set("activeAssetData", s.venue.snapshot());
+  await told(s, "then-25", leverage(25));
+  s.setFate(fates("updateLeverage", TOO_LATE, 2));
+  s.ask("late-10", leverage(10));
+  await s.pass(240_000);
+  expect(await told(s, "late-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
+  held.clear();
+  await s.pass(700_000);
+  expect(await told(s, "late-10", leverage(10))).toMatchObject({
+    ...{ http: 202, status: "unknown" },
+    error: "Whether it was applied cannot be proven. The exchange shows 25x cross.",
+  });
+  expect(leveragesSet(s)).toEqual([10, 25]);
+});
+
+test("a leverage that ran soon after another change is told as soon as no server can be that far behind", async () => {
+  const s = await scene();
+  await told(s, "first-25", leverage(25));
+  s.setFate(fates("updateLeverage", UNHEARD));
+  s.ask("lost-10", leverage(10));
+  await s.pass(290_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
+  await s.pass(40_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 200, status: "succeeded" });
+});
+
+test("a leverage of the other margin type is not in force", async () => {
+  const s = await scene();
+  s.setFate(fates("updateLeverage", TOO_LATE, 2));
+  s.venue.act(s.party.account.ownerAddress, { type: "updateLeverage", asset: 0, isCross: true, leverage: 7 });
+  s.ask("other-type", leverage(7, "isolated"));
+  await s.pass(60_000);
+  expect(await told(s, "other-type", leverage(7, "isolated"))).toMatchObject({ http: 202, status: "unknown" });
+});
