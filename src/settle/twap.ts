@@ -28,16 +28,21 @@ export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit)
 
 function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationEnd | null {
   const { attempt, records, newestAtMs } = reading;
+  // Whatever else is seen: where an empty action took its number, it never ran, and an equal one is somebody else's.
+  if (attempt.seal === "noop") return neverExecuted(attempt);
   const claimed = listClaimedTwaps(tools.world.store, attempt.accountId);
   const found = twapIds(records.filter((record) => isOurs(tools, attempt, record))).filter((id) => !claimed.has(id));
   const [only] = found;
-  if (only !== undefined && found.length === 1) return { status: "succeeded", exchangeId: only };
-  if (attempt.seal === "noop") return neverExecuted(attempt);
-  if (attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
+  const isOne = only !== undefined && found.length === 1;
+  if (isOne && attempt.seal === "nonce_taken") return { status: "succeeded", exchangeId: only };
+  if (found.length === 0 && attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
   if (found.length === 0 && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
     return { status: "rejected", error: "The exchange's history has gone on past it and shows no such TWAP." };
   if (!isGivenUp(tools, attempt, pursuit)) return null;
-  const error = found.length > 1 ? `Equal TWAPs were made: ${found.join(", ")}.` : UNPROVEN;
+  const error =
+    found.length === 0
+      ? UNPROVEN
+      : `Whether it is this one cannot be proven. Equal TWAPs were made: ${found.join(", ")}.`;
   return { status: "unknown", error };
 }
 

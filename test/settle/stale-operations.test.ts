@@ -108,3 +108,42 @@ test("a leverage of the other margin type is not in force", async () => {
   await s.pass(60_000);
   expect(await told(s, "other-type", leverage(7, "isolated"))).toMatchObject({ http: 202, status: "unknown" });
 });
+
+const TWAP: Ask = { kind: "twap", market: "BTC", side: "buy", size: "1", minutes: 30 };
+
+/** The same TWAP, made on the exchange's web page. */
+function twapOfTheOwner(s: Scene, asset = 0): void {
+  const twap = { a: asset, b: true, s: "1", r: false, m: 30, t: false };
+  // Decimals of these texts are canonical; the brand is the engine's.
+  const action = { type: "twapOrder", twap, details: null } as unknown as Parameters<Venue["act"]>[1];
+  s.venue.act(s.party.account.ownerAddress, action);
+}
+
+test("a TWAP of somebody else that is equal is not ours where an empty action took our number", async () => {
+  const s = await scene();
+  s.setFate(fates("twapOrder", LOST));
+  s.ask("lost-twap", TWAP);
+  await s.pass(1);
+  twapOfTheOwner(s);
+  await s.pass(30_000);
+  expect(await told(s, "lost-twap", TWAP)).toMatchObject({
+    ...{ http: 200, status: "rejected", exchange_id: null },
+    error: "It was never executed and no longer can be.",
+  });
+});
+
+test("a TWAP that is equal is not called ours before anything is known of our number", async () => {
+  const s = await scene();
+  let isAnswered = false;
+  s.setFate(({ body }) =>
+    typeIn(body) === "twapOrder" || (typeIn(body) === "noop" && !isAnswered) ? LOST : directly(5),
+  );
+  s.ask("lost-twap", TWAP);
+  await s.pass(1);
+  twapOfTheOwner(s);
+  await s.pass(60_000);
+  expect(await told(s, "lost-twap", TWAP)).toMatchObject({ http: 202, status: "unknown", exchange_id: null });
+  isAnswered = true;
+  await s.pass(40_000);
+  expect(await told(s, "lost-twap", TWAP)).toMatchObject({ http: 200, status: "rejected", exchange_id: null });
+});
