@@ -4,6 +4,7 @@ import { operationText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { recordOperationReply } from "../settle/operation.ts";
+import { heardRefusal } from "../settle/place.ts";
 import { sendAttempt } from "../settle/send.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
@@ -115,7 +116,8 @@ async function sendAndRecord(deps: Deps, attempt: Attempt): Promise<void> {
     result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordOperationReply(deps, attempt, result.reply),
   );
   await deps.point("after_outcome");
-  if (!isSettled) await deps.settling.pursue(attempt.id);
+  if (isSettled) return;
+  await deps.settling.pursue(attempt.id, result.kind === "reply" ? heardRefusal(result.reply) : null);
 }
 
 /** Waits, for a while, until no unsettled attempt is left that could be mistaken for the new one. */

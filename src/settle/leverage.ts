@@ -5,7 +5,7 @@ import { listAttemptsOf } from "../store/attempts.ts";
 import { listOperations, type StoredOperation } from "../store/operations.ts";
 import { type Leverage, parseActiveAssetData } from "../wire/answer/account.ts";
 import { actionOf } from "./intent.ts";
-import { finishOperation, neverExecuted, operationOf, refusedUnlisted } from "./operation.ts";
+import { finishOperation, neverExecuted, neverProven, operationOf, refusedUnlisted } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isGivenUp, readEffect } from "./reading.ts";
 
@@ -41,8 +41,8 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
     return true;
   }
   if (!isGivenUp(tools, reading.attempt, pursuit)) return false;
-  const error = `Whether it was applied cannot be proven. The exchange shows ${shown.leverage.value}x ${shown.leverage.type}.`;
-  finishOperation(world, attempt, { status: "unknown", error });
+  const words = `Whether it was applied cannot be proven. The exchange shows ${shown.leverage.value}x ${shown.leverage.type}.`;
+  finishOperation(world, attempt, neverProven(attempt, words));
   return true;
 }
 

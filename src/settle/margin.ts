@@ -5,7 +5,7 @@ import type { OperationEnd } from "../core/operation.ts";
 import type { World } from "../deps.ts";
 import { parseClearinghouseState } from "../wire/answer/account.ts";
 import { actionOf } from "./intent.ts";
-import { finishOperation, neverExecuted, operationOf, refusedUnlisted } from "./operation.ts";
+import { finishOperation, neverExecuted, neverProven, operationOf, refusedUnlisted } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
 
@@ -58,7 +58,7 @@ function endOf(tools: Tools, attempt: Attempt, about: Readings): OperationEnd | 
   const isUnmoved = changeBetween(before, after) === "0";
   if (isUnmoved && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
     return { status: "rejected", error: "The position's margin did not change." };
-  return isGivenUp(tools, attempt, pursuit) ? { status: "unknown", error: undecidable(before, after) } : null;
+  return isGivenUp(tools, attempt, pursuit) ? neverProven(attempt, undecidable(before, after)) : null;
 }
 
 function isChanged(attempt: Attempt, before: MarginReading | null, after: MarginReading | null): boolean {

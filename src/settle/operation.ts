@@ -8,7 +8,7 @@ import { storeAnswer } from "../store/idempotency.ts";
 import { findOperation, type StoredOperation, updateOperation } from "../store/operations.ts";
 import { isListedRefusal, plainWords, printable } from "../wire/answer/refusal.ts";
 import { note } from "./note.ts";
-import { lostReason } from "./place.ts";
+import { heardRefusal, lostReason } from "./place.ts";
 import type { Reply } from "./send.ts";
 
 export function operationOf(world: World, attempt: Attempt): StoredOperation {
@@ -46,9 +46,10 @@ export function recordOperationReply(world: World, attempt: Attempt, reply: Repl
     finishOperation(world, attempt, end);
     return true;
   }
-  const reason = reply.kind === "ambiguous" ? lostReason(reply.reason) : "an answer that is new to us; it is looked up";
+  const refusal = heardRefusal(reply);
+  const reason = lostReason(reply.kind === "ambiguous" ? reply.reason : "unlisted_text");
   // What the connection said is not the exchange's word, and must not be shown as that.
-  const text = reply.kind === "ambiguous" && reply.reason !== "no_answer" ? reply.text : null;
+  const text = reply.kind === "ambiguous" && reply.reason !== "no_answer" ? reply.text : refusal;
   inTransaction(world.store, () => {
     const answer = text === null ? {} : { answerText: text };
     updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer });
@@ -72,8 +73,16 @@ function readReply(reply: Reply): OperationEnd | null {
 
 /** Words for an operation of which it is proven that it never reached the exchange, and no longer can. */
 export function neverExecuted(attempt: Attempt): OperationEnd {
-  const said = attempt.answerText === null ? "" : ` The exchange had answered: ${attempt.answerText}`;
-  return { status: "rejected", error: `It was never executed and no longer can be.${said}` };
+  return { status: "rejected", error: `It was never executed and no longer can be.${saidWith(attempt)}` };
+}
+
+/** Words for an operation of which nothing more will be learned, with what the exchange had answered. */
+export function neverProven(attempt: Attempt, words: string): OperationEnd {
+  return { status: "unknown", error: `${words}${saidWith(attempt)}` };
+}
+
+function saidWith({ answerText }: Attempt): string {
+  return answerText === null ? "" : ` The exchange had answered: ${printable(answerText)}`;
 }
 
 /** The exchange's own refusal in words that are not listed, whose number something of ours has taken. */

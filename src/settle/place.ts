@@ -118,6 +118,7 @@ function isOurs(answered: string | null, cloid: string): boolean {
 const LOST_REASONS: Partial<Record<(Reply & { kind: "ambiguous" })["reason"], string>> = {
   rate_limited: "the exchange answered that we are too fast; whether the action was taken is being looked up",
   nonce: "the exchange says that the action's number is used; whether by this action is being looked up",
+  unlisted_text: "the exchange answered in words that are new to us; what became of the action is being looked up",
   expired: "the exchange says that the action came too late; whether a copy was in time is being looked up",
 };
 

@@ -4,7 +4,7 @@ import type { OperationEnd } from "../core/operation.ts";
 import { listClaimedTwaps } from "../store/operations.ts";
 import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
 import { actionOf } from "./intent.ts";
-import { finishOperation, neverExecuted, operationOf, refusedUnlisted } from "./operation.ts";
+import { finishOperation, neverExecuted, neverProven, operationOf, refusedUnlisted } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
 
@@ -43,7 +43,7 @@ function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationE
     found.length === 0
       ? UNPROVEN
       : `Whether it is this one cannot be proven. Equal TWAPs were made: ${found.join(", ")}.`;
-  return { status: "unknown", error };
+  return neverProven(attempt, error);
 }
 
 const UNPROVEN = "Whether it was carried out cannot be proven: the exchange shows nothing of it, and nothing newer.";
@@ -75,7 +75,7 @@ export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pu
     });
   if (!isGivenUp(tools, reading.attempt, pursuit)) return false;
   const error = records.length === 0 ? "The exchange shows no TWAP of this number." : UNPROVEN;
-  return finish(tools, attempt, { status: "unknown", error });
+  return finish(tools, attempt, neverProven(attempt, error));
 }
 
 const RUNNING: ReadonlySet<string> = new Set(["activated", "waitingForTrigger"]);

@@ -147,3 +147,37 @@ test("a TWAP that is equal is not called ours before anything is known of our nu
   await s.pass(40_000);
   expect(await told(s, "lost-twap", TWAP)).toMatchObject({ http: 200, status: "rejected", exchange_id: null });
 });
+
+const UNLISTED = "Leverage is frozen for a while.";
+
+/** Actions of one type use their number up and are refused with these words. */
+function refuse(s: Scene, type: string, answer: object): void {
+  const { execute } = s.venue;
+  Object.assign(s.venue, {
+    execute: (body: string) => {
+      if (typeIn(body) !== type) return execute(body);
+      execute(body.replace(`"type":"${type}"`, '"type":"noop"').replace(/"type":"noop",[^}]*/, '"type":"noop"'));
+      return { status: 200, contentType: "application/json", body: JSON.stringify(answer) };
+    },
+  });
+}
+
+test("a leverage that is refused in words that are new is rejected with them", async () => {
+  const s = await scene();
+  refuse(s, "updateLeverage", { status: "err", response: UNLISTED });
+  expect(await told(s, "frozen", leverage(7))).toMatchObject({
+    ...{ http: 200, status: "rejected" },
+    error: `The exchange refused it, in words that are new to this gateway: "${UNLISTED}"`,
+  });
+});
+
+test("a refusal in new words whose number nobody can tell of is shown with what was said, at once and for good", async () => {
+  const s = await scene();
+  refuse(s, "updateLeverage", { status: "err", response: UNLISTED });
+  s.setFate(({ body }) => (typeIn(body) === "noop" ? LOST : directly(5)));
+  const first = await told(s, "frozen", leverage(7));
+  expect(first).toMatchObject({ http: 202, error: expect.stringContaining("words that are new to us") });
+  await s.pass(700_000);
+  const last = await told(s, "frozen", leverage(7));
+  expect(last).toMatchObject({ http: 202, status: "unknown", error: expect.stringContaining(UNLISTED) });
+});
