@@ -110,6 +110,22 @@ export function isSettingInForce({ seal, shown, otherEndsAtMs }: SettingTrace, e
   return otherEndsAtMs === null || exchangeNowMs - otherEndsAtMs > REPLACED_SHOWN_FOR_MS;
 }
 
+/** Answers to cancels of its own, apart and with the list of markets read again in between, that it takes to say so. */
+const MISSES_NEEDED = 3;
+
+/** What is known of a TWAP that the exchange did not find when it was to be canceled. */
+export type MissingTwap = {
+  /** Of its history: its end stands; that it runs may be from before; nothing may be a lag. One that we made runs. */
+  shown: "ended" | "running" | "nothing";
+  /** Cancels that did not find it. */
+  misses: number;
+};
+
+/** True when there is nothing to cancel. One that is new, or whose market has moved in the list, is not found either. */
+export function isNothingToCancel({ shown, misses }: MissingTwap): boolean {
+  return shown === "ended" || (shown === "nothing" && misses >= MISSES_NEEDED);
+}
+
 /** What is known of the size of a closed order that was filled. */
 export type CloseReading = {
   asked: Decimal;

@@ -7,8 +7,9 @@ import { inTransaction } from "../store/commit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
 import { findOperation, type StoredOperation, updateOperation } from "../store/operations.ts";
 import { isListedRefusal, plainWords, printable } from "../wire/answer/refusal.ts";
+import { foundNothing } from "./cancel.ts";
 import { note } from "./note.ts";
-import { heardRefusal, lostReason } from "./place.ts";
+import { lostReason } from "./place.ts";
 import type { Reply } from "./send.ts";
 
 export function operationOf(world: World, attempt: Attempt): StoredOperation {
@@ -41,15 +42,15 @@ export function finishOperation(world: World, attempt: Attempt, end: OperationEn
  * pursued.
  */
 export function recordOperationReply(world: World, attempt: Attempt, reply: Reply): boolean {
-  const end = readReply(reply);
+  const isMissing = saysNothingToCancel(attempt, reply);
+  const end = isMissing ? null : readReply(reply);
   if (end !== null) {
     finishOperation(world, attempt, end);
     return true;
   }
-  const refusal = heardRefusal(reply);
-  const reason = lostReason(reply.kind === "ambiguous" ? reply.reason : "unlisted_text");
-  // What the connection said is not the exchange's word, and must not be shown as that.
-  const text = reply.kind === "ambiguous" && reply.reason !== "no_answer" ? reply.text : refusal;
+  const lost = lostReason(reply.kind === "ambiguous" ? reply.reason : "unlisted_text");
+  const reason = isMissing ? "the exchange did not find the TWAP; whether it runs is being looked up" : lost;
+  const text = keptText(reply);
   inTransaction(world.store, () => {
     const answer = text === null ? {} : { answerText: text };
     updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer });
@@ -58,6 +59,23 @@ export function recordOperationReply(world: World, attempt: Attempt, reply: Repl
     note(world, attempt, "outcome lost", text === null ? reason : `${reason} (${text})`);
   });
   return false;
+}
+
+/** The exchange's own words; what the connection said is none of them, and must not be shown as that. */
+function keptText(reply: Reply): string | null {
+  if (reply.kind === "ambiguous") return reply.reason === "no_answer" ? null : reply.text;
+  return refusalIn(reply);
+}
+
+function refusalIn(reply: Reply): string | null {
+  if (reply.kind !== "accepted") return reply.kind === "refused" ? reply.text : null;
+  const [entry] = reply.statuses;
+  return entry?.kind === "error" ? entry.text : null;
+}
+
+/** True for the cancel of a TWAP that the exchange did not find: it says so of one that runs, too. */
+export function saysNothingToCancel(attempt: Pick<Attempt, "kind">, reply: Reply): boolean {
+  return attempt.kind === "twap_cancel" && foundNothing({ answerText: refusalIn(reply) });
 }
 
 function readReply(reply: Reply): OperationEnd | null {

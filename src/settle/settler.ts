@@ -20,7 +20,8 @@ import { type Pursuit, startPursuit, type Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
 import { openSweeps } from "./sweeps.ts";
 import { openTurns } from "./turns.ts";
-import { stepTwap, stepTwapCancel } from "./twap.ts";
+import { stepTwap } from "./twap.ts";
+import { stepTwapCancel } from "./twap-cancel.ts";
 import { openVanished } from "./vanished.ts";
 
 export type Settler = Settling & {

@@ -48,46 +48,10 @@ function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationE
 
 const UNPROVEN = "Whether it was carried out cannot be proven: the exchange shows nothing of it, and nothing newer.";
 
-/** One step toward the truth about the cancel of a TWAP: its history says how it stands. */
-export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
-  const reading = await readHistory(tools, attempt, pursuit);
-  if (reading === null) return false;
-  const action = actionOf(attempt);
-  if (action?.type !== "twapCancel") throw new Error("bug: a TWAP cancel that is none");
-  const twapId = action.t.toString();
-  const records = reading.records.filter((record) => record.twapId === twapId);
-  // Its end stands, wherever in the list: times are whole seconds and do not tell what came last.
-  const end = records.find(({ status }) => !RUNNING.has(status));
-  // What was asked for is in force, whoever did it.
-  if (end?.status === "terminated") return finish(tools, attempt, { status: "succeeded", exchangeId: null });
-  if (end !== undefined) {
-    const error = `There was nothing left to cancel: the TWAP had ended by itself (${end.status}).`;
-    return finish(tools, attempt, { status: "rejected", error });
-  }
-  if (reading.attempt.seal === "noop") return finish(tools, attempt, neverExecuted(attempt));
-  if (pursuit.refusal !== null && reading.attempt.hasLanded)
-    return finish(tools, attempt, refusedUnlisted(pursuit.refusal));
-  const { newestAtMs } = reading;
-  if (records.length > 0 && isEffectWitnessedAbsent(tools, { attempt: reading.attempt, pursuit, newestAtMs }))
-    return finish(tools, attempt, {
-      status: "rejected",
-      error: "The cancel was not carried out: the TWAP still runs.",
-    });
-  if (!isGivenUp(tools, reading.attempt, pursuit)) return false;
-  const error = records.length === 0 ? "The exchange shows no TWAP of this number." : UNPROVEN;
-  return finish(tools, attempt, neverProven(attempt, error));
-}
+/** What the history of TWAPs shows, and what is known of the number of the operation by then. */
+export type History = { records: TwapRecord[]; newestAtMs: number | null; attempt: Attempt };
 
-const RUNNING: ReadonlySet<string> = new Set(["activated", "waitingForTrigger"]);
-
-function finish(tools: Tools, attempt: Attempt, end: OperationEnd): true {
-  finishOperation(tools.world, attempt, end);
-  return true;
-}
-
-type History = { records: TwapRecord[]; newestAtMs: number | null; attempt: Attempt };
-
-async function readHistory(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<History | null> {
+export async function readHistory(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<History | null> {
   const user = tools.userOf(attempt);
   const reading = await readEffect(tools, attempt, { pursuit, request: { type: "twapHistory", user } });
   const records = reading === null ? null : parseTwapHistory(reading.json);

@@ -8,11 +8,13 @@ import {
   agreementOf,
   concludeAbsence,
   DISPUTED_AFTER_MS,
+  isNothingToCancel,
   isOutlived,
   isSettingInForce,
   isWitness,
   judgeSize,
   lacks,
+  type MissingTwap,
   READING_SPACING_MS,
   type SettingTrace,
   type SizeReading,
@@ -92,6 +94,15 @@ test.each<[string, Partial<SettingTrace>, boolean]>([
 ])("a setting is in force as asked, or not proven so: %s", (_name, change, isProven) => {
   const trace: SettingTrace = { seal: "nonce_taken", shown: 2, otherEndsAtMs: null, ...change };
   expect(isSettingInForce(trace, 10 * MINUTE)).toBe(isProven);
+});
+
+test.each<[MissingTwap["shown"], number, boolean]>([
+  ["ended", 1, true],
+  ["running", 100, false],
+  ["nothing", 2, false],
+  ["nothing", 3, true],
+])("a TWAP that is not found, of which the history shows %s, after %d cancels", (shown, misses, isNothing) => {
+  expect(isNothingToCancel({ shown, misses })).toBe(isNothing);
 });
 
 test("a history is a witness only by something newer in itself, and when it reaches back", () => {

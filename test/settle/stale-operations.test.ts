@@ -181,3 +181,93 @@ test("a refusal in new words whose number nobody can tell of is shown with what 
   const last = await told(s, "frozen", leverage(7));
   expect(last).toMatchObject({ http: 202, status: "unknown", error: expect.stringContaining(UNLISTED) });
 });
+
+const NOT_FOUND = "TWAP was never placed, already canceled, or filled.";
+
+/** The exchange finds no TWAP under these asset numbers while this says so; a moved market's other number leads to it. */
+function hideTwaps(s: Scene, isHidden: (assetId: number) => boolean): number[] {
+  const { execute } = s.venue;
+  const asked: number[] = [];
+  Object.assign(s.venue, {
+    execute: (body: string) => {
+      if (typeIn(body) !== "twapCancel") return execute(body);
+      const assetId = Number(/"a":([0-9]+)/.exec(body)?.[1]);
+      asked.push(assetId);
+      if (!isHidden(assetId)) return execute(body.replace(/"a":[0-9]+/, '"a":0'));
+      const status = { error: NOT_FOUND };
+      const answer = { status: "ok", response: { type: "twapCancel", data: { status } } };
+      return { status: 200, contentType: "application/json", body: JSON.stringify(answer) };
+    },
+  });
+  return asked;
+}
+
+const cancelOfTwap = (twapId: number): Ask => ({ kind: "twap_cancel", market: "BTC", twapId });
+
+test("a TWAP so new that a cancel does not find it is canceled by the next", async () => {
+  const s = await scene();
+  await told(s, "made", TWAP);
+  const asked = hideTwaps(s, () => asked.length < 2);
+  expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({ http: 200, status: "succeeded", error: null });
+  expect(s.venue.runtime.world.venue.twaps.size).toBe(0);
+});
+
+test("a TWAP whose market has moved in the list is canceled under its new number", async () => {
+  const s = await scene();
+  await told(s, "made", TWAP);
+  const { markets } = s.process().gateway.deps;
+  const universe = markets.current();
+  const btc = universe?.byName.get("BTC");
+  if (universe === null || btc === undefined) throw new Error("no market");
+  const moved = { ...universe, byName: new Map([...universe.byName, ["BTC", { ...btc, assetId: 77 }]]) };
+  let doubts = 0;
+  Object.assign(markets, {
+    current: () => (doubts > 0 ? moved : universe),
+    doubt() {
+      doubts += 1;
+    },
+    refresh: async () => (doubts > 0 ? moved : universe),
+  });
+  const asked = hideTwaps(s, (assetId) => assetId !== 77);
+  expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({ http: 200, status: "succeeded" });
+  expect([asked, doubts]).toEqual([[0, 0, 77], 1]);
+});
+
+test("a TWAP that runs and is never found is not said to have ended", async () => {
+  const s = await scene();
+  await told(s, "made", TWAP);
+  hideTwaps(s, () => true);
+  expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({
+    ...{ http: 202, status: "unknown" },
+    error: "the exchange did not find the TWAP; whether it runs is being looked up",
+  });
+  await s.pass(700_000);
+  const last = await told(s, "cancel", cancelOfTwap(1));
+  expect(last).toMatchObject({ http: 202, status: "unknown", error: expect.stringContaining(NOT_FOUND) });
+});
+
+test("a TWAP of ours that no history shows yet is not said to be none", async () => {
+  const s = await scene();
+  const held = holdBack(s);
+  held.set("twapHistory", s.venue.snapshot());
+  await told(s, "made", TWAP);
+  hideTwaps(s, () => true);
+  expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({ http: 202, status: "unknown" });
+});
+
+test("a cancel of a TWAP that nobody knows is rejected by its first answer, and orders in its market go on", async () => {
+  const s = await scene();
+  const answer = await told(s, "cancel", cancelOfTwap(99));
+  expect(answer).toMatchObject({ http: 200, status: "rejected", error: expect.stringContaining(NOT_FOUND) });
+  expect(s.process().gateway.deps.markets.doubtOf("BTC")).toBeNull();
+});
+
+test("a cancel that names another market than the TWAP's says which it is", async () => {
+  const s = await scene();
+  await told(s, "made", TWAP);
+  hideTwaps(s, () => true);
+  expect(await told(s, "cancel", { kind: "twap_cancel", market: "ETH", twapId: 1 })).toMatchObject({
+    ...{ http: 200, status: "rejected" },
+    error: expect.stringContaining("The exchange shows this TWAP in BTC."),
+  });
+});
