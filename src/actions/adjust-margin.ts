@@ -30,7 +30,8 @@ export async function adjustMargin(deps: Deps, caller: Caller, wanted: AdjustMar
   const market = await requirePerpetual(deps, wanted.market);
   // A change without an id is told by its amount: two at once on one position could not be told apart.
   await waitForAlike(deps, () => unsettledMargin(deps, caller.account.id, market.name));
-  const before = await takeMarginReading(deps, caller.account.tradingAddress, market.name);
+  const { id: accountId, tradingAddress: user } = caller.account;
+  const before = await takeMarginReading(deps, { user, accountId, market: market.name });
   if (before === null) {
     throw new ApiError("exchange_unreachable", "The position could not be read before the change. Nothing was sent.");
   }
@@ -40,7 +41,7 @@ export async function adjustMargin(deps: Deps, caller: Caller, wanted: AdjustMar
     plan: {
       market: market.name,
       parameters: { amount: wanted.amount },
-      before: marginReadingText(before.reading),
+      before: marginReadingText(before),
       end: { kind: "send", action: marginAction(market.assetId, decimal(wanted.amount)) },
     },
   });

@@ -1,23 +1,35 @@
-import type { Attempt } from "../core/attempt.ts";
-import { compare, type Decimal, decimal, fromUnits, subtract } from "../core/decimal.ts";
+import { type Attempt, endsAtMs } from "../core/attempt.ts";
+import { compare, type Decimal, fromUnits, ZERO } from "../core/decimal.ts";
+import {
+  type EarlierMargin,
+  isMarginCurrent,
+  type MarginReading,
+  marginMovedBetween,
+  type OtherMargin,
+  type TimedMargin,
+} from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import type { OperationEnd } from "../core/operation.ts";
 import type { World } from "../deps.ts";
+import { listAttemptsOf, newestAttemptId } from "../store/attempts.ts";
+import { listNewestFillsIn } from "../store/fills.ts";
+import { listOperations, type StoredOperation } from "../store/operations.ts";
 import { parseClearinghouseState } from "../wire/answer/account.ts";
 import { actionOf } from "./intent.ts";
 import { finishOperation, neverExecuted, neverProven, operationOf, refusedUnlisted } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
 
-/** What tells a margin change: an isolated position's cash, with what else may have moved it. */
-export type MarginReading = { signedSize: Decimal; rawUsd: Decimal; fundingSinceOpen: Decimal };
-
-/** The isolated position of a market in an answer of `clearinghouseState`; null where there is none. */
-export function readMargin(json: unknown, market: string): MarginReading | null {
-  const position = parseClearinghouseState(json)?.positions.find((each) => each.coin === market);
+/** The isolated position of a market in an answer of `clearinghouseState`; null when that cannot be read. */
+export function readMargin(json: unknown, market: string): TimedMargin | null {
+  const state = parseClearinghouseState(json);
+  if (state === null) return null;
+  const position = state.positions.find((each) => each.coin === market);
   const rawUsd = position?.leverage.rawUsd ?? null;
-  if (position === undefined || rawUsd === null) return null;
-  return { signedSize: position.signedSize, rawUsd, fundingSinceOpen: position.fundingSinceOpen };
+  const isIsolated = position !== undefined && rawUsd !== null;
+  const { timeMs } = state;
+  if (!isIsolated) return { timeMs, reading: null };
+  return { timeMs, reading: { signedSize: position.signedSize, rawUsd, fundingSinceOpen: position.fundingSinceOpen } };
 }
 
 /**
@@ -30,48 +42,83 @@ export async function stepMargin(tools: Tools, attempt: Attempt, pursuit: Pursui
   const operation = operationOf(world, attempt);
   const request = { type: "clearinghouseState", user, dex: dexOf(operation.market) };
   const reading = await readEffect(tools, attempt, { pursuit, request });
-  if (reading === null) return false;
+  const after = reading === null ? null : readMargin(reading.json, operation.market);
+  if (reading === null || after === null) return false;
   const before = parseBefore(operation.before);
-  const after = readMargin(reading.json, operation.market);
-  const newestAtMs = parseClearinghouseState(reading.json)?.timeMs ?? null;
-  const end = endOf(tools, reading.attempt, { pursuit, before, after, newestAtMs });
+  const moved = movedBy(world, operation, { attempt, before, after });
+  const end = endOf(tools, reading.attempt, { pursuit, before, after, moved });
   if (end !== null) finishOperation(world, attempt, end);
   return end !== null;
 }
 
 type Readings = {
   pursuit: Pursuit;
-  before: MarginReading | null;
-  after: MarginReading | null;
-  /** Exchange time of the state that `after` is of, unix milliseconds. */
-  newestAtMs: number | null;
+  before: MarginBefore | null;
+  after: TimedMargin;
+  /** Cash that only this change, or somebody else, can have moved; null where that cannot be told. */
+  moved: Decimal | null;
 };
 
 /** How it ended; null while that is not known. */
 function endOf(tools: Tools, attempt: Attempt, about: Readings): OperationEnd | null {
-  const { pursuit, before, after, newestAtMs } = about;
+  const { pursuit, before, after, moved } = about;
   if (attempt.seal === "noop") return neverExecuted(attempt);
-  // While nothing is known of its number, the change may be an earlier one that the first reading did not show yet.
+  // While nothing is known of its number, the change may be somebody else's.
   const isTaken = attempt.seal === "nonce_taken";
-  if (isTaken && isChanged(attempt, before, after)) return { status: "succeeded", exchangeId: null };
+  if (isTaken && moved !== null && compare(moved, amountOf(attempt)) === 0)
+    return { status: "succeeded", exchangeId: null };
   if (isTaken && attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
-  const isUnmoved = changeBetween(before, after) === "0";
-  if (isUnmoved && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
+  const isUnmoved = moved !== null && compare(moved, ZERO) === 0;
+  if (isUnmoved && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs: after.timeMs }))
     return { status: "rejected", error: "The position's margin did not change." };
   return isGivenUp(tools, attempt, pursuit) ? neverProven(attempt, undecidable(before, after)) : null;
 }
 
-function isChanged(attempt: Attempt, before: MarginReading | null, after: MarginReading | null): boolean {
-  const change = changeBetween(before, after);
-  return change !== null && compare(change, amountOf(attempt)) === 0;
+function movedBy(
+  { store }: World,
+  operation: StoredOperation,
+  { attempt, before, after }: { attempt: Attempt; before: MarginBefore | null; after: TimedMargin },
+): Decimal | null {
+  if (before === null || !before.isProven) return null;
+  const others = otherChanges(store, operation).filter(({ attempts }) =>
+    attempts.some(({ id }) => id > before.newestAttemptId),
+  );
+  const later = others.filter(({ attempts }) => attempts.every(({ id }) => id > attempt.id)).map(toOtherMargin);
+  // The reading before may have, or lack, what was sent while it was on its way.
+  if (later.length < others.length) return null;
+  return marginMovedBetween(before, after, { later, newestFillAtMs: newestFillAtMs(store, operation) });
 }
 
-/** Cash that neither fills nor funding explain; null when fills have moved the position, or a reading is missing. */
-function changeBetween(before: MarginReading | null, after: MarginReading | null): Decimal | null {
-  if (before === null || after === null) return null;
-  if (compare(before.signedSize, after.signedSize) !== 0) return null;
-  const paid = subtract(after.fundingSinceOpen, before.fundingSinceOpen);
-  return subtract(subtract(after.rawUsd, before.rawUsd), subtract(decimal("0"), paid));
+type Change = { operation: StoredOperation; attempts: readonly Attempt[] };
+
+/** Changes that are looked through for those of one position: older ones are over long since. */
+const MAX_LOOKED_THROUGH = 200;
+
+/** Changes of ours to one position which were not refused, but for one, newest first. */
+function otherChanges(
+  store: World["store"],
+  about: { accountId: string; market: string; id: string | null },
+): Change[] {
+  const { accountId, market, id } = about;
+  const page = { accountId, action: "isolated_margin", status: null, after: null, limit: MAX_LOOKED_THROUGH } as const;
+  return listOperations(store, page)
+    .filter((other) => other.id !== id && other.market === market && other.status !== "rejected")
+    .map((operation) => ({ operation, attempts: listAttemptsOf(store, operation.id) }))
+    .filter(({ attempts }) => attempts.length > 0);
+}
+
+function toOtherMargin({ operation, attempts }: Change): OtherMargin {
+  return {
+    amount: attempts[0] === undefined ? ZERO : amountOf(attempts[0]),
+    isDone: operation.status === "succeeded",
+    signedAtMs: Math.min(...attempts.map(({ nonce }) => nonce)),
+    endsAtMs: Math.max(...attempts.map(endsAtMs)),
+  };
+}
+
+/** Of those that we know, exchange time. */
+function newestFillAtMs(store: World["store"], { accountId, market }: { accountId: string; market: string }) {
+  return listNewestFillsIn(store, accountId, market)?.[0]?.timeMs ?? null;
 }
 
 const USDC_DECIMALS = 6;
@@ -82,29 +129,62 @@ function amountOf(attempt: Attempt): Decimal {
   return fromUnits(BigInt(action.ntli), USDC_DECIMALS);
 }
 
-function undecidable(before: MarginReading | null, after: MarginReading | null): string {
+function undecidable(before: MarginBefore | null, after: TimedMargin): string {
   const words = (reading: MarginReading | null) =>
     reading === null ? "no isolated position" : `size ${reading.signedSize}, cash ${reading.rawUsd}`;
-  return `Whether the margin was changed cannot be proven. Before: ${words(before)}. After: ${words(after)}.`;
+  const first = `Before: ${words(before?.reading ?? null)}. After: ${words(after.reading)}.`;
+  const why = before?.isProven === true ? "" : " The reading before it may be of before another change.";
+  return `Whether the margin was changed cannot be proven. ${first}${why}`;
 }
 
-function parseBefore(text: string | null): MarginReading | null {
-  // The column holds only what `storeMarginReading` wrote.
-  return text === null ? null : (JSON.parse(text) as MarginReading | null);
+/** A reading taken before a change. */
+type MarginBefore = TimedMargin & {
+  /** It has all that went before. */
+  isProven: boolean;
+  /** What was sent before it was asked for. */
+  newestAttemptId: number;
+};
+
+function parseBefore(text: string | null): MarginBefore | null {
+  // The column holds only what `marginReadingText` wrote, or a reading without its time, of an earlier version.
+  const kept = text === null ? null : (JSON.parse(text) as MarginBefore | MarginReading | null);
+  return kept !== null && "isProven" in kept ? kept : null;
 }
 
 /** Text of a reading for the operation's row. */
-export function marginReadingText(reading: MarginReading | null): string {
-  return JSON.stringify(reading);
+export function marginReadingText(before: MarginBefore): string {
+  return JSON.stringify(before);
 }
 
-/** Reads the position before the action is signed; null when it cannot be read. */
+/** Readings before a change, so that one is of after the change before it, and between two, milliseconds. */
+const READINGS = 5;
+const READING_PAUSE_MS = 500;
+
+/**
+ * Reads the position before the action is signed; null when it cannot be read. A server that is behind is asked again for a
+ * while: what it shows could not tell this change from the one before.
+ */
 export async function takeMarginReading(
   world: World,
-  user: string,
-  market: string,
-): Promise<{ reading: MarginReading | null } | null> {
+  about: { user: string; accountId: string; market: string },
+): Promise<MarginBefore | null> {
+  const { user, market } = about;
   const request = { type: "clearinghouseState", user, dex: dexOf(market) };
-  const outcome = await world.exchange.info(request, { purpose: "order" });
-  return outcome.kind === "ok" ? { reading: readMargin(outcome.json, market) } : null;
+  let newest: MarginBefore | null = null;
+  for (let count = 0; count < READINGS; count += 1) {
+    if (count > 0) await world.clock.sleep(READING_PAUSE_MS);
+    const sentBefore = newestAttemptId(world.store);
+    const outcome = await world.exchange.info(request, { purpose: "order", onNewConnection: count > 0 });
+    const read = outcome.kind === "ok" ? readMargin(outcome.json, market) : null;
+    if (read === null) return newest;
+    const isProven = isMarginCurrent(read, lastChange(world, about), newestFillAtMs(world.store, about));
+    newest = { ...read, isProven, newestAttemptId: sentBefore };
+    if (isProven) return newest;
+  }
+  return newest;
+}
+
+function lastChange({ store }: World, about: { accountId: string; market: string }): EarlierMargin | null {
+  const [last] = otherChanges(store, { ...about, id: null });
+  return last === undefined ? null : { ...toOtherMargin(last), before: parseBefore(last.operation.before) };
 }
