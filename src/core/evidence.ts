@@ -141,6 +141,9 @@ export type OtherMargin = {
   endsAtMs: number;
 };
 
+/** Another change since a reading was asked for. `isBeside`: it was signed before the one that is looked for. */
+export type LaterMargin = OtherMargin & { isBeside: boolean };
+
 /** The last change of ours before a reading, with the reading that was taken before it. */
 export type EarlierMargin = OtherMargin & { before: (TimedMargin & { isProven: boolean }) | null };
 
@@ -163,16 +166,16 @@ export function isMarginCurrent(
 /**
  * Cash that between two readings neither fills nor funding nor other changes of ours account for. Null where that cannot be
  * told: a reading of before the first, fills that moved the position, or a change of ours that only one of them may have.
- *
- * @param later changes of ours that were asked for after the first reading, besides the one that is looked for
  */
 export function marginMovedBetween(
   before: TimedMargin,
   after: TimedMargin,
-  known: { later: readonly OtherMargin[]; newestFillAtMs: number | null },
+  known: { later: readonly LaterMargin[]; newestFillAtMs: number | null },
 ): Decimal | null {
   if (after.timeMs < before.timeMs) return null;
   if (known.newestFillAtMs !== null && known.newestFillAtMs > before.timeMs) return null;
+  // The first reading may have, or lack, what was signed while it was on its way.
+  if (known.later.some(({ isBeside }) => isBeside)) return null;
   const mayHave = known.later.filter(({ signedAtMs }) => signedAtMs <= after.timeMs + SIGNED_EARLY_MS);
   if (mayHave.some(({ isDone, endsAtMs }) => !isDone || endsAtMs >= after.timeMs)) return null;
   const change = cashBetween(before.reading, after.reading);

@@ -30,7 +30,7 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
   // A server that answers for another market has said nothing of this one.
   if (shown === null || shown.coin !== operation.market) return false;
   const isShown = isAsAsked(attempt, shown.leverage);
-  countShown(world, pursuit, isShown && seal !== null);
+  countShown(world, pursuit, isShown);
   const trace = { seal, shown: pursuit.witnesses, otherEndsAtMs: otherChangeEndsAtMs(world, operation) };
   if (isSettingInForce(trace, world.exchange.nowMs())) {
     finishOperation(world, attempt, { status: "succeeded", exchangeId: null });

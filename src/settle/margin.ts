@@ -80,12 +80,9 @@ function movedBy(
   { attempt, before, after }: { attempt: Attempt; before: MarginBefore | null; after: TimedMargin },
 ): Decimal | null {
   if (before === null || !before.isProven) return null;
-  const others = otherChanges(store, operation).filter(({ attempts }) =>
-    attempts.some(({ id }) => id > before.newestAttemptId),
-  );
-  const later = others.filter(({ attempts }) => attempts.every(({ id }) => id > attempt.id)).map(toOtherMargin);
-  // The reading before may have, or lack, what was sent while it was on its way.
-  if (later.length < others.length) return null;
+  const later = otherChanges(store, operation)
+    .filter(({ attempts }) => attempts.some(({ id }) => id > before.newestAttemptId))
+    .map((change) => ({ ...toOtherMargin(change), isBeside: change.attempts.some(({ id }) => id < attempt.id) }));
   return marginMovedBetween(before, after, { later, newestFillAtMs: newestFillAtMs(store, operation) });
 }
 

@@ -16,6 +16,8 @@ import {
   isWitness,
   judgeSize,
   lacks,
+  type LaterMargin,
+  type MarginReading,
   type MissingTwap,
   type MarginReading,
   marginMovedBetween,
@@ -120,7 +122,8 @@ const TEN: OtherMargin = { amount: decimal("10"), isDone: true, signedAtMs: 2_00
 const LAST: EarlierMargin = { ...TEN, before: { timeMs: 1_500, reading: cash("-100"), isProven: true } };
 const MAYBE: EarlierMargin = { ...LAST, isDone: false };
 const BARE: EarlierMargin = { ...LAST, before: null };
-const LATE: OtherMargin = { ...TEN, signedAtMs: 7_501 };
+const LATER: LaterMargin = { ...TEN, isBeside: false };
+const BESIDE: LaterMargin = { ...LATER, isBeside: true };
 
 type Current = { shown: TimedMargin; last?: EarlierMargin | null; fillAtMs?: number };
 
@@ -141,7 +144,7 @@ test.each<[string, Current, boolean]>([
 
 const BEFORE: TimedMargin = { timeMs: 1_500, reading: cash("-100") };
 
-type Later = { after: TimedMargin; later?: OtherMargin[]; newestFillAtMs?: number };
+type Later = { after: TimedMargin; later?: LaterMargin[]; newestFillAtMs?: number };
 
 test.each<[string, Later, string | null]>([
   ["moved", { after: { timeMs: 2_500, reading: cash("-90") }, newestFillAtMs: 1_000 }, "10"],
@@ -150,10 +153,19 @@ test.each<[string, Later, string | null]>([
   ["a fill came in between", { after: { timeMs: 2_500, reading: cash("-90") }, newestFillAtMs: 1_501 }, null],
   ["the size is another", { after: { timeMs: 2_500, reading: cash("-90", "2") } }, null],
   ["no position is left", { after: { timeMs: 2_500, reading: null } }, null],
-  ["another change that it must have", { after: { timeMs: 17_001, reading: cash("-80") }, later: [TEN] }, "10"],
-  ["another change that it may lack", { after: { timeMs: 17_000, reading: cash("-80") }, later: [TEN] }, null],
-  ["another that may not have run", { after: { timeMs: 17_001, reading: cash("-80") }, later: [MAYBE] }, null],
-  ["another that came after it", { after: { timeMs: 2_500, reading: cash("-90") }, later: [LATE] }, "10"],
+  ["another change that it must have", { after: { timeMs: 17_001, reading: cash("-80") }, later: [LATER] }, "10"],
+  ["another change that it may lack", { after: { timeMs: 17_000, reading: cash("-80") }, later: [LATER] }, null],
+  [
+    "another that may not have run",
+    { after: { timeMs: 17_001, reading: cash("-80") }, later: [{ ...LATER, isDone: false }] },
+    null,
+  ],
+  ["another that the first may have", { after: { timeMs: 17_001, reading: cash("-80") }, later: [BESIDE] }, null],
+  [
+    "another that came after it",
+    { after: { timeMs: 2_500, reading: cash("-90") }, later: [{ ...LATER, signedAtMs: 7_501 }] },
+    "10",
+  ],
 ])("cash between two readings: %s", (_name, { after, later = [], newestFillAtMs = null }, moved) => {
   expect<string | null>(marginMovedBetween(BEFORE, after, { later, newestFillAtMs })).toBe(moved);
 });
