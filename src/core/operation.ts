@@ -22,5 +22,5 @@ export type Operation = {
 export type OperationEnd =
   | { status: "succeeded"; exchangeId: string | null }
   | { status: "rejected"; error: string }
-  /** Not to be proven any more: nobody will look again. */
-  | { status: "unknown"; error: string };
+  /** Not to be proven any more: nobody will look again. `exchangeId`: what the exchange made, where it is not what was asked. */
+  | { status: "unknown"; error: string; exchangeId?: string };

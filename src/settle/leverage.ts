@@ -5,7 +5,14 @@ import { listAttemptsOf } from "../store/attempts.ts";
 import { listOperations, type StoredOperation } from "../store/operations.ts";
 import { type Leverage, parseActiveAssetData } from "../wire/answer/account.ts";
 import { actionOf } from "./intent.ts";
-import { finishOperation, neverExecuted, neverProven, operationOf, refusedUnlisted } from "./operation.ts";
+import {
+  finishOperation,
+  neverExecuted,
+  neverProven,
+  operationOf,
+  raiseDifference,
+  refusedUnlisted,
+} from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isGivenUp, readEffect } from "./reading.ts";
 
@@ -27,8 +34,12 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
     return true;
   }
   const shown = parseActiveAssetData(reading.json);
+  if (shown === null) return false;
   // A server that answers for another market has said nothing of this one.
-  if (shown === null || shown.coin !== operation.market) return false;
+  if (shown.coin !== operation.market) {
+    raiseDifference(world, attempt, `the market ${shown.coin} instead of ${operation.market}`);
+    return false;
+  }
   const isShown = isAsAsked(attempt, shown.leverage);
   countShown(world, pursuit, isShown);
   const trace = { seal, shown: pursuit.witnesses, otherEndsAtMs: otherChangeEndsAtMs(world, operation) };

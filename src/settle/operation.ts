@@ -23,7 +23,7 @@ export function finishOperation(world: World, attempt: Attempt, end: OperationEn
   inTransaction(world.store, () => {
     const change = {
       status: end.status,
-      exchangeId: end.status === "succeeded" ? end.exchangeId : null,
+      exchangeId: end.status === "rejected" ? null : (end.exchangeId ?? null),
       error: end.status === "succeeded" ? null : end.error,
     };
     const nowMs = world.clock.nowMs();
@@ -42,6 +42,11 @@ export function finishOperation(world: World, attempt: Attempt, end: OperationEn
  * pursued.
  */
 export function recordOperationReply(world: World, attempt: Attempt, reply: Reply): boolean {
+  const named = namedIn(reply);
+  if (named !== null) {
+    noteNamed(world, attempt, named);
+    return false;
+  }
   const isMissing = saysNothingToCancel(attempt, reply);
   const end = isMissing ? null : readReply(reply);
   if (end !== null) {
@@ -59,6 +64,39 @@ export function recordOperationReply(world: World, attempt: Attempt, reply: Repl
     note(world, attempt, "outcome lost", text === null ? reason : `${reason} (${text})`);
   });
   return false;
+}
+
+/** Native id of the TWAP that the exchange has made. */
+function namedIn(reply: Reply): string | null {
+  const [entry] = reply.kind === "accepted" ? reply.statuses : [];
+  return entry?.kind === "running" ? entry.twapId : null;
+}
+
+const COMPARED = "the exchange has made it; what it shows of it is being compared with what was asked";
+
+function noteNamed(world: World, attempt: Attempt, exchangeId: string): void {
+  inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
+    const change = { status: "unknown", exchangeId, error: COMPARED } as const;
+    updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
+  });
+}
+
+/**
+ * What the exchange shows is not what was asked for: it is told, and nothing increases in the market until its list has been
+ * read again. Returns the words.
+ */
+export function raiseDifference(world: World, attempt: Attempt, difference: string): string {
+  const { id, market, exchangeId, error } = operationOf(world, attempt);
+  const reason = `ALARM: the exchange shows ${difference} for this operation. Look at the account at the exchange.`;
+  if (error === reason) return reason;
+  world.markets.doubt(market, difference);
+  world.log.error({ operation_id: id, error: reason }, "the exchange shows something else than was asked for");
+  inTransaction(world.store, () => {
+    note(world, attempt, "difference", difference);
+    updateOperation(world.store, id, { status: "unknown", exchangeId, error: reason }, world.clock.nowMs());
+  });
+  return reason;
 }
 
 /** The exchange's own words; what the connection said is none of them, and must not be shown as that. */
@@ -83,7 +121,6 @@ function readReply(reply: Reply): OperationEnd | null {
   if (reply.kind !== "accepted") return null;
   if (reply.type === "default") return { status: "succeeded", exchangeId: null };
   const [entry] = reply.statuses;
-  if (entry?.kind === "running") return { status: "succeeded", exchangeId: entry.twapId };
   if (entry?.kind === "success") return { status: "succeeded", exchangeId: null };
   if (entry?.kind !== "error" || !isListedRefusal(entry.text)) return null;
   return { status: "rejected", error: plainWords(entry.text) };

@@ -1,10 +1,19 @@
 import type { Attempt } from "../core/attempt.ts";
 import { compare, decimal } from "../core/decimal.ts";
 import type { OperationEnd } from "../core/operation.ts";
+import type { World } from "../deps.ts";
 import { listClaimedTwaps } from "../store/operations.ts";
-import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
+import type { TwapOrderAction } from "../wire/action/twap.ts";
+import { parseTwapHistory, type TwapRecord, type TwapState } from "../wire/answer/twap.ts";
 import { actionOf } from "./intent.ts";
-import { finishOperation, neverExecuted, neverProven, operationOf, refusedUnlisted } from "./operation.ts";
+import {
+  finishOperation,
+  neverExecuted,
+  neverProven,
+  operationOf,
+  raiseDifference,
+  refusedUnlisted,
+} from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
 
@@ -19,6 +28,8 @@ const LAG_MS = 1_000;
  */
 export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
+  const { exchangeId } = operationOf(world, attempt);
+  if (exchangeId !== null) return stepNamed(tools, attempt, { pursuit, exchangeId });
   const reading = await readHistory(tools, attempt, pursuit);
   if (reading === null) return false;
   const end = endOfTwap(tools, pursuit, reading);
@@ -26,24 +37,70 @@ export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit)
   return end !== null;
 }
 
+/** Looks at a TWAP that the exchange has named, before it is believed as it is. */
+const LOOKS_AT_NAMED = 2;
+/** What does not answer in this time is not waited for, milliseconds: the exchange has said that it runs. */
+const NAMED_READ_WITHIN_MS = 1_500;
+
+/** Compares what the exchange shows of the TWAP that it has named with what was asked. */
+async function stepNamed(
+  tools: Tools,
+  attempt: Attempt,
+  { pursuit, exchangeId }: { pursuit: Pursuit; exchangeId: string },
+): Promise<boolean> {
+  const { world } = tools;
+  const request = { type: "twapHistory", user: tools.userOf(attempt) };
+  const options = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 } as const;
+  const tooLong = world.clock.sleep(NAMED_READ_WITHIN_MS).then(() => null);
+  const outcome = await Promise.race([world.exchange.info(request, options), tooLong]);
+  const records = outcome?.kind === "ok" ? parseTwapHistory(outcome.json) : null;
+  const shown = records?.find(({ twapId }) => twapId === exchangeId)?.state;
+  if (shown === undefined && pursuit.looks < LOOKS_AT_NAMED - 1) return false;
+  const difference = shown === undefined ? null : differenceOf(world, attempt, shown);
+  const end: OperationEnd =
+    difference === null
+      ? { status: "succeeded", exchangeId }
+      : { status: "unknown", exchangeId, error: raiseDifference(world, attempt, difference) };
+  finishOperation(world, attempt, end);
+  return true;
+}
+
 function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationEnd | null {
-  const { attempt, records, newestAtMs } = reading;
+  const { attempt, newestAtMs } = reading;
   // Whatever else is seen: where an empty action took its number, it never ran, and an equal one is somebody else's.
   if (attempt.seal === "noop") return neverExecuted(attempt);
-  const claimed = listClaimedTwaps(tools.world.store, attempt.accountId);
-  const found = twapIds(records.filter((record) => isOurs(tools, attempt, record))).filter((id) => !claimed.has(id));
+  const { found, elsewhere } = lookIn(tools.world, reading);
+  const isTaken = attempt.seal === "nonce_taken";
   const [only] = found;
-  const isOne = only !== undefined && found.length === 1;
-  if (isOne && attempt.seal === "nonce_taken") return { status: "succeeded", exchangeId: only };
-  if (found.length === 0 && attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
-  if (found.length === 0 && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
+  if (isTaken && only !== undefined && found.length === 1) return { status: "succeeded", exchangeId: only };
+  const [other] = elsewhere;
+  // One that is the same but for its market is what a list that has moved makes of ours.
+  if (isTaken && found.length === 0 && other !== undefined) raiseDifference(tools.world, attempt, other);
+  const isNothing = found.length === 0 && elsewhere.length === 0;
+  if (isNothing && attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
+  if (isNothing && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
     return { status: "rejected", error: "The exchange's history has gone on past it and shows no such TWAP." };
   if (!isGivenUp(tools, attempt, pursuit)) return null;
-  const error =
-    found.length === 0
-      ? UNPROVEN
-      : `Whether it is this one cannot be proven. Equal TWAPs were made: ${found.join(", ")}.`;
-  return neverProven(attempt, error);
+  return neverProven(attempt, isNothing ? UNPROVEN : `${UNCLEAR} ${[...found, ...elsewhere].join(", ")}.`);
+}
+
+const UNCLEAR = "Whether it is this one cannot be proven. Equal TWAPs were made:";
+
+/** TWAPs of its time that no other operation has: ids of those as asked, and in words those of another market. */
+function lookIn(world: World, { attempt, records }: History): { found: string[]; elsewhere: string[] } {
+  const claimed = listClaimedTwaps(world.store, attempt.accountId);
+  const { market } = operationOf(world, attempt);
+  const asked = askedTwap(attempt);
+  const found = new Set<string>();
+  const elsewhere = new Set<string>();
+  for (const record of records) {
+    const { twapId, state } = record;
+    if (twapId === null || claimed.has(twapId) || !isOfItsTime(attempt, record)) continue;
+    if (termsDifference(asked, state) !== null) continue;
+    if (state.coin === market) found.add(twapId);
+    else elsewhere.add(`TWAP ${twapId} in ${state.coin} instead of ${market}`);
+  }
+  return { found: [...found], elsewhere: [...elsewhere] };
 }
 
 const UNPROVEN = "Whether it was carried out cannot be proven: the exchange shows nothing of it, and nothing newer.";
@@ -60,23 +117,32 @@ export async function readHistory(tools: Tools, attempt: Attempt, pursuit: Pursu
   return { records, newestAtMs: times.length === 0 ? null : Math.max(...times), attempt: reading.attempt };
 }
 
-function isOurs(tools: Tools, attempt: Attempt, { state, status }: TwapRecord): boolean {
-  const action = actionOf(attempt);
-  if (action?.type !== "twapOrder") throw new Error("bug: a TWAP that is none");
-  const { twap } = action;
-  return (
-    status !== "error" &&
-    state.coin === operationOf(tools.world, attempt).market &&
-    (state.side === "B") === twap.b &&
-    compare(state.size, decimal(twap.s)) === 0 &&
-    state.minutes === twap.m &&
-    state.reduceOnly === twap.r &&
-    state.randomize === twap.t &&
-    state.timestampMs >= attempt.nonce - LEAD_MS &&
-    state.timestampMs <= attempt.expiresAtMs + LAG_MS
-  );
+function isOfItsTime(attempt: Attempt, { state, status }: TwapRecord): boolean {
+  const { timestampMs } = state;
+  const isInTime = timestampMs >= attempt.nonce - LEAD_MS && timestampMs <= attempt.expiresAtMs + LAG_MS;
+  return status !== "error" && isInTime;
 }
 
-function twapIds(records: readonly TwapRecord[]): string[] {
-  return [...new Set(records.flatMap(({ twapId }) => (twapId === null ? [] : [twapId])))];
+/** What tells a TWAP that the exchange shows from the one that was asked for, in words; null when they are the same. */
+function differenceOf(world: World, attempt: Attempt, state: TwapState): string | null {
+  const { market } = operationOf(world, attempt);
+  return state.coin === market
+    ? termsDifference(askedTwap(attempt), state)
+    : `the market ${state.coin} instead of ${market}`;
+}
+
+type AskedTwap = TwapOrderAction["twap"];
+
+function askedTwap(attempt: Attempt): AskedTwap {
+  const action = actionOf(attempt);
+  if (action?.type !== "twapOrder") throw new Error("bug: a TWAP that is none");
+  return action.twap;
+}
+
+function termsDifference(asked: AskedTwap, { side, size, minutes, reduceOnly, randomize }: TwapState): string | null {
+  if ((side === "B") !== asked.b) return `a ${side === "B" ? "buy" : "sell"} instead of a ${asked.b ? "buy" : "sell"}`;
+  if (compare(size, decimal(asked.s)) !== 0) return `the size ${size} instead of ${asked.s}`;
+  if (minutes !== asked.m) return `${minutes} minutes instead of ${asked.m}`;
+  if (reduceOnly !== asked.r) return `reduce_only ${reduceOnly} instead of ${asked.r}`;
+  return randomize === asked.t ? null : `randomize ${randomize} instead of ${asked.t}`;
 }

@@ -13,6 +13,7 @@ type Taken = {
 };
 
 type WireAction = {
+  twap?: { b: boolean; s: string; r: boolean; m: number; t: boolean };
   type: string;
   orders?: { b: boolean; p: string; s: string; c: string }[];
   modifies?: { oid: number; order: { b: boolean; p: string; s: string; c: string } }[];
@@ -87,6 +88,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
     const refusal = refusals.shift();
     if (refusal !== undefined) return answered({ status: "err", response: refusal });
     const { action } = JSON.parse(body) as { action: WireAction };
+    if (action.twap !== undefined) answers.set("twapHistory", () => [twapRow(action.twap, clock.nowMs())]);
     if (action.type === "twapOrder")
       return accepted({ type: "twapOrder", data: { status: { running: { twapId: 7 } } } });
     const data = statusesOf(action);
@@ -127,6 +129,19 @@ function row({ oid, cloid, isBuy, price, size }: Taken, nowMs: number): object {
     ...{ coin: "BTC", side: isBuy ? "B" : "A", limitPx: price, sz: size, oid, timestamp: nowMs, origSz: size, cloid },
     ...{ isTrigger: false, triggerPx: "0.0", triggerCondition: "N/A", orderType: "Limit", tif: "Gtc" },
     ...{ reduceOnly: false, isPositionTpsl: false, children: [] },
+  };
+}
+
+/** Of the TWAP that was made last. */
+function twapRow(twap: WireAction["twap"], nowMs: number): object {
+  const state = { coin: "BTC", user: "", side: twap?.b === true ? "B" : "A", sz: twap?.s, minutes: twap?.m };
+  const executed = { executedSz: "0.0", executedNtl: "0.0", timestamp: nowMs };
+  const flags = { reduceOnly: twap?.r, randomize: twap?.t };
+  return {
+    time: Math.floor(nowMs / 1_000),
+    state: { ...state, ...executed, ...flags },
+    status: { status: "activated" },
+    twapId: 7,
   };
 }
 

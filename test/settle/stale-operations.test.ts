@@ -6,7 +6,7 @@ import { expect, test } from "bun:test";
 import type { Ask } from "../simulation/front.ts";
 import { directly, type Fate, type FateOf } from "../simulation/network.ts";
 import { MAKER } from "../simulation/plain-venue.ts";
-import { executed, limit, type Scene, trade } from "../simulation/scene.ts";
+import { executed, limit, openScene, type Scene, trade } from "../simulation/scene.ts";
 import { scenesOfThisFile } from "../simulation/scenes.ts";
 import type { Snapshot, Venue } from "../simulation/venue.ts";
 
@@ -373,4 +373,90 @@ test("two margin changes at one moment: what cannot be told apart is not told", 
   await s.pass(60_000);
   expect(marginsMoved(s)).toEqual([20n, 10n]);
   expect(calls.map(({ answer }) => (answer === "lost" ? answer : answer?.status)).sort()).toEqual([200, 202]);
+});
+
+const ETH = 1;
+
+/** The list of markets has moved: what is asked in BTC is done in ETH. */
+function moveToEther(s: Scene): void {
+  const { execute } = s.venue;
+  Object.assign(s.venue, {
+    execute: (body: string) => execute(typeIn(body) === "twapOrder" ? body.replace('"a":0', `"a":${ETH}`) : body),
+  });
+}
+
+/** A scene that ends with an alarm, which is logged as an error. */
+async function alarmed(run: (s: Scene) => Promise<void>): Promise<void> {
+  const s = await openScene();
+  try {
+    await run(s);
+    expect(s.errors).toEqual([expect.stringContaining("something else than was asked for")]);
+  } finally {
+    s.close();
+  }
+}
+
+test("a TWAP that runs in another market than was asked for is an alarm, and is not called done", () =>
+  alarmed(async (s) => {
+    moveToEther(s);
+    const doubts = doubtsOf(s);
+    const answer = await told(s, "moved", TWAP);
+    expect(answer).toMatchObject({
+      ...{ http: 202, status: "unknown", exchange_id: "1" },
+      error: expect.stringContaining("ALARM: the exchange shows the market ETH instead of BTC"),
+    });
+    expect(doubts).toEqual(["BTC"]);
+    const [event] = s.rows("select payload from events where type = 'operation.updated' order by id desc limit 1");
+    expect(String(event?.["payload"])).toContain("ALARM");
+    await s.pass(60_000);
+    expect(await told(s, "moved", TWAP)).toEqual(answer);
+  }));
+
+test("a TWAP whose answer was lost and that runs in another market is an alarm, and is not called refused", () =>
+  alarmed(async (s) => {
+    moveToEther(s);
+    const doubts = doubtsOf(s);
+    s.setFate(fates("twapOrder", UNHEARD));
+    s.ask("moved", TWAP);
+    await s.pass(20_000);
+    // The history goes on past its end.
+    twapOfTheOwner(s, 5);
+    await s.pass(30_000);
+    expect(await told(s, "moved", TWAP)).toMatchObject({
+      ...{ http: 202, status: "unknown", exchange_id: null },
+      error: expect.stringContaining("ALARM: the exchange shows TWAP 1 in ETH instead of BTC"),
+    });
+    expect(doubts).toEqual(["BTC"]);
+  }));
+
+/** Markets whose place in the list was doubted. */
+function doubtsOf(s: Scene): string[] {
+  const doubts: string[] = [];
+  Object.assign(s.process().gateway.deps.markets, { doubt: (market: string) => doubts.push(market) });
+  return doubts;
+}
+
+test("a TWAP that the exchange has named is told although no history shows it yet", async () => {
+  const s = await scene();
+  const held = holdBack(s);
+  held.set("twapHistory", s.venue.snapshot());
+  expect(await told(s, "named", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1" });
+  held.clear();
+  s.setFate(({ body }) => (typeIn(body) === "twapHistory" ? LOST : directly(5)));
+  const startedMs = s.timeline.nowMs();
+  expect(await told(s, "named-too", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "2" });
+  expect(s.timeline.nowMs() - startedMs).toBeLessThan(4_000);
+});
+
+test("a TWAP that was named before the process died is told under that name", async () => {
+  const s = await scene();
+  s.setFate(({ body }) => (typeIn(body) === "twapHistory" ? LOST : directly(5)));
+  s.ask("named", TWAP);
+  await s.pass(500);
+  s.kill();
+  s.setFate(() => directly(5));
+  twapOfTheOwner(s);
+  await s.start();
+  await s.pass(5_000);
+  expect(await told(s, "named", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1" });
 });
