@@ -2,6 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
 import type { Deps } from "../deps.ts";
 import { leverageAction } from "../wire/action/leverage.ts";
+import { perpMarkets } from "../wire/answer/markets.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { requireMarket } from "./market-rules.ts";
 import { type OperationPlan, operate } from "./operate.ts";
@@ -28,10 +29,29 @@ export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverag
   return operate(deps, caller, { write, action: "leverage", plan });
 }
 
+/**
+ * A perpetual whose number is that of the list as it is now: what is set, moved or started under another's number is shown by
+ * nothing that could tell it.
+ */
 export async function requirePerpetual(deps: Deps, name: string): Promise<Market> {
   const { market } = await requireMarket(deps, name, true);
-  if (market.kind === "perpetual") return market;
-  throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
+  if (market.kind !== "perpetual")
+    throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
+  const inItsPlace = await marketInPlace(deps, market);
+  if (inItsPlace === null || inItsPlace === market.name) return market;
+  deps.markets.doubt(market.name, `the market ${inItsPlace} in the place of ${market.name}`);
+  await deps.markets.refresh();
+  return (await requireMarket(deps, name, true)).market;
+}
+
+/** Numbers of one dex begin at a multiple of this. */
+const DEX_BLOCK = 10_000;
+
+/** Name of the market that has this one's place in the list now; null where that cannot be read. */
+async function marketInPlace({ exchange }: Deps, { dex, assetId }: Market): Promise<string | null> {
+  const outcome = await exchange.info({ type: "meta", dex }, { purpose: "order" });
+  const listed = outcome.kind === "ok" ? perpMarkets(0, dex, outcome.json) : null;
+  return listed?.[assetId % DEX_BLOCK]?.name ?? null;
 }
 
 /** What is in force already is sent as well: what shows it may be from before another change. */

@@ -460,3 +460,26 @@ test("a TWAP that was named before the process died is told under that name", as
   await s.pass(5_000);
   expect(await told(s, "named", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1" });
 });
+
+test("a leverage is set by the place that its market has in the list now", async () => {
+  const s = await scene();
+  const { read, execute } = s.venue;
+  /** BTC and ETH have changed places. */
+  const swapped = (body: string): string => {
+    const json = JSON.parse(body);
+    const [btc, eth, ...rest] = json.universe;
+    return JSON.stringify({ ...json, universe: [eth, btc, ...rest] });
+  };
+  Object.assign(s.venue, {
+    read: (body: string, past: Snapshot | null) => {
+      const answer = read(body, past);
+      const isNative = typeIn(body) === "meta" && !body.includes('"dex":"xyz"');
+      return isNative ? { ...answer, body: swapped(answer.body) } : answer;
+    },
+    execute: (body: string) =>
+      execute(body.replace(/"asset":[01],/, (all) => (all.includes("0") ? '"asset":1,' : '"asset":0,'))),
+  });
+  expect(await told(s, "moved", leverage(7))).toMatchObject({ http: 200, status: "succeeded" });
+  const [change] = executed(s, "updateLeverage");
+  expect(change?.input.action).toMatchObject({ asset: 0, leverage: 7 });
+});
