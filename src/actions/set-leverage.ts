@@ -39,7 +39,9 @@ export async function requirePerpetual(deps: Deps, name: string): Promise<Market
     throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
   const inItsPlace = await marketInPlace(deps, market);
   if (inItsPlace === null || inItsPlace === market.name) return market;
-  deps.markets.doubt(market.name, `the market ${inItsPlace} in the place of ${market.name}`);
+  const because = `the market ${inItsPlace} in the place of ${market.name}`;
+  // Either list may be from a server that is behind.
+  deps.markets.doubt(market.name, { because, isCertain: false });
   await deps.markets.refresh();
   return (await requireMarket(deps, name, true)).market;
 }

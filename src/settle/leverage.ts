@@ -37,7 +37,8 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
   if (shown === null) return false;
   // A server that answers for another market has said nothing of this one.
   if (shown.coin !== operation.market) {
-    raiseDifference(world, attempt, `the market ${shown.coin} instead of ${operation.market}`);
+    const because = `the market ${shown.coin} instead of ${operation.market}`;
+    raiseDifference(world, attempt, { because, isCertain: false });
     return false;
   }
   const isShown = isAsAsked(attempt, shown.leverage);

@@ -2,6 +2,7 @@ import type { Attempt } from "../core/attempt.ts";
 import type { OperationEnd } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import type { World } from "../deps.ts";
+import type { MarketDoubt } from "../exchange/exchange.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
@@ -86,11 +87,12 @@ function noteNamed(world: World, attempt: Attempt, exchangeId: string): void {
  * What the exchange shows is not what was asked for: it is told, and nothing increases in the market until its list has been
  * read again. Returns the words.
  */
-export function raiseDifference(world: World, attempt: Attempt, difference: string): string {
+export function raiseDifference(world: World, attempt: Attempt, doubt: MarketDoubt): string {
+  const { because: difference } = doubt;
   const { id, market, exchangeId, error } = operationOf(world, attempt);
   const reason = `ALARM: the exchange shows ${difference} for this operation. Look at the account at the exchange.`;
   if (error === reason) return reason;
-  world.markets.doubt(market, difference);
+  world.markets.doubt(market, doubt);
   world.log.error({ operation_id: id, error: reason }, "the exchange shows something else than was asked for");
   inTransaction(world.store, () => {
     note(world, attempt, "difference", difference);

@@ -117,6 +117,8 @@ function endOfMissing(tools: Tools, pursuit: Pursuit, { attempt, records, shown 
 
 const STILL_SHOWN = "Whether the TWAP still runs cannot be proven: nothing of the exchange shows its end.";
 
+const MISSING = { because: "a TWAP that a cancel does not find there", isCertain: false };
+
 /** Shortest time between two cancels of one TWAP, elapsed milliseconds; it doubles, so that a refusal costs little. */
 const AGAIN_AFTER_MS = 1_000;
 const MAX_AGAIN_AFTER_MS = 60_000;
@@ -133,8 +135,7 @@ async function cancelAgain(
   if (nowMs - pursuit.lastSentElapsedMs < pauseMs) return false;
   const { market } = operationOf(world, attempt);
   // A number that nothing shows is most often none: it must not keep orders out of the market.
-  if (pursuit.reissues > 0 && shown === "running")
-    world.markets.doubt(market, "a TWAP that a cancel does not find there");
+  if (pursuit.reissues > 0 && shown === "running") world.markets.doubt(market, MISSING);
   await world.markets.refresh();
   const next = storeNext(world, attempt, market);
   pursuit.lastSentElapsedMs = nowMs;

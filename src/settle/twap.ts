@@ -60,7 +60,14 @@ async function stepNamed(
   const end: OperationEnd =
     difference === null
       ? { status: "succeeded", exchangeId }
-      : { status: "unknown", exchangeId, error: raiseDifference(world, attempt, difference) };
+      : {
+          status: "unknown",
+          exchangeId,
+          error: raiseDifference(world, attempt, {
+            because: difference,
+            isCertain: shown?.coin !== operationOf(world, attempt).market,
+          }),
+        };
   finishOperation(world, attempt, end);
   return true;
 }
@@ -75,7 +82,8 @@ function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationE
   if (isTaken && only !== undefined && found.length === 1) return { status: "succeeded", exchangeId: only };
   const [other] = elsewhere;
   // One that is the same but for its market is what a list that has moved makes of ours.
-  if (isTaken && found.length === 0 && other !== undefined) raiseDifference(tools.world, attempt, other);
+  if (isTaken && found.length === 0 && other !== undefined)
+    raiseDifference(tools.world, attempt, { because: other, isCertain: false });
   const isNothing = found.length === 0 && elsewhere.length === 0;
   if (isNothing && attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
   if (isNothing && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))

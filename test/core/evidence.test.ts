@@ -15,11 +15,10 @@ import {
   isSettingInForce,
   isWitness,
   judgeSize,
-  lacks,
   type LaterMargin,
+  lacks,
   type MarginReading,
   type MissingTwap,
-  type MarginReading,
   marginMovedBetween,
   type OtherMargin,
   READING_SPACING_MS,
@@ -113,11 +112,13 @@ test.each<[MissingTwap["shown"], number, boolean]>([
   expect(isNothingToCancel({ shown, misses })).toBe(isNothing);
 });
 
-const cash = (rawUsd: string, signedSize = "1", fundingSinceOpen = "0"): MarginReading => ({
-  rawUsd: decimal(rawUsd),
-  signedSize: decimal(signedSize),
-  fundingSinceOpen: decimal(fundingSinceOpen),
-});
+function cash(rawUsd: string, signedSize = "1", fundingSinceOpen = "0"): MarginReading {
+  return {
+    rawUsd: decimal(rawUsd),
+    signedSize: decimal(signedSize),
+    fundingSinceOpen: decimal(fundingSinceOpen),
+  };
+}
 const TEN: OtherMargin = { amount: decimal("10"), isDone: true, signedAtMs: 2_000, endsAtMs: 17_000 };
 const LAST: EarlierMargin = { ...TEN, before: { timeMs: 1_500, reading: cash("-100"), isProven: true } };
 const MAYBE: EarlierMargin = { ...LAST, isDone: false };

@@ -1,0 +1,232 @@
+/** Leverage and margin: what a server that is behind shows must never be told as what became of them. */
+import { expect, test } from "bun:test";
+import type { Ask } from "../simulation/front.ts";
+import { directly, type Fate } from "../simulation/network.ts";
+import { MAKER } from "../simulation/plain-venue.ts";
+import { executed, limit, type Scene, trade } from "../simulation/scene.ts";
+import { scenesOfThisFile } from "../simulation/scenes.ts";
+import type { Snapshot } from "../simulation/venue.ts";
+import { fates, holdBack, LOST, TOO_LATE, told, typeIn, UNHEARD } from "./stale-stage.ts";
+
+const scene = scenesOfThisFile();
+
+function leverage(value: number, marginType: "cross" | "isolated" = "cross"): Ask {
+  return { kind: "leverage", market: "BTC", leverage: value, marginType };
+}
+
+test("a leverage is sent whatever a server from before the last change shows", async () => {
+  const s = await scene();
+  const held = holdBack(s);
+  await told(s, "first-10", leverage(10));
+  held.set("activeAssetData", s.venue.snapshot());
+  await told(s, "then-25", leverage(25));
+  await s.pass(61_000);
+  expect(await told(s, "again-10", leverage(10))).toMatchObject({ http: 200, status: "succeeded" });
+  expect(leveragesSet(s)).toEqual([10, 25, 10]);
+});
+
+function leveragesSet(s: Scene): number[] {
+  return executed(s, "updateLeverage").flatMap(({ input: { action }, reply }) =>
+    action.type === "updateLeverage" && reply.status === "ok" ? [action.leverage] : [],
+  );
+}
+
+test("a leverage that came too late has not succeeded because a server from before the last change shows it", async () => {
+  const s = await scene();
+  const held = holdBack(s);
+  await told(s, "first-10", leverage(10));
+  held.set("activeAssetData", s.venue.snapshot());
+  await told(s, "then-25", leverage(25));
+  s.setFate(fates("updateLeverage", TOO_LATE, 2));
+  s.ask("late-10", leverage(10));
+  await s.pass(240_000);
+  expect(await told(s, "late-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
+  held.clear();
+  await s.pass(700_000);
+  expect(await told(s, "late-10", leverage(10))).toMatchObject({
+    ...{ http: 202, status: "unknown" },
+    error: "Whether it was applied cannot be proven. The exchange shows 25x cross.",
+  });
+  expect(leveragesSet(s)).toEqual([10, 25]);
+});
+
+test("a leverage that ran soon after another change is told as soon as no server can be that far behind", async () => {
+  const s = await scene();
+  await told(s, "first-25", leverage(25));
+  s.setFate(fates("updateLeverage", UNHEARD));
+  s.ask("lost-10", leverage(10));
+  await s.pass(290_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
+  await s.pass(40_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 200, status: "succeeded" });
+});
+
+test("a leverage of the other margin type is not in force", async () => {
+  const s = await scene();
+  s.setFate(fates("updateLeverage", TOO_LATE, 2));
+  s.venue.act(s.party.account.ownerAddress, { type: "updateLeverage", asset: 0, isCross: true, leverage: 7 });
+  s.ask("other-type", leverage(7, "isolated"));
+  await s.pass(60_000);
+  expect(await told(s, "other-type", leverage(7, "isolated"))).toMatchObject({ http: 202, status: "unknown" });
+});
+
+const UNLISTED = "Leverage is frozen for a while.";
+
+/** Actions of one type use their number up and are refused with these words. */
+function refuse(s: Scene, type: string, answer: object): void {
+  const { execute } = s.venue;
+  Object.assign(s.venue, {
+    execute: (body: string) => {
+      if (typeIn(body) !== type) return execute(body);
+      execute(body.replace(`"type":"${type}"`, '"type":"noop"').replace(/"type":"noop",[^}]*/, '"type":"noop"'));
+      return { status: 200, contentType: "application/json", body: JSON.stringify(answer) };
+    },
+  });
+}
+
+test("a leverage that is refused in words that are new is rejected with them", async () => {
+  const s = await scene();
+  refuse(s, "updateLeverage", { status: "err", response: UNLISTED });
+  expect(await told(s, "frozen", leverage(7))).toMatchObject({
+    ...{ http: 200, status: "rejected" },
+    error: `The exchange refused it, in words that are new to this gateway: "${UNLISTED}"`,
+  });
+});
+
+test("a refusal in new words whose number nobody can tell of is shown with what was said, at once and for good", async () => {
+  const s = await scene();
+  refuse(s, "updateLeverage", { status: "err", response: UNLISTED });
+  s.setFate(({ body }) => (typeIn(body) === "noop" ? LOST : directly(5)));
+  const first = await told(s, "frozen", leverage(7));
+  expect(first).toMatchObject({ http: 202, error: expect.stringContaining("words that are new to us") });
+  await s.pass(700_000);
+  const last = await told(s, "frozen", leverage(7));
+  expect(last).toMatchObject({ http: 202, status: "unknown", error: expect.stringContaining(UNLISTED) });
+});
+
+function margin(amount: string): Ask {
+  return { kind: "margin", market: "BTC", amount };
+}
+
+/** An isolated position of 0.01 BTC. */
+async function inPosition(): Promise<Scene> {
+  const s = await scene();
+  await told(s, "isolated", leverage(10, "isolated"));
+  trade(s, MAKER, { isBuy: false, price: 95_050, size: "1" });
+  await s.tell("position", { ...limit("buy", 95_100), timeInForce: "ioc" });
+  await s.pass(1_000);
+  await told(s, "reserve", margin("20"));
+  await s.pass(20_000);
+  return s;
+}
+
+function marginsMoved(s: Scene): bigint[] {
+  return executed(s, "updateIsolatedMargin").flatMap(({ input: { action }, reply }) =>
+    action.type === "updateIsolatedMargin" && reply.status === "ok" ? [action.ntli / 1_000_000n] : [],
+  );
+}
+
+test("margin that never ran has not been added because the reading before it was from before another change", async () => {
+  const s = await inPosition();
+  const held = holdBack(s);
+  held.set("clearinghouseState", s.venue.snapshot());
+  await told(s, "first", margin("10"));
+  s.setFate(fates("updateIsolatedMargin", TOO_LATE, 2));
+  s.ask("second", margin("10"));
+  await s.pass(6_000);
+  held.clear();
+  await s.pass(60_000);
+  expect(await told(s, "second", margin("10"))).toMatchObject({ http: 202, status: "unknown" });
+  expect(marginsMoved(s)).toEqual([20n, 10n]);
+});
+
+test("margin that was taken out is not said to be unmoved because the reading before it lacked what was put in", async () => {
+  const s = await inPosition();
+  const held = holdBack(s);
+  held.set("clearinghouseState", s.venue.snapshot());
+  await told(s, "in", margin("10"));
+  s.setFate(fates("updateIsolatedMargin", UNHEARD));
+  s.ask("out", margin("-10"));
+  await s.pass(6_000);
+  held.clear();
+  await s.pass(60_000);
+  expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 202, status: "unknown" });
+  await s.pass(700_000);
+  expect(await told(s, "out", margin("-10"))).toMatchObject({
+    ...{ http: 202, status: "unknown" },
+    error: expect.stringContaining("The reading before it may be of before another change."),
+  });
+  expect(marginsMoved(s)).toEqual([20n, 10n, -10n]);
+});
+
+test("margin is read again until a server shows the change before it, and then the next one is told", async () => {
+  const s = await inPosition();
+  const held = holdBack(s);
+  held.set("clearinghouseState", s.venue.snapshot());
+  await told(s, "first", margin("10"));
+  s.setFate(fates("updateIsolatedMargin", UNHEARD));
+  s.ask("second", margin("10"));
+  await s.pass(700);
+  held.clear();
+  await s.pass(20_000);
+  expect(await told(s, "second", margin("10"))).toMatchObject({ http: 200, status: "succeeded" });
+  expect(marginsMoved(s)).toEqual([20n, 10n, 10n]);
+});
+
+test("a reading from before the one that was taken first does not tell what a change did", async () => {
+  const s = await inPosition();
+  const old = s.venue.snapshot();
+  await told(s, "in", margin("10"));
+  await s.pass(1_000);
+  const held = holdBack(s);
+  s.setFate((sent) => {
+    if (typeIn(sent.body) === "updateIsolatedMargin") held.set("clearinghouseState", old);
+    return fates("updateIsolatedMargin", TOO_LATE, 2)(sent);
+  });
+  s.ask("out", margin("-10"));
+  await s.pass(60_000);
+  expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 202, status: "unknown" });
+  held.clear();
+  await s.pass(10_000);
+  expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 200, status: "rejected" });
+  expect(marginsMoved(s)).toEqual([20n, 10n]);
+});
+
+test("two margin changes at one moment: what cannot be told apart is not told", async () => {
+  const s = await inPosition();
+  const read: Fate = { arrivesAfterMs: [50], answer: { kind: "true", ofCopy: 0, afterMs: 50 } };
+  const second = fates("updateIsolatedMargin", TOO_LATE, 2);
+  let sent = 0;
+  s.setFate((request) => {
+    if (typeIn(request.body) === "clearinghouseState") return read;
+    if (typeIn(request.body) === "updateIsolatedMargin") sent += 1;
+    return sent > 1 ? second(request) : directly(5);
+  });
+  const calls = [s.ask("one", margin("10")), s.ask("two", margin("10"))];
+  await s.pass(60_000);
+  expect(marginsMoved(s)).toEqual([20n, 10n]);
+  expect(calls.map(({ answer }) => (answer === "lost" ? answer : answer?.status)).sort()).toEqual([200, 202]);
+});
+
+test("a leverage is set by the place that its market has in the list now", async () => {
+  const s = await scene();
+  const { read, execute } = s.venue;
+  /** BTC and ETH have changed places. */
+  const swapped = (body: string): string => {
+    const json = JSON.parse(body);
+    const [btc, eth, ...rest] = json.universe;
+    return JSON.stringify({ ...json, universe: [eth, btc, ...rest] });
+  };
+  Object.assign(s.venue, {
+    read: (body: string, past: Snapshot | null) => {
+      const answer = read(body, past);
+      const isNative = typeIn(body) === "meta" && !body.includes('"dex":"xyz"');
+      return isNative ? { ...answer, body: swapped(answer.body) } : answer;
+    },
+    execute: (body: string) =>
+      execute(body.replace(/"asset":[01],/, (all) => (all.includes("0") ? '"asset":1,' : '"asset":0,'))),
+  });
+  expect(await told(s, "moved", leverage(7))).toMatchObject({ http: 200, status: "succeeded" });
+  const [change] = executed(s, "updateLeverage");
+  expect(change?.input.action).toMatchObject({ asset: 0, leverage: 7 });
+});
