@@ -1,7 +1,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import { isNothingToCancel, type MissingTwap } from "../core/evidence.ts";
 import type { OperationEnd } from "../core/operation.ts";
-import type { World } from "../deps.ts";
+import type { Place, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -20,8 +20,10 @@ import {
   refusedUnlisted,
   saysNothingToCancel,
 } from "./operation.ts";
+import { inPlace, ownPlace } from "./own-place.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { isEffectWitnessedAbsent, isGivenUp } from "./reading.ts";
+import { openAttempt } from "./record.ts";
 import { sendAttempt } from "./send.ts";
 import { type History, readHistory } from "./twap.ts";
 
@@ -137,7 +139,13 @@ async function cancelAgain(
   // A number that nothing shows is most often none: it must not keep orders out of the market.
   if (pursuit.reissues > 0 && shown === "running") world.markets.doubt(market, MISSING);
   await world.markets.refresh();
-  const next = storeNext(world, attempt, market);
+  const place = await ownPlace(world, attempt);
+  if (place === null) return false;
+  if (openAttempt(world.store, attempt.id) === null) {
+    place.leave();
+    return true;
+  }
+  const next = inPlace(place, () => storeNext(world, attempt, { market, place }));
   pursuit.lastSentElapsedMs = nowMs;
   pursuit.attemptId = next.id;
   const result = await sendAttempt(world, next, "cancel");
@@ -151,7 +159,7 @@ async function cancelAgain(
   return false;
 }
 
-function storeNext(world: World, attempt: Attempt, market: string): Attempt {
+function storeNext(world: World, attempt: Attempt, { market, place }: { market: string; place: Place }): Attempt {
   const { accountId, resource, idempotencyKey } = attempt;
   const account = findAccount(world.store, accountId);
   if (account === null) throw new Error("bug: an operation without its account");
@@ -161,6 +169,6 @@ function storeNext(world: World, attempt: Attempt, market: string): Attempt {
     updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
     const intended = { kind: "twap_cancel", account, resource, idempotencyKey, actor: "gateway" } as const;
     const signer = signerOfToday(world, account, attempt);
-    return storeAttempt(world, { ...intended, action, cloid: null, targetOid: null }, signer);
+    return storeAttempt(world, { ...intended, action, cloid: null, targetOid: null }, { signer, place });
   });
 }
