@@ -45,7 +45,6 @@ export async function operate(
 ): Promise<WriteAnswer> {
   const { write, action, plan } = about;
   const isSent = plan.end.kind === "send";
-  if (isSent) requireAgent(deps, caller.account);
   if (isSent) requireBudget(deps, caller, action === "twap_cancel" ? "cancel" : "order");
   const operation = newOperation(deps, caller, about);
   const key = { accountId: caller.account.id, key: write.idempotencyKey };
@@ -71,7 +70,7 @@ export async function operate(
       cloid: null,
       targetOid: null,
     };
-    // The agent may have been retired since the request was let in.
+    // A row that was changed from outside is told before what it says of the agent.
     return storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), place });
   });
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);

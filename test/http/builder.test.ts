@@ -73,7 +73,8 @@ describe("the builder fee", () => {
     const rig = await openWith({ ...BUILDER, isRequired: true }, 50);
     const { id } = (await post(rig, "/v1/orders", ORDER)) as { id: string };
     await post(rig, `/v1/orders/${id}/modify`, { price: "59900" });
-    await post(rig, `/v1/orders/${id}/cancel`, {});
+    const cancel = { path: `/v1/orders/${id}/cancel`, apiKey: KEYS.both, idempotencyKey: "builder-cancel", body: {} };
+    await rig.askForSeconds(cancel);
     await post(rig, "/v1/leverage", { market: "BTC", leverage: 5, margin_type: "cross" });
     await post(rig, "/v1/twaps", { market: "BTC", side: "buy", size: "0.5", duration_minutes: 30 });
     await post(rig, "/v1/twaps/cancel", { market: "BTC", twap_id: 7 });
