@@ -5,15 +5,13 @@ import type { OrderTerms } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { MAX_LIST_AGE_MS } from "../settle/obstacles.ts";
 
+export type KnownMarket = { market: Market; universe: Universe };
+
 /**
  * The market by its canonical name or pair name; an unknown one makes the universe be read again first. For what increases
  * a position so does a list that is old, or that something which the exchange has shown contradicts.
  */
-export async function requireMarket(
-  deps: Deps,
-  name: string,
-  isIncrease: boolean,
-): Promise<{ market: Market; universe: Universe }> {
+export async function requireMarket(deps: Deps, name: string, isIncrease: boolean): Promise<KnownMarket> {
   const known = deps.markets.current();
   const market = known === null ? null : findMarket(known, name);
   const isGood = ({ name: found }: Market) => !isIncrease || isListTrusted(deps, found);
@@ -55,12 +53,22 @@ export function wireFault(value: string, field: string): string | null {
   return `${field} ${value} has more than ${MAX_WIRE_DECIMALS} decimals, which no market of the exchange takes.`;
 }
 
-/** A rule that the exchange is certain to hold against the order, in words; null when it is the exchange's to decide. */
-export function knownFault(
+type RuledTerms = Pick<OrderTerms, "size" | "price" | "trigger">;
+
+type Ruled = { known: KnownMarket; terms: RuledTerms; isIncrease: boolean };
+
+/** A rule that would refuse these terms is read again before it does: rules change, and the key would be used up. */
+export async function readRulesAgain(
   deps: Deps,
-  about: { market: Market; universe: Universe; terms: Pick<OrderTerms, "size" | "price" | "trigger"> },
-): string | null {
-  const { market, universe, terms } = about;
+  { known, terms, isIncrease }: Ruled,
+): Promise<{ market: Market; fault: string | null }> {
+  await deps.markets.refresh("urgently");
+  const again = await requireMarket(deps, known.market.name, isIncrease);
+  return { market: again.market, fault: knownFault(deps, again, terms) };
+}
+
+/** A rule that the exchange is certain to hold against the order, in words; null when it is the exchange's to decide. */
+export function knownFault(deps: Deps, { market, universe }: KnownMarket, terms: RuledTerms): string | null {
   const { size, price, trigger } = terms;
   const unsendable =
     wireFault(size, "size") ??

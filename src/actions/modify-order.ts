@@ -23,7 +23,7 @@ import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import type { Asked } from "./differences.ts";
 import { requireOrder } from "./find-order.ts";
 import { giveBack } from "./give-back.ts";
-import { knownFault, requireMarket } from "./market-rules.ts";
+import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 import { waitForAttempt } from "./wait-for-attempt.ts";
 import {
   answerEarlier,
@@ -196,13 +196,18 @@ async function planModify(
     if (!isClosed) throw notNamed();
     return { kind: "said", error: "The exchange never named this order. Nothing was sent." };
   }
-  const { market, universe } = await requireMarket(deps, target.market, !target.reduceOnly);
+  const isIncrease = !target.reduceOnly;
+  const known = await requireMarket(deps, target.market, isIncrease);
   const remaining = await remainingSize(deps, caller, { target, leg, isClosed });
   const size = wanted.size === null ? remaining : decimal(wanted.size);
   if (isZero(size)) return { kind: "said", error: "Nothing of the order is left; give a `size`. Nothing was sent." };
   const trigger = wanted.trigger ?? (target.status === "waiting_for_trigger" ? target.trigger : null);
   const price = wanted.price ?? target.price;
-  const fault = knownFault(deps, { market, universe, terms: { size, price, trigger } });
+  const terms = { size, price, trigger };
+  const { market, fault } =
+    knownFault(deps, known, terms) === null
+      ? { market: known.market, fault: null }
+      : await readRulesAgain(deps, { known, terms, isIncrease });
   if (fault !== null) return { kind: "said", error: fault };
   const isResting = target.status === "open";
   return {

@@ -21,7 +21,7 @@ import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import type { Asked } from "./differences.ts";
 import { giveBack } from "./give-back.ts";
-import { knownFault, requireMarket } from "./market-rules.ts";
+import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 import {
   answerEarlier,
   answerRecord,
@@ -48,8 +48,10 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   caller.charge("orders");
   requireOpenForWrites(deps, false);
   const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
-  const isFine = knownFault(deps, { ...known, terms: wanted }) === null;
-  const { market, fault } = isFine ? { market: known.market, fault: null } : await readRulesAgain(deps, wanted);
+  const { market, fault } =
+    knownFault(deps, known, wanted) === null
+      ? { market: known.market, fault: null }
+      : await readRulesAgain(deps, { known, terms: wanted, isIncrease: !wanted.reduceOnly });
   requireTaken(deps, caller, wanted.reduceOnly);
   if (fault === null) requireBudget(deps, caller, "order");
   const order = newOrder(deps, { caller, wanted, market });
@@ -72,13 +74,6 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
     placing === null ? null : sendAndRecord(deps, caller.account, placing),
   );
   return { ...answer, isReplay: false };
-}
-
-/** A rule that would refuse the order is read again before it does: rules change, and the key would be used up. */
-async function readRulesAgain(deps: Deps, wanted: PlaceOrder): Promise<{ market: Market; fault: string | null }> {
-  await deps.markets.refresh("urgently");
-  const again = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
-  return { market: again.market, fault: knownFault(deps, { ...again, terms: wanted }) };
 }
 
 function askedOf({ market, side, size, price, timeInForce, reduceOnly, trigger }: OrderTerms): Asked {
