@@ -280,3 +280,58 @@ function areTwo(readings: readonly SizeReading[]): boolean {
   const last = readings.at(-1);
   return first !== undefined && last !== undefined && last.elapsedMs - first.elapsedMs >= READING_SPACING_MS;
 }
+
+/** What the words of a refused modify prove of its original: `wire/answer/refusal` reads them. */
+export type ModifyRefusal = "left" | "canceled" | "at_placing" | null;
+
+/** What is known of a modify beside what the records of its original show. */
+export type ModifyFacts = {
+  isAlwaysPlace: boolean;
+  /** The exchange took what it placed, or keeps a record of having refused it: it came as far as placing. */
+  hasPlaced: boolean;
+  refusal: ModifyRefusal;
+};
+
+/**
+ * True when the original is over, whatever a record shows of it: the exchange places only after it has canceled, unless
+ * the modify says that it shall in any case.
+ */
+export function isOriginalOver({ isAlwaysPlace, hasPlaced, refusal }: ModifyFacts): boolean {
+  return refusal === "canceled" || (hasPlaced && !isAlwaysPlace);
+}
+
+/** Looks at which an original has to be shown open after its modify was refused whole, and for how long, milliseconds. */
+const LOOKS_LEFT_OPEN = 3;
+const LEFT_OPEN_FOR_MS = 2_000;
+
+/** An original that is shown open, and of which nothing that its modify placed is known to be there. */
+export type ShownOpen = {
+  /** An empty action of ours took the modify's number. */
+  hasNeverRun: boolean;
+  refusal: ModifyRefusal;
+  /** Looks that showed it open, and the time since the first, milliseconds. */
+  looks: number;
+  openForMs: number;
+  /** One answer showed it open that itself holds something from after the modify. */
+  isShownSince: boolean;
+};
+
+/** True when the modify has left its original open. A record that shows it so may be from before the modify. */
+export function isLeftOpen({ hasNeverRun, refusal, looks, openForMs, isShownSince }: ShownOpen): boolean {
+  if (hasNeverRun || isShownSince) return true;
+  return refusal === "left" && looks >= LOOKS_LEFT_OPEN && openForMs >= LEFT_OPEN_FOR_MS;
+}
+
+/** How an original ended whose modify was refused. */
+export type OriginalsEnd = {
+  /** By its record it had ended before the modify could run, or not by a plain cancel. */
+  wasGoneBefore: boolean;
+  /** The exchange said that it carried out a cancel of it. */
+  isCanceledOtherwise: boolean;
+};
+
+/** True when it may be said that the modify canceled its original although what it placed was refused. */
+export function hasCanceledOriginal(facts: ModifyFacts, end: OriginalsEnd): boolean {
+  if (end.wasGoneBefore || end.isCanceledOtherwise) return false;
+  return facts.hasPlaced || facts.refusal === "canceled" || facts.refusal === "at_placing";
+}

@@ -260,34 +260,31 @@ export function filledAt(size: Decimal, price: Decimal): Filled {
 }
 
 /**
+ * What an unsettled attempt does to the newest leg but one: nothing; replaces it, and places only when it has canceled it;
+ * or places in any case, so that what it has placed may turn out to stand beside it.
+ */
+export type Replacing = "no" | "if_canceled" | "in_any_case";
+
+/**
  * The order as its legs (oldest first) tell it. Its terms and status are those of the newest leg which the exchange
  * has confirmed; fills are sums over all legs. A leg that is still out decides only where no confirmed one exists,
  * or where the outcome of replacing the last one was lost. The end and the fills of a replacement are the order's
- * once its attempt is settled.
- *
- * @param isReplacing true while an attempt that replaces the newest confirmed leg is unsettled
+ * once its attempt is settled; so is all of one that was placed in any case.
  */
-export function orderFromLegs<O extends Order>(
-  order: O,
-  legs: readonly Leg[],
-  isReplacing: boolean,
-  mayStandBeside = false,
-): O {
+export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], replacing: Replacing): O {
   const newest = legs.at(-1);
   // Until it is known what became of the original, a replacement may turn out to be an order of its own.
-  const own = isReplacing ? legs.filter((leg) => leg !== newest) : legs;
-  const isApart = mayStandBeside || own.some(({ filledSize, size }) => compare(filledSize, size) >= 0);
+  const own = replacing === "no" ? legs : legs.filter((leg) => leg !== newest);
+  const isApart = replacing === "in_any_case" || own.some(({ filledSize, size }) => compare(filledSize, size) >= 0);
   const confirmed = (isApart ? own : legs).filter(isConfirmed);
   // Of refused legs alone the oldest: a replacement that was refused as well never became the order.
   const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed[0] ?? legs.at(-1);
-  if (deciding === undefined) return order;
+  if (deciding === undefined || newest === undefined) return order;
   const filledSize = sumOf(own, (leg) => leg.filledSize);
   const notional = sumOf(own, (leg) => leg.filledNotional);
-  const isLost = isReplacing && newest !== deciding && newest?.state === "lost";
-  const isBeside = isReplacing && mayStandBeside && newest !== undefined && isConfirmed(newest);
-  const isEndOpen = isReplacing && newest === deciding && isClosed(deciding);
-  const status =
-    isLost || isBeside || isEndOpen ? "unknown" : statusOf(order, deciding, isReplacing && newest !== deciding);
+  const doubt = replacing === "no" ? null : doubtWhileReplacing(deciding, newest, replacing);
+  const isBeingReplaced = replacing !== "no" && newest !== deciding;
+  const status = doubt === null ? statusOf(order, deciding, isBeingReplaced) : "unknown";
   const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
   return {
     ...order,
@@ -297,13 +294,27 @@ export function orderFromLegs<O extends Order>(
     filledSize: isKnown || filledSize !== "0" ? filledSize : null,
     averagePrice: averagePrice(notional, filledSize),
     // Of an order that is open or filled only an alarm has a reason.
-    error: isLost ? newest.reason : deciding.reason,
+    error: doubt === null ? deciding.reason : doubt.words,
   };
 }
 
 function isConfirmed({ state }: Leg): boolean {
   return state !== "sent" && state !== "lost" && state !== "absent";
 }
+
+/** What keeps an order `unknown` while its newest leg is to replace the one that decides; null where nothing does. */
+function doubtWhileReplacing(deciding: Leg, newest: Leg, replacing: Replacing): { words: string | null } | null {
+  if (newest === deciding) return isClosed(deciding) ? { words: deciding.reason } : null;
+  if (newest.state === "lost") return { words: newest.reason };
+  if (newest.state === "sent" || deciding.state === "filled") return null;
+  if (wasTaken(newest)) return replacing === "in_any_case" ? { words: BESIDE } : null;
+  // Most refusals come when the original has been canceled already.
+  return isClosed(deciding) ? null : { words: REFUSED };
+}
+
+const BESIDE =
+  "the exchange has taken what the modify placed; whether in place of this order or beside it is being looked up";
+const REFUSED = "the exchange did not take what was to replace this order; whether it left it open is being looked up";
 
 /** A modified order has its newest leg's terms; its size is what had been filled before plus what that leg asks for. */
 function termsOf(order: Order, legs: readonly Leg[], deciding: Leg): Partial<Order> {

@@ -102,6 +102,7 @@ export function actionOf(attempt: Attempt): Action | null {
   return written.get(attempt) ?? parseActionJson(attempt.action);
 }
 
+/** True of a modify that places whatever becomes of its original. */
 export function isAlwaysPlace(attempt: Attempt): boolean {
   const action = actionOf(attempt);
   return action?.type === "batchModify" && action.a === true;

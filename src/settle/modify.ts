@@ -1,6 +1,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
 import type { Decimal } from "../core/decimal.ts";
+import type { ModifyRefusal } from "../core/evidence.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { World } from "../deps.ts";
@@ -9,7 +10,7 @@ import { inTransaction } from "../store/commit.ts";
 import { storeAnswer } from "../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
-import { leavesOriginalOpen } from "../wire/answer/refusal.ts";
+import { modifyRefusal } from "../wire/answer/refusal.ts";
 import { excessOf, tellPast } from "./excess.ts";
 import { readPlaceReply } from "./place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
@@ -42,9 +43,22 @@ export function recordModifyReply(world: World, attempt: Attempt, reply: Reply):
       if (reading.seen !== null) recordLegEvent(world.store, replacement.cloid, reading.seen, nowMs);
       return;
     }
-    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
+    const answerText = tellingRefusal(reply);
+    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
     recordLegEvent(world.store, replacement.cloid, reading.event, nowMs);
   });
+}
+
+/** The exchange's words where they tell what became of the original; kept, because a later process has to know them. */
+function tellingRefusal(reply: Reply): string | null {
+  const [entry] = reply.kind === "accepted" ? reply.statuses : [];
+  const text = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
+  return text === null || modifyRefusal(text, reply.kind === "refused") === null ? null : text;
+}
+
+/** What the exchange's answer to a refused modify says of its original. */
+export function refusalOf({ answerText }: Attempt, replacement: Leg): ModifyRefusal {
+  return replacement.state !== "rejected" || answerText === null ? null : modifyRefusal(answerText, true);
 }
 
 /**
@@ -75,8 +89,10 @@ export type ModifyEnd = { kind: "ended" } | { kind: "excess"; remainder: Decimal
 /**
  * Ends a modify whose two legs are known, in one transaction. What was taken although this modify did not cancel the
  * original is an order of its own, also where it was refused when its trigger fired.
+ *
+ * @param isCanceledByIt the modify is known to have canceled its original, although what it placed was refused
  */
-export function finishModify(world: World, attempt: Attempt): ModifyEnd {
+export function finishModify(world: World, attempt: Attempt, isCanceledByIt: boolean): ModifyEnd {
   const { order, replaced, replacement } = legsOfModify(world, attempt);
   const isTaken = wasTaken(replacement);
   const isRefused = replacement.state === "rejected" || replacement.state === "absent";
@@ -89,13 +105,14 @@ export function finishModify(world: World, attempt: Attempt): ModifyEnd {
   inTransaction(world.store, () => {
     const nowMs = world.clock.nowMs();
     if (isTaken && !isReplaced) return splitOff(world, attempt, { order, replaced, replacement });
-    if (isRefused && isReplaced) {
-      const reason = `The modify canceled the order and its replacement was refused: ${replacement.reason ?? "no reason given"}`;
+    const isTold = isRefused && isReplaced && isCanceledByIt && replaced.reason === null;
+    const refusal = replacement.reason ?? "no reason given";
+    if (isTold) {
+      const reason = `The modify canceled the order and its replacement was refused: ${refusal}`;
       updateLeg(world.store, { ...replaced, reason });
-      deriveOrder(world.store, order, nowMs);
     }
-    const error = isRefused ? `The modify was not carried out: ${replacement.reason ?? "no reason given"}` : null;
-    finishOrderAttempt(world.store, attempt, isReplaced ? { nowMs } : { nowMs, error });
+    const error = isRefused && !isTold ? `The modify was not carried out: ${refusal}` : null;
+    finishOrderAttempt(world.store, attempt, { nowMs, error });
   });
   return { kind: "ended" };
 }
@@ -143,24 +160,3 @@ function originalTerms(
   // `size` of a first leg is the order's as sent; of a later one it is derived from the legs.
   return { size: leg.ordinal === 0 ? leg.size : order.size, price, timeInForce, trigger };
 }
-
-/**
- * True when an original that is shown open beside a replacement which was not taken is believed to be: it may be shown so
- * by a server that is behind, and only an action that never ran cannot have canceled it.
- */
-export function isBelievedOpen(
-  attempt: Attempt,
-  replacement: Leg,
-  { looks, openForMs }: { looks: number; openForMs: number },
-): boolean {
-  if (replacement.state === "absent" && attempt.seal === "noop") return true;
-  const isLeftOpen = leavesOriginalOpen(replacement.reason ?? "");
-  return looks >= LOOKS_AT_OPEN && openForMs >= (isLeftOpen ? LEFT_OPEN_FOR_MS : OPEN_AFTER_REFUSAL_FOR_MS);
-}
-
-/** Looks at which an original has to be shown open to be believed so. */
-const LOOKS_AT_OPEN = 3;
-/** And for how long, milliseconds: after a refusal whose words say that the whole action was refused. */
-const LEFT_OPEN_FOR_MS = 2_000;
-/** After any other: most of them come when the original has been canceled already. */
-const OPEN_AFTER_REFUSAL_FOR_MS = 30_000;

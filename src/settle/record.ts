@@ -42,7 +42,7 @@ export function settlePlacing(store: Store, placing: Placing, event: LegEvent, n
   const { order, leg, attempt } = placing;
   const next = advanceLeg(leg, event);
   if (next === null || next === leg) return null;
-  const derived = { ...orderFromLegs(order, [next], false), seenAtMs: nowMs };
+  const derived = { ...orderFromLegs(order, [next], "no"), seenAtMs: nowMs };
   const answer: KeyAnswer = { status: 201, body: orderText(derived) };
   const end = { sentAtMs: attempt.createdAtMs, settledAtMs: nowMs };
   // No leg changes without its order, and none can be modified before it has: the order's version speaks for all.
@@ -55,8 +55,9 @@ export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): St
   // What is placed for an order that was closed before is an order of its own: this one stays as it ended.
   const apart = modifies.filter(({ isTargetClosed }) => isTargetClosed);
   const legs = listLegs(store, order.id).filter((leg) => apart.every(({ cloid }) => cloid !== leg.cloid));
-  const isReplacing = modifies.length > apart.length;
-  const derived = { ...orderFromLegs(order, legs, isReplacing, modifies.some(isAlwaysPlace)), seenAtMs: nowMs };
+  const replacing = modifies.filter(({ isTargetClosed }) => !isTargetClosed);
+  const inAnyCase = replacing.some(isAlwaysPlace) ? "in_any_case" : "if_canceled";
+  const derived = { ...orderFromLegs(order, legs, replacing.length === 0 ? "no" : inAnyCase), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
   return { ...derived, version: order.version + 1 };
 }

@@ -9,8 +9,11 @@ import {
   concludeAbsence,
   DISPUTED_AFTER_MS,
   type EarlierMargin,
+  hasCanceledOriginal,
+  isLeftOpen,
   isMarginCurrent,
   isNothingToCancel,
+  isOriginalOver,
   isOutlived,
   isSettingInForce,
   isWitness,
@@ -19,6 +22,7 @@ import {
   lacks,
   type MarginReading,
   type MissingTwap,
+  type ModifyRefusal,
   marginMovedBetween,
   type OtherMargin,
   READING_SPACING_MS,
@@ -281,4 +285,37 @@ test("a list proves that an order is open no longer only by one that was placed 
   expect(lacks([later, earlier], { oid: "7", sinceMs: 2_000 })).toBe(true);
   for (const list of [[], [earlier], [mine, later], [mine]])
     expect(lacks(list, { oid: "7", sinceMs: 2_000 })).toBe(false);
+});
+
+const REFUSALS: readonly ModifyRefusal[] = ["left", "canceled", "at_placing", null];
+
+test("a modify has left its original open by three proofs and by no number of looks", () => {
+  const shown = { hasNeverRun: false, refusal: null, looks: 1_000, openForMs: 10 ** 9, isShownSince: false };
+  for (const refusal of REFUSALS) expect(isLeftOpen({ ...shown, refusal })).toBe(refusal === "left");
+  expect(isLeftOpen({ ...shown, refusal: "left", looks: 2 })).toBe(false);
+  expect(isLeftOpen({ ...shown, refusal: "left", openForMs: 1_999 })).toBe(false);
+  expect(isLeftOpen({ ...shown, looks: 1, openForMs: 0, hasNeverRun: true })).toBe(true);
+  expect(isLeftOpen({ ...shown, looks: 1, openForMs: 0, isShownSince: true })).toBe(true);
+});
+
+test("an original is over where its replacement was placed, unless that was to be placed in any case", () => {
+  const facts = { isAlwaysPlace: false, hasPlaced: true, refusal: null };
+  expect(isOriginalOver(facts)).toBe(true);
+  expect(isOriginalOver({ ...facts, isAlwaysPlace: true })).toBe(false);
+  expect(isOriginalOver({ ...facts, hasPlaced: false })).toBe(false);
+  expect(isOriginalOver({ isAlwaysPlace: true, hasPlaced: false, refusal: "canceled" })).toBe(true);
+});
+
+test("a modify is said to have canceled its original only where it came so far and nothing else did it", () => {
+  const facts = { isAlwaysPlace: false, hasPlaced: false, refusal: null };
+  const end = { wasGoneBefore: false, isCanceledOtherwise: false };
+  for (const refusal of REFUSALS) {
+    const isProof = refusal === "canceled" || refusal === "at_placing";
+    expect(hasCanceledOriginal({ ...facts, refusal }, end)).toBe(isProof);
+    expect(hasCanceledOriginal({ ...facts, refusal, hasPlaced: true }, end)).toBe(true);
+    expect(hasCanceledOriginal({ ...facts, refusal, hasPlaced: true }, { ...end, wasGoneBefore: true })).toBe(false);
+    expect(hasCanceledOriginal({ ...facts, refusal, hasPlaced: true }, { ...end, isCanceledOtherwise: true })).toBe(
+      false,
+    );
+  }
 });

@@ -282,7 +282,7 @@ const SHOWN: Record<LegState, { status: OrderStatus; filledSize: string | null; 
 
 for (const state of STATES) {
   test(`an order whose only leg is ${state} is ${SHOWN[state].status}`, () => {
-    const shown = orderFromLegs(ORDER, [legIn(state)], false);
+    const shown = orderFromLegs(ORDER, [legIn(state)], "no");
     expect(shown).toMatchObject(SHOWN[state]);
     expect(shown.size).toBe("1.0");
     expect(shown.averagePrice).toBeNull();
@@ -290,7 +290,7 @@ for (const state of STATES) {
 }
 
 test("an order once unknown does not go back to processing", () => {
-  expect(orderFromLegs({ ...ORDER, status: "unknown" }, [legIn("sent")], false).status).toBe("unknown");
+  expect(orderFromLegs({ ...ORDER, status: "unknown" }, [legIn("sent")], "no").status).toBe("unknown");
 });
 
 function replacement(state: LegState, some: Partial<Leg> = {}): Leg {
@@ -299,7 +299,7 @@ function replacement(state: LegState, some: Partial<Leg> = {}): Leg {
 
 test("a canceled leg is not the end of its order while a replacement is on its way", () => {
   const legs = [legIn("canceled"), replacement("sent")];
-  expect(orderFromLegs({ ...ORDER, status: "open" }, legs, true).status).not.toBe("canceled");
+  expect(orderFromLegs({ ...ORDER, status: "open" }, legs, "if_canceled").status).not.toBe("canceled");
 });
 
 test.each(["filled", "canceled"] as const)(
@@ -309,8 +309,8 @@ test.each(["filled", "canceled"] as const)(
     const order: Order = { ...ORDER, status: "unknown" };
     for (const original of STATES.filter((state) => state !== "sent" && state !== "lost")) {
       const legs = [legIn(original), ended];
-      expect(orderFromLegs(order, legs, true).status).toBe("unknown");
-      expect(orderFromLegs(order, legs, false).status).toBe(end);
+      expect(orderFromLegs(order, legs, "if_canceled").status).toBe("unknown");
+      expect(orderFromLegs(order, legs, "no").status).toBe(end);
     }
   },
 );
@@ -318,7 +318,8 @@ test.each(["filled", "canceled"] as const)(
 test("simulated seeds 307 and 1220: what may stand beside its original is not shown as that one before it is known", () => {
   const [partly, whole] = ["0.25", "1"].map((size) => ({ ...legIn("resting"), oid: "7", filledSize: decimal(size) }));
   const order: Order = { ...ORDER, status: "open", exchangeOrderId: "7" };
-  const shownOf = (leg = LEG, isBeside = false) => orderFromLegs(order, [leg, replacement("resting")], true, isBeside);
+  const shownOf = (leg = LEG, isBeside = false) =>
+    orderFromLegs(order, [leg, replacement("resting")], isBeside ? "in_any_case" : "if_canceled");
   expect(shownOf(partly, true)).toMatchObject({ status: "unknown", exchangeOrderId: "7" });
   expect([shownOf(partly).exchangeOrderId, shownOf(whole).exchangeOrderId]).toEqual(["88", "7"]);
 });
@@ -327,14 +328,17 @@ test("simulated seed 60120236: fills of a replacement count for the order once i
   const before = { ...legIn("filled"), filledSize: decimal("0.25"), filledNotional: decimal("25") };
   const legs = [before, replacement("resting", { filledSize: decimal("0.5"), filledNotional: decimal("50.5") })];
   const order: Order = { ...ORDER, status: "open" };
-  expect(orderFromLegs(order, legs, true)).toMatchObject({ filledSize: decimal("0.25"), averagePrice: decimal("100") });
-  expect(orderFromLegs(order, legs, false).filledSize).toBe(decimal("0.75"));
+  expect(orderFromLegs(order, legs, "if_canceled")).toMatchObject({
+    filledSize: decimal("0.25"),
+    averagePrice: decimal("100"),
+  });
+  expect(orderFromLegs(order, legs, "no").filledSize).toBe(decimal("0.75"));
 });
 
 test("simulated seed 80040492: a replacement that has no native id yet is not shown under the one it replaced", () => {
   const before = { ...legIn("canceled"), oid: "7" };
   const order: Order = { ...ORDER, exchangeOrderId: "7" };
-  const shownWith = (oid: string | null) => orderFromLegs(order, [before, replacement("armed", { oid })], false);
+  const shownWith = (oid: string | null) => orderFromLegs(order, [before, replacement("armed", { oid })], "no");
   expect([shownWith(null).exchangeOrderId, shownWith("8").exchangeOrderId]).toEqual([null, "8"]);
 });
 
@@ -342,7 +346,7 @@ test("the newest leg that the exchange confirmed decides, and sizes are sums ove
   const first = { ...legIn("canceled"), filledSize: decimal("0.25"), filledNotional: decimal("25") };
   const size = decimal("0.75");
   const second = replacement("resting", { size, filledSize: decimal("0.25"), filledNotional: decimal("25.5") });
-  expect(orderFromLegs({ ...ORDER, status: "open" }, [first, second], false)).toMatchObject({
+  expect(orderFromLegs({ ...ORDER, status: "open" }, [first, second], "no")).toMatchObject({
     status: "open",
     exchangeOrderId: "88",
     size: "1.0",
@@ -353,7 +357,7 @@ test("the newest leg that the exchange confirmed decides, and sizes are sums ove
 });
 
 test.each(["rejected", "absent"] as const)("a replacement that is %s leaves the living leg its order", (state) => {
-  const shown = orderFromLegs({ ...ORDER, status: "open" }, [legIn("resting"), replacement(state)], false);
+  const shown = orderFromLegs({ ...ORDER, status: "open" }, [legIn("resting"), replacement(state)], "no");
   expect(shown).toMatchObject({ status: "open", exchangeOrderId: "77", price: "100", error: null });
 });
 
@@ -362,7 +366,7 @@ test("simulated seed 20057524: of an order refused when it fired and its refused
   const refused = replacement("rejected", { size: decimal("2"), reason: "bad trigger" });
   // The replacement's terms are in the row where it had been seen live.
   for (const terms of [{}, { price: "101", size: "2" }]) {
-    const shown = orderFromLegs({ ...ORDER, ...terms, status: "open" }, [fired, refused], false);
+    const shown = orderFromLegs({ ...ORDER, ...terms, status: "open" }, [fired, refused], "no");
     expect(shown).toMatchObject({ status: "rejected", exchangeOrderId: "77", price: "100", error: fired.reason });
     expect(decimal(shown.size)).toBe(fired.size);
   }

@@ -66,7 +66,7 @@ test("a replacement that would take is refused by the exchange, and the original
 test("a refused replacement that leaves the original open says so in this answer, not in later reads", async () => {
   const { rig, id, oid } = await opened();
   const text = "Order has invalid price.";
-  const fault = { kind: "single_error", text, form: "statuses" } as const;
+  const fault = { kind: "single_error", text, form: "err" } as const;
   rig.paper.setFaults({ rules: [{ on: "exchange", type: "batchModify", times: 1, fault }] });
   const answer = await modify(rig, id, { price: "91000" }, "modify-01");
   const body = { id, status: "open", price: "90000", time_in_force: "gtc", exchange_order_id: oid };

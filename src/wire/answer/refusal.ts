@@ -1,3 +1,4 @@
+import type { ModifyRefusal } from "../../core/evidence.ts";
 import { REFUSAL_TEXTS } from "./refusal-texts.ts";
 
 /** Variable parts of a text, by the name that stands in braces. */
@@ -70,12 +71,33 @@ export function isAgentRefused(text: string): boolean {
   );
 }
 
-/** True when words that tell of a refused modify hold a text that was seen to leave the original open. */
-export function leavesOriginalOpen(words: string): boolean {
-  return /Attempted to modify to invalid new order|away from the reference price|has invalid (?:price|size)|Too many cumulative requests|does not exist|Must deposit/.test(
-    words,
-  );
+/**
+ * What the text of a refused modify proves of the original. `left`: the whole action was refused, so it is as it was.
+ * `canceled`: the cancel half had been carried out. `at_placing`: it is refused so when its place in the book is looked for,
+ * after the cancel in every case that was seen. Null: nothing.
+ *
+ * @param isWhole the answer was to the action, not to the one modify in it: there the text may be of the placing half
+ */
+export function modifyRefusal(text: string, isWhole: boolean): ModifyRefusal {
+  const said = text.replace(/^L1 error: /, "");
+  if (said.startsWith("Error placing new order during modify: ")) return "canceled";
+  if (said.startsWith("Post only order would have immediately matched")) return "at_placing";
+  if (said.startsWith("Attempted to modify to invalid new order")) return "left";
+  return isWhole && LEAVING.some((beginning) => said.startsWith(beginning)) ? "left" : null;
 }
+
+/** Beginnings of answers to whole modifies that were seen to leave the original as it was, or that tell of no reading. */
+const LEAVING = [
+  "Order price cannot be more than",
+  "Order has invalid price",
+  "Order has invalid size",
+  "Too many cumulative requests sent",
+  "User or API Wallet",
+  "Must deposit before performing actions",
+  "Failed to parse the request body",
+  "Failed to deserialize the JSON body",
+  "Expected request with",
+] as const;
 
 /** True when the order's builder fee lacks the owner's approval. */
 export function isBuilderRefused(text: string): boolean {

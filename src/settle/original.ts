@@ -1,0 +1,142 @@
+/** What became of the order that a modify was to replace. */
+import { type Attempt, endsAtMs, sweepDelayMs } from "../core/attempt.ts";
+import { isLeftOpen, isOriginalOver, type ModifyFacts } from "../core/evidence.ts";
+import { dexOf } from "../core/market.ts";
+import { isClosed, type Leg, wasTaken } from "../core/order.ts";
+import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../wire/answer/order-status.ts";
+import { statusMeaning } from "../wire/answer/status-words.ts";
+import { applySight } from "./apply-sight.ts";
+import { isAlwaysPlace } from "./intent.ts";
+import { readAnswer, readStatus, type Sight, type Sought, statusRequest } from "./look.ts";
+import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
+import type { Pursuit, Tools } from "./pursuit.ts";
+import type { Sweep } from "./sweep.ts";
+import { recordOf } from "./vanished.ts";
+
+export type OriginalLook = {
+  sight: Sight;
+  /** The original had ended by itself, or something else had canceled it, before the modify could. */
+  wasGoneBefore: boolean;
+  facts: ModifyFacts;
+};
+
+/** One look at the original, together with the record of what was to replace it. */
+export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<OriginalLook> {
+  const { world, evidence } = tools;
+  const { replaced, replacement } = legsOfModify(world, attempt);
+  const sought = { ...tools.soughtOf(attempt), leg: replaced };
+  const options = { purpose: "settle" as const };
+  const requests = [statusRequest({ ...sought, leg: replacement }), statusRequest(sought)];
+  const outcome = await world.exchange.infoInTurn(requests, options);
+  if (outcome.kind === "failed")
+    return { sight: outcome, wasGoneBefore: false, facts: factsOf(attempt, replacement, false) };
+  const [replacementJson, json] = outcome.json;
+  if (wasTaken(replacement) && replacement.oid === null) {
+    // Some answers to triggers name no id.
+    const placed = { ...sought, leg: replacement };
+    applySight(world, replacement, await readStatus(world, evidence, placed, { json: replacementJson, options }));
+  }
+  const answer = await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(json));
+  const sight = await readAnswer(world, evidence, sought, { answer, options });
+  const placed = parseOrderStatus(replacementJson);
+  const facts = factsOf(attempt, replacement, placed.kind === "order");
+  // A modify's two halves carry the time of one block; a replacement's time from before it says nothing.
+  const placedAtMs = placed.kind === "order" ? placed.order.timestampMs : 0;
+  const wasFilled = answer.kind === "not_found" && replaced.state === "filled";
+  const wasGoneBefore = wasFilled || hadEndedBefore(Math.max(attempt.nonce, placedAtMs), answer);
+  return { sight: sizeless(await orVanished(tools, { sought, pursuit }, sight)), wasGoneBefore, facts };
+}
+
+/** Looks by id that may miss the original because a node is behind, before all of the account is read. */
+const LOOKS_BEHIND = 5;
+
+type OriginalSought = { sought: Sought; pursuit: Pursuit };
+
+/** The history may know what the look-up by id has forgotten. */
+async function orFromHistory(
+  tools: Tools,
+  { sought, pursuit }: OriginalSought,
+  answer: OrderStatusAnswer,
+): Promise<OrderStatusAnswer> {
+  if (answer.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return answer;
+  const sweep = await tools.sweeps.read(sought.user, sought.accountId, { purpose: "settle", onNewConnection: true });
+  const record = sweep === null ? null : recordOf(sweep, sought.leg);
+  return record === null ? answer : { kind: "order", ...record };
+}
+
+/** And where nothing has a record of it any more, its end is known already, or its absence may be witnessed. */
+async function orVanished(tools: Tools, { sought, pursuit }: OriginalSought, sight: Sight): Promise<Sight> {
+  if (sight.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return sight;
+  return isClosed(sought.leg) ? { kind: "seen", events: [], isClosed: true } : tools.vanished.look(sought);
+}
+
+/** A fill that is shown later is heeded later (`reduce`): nobody is told of an end here. */
+function sizeless(looked: Sight): Sight {
+  const untouched = looked.kind === "unfinished" ? looked.untouched : null;
+  return untouched === null ? looked : { kind: "seen", events: [untouched], isClosed: true };
+}
+
+function factsOf(attempt: Attempt, replacement: Leg, isShown: boolean): ModifyFacts {
+  const hasPlaced = wasTaken(replacement) || (isShown && replacement.state === "rejected");
+  return { isAlwaysPlace: isAlwaysPlace(attempt), hasPlaced, refusal: refusalOf(attempt, replacement) };
+}
+
+/** A modify's own cancel is plain, and not earlier than it was carried out; clocks are known to this, milliseconds. */
+const CLOCK_ERROR_MS = 2_000;
+
+function hadEndedBefore(carriedOutAtMs: number, answer: OrderStatusAnswer): boolean {
+  if (answer.kind !== "order") return false;
+  // An order that may not rest ends as filled with a part as well: what was left of it was gone before any modify.
+  if (statusMeaning(answer.status) === "filled") return true;
+  if (statusMeaning(answer.status) !== "canceled") return false;
+  return answer.status !== PLAIN_CANCEL || answer.statusTimestampMs < carriedOutAtMs - CLOCK_ERROR_MS;
+}
+
+const PLAIN_CANCEL = "canceled";
+
+type Looked = { pursuit: Pursuit; look: OriginalLook };
+
+/** What closed the original was seen, or that it is open after all the modify did. */
+export async function isOriginalsEndKnown(tools: Tools, attempt: Attempt, { pursuit, look }: Looked): Promise<boolean> {
+  const { world } = tools;
+  const { replaced, replacement } = legsOfModify(world, attempt);
+  if (isClosed(replaced)) return true;
+  if (replaced.state === "closing" || isOriginalOver(look.facts)) return false;
+  pursuit.looksAtOpen += 1;
+  pursuit.firstOpenElapsedMs ??= world.clock.elapsedMs();
+  const openForMs = world.clock.elapsedMs() - pursuit.firstOpenElapsedMs;
+  const hasNeverRun = replacement.state === "absent" && attempt.seal === "noop";
+  const seen = { hasNeverRun, refusal: look.facts.refusal, looks: pursuit.looksAtOpen, openForMs };
+  if (isLeftOpen({ ...seen, isShownSince: false })) return true;
+  return isLeftOpen({ ...seen, isShownSince: await isShownSince(tools, attempt, pursuit) });
+}
+
+/** Looks that may show an original that the modify has canceled, before everything of the account is read. */
+const LOOKS_AT_OPEN = 3;
+
+/** One answer that shows the original open and holds something from after the modify: it is from after it as well. */
+async function isShownSince(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const nowMs = tools.world.clock.elapsedMs();
+  const last = pursuit.lastSweepElapsedMs;
+  const isDue = last === null || nowMs - last >= sweepDelayMs(pursuit.sweeps);
+  if (pursuit.looksAtOpen < LOOKS_AT_OPEN || !isDue) return false;
+  pursuit.sweeps += 1;
+  pursuit.lastSweepElapsedMs = nowMs;
+  const { user } = tools.soughtOf(attempt);
+  const sweep = await tools.sweeps.read(user, attempt.accountId, { purpose: "settle", onNewConnection: true });
+  return sweep !== null && showsOpenSince(sweep, attempt, legsOfModify(tools.world, attempt));
+}
+
+function showsOpenSince({ open, history }: Sweep, attempt: Attempt, { order, replacement }: ModifyLegs): boolean {
+  const { targetOid } = attempt;
+  const { cloid, oid } = replacement;
+  const isPlaced = (shown: FrontendOrder) => shown.cloid === cloid || (oid !== null && shown.oid === oid);
+  const endMs = endsAtMs(attempt);
+  // Every dex has a list of its own.
+  const list = open.filter(({ coin }) => dexOf(coin) === dexOf(order.market));
+  const isListNewer = list.some((shown) => isPlaced(shown) || shown.timestampMs > endMs);
+  if (isListNewer) return list.some((shown) => shown.oid === targetOid);
+  const isNewer = history.some((past) => isPlaced(past.order) || past.statusTimestampMs > endMs);
+  const ofOriginal = history.filter((past) => past.order.oid === targetOid);
+  return isNewer && ofOriginal.length > 0 && ofOriginal.every(({ status }) => statusMeaning(status) === "open");
+}
