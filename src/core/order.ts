@@ -307,9 +307,9 @@ function doubtWhileReplacing(deciding: Leg, newest: Leg, replacing: Replacing): 
   if (newest === deciding) return isClosed(deciding) ? { words: deciding.reason } : null;
   if (newest.state === "lost") return { words: newest.reason };
   if (newest.state === "sent" || deciding.state === "filled") return null;
-  if (wasTaken(newest)) return replacing === "in_any_case" ? { words: BESIDE } : null;
   // Most refusals come when the original has been canceled already.
-  return isClosed(deciding) ? null : { words: REFUSED };
+  if (newest.state === "rejected" || newest.state === "absent") return isClosed(deciding) ? null : { words: REFUSED };
+  return replacing === "in_any_case" ? { words: BESIDE } : null;
 }
 
 const BESIDE =

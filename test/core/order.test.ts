@@ -315,15 +315,6 @@ test.each(["filled", "canceled"] as const)(
   },
 );
 
-test("simulated seeds 307 and 1220: what may stand beside its original is not shown as that one before it is known", () => {
-  const [partly, whole] = ["0.25", "1"].map((size) => ({ ...legIn("resting"), oid: "7", filledSize: decimal(size) }));
-  const order: Order = { ...ORDER, status: "open", exchangeOrderId: "7" };
-  const shownOf = (leg = LEG, isBeside = false) =>
-    orderFromLegs(order, [leg, replacement("resting")], isBeside ? "in_any_case" : "if_canceled");
-  expect(shownOf(partly, true)).toMatchObject({ status: "unknown", exchangeOrderId: "7" });
-  expect([shownOf(partly).exchangeOrderId, shownOf(whole).exchangeOrderId]).toEqual(["88", "7"]);
-});
-
 test("simulated seed 60120236: fills of a replacement count for the order once its modify is settled", () => {
   const before = { ...legIn("filled"), filledSize: decimal("0.25"), filledNotional: decimal("25") };
   const legs = [before, replacement("resting", { filledSize: decimal("0.5"), filledNotional: decimal("50.5") })];

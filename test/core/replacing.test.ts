@@ -1,0 +1,46 @@
+/** What an order is told as while an attempt that replaces it is open, and nobody knows all that it has done. */
+import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { type Leg, type LegState, type Order, type OrderStatus, orderFromLegs } from "../../src/core/order.ts";
+import { legRow, orderRow } from "../support/rows.ts";
+
+const ORDER: Order = orderRow();
+
+function legIn(state: LegState): Leg {
+  return { ...legRow(), state, oid: "1" };
+}
+
+function replacement(state: LegState, some: Partial<Leg> = {}): Leg {
+  return { ...legIn(state), cloid: "0x02", ordinal: 1, oid: state === "sent" ? null : "2", ...some };
+}
+
+test.each([
+  ["resting", "sent", "open", "1"],
+  ["resting", "resting", "unknown", "1"],
+  ["resting", "armed", "unknown", "1"],
+  ["resting", "lost", "unknown", "1"],
+  ["resting", "filled", "unknown", "1"],
+  ["resting", "rejected", "unknown", "1"],
+  ["canceled", "resting", "unknown", "1"],
+  ["filled", "resting", "filled", "1"],
+] as const)("beside a leg that is %s, what is placed in any case is %s: %s", (first, second, status, oid) => {
+  const legs = [{ ...legIn(first), oid: "1" }, replacement(second, { oid: "2" })];
+  const shown = orderFromLegs({ ...ORDER, status: "open" }, legs, "in_any_case");
+  expect(shown).toMatchObject({ status, exchangeOrderId: oid });
+});
+
+test("an order is unknown while it is not known whether the refusal of its replacement left it open", () => {
+  const shownWith = (first: LegState, second: LegState): OrderStatus =>
+    orderFromLegs<Order>({ ...ORDER, status: "open" }, [legIn(first), replacement(second)], "if_canceled").status;
+  expect([shownWith("resting", "rejected"), shownWith("armed", "absent")]).toEqual(["unknown", "unknown"]);
+  expect([shownWith("resting", "resting"), shownWith("filled", "rejected")]).toEqual(["open", "filled"]);
+});
+
+test("simulated seeds 307 and 1220: what may stand beside its original is not shown as that one before it is known", () => {
+  const [partly, whole] = ["0.25", "1"].map((size) => ({ ...legIn("resting"), oid: "7", filledSize: decimal(size) }));
+  const order: Order = { ...ORDER, status: "open", exchangeOrderId: "7" };
+  const shownOf = (leg = legRow(), isBeside = false) =>
+    orderFromLegs(order, [leg, replacement("resting")], isBeside ? "in_any_case" : "if_canceled");
+  expect(shownOf(partly, true)).toMatchObject({ status: "unknown", exchangeOrderId: "7" });
+  expect([shownOf(partly).exchangeOrderId, shownOf(whole).exchangeOrderId]).toEqual(["2", "7"]);
+});
