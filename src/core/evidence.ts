@@ -300,6 +300,16 @@ export function isOriginalOver({ isAlwaysPlace, hasPlaced, refusal }: ModifyFact
   return refusal === "canceled" || (hasPlaced && !isAlwaysPlace);
 }
 
+/**
+ * True when the fills that are known of an order which is over, and of which the exchange shows no record of its own, are all
+ * of them.
+ *
+ * @param completeToMs up to when the fills of the account are known to be whole; null before they were ever read
+ */
+export function areFillsAll(completeToMs: number | null, missedSinceMs: number): boolean {
+  return completeToMs !== null && completeToMs >= missedSinceMs;
+}
+
 /** Looks at which an original has to be shown open after its modify was refused whole, and for how long, milliseconds. */
 const LOOKS_LEFT_OPEN = 3;
 const LEFT_OPEN_FOR_MS = 2_000;

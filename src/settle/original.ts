@@ -1,8 +1,11 @@
 /** What became of the order that a modify was to replace. */
 import { type Attempt, endsAtMs, sweepDelayMs } from "../core/attempt.ts";
-import { isLeftOpen, isOriginalOver, type ModifyFacts } from "../core/evidence.ts";
+import { areFillsAll, isLeftOpen, isOriginalOver, type ModifyFacts } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
+import type { World } from "../deps.ts";
+import { inTransaction } from "../store/commit.ts";
+import { findCompleteTo } from "../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import { applySight } from "./apply-sight.ts";
@@ -10,6 +13,7 @@ import { isAlwaysPlace } from "./intent.ts";
 import { readAnswer, readStatus, type Sight, type Sought, statusRequest } from "./look.ts";
 import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
+import { recordLegEvent } from "./record.ts";
 import type { Sweep } from "./sweep.ts";
 import { recordOf } from "./vanished.ts";
 
@@ -37,14 +41,16 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
     applySight(world, replacement, await readStatus(world, evidence, placed, { json: replacementJson, options }));
   }
   const answer = await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(json));
-  const sight = await readAnswer(world, evidence, sought, { answer, options });
+  const looked = await readAnswer(world, evidence, sought, { answer, options });
   const placed = parseOrderStatus(replacementJson);
   const facts = factsOf(attempt, replacement, placed.kind === "order");
   // A modify's two halves carry the time of one block; a replacement's time from before it says nothing.
   const placedAtMs = placed.kind === "order" ? placed.order.timestampMs : 0;
   const wasFilled = answer.kind === "not_found" && replaced.state === "filled";
   const wasGoneBefore = wasFilled || hadEndedBefore(Math.max(attempt.nonce, placedAtMs), answer);
-  return { sight: sizeless(await orVanished(tools, { sought, pursuit }, sight)), wasGoneBefore, facts };
+  const isMissing = looked.kind === "not_found" || looked.kind === "foreign";
+  const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
+  return { sight: sizeless(sight), wasGoneBefore, facts };
 }
 
 /** Looks by id that may miss the original because a node is behind, before all of the account is read. */
@@ -64,10 +70,38 @@ async function orFromHistory(
   return record === null ? answer : { kind: "order", ...record };
 }
 
-/** And where nothing has a record of it any more, its end is known already, or its absence may be witnessed. */
-async function orVanished(tools: Tools, { sought, pursuit }: OriginalSought, sight: Sight): Promise<Sight> {
-  if (sight.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return sight;
-  return isClosed(sought.leg) ? { kind: "seen", events: [], isClosed: true } : tools.vanished.look(sought);
+type Missing = { sought: Sought; pursuit: Pursuit; facts: ModifyFacts; looked: Sight };
+
+/** The exchange has no record of the original any more, or shows something else under its id: the modify ends all the same. */
+async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked }: Missing): Promise<Sight> {
+  const { leg } = sought;
+  pursuit.looksMissed += 1;
+  pursuit.missedSinceMs ??= tools.world.exchange.nowMs();
+  if (pursuit.looksMissed < LOOKS_BEHIND) return looked;
+  if (isClosed(leg)) return { kind: "seen", events: [], isClosed: true };
+  const isOver = isOriginalOver(facts) || leg.state === "closing";
+  if (isOver) noteOver(tools.world, leg);
+  if (looked.kind === "not_found")
+    return tools.vanished.look(isOver ? { ...sought, leg: { ...leg, state: "closing" } } : sought);
+  // The alarm stands; nothing more will be learned of it, and the modify has an end of its own.
+  return isOver
+    ? endUnderAlarm(tools.world, sought, pursuit.missedSinceMs)
+    : { kind: "seen", events: [], isClosed: false };
+}
+
+/** Over by the exchange's own word: no record that shows it open is believed any more. */
+function noteOver(world: World, replaced: Leg): void {
+  if (replaced.state === "closing") return;
+  const event = { type: "closing", oid: replaced.oid } as const;
+  inTransaction(world.store, () => recordLegEvent(world.store, replaced.cloid, event, world.clock.nowMs()));
+}
+
+/** Fills of something else under its id have not been added to it. */
+function endUnderAlarm({ store }: World, { leg, accountId }: Sought, missedSinceMs: number): Sight {
+  if (!areFillsAll(findCompleteTo(store, accountId), missedSinceMs)) return { kind: "not_found" };
+  const filled = { size: leg.filledSize, notional: leg.filledNotional };
+  const reason = "The exchange keeps no record of it.";
+  return { kind: "seen", events: [{ type: "canceled", oid: leg.oid, reason, filled }], isClosed: true };
 }
 
 /** A fill that is shown later is heeded later (`reduce`): nobody is told of an end here. */

@@ -34,6 +34,9 @@ export type Pursuit = {
   /** Times that the original of a modify was still seen open, and the elapsed time of the first. */
   looksAtOpen: number;
   firstOpenElapsedMs: number | null;
+  /** Times that the exchange showed no record of the original, or one of something else, and its time of the first. */
+  looksMissed: number;
+  missedSinceMs: number | null;
   /** Elapsed time at which an operation was first seen to run no more. */
   endedElapsedMs: number | null;
 };
@@ -56,6 +59,8 @@ export function startPursuit(attemptId: number): Pursuit {
     looksAtClosed: 0,
     looksAtOpen: 0,
     firstOpenElapsedMs: null,
+    looksMissed: 0,
+    missedSinceMs: null,
     endedElapsedMs: null,
   };
 }

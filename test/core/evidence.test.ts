@@ -6,6 +6,7 @@ import {
   type Absence,
   type Agreement,
   agreementOf,
+  areFillsAll,
   concludeAbsence,
   DISPUTED_AFTER_MS,
   type EarlierMargin,
@@ -318,4 +319,8 @@ test("a modify is said to have canceled its original only where it came so far a
       false,
     );
   }
+});
+
+test("fills of what has no record are all when they are known to be whole up to its first look", () => {
+  expect([null, 999, 1_000].map((completeToMs) => areFillsAll(completeToMs, 1_000))).toEqual([false, false, true]);
 });

@@ -1,0 +1,88 @@
+/** A modify whose original the exchange has no record of any more, or under whose id it shows something else. */
+import { afterEach, expect, test } from "bun:test";
+import { directly, type Fate } from "./network.ts";
+import { MAKER } from "./plain-venue.ts";
+import { limit, liveOrders, openScene, type Scene, shown, trade } from "./scene.ts";
+import { holdStores } from "./standing-still.ts";
+
+let opened: Scene | null = null;
+
+afterEach(() => {
+  // What is another's raises an alarm, and an alarm is logged.
+  const errors = opened?.errors.filter((text) => !text.includes("ALARM"));
+  opened?.close();
+  expect(errors).toEqual([]);
+});
+
+async function scene(): Promise<Scene> {
+  opened = await openScene();
+  return opened;
+}
+
+const LOST: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
+const UNHEARD: Fate = { arrivesAfterMs: [5], answer: { kind: "silence" } };
+
+type Forgets = { oid: string | null; isForeign: boolean };
+
+/** Records of one order are gone, or are another's, in the answers that name it. */
+function forget(s: Scene, what: Forgets): void {
+  holdStores(s, (type, text) => {
+    const { oid, isForeign } = what;
+    if (oid === null) return text;
+    if (type === "orderStatus" && text.includes(`"oid":${oid},`))
+      return isForeign ? text.replace('"coin":"BTC"', '"coin":"ETH"') : '{"status":"unknownOid"}';
+    if (type !== "historicalOrders" || isForeign) return text;
+    const rows: { order: { oid: number } }[] = JSON.parse(text);
+    return JSON.stringify(rows.filter(({ order }) => String(order.oid) !== oid));
+  });
+}
+
+test.each([
+  { name: "forgotten", isForeign: false, alwaysPlace: false },
+  { name: "another's", isForeign: true, alwaysPlace: false },
+  { name: "forgotten, and placed in any case", isForeign: false, alwaysPlace: true },
+])("a modify ends although the record of its original is $name", async ({ isForeign, alwaysPlace }) => {
+  const s = await scene();
+  const what: Forgets = { oid: null, isForeign };
+  forget(s, what);
+  const placed = shown(await s.tell("forgotten", limit("buy", 94_000)));
+  s.setFate(({ body }) => (body.includes('"batchModify"') ? UNHEARD : directly(5)));
+  const modify = { kind: "modify" as const, id: placed.id, price: "94001", size: null, alwaysPlace };
+  s.ask("forgotten-modify", modify);
+  await s.pass(50);
+  s.kill();
+  what.oid = placed.oid;
+  s.setFate(() => directly(5));
+  await s.pass(60_000);
+  await s.start();
+  const [beside] = liveOrders(s).map(String);
+  trade(s, MAKER, { isBuy: false, price: 95_100, size: "1" });
+  for (let nth = 0; nth < 5; nth += 1) {
+    await s.pass(30_000);
+    // The owner trades elsewhere, so that the exchange's lists move on.
+    trade(s, s.party.account.ownerAddress, { isBuy: true, price: 93_000, size: "0.01" });
+    trade(s, s.party.account.ownerAddress, { isBuy: true, price: 95_100, size: "0.01" });
+  }
+  expect(shown(await s.tell("forgotten-modify", modify))).toMatchObject({ http: 200, status: "open", oid: beside });
+  const cancel = { kind: "cancel" as const, id: placed.id };
+  s.ask("forgotten-cancel", cancel);
+  await s.pass(30_000);
+  expect(shown(await s.tell("forgotten-cancel", cancel))).toMatchObject({ http: 200, status: "canceled" });
+  expect(liveOrders(s).map(String)).not.toContain(beside ?? "");
+});
+
+test("a modify that never ran ends beside an original of which another's record is shown", async () => {
+  const s = await scene();
+  const what: Forgets = { oid: null, isForeign: true };
+  forget(s, what);
+  const placed = shown(await s.tell("another", limit("buy", 94_000)));
+  s.setFate(({ body }) => (body.includes('"batchModify"') ? LOST : directly(5)));
+  const modify = { kind: "modify" as const, id: placed.id, price: "94001", size: null, alwaysPlace: false };
+  s.ask("another-modify", modify);
+  await s.pass(50);
+  what.oid = placed.oid;
+  await s.pass(60_000);
+  const told = shown(await s.tell("another-modify", modify));
+  expect(told).toMatchObject({ http: 200, error: expect.stringContaining("not carried out") });
+  expect(shown(await s.tell(null, { kind: "get", id: placed.id })).error).toContain("ALARM");
+});
