@@ -28,7 +28,7 @@ import { openFlights } from "./settle/flights.ts";
 import { type Follower, openFollower } from "./settle/follow.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
 import { openFillIndex } from "./settle/index-fills.ts";
-import { heedLateFill } from "./settle/reduce.ts";
+import { heedEveryExcess, heedExcess } from "./settle/reduce.ts";
 import { openSettler, type Settler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
 import { listAccounts } from "./store/accounts.ts";
@@ -110,8 +110,9 @@ export function openGateway(parts: GatewayParts): Gateway {
   waitBriefly(store);
   onBroken(store, (because) => stopWrites(world, because));
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
-  const settler = openSettler(world);
-  const fillIndex = openFillIndex(world, (orderId) => repeating.once(() => heedLateFill(world, settler, orderId)));
+  const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
+  const settler = openSettler(world, heed);
+  const fillIndex = openFillIndex(world, heed);
   const follower = openFollower(world, settler, fillIndex);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
@@ -165,11 +166,10 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped }));
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
       keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
-      repeating.once(() => follower.resync("all"));
-      repeating.every(RESYNC_INTERVAL_MS, () => followOn(settler, follower));
+      keepInStep(repeating, settler, follower);
+      repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
       repeating.every(CROSS_CHECK_MS, () => follower.crossCheck());
-      repeating.every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
     },
     async stop() {
       await drainAll();
@@ -183,9 +183,13 @@ export function openGateway(parts: GatewayParts): Gateway {
   };
 }
 
-async function followOn(settler: Pick<Settler, "resume">, follower: Pick<Follower, "resync">): Promise<void> {
-  settler.resume();
-  await follower.resync("not_live");
+function keepInStep({ once, every }: ReturnType<typeof openRepeating>, settler: Settler, follower: Follower): void {
+  once(() => follower.resync("all"));
+  every(RESYNC_INTERVAL_MS, async () => {
+    settler.resume();
+    await follower.resync("not_live");
+  });
+  every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
 }
 
 type Watches = { agents: AgentWatch; readiness: ReadinessWatch; tell(words: string): void; prepare(): void };

@@ -93,14 +93,18 @@ export const EVIDENCE: readonly Mutant[] = [
   {
     name: "fills of the original that are shown late are no question of the replacement",
     changes: [
-      { file: "src/gateway.ts", find: "heedLateFill(world, settler, orderId)", put: "Promise.resolve(orderId)" },
+      {
+        file: "src/settle/reduce.ts",
+        find: 'if (excess.kind !== "live" || modify',
+        put: 'if (excess.kind === "live" || modify',
+      },
     ],
   },
   {
     name: "the excess of a modify is counted over one leg",
     changes: [
       {
-        file: "src/settle/excess.ts",
+        file: "src/core/excess.ts",
         find: "leg.ordinal < replacement.ordinal",
         put: "leg.ordinal === replacement.ordinal - 1",
       },

@@ -1,5 +1,6 @@
 import type { Account } from "../core/account.ts";
 import type { Attempt } from "../core/attempt.ts";
+import { isTakingOff } from "../core/excess.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import type { Place, World } from "../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
@@ -73,7 +74,7 @@ export function recordCancelReply(world: World, attempt: Attempt, reply: Reply):
   }
   const refusal = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
   // While it is not known what the order is, no answer is final: the cancel stays armed.
-  const isKnown = unsettledPlacings(world, attempt.resource.id).length === 0;
+  const isKnown = unsettledPlacings(world, attempt.resource.id).length === 0 && !isOfModify(world, attempt);
   if (isKnown && refusal !== null && isListedRefusal(refusal) && !NEVER_PLACED.test(refusal)) {
     inTransaction(world.store, () => {
       finishOrderAttempt(world.store, attempt, {
@@ -89,6 +90,11 @@ export function recordCancelReply(world: World, attempt: Attempt, reply: Reply):
     updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
   });
   return false;
+}
+
+/** It takes off what a modify placed too much: a refusal of it is no answer to the modify, whose key it has. */
+function isOfModify({ store }: Pick<World, "store">, attempt: Attempt): boolean {
+  return isTakingOff(attempt, listAttemptsOf(store, attempt.resource.id));
 }
 
 /** Placings and modifies of an order of which it is not known what became of them. */

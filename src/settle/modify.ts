@@ -1,7 +1,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
-import type { Decimal } from "../core/decimal.ts";
 import type { ModifyRefusal } from "../core/evidence.ts";
+import { type Excess, excessOf, isTakingOff } from "../core/excess.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { World } from "../deps.ts";
@@ -11,7 +11,6 @@ import { storeAnswer } from "../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
 import { modifyRefusal } from "../wire/answer/refusal.ts";
-import { excessOf, tellPast } from "./excess.ts";
 import { readPlaceReply } from "./place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "./record.ts";
 import type { Reply } from "./send.ts";
@@ -83,8 +82,8 @@ export function keepApart(world: World, attempt: Attempt): void {
   });
 }
 
-/** Where a modify stands once both legs are known; `excess` asks for the one reduction that a race may need. */
-export type ModifyEnd = { kind: "ended" } | { kind: "excess"; remainder: Decimal };
+/** Where a modify stands once both legs are known; `excess` asks for the reduction that a race may need. */
+export type ModifyEnd = { kind: "ended" } | { kind: "excess"; excess: Excess & { kind: "live" } };
 
 /**
  * Ends a modify whose two legs are known, in one transaction. What was taken although this modify did not cancel the
@@ -97,10 +96,12 @@ export function finishModify(world: World, attempt: Attempt, isCanceledByIt: boo
   const isTaken = wasTaken(replacement);
   const isRefused = replacement.state === "rejected" || replacement.state === "absent";
   const isReplaced = replaced.state === "canceled" && !attempt.isTargetClosed;
-  if (!isRefused && isReplaced) {
-    const excess = excessOf(world, attempt, replacement);
-    if (excess.kind === "live") return { kind: "excess", remainder: excess.remainder };
-    if (excess.kind === "past") tellPast(world, replacement, excess.by);
+  const attempts = listAttemptsOf(world.store, order.id);
+  const isReduction = isTakingOff(attempt, attempts);
+  if (isRefused ? isReduction : isReplaced) {
+    const excess = excessOf(listLegs(world.store, order.id), isRefused ? replaced : replacement, attempt.intendedTotal);
+    if (excess.kind === "live") return { kind: "excess", excess };
+    if (excess.kind === "past") tellPast(world, excess);
   }
   inTransaction(world.store, () => {
     const nowMs = world.clock.nowMs();
@@ -108,13 +109,24 @@ export function finishModify(world: World, attempt: Attempt, isCanceledByIt: boo
     const isTold = isRefused && isReplaced && isCanceledByIt && replaced.reason === null;
     const refusal = replacement.reason ?? "no reason given";
     if (isTold) {
-      const reason = `The modify canceled the order and its replacement was refused: ${refusal}`;
+      const what = isReduction ? REDUCED : "The modify canceled the order and its replacement was refused";
+      const reason = `${what}: ${refusal}`;
       updateLeg(world.store, { ...replaced, reason });
     }
-    const error = isRefused && !isTold ? `The modify was not carried out: ${refusal}` : null;
+    // That what it had placed could not be reduced says nothing against the modify that a client asked for.
+    const error = isRefused && !isTold && !isReduction ? `The modify was not carried out: ${refusal}` : null;
     finishOrderAttempt(world.store, attempt, { nowMs, error });
   });
   return { kind: "ended" };
+}
+
+const REDUCED = "The order was canceled to take off what the modify had placed too much, and the rest was refused";
+
+/** What has been filled beyond what was asked for, in words that stay with the order. */
+export function tellPast(world: World, { leg, by }: Excess & { kind: "past" }): void {
+  const reason = `${by} more than asked for was filled: the order was filled further while it was being replaced.`;
+  const nowMs = world.clock.nowMs();
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, nowMs));
 }
 
 /** The replacement becomes an order of its own, under the UUID of its client order id; the original keeps its state. */

@@ -1,7 +1,10 @@
 import type { Attempt } from "../core/attempt.ts";
 import { hasCanceledOriginal } from "../core/evidence.ts";
+import { type Excess, reductionsOf } from "../core/excess.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
+import { listLegs } from "../store/legs.ts";
 import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
 import { isCarriedOut } from "./cancel.ts";
@@ -38,9 +41,24 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   if (await isClosing(tools, attempt)) return false;
   const finish = finishModify(world, seen, hasCanceledOriginal(look.facts, end));
   if (finish.kind === "ended") return true;
+  if (isToWait(world, attempt, { pursuit, excess: finish.excess })) return false;
   const next = await reduceReplacement(world, attempt);
   if (next !== null) Object.assign(pursuit, startPursuit(next.id));
   return false;
+}
+
+/** A cancel that is armed takes all of it off; a reduction that was refused is tried again after a while. */
+function isToWait(
+  world: World,
+  attempt: Attempt,
+  { pursuit, excess }: { pursuit: Pursuit; excess: Excess & { kind: "live" } },
+): boolean {
+  const { id } = attempt.resource;
+  const attempts = listAttemptsOf(world.store, id);
+  if (attempts.some(({ kind, state }) => kind === "cancel" && state !== "done")) return true;
+  const { pauseMs } = reductionsOf(excess.leg, listLegs(world.store, id), attempts);
+  const sinceMs = pursuit.firstOpenElapsedMs;
+  return sinceMs !== null && world.clock.elapsedMs() - sinceMs < pauseMs;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
+import { excessWords, isTakingOff, REMOVED_WORDS, standingExcess } from "../core/excess.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
 import { advanceLeg, type Leg, type LegEvent, orderFromLegs } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
@@ -49,17 +50,34 @@ export function settlePlacing(store: Store, placing: Placing, event: LegEvent, n
   return settleOrder(store, { order: derived, leg: next, answer, ...end }) ? answer : null;
 }
 
-/** Brings an order's row in line with its legs and open attempts. */
+/** Brings an order's row in line with its legs and attempts. */
 export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): StoredOrder {
-  const modifies = listAttemptsOf(store, order.id).filter(({ kind, state }) => kind === "modify" && state !== "done");
+  const attempts = listAttemptsOf(store, order.id);
+  const modifies = attempts.filter(({ kind, state }) => kind === "modify" && state !== "done");
   // What is placed for an order that was closed before is an order of its own: this one stays as it ended.
   const apart = modifies.filter(({ isTargetClosed }) => isTargetClosed);
   const legs = listLegs(store, order.id).filter((leg) => apart.every(({ cloid }) => cloid !== leg.cloid));
   const replacing = modifies.filter(({ isTargetClosed }) => !isTargetClosed);
   const inAnyCase = replacing.some(isAlwaysPlace) ? "in_any_case" : "if_canceled";
-  const derived = { ...orderFromLegs(order, legs, replacing.length === 0 ? "no" : inAnyCase), seenAtMs: nowMs };
+  const shown = orderFromLegs(order, legs, replacing.length === 0 ? "no" : inAnyCase);
+  const derived = { ...shown, error: shown.error ?? wordsOfExcess(shown, legs, attempts), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
   return { ...derived, version: order.version + 1 };
+}
+
+/** What no leg says of itself: that it is more than its order has left, or was canceled for that. */
+function wordsOfExcess(
+  { status, exchangeOrderId }: StoredOrder,
+  legs: readonly Leg[],
+  attempts: readonly Attempt[],
+): string | null {
+  const isRemoved = attempts.some(
+    (each) =>
+      each.kind === "cancel" && each.hasLanded && each.targetOid === exchangeOrderId && isTakingOff(each, attempts),
+  );
+  if (status === "canceled") return isRemoved ? REMOVED_WORDS : null;
+  const excess = status === "open" ? standingExcess(legs, attempts) : null;
+  return excess?.kind === "live" ? excessWords(excess.by) : null;
 }
 
 /** The exchange contradicts itself: kept as evidence, never applied. */

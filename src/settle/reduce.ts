@@ -4,29 +4,35 @@
  */
 import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
-import { compare, type Decimal, ZERO } from "../core/decimal.ts";
+import { compare, ZERO } from "../core/decimal.ts";
+import { type Excess, reductionsOf, standingExcess } from "../core/excess.ts";
 import type { Leg } from "../core/order.ts";
 import type { Place, Settling, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
-import { findLegByCloid, insertLeg, listLegs } from "../store/legs.ts";
-import { findOrder } from "../store/orders.ts";
+import { insertLeg, listLegs } from "../store/legs.ts";
+import { findOrder, listOpenModified } from "../store/orders.ts";
+import { awaitsTakeUp } from "../store/restores.ts";
 import { modifyAction } from "../wire/action/modify.ts";
 import { wireOrder } from "../wire/action/order.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import { assetIdOf } from "./asset-id.ts";
 import { intendedCancel } from "./cancel.ts";
-import { excessOf, tellPast } from "./excess.ts";
 import { signerOfToday, storeAttempt } from "./intent.ts";
-import { recordModifyReply } from "./modify.ts";
+import { recordModifyReply, tellPast } from "./modify.ts";
 import { note } from "./note.ts";
+import { closedGateway } from "./obstacles.ts";
 import { inPlace, ownPlace } from "./own-place.ts";
-import { sendAttempt } from "./send.ts";
+import { deriveOrder } from "./record.ts";
+import { type Reply, sendAttempt } from "./send.ts";
+
+type LiveExcess = Excess & { kind: "live" };
 
 /**
- * Ends the attempt, if it is open, and reduces or removes what it placed; returns the attempt that does so, sent. Null, and
- * nothing has changed, where it is no longer too much, or where its turn has not come: then the excess is asked for again.
+ * Ends the attempt, if it is open, and reduces what is too much, or cancels it where that has been refused too often;
+ * returns the attempt that does so, sent. Null, and nothing has changed, where it is no longer too much, where something
+ * else is under way by now, or where its turn has not come: then the excess is asked for again.
  */
 export async function reduceReplacement(world: World, attempt: Attempt): Promise<Attempt | null> {
   const place = await ownPlace(world, attempt);
@@ -38,53 +44,66 @@ export async function reduceReplacement(world: World, attempt: Attempt): Promise
   }
   const result = await sendAttempt(world, next, "order");
   if (result.kind !== "reply") return next;
-  // A removal is a cancel, and its step looks at the order whatever the answer was.
   if (next.kind === "modify") recordModifyReply(world, next, result.reply);
-  else {
-    const answered = { state: "ambiguous", sentAtMs: next.createdAtMs } as const;
-    inTransaction(world.store, () => updateAttempt(world.store, next.id, answered));
-  }
+  else recordRemoval(world, next, result.reply);
   return next;
 }
 
 function storeLess(world: World, attempt: Attempt, place: Place): Attempt | null {
-  const replacement = replacementOf(world, attempt);
-  const excess = excessOf(world, attempt, replacement);
-  if (excess.kind !== "live") return null;
-  const { remainder } = excess;
+  const { id } = attempt.resource;
+  const legs = listLegs(world.store, id);
+  const attempts = listAttemptsOf(world.store, id);
+  const excess = standingExcess(legs, attempts);
+  const isOvertaken = attempts.some((other) => other.state !== "done" && other.id !== attempt.id);
+  if (excess.kind !== "live" || isOvertaken) return null;
+  // Another modify may have placed it while a place was waited for.
+  const placedBy = attempts.find(({ cloid }) => cloid === excess.leg.cloid) ?? attempt;
+  const isReduced = reductionsOf(excess.leg, legs, attempts).mayReduce && compare(excess.remainder, ZERO) > 0;
   return inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
-    note(world, attempt, "replacement too large", `filled meanwhile: ${replacement.size} is reduced to ${remainder}`);
-    return compare(remainder, ZERO) > 0
-      ? storeReduction(world, attempt, { replacement, remainder, place })
-      : storeRemoval(world, attempt, { replacement, place });
+    const what = isReduced ? `is reduced to ${excess.remainder}` : "is canceled";
+    note(world, attempt, "replacement too large", `filled meanwhile: ${excess.leg.size} ${what}`);
+    return isReduced
+      ? storeReduction(world, placedBy, { excess, place })
+      : storeRemoval(world, placedBy, { replacement: excess.leg, place });
   });
 }
 
-/** Looks at an order of which a fill was told after its modify had ended. */
-export async function heedLateFill(world: World, settling: Pick<Settling, "pursue">, orderId: string): Promise<void> {
-  const attempts = listAttemptsOf(world.store, orderId);
-  // While something is under way its own pursuit asks the same question at its end.
-  if (attempts.some(({ state }) => state !== "done")) return;
-  const modify = attempts.findLast(({ kind, intendedTotal }) => kind === "modify" && intendedTotal !== null);
-  if (modify === undefined || modify.cloid === null) return;
-  const replacement = findLegByCloid(world.store, modify.cloid);
-  // It may be an order of its own by now.
-  if (replacement === null || replacement.orderId !== orderId) return;
-  const excess = excessOf(world, modify, replacement);
-  if (excess.kind === "live") {
-    const next = await reduceReplacement(world, modify);
-    // Its turn has not come in some seconds, or the order has changed meanwhile.
-    if (next === null) return heedLateFill(world, settling, orderId);
-    await settling.pursue(next.id);
-  }
-  if (excess.kind === "past") tellPast(world, replacement, excess.by);
+/** A removal is a cancel that nothing but the end of the leg ends, whatever the answer was. */
+function recordRemoval(world: World, next: Attempt, reply: Reply): void {
+  const [entry] = reply.kind === "accepted" ? reply.statuses : [];
+  const hasLanded = entry?.kind === "success";
+  const answered = { state: "ambiguous", sentAtMs: next.createdAtMs, hasLanded } as const;
+  inTransaction(world.store, () => {
+    updateAttempt(world.store, next.id, answered);
+    // The feed may have told of the end before: then only the order's words are missing.
+    if (hasLanded) deriveOrder(world.store, parties(world, next).order, world.clock.nowMs());
+  });
 }
 
-function replacementOf({ store }: World, { cloid }: Attempt): Leg {
-  const leg = cloid === null ? null : findLegByCloid(store, cloid);
-  if (leg === null) throw new Error("bug: a modify without its replacement");
-  return leg;
+type Heeding = Pick<Settling, "pursue">;
+
+/**
+ * Takes off what an order has too much: after a fill was told, after anything of it was settled, at the start and now and
+ * then. While something of it is under way, its own pursuit asks the same at its end, or this is asked after it.
+ */
+export async function heedExcess(world: World, settling: Heeding, orderId: string): Promise<void> {
+  const attempts = listAttemptsOf(world.store, orderId);
+  const [first] = attempts;
+  if (first === undefined || attempts.some(({ state }) => state !== "done")) return;
+  if (closedGateway(world, false) !== null || awaitsTakeUp(world.store, first.accountId)) return;
+  const excess = standingExcess(listLegs(world.store, orderId), attempts);
+  if (excess.kind === "past") tellPast(world, excess);
+  const modify = excess.kind === "live" ? attempts.find(({ cloid }) => cloid === excess.leg.cloid) : undefined;
+  if (excess.kind !== "live" || modify === undefined) return;
+  const next = await reduceReplacement(world, modify);
+  // Nobody waits for its end: another order may have too much as well.
+  if (next !== null) void settling.pursue(next.id);
+}
+
+/** The same of every open order that was modified: whatever stopped an earlier try, a killed process too. */
+export async function heedEveryExcess(world: World, settling: Heeding): Promise<void> {
+  for (const orderId of listOpenModified(world.store)) await heedExcess(world, settling, orderId);
 }
 
 function parties({ store }: World, attempt: Attempt) {
@@ -97,8 +116,9 @@ function parties({ store }: World, attempt: Attempt) {
 function storeReduction(
   world: World,
   attempt: Attempt,
-  { replacement, remainder, place }: { replacement: Leg; remainder: Decimal; place: Place },
+  { excess, place }: { excess: LiveExcess; place: Place },
 ): Attempt {
+  const { leg: replacement, remainder } = excess;
   const { order, account } = parties(world, attempt);
   if (replacement.oid === null) throw new Error("bug: a confirmed leg without a native id");
   const ordinal = (listLegs(world.store, order.id).at(-1)?.ordinal ?? replacement.ordinal) + 1;

@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { type Attempt, type AttemptKind, lookDelayMs } from "../core/attempt.ts";
 import type { Settling, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
-import { listOpenAttempts } from "../store/attempts.ts";
+import { findAttempt, listOpenAttempts } from "../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import { burnWhenDue } from "./absence.ts";
@@ -40,8 +40,12 @@ const MAX_STEPS_AT_ONCE = 8;
 
 type Running = { pursuit: Pursuit; settled: Promise<void>; firstLook: Promise<void> };
 
-/** Follows every open attempt until it is settled, and answers what one look can. */
-export function openSettler(world: World): Settler {
+/**
+ * Follows every open attempt until it is settled, and answers what one look can.
+ *
+ * @param onSettled called with the id of the order of every attempt that was followed to its end
+ */
+export function openSettler(world: World, onSettled: (orderId: string) => void = () => undefined): Settler {
   const evidence = gatherFillEvidence();
   const sweeps = openSweeps(world);
   const tools: Tools = {
@@ -84,9 +88,15 @@ export function openSettler(world: World): Settler {
     while (!isStopped) {
       const pauseMs = await turns.take(async () => (isStopped ? null : stepOnce(tools, pursuit)));
       looked();
-      if (pauseMs === null || isStopped) return;
+      if (isStopped) return;
+      if (pauseMs === null) return tellSettled(pursuit.attemptId);
       await world.clock.sleep(pauseMs);
     }
+  }
+
+  function tellSettled(attemptId: number): void {
+    const resource = findAttempt(world.store, attemptId)?.resource;
+    if (resource?.kind === "order") onSettled(resource.id);
   }
 
   return {

@@ -8,7 +8,7 @@ import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
 import { LEG, legColumns, type Placing, placingColumns } from "./placing-columns.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
-import { accounts, legs, orders } from "./schema.ts";
+import { accounts, attempts, legs, orders } from "./schema.ts";
 import { toTrigger, triggerColumns } from "./trigger-columns.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
@@ -250,6 +250,19 @@ export function listLiveOrders(store: Store, accountId: string, limit: number): 
 /** Whether the account has an order about which the exchange may still have news. */
 export function hasLiveOrder(store: Store, accountId: string): boolean {
   return LIVE.some((status) => oldestOfStatus(store).get({ accountId, status, limit: 1 }) !== undefined);
+}
+
+/** Ids of all orders that are open and were modified by their price alone. */
+export function listOpenModified(store: Store): string[] {
+  // By account and status, as the index has them.
+  const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
+  const rows = store
+    .selectDistinct({ id: orders.id })
+    .from(orders)
+    .innerJoin(attempts, eq(attempts.resourceId, orders.id))
+    .where(and(isOfAnAccount, eq(orders.status, "open"), isNotNull(attempts.intendedTotal)))
+    .all();
+  return rows.map(({ id }) => id);
 }
 
 export function countOrders(store: Store): number {
