@@ -91,26 +91,6 @@ export const EVIDENCE: readonly Mutant[] = [
     ],
   },
   {
-    name: "fills of the original that are shown late are no question of the replacement",
-    changes: [
-      {
-        file: "src/settle/reduce.ts",
-        find: 'if (excess.kind !== "live" || modify',
-        put: 'if (excess.kind === "live" || modify',
-      },
-    ],
-  },
-  {
-    name: "the excess of a modify is counted over one leg",
-    changes: [
-      {
-        file: "src/core/excess.ts",
-        find: "leg.ordinal < replacement.ordinal",
-        put: "leg.ordinal === replacement.ordinal - 1",
-      },
-    ],
-  },
-  {
     name: "a market that is shown is not compared",
     changes: [{ file: "src/settle/difference.ts", find: "if (shown.coin !== market)", put: 'if (shown.coin === "")' }],
   },
@@ -147,16 +127,6 @@ export const EVIDENCE: readonly Mutant[] = [
   {
     name: "one reading of the clock is believed",
     changes: [{ file: "src/exchange/clock.ts", find: "const WORDS_NEEDED = 3;", put: "const WORDS_NEEDED = 1;" }],
-  },
-  {
-    name: "an original that is shown open beside its replacement is open",
-    changes: [
-      {
-        file: "src/settle/pursue-modify.ts",
-        find: "pursuit.looksAtOpen >= LOOKS_BESIDE && isOpenBeside(tools, attempt, replacement)",
-        put: "pursuit.looksAtOpen >= LOOKS_BESIDE",
-      },
-    ],
   },
   {
     name: "numbers start over with each process",

@@ -1,6 +1,7 @@
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
+import { MODIFIES } from "./modifies.ts";
 import type { Change, Mutant } from "./mutant.ts";
 
 const PUT_PRAGMA_NORMAL: Change = {
@@ -279,4 +280,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...EVIDENCE,
   ...FOLLOWING,
   ...IN_FLIGHT,
+  ...MODIFIES,
 ];

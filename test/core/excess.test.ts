@@ -25,6 +25,16 @@ test("what is open beyond what was asked for is too much, and so is what was fil
   expect(excessOf([FILLED, OPEN], OPEN, null)).toEqual({ kind: "none" });
 });
 
+test("what was filled of every leg before counts", () => {
+  const second = leg(1, { state: "canceled", filledSize: decimal("0.2") });
+  const third = leg(2, { state: "resting", size: decimal("0.8") });
+  expect(excessOf([FILLED, second, third], third, "1")).toMatchObject({
+    kind: "live",
+    by: "0.165",
+    remainder: "0.635",
+  });
+});
+
 test("whatever was refused or lost after it, the leg that stands decides, by the modify that placed it", () => {
   const attempts = [modify(1, "0x01"), modify(2, "0x02", { idempotencyKey: "second", intendedTotal: null })];
   for (const state of ["sent", "lost", "rejected", "absent"] as const) {

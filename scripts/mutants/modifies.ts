@@ -1,0 +1,118 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What may be said of an order that was modified, and what a modify may leave open. */
+export const MODIFIES: readonly Mutant[] = [
+  {
+    name: "an original that is shown open is open",
+    changes: [
+      {
+        file: "src/settle/original.ts",
+        find: "isShownSince: await isShownSince(tools, attempt, pursuit)",
+        put: "isShownSince: pursuit.looksAtOpen >= LOOKS_AT_OPEN",
+      },
+    ],
+  },
+  {
+    name: "a list of before a modify tells that its original is open",
+    changes: [{ file: "src/settle/original.ts", find: "const endMs = endsAtMs(attempt);", put: "const endMs = 0;" }],
+  },
+  {
+    name: "words of the placing half say nothing of the cancel half",
+    changes: [
+      {
+        file: "src/wire/answer/refusal.ts",
+        find: '"Error placing new order during modify: ")) return "canceled";',
+        put: '"Error placing new order during modify: ")) return "left";',
+      },
+    ],
+  },
+  {
+    name: "whatever closed an order, its modify did",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "  if (end.wasGoneBefore || end.isCanceledOtherwise) return false;\n  return facts.hasPlaced ||",
+        put: "  if (end.wasGoneBefore && end.isCanceledOtherwise) return false;\n  return !facts.hasPlaced ||",
+      },
+    ],
+  },
+  {
+    name: "a reason of the exchange is replaced by what a modify was told",
+    changes: [
+      { file: "src/settle/original.ts", find: "answer.status !== PLAIN_CANCEL ||", put: "" },
+      {
+        file: "src/settle/modify.ts",
+        find: "isRefused && isReplaced && isCanceledByIt && replaced.reason === null",
+        put: "isRefused && isReplaced",
+      },
+    ],
+  },
+  {
+    name: "what always_place placed is the order's at once",
+    changes: [
+      {
+        file: "src/settle/record.ts",
+        find: 'replacing.some(isAlwaysPlace) ? "in_any_case"',
+        put: 'replacing.some(isAlwaysPlace) ? "if_canceled"',
+      },
+    ],
+  },
+  {
+    name: "an original without a record has no end",
+    changes: [
+      { file: "src/settle/original.ts", find: "const LOOKS_BEHIND = 5;", put: "const LOOKS_BEHIND = 10 ** 9;" },
+    ],
+  },
+  {
+    name: "the size of an original without a record is what is known of it at once",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "completeToMs !== null && completeToMs >= missedSinceMs",
+        put: "completeToMs === null || completeToMs >= missedSinceMs - 1",
+      },
+    ],
+  },
+  {
+    name: "fills of the original that are shown late are no question of the replacement",
+    changes: [
+      {
+        file: "src/settle/reduce.ts",
+        find: 'if (excess.kind !== "live" || modify === undefined) return;',
+        put: "if (modify?.cloid !== null) return;",
+      },
+    ],
+  },
+  {
+    name: "a reduction has one try",
+    changes: [
+      {
+        file: "src/settle/modify.ts",
+        find: "if (isRefused ? isReduction : isReplaced) {",
+        put: "if (!isRefused && isReplaced) {",
+      },
+      { file: "src/gateway.ts", find: "() => heedEveryExcess(world, settler)", put: "async () => heedEveryExcess" },
+      { file: "src/gateway.ts", find: "openSettler(world, heed)", put: "openSettler(world)" },
+    ],
+  },
+  {
+    name: "a reduction that is refused for good is tried for ever",
+    changes: [{ file: "src/core/excess.ts", find: "const MAX_REFUSALS = 3;", put: "const MAX_REFUSALS = 3_000;" }],
+  },
+  {
+    name: "what is too much after a kill is looked for by nobody",
+    changes: [
+      { file: "src/gateway.ts", find: "() => heedEveryExcess(world, settler)", put: "async () => heedEveryExcess" },
+    ],
+  },
+  {
+    name: "the excess of a modify is counted over one leg",
+    changes: [
+      {
+        file: "src/core/excess.ts",
+        find: "leg.ordinal < replacement.ordinal",
+        put: "leg.ordinal === replacement.ordinal - 1",
+      },
+    ],
+  },
+];
