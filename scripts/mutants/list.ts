@@ -1,8 +1,12 @@
+import { CHANGES } from "./changes.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
 import { MODIFIES } from "./modifies.ts";
 import type { Change, Mutant } from "./mutant.ts";
+import { ONCE_SURVIVED } from "./once-survived.ts";
+import { ORDERS } from "./orders.ts";
+import { STORES } from "./stores.ts";
 
 const PUT_PRAGMA_NORMAL: Change = {
   file: "src/store/commit.ts",
@@ -10,7 +14,8 @@ const PUT_PRAGMA_NORMAL: Change = {
   put: '  noting(store, () => assertFull(store.$client));\n  store.$client.run("PRAGMA synchronous = NORMAL");\n  try {\n    return transact(store, work);\n  } finally {\n    store.$client.run("PRAGMA synchronous = FULL");\n  }',
 };
 
-export const MUTANTS: readonly Mutant[] = [
+/** Bugs on the way of one order, from its intent to what is told. */
+const GATEWAY: readonly Mutant[] = [
   {
     name: "the intent is not written",
     changes: [
@@ -277,8 +282,19 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
-  ...EVIDENCE,
-  ...FOLLOWING,
-  ...IN_FLIGHT,
-  ...MODIFIES,
 ];
+
+/** By the name that `--list` takes. */
+export const LISTS = {
+  gateway: GATEWAY,
+  evidence: EVIDENCE,
+  following: FOLLOWING,
+  "in-flight": IN_FLIGHT,
+  modifies: MODIFIES,
+  "once-survived": ONCE_SURVIVED,
+  orders: ORDERS,
+  changes: CHANGES,
+  stores: STORES,
+} as const satisfies Record<string, readonly Mutant[]>;
+
+export const MUTANTS: readonly Mutant[] = Object.values(LISTS).flat();

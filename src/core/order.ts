@@ -173,11 +173,17 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
       if (leg.state === "absent") return { ...leg, state: "lost", reason: REPORTED, oid: leg.oid ?? event.oid };
       return identified(leg, event.oid);
     case "doubted":
-      if ((isClosed(leg) && leg.state !== "filled") || leg.reason === event.reason) return leg;
-      return { ...leg, reason: event.reason };
+      return doubtful(leg, event.reason);
     case "lost":
       return leg.state === "sent" ? { ...leg, state: "lost", reason: event.reason, isExchangesWord: false } : leg;
   }
+}
+
+/** What was refused or never was is in no doubt; why it was canceled stays beside what is wrong with it. */
+function doubtful(leg: Leg, reason: string): Leg {
+  if (leg.state === "rejected" || leg.state === "absent" || leg.reason?.includes(reason) === true) return leg;
+  const isKept = leg.state === "canceled" && leg.reason !== null;
+  return { ...leg, reason: isKept ? `${leg.reason}; ${reason}` : reason };
 }
 
 function isPastRefusal({ state }: Leg): boolean {

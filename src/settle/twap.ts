@@ -76,7 +76,7 @@ function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationE
   const { attempt, newestAtMs } = reading;
   // Whatever else is seen: where an empty action took its number, it never ran, and an equal one is somebody else's.
   if (attempt.seal === "noop") return neverExecuted(attempt);
-  const { found, elsewhere } = lookIn(tools.world, reading);
+  const { found, elsewhere, isOneOfAnotherTime } = lookIn(tools.world, reading);
   const isTaken = attempt.seal === "nonce_taken";
   const [only] = found;
   if (isTaken && only !== undefined && found.length === 1) return { status: "succeeded", exchangeId: only };
@@ -86,7 +86,8 @@ function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationE
     raiseDifference(tools.world, attempt, { because: other, isCertain: false });
   const isNothing = found.length === 0 && elsewhere.length === 0;
   if (isNothing && attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
-  if (isNothing && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
+  // A clock that was wrong when it was signed makes another time of its own.
+  if (isNothing && !isOneOfAnotherTime && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
     return { status: "rejected", error: "The exchange's history has gone on past it and shows no such TWAP." };
   if (!isGivenUp(tools, attempt, pursuit)) return null;
   return neverProven(attempt, isNothing ? UNPROVEN : `${UNCLEAR} ${[...found, ...elsewhere].join(", ")}.`);
@@ -94,21 +95,25 @@ function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationE
 
 const UNCLEAR = "Whether it is this one cannot be proven. Equal TWAPs were made:";
 
-/** TWAPs of its time that no other operation has: ids of those as asked, and in words those of another market. */
-function lookIn(world: World, { attempt, records }: History): { found: string[]; elsewhere: string[] } {
+/** TWAPs that no other operation has: of its time the ids of those as asked, and in words those of another market. */
+function lookIn(
+  world: World,
+  { attempt, records }: History,
+): { found: string[]; elsewhere: string[]; isOneOfAnotherTime: boolean } {
   const claimed = listClaimedTwaps(world.store, attempt.accountId);
   const { market } = operationOf(world, attempt);
   const asked = askedTwap(attempt);
   const found = new Set<string>();
   const elsewhere = new Set<string>();
+  let isOneOfAnotherTime = false;
   for (const record of records) {
     const { twapId, state } = record;
-    if (twapId === null || claimed.has(twapId) || !isOfItsTime(attempt, record)) continue;
-    if (termsDifference(asked, state) !== null) continue;
-    if (state.coin === market) found.add(twapId);
+    if (twapId === null || claimed.has(twapId) || termsDifference(asked, state) !== null) continue;
+    if (!isOfItsTime(attempt, record)) isOneOfAnotherTime ||= record.status !== "error";
+    else if (state.coin === market) found.add(twapId);
     else elsewhere.add(`TWAP ${twapId} in ${state.coin} instead of ${market}`);
   }
-  return { found: [...found], elsewhere: [...elsewhere] };
+  return { found: [...found], elsewhere: [...elsewhere], isOneOfAnotherTime };
 }
 
 const UNPROVEN = "Whether it was carried out cannot be proven: the exchange shows nothing of it, and nothing newer.";

@@ -5,6 +5,7 @@ import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import { auditMisplaced } from "./misplaced.ts";
 import type { Sent } from "./network.ts";
+import { isToldByNewWord } from "./new-word.ts";
 import { auditOperation } from "./operations.ts";
 import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
 import { auditTellings, type ToldEvent } from "./tellings.ts";
@@ -175,7 +176,8 @@ function auditClosed(name: string, about: { body: string; expected: Expected; or
   const status = fieldOf(body, "status") ?? "";
   const oid = fieldOf(body, "exchange_order_id");
   const findings: string[] = [];
-  if (["filled", "canceled", "rejected"].includes(status) && status !== expected.status) {
+  const isOther = status !== expected.status && !isToldByNewWord(body, expected);
+  if (["filled", "canceled", "rejected"].includes(status) && isOther) {
     findings.push(`${name} was answered ${status}, and the order is ${expected.status}`);
   }
   if (oid !== null && !order.legs.some((leg) => String(leg.oid) === oid)) {
@@ -234,6 +236,7 @@ function auditEveryEnd(run: Audited): string[] {
     if (String(order.legs.at(-1)?.oid) !== fieldOf(body, "exchange_order_id")) return [];
     const [told, is] = [fieldOf(body, "filled_size") ?? "0", expected.filled_size ?? "0"];
     const name = `at ${turn.endedAtMs} ${turn.ask.kind} told order ${fieldOf(body, "exchange_order_id")}`;
+    if (isToldByNewWord(body, expected)) return [];
     if (CLOSED.includes(expected.status) && status !== expected.status)
       return [`${name} as ${status}, and it is ${expected.status}`];
     return units(told) === units(is) ? [] : [`${name} as ${status} with ${told} filled, and ${is} were`];

@@ -16,6 +16,8 @@ export type Fate = {
   isBlind?: boolean;
   /** The store that is read is behind by this much. */
   lagMs?: number;
+  /** What a read is answered with instead of this text. */
+  toldAs?: (body: string) => string;
 };
 
 export type AnswerFate =
@@ -101,7 +103,8 @@ export function openNetwork({ timeline, venue, chance, history, worlds = PLAIN, 
     }
     if (fate.isBlind === true) return { status: 200, contentType: "application/json", body: '{"status":"unknownOid"}' };
     const behind = fate.lagMs === undefined || fate.lagMs === 0 ? null : venue.past(fate.lagMs);
-    return venue.read(request.body, frozen.get(node) ?? behind, { lenses: worlds.lenses, node });
+    const answer = venue.read(request.body, frozen.get(node) ?? behind, { lenses: worlds.lenses, node });
+    return fate.toldAs === undefined ? answer : { ...answer, body: fate.toldAs(answer.body) };
   }
 
   function send(path: Sent["path"], init: TransportInit, isAlive: () => boolean): Promise<Response> {

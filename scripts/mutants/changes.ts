@@ -1,0 +1,141 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Bugs in modifies, cancels, starts and in what is followed, written by somebody who had not written the code. */
+export const CHANGES: readonly Mutant[] = [
+  {
+    name: "a reduction replaces the original instead of the replacement",
+    changes: [
+      {
+        file: "src/settle/reduce.ts",
+        find: "action: modifyAction(replacement.oid, wire, false), cloid, targetOid: replacement.oid",
+        put: "action: modifyAction(attempt.targetOid ?? replacement.oid, wire, false), cloid, targetOid: replacement.oid",
+      },
+    ],
+  },
+  {
+    name: "a reduction forgets what the whole order is for",
+    changes: [
+      {
+        file: "src/settle/reduce.ts",
+        find: "    intendedTotal: attempt.intendedTotal,\n",
+        put: "    intendedTotal: null,\n",
+      },
+    ],
+  },
+  {
+    name: "a modify ends while one of its legs is closing",
+    changes: [
+      {
+        file: "src/settle/pursue-modify.ts",
+        find: 'leg.state === "closing" || (!isClosed(leg) && isCarriedOut(world, leg))',
+        put: 'leg.state === "sent" && isCarriedOut(world, leg)',
+      },
+    ],
+  },
+  {
+    name: "that a cancel was carried out is forgotten",
+    changes: [
+      {
+        file: "src/settle/cancel.ts",
+        find: "sentAtMs: attempt.createdAtMs, hasLanded: true }",
+        put: "sentAtMs: attempt.createdAtMs, hasLanded: false }",
+      },
+    ],
+  },
+  {
+    name: "that a cancel by client order id was carried out is forgotten",
+    changes: [
+      {
+        file: "src/settle/cancel.ts",
+        find: 'return action?.type === "cancelByCloid" && action.cancels[0]?.cloid === cloid;',
+        put: 'return action?.type === "cancelByCloid" && cloid === oid;',
+      },
+    ],
+  },
+  {
+    name: "a cancel goes to the oldest leg",
+    changes: [
+      { file: "src/settle/cancel.ts", find: "return legs.findLast(({ state })", put: "return legs.find(({ state })" },
+    ],
+  },
+  {
+    name: "a refused cancel is final while a modify is out",
+    changes: [
+      { file: "src/settle/cancel.ts", find: "if (isKnown && refusal !== null &&", put: "if (refusal !== null &&" },
+    ],
+  },
+  {
+    name: "a cancel that finds nothing is refused for good",
+    changes: [
+      {
+        file: "src/settle/cancel.ts",
+        find: "isListedRefusal(refusal) && !NEVER_PLACED.test(refusal)",
+        put: "isListedRefusal(refusal)",
+      },
+    ],
+  },
+  {
+    name: "a cancel goes on under the number that the order was placed with",
+    changes: [
+      {
+        file: "src/settle/asset-id.ts",
+        find: "return markets.current()?.byName.get(order.market)?.assetId ?? order.assetId;",
+        put: "return order.assetId;",
+      },
+    ],
+  },
+  {
+    name: "a number from a list that is contradicted is used",
+    changes: [
+      {
+        file: "src/settle/asset-id.ts",
+        find: "  if (markets.doubtOf(order.market) !== null) return order.assetId;\n",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "an armed cancel does not see that a trigger still waits",
+    changes: [
+      {
+        file: "src/settle/pursue-cancel.ts",
+        find: 'return state === "resting" || state === "armed";',
+        put: 'return state === "resting";',
+      },
+    ],
+  },
+  {
+    name: "operations that were in flight are not marked at a start",
+    changes: [{ file: "src/settle/start-up.ts", find: "markOperationsUnknown(store, INTERRUPTED, nowMs)", put: "0" }],
+  },
+  {
+    name: "only the first of the accounts at one address is told",
+    changes: [
+      {
+        file: "src/settle/follow.ts",
+        find: "return listAccounts(world.store).filter((account) => account.tradingAddress === address);",
+        put: "return listAccounts(world.store).filter((account) => account.tradingAddress === address).slice(0, 1);",
+      },
+    ],
+  },
+  {
+    name: "an order that the history shows is forgotten",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: "const record = recordOf(sweep, leg);",
+        put: "const record = recordOf({ ...sweep, history: [] }, leg);",
+      },
+    ],
+  },
+  {
+    name: "an order is over without a record before its fills are known",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: "      if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);\n",
+        put: "",
+      },
+    ],
+  },
+];

@@ -1,0 +1,190 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Bugs in what becomes of an order and its legs, written by somebody who had not written the code. */
+export const ORDERS: readonly Mutant[] = [
+  {
+    name: "a part that an order which may rest was filled by is its end",
+    changes: [
+      {
+        file: "src/settle/place.ts",
+        find: 'order.timeInForce === "ioc" && order.trigger === null',
+        put: "order.trigger === null",
+      },
+    ],
+  },
+  {
+    name: "fills without a record are taken for the whole order",
+    changes: [
+      {
+        file: "src/settle/look-for-placed.ts",
+        find: "const isWhole = compare(filled.size, sought.leg.size) >= 0;",
+        put: 'const isWhole = filled.size !== "0";',
+      },
+    ],
+  },
+  {
+    name: "the oldest record of an order decides, not the newest",
+    changes: [
+      {
+        file: "src/settle/sweep.ts",
+        find: "b.statusTimestampMs - a.statusTimestampMs",
+        put: "a.statusTimestampMs - b.statusTimestampMs",
+      },
+    ],
+  },
+  {
+    name: "a conclusion is not weighed again when it is written",
+    changes: [
+      {
+        file: "src/settle/absence.ts",
+        find: "  if (weigh() === null) return false;\n",
+        put: "  const first = weigh();\n  if (first === null) return false;\n",
+      },
+      { file: "src/settle/absence.ts", find: "const absence = weigh();", put: "const absence = first;" },
+    ],
+  },
+  {
+    name: "a kind of trigger that is shown is not compared",
+    changes: [
+      {
+        file: "src/settle/difference.ts",
+        find: 'return trigger.kind === "stop_loss" ? !isStop : !isTakeProfit;',
+        put: 'return trigger.price === "" && !isTakeProfit;',
+      },
+    ],
+  },
+  {
+    name: "an alarm is logged and not told with its order",
+    changes: [
+      {
+        file: "src/settle/apply-sight.ts",
+        find: '    recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, world.clock.nowMs());\n',
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "an alarm stops no increase in its market",
+    changes: [
+      {
+        file: "src/settle/apply-sight.ts",
+        find: "  world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });\n",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "an order that may fall short closes as filled with a part",
+    changes: [
+      {
+        file: "src/settle/look.ts",
+        find: "&& !mayFallShort(sought, order)))",
+        put: "&& mayFallShort(sought, order)))",
+      },
+    ],
+  },
+  {
+    name: "a trigger that was refused when it fired was never taken",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: '  if (leg.state === "rejected") return leg.oid !== null;',
+        put: '  if (leg.state === "rejected") return false;',
+      },
+    ],
+  },
+  {
+    name: "an absence overrules what rests",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: 'if (leg.state !== "sent" && leg.state !== "lost") return null;',
+        put: "if (isClosed(leg)) return null;",
+      },
+    ],
+  },
+  {
+    name: "an order that is closing is told as open",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: '    case "lost":\n    case "closing":\n      return "unknown";\n    case "resting":',
+        put: '    case "lost":\n      return "unknown";\n    case "closing":\n    case "resting":',
+      },
+    ],
+  },
+  {
+    name: "an order that is closing rests again by an older look",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: 'if ((isClosed(leg) && leg.state !== "absent") || leg.state === "closing") return',
+        put: 'if (isClosed(leg) && leg.state !== "absent") return',
+      },
+    ],
+  },
+  {
+    name: "a total of fills shrinks with an older snapshot",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: "if (growth <= 0 && !isExacter) return leg;",
+        put: "if (growth === 0 && !isExacter) return leg;",
+      },
+    ],
+  },
+  {
+    name: "what was filled too much is not said of a filled order",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: 'if (leg.state === "rejected" || leg.state === "absent" || leg.reason?.includes(reason) === true) return leg;',
+        put: 'if ((isClosed(leg) && leg.state !== "canceled") || leg.reason?.includes(reason) === true) return leg;',
+      },
+    ],
+  },
+  {
+    name: "why an order was canceled gives way to what is wrong with it",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: 'const isKept = leg.state === "canceled" && leg.reason !== null;',
+        put: 'const isKept = leg.state === "closing" && leg.reason !== null;',
+      },
+    ],
+  },
+  {
+    name: "a modified order counts the fills of its newest leg alone",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: "const filledSize = sumOf(own, (leg)",
+        put: "const filledSize = sumOf(own.slice(-1), (leg)",
+      },
+    ],
+  },
+  {
+    name: "the last moment of an action is its expiry to the millisecond",
+    changes: [
+      { file: "src/core/attempt.ts", find: "return expiresAtMs + EXPIRY_MARGIN_MS;", put: "return expiresAtMs;" },
+    ],
+  },
+  {
+    name: "a duplicate of our own second noop is the action's number",
+    changes: [
+      {
+        file: "src/core/attempt.ts",
+        find: 'answer === "duplicate" && attempt.noops === 1 &&',
+        put: 'answer === "duplicate" &&',
+      },
+    ],
+  },
+  {
+    name: "a duplicate after the expiry is an action that landed",
+    changes: [{ file: "src/core/attempt.ts", find: " && exchangeNowMs < attempt.expiresAtMs;", put: ";" }],
+  },
+  {
+    name: "a noop is not counted before it is sent",
+    changes: [{ file: "src/settle/seal.ts", find: "    updateAttempt(world.store, now.id, { noops });\n", put: "" }],
+  },
+];

@@ -1,0 +1,237 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Bugs in what is read of the exchange: fills, clocks, market lists, settings; by somebody who had not written the code. */
+export const STORES: readonly Mutant[] = [
+  {
+    name: "fills of other orders are counted for a closed one",
+    changes: [
+      {
+        file: "src/settle/closed-size.ts",
+        find: "sumFills(fills.filter(({ oid }) => oid === order.oid))",
+        put: "sumFills(fills.filter(({ coin }) => coin === order.coin))",
+      },
+    ],
+  },
+  {
+    name: "fills that are just read replace those that are kept",
+    changes: [
+      { file: "src/settle/closed-size.ts", find: "compare(indexed.size, sum.size) > 0 ? indexed : sum", put: "sum" },
+    ],
+  },
+  {
+    name: "an order's own fill witnesses that there are no more",
+    changes: [
+      {
+        file: "src/settle/closed-size.ts",
+        find: "fills.some(({ timeMs }) => timeMs > statusTimestampMs)",
+        put: "fills.some(({ timeMs }) => timeMs >= order.timestampMs)",
+      },
+    ],
+  },
+  {
+    name: "nothing filled is final without a question though no feed is live",
+    changes: [
+      {
+        file: "src/settle/closed-size.ts",
+        find: '(agreement === "untouched" && world.feeds.isLive(sought.user))',
+        put: 'agreement === "untouched"',
+      },
+    ],
+  },
+  {
+    name: "a sale is added to the position that is expected",
+    changes: [
+      {
+        file: "src/settle/position-check.ts",
+        find: 'side === "buy" ? add(startPosition, size) : subtract(startPosition, size)',
+        put: "add(startPosition, size)",
+      },
+    ],
+  },
+  {
+    name: "the position is compared with the fills that are kept alone",
+    changes: [
+      {
+        file: "src/settle/position-check.ts",
+        find: "newestOf(kept ?? [], inMarket(about))",
+        put: "newestOf(kept ?? [], [])",
+      },
+    ],
+  },
+  {
+    name: "a page of fills begins after the last millisecond of the one before",
+    changes: [
+      {
+        file: "src/settle/fill-pages.ts",
+        find: "startTime = last.timeMs > startTime ? last.timeMs : startTime + 1;",
+        put: "startTime = last.timeMs + 1;",
+      },
+    ],
+  },
+  {
+    name: "the index of fills is not read again from a little before",
+    changes: [{ file: "src/settle/index-fills.ts", find: "const OVERLAP_MS = 60_000;", put: "const OVERLAP_MS = 0;" }],
+  },
+  {
+    name: "a fill of something else under our client order id is the order's",
+    changes: [
+      {
+        file: "src/settle/index-fills.ts",
+        find: "leg === null || !isOfOrder(world, leg, fill)) return null;",
+        put: "leg === null) return null;",
+      },
+    ],
+  },
+  {
+    name: "open orders are read of the exchange's own dex alone",
+    changes: [
+      {
+        file: "src/settle/sweep.ts",
+        find: 'const open = ["", ...world.settings.dexes].map(',
+        put: 'const open = [""].map(',
+      },
+    ],
+  },
+  {
+    name: "a clock that is far ahead agrees",
+    changes: [{ file: "src/exchange/clock.ts", find: "laterMs >= -AGREED_WITHIN_MS && laterMs", put: "laterMs" }],
+  },
+  {
+    name: "readings that contradict one another add up",
+    changes: [
+      { file: "src/exchange/clock.ts", find: "doubted.filter((other) => agree(other, sample))", put: "doubted" },
+    ],
+  },
+  {
+    name: "a doubted reading is never forgotten",
+    changes: [{ file: "src/exchange/clock.ts", find: "    doubted = [];\n", put: "" }],
+  },
+  {
+    name: "a clock that stands still agrees with itself at once",
+    changes: [{ file: "src/exchange/clock.ts", find: " && (counted === null || spanMs >= WORDS_SPAN_MS);", put: ";" }],
+  },
+  {
+    name: "the time of a node that is stuck is believed",
+    changes: [
+      {
+        file: "src/exchange/clock.ts",
+        find: "samples.filter(({ exchangeMs, sentAtMs }) => exchangeMs - sentAtMs >= provenOffsetMs)",
+        put: "samples.filter(() => provenOffsetMs !== 0)",
+      },
+    ],
+  },
+  {
+    name: "a doubt about a market is never cleared",
+    changes: [
+      {
+        file: "src/exchange/markets.ts",
+        find: "if ((isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name);",
+        put: "if (isExplained && doubt.readings > needed) doubts.delete(name);",
+      },
+    ],
+  },
+  {
+    name: "a doubt that came while the list was read is cleared by it",
+    changes: [
+      {
+        file: "src/exchange/markets.ts",
+        find: "(isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name)",
+        put: "isExplained || doubt.readings >= needed) doubts.clear()",
+      },
+    ],
+  },
+  {
+    name: "a list of which a part is missing is believed",
+    changes: [
+      {
+        file: "src/exchange/markets.ts",
+        find: "return known.length === all.length ? known.flat() : null;",
+        put: "return known.length > 0 ? known.flat() : null;",
+      },
+    ],
+  },
+  {
+    name: "dexes are numbered by their place among those that are configured",
+    changes: [
+      {
+        file: "src/exchange/markets.ts",
+        find: "...wanted.map(({ index, name }) =>",
+        put: "...wanted.map(({ name }, index) =>",
+      },
+    ],
+  },
+  {
+    name: "delisted markets have no place in the list",
+    changes: [
+      {
+        file: "src/wire/answer/markets.ts",
+        find: "return markets.map((market, index)",
+        put: "return markets.filter(({ isDelisted }) => !isDelisted).map((market, index)",
+      },
+    ],
+  },
+  {
+    name: "a list that could not be read is as new as one that was",
+    changes: [
+      {
+        file: "src/exchange/markets.ts",
+        find: "    if (markets === null) return universe;\n    universe",
+        put: "    if (markets === null) readElapsedMs = clock.elapsedMs();\n    if (markets === null) return universe;\n    universe",
+      },
+    ],
+  },
+  {
+    name: "orders that wait for another one are not listed as open",
+    changes: [
+      {
+        file: "src/wire/answer/open-orders.ts",
+        find: "return [order, ...order.children.flatMap(withChildren)];",
+        put: "return [order];",
+      },
+    ],
+  },
+  {
+    name: "a number that is too low is taken",
+    changes: [
+      {
+        file: "src/wire/answer/reply.ts",
+        find: 'return said.includes("nonce too low") ? "too_low"',
+        put: 'return said.includes("nonce too low") ? "duplicate"',
+      },
+    ],
+  },
+  {
+    name: "seconds of a TWAP's history are read as milliseconds",
+    changes: [{ file: "src/settle/twap.ts", find: "timeS * 1_000", put: "timeS" }],
+  },
+  {
+    name: "a refused leverage is refused though a copy may have run",
+    changes: [
+      {
+        file: "src/settle/leverage.ts",
+        find: "pursuit.refusal !== null && reading.attempt.hasLanded",
+        put: "pursuit.refusal !== null",
+      },
+    ],
+  },
+  {
+    name: "a margin change is ours before anything is known of the number",
+    changes: [
+      {
+        file: "src/settle/margin.ts",
+        find: 'const isTaken = attempt.seal === "nonce_taken";',
+        put: 'const isTaken = attempt.seal !== "noop";',
+      },
+    ],
+  },
+  {
+    name: "a margin that moved otherwise did not change",
+    changes: [
+      {
+        file: "src/settle/margin.ts",
+        find: "if (isUnmoved && isEffectWitnessedAbsent",
+        put: "if (isEffectWitnessedAbsent",
+      },
+    ],
+  },
+];

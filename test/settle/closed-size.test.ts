@@ -1,0 +1,104 @@
+/** Which fills count for an order that has closed: its own, by whatever store shows them. */
+import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { lookAtLeg } from "../../src/settle/look.ts";
+import { insertFills, setCompleteTo } from "../../src/store/fills.ts";
+import { listLegs } from "../../src/store/legs.ts";
+import { findOrder } from "../../src/store/orders.ts";
+import { ACCOUNT, DELIVERY, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+
+test("fills of another order in the same market are not an order's", async () => {
+  const rig = openGatewayRig();
+  const asked = [await rig.answerOf(rig.place("key-0001")), await rig.answerOf(rig.place("key-0002"))];
+  const [first, second] = rig.venue.orders;
+  if (first === undefined || second === undefined) throw new Error("nothing placed");
+  rig.venue.fill(first, "0.4");
+  rig.venue.fill(second, "0.6");
+  rig.venue.close(first, "canceled");
+  rig.venue.close(second, "canceled");
+  const ids = asked.map(({ order }) => String(order["id"]));
+  await rig.clock.advance(3_000);
+  for (const id of ids) await rig.deps.settling.look(id);
+  expect<unknown>(ids.map((id) => findOrder(rig.store, id)?.filledSize)).toEqual(["0.4", "0.6"]);
+});
+
+test("a fill that the stream has told counts although the list does not show it yet", async () => {
+  const rig = openGatewayRig();
+  const { order: told } = await rig.answerOf(rig.place("key-0001"));
+  const [order] = rig.venue.orders;
+  if (order === undefined) throw new Error("nothing placed");
+  rig.venue.fill(order, "0.5");
+  rig.venue.fill(order, "0.3");
+  for (const fill of order.fills) fill.isShown = false;
+  insertFills(
+    rig.store,
+    order.fills.map(({ size, atMs, tid }) => ({
+      ...{ accountId: ACCOUNT.id, id: `${tid}`, timeMs: atMs, market: "BTC", oid: String(order.oid), side: "buy" },
+      ...{ price: decimal("100"), size: decimal(size), isTaker: false, fee: decimal("0"), feeToken: "USDC" },
+      ...{ builderFee: null, realizedPnl: decimal("0"), startPosition: decimal("0"), direction: "Open Long" },
+      ...{ twapId: null, isLiquidation: false, transactionHash: "0x00" },
+    })),
+    { atMs: START_MS, toldFromMs: START_MS },
+  );
+  // The list shows one of the two.
+  const [shown] = order.fills;
+  if (shown !== undefined) shown.isShown = true;
+  rig.exchange.answer("orderStatus", () => ({ status: "order", order: canceledWithRest(order, "0.1") }));
+  await rig.clock.advance(3_000);
+  await rig.deps.settling.look(String(told["id"]));
+  // A tenth is told by no store yet: what is known is shown, and is not the end.
+  expect(findOrder(rig.store, String(told["id"]))).toMatchObject({ status: "unknown", filledSize: "0.8" });
+});
+
+test("a part of an order of which no record is shown is a part, and the order is not over", async () => {
+  const rig = openGatewayRig();
+  rig.venue.fates.push({ kind: "fills", size: "0.4", status: "open" });
+  rig.deliveries.push(DELIVERY.answerLost);
+  rig.venue.isBlind = true;
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  rig.exchange.answer("historicalOrders", () => []);
+  const { httpStatus, order } = await rig.answerOf(rig.place("key-0001"));
+  expect([httpStatus, order["status"], order["filled_size"]]).toEqual([202, "unknown", "0.4"]);
+  await rig.clock.advance(60_000);
+  expect(findOrder(rig.store, String(order["id"]))?.status).toBe("unknown");
+  const [placed] = rig.venue.orders;
+  if (placed !== undefined) rig.venue.fill(placed, "0.6");
+  await rig.clock.advance(60_000);
+  expect(findOrder(rig.store, String(order["id"]))).toMatchObject({ status: "filled", filledSize: "1" });
+});
+
+test.each([
+  ["stands where it did", [], { type: "canceled", filled: { size: "0" } }],
+  ["has moved", ["0.4"], null],
+] as const)(
+  "an order of which no fill is shown may have ended so where the position %s",
+  async (_name, filled, end) => {
+    const rig = openGatewayRig();
+    const { order: told } = await rig.answerOf(rig.place("key-0001"));
+    const [order] = rig.venue.orders;
+    const [leg] = listLegs(rig.store, String(told["id"]));
+    if (order === undefined || leg === undefined) throw new Error("nothing placed");
+    for (const size of filled) rig.venue.fill(order, size);
+    for (const fill of order.fills) fill.isShown = false;
+    setCompleteTo(rig.store, ACCOUNT.id, START_MS);
+    rig.exchange.answer("orderStatus", () => ({ status: "order", order: canceledWithRest(order, "1.0") }));
+    const asked = { market: "BTC", side: "buy", reduceOnly: false } as const;
+    const sought = { ...asked, leg, user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id };
+    const sight = await lookAtLeg(rig.deps, rig.settler.tools.evidence, sought, { purpose: "settle" });
+    if (sight.kind !== "unfinished") throw new Error("one look was enough");
+    if (end === null) expect(sight.untouched).toBeNull();
+    else expect<unknown>(sight.untouched).toMatchObject(end);
+  },
+);
+
+function canceledWithRest(order: { oid: number; cloid: string; placedAtMs: number }, sz: string): unknown {
+  const { oid, cloid, placedAtMs } = order;
+  return {
+    order: {
+      ...{ coin: "BTC", side: "B", limitPx: "100.0", sz, oid, timestamp: placedAtMs, triggerCondition: "N/A" },
+      ...{ isTrigger: false, triggerPx: "0.0", children: [], isPositionTpsl: false, reduceOnly: false },
+      ...{ orderType: "Limit", origSz: "1.0", tif: "Gtc", cloid },
+    },
+    ...{ status: "canceled", statusTimestamp: placedAtMs + 1 },
+  };
+}

@@ -1,0 +1,97 @@
+/** Whether a position stands where the fills that are known have left it. */
+import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { comparePosition } from "../../src/settle/position-check.ts";
+import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
+import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
+import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+
+/** Bought (or, with a minus, sold) at that time, from that position. */
+type Traded = { size: string; from: string; atMs?: number; coin?: string };
+
+function fillOf({ size, from, atMs = START_MS, coin = "BTC" }: Traded, nth: number): unknown {
+  const isSold = size.startsWith("-");
+  return {
+    ...{ coin, px: "100.0", sz: isSold ? size.slice(1) : size, side: isSold ? "A" : "B", time: atMs, dir: "Open Long" },
+    ...{ startPosition: from, closedPnl: "0.0", hash: "0x00", oid: nth + 1, crossed: false, fee: "0.0" },
+    ...{ feeToken: "USDC", tid: nth + 1, cloid: null },
+  };
+}
+
+function read(traded: readonly Traded[]): Fill[] {
+  return parseFills(traded.map(fillOf)) ?? [];
+}
+
+function rows(traded: readonly Traded[]): StoredFill[] {
+  return read(traded).map((fill) => ({
+    ...{ accountId: ACCOUNT.id, id: `kept-${fill.tid}`, timeMs: fill.timeMs, market: fill.coin, oid: fill.oid },
+    ...{ side: fill.side === "B" ? "buy" : "sell", price: fill.price, size: fill.size, isTaker: false },
+    ...{ fee: decimal("0"), feeToken: "USDC", builderFee: null, realizedPnl: decimal("0"), twapId: null },
+    ...{ startPosition: fill.startPosition, direction: fill.direction, isLiquidation: false, transactionHash: "0x00" },
+  }));
+}
+
+type Known = { kept?: Traded[]; read?: Traded[]; isIndexed?: boolean };
+
+const LATER_MS = START_MS + 1;
+
+const CASES: [string, Known, shown: string | null, string][] = [
+  ["bought, by what is kept", { kept: [{ size: "1", from: "0" }] }, "1.0", "unmoved"],
+  ["bought, by what was read", { read: [{ size: "1", from: "0" }] }, "1.0", "unmoved"],
+  ["sold short", { read: [{ size: "-1", from: "0" }] }, "-1.0", "unmoved"],
+  ["sold from a long", { read: [{ size: "-1", from: "3" }] }, "2.0", "unmoved"],
+  ["bought from a short", { read: [{ size: "1", from: "-3" }] }, "-2.0", "unmoved"],
+  ["sold to nothing", { read: [{ size: "-1", from: "1" }] }, null, "unmoved"],
+  ["bought, and shown as more", { read: [{ size: "1", from: "0" }] }, "1.4", "moved"],
+  ["bought, and shown on the other side", { read: [{ size: "1", from: "0" }] }, "-1.0", "moved"],
+  ["bought, and not shown yet", { read: [{ size: "1", from: "0" }] }, null, "moved"],
+  [
+    "sold after what is kept",
+    { kept: [{ size: "3", from: "0" }], read: [{ size: "-1", from: "3", atMs: LATER_MS }] },
+    "2.0",
+    "unmoved",
+  ],
+  [
+    "sold after what was read, by what is kept",
+    { kept: [{ size: "-1", from: "3", atMs: LATER_MS }], read: [{ size: "3", from: "0" }] },
+    "2.0",
+    "unmoved",
+  ],
+  [
+    "bought twice in one moment",
+    {
+      read: [
+        { size: "1", from: "2" },
+        { size: "2", from: "0" },
+      ],
+    },
+    "3.0",
+    "unmoved",
+  ],
+  ["bought elsewhere alone", { read: [{ size: "1", from: "0", coin: "ETH" }], isIndexed: true }, null, "unmoved"],
+  ["never traded, as far as all that was ever filled is kept", { isIndexed: true }, null, "unmoved"],
+  ["never traded, and a position is shown", { isIndexed: true }, "1.0", "moved"],
+  ["never traded, as far as nothing is kept", {}, null, "unknown"],
+];
+
+test.each(CASES)("%s", async (_name, { kept = [], read: traded = [], isIndexed = false }, shown, verdict) => {
+  const rig = openGatewayRig();
+  insertFills(rig.store, rows(kept), { atMs: START_MS, toldFromMs: START_MS });
+  if (isIndexed) setCompleteTo(rig.store, ACCOUNT.id, START_MS);
+  rig.exchange.answer("clearinghouseState", () => stateWith(shown));
+  const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "BTC", read: read(traded) };
+  const found: string = await comparePosition(rig.deps, about, { purpose: "settle" });
+  expect(found).toBe(verdict);
+});
+
+function stateWith(size: string | null): unknown {
+  const summary = { accountValue: "1.0", totalNtlPos: "0.0", totalRawUsd: "1.0", totalMarginUsed: "0.0" };
+  const position = {
+    ...{ coin: "BTC", szi: size, entryPx: "100.0", positionValue: "0.0", unrealizedPnl: "0.0", marginUsed: "0.0" },
+    ...{ returnOnEquity: "0.0", liquidationPx: null, maxLeverage: 40, leverage: { type: "cross", value: 20 } },
+  };
+  return {
+    ...{ marginSummary: summary, crossMarginSummary: summary, crossMaintenanceMarginUsed: "0.0", withdrawable: "0.0" },
+    ...{ assetPositions: size === null ? [] : [{ type: "oneWay", position }], time: START_MS },
+  };
+}

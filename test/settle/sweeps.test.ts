@@ -1,0 +1,73 @@
+/** How far back, and where, everything of an account is read when an answer was lost. */
+import { expect, test } from "bun:test";
+import { findInSweep } from "../../src/settle/sweep.ts";
+import { openSweeps } from "../../src/settle/sweeps.ts";
+import { insertAttempt } from "../../src/store/attempts.ts";
+import { parseHistoricalOrders } from "../../src/wire/answer/order-status.ts";
+import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { attemptRow } from "../support/rows.ts";
+import { recordOf } from "../support/small-venue.ts";
+
+const NOW_MS = 60_000;
+
+/** A gateway whose attempts are still open; the numbers are the exchange times at which they were made. */
+async function openStage(attempts: readonly { accountId: string; nonce: number }[]): Promise<GatewayRig> {
+  const rig = openGatewayRig();
+  for (const { accountId, nonce } of attempts)
+    insertAttempt(rig.store, attemptRow({ kind: "cancel", cloid: null, accountId, nonce, state: "ambiguous" }));
+  await rig.clock.advance(NOW_MS);
+  return rig;
+}
+
+async function askedSince(rig: GatewayRig): Promise<number> {
+  await openSweeps(rig.deps).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  const fills = rig.exchange.asked.find(({ request }) => request.type === "userFillsByTime");
+  return Number(fills?.request["startTime"]) - START_MS;
+}
+
+const LEAD_MS = 5_000;
+
+function own(afterMs: number) {
+  return { accountId: ACCOUNT.id, nonce: START_MS + afterMs };
+}
+
+function others(afterMs: number) {
+  return { accountId: "5c0d8a52-6f0e-4f3b-9c55-000000000000", nonce: START_MS + afterMs };
+}
+
+test.each([
+  ["the only one", [own(30_000)], 30_000],
+  ["the oldest of several", [own(20_000), own(30_000), own(40_000)], 20_000],
+  ["the oldest, whichever was written first", [own(40_000), own(20_000), own(30_000)], 20_000],
+  ["its own, not another account's", [others(10_000), own(30_000)], 30_000],
+  ["now, where nothing is open", [], NOW_MS],
+])("fills are read from a little before %s", async (_name, attempts, sinceMs) => {
+  expect(await askedSince(await openStage(attempts))).toBe(sinceMs - LEAD_MS);
+});
+
+test("open orders are read of every dex that is followed", async () => {
+  const rig = await openStage([]);
+  await openSweeps(rig.deps).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  const open = rig.exchange.asked.filter(({ request }) => request.type === "frontendOpenOrders");
+  expect(open.map(({ request }) => request["dex"])).toEqual(["", "xyz"]);
+});
+
+const CLOID = `0x${"ab".repeat(16)}`;
+
+/** A record of one order, for each change of its status. */
+function recordAt(status: string, statusAtMs: number): unknown {
+  return recordOf({
+    ...{ oid: 7, cloid: CLOID, isBuy: true, price: "100", size: "1", tif: "Gtc", reduceOnly: false, isTrigger: false },
+    ...{ status, placedAtMs: 1_000, statusAtMs, fills: [] },
+  });
+}
+
+test.each([
+  ["oldest first", ["open", "canceled"], [1_000, 2_000]],
+  ["newest first", ["canceled", "open"], [2_000, 1_000]],
+])("of the records of one order the newest decides, where they stand %s", (_name, [first = "", second = ""], times) => {
+  const [firstAtMs = 0, secondAtMs = 0] = times;
+  const history = parseHistoricalOrders([recordAt(first, firstAtMs), recordAt(second, secondAtMs)]);
+  if (history === null) throw new Error("unreadable");
+  expect(findInSweep({ open: [], history, fills: [] }, CLOID, 0)).toMatchObject({ kind: "past", status: "canceled" });
+});
