@@ -58,6 +58,16 @@ export const MODIFIES: readonly Mutant[] = [
     ],
   },
   {
+    name: "another's order under the client order id of a replacement was placed by the modify",
+    changes: [
+      {
+        file: "src/settle/original.ts",
+        find: 'return answer.kind === "order" && difference === null ? answer.order : null;',
+        put: 'return answer.kind === "order" ? answer.order : null;',
+      },
+    ],
+  },
+  {
     name: "an original without a record has no end",
     changes: [
       { file: "src/settle/original.ts", find: "const LOOKS_BEHIND = 5;", put: "const LOOKS_BEHIND = 10 ** 9;" },

@@ -9,8 +9,9 @@ import { findCompleteTo } from "../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import { applySight } from "./apply-sight.ts";
+import { askedTerms, differenceFrom } from "./difference.ts";
 import { isAlwaysPlace } from "./intent.ts";
-import { readAnswer, readStatus, type Sight, type Sought, statusRequest } from "./look.ts";
+import { readAnswer, type Sight, type Sought, statusRequest } from "./look.ts";
 import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
 import { recordLegEvent } from "./record.ts";
@@ -30,27 +31,45 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const { replaced, replacement } = legsOfModify(world, attempt);
   const sought = { ...tools.soughtOf(attempt), leg: replaced };
   const options = { purpose: "settle" as const };
-  const requests = [statusRequest({ ...sought, leg: replacement }), statusRequest(sought)];
+  const placing = { ...sought, leg: replacement };
+  const isPlacingAsked = wasTaken(replacement) || isUntold(attempt, replacement);
+  const requests = [...(isPlacingAsked ? [statusRequest(placing)] : []), statusRequest(sought)];
   const outcome = await world.exchange.infoInTurn(requests, options);
   if (outcome.kind === "failed")
     return { sight: outcome, wasGoneBefore: false, facts: factsOf(attempt, replacement, false) };
-  const [replacementJson, json] = outcome.json;
-  if (wasTaken(replacement) && replacement.oid === null) {
-    // Some answers to triggers name no id.
-    const placed = { ...sought, leg: replacement };
-    applySight(world, replacement, await readStatus(world, evidence, placed, { json: replacementJson, options }));
-  }
-  const answer = await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(json));
+  const placed = isPlacingAsked ? await heedPlacing(tools, { placing, pursuit }, outcome.json[0]) : null;
+  const answer = await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1)));
   const looked = await readAnswer(world, evidence, sought, { answer, options });
-  const placed = parseOrderStatus(replacementJson);
-  const facts = factsOf(attempt, replacement, placed.kind === "order");
+  const facts = factsOf(attempt, replacement, placed !== null);
   // A modify's two halves carry the time of one block; a replacement's time from before it says nothing.
-  const placedAtMs = placed.kind === "order" ? placed.order.timestampMs : 0;
+  const placedAtMs = placed?.timestampMs ?? 0;
   const wasFilled = answer.kind === "not_found" && replaced.state === "filled";
   const wasGoneBefore = wasFilled || hadEndedBefore(Math.max(attempt.nonce, placedAtMs), answer);
   const isMissing = looked.kind === "not_found" || looked.kind === "foreign";
   const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
   return { sight: sizeless(sight), wasGoneBefore, facts };
+}
+
+/** It was refused, in words that do not tell what became of the original; a record of it tells that it came to placing. */
+function isUntold(attempt: Attempt, replacement: Leg): boolean {
+  return replacement.state === "rejected" && refusalOf(attempt, replacement) === null;
+}
+
+/** The record of what the modify placed, null where there is none: another's under its client order id tells nothing of it. */
+async function heedPlacing(
+  { world, evidence }: Tools,
+  { placing, pursuit }: { placing: Sought; pursuit: Pursuit },
+  json: unknown,
+): Promise<FrontendOrder | null> {
+  const answer = parseOrderStatus(json);
+  const difference = answer.kind === "order" ? differenceFrom(placing, answer.order) : null;
+  const { leg } = placing;
+  if (difference !== null && !pursuit.isNamesakeTold) applySight(world, leg, { kind: "foreign", difference });
+  pursuit.isNamesakeTold ||= difference !== null;
+  // Some answers to triggers name no id.
+  if (difference === null && wasTaken(leg) && leg.oid === null)
+    applySight(world, leg, await readAnswer(world, evidence, placing, { answer, options: { purpose: "settle" } }));
+  return answer.kind === "order" && difference === null ? answer.order : null;
 }
 
 /** Looks by id that may miss the original because a node is behind, before all of the account is read. */
@@ -164,7 +183,9 @@ async function isShownSince(tools: Tools, attempt: Attempt, pursuit: Pursuit): P
 function showsOpenSince({ open, history }: Sweep, attempt: Attempt, { order, replacement }: ModifyLegs): boolean {
   const { targetOid } = attempt;
   const { cloid, oid } = replacement;
-  const isPlaced = (shown: FrontendOrder) => shown.cloid === cloid || (oid !== null && shown.oid === oid);
+  const isNamed = (shown: FrontendOrder) => shown.cloid === cloid || (oid !== null && shown.oid === oid);
+  const placing = { ...askedTerms(order), leg: replacement };
+  const isPlaced = (shown: FrontendOrder) => isNamed(shown) && differenceFrom(placing, shown) === null;
   const endMs = endsAtMs(attempt);
   // Every dex has a list of its own.
   const list = open.filter(({ coin }) => dexOf(coin) === dexOf(order.market));

@@ -37,6 +37,8 @@ export type Pursuit = {
   /** Times that the exchange showed no record of the original, or one of something else, and its time of the first. */
   looksMissed: number;
   missedSinceMs: number | null;
+  /** Another's order was shown under the client order id of what a modify was to place, and that was told. */
+  isNamesakeTold: boolean;
   /** Elapsed time at which an operation was first seen to run no more. */
   endedElapsedMs: number | null;
 };
@@ -61,6 +63,7 @@ export function startPursuit(attemptId: number): Pursuit {
     firstOpenElapsedMs: null,
     looksMissed: 0,
     missedSinceMs: null,
+    isNamesakeTold: false,
     endedElapsedMs: null,
   };
 }

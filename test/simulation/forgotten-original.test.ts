@@ -86,3 +86,27 @@ test("a modify that never ran ends beside an original of which another's record 
   expect(told).toMatchObject({ http: 200, error: expect.stringContaining("not carried out") });
   expect(shown(await s.tell(null, { kind: "get", id: placed.id })).error).toContain("ALARM");
 });
+
+test("another's order under the client order id of a refused replacement does not say that the original is over", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("namesake", limit("buy", 94_000)));
+  const error = "Order price cannot be more than 95% away from the reference price";
+  const execute = s.venue.execute.bind(s.venue);
+  s.venue.execute = (body) => {
+    if (!body.includes('"batchModify"')) return execute(body);
+    const cloid = /"c":"(0x[0-9a-f]{32})"/.exec(body)?.[1] ?? "";
+    const orders = [{ a: 1, b: true, p: "3000", s: "0.07", r: false, t: { limit: { tif: "Gtc" } }, c: cloid }];
+    const action = { type: "order", orders, grouping: "na", builder: null };
+    // Decimals of these texts are canonical; the brand is the engine's.
+    s.venue.act(s.party.account.ownerAddress, action as unknown as Parameters<typeof s.venue.act>[1]);
+    const answer = { status: "ok", response: { type: "order", data: { statuses: [{ error }] } } };
+    return { status: 200, contentType: "application/json", body: JSON.stringify(answer) };
+  };
+  const modify = { kind: "modify" as const, id: placed.id, price: "4000", size: null, alwaysPlace: false };
+  s.ask("namesake-modify", modify);
+  await s.pass(30_000);
+  trade(s, s.party.account.ownerAddress, { isBuy: true, price: 93_000, size: "0.02" });
+  await s.pass(60_000);
+  expect(shown(await s.tell("namesake-modify", modify))).toMatchObject({ http: 200, status: "open", oid: placed.oid });
+  expect(s.errors[0]).toContain("ALARM");
+});
