@@ -116,16 +116,19 @@ async function triggered(world: World, evidence: FillEvidence, sought: Sought, s
   const request = statusRequest({ ...sought, leg: { ...sought.leg, oid: null } });
   const outcome = await world.exchange.info(request, seen.options);
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
-  if (answer?.kind !== "order" || !isSuccessor({ ...sought.leg, oid: seen.order.oid }, answer.order)) {
+  const placed = answer?.kind === "order" && isSuccessor({ ...sought.leg, oid: seen.order.oid }, answer.order);
+  const own = placed ? { ...sought, leg: { ...sought.leg, oid: answer.order.oid } } : null;
+  // Another's order under our client order id hides nothing of ours.
+  if (!placed || own === null || differenceFrom(own, answer.order) !== null)
     return open(world, sought, seen, !(await isResting(world, sought, seen)));
-  }
-  const leg = { ...sought.leg, oid: answer.order.oid };
-  return interpretOrder(world, evidence, { ...sought, leg }, { ...answer, options: seen.options });
+  return interpretOrder(world, evidence, own, { ...answer, options: seen.options });
 }
 
 /** A word that is new says neither that it lives nor that it is over. */
 async function unlistedWord(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
   const { order, statusTimestampMs } = seen;
+  // The exchange has said otherwise that it is over, to a cancel for one: the word is that of its end.
+  if (sought.leg.state === "closing") return closed(world, evidence, sought, seen);
   const listed = await readListed(world, sought, seen);
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
   if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))

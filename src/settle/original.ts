@@ -41,6 +41,9 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const answer = await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1)));
   const looked = await readAnswer(world, evidence, sought, { answer, options });
   const facts = factsOf(attempt, replacement, placed !== null);
+  // What was to replace it was placed: a word that is new is the word of its end.
+  const isNewWord = answer.kind === "order" && statusMeaning(answer.status) === "unknown";
+  if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
   // A modify's two halves carry the time of one block; a replacement's time from before it says nothing.
   const placedAtMs = placed?.timestampMs ?? 0;
   const wasFilled = answer.kind === "not_found" && replaced.state === "filled";

@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
+import { isHidden, lastError } from "./hidden.ts";
 import { auditMisplaced } from "./misplaced.ts";
 import type { Sent } from "./network.ts";
 import { isToldByNewWord } from "./new-word.ts";
@@ -138,15 +139,6 @@ function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   const { dialogues } = run;
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
   return wish.kind === "margin" && alike.length > 1;
-}
-
-function isHidden({ areIdsShared }: Audited, dialogue: Dialogue): boolean {
-  return areIdsShared && lastError(dialogue).startsWith("ALARM");
-}
-
-function lastError({ turns }: Dialogue): string {
-  const last = turns.findLast(({ outcome }) => outcome?.kind === "answer")?.outcome;
-  return last?.kind === "answer" ? (fieldOf(last.body, "error") ?? "") : "";
 }
 
 /**

@@ -52,7 +52,7 @@ const GIVEN_UP_WITHIN_MS = 11 * 60_000;
 /** What is asked again at the end, and only then is sent, is known within this time, milliseconds. */
 const ANSWERED_WITHIN_MS = 40_000;
 /** And where the exchange's records do not tell it: what is newer has to come first, milliseconds. */
-const WITNESSED_WITHIN_MS = 90_000;
+const WITNESSED_WITHIN_MS = 150_000;
 /** After the faults the owners trade by hand now and then, so that histories move on. */
 const BY_HAND_EVERY_MS = 20_000;
 const BY_HAND_FOR_MS = SETTLED_WITHIN_MS + WITNESSED_WITHIN_MS + 20_000;
