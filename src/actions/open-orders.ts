@@ -6,11 +6,11 @@ import type { Deps } from "../deps.ts";
 import { readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { shownListed } from "../settle/shown.ts";
 import { findLegByOid } from "../store/legs.ts";
-import { findOrder, findOrderByFirstOid, type StoredOrder } from "../store/orders.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { couldNotAsk } from "./not-asked.ts";
 import { describeOutside } from "./outside-order.ts";
-import { type OpenList, unlistedOrders } from "./unlisted-orders.ts";
+import { type OpenList, openRows, unlistedOrders } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
 
@@ -36,18 +36,29 @@ export type OpenOrders = {
 export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenOrdersWanted): Promise<OpenOrders> {
   const { dex, below, count } = wanted;
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
-  const lists = await Promise.all(dexes.map((each) => readOpen(deps, account, each)));
+  const read = await Promise.all(dexes.map((each) => readOpen(deps, account, each)));
+  const lists = read.map((list) => ({ ...list, rows: openRows(deps, account, list.dex) }));
+  const open = new Map(lists.flatMap(({ rows }) => rows.map((stored) => [stored.exchangeOrderId, stored] as const)));
   const unlisted = await unlistedOrders(deps, account, lists);
   const rows = [...lists.flatMap(({ listed }) => listed.map((order) => ({ oid: order.oid, order }))), ...unlisted]
     .map((row) => ({ ...row, id: BigInt(row.oid) }))
     .filter(({ id }) => below === null || id < below)
     .sort((a, b) => (b.id > a.id ? 1 : -1));
-  const shown = firstOf(rows, count, (row) => !("order" in row) || !isKnownToBeOver(deps, account, row.oid));
+  const owns = new Map<string, Own | null>();
+  const shown = firstOf(rows, count, (row) => {
+    if (!("order" in row)) return true;
+    const stored = open.get(row.oid);
+    const own = stored === undefined ? ownOf(deps, account, row.oid) : { leg: null, stored };
+    owns.set(row.oid, own);
+    return own === null || !isKnownToBeOver(own, row.oid);
+  });
   const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
   const begun = listed.filter((order) => order.size !== order.originalSize);
   const filled = await readFilledOf(deps, account, begun);
   const orders = shown.map((row) =>
-    "order" in row ? describe(deps, account, { ...row, filled: filled.get(row.oid) ?? NOTHING }) : row.stored,
+    "order" in row
+      ? describe(deps, account, { ...row, own: owns.get(row.oid) ?? null, filled: filled.get(row.oid) ?? NOTHING })
+      : row.stored,
   );
   const times = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
   return { orders, asOfMs: times.length === 0 ? null : Math.min(...times) };
@@ -63,13 +74,20 @@ function firstOf<T>(rows: readonly T[], count: number, passes: (row: T) => boole
   return found;
 }
 
-/** A list that is behind shows what our own evidence says has ended, or was replaced. */
-function isKnownToBeOver({ store }: Deps, account: Account, oid: string): boolean {
+/** What we have of an order that the list shows; no leg of one that is open by its row, under this very id. */
+type Own = { leg: Leg | null; stored: StoredOrder };
+
+function ownOf({ store }: Deps, account: Account, oid: string): Own | null {
   const leg = findLegByOid(store, account.id, oid);
+  const stored = leg === null ? null : findOrder(store, leg.orderId);
+  return leg === null || stored === null ? null : { leg, stored };
+}
+
+/** A list that is behind shows what our own evidence says has ended, or was replaced. */
+function isKnownToBeOver({ leg, stored }: Own, oid: string): boolean {
   if (leg === null) return false;
   if (isClosed(leg) || leg.state === "closing") return true;
-  const newest = findOrder(store, leg.orderId)?.exchangeOrderId ?? null;
-  return newest !== null && newest !== oid;
+  return stored.exchangeOrderId !== null && stored.exchangeOrderId !== oid;
 }
 
 const NOTHING = sumFills([]);
@@ -95,34 +113,30 @@ async function readFilledOf(
   return new Map(begun.map(({ oid }) => [oid, sumFills(byOid.get(oid) ?? [])]));
 }
 
-function describe(deps: Deps, account: Account, shown: { order: FrontendOrder; filled: Filled }): OpenOrder {
-  const { order, filled } = shown;
-  const stored = findOrderByFirstOid(deps.store, account.id, order.oid) ?? orderOfLaterLeg(deps, account, order.oid);
-  if (stored === null) {
-    return describeOutside(deps, account, { order, status: "open", statusTimestampMs: order.timestampMs, filled });
-  }
-  return refreshed(deps, stored, { order, filled });
-}
-
-/** Of an order that was modified the exchange shows the last leg. */
-function orderOfLaterLeg({ store }: Deps, account: Account, oid: string): StoredOrder | null {
-  const leg = findLegByOid(store, account.id, oid);
-  return leg === null ? null : findOrder(store, leg.orderId);
+function describe(
+  deps: Deps,
+  account: Account,
+  { order, own, filled }: { order: FrontendOrder; own: Own | null; filled: Filled },
+): OpenOrder {
+  if (own !== null) return refreshed(deps, own, { order, filled });
+  return describeOutside(deps, account, { order, status: "open", statusTimestampMs: order.timestampMs, filled });
 }
 
 /** Our own row with what the exchange shows of it now: listing writes nothing, and no fill is taken back. */
 function refreshed(
   { store }: Deps,
-  stored: StoredOrder,
+  { leg, stored }: Own,
   { order, filled }: { order: FrontendOrder; filled: Filled },
 ): OpenOrder {
-  const leg = findLegByOid(store, stored.accountId, order.oid);
   // A trigger fires once.
-  const isWaiting = order.isTrigger && leg?.state !== "resting";
+  const hasFired = stored.status === "open" || leg?.state === "resting";
+  const isWaiting = order.isTrigger && !hasFired;
   const status: OrderStatus = isWaiting ? "waiting_for_trigger" : "open";
   // Of an order that is open only an alarm has words.
   const error = stored.status === "open" || stored.status === "waiting_for_trigger" ? stored.error : null;
-  return { ...stored, ...withNewFills(stored, leg, filled), status, exchangeOrderId: order.oid, error };
+  const isBegun = compare(filled.size, ZERO) > 0;
+  const filledLeg = isBegun ? (leg ?? findLegByOid(store, stored.accountId, order.oid)) : null;
+  return { ...stored, ...withNewFills(stored, filledLeg, filled), status, exchangeOrderId: order.oid, error };
 }
 
 /** The row's sum is over all its legs; only the last is listed, and may have fills that the row does not know yet. */

@@ -8,6 +8,9 @@ import type { OpenOrder } from "./open-orders.ts";
 /** The exchange's open orders of one dex, spot with `""`. */
 export type OpenList = { dex: string; listed: readonly FrontendOrder[] };
 
+/** A row of ours that the exchange has named. */
+export type OpenRow = StoredOrder & OpenOrder;
+
 export type Unlisted = {
   oid: string;
   stored: OpenOrder;
@@ -24,7 +27,11 @@ const MAX_LOOKS = 20;
  * Our orders that are open by the exchange's own word and that its list lacks. The list may be behind that word, and then
  * its silence says nothing; one that shows what was placed after that word is not, nor is a feed that told the end.
  */
-export async function unlistedOrders(deps: Deps, account: Account, lists: readonly OpenList[]): Promise<Unlisted[]> {
+export async function unlistedOrders(
+  deps: Deps,
+  account: Account,
+  lists: readonly (OpenList & { rows: readonly OpenRow[] })[],
+): Promise<Unlisted[]> {
   const missing = lists.flatMap((list) => missingFrom(deps, account, list));
   const newest = missing.sort((a, b) => b.createdAtMs - a.createdAtMs).slice(0, MAX_LOOKS);
   const found = await Promise.all(newest.map((row) => lookAt(deps, row)));
@@ -33,19 +40,27 @@ export async function unlistedOrders(deps: Deps, account: Account, lists: readon
 
 const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
-function missingFrom(deps: Deps, account: Account, { dex, listed }: OpenList): OpenOrder[] {
+/** Our newest rows of a dex that are open by the exchange's own word. */
+export function openRows({ store }: Deps, account: Account, dex: string): OpenRow[] {
+  return SHOWN.flatMap((status) =>
+    listOrders(store, { accountId: account.id, status, dex, after: null, limit: MAX_ROWS }),
+  ).filter(isNamed);
+}
+
+function missingFrom(
+  deps: Deps,
+  account: Account,
+  { listed, rows }: OpenList & { rows: readonly OpenRow[] },
+): OpenOrder[] {
   const oids = new Set(listed.map(({ oid }) => oid));
   const newestMs = Math.max(0, ...listed.map(({ timestampMs }) => timestampMs));
-  const rows = SHOWN.flatMap((status) =>
-    listOrders(deps.store, { accountId: account.id, status, dex, after: null, limit: MAX_ROWS }),
-  );
-  return rows.filter(isNamed).filter(({ exchangeOrderId, seenAtMs, createdAtMs }) => {
+  return rows.filter(({ exchangeOrderId, seenAtMs, createdAtMs }) => {
     if (oids.has(exchangeOrderId) || newestMs > (seenAtMs ?? createdAtMs)) return false;
     return !deps.feeds.hasToldOver(account.tradingAddress, exchangeOrderId);
   });
 }
 
-function isNamed(order: StoredOrder): order is StoredOrder & OpenOrder {
+function isNamed(order: StoredOrder): order is OpenRow {
   return order.exchangeOrderId !== null;
 }
 

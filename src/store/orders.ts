@@ -62,23 +62,6 @@ export function findOrder(store: Store, id: string): StoredOrder | null {
   return row === undefined ? null : toOrder(row);
 }
 
-/** Not by the account as well: SQLite might then read all of its history. */
-const byOid = prepared((store) =>
-  store
-    .select(COLUMNS)
-    .from(orders)
-    .where(eq(orders.legOid, sql.placeholder("oid")))
-    .prepare(),
-);
-
-/** The order of the account whose first leg the exchange knows by this native id: in one look, which lists live by. */
-export function findOrderByFirstOid(store: Store, accountId: string, oid: string): StoredOrder | null {
-  const row = byOid(store)
-    .all({ oid })
-    .find((found) => found.accountId === accountId);
-  return row === undefined ? null : toOrder(row);
-}
-
 const insert = prepared((store) => store.insert(orders).values(placeholders(orders)).prepare());
 
 const PLACED_ELSEWHERE: Placing = { key: null, leg: null, attempt: null };

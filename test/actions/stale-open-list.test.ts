@@ -33,7 +33,11 @@ test.each(["canceled", "filled", "closing"] as const)(
   async (state) => {
     const { rig, newer, older } = await twoListed();
     expect((await openList(rig)).map((row) => row.exchange_order_id)).toEqual([newer]);
-    updateLeg(rig.store, { ...legOf(rig, newer), state });
+    const leg = legOf(rig, newer);
+    const order = findOrder(rig.store, leg.orderId);
+    if (order === null) throw new Error("no order");
+    updateLeg(rig.store, { ...leg, state });
+    updateOrder(rig.store, { ...order, status: state === "closing" ? "unknown" : state });
     expect((await openList(rig)).map((row) => row.exchange_order_id)).toEqual([older]);
   },
 );
