@@ -21,8 +21,14 @@ const SECOND_LOOKS = 4;
 const LISTED = 60;
 
 const ACCEPTED = 202;
-/** What an answer left to be looked up goes on beside the next requests of its route, and is counted with them. */
-const WHILE_LOOKED_UP = 4;
+/** Here the gateway asks the exchange again and again by itself, beside the next requests, and is counted with them. */
+const LOOKED_UP: readonly string[] = [
+  "POST /v1/twaps",
+  "POST /v1/twaps/cancel",
+  "POST /v1/leverage",
+  "POST /v1/margin",
+];
+const WHILE_LOOKED_UP = 10;
 
 /**
  * Proxies are believed, so that their header is read; failures are not counted, so that each of them is whole; and nobody waits
@@ -87,7 +93,8 @@ async function run(executable: string, most: number, only: string | null): Promi
     const measured = [...(await measure(ofTrading, gateway, most)), ...(await measure(ofSetup, setup.gateway, most))];
     console.log(`processor time of one request, worst of its ${measured.length} inputs for each route:`);
     for (const line of table(measured)) console.log(line);
-    const waiting = new Set(measured.filter(({ status }) => status === ACCEPTED).map(({ route }) => route));
+    const accepted = measured.filter(({ status }) => status === ACCEPTED).map(({ route }) => route);
+    const waiting = new Set([...LOOKED_UP, ...accepted]);
     const mostOf = (route: string) => (waiting.has(route) ? most * WHILE_LOOKED_UP : most);
     const over = measured.filter(({ ms, route }) => ms > mostOf(route)).toSorted((a, b) => b.ms - a.ms);
     for (const { ms, route, name } of over.slice(0, LISTED))
