@@ -20,14 +20,8 @@ type Measured = Case & Cost;
 const SECOND_LOOKS = 4;
 const LISTED = 60;
 
-const ACCEPTED = 202;
 /** Here the gateway asks the exchange again and again by itself, beside the next requests, and is counted with them. */
-const LOOKED_UP: readonly string[] = [
-  "POST /v1/twaps",
-  "POST /v1/twaps/cancel",
-  "POST /v1/leverage",
-  "POST /v1/margin",
-];
+const LOOKED_UP: readonly string[] = ["POST /v1/twaps", "POST /v1/twaps/cancel"];
 const WHILE_LOOKED_UP = 10;
 
 /**
@@ -93,9 +87,7 @@ async function run(executable: string, most: number, only: string | null): Promi
     const measured = [...(await measure(ofTrading, gateway, most)), ...(await measure(ofSetup, setup.gateway, most))];
     console.log(`processor time of one request, worst of its ${measured.length} inputs for each route:`);
     for (const line of table(measured)) console.log(line);
-    const accepted = measured.filter(({ status }) => status === ACCEPTED).map(({ route }) => route);
-    const waiting = new Set([...LOOKED_UP, ...accepted]);
-    const mostOf = (route: string) => (waiting.has(route) ? most * WHILE_LOOKED_UP : most);
+    const mostOf = (route: string) => (LOOKED_UP.includes(route) ? most * WHILE_LOOKED_UP : most);
     const over = measured.filter(({ ms, route }) => ms > mostOf(route)).toSorted((a, b) => b.ms - a.ms);
     for (const { ms, route, name } of over.slice(0, LISTED))
       console.log(`FAILED ${ms.toFixed(1)} ms  ${route}: ${name}`);

@@ -1,5 +1,5 @@
 import { compare } from "../core/decimal.ts";
-import { lacks, WITNESSES_NEEDED } from "../core/evidence.ts";
+import { areFillsAll, lacks, WITNESSES_NEEDED } from "../core/evidence.ts";
 import type { Filled, Leg, LegState } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
@@ -96,7 +96,7 @@ function over(oid: string): Sight {
 
 /** The index of fills has been read to the end since the order was first missed: a feed tells nothing of before it. */
 function areFillsKnown(world: World, { accountId }: Sought, { sinceMs }: Missed): boolean {
-  return (findCompleteTo(world.store, accountId) ?? 0) >= sinceMs;
+  return areFillsAll(findCompleteTo(world.store, accountId), sinceMs);
 }
 
 function gone(leg: Leg, oid: string, filled: Filled): Sight {
