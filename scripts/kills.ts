@@ -11,12 +11,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Point } from "../src/core/points.ts";
-import { ask, askUntilKnown, type Client, isOpen, load } from "../test/crash/clients.ts";
+import { askUntilKnown, type Client, load } from "../test/crash/clients.ts";
 import { compareNow, compareSettled, type Rows, readRows } from "../test/crash/compare.ts";
 import { readExchange } from "../test/crash/exchange-log.ts";
 import { randomFaults } from "../test/crash/faults.ts";
 import { type Started, start, waitUntilReady } from "../test/crash/processes.ts";
 import { type Executable, type Scene, setScene } from "../test/crash/scene.ts";
+import { settleAll } from "../test/crash/settle-all.ts";
 import { openWishes, type Wish, type Wishes } from "../test/crash/wishes.ts";
 import { type Chance, openChance } from "../test/simulation/chance.ts";
 import { buildDoomed } from "./build-doomed.ts";
@@ -31,8 +32,6 @@ const MAX_LOAD_MS = 700;
 const POINT_DEADLINE_MS = 2_500;
 /** Within this everything has settled: the life of an action, the exchange's lag and some looks, milliseconds. */
 const SETTLED_DEADLINE_MS = 90_000;
-/** Between two orders of the last start, milliseconds. */
-const ORDER_EVERY_MS = 8_000;
 const FINDINGS_SHOWN = 20;
 /** Exit code of a process that was killed. */
 const KILLED = 137;
@@ -142,29 +141,14 @@ async function openPositions({ scene, wishes, shipped }: Rig): Promise<void> {
 }
 
 /** The last start: every key is asked for again until everything is known, and all of it compared. */
-async function settleAll({ scene, wishes, figures, shipped }: Rig): Promise<void> {
+async function settleWishes({ scene, wishes, figures, shipped }: Rig): Promise<void> {
   const startedMs = performance.now();
   const gateway = await start(scene.serve(shipped));
   if ("endedEarly" in gateway || !(await waitUntilReady(gateway))) throw new Error("the last start failed");
   figures.readyMs.push(performance.now() - startedMs);
   const client = clientOf(scene, gateway);
   const unknown = wishes.all.filter(({ heard }) => heard.every(({ status }) => status === 202 || status >= 500));
-  const deadlineMs = performance.now() + SETTLED_DEADLINE_MS;
-  let open: Wish[] = [...wishes.all];
-  let nextOrderMs = startedMs;
-  while (open.length > 0 && performance.now() < deadlineMs) {
-    for (let from = 0; from < open.length; from += CLIENTS) {
-      await Promise.all(open.slice(from, from + CLIENTS).map((wish) => ask(client, wish)));
-    }
-    open = open.filter(isOpen);
-    if (open.length > 0) await Bun.sleep(250);
-    if (performance.now() < nextOrderMs) continue;
-    // While nothing happens the history stands still, and says nothing of what was refused and lost.
-    nextOrderMs = performance.now() + ORDER_EVERY_MS;
-    const another = wishes.place();
-    await ask(client, another);
-    open = [...open, another].filter(isOpen);
-  }
+  const open = await settleAll(client, wishes, { clients: CLIENTS, withinMs: SETTLED_DEADLINE_MS });
   const rows = readRows(scene.dataDirectory);
   const log = await readExchange(scene);
   figures.findings.push(...compareNow(wishes.all, log, rows), ...(await compareSettled(client, wishes.all, log, rows)));
@@ -193,7 +177,7 @@ async function runScene(rig: Omit<Rig, "scene" | "wishes">, names: readonly (str
   try {
     await openPositions(whole);
     for (const name of names) await dieOnce(whole, name);
-    await settleAll(whole);
+    await settleWishes(whole);
     console.log(`${rig.figures.kills} kills so far, ${rig.figures.findings.length} findings`);
   } finally {
     await scene.close();

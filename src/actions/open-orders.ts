@@ -3,7 +3,7 @@ import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { averagePrice } from "../core/market.ts";
 import { type Filled, isClosed, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
-import { readFillsSince, sumFills } from "../settle/fill-pages.ts";
+import { completes, readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { shownListed } from "../settle/shown.ts";
 import { findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -107,7 +107,8 @@ async function readFilledOf(
 ): Promise<ReadonlyMap<string, Filled>> {
   if (begun.length === 0) return new Map();
   const sinceMs = Math.min(...begun.map((order) => order.timestampMs));
-  const fills = await readFillsSince(deps, account.tradingAddress, sinceMs, { purpose: "read" });
+  const asked = { user: account.tradingAddress, sinceMs, isEnough: completes(begun) };
+  const fills = await readFillsSince(deps, asked, { purpose: "read" });
   if (fills === "failed") throw couldNotAsk(deps, "for the open orders", { isOurBudget: false });
   const byOid = Map.groupBy(fills, ({ oid }) => oid);
   return new Map(begun.map(({ oid }) => [oid, sumFills(byOid.get(oid) ?? [])]));

@@ -4,7 +4,7 @@ import { averagePrice } from "../core/market.ts";
 import type { Filled, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { askedTerms, differenceFrom } from "../settle/difference.ts";
-import { readFillsSince, sumFills } from "../settle/fill-pages.ts";
+import { completes, readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { findLegByCloid } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
@@ -28,9 +28,8 @@ const STATUS: Record<ReturnType<typeof statusMeaning>, OrderStatus> = {
 export async function outsideOrder(deps: Deps, account: Account, record: OrderRecord): Promise<OutsideOrder> {
   const { order, status } = record;
   const isUntouched = order.size === order.originalSize && statusMeaning(status) !== "filled";
-  const fills = isUntouched
-    ? []
-    : await readFillsSince(deps, account.tradingAddress, order.timestampMs, { purpose: "read" });
+  const asked = { user: account.tradingAddress, sinceMs: order.timestampMs, isEnough: completes([order]) };
+  const fills = isUntouched ? [] : await readFillsSince(deps, asked, { purpose: "read" });
   const filled = fills === "failed" ? null : sumFills(fills.filter((fill) => fill.oid === order.oid));
   return describeOutside(deps, account, { ...record, filled });
 }

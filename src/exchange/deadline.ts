@@ -5,6 +5,11 @@ type Armed = { atMs: number; expire(): void };
 /** Calls `expire` unless the returned function was called within the duration; both at most once. */
 export type Deadlines = (expire: () => void) => () => void;
 
+/** A sleep that ends so much too late: the process stood still, milliseconds. */
+const STOOD_STILL_MS = 500;
+/** For what has arrived meanwhile, which no turn of the event loop has looked at yet, milliseconds. */
+const READ_FIRST_MS = 250;
+
 /**
  * One sleep watches over all requests in flight: they have the same duration, so they expire in the order in which
  * they were armed, and a busy gateway does not leave a timer behind for each answered request.
@@ -19,6 +24,7 @@ export function openDeadlines(clock: Clock, durationMs: number): Deadlines {
     for (const next of armed) {
       const leftMs = next.atMs - clock.elapsedMs();
       if (leftMs > 0) await clock.sleep(leftMs);
+      if (clock.elapsedMs() - next.atMs >= STOOD_STILL_MS) await clock.sleep(READ_FIRST_MS);
       if (armed.delete(next)) next.expire();
     }
     isWatching = false;

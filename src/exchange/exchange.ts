@@ -36,9 +36,10 @@ export type InfoOptions = {
 export type Exchange = {
   /**
    * Posts one signed body to /exchange, once, with no re-send of any kind. `weight` is 1 for a single action.
-   * Never throws and never outlives its deadline.
+   * Never throws and never outlives its deadline. `mayLeave` is asked in the turn that writes the first byte: a connection
+   * may take time to open, and this process may stand still.
    */
-  send(body: string, purpose: Purpose): Promise<SendOutcome>;
+  send(body: string, purpose: Purpose, mayLeave?: () => boolean): Promise<SendOutcome>;
   info(request: InfoRequest, options: InfoOptions): Promise<InfoOutcome>;
   /**
    * Reads one after the other over one connection, so that a time read first vouches for what is read after it. With

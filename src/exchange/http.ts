@@ -78,7 +78,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     answeredAtMs: null,
   };
   return {
-    send: (body) => send(link, body),
+    send: (body, _purpose, mayLeave) => send(link, body, mayLeave),
     info: (request, { purpose, onNewConnection = false }) =>
       ask(link, request, purpose, onNewConnection ? { kind: "single" } : keptAlive(link, "shared")),
     infoInTurn: (requests, options) => askInTurn(link, requests, options),
@@ -96,12 +96,17 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
   };
 }
 
-async function send(link: Link, body: string): Promise<SendOutcome> {
+function always(): boolean {
+  return true;
+}
+
+async function send(link: Link, body: string, mayLeave = always): Promise<SendOutcome> {
   // It was let through before its intent was stored: now, like a cancel, it may use whatever the minute still holds.
   const charge = link.budget.take("cancel", ACTION_WEIGHT, link.clock.elapsedMs());
   if (charge === null) return { kind: "not_sent", reason: "our weight towards the exchange is used up" };
   const connection = keptAlive(link, "own");
-  const posted = await post(link.poster, "/exchange", body, { connection, maxAnswerBytes: MAX_SEND_ANSWER_BYTES });
+  const options = { connection, maxAnswerBytes: MAX_SEND_ANSWER_BYTES, mayLeave };
+  const posted = await post(link.poster, "/exchange", body, options);
   heed(link, posted);
   if (posted.kind === "not_sent") link.budget.settle(charge, 0);
   return posted;
@@ -129,7 +134,11 @@ async function askNow(
 ): Promise<{ outcome: InfoOutcome; weight: number }> {
   const weight = weightOf(request);
   const body = writeJson(request);
-  const posted = await post(link.poster, "/info", body, { connection, maxAnswerBytes: MAX_INFO_ANSWER_BYTES });
+  const posted = await post(link.poster, "/info", body, {
+    connection,
+    maxAnswerBytes: MAX_INFO_ANSWER_BYTES,
+    mayLeave: always,
+  });
   heed(link, posted);
   const outcome = readInfo(posted);
   if (outcome.kind === "ok") return { outcome, weight: weightOfAnswer(weight, outcome.json) };

@@ -17,9 +17,14 @@ export type LineEvents = {
   onGone(): void;
 };
 
-type Asked = {
+/** What an answer may be, and until when the question may be put. */
+export type Limits = {
+  maxAnswerBytes: number /** Asked in the turn that writes the first byte. */;
+  mayLeave: () => boolean;
+};
+
+type Asked = Limits & {
   request: Buffer;
-  maxAnswerBytes: number;
   /** From here on nobody can say any more that nothing has left. */
   hasBegun: boolean;
   writtenBytes: number;
@@ -78,11 +83,11 @@ export class Line {
   }
 
   /** Never throws. Only for a new line or a free one. */
-  ask(request: Buffer, maxAnswerBytes: number): Promise<Delivery> {
+  ask(request: Buffer, limits: Limits): Promise<Delivery> {
     const { promise, resolve } = Promise.withResolvers<Delivery>();
     const progress = { hasBegun: false, writtenBytes: 0, pieces: [], receivedBytes: 0, lookAtBytes: 0 };
     if (this.#state === "closed") resolve({ kind: "not_sent", reason: "the connection is closed" });
-    else this.#asked = { request, maxAnswerBytes, ...progress, resolve };
+    else this.#asked = { request, ...limits, ...progress, resolve };
     this.#write();
     return promise;
   }
@@ -117,6 +122,11 @@ export class Line {
     const asked = this.#asked;
     if (asked === null || this.#socket === null || this.#state !== "open") return;
     if (asked.writtenBytes === asked.request.length) return;
+    if (!asked.hasBegun && !asked.mayLeave()) {
+      this.#asked = null;
+      asked.resolve({ kind: "not_sent", reason: "it could not be sent in time" });
+      return;
+    }
     asked.hasBegun = true;
     const count = this.#socket.write(asked.request.subarray(asked.writtenBytes));
     if (count < 0) this.#break("ECONNRESET");

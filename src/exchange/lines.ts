@@ -5,6 +5,8 @@ export type AskOptions = {
   /** Drops all lines that are idle, and those in use when they come back. */
   isFresh: boolean;
   maxAnswerBytes: number;
+  /** Asked in the turn that writes the first byte; where it says no, nothing is sent. */
+  mayLeave: () => boolean;
   /** Breaks the line off. */
   signal: AbortSignal;
 };
@@ -67,7 +69,7 @@ export function openLines(target: Target, schedule: Schedule, opening: Opening =
     return null;
   }
 
-  return async (request, { isFresh, maxAnswerBytes, signal }) => {
+  return async (request, { isFresh, maxAnswerBytes, mayLeave, signal }) => {
     if (signal.aborted) return { kind: "not_sent", reason: "given up" };
     if (isFresh) {
       generation += 1;
@@ -83,7 +85,7 @@ export function openLines(target: Target, schedule: Schedule, opening: Opening =
     if (line === null) return { kind: "not_sent", reason: "too many connections" };
     const giveUp = (): void => line.destroy();
     signal.addEventListener("abort", giveUp);
-    const delivery = await line.ask(request, maxAnswerBytes);
+    const delivery = await line.ask(request, { maxAnswerBytes, mayLeave });
     signal.removeEventListener("abort", giveUp);
     if (line.isFree && born === generation && idle.length < MAX_IDLE) idle.push(line);
     else letGo(line);

@@ -11,7 +11,12 @@ export type Posted =
 
 export type Poster = { transport: Transport; baseUrl: string; deadlines: Deadlines };
 
-export type PostOptions = { connection: Connection; maxAnswerBytes: number };
+export type PostOptions = {
+  connection: Connection;
+  maxAnswerBytes: number;
+  /** Asked before the first byte, on connections of our own. */
+  mayLeave: () => boolean;
+};
 
 const HEADERS = { "Content-Type": "application/json", Accept: "application/json", "User-Agent": "postern" } as const;
 
@@ -37,7 +42,7 @@ async function tryOnce(
   poster: Poster,
   path: string,
   outgoing: Outgoing,
-  { connection, maxAnswerBytes }: PostOptions,
+  { connection, maxAnswerBytes, mayLeave }: PostOptions,
 ): Promise<Posted> {
   let hasAnswer = false;
   try {
@@ -47,6 +52,7 @@ async function tryOnce(
       redirect: "manual",
       connection,
       maxAnswerBytes,
+      mayLeave,
       ...outgoing,
     });
     if ("kind" in given) {

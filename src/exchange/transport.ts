@@ -25,6 +25,8 @@ export type TransportInit = {
   signal: AbortSignal;
   /** More than that is of no interest, and need not be read. */
   maxAnswerBytes: number;
+  /** Asked before the first byte, on connections of our own; where it says no, nothing is sent. */
+  mayLeave: () => boolean;
   redirect: "manual";
   connection: Connection;
 };
@@ -50,11 +52,11 @@ const MAX_IDLE_SHARED = 64;
 export function openTransport(schedule: Schedule, opening: Opening = untold): Transport {
   const sessions = new Map<number | "shared", Bun.FetchSession>();
   const ways = new Map<string, Way>();
-  return (url, { connection, maxAnswerBytes, ...init }) => {
+  return (url, { connection, maxAnswerBytes, mayLeave, ...init }) => {
     if (connection.kind === "own") {
       const { lines, start } = ways.get(url) ?? openWay(ways, url, { schedule, opening });
       const { signal } = init;
-      return lines(requestBytes(start, init), { isFresh: connection.isFresh, maxAnswerBytes, signal });
+      return lines(requestBytes(start, init), { isFresh: connection.isFresh, maxAnswerBytes, mayLeave, signal });
     }
     const isSingle = connection.kind === "single";
     const key = connection.kind === "lane" ? connection.lane : "shared";

@@ -70,17 +70,17 @@ const FILLS_KEPT = 10_000;
 
 type ReadFills = { filled: Filled; isWitnessed: boolean; fills: readonly Fill[] };
 
-async function readFills(
-  world: World,
-  { user, accountId }: Sought,
-  { order, statusTimestampMs, options }: Answered,
-  indexed: Filled,
-): Promise<ReadFills | "failed"> {
+async function readFills(world: World, sought: Sought, seen: Answered, indexed: Filled): Promise<ReadFills | "failed"> {
+  const { user, accountId } = sought;
+  const { order, statusTimestampMs, options } = seen;
   // From where the index ends: what it lacks has moved the position as well.
   const indexedToMs = findCompleteTo(world.store, accountId) ?? order.timestampMs;
-  const fills = await readFillsSince(world, user, Math.min(order.timestampMs, indexedToMs), options);
+  const sumOf = (fills: readonly Fill[]) => sumFills(fills.filter(({ oid }) => oid === order.oid));
+  const isEnough = (fills: readonly Fill[]) => agreementOf(closeReading(sought, seen, sumOf(fills))) === "agreed";
+  const sinceMs = Math.min(order.timestampMs, indexedToMs);
+  const fills = await readFillsSince(world, { user, sinceMs, isEnough }, options);
   if (fills === "failed") return "failed";
-  const sum = sumFills(fills.filter(({ oid }) => oid === order.oid));
+  const sum = sumOf(fills);
   // Each knows of fills that the other does not show yet; neither takes one back.
   const filled = compare(indexed.size, sum.size) > 0 ? indexed : sum;
   const isWitnessed = fills.length < FILLS_KEPT && fills.some(({ timeMs }) => timeMs > statusTimestampMs);

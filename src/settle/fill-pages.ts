@@ -1,9 +1,10 @@
-import { add, multiply, ZERO } from "../core/decimal.ts";
+import { add, compare, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import { shownFills } from "../exchange/told-fill.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
+import type { FrontendOrder } from "../wire/answer/order-status.ts";
 
 export const NOTHING_FILLED: Filled = { size: ZERO, notional: ZERO };
 
@@ -45,22 +46,82 @@ export async function* fillPages(
       return;
     }
     yield { fills, isLast: false };
-    // A page of one millisecond would be read for ever.
-    startTime = last.timeMs > startTime ? last.timeMs : startTime + 1;
+    if (last.timeMs > startTime) {
+      startTime = last.timeMs;
+      continue;
+    }
+    // A page of one millisecond would be read for ever: what it lacks is read from the other end.
+    const others = await readFromItsEnd(world, { user, timeMs: startTime }, options);
+    yield others === null ? "failed" : { fills: others, isLast: false };
+    if (others === null) return;
+    startTime += 1;
   }
 }
 
-/** All fills of a user since a time (exchange time, milliseconds), each once. */
+/** The last page of one millisecond, oldest first; null when it could not be read. */
+async function readFromItsEnd(
+  world: Pick<World, "exchange" | "feeds">,
+  { user, timeMs }: { user: string; timeMs: number },
+  options: InfoOptions,
+): Promise<readonly Fill[] | null> {
+  const request = { type: "userFillsByTime", user, startTime: timeMs, endTime: timeMs, reversed: true };
+  const outcome = await world.exchange.info(request, options);
+  const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+  if (fills !== null) world.feeds.showed(user, shownFills(fills));
+  return fills?.toReversed() ?? null;
+}
+
+/** True when fills, of which some may be missing, tell what was asked: the rest need not be read. */
+export type IsEnough = (fills: readonly Fill[]) => boolean;
+
+/**
+ * Of orders, as their records show them: enough when each has begun to fill, and what was filled and what is left make up
+ * the whole. A record that shows nothing filled may be behind: then every page is read.
+ */
+export function completes(orders: readonly Pick<FrontendOrder, "oid" | "size" | "originalSize">[]): IsEnough {
+  return (fills) => {
+    const byOid = Map.groupBy(fills, ({ oid }) => oid);
+    return orders.every(({ oid, size, originalSize }) => {
+      const filled = sumFills(byOid.get(oid) ?? []).size;
+      if (originalSize === null) return false;
+      return compare(size, originalSize) < 0 && compare(add(filled, size), originalSize) >= 0;
+    });
+  };
+}
+
+/**
+ * All fills of a user since a time (exchange time, milliseconds), each once. Where they are more than a page, the newest
+ * ones come before those in between: what was asked of may stand there, and a page costs a tenth of a minute's weight.
+ */
 export async function readFillsSince(
   world: Pick<World, "exchange" | "feeds" | "settings">,
-  user: string,
-  sinceMs: number,
+  asked: { user: string; sinceMs: number; isEnough?: IsEnough },
   options: InfoOptions,
 ): Promise<Fill[] | "failed"> {
+  const { user, sinceMs, isEnough } = asked;
   const byKey = new Map<string, Fill>();
+  const keep = (fills: readonly Fill[]) => {
+    for (const fill of fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
+  };
   for await (const page of fillPages(world, { user, sinceMs, maxPages: MAX_PAGES }, options)) {
     if (page === "failed") return page;
-    for (const fill of page.fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
+    const isFirst = byKey.size === 0;
+    keep(page.fills);
+    if (page.isLast || !isFirst || isEnough === undefined) continue;
+    keep((await readNewestFills(world, user, options)).filter(({ timeMs }) => timeMs >= sinceMs));
+    if (isEnough([...byKey.values()])) break;
   }
   return [...byKey.values()];
+}
+
+/** The newest page; none where it could not be read. */
+async function readNewestFills(
+  world: Pick<World, "exchange" | "feeds">,
+  user: string,
+  options: InfoOptions,
+): Promise<readonly Fill[]> {
+  const outcome = await world.exchange.info({ type: "userFills", user }, options);
+  const fills = outcome.kind === "ok" ? (parseFills(outcome.json) ?? []) : [];
+  world.feeds.showed(user, shownFills(fills));
+  return fills;
 }

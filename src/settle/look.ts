@@ -12,7 +12,7 @@ import { jsonInteger } from "../wire/json.ts";
 import { mayFallShort, readClosedSize } from "./closed-size.ts";
 import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
-import { NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
+import { completes, NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
 import { shownEnd, shownParts } from "./shown.ts";
 
 /** What one look at the exchange shows of a leg. */
@@ -159,7 +159,8 @@ async function readFilledOfOpen(
   const parts = shownParts(world, accountId, [order]);
   world.feeds.showed(user, parts);
   if (parts.length === 0 && world.feeds.isLive(user)) return sumFillsOf(world.store, accountId, order.oid);
-  const fills = await readFillsSince(world, user, order.timestampMs, options);
+  const asked = { user, sinceMs: order.timestampMs, isEnough: completes([order]) };
+  const fills = await readFillsSince(world, asked, options);
   return fills === "failed" ? "failed" : sumFills(fills.filter(({ oid }) => oid === order.oid));
 }
 

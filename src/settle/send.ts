@@ -37,12 +37,11 @@ async function signAndPost(world: World, attempt: Attempt, purpose: Purpose): Pr
   const body = signStored(world, attempt);
   if (body === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
   await world.point("before_send");
-  // A slow disk or a stopped process has eaten the action's life: it could only arrive to be refused. Asked in the
+  // A slow disk or a stopped process has eaten the action's life: it could only arrive to be refused. Asked again in the
   // turn that sends, so that no stop of more than a moment can come in between.
-  if (attempt.expiresAtMs - world.exchange.nowMs() < world.settings.timings.actionLifeMs / 2) {
-    return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
-  }
-  return post(world, attempt, { body, purpose });
+  const mayLeave = () => attempt.expiresAtMs - world.exchange.nowMs() >= world.settings.timings.actionLifeMs / 2;
+  if (!mayLeave()) return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
+  return post(world, attempt, { body, purpose, mayLeave });
 }
 
 /** Posts a `noop` on the attempt's own nonce, with a life of its own: the attempt's may be over. */
@@ -50,20 +49,22 @@ export async function sendNoop(world: World, attempt: Attempt): Promise<Reply> {
   const expiresAtMs = world.exchange.nowMs() + world.settings.timings.actionLifeMs;
   const body = sign(world, { ...attempt, expiresAtMs }, { type: "noop" });
   await world.point("before_send");
-  if (body === null || expiresAtMs <= world.exchange.nowMs()) return NO_ANSWER;
-  const result = await post(world, attempt, { body, purpose: "settle" });
+  const mayLeave = () => expiresAtMs > world.exchange.nowMs();
+  if (body === null || !mayLeave()) return NO_ANSWER;
+  const result = await post(world, attempt, { body, purpose: "settle", mayLeave });
   return result.kind === "reply" ? result.reply : NO_ANSWER;
 }
 
 const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
 
-type Signed = { body: string; purpose: Purpose };
+type Signed = { body: string; purpose: Purpose; mayLeave: () => boolean };
 
-async function post(world: World, attempt: Attempt, { body, purpose }: Signed): Promise<SendResult> {
+async function post(world: World, attempt: Attempt, signed: Signed): Promise<SendResult> {
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
+  const { purpose } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose);
   const sentMs = world.clock.elapsedMs();
-  const outcome = await sendOnce(world, body, purpose);
+  const outcome = await sendOnce(world, signed);
   world.metrics.passed("send", world.clock.elapsedMs() - sentMs);
   await world.point("after_answer");
   switch (outcome.kind) {
@@ -82,9 +83,9 @@ async function post(world: World, attempt: Attempt, { body, purpose }: Signed): 
 }
 
 /** An exception of the way out proves nothing about what has left. */
-async function sendOnce(world: World, body: string, purpose: Purpose): Promise<SendOutcome> {
+async function sendOnce(world: World, { body, purpose, mayLeave }: Signed): Promise<SendOutcome> {
   try {
-    return await world.exchange.send(body, purpose);
+    return await world.exchange.send(body, purpose, mayLeave);
   } catch (error) {
     world.log.error({ error: String(error) }, "sending threw an exception");
     return { kind: "unknown", reason: "a fault of the gateway while it sent" };

@@ -41,7 +41,7 @@ export async function readSweep(
   if (firstFills === null || history === null || open.some((orders) => orders === null)) return null;
   world.feeds.showed(user, [...shownFills(firstFills), ...open.flatMap((orders) => shownListed(orders ?? []))]);
   const isWhole = firstFills.length < world.settings.fillsPageRows;
-  const fills = isWhole ? firstFills : await readFillsSince(world, user, sinceMs - FILLS_LEAD_MS, options);
+  const fills = isWhole ? firstFills : await readFillsSince(world, { user, sinceMs: sinceMs - FILLS_LEAD_MS }, options);
   return fills === "failed" ? null : { open: open.flatMap((orders) => orders ?? []), history, fills };
 }
 

@@ -8,7 +8,7 @@ import { inTransaction } from "../store/commit.ts";
 import { listClaimedTwaps } from "../store/operations.ts";
 import { twapCancelAction } from "../wire/action/twap.ts";
 import { isOutOfActions, plainWords } from "../wire/answer/refusal.ts";
-import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
+import { parseTwapHistoryOf, type TwapRecord } from "../wire/answer/twap.ts";
 import { foundNothing } from "./cancel.ts";
 import { actionOf, signerOfToday, storeAttempt } from "./intent.ts";
 import {
@@ -94,8 +94,7 @@ async function readRecords(tools: Tools, attempt: Attempt, pursuit: Pursuit): Pr
   const request = { type: "twapHistory", user: tools.userOf(attempt) };
   const onNewConnection = pursuit.looks % 2 === 1;
   const outcome = await tools.world.exchange.info(request, { purpose: "settle", onNewConnection });
-  const records = outcome.kind === "ok" ? parseTwapHistory(outcome.json) : null;
-  return records === null ? null : recordsOf(attempt, records);
+  return outcome.kind === "ok" ? parseTwapHistoryOf(outcome.json, cancelOf(attempt).t.toString()) : null;
 }
 
 /** What is shown of a TWAP; one that an operation of ours made is there, though nothing shows it. */

@@ -4,7 +4,7 @@ import type { OperationEnd } from "../core/operation.ts";
 import type { World } from "../deps.ts";
 import { listClaimedTwaps } from "../store/operations.ts";
 import type { TwapOrderAction } from "../wire/action/twap.ts";
-import { parseTwapHistory, type TwapRecord, type TwapState } from "../wire/answer/twap.ts";
+import { parseTwapHistory, parseTwapHistoryOf, type TwapRecord, type TwapState } from "../wire/answer/twap.ts";
 import { actionOf } from "./intent.ts";
 import {
   finishOperation,
@@ -53,8 +53,8 @@ async function stepNamed(
   const options = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 } as const;
   const tooLong = world.clock.sleep(NAMED_READ_WITHIN_MS).then(() => null);
   const outcome = await Promise.race([world.exchange.info(request, options), tooLong]);
-  const records = outcome?.kind === "ok" ? parseTwapHistory(outcome.json) : null;
-  const shown = records?.find(({ twapId }) => twapId === exchangeId)?.state;
+  const records = outcome?.kind === "ok" ? parseTwapHistoryOf(outcome.json, exchangeId) : null;
+  const shown = records?.[0]?.state;
   if (shown === undefined && pursuit.looks < LOOKS_AT_NAMED - 1) return false;
   const difference = shown === undefined ? null : differenceOf(world, attempt, shown);
   const end: OperationEnd =

@@ -21,17 +21,25 @@ async function serve(onRequest: (request: RawRequest) => void): Promise<RawServe
   return server;
 }
 
-type Asking = { transport: Transport; isFresh?: boolean; signal?: AbortSignal; body?: string };
+type Asking = {
+  transport: Transport;
+  isFresh?: boolean;
+  signal?: AbortSignal;
+  body?: string;
+  mayLeave?: () => boolean;
+};
 
 /** As an order goes: what became of it, in words. */
 async function ask(url: string, asking: Asking): Promise<string> {
   const { transport, isFresh = false, signal = new AbortController().signal, body = "{}" } = asking;
+  const { mayLeave = () => true } = asking;
   const delivery = await transport(`${url}/exchange`, {
     method: "POST",
     headers: { Accept: "application/json" },
     body,
     signal,
     maxAnswerBytes: MAX_ANSWER_BYTES,
+    mayLeave,
     redirect: "manual",
     connection: { kind: "own", isFresh },
   });
@@ -379,4 +387,14 @@ test("an IPv6 address is reached, and keeps its brackets in the host", async () 
     `200 ${ANSWER}`,
   );
   expect(server.requests.flat()[0]).toContain(`\r\nHost: [::ffff:7f00:1]:${port}\r\n`);
+});
+
+test("what may not leave any more does not, on a connection that was idle or has just opened, and the next one goes", async () => {
+  const server = await serve(({ socket }) => socket.write(httpAnswer(ANSWER)));
+  const transport = openTransport(setImmediate);
+  for (const isLate of [true, false, true, false]) {
+    const told = await ask(server.url, { transport, mayLeave: () => !isLate });
+    expect(told).toBe(isLate ? "not_sent: it could not be sent in time" : `200 ${ANSWER}`);
+  }
+  expect(requestsPerConnection(server)).toEqual([2]);
 });

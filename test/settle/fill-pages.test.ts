@@ -1,14 +1,16 @@
 /** Fills that take more than one page, and fills that are shown late: each is counted once, and none is left out. */
 import { expect, test } from "bun:test";
 import type { Account } from "../../src/core/account.ts";
+import { type Decimal, decimal } from "../../src/core/decimal.ts";
 import type { InfoRequest } from "../../src/exchange/exchange.ts";
-import { readFillsSince, sumFills } from "../../src/settle/fill-pages.ts";
+import { completes, readFillsSince, sumFills } from "../../src/settle/fill-pages.ts";
 import { openFillIndex } from "../../src/settle/index-fills.ts";
 import { findCompleteTo, setCompleteTo, sumFillsOf } from "../../src/store/fills.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 
 const PAGE_ROWS = 2_000;
 const OID = 7;
+const USER = ACCOUNT.tradingAddress;
 
 type Shown = { time: number };
 
@@ -24,9 +26,11 @@ function fillsAt(times: readonly number[]): Shown[] {
 /** Pages as the exchange gives them: from a time on, oldest first, no more than so many. */
 function openStage(fills: readonly Shown[]): GatewayRig {
   const rig = openGatewayRig();
-  rig.exchange.answer("userFillsByTime", ({ startTime }: InfoRequest) =>
-    fills.filter(({ time }) => time >= Number(startTime)).slice(0, PAGE_ROWS),
-  );
+  rig.exchange.answer("userFillsByTime", ({ startTime, endTime, reversed }: InfoRequest) => {
+    const asked = fills.filter(({ time }) => time >= Number(startTime) && time <= Number(endTime ?? time));
+    return (reversed === true ? asked.toReversed() : asked).slice(0, PAGE_ROWS);
+  });
+  rig.exchange.answer("userFills", () => fills.toReversed().slice(0, PAGE_ROWS));
   return rig;
 }
 
@@ -39,12 +43,13 @@ const TIMES: [string, number[]][] = [
   ["one page, full", count(PAGE_ROWS)],
   ["two pages", count(PAGE_ROWS + 500)],
   ["a page that ends within a millisecond", count(PAGE_ROWS + 10).map((nth) => Math.floor(nth / 7))],
+  ["more than a page within a millisecond", count(PAGE_ROWS + 1_500).map((nth) => (nth < 2 ? 0 : 1))],
   ["five pages", count(4 * PAGE_ROWS + 3).map((nth) => Math.floor(nth / 3))],
 ];
 
 test.each(TIMES)("%s of fills are read whole, each once", async (_name, times) => {
   const rig = openStage(fillsAt(times.map((atMs) => START_MS + atMs)));
-  const read = await readFillsSince(rig.deps, ACCOUNT.tradingAddress, START_MS, { purpose: "settle" });
+  const read = await readFillsSince(rig.deps, { user: USER, sinceMs: START_MS }, { purpose: "settle" });
   if (read === "failed") throw new Error("not read");
   expect(new Set(read.map(({ tid }) => tid)).size).toBe(times.length);
   const { size, notional } = sumFills(read);
@@ -80,4 +85,28 @@ test("a reading that breaks off completes nothing", async () => {
   rig.exchange.answer("userFillsByTime", () => null);
   expect(await openFillIndex(rig.deps).backFill(ACCOUNT)).toBe(false);
   expect(findCompleteTo(rig.store, ACCOUNT.id)).toBe(START_MS - 1);
+});
+
+const WHOLE = ["userFillsByTime", "userFills", ...Array.from({ length: 4 }, () => "userFillsByTime")];
+
+/** Each: what the order's record shows of 3 that filled among five pages of others, and the reads that it takes. */
+const NEWEST_FIRST: [string, { size: Decimal; originalSize: Decimal }, string[]][] = [
+  [
+    "is completed by the newest page",
+    { size: decimal("7"), originalSize: decimal("10") },
+    ["userFillsByTime", "userFills"],
+  ],
+  ["shows more than the newest page holds", { size: decimal("6"), originalSize: decimal("10") }, WHOLE],
+  ["shows nothing filled, and may be behind", { size: decimal("10"), originalSize: decimal("10") }, WHOLE],
+];
+
+test.each(NEWEST_FIRST)("among many fills an order whose record %s", async (_name, record, reads) => {
+  const fills = fillsAt(count(4 * PAGE_ROWS + 3).map((nth) => START_MS + nth));
+  const own = fills.slice(-3).map((fill) => ({ ...fill, oid: 8 }));
+  const rig = openStage([...fills.slice(0, -3), ...own]);
+  const asked = { user: USER, sinceMs: START_MS, isEnough: completes([{ oid: "8", ...record }]) };
+  const read = await readFillsSince(rig.deps, asked, { purpose: "settle" });
+  if (read === "failed") throw new Error("not read");
+  expect(String(sumFills(read.filter(({ oid }) => oid === "8")).size)).toBe("3");
+  expect(rig.exchange.asked.map(({ request }) => request.type)).toEqual(reads);
 });

@@ -46,19 +46,29 @@ export function parseTwapHistory(json: unknown): TwapRecord[] | null {
   return orNull(() => twapRecords(json));
 }
 
+/** Of the same answer the rows of one TWAP; the history is long, and the others are only passed by. Null when unreadable. */
+export function parseTwapHistoryOf(json: unknown, twapId: string): TwapRecord[] | null {
+  return orNull(() =>
+    rowsOf(json, sourceOf)
+      .filter((row) => nativeIdOrNull(row, "twapId") === twapId)
+      .map(twapRecord),
+  );
+}
+
 /** Throws where a member has another shape: only to be called by parsers of this folder. */
 export function twapRecords(value: unknown): TwapRecord[] {
-  return rowsOf(value, (row) => {
-    const from = sourceOf(row);
-    const status = source(from, "status");
-    return {
-      timeS: integer(from, "time"),
-      state: twapState(source(from, "state")),
-      status: text(status, "status"),
-      description: textOrNull(status, "description"),
-      twapId: nativeIdOrNull(from, "twapId"),
-    };
-  });
+  return rowsOf(value, (row) => twapRecord(sourceOf(row)));
+}
+
+function twapRecord(from: Source): TwapRecord {
+  const status = source(from, "status");
+  return {
+    timeS: integer(from, "time"),
+    state: twapState(source(from, "state")),
+    status: text(status, "status"),
+    description: textOrNull(status, "description"),
+    twapId: nativeIdOrNull(from, "twapId"),
+  };
 }
 
 export type RunningTwap = { twapId: string; state: TwapState };

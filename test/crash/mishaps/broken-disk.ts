@@ -56,7 +56,7 @@ async function refuseAndRecover(stage: Stage, { calls, error, staysStopped }: Fa
     expect(words, isTaken === !staysStopped);
     if (staysStopped) expect("it says that it is not ready", (await fetch(`${client.baseUrl}/readyz`)).status === 503);
     await gateway.kill();
-    await expectTruth(stage, scene, { served: await serve(scene, scene.serve(shipped)), wishes: wishes.all });
+    await expectTruth(stage, scene, { served: await serve(scene, scene.serve(shipped)), wishes });
   } finally {
     await scene.close();
   }

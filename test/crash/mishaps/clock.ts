@@ -50,7 +50,7 @@ async function stepClock(stage: Stage, step: string): Promise<void> {
     const shown = await fetch(`${second.client.baseUrl}/healthz`);
     const wrongMs = Math.abs(Date.parse(shown.headers.get("date") ?? "") - Date.now());
     expect(`its clock is wrong (${Math.round(wrongMs / 1_000)} s)`, wrongMs > 3_600_000);
-    await expectTruth(stage, scene, { served: second, wishes: wishes.all });
+    await expectTruth(stage, scene, { served: second, wishes });
     const { actions } = await readExchange(scene);
     const nonces = actions.filter(({ action }) => action.type !== "noop").map(({ nonce }) => nonce);
     const years = nonces.filter((nonce) => Math.abs(nonce - Date.now()) > 86_400_000 / 2);

@@ -49,7 +49,7 @@ async function startOn(stage: Stage, path: string): Promise<void> {
       await second.kill();
     }
     expect("nothing was sent", (await readExchange(scene)).actions.length === sent);
-    await expectTruth(stage, scene, { served: await serve(scene, scene.serve(shipped)), wishes: wishes.all });
+    await expectTruth(stage, scene, { served: await serve(scene, scene.serve(shipped)), wishes });
   } finally {
     await scene.close();
   }

@@ -65,7 +65,7 @@ async function loadAround(stage: Stage, { scene, recorder, served }: Around, sto
   const late = recorder.posts.filter(({ arrivedAtMs, expiresAtMs }) => arrivedAtMs > expiresAtMs);
   stage.expect(`of ${recorder.posts.length} actions none arrived expired (${late.length})`, late.length === 0);
   stage.expect("there was something to send", recorder.posts.length >= 5);
-  await expectTruth(stage, scene, { served, wishes: wishes.all });
+  await expectTruth(stage, scene, { served, wishes });
 }
 
 async function untilStopped({ expect }: Stage, pid: number): Promise<void> {
