@@ -53,7 +53,7 @@ type Input = { name: string; asked: () => Asked };
 
 function inputs(contract: Contract, isFirst: boolean, about: About): Input[] {
   const path = contract.path.replace("{id}", idOf(contract, about.ids));
-  const good = goodBody(contract, about.keys);
+  const good = goodBody(contract, about);
   const body = good === null ? null : JSON.stringify(good);
   const again = contract.access === "trading:write" ? [REPEATED] : [];
   const known = Object.keys(contract.query ?? {});
@@ -108,11 +108,12 @@ function idOf({ path }: Contract, { order, operation }: BookIds): string {
   return path.startsWith("/assets") ? "console.js" : order;
 }
 
-function goodBody(contract: Contract, { account }: Keys): Record<string, unknown> | null {
+function goodBody(contract: Contract, { keys: { account }, ids }: About): Record<string, unknown> | null {
   if (contract.body === undefined) return null;
   // An example in the description is an object.
   const example = { ...(contract.bodyExample as Record<string, unknown>) };
   if ("account" in example) example["account"] = account;
+  if ("twap_id" in example) example["twap_id"] = ids.twap;
   const consent = example["consent"];
   return typeof consent === "object" ? { ...example, consent: { ...consent, account } } : example;
 }

@@ -1,5 +1,5 @@
 /** Orders, fills and operations beyond the largest page, so that a list at its limit is whole. */
-import { ask } from "../crash/clients.ts";
+import { ask, type Client } from "../crash/clients.ts";
 import type { Started } from "../crash/processes.ts";
 import type { Scene } from "../crash/scene.ts";
 import type { Wish } from "../crash/wishes.ts";
@@ -14,7 +14,8 @@ const AT_ONCE = 64;
 /** Until the exchange's fills have reached the index, milliseconds. */
 const FILLS_WITHIN_MS = 20_000;
 
-export type BookIds = { order: string; operation: string; fill: string };
+/** `twap` has ended: what is asked of it is known at once, where one that nobody knows is looked for again and again. */
+export type BookIds = { order: string; operation: string; fill: string; twap: number };
 
 export async function fillBooks(gateway: Started, { account, apiKey }: Scene): Promise<BookIds> {
   const baseUrl = gateway.facts["base_url"] ?? "";
@@ -23,7 +24,7 @@ export async function fillBooks(gateway: Started, { account, apiKey }: Scene): P
   const operations = Array.from({ length: OPERATIONS }, (_, nth) => leverage(nth));
   await many(operations.length, AT_ONCE, (nth) => ask({ baseUrl, apiKey }, pick(operations, nth)));
   const fill = await firstFill(baseUrl, apiKey);
-  return { order: idIn(orders), operation: idIn(operations), fill };
+  return { order: idIn(orders), operation: idIn(operations), fill, twap: await endedTwap({ baseUrl, apiKey }) };
 }
 
 const UNTOLD = { mark: null, target: null, lost: 0 } as const;
@@ -39,6 +40,31 @@ function order(account: string, nth: number): Wish {
 function leverage(nth: number): Wish {
   const body = { market: MARKETS[nth % MARKETS.length], leverage: 1 + (nth % 3), margin_type: "cross" };
   return { ...UNTOLD, key: `leverage-${nth}`, kind: "leverage", path: "/v1/leverage", body, heard: [] };
+}
+
+async function endedTwap(client: Client): Promise<number> {
+  const terms = { market: "BTC", side: "buy", size: "0.1", duration_minutes: 30 };
+  const made = await ask(client, {
+    ...UNTOLD,
+    key: "full-books-twap",
+    kind: "twap",
+    path: "/v1/twaps",
+    body: terms,
+    heard: [],
+  });
+  const twap = Number(JSON.parse(made?.body ?? "{}").exchange_id);
+  const path = "/v1/twaps/cancel";
+  const body = { market: "BTC", twap_id: twap };
+  const ended = await ask(client, {
+    ...UNTOLD,
+    key: "full-books-twap-cancel",
+    kind: "twap_cancel",
+    path,
+    body,
+    heard: [],
+  });
+  if (ended?.status !== 200) throw new Error(`no TWAP was made and canceled: ${made?.body} ${ended?.body}`);
+  return twap;
 }
 
 function pick(wishes: readonly Wish[], nth: number): Wish {
