@@ -10,8 +10,9 @@ import { NO_FAULTS, startFaults } from "../../src/paper/faults.ts";
 import { type ReadContext, SERVER_FAULT } from "../../src/paper/info/request.ts";
 import { readInfo } from "../../src/paper/info/types.ts";
 import { commit, type Runtime, nowMs as venueTimeMs } from "../../src/paper/runtime.ts";
-import { createWorld } from "../../src/paper/world.ts";
+import { type Applied, createWorld, type Entry } from "../../src/paper/world.ts";
 import { type Hub, publish } from "../../src/paper/ws.ts";
+import { copyOf } from "./copy.ts";
 import { MAX_LAG_MS } from "./lags.ts";
 import type { Lens, Request } from "./worlds/lens.ts";
 
@@ -94,10 +95,7 @@ export function openVenue(options: VenueOptions): Venue {
     entryContext: { source: { kind: "scripted" }, tickMs: TICK_MS },
     journal: null,
     clockMs: options.nowMs,
-    listen: (events) => {
-      remember();
-      publish(hub, events);
-    },
+    listen: (events) => publish(hub, events),
     onTick: () => undefined,
     failure: null,
   };
@@ -115,16 +113,23 @@ export function openVenue(options: VenueOptions): Venue {
   function remember(): void {
     if (options.remembers !== true) return;
     const atMs = venueTimeMs(runtime);
-    const context = structuredClone({ venue: world.venue, tape: world.tape, nowMs: atMs });
+    const context = copyOf({ venue: world.venue, tape: world.tape, nowMs: atMs });
     if (memory.at(-1)?.atMs === atMs) memory.pop();
     memory.push({ atMs, context });
     const [, second] = memory;
     if (second !== undefined && second.atMs < atMs - MAX_LAG_MS) memory.shift();
   }
 
+  function apply(entry: Entry): Applied {
+    const applied = commit(runtime, entry);
+    // Time alone changes nothing that anybody reads: a tick without an event leaves what was.
+    if (entry.kind !== "tick" || applied.events.length > 0) remember();
+    return applied;
+  }
+
   function engine(input: ActionInput): Reply {
     const liveBefore = namedOids(input).filter((oid) => world.venue.orders.has(oid));
-    const { reply, admitted } = commit(runtime, { kind: "action", input });
+    const { reply, admitted } = apply({ kind: "action", input });
     if (reply === null) throw new Error("bug: an action without a reply");
     const { signer, nonce, nowMs } = input;
     const namedOid = oidOf(world.venue.accounts.get(world.venue.agents.get(signer)?.master ?? signer), input);
@@ -136,14 +141,14 @@ export function openVenue(options: VenueOptions): Venue {
     const nowMs = venueTimeMs(runtime);
     strangersNonce = Math.max(strangersNonce + 1, nowMs);
     const input = { action, signer, vaultAddress: null, nonce: strangersNonce, expiresAfter: null, nowMs };
-    const { reply } = commit(runtime, { kind: "action", input });
+    const { reply } = apply({ kind: "action", input });
     if (reply === null) throw new Error("bug: an action without a reply");
     return reply;
   }
 
   /** What is due by now happens now: nobody may read of it later than it was. */
   function passTime(): void {
-    commit(runtime, { kind: "tick", atMs: venueTimeMs(runtime) });
+    apply({ kind: "tick", atMs: venueTimeMs(runtime) });
   }
 
   function present(): ReadContext {
@@ -172,14 +177,14 @@ export function openVenue(options: VenueOptions): Venue {
         ? answerOfStatus(500)
         : jsonAnswer(seen === undefined ? value : seenThrough(seen, body, value));
     },
-    snapshot: () => ({ context: structuredClone(present()) }),
+    snapshot: () => ({ context: copyOf(present()) }),
     past(agoMs) {
       const nowMs = venueTimeMs(runtime) - agoMs;
       const then = memory.findLast(({ atMs }) => atMs <= nowMs) ?? memory[0];
       return then === undefined ? { context: present() } : { context: { ...then.context, nowMs } };
     },
     act,
-    setPrice: (coin, price) => void commit(runtime, { kind: "price", coin, price, atMs: venueTimeMs(runtime) }),
+    setPrice: (coin, price) => void apply({ kind: "price", coin, price, atMs: venueTimeMs(runtime) }),
     nowMs: () => venueTimeMs(runtime),
     account(address) {
       const account = world.venue.accounts.get(address);
@@ -192,10 +197,10 @@ export function openVenue(options: VenueOptions): Venue {
     ...{ log, runtime, hub },
   };
   for (const { owner, agent } of options.owners) {
-    commit(runtime, { kind: "fund", user: owner, atMs: options.nowMs() });
+    apply({ kind: "fund", user: owner, atMs: options.nowMs() });
     act(owner, { type: "approveAgent", agentAddress: agent, agentName: "postern-1" });
   }
-  for (const user of options.strangers) commit(runtime, { kind: "fund", user, atMs: options.nowMs() });
+  for (const user of options.strangers) apply({ kind: "fund", user, atMs: options.nowMs() });
   return venue;
 }
 
