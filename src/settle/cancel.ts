@@ -30,8 +30,8 @@ export function legToCancel(legs: readonly Leg[]): Leg | null {
 export function intendedCancel(
   world: Pick<World, "markets">,
   { order, account, leg, idempotencyKey, actor }: CancelTarget,
+  assetId = assetIdOf(world, order),
 ): Intended {
-  const assetId = assetIdOf(world, order);
   return {
     kind: "cancel",
     account,
@@ -109,6 +109,24 @@ export function isOver(world: World, orderId: string): boolean {
 }
 
 /**
+ * The number for a cancel after this one. Where this one found nothing its number may be the wrong one of the two that there
+ * are, the list's and the last that was confirmed: the other one is tried, and can cancel no order but this.
+ */
+function assetIdAfter(world: World, attempt: Attempt, order: StoredOrder): number {
+  const usual = assetIdOf(world, order);
+  if (!foundNothing(attempt)) return usual;
+  const listed = world.markets.current()?.byName.get(order.market)?.assetId ?? usual;
+  const tried = assetIdIn(attempt);
+  return [usual, listed, order.assetId].find((assetId) => assetId !== tried) ?? usual;
+}
+
+function assetIdIn(attempt: Attempt): number | null {
+  const action = actionOf(attempt);
+  if (action?.type === "cancel") return action.cancels[0]?.a ?? null;
+  return action?.type === "cancelByCloid" ? (action.cancels[0]?.asset ?? null) : null;
+}
+
+/**
  * Replaces a cancel that has not closed the order by a new one under a new nonce, in one transaction. Cancels may be
  * repeated freely: a late copy can only cancel the same order again.
  */
@@ -116,7 +134,8 @@ export function reissueCancel(world: World, attempt: Attempt, target: CancelTarg
   return inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
     const signer = signerOfToday(world, target.account, attempt);
-    return storeAttempt(world, intendedCancel(world, target), { signer, place });
+    const intended = intendedCancel(world, target, assetIdAfter(world, attempt, target.order));
+    return storeAttempt(world, intended, { signer, place });
   });
 }
 

@@ -44,10 +44,9 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   // What was to replace it was placed: a word that is new is the word of its end.
   const isNewWord = answer.kind === "order" && statusMeaning(answer.status) === "unknown";
   if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
-  // A modify's two halves carry the time of one block; a replacement's time from before it says nothing.
-  const placedAtMs = placed?.timestampMs ?? 0;
   const wasFilled = answer.kind === "not_found" && replaced.state === "filled";
-  const wasGoneBefore = wasFilled || hadEndedBefore(Math.max(attempt.nonce, placedAtMs), answer);
+  const times = { nonceMs: attempt.nonce, placedAtMs: placed?.timestampMs ?? null };
+  const wasGoneBefore = wasFilled || hadEndedBefore(times, answer);
   const isMissing = looked.kind === "not_found" || looked.kind === "foreign";
   const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
   return { sight: sizeless(sight), wasGoneBefore, facts };
@@ -140,12 +139,21 @@ function factsOf(attempt: Attempt, replacement: Leg, isShown: boolean): ModifyFa
 /** A modify's own cancel is plain, and not earlier than it was carried out; clocks are known to this, milliseconds. */
 const CLOCK_ERROR_MS = 2_000;
 
-function hadEndedBefore(carriedOutAtMs: number, answer: OrderStatusAnswer): boolean {
+/** Times of the exchange but for the nonce, which a clock has made that may have been wrong. Unix milliseconds. */
+type ModifyTimes = {
+  nonceMs: number /** Of the replacement; null where it is not shown. */;
+  placedAtMs: number | null;
+};
+
+function hadEndedBefore({ nonceMs, placedAtMs }: ModifyTimes, answer: OrderStatusAnswer): boolean {
   if (answer.kind !== "order") return false;
   // An order that may not rest ends as filled with a part as well: what was left of it was gone before any modify.
   if (statusMeaning(answer.status) === "filled") return true;
   if (statusMeaning(answer.status) !== "canceled") return false;
-  return answer.status !== PLAIN_CANCEL || answer.statusTimestampMs < carriedOutAtMs - CLOCK_ERROR_MS;
+  if (answer.status !== PLAIN_CANCEL) return true;
+  // A modify's two halves carry the time of one block; a replacement's time from before the nonce says nothing else.
+  if (answer.statusTimestampMs === placedAtMs) return false;
+  return answer.statusTimestampMs < Math.max(nonceMs, placedAtMs ?? 0) - CLOCK_ERROR_MS;
 }
 
 const PLAIN_CANCEL = "canceled";

@@ -1,5 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
-import { isClosed, type Leg, type LegEvent } from "../core/order.ts";
+import { isClosed, type Leg } from "../core/order.ts";
 import type { Place, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
@@ -73,8 +73,6 @@ function noteAllCarriedOut({ world }: Tools, attempt: Attempt): void {
   for (const leg of listLegs(world.store, attempt.resource.id)) noteCarriedOut(world, leg);
 }
 
-const CLOSING: LegEvent = { type: "closing", oid: null };
-
 /** `read`: its end is known, or it never rested. `closing`: the exchange shows it closed, and not yet all its fills. */
 type LegLook = "read" | "closing" | "open";
 
@@ -87,10 +85,9 @@ async function lookAndRecord(
   const onNewConnection = pursuit.looks % 2 === 1;
   const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle", onNewConnection });
   const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
-  const isGone = isMissing && foundNothing(attempt) && pursuit.reissues > REISSUES_BEFORE_DOUBT;
-  // Neither its record nor, by a market list that was read anew, the order itself is there: it is over.
-  if (isGone) applySight(tools.world, leg, { kind: "unfinished", events: [CLOSING], untouched: null });
-  const sight = isMissing ? await tools.vanished.look(sought) : seen;
+  // Of an order in a market that has moved in the list a cancel says the same: by itself that proves nothing.
+  const isNotFound = foundNothing(attempt) && pursuit.reissues > REISSUES_BEFORE_DOUBT;
+  const sight = isMissing ? await tools.vanished.look(sought, isNotFound) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";
   if (sight.kind === "unfinished") {

@@ -18,8 +18,11 @@ import type { Sweeps } from "./sweeps.ts";
  * answer to a cancel; what was filled of it, by an index that is complete up to then, or by a position that stands where the known fills left it.
  */
 export type Vanished = {
-  /** Looks for an order that a look-up by id has just missed; `not_found` until enough answers say that it is over. */
-  look(sought: Sought): Promise<Sight>;
+  /**
+   * Looks for an order that a look-up by id has just missed; `not_found` until enough answers say that it is over. Where
+   * cancels found nothing either, by a list of markets that was read anew, it is enough that two answers do not show it.
+   */
+  look(sought: Sought, isNotFoundByCancels?: boolean): Promise<Sight>;
 };
 
 /** Shortest time between two answers that count, milliseconds. */
@@ -30,7 +33,8 @@ const MAX_REMEMBERED = 10_000;
 /** What the exchange has shown, or said that it has canceled. */
 const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"]);
 
-type Missed = { sinceMs: number; lastElapsedMs: number | null; count: number; unmoved: number };
+/** `unshown`: answers that lack it, `count`: those of them that hold something newer. */
+type Missed = { sinceMs: number; lastElapsedMs: number | null; unshown: number; count: number; unmoved: number };
 
 export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweeps): Vanished {
   const missed = new Map<string, Missed>();
@@ -40,13 +44,13 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
     if (known !== undefined) return known;
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
-    const fresh = { sinceMs: world.exchange.nowMs(), lastElapsedMs: null, count: 0, unmoved: 0 };
+    const fresh = { sinceMs: world.exchange.nowMs(), lastElapsedMs: null, unshown: 0, count: 0, unmoved: 0 };
     missed.set(cloid, fresh);
     return fresh;
   }
 
   return {
-    async look(sought) {
+    async look(sought, isNotFoundByCancels = false) {
       const { leg, user, accountId } = sought;
       if (!HAD_RESTED.has(leg.state)) return { kind: "not_found" };
       const memory = remember(leg.cloid);
@@ -64,7 +68,9 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       // Some answers to triggers name no id, and without it nobody can say which fills are its own.
       if (leg.oid === null) return { kind: "not_found" };
       if (lacks(sweep.open, { oid: leg.oid, sinceMs: memory.sinceMs })) memory.count += 1;
-      if (leg.state !== "closing" && memory.count < WITNESSES_NEEDED) return { kind: "not_found" };
+      memory.unshown += 1;
+      const isOver = leg.state === "closing" || (isNotFoundByCancels && memory.unshown >= WITNESSES_NEEDED);
+      if (!isOver && memory.count < WITNESSES_NEEDED) return { kind: "not_found" };
       const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
       if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);

@@ -150,3 +150,18 @@ test("a modify of which no byte left is a 503, and the order and the key are as 
   expect((await read(rig, id)).body).toEqual(answer.body);
   expect((await modify(rig, id, { price: "91000" }, "modify-01")).body).toMatchObject({ id, price: "91000" });
 });
+
+test("a modify that was signed while the exchange's time was taken for a minute later replaces its order all the same", async () => {
+  const { rig, id, oid } = await opened();
+  const { exchange } = rig.deps;
+  const { nowMs } = exchange;
+  Object.assign(exchange, { nowMs: () => nowMs() + 60_000 });
+  rig.deliveries.push((arrive) => {
+    Object.assign(exchange, { nowMs });
+    return arrive();
+  });
+  const answer = await modify(rig, id, { price: "91000" });
+  expect(answer).toMatchObject({ status: 200, body: { id, status: "open", price: "91000", error: null } });
+  expect(answer.body["exchange_order_id"]).not.toBe(oid);
+  expect((await read(rig, id)).body).toMatchObject({ status: "open", price: "91000" });
+});

@@ -40,3 +40,26 @@ test("a cancel that finds nothing of an order that is shown open has the list re
   ]);
   expect(doubts).toEqual(["BTC"]);
 });
+
+test("a market that is doubted although its list has moved already is tried under both numbers", async () => {
+  const rig = openGatewayRig();
+  const placed = await rig.answerOf(rig.place("key-0001"));
+  const [btc] = rig.deps.markets.current()?.byName.values() ?? [];
+  if (btc === undefined) throw new Error("no market");
+  const universe = buildUniverse([{ ...btc, assetId: MOVED_TO }], 0);
+  Object.assign(rig.deps.markets, {
+    current: () => universe,
+    doubt: () => undefined,
+    doubtOf: () => "an open order that a cancel does not find there",
+    refresh: async () => universe,
+  });
+  rig.deliveries.push(...Array.from({ length: 20 }, () => underItsNewNumber));
+  const canceled = await rig.answerOf(rig.cancel("key-0002", String(placed.order["id"])));
+  expect([canceled.httpStatus, canceled.order["status"], rig.venue.orders[0]?.status]).toEqual([
+    200,
+    "canceled",
+    "canceled",
+  ]);
+  const numbers = rig.exchange.sent.map(({ body }) => JSON.parse(body).action.cancels?.[0].a ?? null);
+  expect(numbers.filter((each) => each !== null)).toEqual([btc.assetId, MOVED_TO]);
+});

@@ -1,10 +1,11 @@
 /** Orders of which the exchange keeps no record any more: over for the reasons that prove it, and for no others. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import type { SendOutcome } from "../../src/exchange/exchange.ts";
 import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { answered, recordOf, type VenueOrder } from "../support/small-venue.ts";
 
 /** Records that the exchange keeps of an account. */
 const KEPT = 2_000;
@@ -192,3 +193,23 @@ test("the cancel of such an order ends", async () => {
     order: { status: "canceled" },
   });
 });
+
+test("the cancel of one that is listed as open goes on, though its record is missing and cancels find nothing", async () => {
+  const { rig, id, order } = await forgotten();
+  rig.venue.orders.push(order);
+  rig.exchange.answer("orderStatus", () => ({ status: "unknownOid" }));
+  rig.deliveries.push(...Array.from({ length: 40 }, () => findsNothing));
+  await rig.answerOf(rig.cancel("key-0002", id));
+  await rig.clock.advance(60_000);
+  expect(statusOf(rig, id)).toBe("open");
+  rig.deliveries.length = 0;
+  await rig.clock.advance(120_000);
+  expect(await rig.answerOf(rig.cancel("key-0002", id))).toMatchObject({ order: { status: "canceled" } });
+  expect(order.status).toBe("canceled");
+});
+
+/** As of an order in a market that has moved in the list. */
+function findsNothing(body: string): SendOutcome {
+  const error = `Order was never placed, already canceled, or filled. asset=${JSON.parse(body).action.cancels[0].a}`;
+  return answered({ status: "ok", response: { type: "cancel", data: { statuses: [{ error }] } } });
+}
