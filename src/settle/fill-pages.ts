@@ -18,12 +18,13 @@ export function sumFills(fills: readonly Fill[]): Filled {
 /** Pages read for one question; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 8;
 
-/** One page, oldest first, and whether it is the last; `failed` ends the reading. */
+/** Fills of whole milliseconds, oldest first, and whether they are the last; `failed` ends the reading. */
 export type FillPage = { fills: readonly Fill[]; isLast: boolean } | "failed";
 
 /**
- * Fills of a user since a time (exchange time, milliseconds), a page at a time. What stands at the end of a page may stand
- * at the beginning of the next as well. Ends without a last page when there are more than `maxPages`.
+ * Fills of a user since a time (exchange time, milliseconds), a page at a time. A page may end within a millisecond, which
+ * is left to the next one: what an order was filled by half of its fills it never was. Ends without a last page when there are
+ * more than `maxPages`.
  */
 export async function* fillPages(
   world: Pick<World, "exchange" | "feeds" | "settings">,
@@ -35,26 +36,21 @@ export async function* fillPages(
   for (let page = 0; page < asked.maxPages; page += 1) {
     const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, options);
     const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
-    if (fills === null) {
-      yield "failed";
-      return;
-    }
+    if (fills === null) return yield "failed";
     world.feeds.showed(user, shownFills(fills));
     const last = fills.at(-1);
-    if (fills.length < world.settings.fillsPageRows || last === undefined) {
-      yield { fills, isLast: true };
-      return;
-    }
-    yield { fills, isLast: false };
-    if (last.timeMs > startTime) {
+    if (fills.length < world.settings.fillsPageRows || last === undefined) return yield { fills, isLast: true };
+    const whole = fills.filter(({ timeMs }) => timeMs < last.timeMs);
+    if (whole.length > 0) {
+      yield { fills: whole, isLast: false };
       startTime = last.timeMs;
       continue;
     }
     // A page of one millisecond would be read for ever: what it lacks is read from the other end.
-    const others = await readFromItsEnd(world, { user, timeMs: startTime }, options);
-    yield others === null ? "failed" : { fills: others, isLast: false };
-    if (others === null) return;
-    startTime += 1;
+    const others = await readFromItsEnd(world, { user, timeMs: last.timeMs }, options);
+    if (others === null) return yield "failed";
+    yield { fills: [...fills, ...others], isLast: false };
+    startTime = last.timeMs + 1;
   }
 }
 
@@ -116,12 +112,19 @@ export async function readFillsSince(
 
 /** The newest page; none where it could not be read. */
 async function readNewestFills(
-  world: Pick<World, "exchange" | "feeds">,
+  world: Pick<World, "exchange" | "feeds" | "settings">,
   user: string,
   options: InfoOptions,
 ): Promise<readonly Fill[]> {
   const outcome = await world.exchange.info({ type: "userFills", user }, options);
   const fills = outcome.kind === "ok" ? (parseFills(outcome.json) ?? []) : [];
   world.feeds.showed(user, shownFills(fills));
-  return fills;
+  return withoutCut(fills, world.settings.fillsPageRows);
+}
+
+/** Of the newest fills those of whole milliseconds: a full page may have been cut within its oldest one. */
+export function withoutCut(newest: readonly Fill[], pageRows: number): readonly Fill[] {
+  if (newest.length < pageRows) return newest;
+  const oldestMs = newest.reduce((oldest, { timeMs }) => Math.min(oldest, timeMs), Number.POSITIVE_INFINITY);
+  return newest.filter(({ timeMs }) => timeMs > oldestMs);
 }

@@ -15,6 +15,7 @@ import type { OrderUpdate } from "../wire/answer/stream.ts";
 import { applySight, raiseAlarm } from "./apply-sight.ts";
 import { openCrossChecks } from "./cross-check.ts";
 import { askedTerms, differenceFrom, isSuccessor } from "./difference.ts";
+import { withoutCut } from "./fill-pages.ts";
 import type { FillIndex } from "./index-fills.ts";
 import type { Sight } from "./look.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
@@ -88,7 +89,10 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
   }
 
   function onAccountEvent(account: Account, event: FeedEvent): void {
-    if (event.kind === "fills") onFills(account, event.fills);
+    if (event.kind === "fills") {
+      const { fills, isSnapshot } = event;
+      onFills(account, isSnapshot ? withoutCut(fills, world.settings.fillsPageRows) : fills);
+    }
     if (event.kind === "order_updates") for (const update of event.updates) onUpdate(account, update);
     if (event.kind === "connected" || event.kind === "gap") void resync(account, "thorough");
     if (event.kind === "refused") world.log.warn({ account: account.id, text: event.text }, "the feed was refused");

@@ -3,9 +3,10 @@ import { expect, test } from "bun:test";
 import type { Account } from "../../src/core/account.ts";
 import { type Decimal, decimal } from "../../src/core/decimal.ts";
 import type { InfoRequest } from "../../src/exchange/exchange.ts";
-import { completes, readFillsSince, sumFills } from "../../src/settle/fill-pages.ts";
+import { completes, fillPages, readFillsSince, sumFills, withoutCut } from "../../src/settle/fill-pages.ts";
 import { openFillIndex } from "../../src/settle/index-fills.ts";
 import { findCompleteTo, setCompleteTo, sumFillsOf } from "../../src/store/fills.ts";
+import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 
 const PAGE_ROWS = 2_000;
@@ -109,4 +110,24 @@ test.each(NEWEST_FIRST)("among many fills an order whose record %s", async (_nam
   if (read === "failed") throw new Error("not read");
   expect(String(sumFills(read.filter(({ oid }) => oid === "8")).size)).toBe("3");
   expect(rig.exchange.asked.map(({ request }) => request.type)).toEqual(reads);
+});
+
+test("no page, and no newest page, tells a part of what filled within one millisecond", async () => {
+  const times = [...count(PAGE_ROWS - 500), ...Array.from({ length: 1_000 }, () => PAGE_ROWS), ...count(PAGE_ROWS)];
+  const fills = fillsAt(times.toSorted((a, b) => a - b).map((atMs) => START_MS + atMs));
+  const rig = openStage(fills);
+  const whole = new Map<number, number>();
+  for (const { time } of fills) whole.set(time, (whole.get(time) ?? 0) + 1);
+  const seen: Fill[][] = [];
+  for await (const page of fillPages(rig.deps, { user: USER, sinceMs: START_MS, maxPages: 8 }, { purpose: "settle" })) {
+    if (page === "failed") throw new Error("not read");
+    seen.push([...page.fills]);
+  }
+  const newest = parseFills(fills.toReversed().slice(0, PAGE_ROWS)) ?? [];
+  seen.push([...withoutCut(newest, PAGE_ROWS)]);
+  expect(seen.length).toBeGreaterThan(2);
+  for (const page of seen) {
+    const byTime = Map.groupBy(page, ({ timeMs }) => timeMs);
+    for (const [timeMs, ofOne] of byTime) expect([timeMs, ofOne.length]).toEqual([timeMs, whole.get(timeMs) ?? 0]);
+  }
 });

@@ -303,7 +303,7 @@ export class Truth {
   addForeignFills(count, { coin = "DOGE", fromMs = 0, stepMs = 1 } = {}) {
     const first = this.now() - fromMs;
     for (let i = 0; i < count; i++) {
-      const t = fromMs === 0 ? this.now() : first + i * stepMs;
+      const t = fromMs === 0 ? this.now() : Math.floor(first + i * stepMs);
       this.fills.push({
         t,
         coin,
