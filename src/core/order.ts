@@ -196,6 +196,11 @@ function isWhole(leg: Leg): boolean {
   return !isSettled && leg.oid !== null && compare(leg.filledSize, leg.size) >= 0;
 }
 
+/** Filled to the last unit under its own id: no modify has canceled it, and none can any more. */
+export function isWhollyFilled({ state, filledSize, size }: Leg): boolean {
+  return state === "filled" && compare(filledSize, size) >= 0;
+}
+
 /** Of an order that was open only an alarm has a reason, and that stays. */
 function asFilled(leg: Leg): Leg {
   const isAlarm = leg.state === "resting" || leg.state === "armed";
@@ -311,6 +316,8 @@ function isConfirmed({ state }: Leg): boolean {
 /** What keeps an order `unknown` while its newest leg is to replace the one that decides; null where nothing does. */
 function doubtWhileReplacing(deciding: Leg, newest: Leg, replacing: Replacing): { words: string | null } | null {
   if (newest === deciding) return isClosed(deciding) ? { words: deciding.reason } : null;
+  // What was filled whole nothing has replaced, and nothing can.
+  if (isWhollyFilled(deciding) && replacing === "if_canceled") return null;
   if (newest.state === "lost") return { words: newest.reason };
   if (newest.state === "sent" || deciding.state === "filled") return null;
   // Most refusals come when the original has been canceled already.

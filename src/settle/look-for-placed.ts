@@ -4,6 +4,7 @@ import type { HistoryAnswer } from "../core/evidence.ts";
 import type { Filled, LegEvent } from "../core/order.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import { applySight } from "./apply-sight.ts";
 import { differenceFrom } from "./difference.ts";
 import { interpretOrder, lookAtLeg, type Sight, type Sought } from "./look.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
@@ -24,6 +25,8 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   // A namesake may hide ours from a look by client order id.
   const isMissed = sight.kind === "not_found" || sight.kind === "foreign";
   if (!isMissed || !isSweepDue(tools, attempt, pursuit)) return { sight, history: null };
+  // What stands there of somebody else's is told, also where ours is found beside it.
+  if (sight.kind === "foreign") applySight(world, sought.leg, sight);
   pursuit.sweeps += 1;
   pursuit.lastSweepElapsedMs = world.clock.elapsedMs();
   const swept = await lookBySweep(tools, attempt, { sought, options });

@@ -1,13 +1,15 @@
 import type { Attempt } from "../core/attempt.ts";
 import { hasCanceledOriginal } from "../core/evidence.ts";
 import { type Excess, reductionsOf } from "../core/excess.ts";
-import { isClosed, type Leg } from "../core/order.ts";
+import { isClosed, isWhollyFilled, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
+import { inTransaction } from "../store/commit.ts";
 import { listLegs } from "../store/legs.ts";
 import { weighAbsence } from "./absence.ts";
 import { applySight } from "./apply-sight.ts";
 import { isCarriedOut } from "./cancel.ts";
+import { isAlwaysPlace } from "./intent.ts";
 import { lookAtLeg } from "./look.ts";
 import { lookForPlaced } from "./look-for-placed.ts";
 import { finishModify, isToBeCanceled, keepApart, legsOfModify } from "./modify.ts";
@@ -86,10 +88,17 @@ function isUnnamed(replacement: Leg): boolean {
   return replacement.state === "armed" && replacement.oid === null;
 }
 
+const FILLED_BEFORE = "The order was filled before it could be replaced.";
+
 async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
-  const { replacement } = legsOfModify(world, attempt);
+  const { replaced, replacement } = legsOfModify(world, attempt);
   if (replacement.state !== "sent" && replacement.state !== "lost") return true;
+  if (isWhollyFilled(replaced) && !isAlwaysPlace(attempt)) {
+    const event = { type: "proven_absent", reason: FILLED_BEFORE } as const;
+    inTransaction(world.store, () => recordLegEvent(world.store, replacement.cloid, event, world.clock.nowMs()));
+    return true;
+  }
   const looked = await lookForPlaced(tools, attempt, pursuit);
   const now = openAttempt(world.store, attempt.id);
   if (now === null) return false;

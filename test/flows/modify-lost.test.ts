@@ -165,3 +165,16 @@ test("a modify that was signed while the exchange's time was taken for a minute 
   expect(answer.body["exchange_order_id"]).not.toBe(oid);
   expect((await read(rig, id)).body).toMatchObject({ status: "open", price: "91000" });
 });
+
+test("an order that was filled whole is told as filled while a modify of it is lost, which ends without its number", async () => {
+  const { rig, id, oid } = await opened();
+  rig.deliveries.push(...Array.from({ length: 60 }, () => DELIVERY.neverArrived));
+  expect(await modify(rig, id, { price: "91000" }, "lost-modify")).toMatchObject({ status: 202 });
+  await rig.trade("sell", "0.1", "90000");
+  await rig.clock.advance(40_000);
+  expect((await read(rig, id)).body).toMatchObject({ status: "filled", exchange_order_id: oid, error: null });
+  const answer = await modify(rig, id, { price: "91000" }, "lost-modify");
+  expect(answer).toMatchObject({ status: 200, body: { id, status: "filled", filled_size: "0.1" } });
+  expect(answer.body["error"]).toContain("filled before it could be replaced");
+  expect(rig.deliveries.length).toBeGreaterThan(0);
+});
