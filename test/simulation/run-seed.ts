@@ -49,13 +49,17 @@ export type RunResult = {
 const SETTLED_WITHIN_MS = 120_000;
 /** And an operation that cannot be proven is given up within this time, milliseconds. */
 const GIVEN_UP_WITHIN_MS = 11 * 60_000;
+/** Times that everything is asked again at the end. */
+const MAX_ROUNDS = 4;
+/** What is asked is signed and sent within this, milliseconds. */
+const SENT_WITHIN_MS = 1_000;
 /** What is asked again at the end, and only then is sent, is known within this time, milliseconds. */
 const ANSWERED_WITHIN_MS = 40_000;
 /** And where the exchange's records do not tell it: what is newer has to come first, milliseconds. */
 const WITNESSED_WITHIN_MS = 150_000;
 /** After the faults the owners trade by hand now and then, so that histories move on. */
 const BY_HAND_EVERY_MS = 20_000;
-const BY_HAND_FOR_MS = SETTLED_WITHIN_MS + WITNESSED_WITHIN_MS + 20_000;
+const BY_HAND_FOR_MS = SETTLED_WITHIN_MS + (MAX_ROUNDS - 1) * WITNESSED_WITHIN_MS + 20_000;
 /** Bits by which the seed of the worlds differs from the seed of everything else. */
 const WORLD_STREAM = 0x5eed_0000;
 /** Deaths of one run. */
@@ -223,9 +227,15 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
     if (hasOpenOperations(disk.path())) await timeline.runUntil(timeline.nowMs() + GIVEN_UP_WITHIN_MS);
     await timeline.runUntil(Math.max(timeline.nowMs(), network.quietAtMs() + 1_000));
-    askAgain(clients);
-    await timeline.runUntil(timeline.nowMs() + (hasPlainRecords(worlds) ? ANSWERED_WITHIN_MS : WITNESSED_WITHIN_MS));
-    askAgain(clients);
+    const knownWithinMs = hasPlainRecords(worlds) ? ANSWERED_WITHIN_MS : WITNESSED_WITHIN_MS;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const sentBefore = network.sent.length;
+      askAgain(clients);
+      await timeline.runUntil(timeline.nowMs() + SENT_WITHIN_MS);
+      // What is only sent when it is asked again has its time as well.
+      if (round > 0 && network.sent.length === sentBefore) break;
+      await timeline.runUntil(timeline.nowMs() + knownWithinMs);
+    }
     const runningTwaps = endTwaps(venue);
     // As long as it takes until fills are read again without a feed.
     await timeline.runUntil(timeline.nowMs() + 35_000);
