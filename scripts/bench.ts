@@ -8,6 +8,7 @@
  *   bun run bench --history 1000000     instead: a database with this many orders, and three fills to each, against a
  *                                       young one; about 4 GB below --directory
  *   bun run bench --fills 1000          instead: orders while the exchange tells this many fills a second
+ *   bun run bench --against DIR         instead: this version and the one of another checkout, built, in turns
  *   bun run bench --soak 10             instead: resident memory over this many minutes of orders
  *
  * The database is on the disk of --directory (a new one below the system's temporary directory) and waits for it.
@@ -22,6 +23,7 @@ import { growth, soakFor, underFills } from "./bench/growth.ts";
 import { residentMiB, signCost, syncCost } from "./bench/machine.ts";
 import { firstLine, onBun, onNode, openDriver, spawn } from "./bench/processes.ts";
 import { freePort, type Scene, setScene, startGateway } from "./bench/scene.ts";
+import { type Against, against as compareVersions } from "./bench/versions.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const BENCH = join(import.meta.dir, "bench");
@@ -31,7 +33,7 @@ const COLD_STARTS = 5;
 const IDLE_MS = 1_000;
 
 type Options = { sizes: Sizes; executable: string; directory: string; isSmoke: boolean };
-type Instead = { history: number; fills: number; soak: number };
+type Instead = { history: number; fills: number; soak: number; against: string | null };
 
 function readOptions(): Options & Instead & { isTemporary: boolean } {
   const { values } = parseArgs({
@@ -45,6 +47,7 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
       history: { type: "string", default: "0" },
       fills: { type: "string", default: "0" },
       soak: { type: "string", default: "0" },
+      against: { type: "string" },
     },
   });
   const sizes = { rounds: Number(values.rounds), one: Number(values.one), many: Number(values.many) };
@@ -59,6 +62,7 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
     history: Number(values.history),
     fills: Number(values.fills),
     soak: Number(values.soak),
+    against: values.against ?? null,
   };
 }
 
@@ -132,12 +136,27 @@ async function withExchange<T>(work: (url: string) => Promise<T>): Promise<T> {
 }
 
 /** What is asked for instead of the comparison; its own figures are the last line as well. */
-function measureInstead({ history, fills, soak, executable, directory }: Options & Instead): Promise<object> {
+function measureInstead({
+  history,
+  fills,
+  soak,
+  against,
+  sizes,
+  executable,
+  directory,
+}: Options & Instead): Promise<object> {
   return withExchange(async (exchangeUrl) => {
     const place = { executable, directory, exchangeUrl };
+    if (against !== null) return showAgainst(await compareVersions(against, { ...place, root: ROOT }, sizes));
     if (history > 0) return showGrowth(await growth(place, history));
     return fills > 0 ? underFills(place, fills) : soakFor(place, soak);
   });
+}
+
+function showAgainst(measured: Against): Against {
+  console.log(`p50 of an order to the other version's, one in flight     ${showSpread(measured.p50)}`);
+  console.log(`processor time of an order to the other version's         ${showSpread(measured.processor)}`);
+  return measured;
 }
 
 function showGrowth(measured: Awaited<ReturnType<typeof growth>>): typeof measured {
@@ -187,7 +206,7 @@ function show({ machine, start, rounds, ratios, own, loadedMiB }: Measured): voi
 
 const options = readOptions();
 try {
-  if (options.history + options.fills + options.soak > 0) {
+  if (options.history + options.fills + options.soak > 0 || options.against !== null) {
     console.log(JSON.stringify(await measureInstead(options)));
   } else {
     const measured = await measure(options);
