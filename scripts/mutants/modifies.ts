@@ -125,4 +125,29 @@ export const MODIFIES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what cancels of an original did not find says the same of its replacement",
+    changes: [
+      {
+        file: "src/settle/cancel.ts",
+        find: 'findLast((attempt) => attempt.kind === "cancel" && isAimedAt(attempt, leg))',
+        put: 'findLast((attempt) => attempt.kind === "cancel")',
+      },
+      {
+        file: "src/settle/pursue-cancel.ts",
+        find: "(pursuit.reissuesAt.get(leg.cloid) ?? 0) > REISSUES_BEFORE_DOUBT",
+        put: "pursuit.reissues > REISSUES_BEFORE_DOUBT",
+      },
+    ],
+  },
+  {
+    name: "cancels go to the oldest leg that is shown open, until it is not",
+    changes: [
+      {
+        file: "src/settle/pursue-cancel.ts",
+        find: "const live = alive[(lastTurn + 1) % alive.length];",
+        put: "const live = alive[lastTurn * 0];",
+      },
+    ],
+  },
 ];

@@ -109,14 +109,15 @@ export function isOver(world: World, orderId: string): boolean {
 }
 
 /**
- * The number for a cancel after this one. Where this one found nothing its number may be the wrong one of the two that there
- * are, the list's and the last that was confirmed: the other one is tried, and can cancel no order but this.
+ * The number for a cancel after the last of a leg. Where that found nothing its number may be the wrong one of the two that
+ * there are, the list's and the last that was confirmed: the other one is tried, and can cancel no order but this.
  */
-function assetIdAfter(world: World, attempt: Attempt, order: StoredOrder): number {
+function nextAssetId(world: World, order: StoredOrder, leg: Leg): number {
   const usual = assetIdOf(world, order);
-  if (!foundNothing(attempt)) return usual;
+  const last = lastCancelOf(world, leg);
+  if (last === null || !foundNothing(last)) return usual;
   const listed = world.markets.current()?.byName.get(order.market)?.assetId ?? usual;
-  const tried = assetIdIn(attempt);
+  const tried = assetIdIn(last);
   return [usual, listed, order.assetId].find((assetId) => assetId !== tried) ?? usual;
 }
 
@@ -134,7 +135,7 @@ export function reissueCancel(world: World, attempt: Attempt, target: CancelTarg
   return inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
     const signer = signerOfToday(world, target.account, attempt);
-    const intended = intendedCancel(world, target, assetIdAfter(world, attempt, target.order));
+    const intended = intendedCancel(world, target, nextAssetId(world, target.order, target.leg));
     return storeAttempt(world, intended, { signer, place });
   });
 }
@@ -156,7 +157,14 @@ export function isCarriedOut({ store }: Pick<World, "store">, leg: Leg): boolean
   );
 }
 
-function isAimedAt(attempt: Attempt, { oid, cloid }: Leg): boolean {
+/** The newest cancel that names a leg; null where there is none. */
+export function lastCancelOf({ store }: Pick<World, "store">, leg: Leg): Attempt | null {
+  const attempts = listAttemptsOf(store, leg.orderId);
+  return attempts.findLast((attempt) => attempt.kind === "cancel" && isAimedAt(attempt, leg)) ?? null;
+}
+
+/** True when this cancel names that leg. */
+export function isAimedAt(attempt: Attempt, { oid, cloid }: Leg): boolean {
   if (attempt.targetOid !== null) return attempt.targetOid === oid;
   const action = actionOf(attempt);
   return action?.type === "cancelByCloid" && action.cancels[0]?.cloid === cloid;

@@ -10,8 +10,10 @@ import {
   canceledLeg,
   finishCancel,
   foundNothing,
+  isAimedAt,
   isCarriedOut,
   isOver,
+  lastCancelOf,
   noteCarriedOut,
   recordCancelReply,
   reissueCancel,
@@ -55,9 +57,12 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   }
   if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
   // What the exchange said it has canceled is canceled, however late its stores show it.
-  const live = listLegs(world.store, attempt.resource.id).find(
+  const alive = listLegs(world.store, attempt.resource.id).filter(
     (leg) => isShownLive(leg) && looks.get(leg.cloid) !== "closing" && !isCarriedOut(world, leg),
   );
+  // A leg that only a record from before shows open keeps no other from its turn.
+  const lastTurn = foundNothing(attempt) ? alive.findIndex((leg) => isAimedAt(attempt, leg)) : -1;
+  const live = alive[(lastTurn + 1) % alive.length];
   if (live !== undefined) await cancelAgain(tools, attempt, { pursuit, live });
   return false;
 }
@@ -86,8 +91,7 @@ async function lookAndRecord(
   const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle", onNewConnection });
   const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
   // Of an order in a market that has moved in the list a cancel says the same: by itself that proves nothing.
-  const isNotFound = foundNothing(attempt) && pursuit.reissues > REISSUES_BEFORE_DOUBT;
-  const sight = isMissing ? await tools.vanished.look(sought, isNotFound) : seen;
+  const sight = isMissing ? await tools.vanished.look(sought, wasNotFound(tools.world, { pursuit, leg })) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";
   if (sight.kind === "unfinished") {
@@ -98,6 +102,12 @@ async function lookAndRecord(
   if (now === null || now.state === "rejected" || now.state === "absent") return "read";
   // Its end is known, and the exchange has forgotten it: there is nothing more to read.
   return isMissing && isClosed(now) ? "read" : "open";
+}
+
+/** Of a modified order the cancels may have named its original: what they did not find says nothing of another leg. */
+function wasNotFound(world: World, { pursuit, leg }: { pursuit: Pursuit; leg: Leg }): boolean {
+  const last = lastCancelOf(world, leg);
+  return last !== null && foundNothing(last) && (pursuit.reissuesAt.get(leg.cloid) ?? 0) > REISSUES_BEFORE_DOUBT;
 }
 
 async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {
@@ -113,6 +123,7 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   if (openAttempt(world.store, attempt.id) === null) return place.leave();
   pursuit.lastSentElapsedMs = elapsedMs;
   pursuit.reissues += 1;
+  pursuit.reissuesAt.set(live.cloid, (pursuit.reissuesAt.get(live.cloid) ?? 0) + 1);
   const next = inPlace(place, () => reissue(world, attempt, { live, place }));
   pursuit.attemptId = next.id;
   const result = await sendAttempt(world, next, "cancel");

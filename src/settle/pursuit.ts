@@ -29,6 +29,8 @@ export type Pursuit = {
   lastSentElapsedMs: number | null;
   /** Times that a cancel was issued again. */
   reissues: number;
+  /** Of them, those that named a leg, by its client order id. */
+  reissuesAt: Map<string, number>;
   /** Looks at a closed leg whose fills could not be read to the end. */
   looksAtClosed: number;
   /** Times that the original of a modify was still seen open, and the elapsed time of the first. */
@@ -58,6 +60,7 @@ export function startPursuit(attemptId: number): Pursuit {
     refusal: null,
     lastSentElapsedMs: null,
     reissues: 0,
+    reissuesAt: new Map(),
     looksAtClosed: 0,
     looksAtOpen: 0,
     firstOpenElapsedMs: null,

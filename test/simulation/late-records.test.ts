@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { directly, type Fate } from "./network.ts";
 import { MAKER, TAKER } from "./plain-venue.ts";
-import { executed, limit, shown, trade } from "./scene.ts";
+import { executed, limit, liveOrders, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
 import { holdStores } from "./standing-still.ts";
 
@@ -74,6 +74,50 @@ test("a position that shows a fill outweighs a record and a list that show none"
     status: "canceled",
     filled: "0.004",
   });
+});
+
+test("cancels that find nothing of an original say nothing of what has replaced it", async () => {
+  const s = await scene();
+  const stores = holdStores(s);
+  const placed = shown(await s.tell("replaced", limit("buy", 94_000)));
+  // From here on its records show the original open, and nothing of what replaces it.
+  for (const type of ["orderStatus", "frontendOpenOrders", "historicalOrders"]) stores.stop(type);
+  const modify = { kind: "modify" as const, id: placed.id, price: "93999", size: null, alwaysPlace: true };
+  s.ask("replaced-modify", modify);
+  await s.pass(2_000);
+  const [beside] = liveOrders(s).map(String);
+  expect(beside).not.toBe(placed.oid ?? "");
+  // The one that names the replacement is lost; those after it name what a record shows open.
+  const lost: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
+  s.setFate(({ body }) => (body.includes(`"o":${beside}`) ? lost : directly(5)));
+  const cancel = { kind: "cancel" as const, id: placed.id };
+  s.ask("replaced-cancel", cancel);
+  await s.pass(60_000);
+  expect(liveOrders(s).map(String)).toEqual([beside ?? ""]);
+  s.setFate(() => directly(5));
+  stores.go();
+  await s.pass(90_000);
+  expect(shown(await s.tell("replaced-cancel", cancel))).toMatchObject({ http: 200, status: "canceled", filled: "0" });
+  expect(liveOrders(s)).toEqual([]);
+});
+
+test("what replaced an order is canceled while a record of before still shows the original open", async () => {
+  const s = await scene();
+  const stores = holdStores(s);
+  const placed = shown(await s.tell("turns", limit("buy", 94_000)));
+  for (const type of ["orderStatus", "frontendOpenOrders", "historicalOrders"]) stores.stop(type);
+  s.ask("turns-modify", { kind: "modify", id: placed.id, price: "93999", size: null, alwaysPlace: true });
+  await s.pass(2_000);
+  const [beside] = liveOrders(s).map(String);
+  let lost = 0;
+  s.setFate(({ body }) => {
+    if (!body.includes(`"o":${beside}`) || lost > 0) return directly(5);
+    lost += 1;
+    return { arrivesAfterMs: [], answer: { kind: "silence" } };
+  });
+  s.ask("turns-cancel", { kind: "cancel", id: placed.id });
+  await s.pass(20_000);
+  expect([lost, liveOrders(s)]).toEqual([1, []]);
 });
 
 test("a status word that is new ends no order that a list of before lacks", async () => {
