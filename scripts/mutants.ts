@@ -36,6 +36,7 @@ const SCENES = [
   "test/simulation/closing-modify.test.ts",
   "test/simulation/late-fills.test.ts",
   "test/simulation/late-records.test.ts",
+  "test/simulation/ended-original.test.ts",
   "test/simulation/modified-late.test.ts",
   "test/simulation/short-triggers.test.ts",
   "test/simulation/unnamed-triggers.test.ts",

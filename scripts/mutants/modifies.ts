@@ -150,4 +150,34 @@ export const MODIFIES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a modify had no part in any end of its original",
+    changes: [
+      {
+        file: "src/settle/original.ts",
+        find: 'meaning === "filled" || (meaning === "canceled" && answer.status !== PLAIN_CANCEL)',
+        put: 'meaning === "filled" || meaning === "canceled"',
+      },
+    ],
+  },
+  {
+    name: "what was to be placed in any case was not where its original had another end",
+    changes: [
+      {
+        file: "src/settle/pursue-modify.ts",
+        find: "if (isPlain) return !isWhollyFilled(replaced);",
+        put: "if (isPlain || replaced.cloid !== null) return true;",
+      },
+    ],
+  },
+  {
+    name: "an alarm about what stands apart is told by nobody",
+    changes: [
+      {
+        file: "src/settle/record.ts",
+        find: "error: withAlarms(own, all.filter(isApart))",
+        put: "error: withAlarms(own, [])",
+      },
+    ],
+  },
 ];

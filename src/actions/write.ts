@@ -1,3 +1,4 @@
+import { alarmIn } from "../core/alarm.ts";
 import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
 import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
@@ -100,7 +101,7 @@ export function asItStands(store: Store, { resource }: Pick<KeyRecord, "resource
   }
   const order = findOrder(store, resource.id);
   if (order === null) throw new Error("bug: a key without its order");
-  const error = order.status === "unknown" ? order.error : NOT_KNOWN;
+  const error = order.status === "unknown" ? order.error : (alarmIn(order.error) ?? NOT_KNOWN);
   return { status: 202, body: orderText({ ...order, status: "unknown", error }) };
 }
 

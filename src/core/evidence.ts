@@ -19,6 +19,8 @@ export type Trace = {
   outlived: number;
   /** Every fill up to its last possible moment is known, or the position stands where the known ones have left it. */
   areFillsKnown: boolean;
+  /** It is a modify that was to place only where it canceled its original, and that had another end. */
+  hadNothingToReplace: boolean;
 };
 
 /** How a search for what an action placed may end without finding it. */
@@ -29,6 +31,8 @@ export type Absence =
   | "refused"
   /** The exchange's history has gone on past its end without it: it was refused when it arrived, or never arrived. */
   | "left_nothing"
+  /** Its original ended otherwise than by this modify, which places nothing then. */
+  | "replaced_nothing"
   /** It is not open, and of its time all fills are known, but no record is kept any more: it had no fills. */
   | "outlived";
 
@@ -49,6 +53,7 @@ export function concludeAbsence(
   // One store that shows something outweighs all that show nothing.
   if (trace.isNamed || trace.hasFills) return null;
   if (attempt.seal === "noop") return "never_ran";
+  if (trace.hadNothingToReplace) return "replaced_nothing";
   if (refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded && trace.isSwept) return "refused";
   if (attempt.negatives >= WITNESSES_NEEDED) return "left_nothing";
   return trace.outlived >= WITNESSES_NEEDED && trace.areFillsKnown ? "outlived" : null;

@@ -26,6 +26,8 @@ export type Missed = {
   pursuit: Pursuit;
   /** Of a look at open orders, history and fills together: what its history vouches for. Null for a look by id. */
   history: HistoryAnswer | null;
+  /** Of a modify that places only where it cancels: its original had another end. */
+  hadNothingToReplace?: boolean;
 };
 
 /**
@@ -97,7 +99,7 @@ async function countOutlived(
 async function concludeFrom(
   tools: Tools,
   attempt: Attempt,
-  { pursuit, history }: Missed,
+  { pursuit, history, hadNothingToReplace = false }: Missed,
   conclude: (absence: Absence) => void,
 ): Promise<boolean> {
   const { world } = tools;
@@ -109,6 +111,7 @@ async function concludeFrom(
         ...traceOf(world, legNow()),
         ...{ isSwept: history !== null, outlived: pursuit.outlived },
         areFillsKnown: areFillsKnown(tools, attempt, pursuit),
+        hadNothingToReplace,
       },
       pursuit.refusal,
     );

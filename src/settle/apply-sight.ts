@@ -1,3 +1,4 @@
+import { ALARM } from "../core/alarm.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
@@ -31,8 +32,8 @@ export function applySight(world: World, leg: Leg, sight: Sight): void {
 /** What the exchange shows under an id of ours is not what was asked for: nothing of it is believed, and it is told. */
 export function raiseAlarm(world: World, leg: Leg, { words, isOtherMarket }: Difference): void {
   const order = findOrder(world.store, leg.orderId);
-  const reason = `ALARM: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
-  if (order === null || leg.reason === reason) return;
+  const reason = `${ALARM}: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
+  if (order === null || leg.reason?.includes(reason) === true) return;
   world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });
   world.log.error({ order_id: leg.orderId, error: reason }, "the exchange shows something else than was asked for");
   inTransaction(world.store, () => {

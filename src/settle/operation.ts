@@ -1,3 +1,4 @@
+import { ALARM } from "../core/alarm.ts";
 import type { Attempt } from "../core/attempt.ts";
 import type { OperationEnd } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
@@ -90,7 +91,7 @@ function noteNamed(world: World, attempt: Attempt, exchangeId: string): void {
 export function raiseDifference(world: World, attempt: Attempt, doubt: MarketDoubt): string {
   const { because: difference } = doubt;
   const { id, market, exchangeId, error } = operationOf(world, attempt);
-  const reason = `ALARM: the exchange shows ${difference} for this operation. Look at the account at the exchange.`;
+  const reason = `${ALARM}: the exchange shows ${difference} for this operation. Look at the account at the exchange.`;
   if (error === reason) return reason;
   world.markets.doubt(market, doubt);
   world.log.error({ operation_id: id, error: reason }, "the exchange shows something else than was asked for");

@@ -52,6 +52,24 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   return { sight: sizeless(sight), wasGoneBefore, facts };
 }
 
+/**
+ * True when the original is known to have had an end of its own, whatever became of what the modify was to place: it was
+ * filled, or something else than a plain cancel closed it.
+ */
+export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean> {
+  const { world, evidence } = tools;
+  const { replaced } = legsOfModify(world, attempt);
+  if (replaced.state === "filled") return true;
+  const sought = { ...tools.soughtOf(attempt), leg: replaced };
+  const options = { purpose: "settle" as const };
+  const outcome = await world.exchange.info(statusRequest(sought), options);
+  if (outcome.kind === "failed") return false;
+  const answer = parseOrderStatus(outcome.json);
+  const sight = await readAnswer(world, evidence, sought, { answer, options });
+  applySight(world, replaced, sight);
+  return (sight.kind === "seen" || sight.kind === "unfinished") && hadOtherEnd(answer);
+}
+
 /** It was refused, in words that do not tell what became of the original; a record of it tells that it came to placing. */
 function isUntold(attempt: Attempt, replacement: Leg): boolean {
   return replacement.state === "rejected" && refusalOf(attempt, replacement) === null;
@@ -147,13 +165,19 @@ type ModifyTimes = {
 
 function hadEndedBefore({ nonceMs, placedAtMs }: ModifyTimes, answer: OrderStatusAnswer): boolean {
   if (answer.kind !== "order") return false;
-  // An order that may not rest ends as filled with a part as well: what was left of it was gone before any modify.
-  if (statusMeaning(answer.status) === "filled") return true;
+  if (hadOtherEnd(answer)) return true;
   if (statusMeaning(answer.status) !== "canceled") return false;
-  if (answer.status !== PLAIN_CANCEL) return true;
   // A modify's two halves carry the time of one block; a replacement's time from before the nonce says nothing else.
   if (answer.statusTimestampMs === placedAtMs) return false;
   return answer.statusTimestampMs < Math.max(nonceMs, placedAtMs ?? 0) - CLOCK_ERROR_MS;
+}
+
+/** It had ended before this modify, or while it was on its way: of a plain cancel nobody can say whose it was. */
+function hadOtherEnd(answer: OrderStatusAnswer): boolean {
+  if (answer.kind !== "order") return false;
+  const meaning = statusMeaning(answer.status);
+  // An order that may not rest ends as filled with a part as well: what was left of it was gone before any modify.
+  return meaning === "filled" || (meaning === "canceled" && answer.status !== PLAIN_CANCEL);
 }
 
 const PLAIN_CANCEL = "canceled";

@@ -13,7 +13,7 @@ import { isAlwaysPlace } from "./intent.ts";
 import { lookAtLeg } from "./look.ts";
 import { lookForPlaced } from "./look-for-placed.ts";
 import { finishModify, isToBeCanceled, keepApart, legsOfModify } from "./modify.ts";
-import { isOriginalsEndKnown, lookAtOriginal } from "./original.ts";
+import { hadOwnEnd, isOriginalsEndKnown, lookAtOriginal } from "./original.ts";
 import { absenceEvent } from "./pursue-place.ts";
 import { type Pursuit, startPursuit, type Tools } from "./pursuit.ts";
 import { openAttempt, recordLegEvent } from "./record.ts";
@@ -104,8 +104,31 @@ async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursu
   if (now === null) return false;
   applySight(world, replacement, looked.sight);
   if (looked.sight.kind !== "not_found" && looked.sight.kind !== "foreign") return looked.sight.kind === "seen";
-  return weighAbsence(tools, now, { ...looked, pursuit }, (absence) => {
+  const hadNothingToReplace = await heedOriginalsEnd(tools, now, pursuit);
+  return weighAbsence(tools, now, { ...looked, pursuit, hadNothingToReplace }, (absence) => {
     const event = absenceEvent(now, absence, pursuit.refusal);
     recordLegEvent(world.store, replacement.cloid, event, world.clock.nowMs());
   });
+}
+
+/** Looks that may miss what a modify has placed, before its original is asked for. */
+const LOOKS_BEFORE_ORIGINAL = 5;
+
+/**
+ * What the end of the original says while nothing tells what became of the placing. One that had an end of its own, or that a
+ * cancel of ours closed, leaves a plain modify nothing to replace: true. What is placed in any case stands beside it, if at
+ * all, and the order is told as it ended.
+ */
+async function heedOriginalsEnd(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  if (attempt.isTargetClosed || pursuit.looks < LOOKS_BEFORE_ORIGINAL) return false;
+  const isPlain = !isAlwaysPlace(attempt);
+  if (isPlain && isCarriedOut(world, legsOfModify(world, attempt).replaced)) return true;
+  if (!(await hadOwnEnd(tools, attempt))) return false;
+  const { replaced } = legsOfModify(world, attempt);
+  // One that was found filled whole needs no weighing: the next step says so.
+  if (isPlain) return !isWhollyFilled(replaced);
+  const isOpen = openAttempt(world.store, attempt.id) !== null;
+  if (isOpen && isClosed(replaced)) keepApart(world, attempt);
+  return false;
 }

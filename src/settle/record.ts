@@ -1,3 +1,4 @@
+import { alarmIn } from "../core/alarm.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { excessWords, isTakingOff, REMOVED_WORDS, standingExcess } from "../core/excess.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
@@ -56,13 +57,23 @@ export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): St
   const modifies = attempts.filter(({ kind, state }) => kind === "modify" && state !== "done");
   // What is placed for an order that was closed before is an order of its own: this one stays as it ended.
   const apart = modifies.filter(({ isTargetClosed }) => isTargetClosed);
-  const legs = listLegs(store, order.id).filter((leg) => apart.every(({ cloid }) => cloid !== leg.cloid));
+  const isApart = (leg: Leg) => apart.some(({ cloid }) => cloid === leg.cloid);
+  const all = listLegs(store, order.id);
+  const legs = all.filter((leg) => !isApart(leg));
   const replacing = modifies.filter(({ isTargetClosed }) => !isTargetClosed);
   const inAnyCase = replacing.some(isAlwaysPlace) ? "in_any_case" : "if_canceled";
   const shown = orderFromLegs(order, legs, replacing.length === 0 ? "no" : inAnyCase);
-  const derived = { ...shown, error: shown.error ?? wordsOfExcess(shown, legs, attempts), seenAtMs: nowMs };
+  const own = shown.error ?? wordsOfExcess(shown, legs, attempts);
+  const derived = { ...shown, error: withAlarms(own, all.filter(isApart)), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
   return { ...derived, version: order.version + 1 };
+}
+
+/** Until it is an order of its own, nothing else tells what is wrong with what stands apart. */
+function withAlarms(own: string | null, apart: readonly Leg[]): string | null {
+  const alarms = apart.flatMap(({ reason }) => alarmIn(reason) ?? []).filter((alarm) => own?.includes(alarm) !== true);
+  const words = own === null ? alarms : [own, ...alarms];
+  return words.length === 0 ? null : words.join("; ");
 }
 
 /** What no leg says of itself: that it is more than its order has left, or was canceled for that. */

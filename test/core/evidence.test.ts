@@ -33,7 +33,10 @@ import {
   type TimedMargin,
 } from "../../src/core/evidence.ts";
 
-const NO_TRACE = { isNamed: false, hasFills: false, isSwept: false, outlived: 0, areFillsKnown: true };
+const NO_TRACE = {
+  ...{ isNamed: false, hasFills: false, isSwept: false, outlived: 0, areFillsKnown: true },
+  hadNothingToReplace: false,
+};
 const WORDS = "The order is not to our taste.";
 
 type Facts = Parameters<typeof concludeAbsence>[0];
@@ -68,6 +71,14 @@ test.each<[string, Facts, string | null, boolean, Absence | null]>([
   expect(concludeAbsence(attempt, { ...NO_TRACE, isSwept }, refusal)).toBe(absence);
 });
 
+test("a modify whose original had another end placed nothing, whatever is known of its number", () => {
+  const trace = { ...NO_TRACE, hadNothingToReplace: true };
+  expect([unsealed, taken].map((attempt) => concludeAbsence(attempt, trace, null))).toEqual([
+    "replaced_nothing",
+    "replaced_nothing",
+  ]);
+});
+
 test("what the exchange no longer keeps is said to be lost, after two looks through everything", () => {
   expect(concludeAbsence(taken, { ...NO_TRACE, isSwept: true, outlived: 1 }, null)).toBeNull();
   expect(concludeAbsence(taken, { ...NO_TRACE, isSwept: true, outlived: 2 }, null)).toBe("outlived");
@@ -87,7 +98,11 @@ test("whatever else is known, one store that shows a trace outweighs it", () => 
   fc.assert(
     fc.property(facts, fc.option(fc.string()), fc.boolean(), fc.boolean(), (attempt, refusal, isNamed, isSwept) => {
       expect(
-        concludeAbsence(attempt, { isNamed, hasFills: !isNamed, isSwept, outlived: 9, areFillsKnown: true }, refusal),
+        concludeAbsence(
+          attempt,
+          { isNamed, hasFills: !isNamed, isSwept, outlived: 9, areFillsKnown: true, hadNothingToReplace: true },
+          refusal,
+        ),
       ).toBeNull();
     }),
   );

@@ -1,9 +1,12 @@
 /** What the exchange shows under an id of ours is held against what was asked, and a difference is told and believed in nothing. */
 import { expect, test } from "bun:test";
 import type { OrderTerms } from "../../src/core/order.ts";
+import { raiseAlarm } from "../../src/settle/apply-sight.ts";
+import { findLegByCloid, insertLeg } from "../../src/store/legs.ts";
 import { listNotes } from "../../src/store/notes.ts";
-import { findOrder } from "../../src/store/orders.ts";
+import { findOrder, insertOrder } from "../../src/store/orders.ts";
 import { type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { legRow, orderRow } from "../support/rows.ts";
 import { recordOf } from "../support/small-venue.ts";
 
 /** An order that rests, and a record of it that shows something else. */
@@ -56,6 +59,22 @@ test.each(DIFFERENCES)("%s is an alarm in the order's error, and a doubt about i
   // Once, however often it is seen.
   expect(doubts).toEqual([["BTC", { because: expect.stringContaining(words), isCertain: "coin" in shown }]]);
   expect(listNotes(rig.store, id).filter(({ what }) => what === "difference")).toHaveLength(1);
+});
+
+test("an alarm about an order that was canceled for a reason is raised once", () => {
+  const rig = openGatewayRig();
+  insertOrder(rig.store, orderRow({ status: "canceled" }));
+  insertLeg(rig.store, legRow({ state: "canceled", reason: "a trade with itself" }));
+  const { cloid, orderId } = legRow();
+  for (let nth = 0; nth < 3; nth += 1) {
+    const leg = findLegByCloid(rig.store, cloid);
+    if (leg === null) throw new Error("no leg");
+    raiseAlarm(rig.deps, leg, { words: "the order 4 instead of 3", isOtherMarket: false });
+  }
+  expect(listNotes(rig.store, orderId).filter(({ what }) => what === "difference")).toHaveLength(1);
+  const error = findOrder(rig.store, orderId)?.error ?? "";
+  expect(error).toStartWith("a trade with itself; ALARM: ");
+  expect(error.split("ALARM")).toHaveLength(2);
 });
 
 const SAME: [string, Partial<OrderTerms>, object][] = [
