@@ -180,4 +180,14 @@ export const MODIFIES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "an original that had ended before its modify is told by one reading of its fills",
+    changes: [
+      {
+        file: "src/settle/original.ts",
+        find: "const goesOn = wasTaken(replacement) && !wasGoneBefore;",
+        put: "const goesOn = !isClosed(replaced);",
+      },
+    ],
+  },
 ];

@@ -49,7 +49,9 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const wasGoneBefore = wasFilled || hadEndedBefore(times, answer);
   const isMissing = looked.kind === "not_found" || looked.kind === "foreign";
   const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
-  return { sight: sizeless(sight), wasGoneBefore, facts };
+  // Of what goes on as its replacement nobody is told an end here; what has ended is told with all that was filled of it.
+  const goesOn = wasTaken(replacement) && !wasGoneBefore;
+  return { sight: goesOn ? sizeless(sight) : sight, wasGoneBefore, facts };
 }
 
 /**
@@ -143,7 +145,7 @@ function endUnderAlarm({ store }: World, { leg, accountId }: Sought, missedSince
   return { kind: "seen", events: [{ type: "canceled", oid: leg.oid, reason, filled }], isClosed: true };
 }
 
-/** A fill that is shown later is heeded later (`reduce`): nobody is told of an end here. */
+/** A fill that is shown later is heeded later (`reduce`). */
 function sizeless(looked: Sight): Sight {
   const untouched = looked.kind === "unfinished" ? looked.untouched : null;
   return untouched === null ? looked : { kind: "seen", events: [untouched], isClosed: true };

@@ -257,7 +257,7 @@ test.each(OPERATIONS)(
 test("seed 50044073: an order canceled beside a modify of which no byte left is canceled", async () => {
   const s = await scene();
   const placed = shown(await s.tell("taken-back", limit("buy", 94_000)));
-  const unsent: Fate = { arrivesAfterMs: [], answer: { kind: "error", code: "ENOTFOUND", afterMs: 1_000 } };
+  const unsent: Fate = { arrivesAfterMs: [], answer: { kind: "error", code: "ENOTFOUND", afterMs: 4_000 } };
   s.setFate(actions((body) => (body.includes('"batchModify"') ? unsent : null)));
   const modify = s.ask("taken-back-modify", modifyOf(placed.id, "94001", true));
   await s.pass(100);
