@@ -79,7 +79,7 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/asset-id.ts",
-        find: "return markets.current()?.byName.get(order.market)?.assetId ?? order.assetId;",
+        find: "return listedAssetId(world, order) ?? order.assetId;",
         put: "return order.assetId;",
       },
     ],
@@ -89,7 +89,41 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/asset-id.ts",
-        find: "  if (markets.doubtOf(order.market) !== null) return order.assetId;\n",
+        find: "  if (world.markets.doubtOf(order.market) !== null) return order.assetId;\n",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "cancels go on under a number that found nothing",
+    changes: [
+      {
+        file: "src/settle/cancel.ts",
+        find: "[usual, listed, order.assetId].find((assetId) => assetId !== tried) ?? usual",
+        put: "usual",
+      },
+    ],
+  },
+  {
+    name: "a cancel under an old number contradicts the list",
+    changes: [{ file: "src/settle/pursue-cancel.ts", find: "if (missedAt === listedAssetId(world, order)) ", put: "" }],
+  },
+  {
+    name: "an order is over by cancels that find nothing, though a list shows it",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: "      if (record !== null || sweep.open.some((order) => isOf(leg, order))) {",
+        put: "      if (isNotFoundByCancels) return over(leg.oid);\n      if (record !== null || sweep.open.some((order) => isOf(leg, order))) {",
+      },
+    ],
+  },
+  {
+    name: "cancels by one reading of the list of markets end an order",
+    changes: [
+      {
+        file: "src/settle/pursue-cancel.ts",
+        find: "  if (known !== null && known.listReadElapsedMs >= listReadElapsedMs) return;\n",
         put: "",
       },
     ],

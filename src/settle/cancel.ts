@@ -10,7 +10,7 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { cancelAction, cancelByCloidAction } from "../wire/action/cancel.ts";
 import { isListedRefusal, plainWords } from "../wire/answer/refusal.ts";
 import { liveLeg } from "./apply-sight.ts";
-import { assetIdOf } from "./asset-id.ts";
+import { assetIdOf, listedAssetId } from "./asset-id.ts";
 import { actionOf, type Intended, signerOfToday, storeAttempt } from "./intent.ts";
 import { finishOrderAttempt, recordLegEvent } from "./record.ts";
 import type { Reply } from "./send.ts";
@@ -57,6 +57,11 @@ const NEVER_PLACED = /never placed, already canceled, or filled/;
 /** True when the exchange answered this cancel that there is nothing to cancel. */
 export function foundNothing({ answerText }: Pick<Attempt, "answerText">): boolean {
   return answerText !== null && NEVER_PLACED.test(answerText);
+}
+
+/** The number of the market under which the exchange found nothing of a leg by this cancel; null where it did not say so. */
+export function missedUnder(attempt: Attempt, leg: Leg): number | null {
+  return foundNothing(attempt) && isAimedAt(attempt, leg) ? assetIdIn(attempt) : null;
 }
 
 /**
@@ -116,7 +121,7 @@ function nextAssetId(world: World, order: StoredOrder, leg: Leg): number {
   const usual = assetIdOf(world, order);
   const last = lastCancelOf(world, leg);
   if (last === null || !foundNothing(last)) return usual;
-  const listed = world.markets.current()?.byName.get(order.market)?.assetId ?? usual;
+  const listed = listedAssetId(world, order) ?? usual;
   const tried = assetIdIn(last);
   return [usual, listed, order.assetId].find((assetId) => assetId !== tried) ?? usual;
 }

@@ -1,11 +1,14 @@
 import type { Attempt } from "../core/attempt.ts";
+import { WITNESSES_NEEDED } from "../core/evidence.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import type { Place, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
+import { findAttempt } from "../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import { isOutOfActions } from "../wire/answer/refusal.ts";
 import { applySight } from "./apply-sight.ts";
+import { listedAssetId } from "./asset-id.ts";
 import {
   canceledLeg,
   finishCancel,
@@ -14,6 +17,7 @@ import {
   isCarriedOut,
   isOver,
   lastCancelOf,
+  missedUnder,
   noteCarriedOut,
   recordCancelReply,
   reissueCancel,
@@ -27,8 +31,6 @@ import { sendAttempt } from "./send.ts";
 /** Shortest time between two cancels of one order, elapsed milliseconds; it doubles, so that a refusal costs little. */
 const REISSUE_AFTER_MS = 1_000;
 const MAX_REISSUE_AFTER_MS = 60_000;
-/** Cancels that were issued again, and found nothing, before the market list is doubted. */
-const REISSUES_BEFORE_DOUBT = 1;
 /** Looks at a canceled leg before it is given up to read what had been filled by then: some minutes. */
 const MAX_LOOKS_AT_CLOSED = 60;
 /** Looks that may miss an order because a node is behind, before it is asked whether the exchange has forgotten it. */
@@ -90,8 +92,7 @@ async function lookAndRecord(
   const onNewConnection = pursuit.looks % 2 === 1;
   const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle", onNewConnection });
   const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
-  // Of an order in a market that has moved in the list a cancel says the same: by itself that proves nothing.
-  const sight = isMissing ? await tools.vanished.look(sought, wasNotFound(tools.world, { pursuit, leg })) : seen;
+  const sight = isMissing ? await tools.vanished.look(sought, isNotThere(pursuit, leg)) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";
   if (sight.kind === "unfinished") {
@@ -104,41 +105,68 @@ async function lookAndRecord(
   return isMissing && isClosed(now) ? "read" : "open";
 }
 
-/** Of a modified order the cancels may have named its original: what they did not find says nothing of another leg. */
-function wasNotFound(world: World, { pursuit, leg }: { pursuit: Pursuit; leg: Leg }): boolean {
-  const last = lastCancelOf(world, leg);
-  return last !== null && foundNothing(last) && (pursuit.reissuesAt.get(leg.cloid) ?? 0) > REISSUES_BEFORE_DOUBT;
+/** By readings of the market list one after another, cancels of it have found nothing there. */
+function isNotThere({ missed }: Pursuit, { cloid }: Leg): boolean {
+  return (missed.get(cloid)?.times ?? 0) >= WITNESSES_NEEDED;
 }
 
 async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {
   const { world } = tools;
   const { pursuit, live } = how;
   const elapsedMs = world.clock.elapsedMs();
+  const last = lastCancelOf(world, live);
+  const missedAt = last === null ? null : missedUnder(last, live);
   // The answer that nothing was found there is not a second old: most of the time the order's record is only behind.
   if (foundNothing(attempt)) pursuit.lastSentElapsedMs ??= elapsedMs;
   if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < reissueAfterMs(pursuit)) return;
-  if (foundNothing(attempt) && pursuit.reissues + 1 >= REISSUES_BEFORE_DOUBT) await doubtMarket(world, attempt);
+  if (missedAt !== null) await doubtMarket(world, attempt, missedAt);
   const place = await ownPlace(world, attempt);
   if (place === null) return;
   if (openAttempt(world.store, attempt.id) === null) return place.leave();
   pursuit.lastSentElapsedMs = elapsedMs;
   pursuit.reissues += 1;
-  pursuit.reissuesAt.set(live.cloid, (pursuit.reissuesAt.get(live.cloid) ?? 0) + 1);
   const next = inPlace(place, () => reissue(world, attempt, { live, place }));
   pursuit.attemptId = next.id;
+  const listReadElapsedMs = listReadAt(world);
   const result = await sendAttempt(world, next, "cancel");
   // Not sent, or out of actions for now, is no reason to stop: a later step tries again.
   if (result.kind === "not_sent") return;
   if (result.reply.kind === "refused" && isOutOfActions(result.reply.text)) return;
   recordCancelReply(world, next, result.reply);
+  countMissed(world, next.id, { pursuit, live, listReadElapsedMs });
 }
 
-/** Still shown open, and not to be found where it was looked for: its market may have moved in the list. */
-async function doubtMarket({ store, markets }: World, attempt: Attempt): Promise<void> {
+/** Nothing of it by the list's own number counts, once a reading of the list: the number of an older one may find nothing. */
+function countMissed(
+  world: World,
+  attemptId: number,
+  about: { pursuit: Pursuit; live: Leg; listReadElapsedMs: number },
+): void {
+  const { pursuit, live, listReadElapsedMs } = about;
+  const attempt = findAttempt(world.store, attemptId);
+  const missedAt = attempt === null ? null : missedUnder(attempt, live);
+  const order = findOrder(world.store, live.orderId);
+  if (missedAt === null || order === null || missedAt !== listedAssetId(world, order)) return;
+  const known = pursuit.missed.get(live.cloid);
+  if (known !== undefined && known.listReadElapsedMs >= listReadElapsedMs) return;
+  pursuit.missed.set(live.cloid, { times: (known?.times ?? 0) + 1, listReadElapsedMs });
+}
+
+/** Our monotonic time at which the list of markets was read last, milliseconds. */
+function listReadAt({ markets, clock }: World): number {
+  return clock.elapsedMs() - (markets.ageMs() ?? 0);
+}
+
+/**
+ * Still shown open, and not to be found where it was looked for: its market may have moved in the list. Only a cancel under
+ * the list's own number contradicts the list.
+ */
+async function doubtMarket(world: World, attempt: Attempt, missedAt: number): Promise<void> {
+  const { store, markets } = world;
   const order = findOrder(store, attempt.resource.id);
   if (order === null) throw new Error("bug: a cancel without its order");
   const because = "an open order that a cancel does not find there";
-  markets.doubt(order.market, { because, isCertain: false });
+  if (missedAt === listedAssetId(world, order)) markets.doubt(order.market, { because, isCertain: false });
   await markets.refresh();
 }
 

@@ -29,8 +29,11 @@ export type Pursuit = {
   lastSentElapsedMs: number | null;
   /** Times that a cancel was issued again. */
   reissues: number;
-  /** Of them, those that named a leg, by its client order id. */
-  reissuesAt: Map<string, number>;
+  /**
+   * By a leg's client order id: cancels that found nothing of it under the number that the list of markets has, each by a
+   * newer reading of it, and our monotonic time of the newest, milliseconds.
+   */
+  missed: Map<string, { times: number; listReadElapsedMs: number }>;
   /** Looks at a closed leg whose fills could not be read to the end. */
   looksAtClosed: number;
   /** Times that the original of a modify was still seen open, and the elapsed time of the first. */
@@ -60,7 +63,7 @@ export function startPursuit(attemptId: number): Pursuit {
     refusal: null,
     lastSentElapsedMs: null,
     reissues: 0,
-    reissuesAt: new Map(),
+    missed: new Map(),
     looksAtClosed: 0,
     looksAtOpen: 0,
     firstOpenElapsedMs: null,

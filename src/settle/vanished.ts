@@ -20,7 +20,7 @@ import type { Sweeps } from "./sweeps.ts";
 export type Vanished = {
   /**
    * Looks for an order that a look-up by id has just missed; `not_found` until enough answers say that it is over. Where
-   * cancels found nothing either, by a list of markets that was read anew, it is enough that two answers do not show it.
+   * cancels found nothing either, by readings of the list of markets, it is enough that two answers do not show it.
    */
   look(sought: Sought, isNotFoundByCancels?: boolean): Promise<Sight>;
 };
@@ -62,6 +62,7 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       const record = recordOf(sweep, leg);
       if (record !== null || sweep.open.some((order) => isOf(leg, order))) {
         missed.delete(leg.cloid);
+        // Whatever else says that it is over: what shows it outweighs that.
         if (record === null || statusMeaning(record.status) === "open") return { kind: "not_found" };
         return interpretOrder(world, evidence, sought, { ...record, options: SETTLE });
       }

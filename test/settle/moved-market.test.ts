@@ -1,8 +1,12 @@
 /** Markets that change places in the exchange's list: an order that rests can still be canceled. */
 import { expect, test } from "bun:test";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
+import type { OrderStatus } from "../../src/core/order.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
-import { openGatewayRig } from "../support/gateway-rig.ts";
+import { openMarkets } from "../../src/exchange/markets.ts";
+import { findOrder } from "../../src/store/orders.ts";
+import { type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { scriptedExchange } from "../support/scripted-exchange.ts";
 import { answered, type SmallVenue } from "../support/small-venue.ts";
 
 const MOVED_TO = 3;
@@ -63,3 +67,103 @@ test("a market that is doubted although its list has moved already is tried unde
   const numbers = rig.exchange.sent.map(({ body }) => JSON.parse(body).action.cancels?.[0].a ?? null);
   expect(numbers.filter((each) => each !== null)).toEqual([btc.assetId, MOVED_TO]);
 });
+
+const NAMES = ["BTC", "ETH", "ATOM", "SOL"];
+
+/**
+ * The gateway's own reading of the list, in which BTC stands where `place` says, or which cannot be read; cancels find it
+ * under its new number alone.
+ */
+function readLists(rig: GatewayRig, place: () => number | null): void {
+  const universe = () => {
+    const at = place();
+    if (at === null) return null;
+    const names = NAMES.filter((name) => name !== "BTC").toSpliced(at, 0, "BTC");
+    return { universe: names.map((name) => ({ name, szDecimals: 5, maxLeverage: 40 })) };
+  };
+  const exchange = scriptedExchange({
+    infos: { perpDexs: () => [null], spotMeta: () => ({ universe: [], tokens: [] }), meta: universe },
+  });
+  Object.assign(rig.deps.markets, openMarkets({ exchange, dexes: [], clock: rig.clock }));
+  rig.deliveries.push(...Array.from({ length: 60 }, () => underItsNewNumber));
+}
+
+test("seed 710805: a list that was first read after a cancel had found nothing is gone by", async () => {
+  const rig = openGatewayRig();
+  const placed = await rig.answerOf(rig.place("key-0001"));
+  const id = String(placed.order["id"]);
+  let place: number | null = null;
+  readLists(rig, () => place);
+  expect((await rig.answerOf(rig.cancel("key-0002", id))).httpStatus).toBe(202);
+  place = MOVED_TO;
+  await rig.deps.markets.refresh();
+  await rig.clock.advance(60_000);
+  const canceled = await rig.answerOf(rig.cancel("key-0002", id));
+  expect([canceled.httpStatus, canceled.order["status"]]).toEqual([200, "canceled"]);
+  // The cancel contradicted no list.
+  expect(rig.deps.markets.doubtOf("BTC")).toBeNull();
+});
+
+test("seed 710906: one that moved between two cancels is gone by, though no reading of this cancel saw it move", async () => {
+  const rig = openGatewayRig();
+  const placed = await rig.answerOf(rig.place("key-0001"));
+  const id = String(placed.order["id"]);
+  let place = 0;
+  readLists(rig, () => place);
+  await rig.deps.markets.refresh();
+  expect((await rig.answerOf(rig.cancel("key-0002", id))).httpStatus).toBe(202);
+  await rig.clock.advance(40_000);
+  place = MOVED_TO;
+  await rig.deps.markets.refresh("urgently");
+  expect(rig.deps.markets.current()?.byName.get("BTC")?.assetId).toBe(MOVED_TO);
+  await rig.clock.advance(65_000);
+  expect(await rig.answerOf(rig.cancel("key-0002", id))).toMatchObject({
+    httpStatus: 200,
+    order: { status: "canceled" },
+  });
+});
+
+test("seed 707933: what a list of open orders holds is not over because cancels under a wrong number find nothing", async () => {
+  const rig = openGatewayRig();
+  const placed = await rig.answerOf(rig.place("key-0001"));
+  const id = String(placed.order["id"]);
+  let place = 0;
+  readLists(rig, () => place);
+  // Its record is behind for long.
+  rig.venue.isBlind = true;
+  expect((await rig.answerOf(rig.cancel("key-0002", id))).httpStatus).toBe(202);
+  await rig.clock.advance(120_000);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "open", error: null });
+  place = MOVED_TO;
+  await rig.clock.advance(120_000);
+  rig.venue.isBlind = false;
+  await rig.clock.advance(60_000);
+  expect(await rig.answerOf(rig.cancel("key-0002", id))).toMatchObject({
+    httpStatus: 200,
+    order: { status: "canceled" },
+  });
+});
+
+const MISSES: [string, number, OrderStatus][] = [
+  ["one newer reading of the list of markets", 2, "open"],
+  ["two", 3, "unknown"],
+];
+
+test.each(MISSES)(
+  "an order that nothing shows, and that cancels by %s do not find, is told as it is known",
+  async (_name, readings, told) => {
+    const rig = openGatewayRig();
+    const { order } = await rig.answerOf(rig.place("key-0001"));
+    const id = String(order["id"]);
+    let read = 0;
+    readLists(rig, () => {
+      read += 1;
+      return read <= readings ? 0 : null;
+    });
+    await rig.deps.markets.refresh();
+    rig.venue.orders.length = 0;
+    expect((await rig.answerOf(rig.cancel("key-0002", id))).httpStatus).toBe(202);
+    await rig.clock.advance(120_000);
+    expect(findOrder(rig.store, id)?.status).toBe(told);
+  },
+);

@@ -133,3 +133,27 @@ test("a status word that is new ends no order that a list of before lacks", asyn
   await s.pass(30_000);
   expect(shown(await s.tell(null, { kind: "get", id: placed.id })).status).toBe("open");
 });
+
+test("a cancel that finds nothing because a modify has replaced the order raises no doubt about the market", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("replaced", limit("buy", 94_000)));
+  s.setFate(({ body }) => (body.includes('"batchModify"') ? UNHEARD : directly(5)));
+  s.ask("replaced-modify", { kind: "modify", id: placed.id, price: "94001", size: null, alwaysPlace: false });
+  await s.pass(100);
+  const { markets } = s.process().gateway.deps;
+  let doubts = 0;
+  const { doubt } = markets;
+  Object.assign(markets, {
+    doubt: (...about: Parameters<typeof doubt>) => {
+      doubts += 1;
+      doubt(...about);
+    },
+  });
+  const cancel = { kind: "cancel" as const, id: placed.id };
+  const canceled = shown(await s.tell("replaced-cancel", cancel));
+  expect(executed(s, "cancel").map(({ reply }) => JSON.stringify(reply).includes("never placed"))).toEqual([
+    true,
+    false,
+  ]);
+  expect([canceled.http, canceled.status, doubts]).toEqual([200, "canceled", 0]);
+});
