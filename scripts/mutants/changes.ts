@@ -153,6 +153,36 @@ export const CHANGES: readonly Mutant[] = [
     ],
   },
   {
+    name: "a list that is read for another order names nothing",
+    changes: [
+      {
+        file: "src/settle/sweeps.ts",
+        find: "[...sweep.open, ...sweep.history.map(({ order }) => order)]",
+        put: "[]",
+      },
+    ],
+  },
+  {
+    name: "a fill without its order's client order id is nobody's",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: "if (leg.oid === null && mayHaveFills(world, sought, sweep.fills)) return over(null);",
+        put: "if (leg.oid === null) mayHaveFills(world, sought, sweep.fills);",
+      },
+    ],
+  },
+  {
+    name: "an order without a native id is never over",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: "if (goesPast(sweep.open, memory.sinceMs)) memory.count += 1;",
+        put: "if (leg.oid !== null && goesPast(sweep.open, memory.sinceMs)) memory.count += 1;",
+      },
+    ],
+  },
+  {
     name: "an order that the history shows is forgotten",
     changes: [
       {

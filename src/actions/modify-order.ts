@@ -10,6 +10,7 @@ import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { recordModifyReply } from "../settle/modify.ts";
 import { heardRefusal } from "../settle/place.ts";
 import { sendAttempt } from "../settle/send.ts";
+import { nameUnnamed } from "../settle/unnamed.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { insertLeg, listLegs } from "../store/legs.ts";
@@ -246,7 +247,9 @@ async function remainingSize(
   // A live stream has told the row every fill.
   if (deps.feeds.isLive(user) && !target.reduceOnly) return ofRow;
   const open = await deps.reads.openOrders(user, dexOf(target.market), "order");
-  const shown = open.kind === "failed" ? undefined : open.value.find((order) => order.oid === leg.oid);
+  if (open.kind === "failed") return ofRow;
+  nameUnnamed(deps, caller.account.id, open.value);
+  const shown = open.value.find((order) => order.oid === leg.oid);
   return shown === undefined || compare(shown.size, ofRow) > 0 ? ofRow : shown.size;
 }
 

@@ -5,6 +5,7 @@ import { type Filled, isClosed, type Leg, type Order, type OrderStatus } from ".
 import type { Deps } from "../deps.ts";
 import { completes, readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { shownListed } from "../settle/shown.ts";
+import { nameUnnamed } from "../settle/unnamed.ts";
 import { findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
@@ -92,10 +93,11 @@ function isKnownToBeOver({ leg, stored }: Own, oid: string): boolean {
 
 const NOTHING = sumFills([]);
 
-async function readOpen(deps: Deps, { tradingAddress }: Account, dex: string): Promise<OpenList> {
+async function readOpen(deps: Deps, { id, tradingAddress }: Account, dex: string): Promise<OpenList> {
   const read = await deps.reads.openOrders(tradingAddress, dex, "read");
   if (read.kind === "failed") throw couldNotAsk(deps, "for the open orders", read);
   deps.feeds.showed(tradingAddress, shownListed(read.value));
+  nameUnnamed(deps, id, read.value);
   return { dex, listed: read.value };
 }
 

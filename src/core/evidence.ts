@@ -91,7 +91,12 @@ export function lacks(
   list: readonly { oid: string; timestampMs: number }[],
   { oid, sinceMs }: { oid: string; sinceMs: number },
 ): boolean {
-  return list.every((each) => each.oid !== oid) && list.some(({ timestampMs }) => timestampMs > sinceMs);
+  return list.every((each) => each.oid !== oid) && goesPast(list, sinceMs);
+}
+
+/** True when a list of open orders itself holds one that was placed later. */
+export function goesPast(list: readonly { timestampMs: number }[], sinceMs: number): boolean {
+  return list.some(({ timestampMs }) => timestampMs > sinceMs);
 }
 
 /** Servers that are behind show what a change has replaced for no longer than this, milliseconds: more than any lag seen. */

@@ -21,6 +21,7 @@ import type { Sight } from "./look.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
 import { shownListed, shownParts } from "./shown.ts";
+import { nameUnnamed } from "./unnamed.ts";
 import { openWatch, type Watch } from "./watch.ts";
 
 /** Keeps orders and fills in step with the exchange as things happen. The feed only hints; reads decide. */
@@ -204,6 +205,7 @@ async function compareListed(world: World, account: Account, comparing: Comparin
     if (releasedAtMs !== null) continue;
     if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
   }
+  nameUnnamed(world, account.id, orders);
   for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");
   return true;
 }

@@ -2,6 +2,7 @@ import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { readSweep, type Sweep, sweepRequests } from "./sweep.ts";
+import { nameUnnamed } from "./unnamed.ts";
 
 /**
  * Sweeps of accounts, each shared by all attempts of an account that want one at the same time: forty lost answers
@@ -26,7 +27,10 @@ export function openSweeps(world: World): Sweeps {
       .filter((attempt) => attempt.accountId === accountId)
       .reduce((least, attempt) => Math.min(least, attempt.nonce), world.exchange.nowMs());
     const outcome = await world.exchange.infoInTurn(sweepRequests(world, user, sinceMs), options);
-    return outcome.kind === "failed" ? null : readSweep(world, { user, sinceMs, json: outcome.json }, options);
+    if (outcome.kind === "failed") return null;
+    const sweep = await readSweep(world, { user, sinceMs, json: outcome.json }, options);
+    if (sweep !== null) nameUnnamed(world, accountId, [...sweep.open, ...sweep.history.map(({ order }) => order)]);
+    return sweep;
   }
 
   return {

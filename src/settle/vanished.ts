@@ -1,15 +1,17 @@
 import { compare } from "../core/decimal.ts";
-import { areFillsAll, lacks, WITNESSES_NEEDED } from "../core/evidence.ts";
+import { areFillsAll, goesPast, WITNESSES_NEEDED } from "../core/evidence.ts";
 import type { Filled, Leg, LegState } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
+import { NOTHING_FILLED } from "./fill-pages.ts";
 import { interpretOrder, type Sight, type Sought } from "./look.ts";
 import { comparePosition } from "./position-check.ts";
 import type { Sweep } from "./sweep.ts";
 import type { Sweeps } from "./sweeps.ts";
+import { mayHaveFills } from "./unnamed.ts";
 
 /**
  * Orders that rested by the exchange's own word and of which it has no record any more: it keeps about the newest 2,000
@@ -66,17 +68,17 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
         if (record === null || statusMeaning(record.status) === "open") return { kind: "not_found" };
         return interpretOrder(world, evidence, sought, { ...record, options: SETTLE });
       }
-      // Some answers to triggers name no id, and without it nobody can say which fills are its own.
-      if (leg.oid === null) return { kind: "not_found" };
-      if (lacks(sweep.open, { oid: leg.oid, sinceMs: memory.sinceMs })) memory.count += 1;
+      if (goesPast(sweep.open, memory.sinceMs)) memory.count += 1;
       memory.unshown += 1;
       const isOver = leg.state === "closing" || (isNotFoundByCancels && memory.unshown >= WITNESSES_NEEDED);
       if (!isOver && memory.count < WITNESSES_NEEDED) return { kind: "not_found" };
       const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
       if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);
+      // Some answers to triggers name no id, and without it nobody can say of every fill whose it is.
+      if (leg.oid === null && mayHaveFills(world, sought, sweep.fills)) return over(null);
       missed.delete(leg.cloid);
-      return gone(leg, leg.oid, sumFillsOf(world.store, accountId, leg.oid));
+      return gone(leg, leg.oid === null ? NOTHING_FILLED : sumFillsOf(world.store, accountId, leg.oid));
     },
   };
 }
@@ -97,7 +99,7 @@ function isOf({ oid, cloid }: Pick<Leg, "oid" | "cloid">, order: FrontendOrder):
 const SETTLE = { purpose: "settle" } as const;
 
 /** It is over, and how much of it was filled is not known yet. */
-function over(oid: string): Sight {
+function over(oid: string | null): Sight {
   return { kind: "unfinished", events: [{ type: "closing", oid }], untouched: null };
 }
 
@@ -106,13 +108,13 @@ function areFillsKnown(world: World, { accountId }: Sought, { sinceMs }: Missed)
   return areFillsAll(findCompleteTo(world.store, accountId), sinceMs);
 }
 
-function gone(leg: Leg, oid: string, filled: Filled): Sight {
+function gone(leg: Leg, filled: Filled): Sight {
+  const { oid } = leg;
+  const isWhole = oid !== null && compare(filled.size, leg.size) >= 0;
   const reason = "The exchange lists it as open no longer and keeps no record of it.";
   return {
     kind: "seen",
     isClosed: true,
-    events: [
-      compare(filled.size, leg.size) >= 0 ? { type: "filled", oid, filled } : { type: "canceled", oid, reason, filled },
-    ],
+    events: [isWhole ? { type: "filled", oid, filled } : { type: "canceled", oid, reason, filled }],
   };
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, gte, isNull, notExists, sql } from "drizzle-orm";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import { appendEvent } from "./events.ts";
@@ -47,6 +47,20 @@ export function sumFillsOf(store: Store, accountId: string, oid: string): Filled
 export function sumFillsOfTwap(store: Store, accountId: string, twapId: string): Filled {
   const isOfTwap = and(eq(fills.accountId, accountId), eq(fills.twapId, twapId));
   return sumOf(amounts(store).where(isOfTwap).all());
+}
+
+/** Whether there is a fill of a market and side, at or after a time and of no TWAP, whose order we have no row of. */
+export function hasFillOfNobody(
+  store: Store,
+  { accountId, market, side, sinceMs }: Pick<StoredFill, "accountId" | "market" | "side"> & { sinceMs: number },
+): boolean {
+  const isOfFirst = store.select({ id: orders.id }).from(orders).where(eq(orders.legOid, fills.oid));
+  const isOfLater = store.select({ cloid: legs.cloid }).from(legs).where(eq(legs.oid, fills.oid));
+  const isIt = and(
+    ...[eq(fills.accountId, accountId), gte(fills.timeMs, sinceMs), eq(fills.market, market), eq(fills.side, side)],
+    ...[isNull(fills.twapId), notExists(isOfFirst), notExists(isOfLater)],
+  );
+  return store.select({ id: fills.id }).from(fills).where(isIt).limit(1).get() !== undefined;
 }
 
 function amounts(store: Store) {

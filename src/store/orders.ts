@@ -230,6 +230,28 @@ export function listLiveOrders(store: Store, accountId: string, limit: number): 
     .map(toOrder);
 }
 
+const unnamedOfStatus = prepared((store) =>
+  store
+    .select(COLUMNS)
+    .from(orders)
+    .where(
+      and(
+        ...[eq(orders.accountId, sql.placeholder("accountId")), eq(orders.status, sql.placeholder("status"))],
+        isNull(orders.exchangeOrderId),
+      ),
+    )
+    .orderBy(asc(orders.createdAtMs), asc(orders.id))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Live orders of an account that the exchange has not named, oldest first of each status. */
+export function listUnnamedOrders(store: Store, accountId: string, limit: number): StoredOrder[] {
+  return LIVE.flatMap((status) => unnamedOfStatus(store).all({ accountId, status, limit }))
+    .slice(0, limit)
+    .map(toOrder);
+}
+
 /** Whether the account has an order about which the exchange may still have news. */
 export function hasLiveOrder(store: Store, accountId: string): boolean {
   return LIVE.some((status) => oldestOfStatus(store).get({ accountId, status, limit: 1 }) !== undefined);

@@ -6,6 +6,7 @@ import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import { isHidden, lastError } from "./hidden.ts";
 import { auditMisplaced } from "./misplaced.ts";
 import type { Sent } from "./network.ts";
+import { auditNeverShown, isNeverShown } from "./never-shown.ts";
 import { isToldByNewWord } from "./new-word.ts";
 import { auditOperation } from "./operations.ts";
 import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
@@ -29,6 +30,8 @@ export type Audited = {
   told: readonly ToldEvent[];
   /** Client order ids under which the gateway was shown the order of another. */
   heardOfOthers: ReadonlySet<string>;
+  /** As `never-shown` says. */
+  shownCloids: ReadonlySet<string> | null;
   /** TWAPs that ran until the run ended them, before the last looks. */
   runningTwaps: ReadonlySet<number>;
   moves: Moves | null;
@@ -284,6 +287,7 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
   const looks = [...run.looks.values()].filter(({ turn }) => oids.has(shownOid(turn) ?? ""));
   const name = `the order of ${order.wish.key}`;
   if (looks.length === 0 && isUnnamed(run, order)) return [];
+  if (looks.length === 0 && isNeverShown(run, order)) return auditNeverShown(run, order, { name, expected });
   if (looks.length === 0) return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
   // A refused order has a record and an id at the exchange, which its answer does not name.
   if (expected.status === "rejected") return [];

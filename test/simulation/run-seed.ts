@@ -254,6 +254,8 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
         looks,
         told,
         heardOfOthers: opened.heardOfOthers(),
+        // What a feed tells is not looked through.
+        shownCloids: hasFeed || worlds.forgetting === null ? null : opened.shownCloids(),
         runningTwaps,
         moves: worlds.moves,
         faultsEndMs,

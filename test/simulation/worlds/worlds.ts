@@ -58,6 +58,8 @@ export type OpenWorlds = {
   onHeard(body: string, answer: string): void;
   /** Client order ids of ours under which a look has shown a gateway the order of another. */
   heardOfOthers(): ReadonlySet<string>;
+  /** Client order ids that any whole answer has shown to a living gateway. */
+  shownCloids(): ReadonlySet<string>;
   /** Numbers of the actions that were refused in words that are new. */
   readonly refusedNonces: ReadonlySet<number>;
 };
@@ -70,6 +72,7 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
   if (moves !== null) timeline.after(moves.atMs, beginMoves(moves, venue));
   const replies = chance.split();
   const refusedNonces = new Set<number>();
+  const shown = new Set<string>();
   const namesakes = others === null ? null : openNamesakes(others, { venue, timeline, chance: chance.split() });
   return {
     lenses: lensesOf(worlds, { venue, timeline, chance: chance.split(), faultsEndMs }),
@@ -85,7 +88,11 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
       if (others === null || isOver() || !replies.isLucky(others.mixedRate)) return answer;
       return { ...answer, body: mixedReply(answer.body, replies) };
     },
-    onHeard: (body, answer) => namesakes?.onHeard(body, answer),
+    onHeard(body, answer) {
+      namesakes?.onHeard(body, answer);
+      for (const [, cloid = ""] of answer.matchAll(/"cloid":"(0x[0-9a-f]{32})"/g)) shown.add(cloid);
+    },
+    shownCloids: () => shown,
     refusedNonces,
     heardOfOthers: () => namesakes?.heard ?? NOBODY,
   };

@@ -1,0 +1,186 @@
+/** Triggers whose answers name no native id: named by whatever shows them, and over by what goes past them. */
+import { expect, test } from "bun:test";
+import { modifyOrder } from "../../src/actions/modify-order.ts";
+import { listOpenOrders } from "../../src/actions/open-orders.ts";
+import { decimal } from "../../src/core/decimal.ts";
+import { openFollower } from "../../src/settle/follow.ts";
+import { openFillIndex } from "../../src/settle/index-fills.ts";
+import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
+import { insertLeg, listLegs } from "../../src/store/legs.ts";
+import { findOrder } from "../../src/store/orders.ts";
+import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { answered, recordOf, type VenueOrder } from "../support/small-venue.ts";
+
+const STOP = { side: "sell", price: "80", trigger: { price: "90", kind: "stop_loss", market: true } } as const;
+
+/** A stop that the exchange took without naming it, and of which it shows no record by id. */
+async function unnamed(): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
+  const rig = openGatewayRig();
+  rig.deliveries.push((body, venue) => {
+    venue.take(body);
+    return answered({ status: "ok", response: { type: "order", data: { statuses: ["waitingForTrigger"] } } });
+  });
+  const { order: told } = await rig.answerOf(rig.place("key-0001", STOP));
+  expect(told).toMatchObject({ status: "waiting_for_trigger", exchange_order_id: null });
+  const [order] = rig.venue.orders;
+  if (order === undefined) throw new Error("nothing placed");
+  rig.venue.isBlind = true;
+  return { rig, id: String(told["id"]), order };
+}
+
+function nameOf(rig: GatewayRig, id: string): string | null {
+  return findOrder(rig.store, id)?.exchangeOrderId ?? null;
+}
+
+async function sweep({ settler }: GatewayRig): Promise<void> {
+  await settler.tools.sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+}
+
+const READERS: [string, (rig: GatewayRig) => Promise<unknown>][] = [
+  ["a sweep that another order asked for", sweep],
+  [
+    "a list of open orders that a client asked for",
+    ({ deps }) => listOpenOrders(deps, ACCOUNT, { dex: null, below: null, count: 10 }),
+  ],
+  [
+    "a reading of the list after a gap",
+    async (rig) => {
+      // Nothing is found by a look of its own.
+      const settling = { ...rig.deps.settling, look: async () => "failed" as const };
+      const follower = openFollower(rig.deps, settling, openFillIndex(rig.deps));
+      await follower.resync("all");
+      follower.stop();
+    },
+  ],
+  [
+    "a modify of another order",
+    async (rig) => {
+      // No sweep of its own can be read.
+      rig.venue.failing.add("historicalOrders");
+      const { order } = await rig.answerOf(rig.place("key-0002"));
+      const wanted = {
+        idempotencyKey: "key-0003",
+        fingerprint: "f",
+        id: String(order["id"]),
+        price: "101",
+        size: null,
+        trigger: null,
+      };
+      await rig.answerOf(modifyOrder(rig.deps, rig.caller, { ...wanted, alwaysPlace: false }));
+    },
+  ],
+];
+
+test.each(READERS)("%s names it", async (_name, read) => {
+  const { rig, id, order } = await unnamed();
+  await read(rig);
+  expect(nameOf(rig, id)).toBe(String(order.oid));
+});
+
+test("seed 705198: a history that has lost it by the time at which it is looked for has named it before, and it ends", async () => {
+  const { rig, id, order } = await unnamed();
+  rig.venue.orders.length = 0;
+  rig.venue.history = [recordOf({ ...order, status: "canceled" })];
+  await sweep(rig);
+  expect(nameOf(rig, id)).toBe(String(order.oid));
+  rig.venue.history = [];
+  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  goOn(rig, order);
+  await lookSometimes(rig, id);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
+});
+
+test("what it has placed by firing stands beside it under a native id of its own, and it keeps the first", async () => {
+  const { rig, id, order } = await unnamed();
+  rig.venue.orders.length = 0;
+  const placed = { ...order, oid: 5_000, placedAtMs: order.placedAtMs + 1_000, isTrigger: false };
+  rig.venue.history = [recordOf(placed), recordOf({ ...order, status: "triggered" })];
+  await sweep(rig);
+  expect(nameOf(rig, id)).toBe(String(order.oid));
+});
+
+test.each([
+  ["of another side", { isBuy: true }],
+  ["of another size", { size: "2.0" }],
+  ["of another client order id", { cloid: `0x${"77".repeat(16)}` }],
+])("an order %s does not name it", async (_name, other) => {
+  const { rig, id, order } = await unnamed();
+  Object.assign(order, other);
+  await sweep(rig);
+  expect(nameOf(rig, id)).toBeNull();
+});
+
+/** An open order of the account that is newer than the first look that missed the other one. */
+function goOn(rig: GatewayRig, order: VenueOrder): void {
+  const nowMs = rig.clock.nowMs() + 12_000;
+  rig.venue.orders.push({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs });
+}
+
+async function lookSometimes(rig: GatewayRig, id: string): Promise<void> {
+  for (let nth = 0; nth < 8; nth += 1) {
+    await rig.clock.advance(11_000);
+    await rig.deps.settling.look(id, "settle");
+  }
+}
+
+/** Over, and forgotten before anything showed it; its time is read to the end. */
+async function neverShown() {
+  const { rig, id, order } = await unnamed();
+  rig.venue.orders.length = 0;
+  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  return { rig, id, order };
+}
+
+test("seed 710583: one that nothing ever showed is over by two lists that hold something newer, as canceled", async () => {
+  const { rig, id, order } = await neverShown();
+  await lookSometimes(rig, id);
+  expect(findOrder(rig.store, id)?.status).toBe("waiting_for_trigger");
+  goOn(rig, order);
+  await lookSometimes(rig, id);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", exchangeOrderId: null, filledSize: "0" });
+});
+
+const FILL: StoredFill = {
+  ...{ accountId: ACCOUNT.id, id: "1-BTC-1", timeMs: START_MS, market: "BTC", oid: "77", side: "sell" },
+  ...{ price: decimal("85"), size: decimal("1"), isTaker: true, fee: decimal("0"), feeToken: "USDC", builderFee: null },
+  ...{ realizedPnl: decimal("0"), startPosition: decimal("0"), direction: "Open Short", twapId: null },
+  ...{ isLiquidation: false, transactionHash: "0x00" },
+};
+
+const FILLS: [string, Partial<StoredFill>, string][] = [
+  ["of an order that is not known", {}, "unknown"],
+  ["of the other side", { side: "buy" }, "canceled"],
+  ["of another market", { market: "ETH" }, "canceled"],
+  ["of a TWAP", { twapId: "5" }, "canceled"],
+  ["of before it was signed", { timeMs: START_MS - 60_000 }, "canceled"],
+  ["of another order of ours", { oid: "1002" }, "canceled"],
+  ["of what a modify of ours has placed", { oid: "1003" }, "canceled"],
+];
+
+test.each(FILLS)("beside a fill %s it ends only where that cannot be its own", async (_name, some, status) => {
+  const { rig, id, order } = await neverShown();
+  const { order: other } = await rig.answerOf(rig.place("key-0002"));
+  expect(rig.venue.orders[0]?.oid).toBe(1_002);
+  const [leg] = listLegs(rig.store, String(other["id"]));
+  if (leg === undefined) throw new Error("an order without a leg");
+  insertLeg(rig.store, { ...leg, cloid: `0x${"33".repeat(16)}`, oid: "1003", ordinal: 1 });
+  insertFills(rig.store, [{ ...FILL, ...some }], { atMs: START_MS, toldFromMs: 0 });
+  goOn(rig, order);
+  await lookSometimes(rig, id);
+  expect(String(findOrder(rig.store, id)?.status)).toBe(status);
+});
+
+test("nor beside one that is not in the index yet", async () => {
+  const { rig, id, order } = await neverShown();
+  goOn(rig, order);
+  const [newer] = rig.venue.orders;
+  if (newer === undefined) throw new Error("nothing newer");
+  // The sweep reads fills from the oldest open attempt on, or from now.
+  rig.venue.orders.push({ ...newer, oid: 9_001, cloid: "0x8", status: "filled", fills: [] });
+  for (let nth = 0; nth < 8; nth += 1) {
+    await rig.clock.advance(11_000);
+    rig.venue.orders[1]?.fills.push({ size: "0.1", atMs: rig.clock.nowMs(), tid: nth, isShown: true });
+    await rig.deps.settling.look(id, "settle");
+  }
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", filledSize: null });
+});
