@@ -173,6 +173,16 @@ export const CHANGES: readonly Mutant[] = [
     ],
   },
   {
+    name: "fills that are known up to the first miss are all of a forgotten order",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: "memory.overByMs ??= world.exchange.nowMs();",
+        put: "memory.overByMs ??= memory.sinceMs;",
+      },
+    ],
+  },
+  {
     name: "an order without a native id is never over",
     changes: [
       {

@@ -21,8 +21,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/vanished.ts",
-        find: "lacks(sweep.open, { oid: leg.oid, sinceMs: memory.sinceMs })",
-        put: "!shows(sweep, leg.oid)",
+        find: "if (goesPast(sweep.open, memory.sinceMs)) memory.count += 1;",
+        put: "memory.count += 1;",
       },
     ],
   },

@@ -78,8 +78,8 @@ export const MODIFIES: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/evidence.ts",
-        find: "completeToMs !== null && completeToMs >= missedSinceMs",
-        put: "completeToMs === null || completeToMs >= missedSinceMs - 1",
+        find: "completeToMs !== null && completeToMs >= overByMs",
+        put: "completeToMs === null || completeToMs >= overByMs - 1",
       },
     ],
   },

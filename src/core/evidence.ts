@@ -315,9 +315,10 @@ export function isOriginalOver({ isAlwaysPlace, hasPlaced, refusal }: ModifyFact
  * of them.
  *
  * @param completeToMs up to when the fills of the account are known to be whole; null before they were ever read
+ * @param overByMs the exchange's time by which it was over, unix milliseconds
  */
-export function areFillsAll(completeToMs: number | null, missedSinceMs: number): boolean {
-  return completeToMs !== null && completeToMs >= missedSinceMs;
+export function areFillsAll(completeToMs: number | null, overByMs: number): boolean {
+  return completeToMs !== null && completeToMs >= overByMs;
 }
 
 /** Looks at which an original has to be shown open after its modify was refused whole, and for how long, milliseconds. */

@@ -35,8 +35,18 @@ const MAX_REMEMBERED = 10_000;
 /** What the exchange has shown, or said that it has canceled. */
 const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"]);
 
-/** `unshown`: answers that lack it, `count`: those of them that hold something newer. */
-type Missed = { sinceMs: number; lastElapsedMs: number | null; unshown: number; count: number; unmoved: number };
+/**
+ * `unshown`: answers that lack it, `count`: those of them that hold something newer. `overByMs`: the exchange's time, unix
+ * milliseconds, by which it was over; null while nothing has said that it is.
+ */
+type Missed = {
+  sinceMs: number;
+  lastElapsedMs: number | null;
+  unshown: number;
+  count: number;
+  overByMs: number | null;
+  unmoved: number;
+};
 
 export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweeps): Vanished {
   const missed = new Map<string, Missed>();
@@ -46,7 +56,8 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
     if (known !== undefined) return known;
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
-    const fresh = { sinceMs: world.exchange.nowMs(), lastElapsedMs: null, unshown: 0, count: 0, unmoved: 0 };
+    const counts = { unshown: 0, count: 0, unmoved: 0 };
+    const fresh = { sinceMs: world.exchange.nowMs(), lastElapsedMs: null, overByMs: null, ...counts };
     missed.set(cloid, fresh);
     return fresh;
   }
@@ -71,6 +82,8 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       if (goesPast(sweep.open, memory.sinceMs)) memory.count += 1;
       memory.unshown += 1;
       const isOver = leg.state === "closing" || (isNotFoundByCancels && memory.unshown >= WITNESSES_NEEDED);
+      // When it was first missed it may have lived, and have been filled after that.
+      if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs();
       if (!isOver && memory.count < WITNESSES_NEEDED) return { kind: "not_found" };
       const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
@@ -103,9 +116,9 @@ function over(oid: string | null): Sight {
   return { kind: "unfinished", events: [{ type: "closing", oid }], untouched: null };
 }
 
-/** The index of fills has been read to the end since the order was first missed: a feed tells nothing of before it. */
-function areFillsKnown(world: World, { accountId }: Sought, { sinceMs }: Missed): boolean {
-  return areFillsAll(findCompleteTo(world.store, accountId), sinceMs);
+/** The index of fills has been read beyond its end: a feed tells nothing of before it was there. */
+function areFillsKnown(world: World, { accountId }: Sought, { overByMs }: Missed): boolean {
+  return overByMs !== null && areFillsAll(findCompleteTo(world.store, accountId), overByMs);
 }
 
 function gone(leg: Leg, filled: Filled): Sight {

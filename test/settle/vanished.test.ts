@@ -142,6 +142,22 @@ const SIZES: [string, string | null, (rig: GatewayRig) => void][] = [
   ],
 ];
 
+test("fills that are known up to the first miss alone are not all: it may have been filled after that, and before its end", async () => {
+  const { rig, id, order } = await forgotten();
+  rig.venue.failing.add("clearinghouseState");
+  await lookSometimes(rig, id, 1);
+  // Of a moment at which it was missed, and lived.
+  setCompleteTo(rig.store, ACCOUNT.id, rig.clock.nowMs() + 1_000);
+  await rig.clock.advance(60_000);
+  goOn(rig, order);
+  await lookSometimes(rig, id, 4);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", filledSize: null });
+  insertFills(rig.store, [{ ...wholeFill(order), size: decimal("0.4") }], { atMs: rig.clock.nowMs(), toldFromMs: 0 });
+  setCompleteTo(rig.store, ACCOUNT.id, rig.clock.nowMs());
+  await lookSometimes(rig, id, 1);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0.4" });
+});
+
 function notRead({ store }: GatewayRig): void {
   setCompleteTo(store, ACCOUNT.id, START_MS);
 }
