@@ -190,8 +190,8 @@ export const ORDER_BREAKS: readonly Break[] = [
     name: "an order is sent however late",
     changes: inFile(
       "src/settle/send.ts",
-      "world.settings.timings.actionLifeMs / 2) {",
-      "world.settings.timings.actionLifeMs / 2_000) {",
+      "world.settings.timings.actionLifeMs / 2;",
+      "world.settings.timings.actionLifeMs / 2_000;",
     ),
     seenBy: LATE,
   },

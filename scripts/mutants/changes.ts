@@ -113,8 +113,8 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/vanished.ts",
-        find: "      if (record !== null || sweep.open.some((order) => isOf(leg, order))) {",
-        put: "      if (isNotFoundByCancels) return over(leg.oid);\n      if (record !== null || sweep.open.some((order) => isOf(leg, order))) {",
+        find: "      if (list.some((order) => isOf(leg, order))) {",
+        put: "      if (isNotFoundByCancels) return over(leg.oid);\n      if (list.some((order) => isOf(leg, order))) {",
       },
     ],
   },
@@ -123,7 +123,7 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/pursue-cancel.ts",
-        find: "  if (known !== null && known.listReadElapsedMs >= listReadElapsedMs) return;\n",
+        find: "  if (known !== undefined && known.listReadElapsedMs >= listReadElapsedMs) return;\n",
         put: "",
       },
     ],
@@ -177,7 +177,7 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/vanished.ts",
-        find: "memory.overByMs ??= world.exchange.nowMs();",
+        find: "memory.overByMs ??= world.exchange.nowMs() + CLOCK_ERROR_MS;",
         put: "memory.overByMs ??= memory.sinceMs;",
       },
     ],
@@ -187,10 +187,34 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/vanished.ts",
-        find: "if (goesPast(sweep.open, memory.sinceMs)) memory.count += 1;",
-        put: "if (leg.oid !== null && goesPast(sweep.open, memory.sinceMs)) memory.count += 1;",
+        find: "if (goesPast(list, memory.sinceMs)) memory.count += 1;",
+        put: "if (leg.oid !== null && goesPast(list, memory.sinceMs)) memory.count += 1;",
       },
     ],
+  },
+  {
+    name: "the list of one dex speaks for an order in another",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: "sweep.open.filter(({ coin }) => dexOf(coin) === dexOf(sought.market))",
+        put: 'sweep.open.filter(({ coin }) => dexOf(coin) !== "none")',
+      },
+    ],
+  },
+  {
+    name: "the row of an order's placing keeps it from being over",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: 'if (record !== null && statusMeaning(record.status) !== "open") {',
+        put: "if (record !== null) {",
+      },
+    ],
+  },
+  {
+    name: "what was shown meanwhile was missed all the same",
+    changes: [{ file: "src/settle/vanished.ts", find: "void missed.delete(cloid),", put: "void cloid," }],
   },
   {
     name: "an order that the history shows is forgotten",

@@ -21,7 +21,7 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/vanished.ts",
-        find: "if (goesPast(sweep.open, memory.sinceMs)) memory.count += 1;",
+        find: "if (goesPast(list, memory.sinceMs)) memory.count += 1;",
         put: "memory.count += 1;",
       },
     ],

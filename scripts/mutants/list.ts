@@ -42,11 +42,11 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/send.ts",
-        find: "  return post(world, attempt, { body, purpose });\n}",
+        find: "  return post(world, attempt, { body, purpose, mayLeave });\n}",
         put:
-          '  const first = await post(world, attempt, { body, purpose });\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
+          '  const first = await post(world, attempt, { body, purpose, mayLeave });\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
           "  const again = signStored(world, { ...attempt, nonce: attempt.nonce + 1 });\n" +
-          "  return again === null ? first : post(world, attempt, { body: again, purpose });\n}",
+          "  return again === null ? first : post(world, attempt, { body: again, purpose, mayLeave });\n}",
       },
     ],
   },

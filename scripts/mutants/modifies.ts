@@ -39,7 +39,7 @@ export const MODIFIES: readonly Mutant[] = [
   {
     name: "a reason of the exchange is replaced by what a modify was told",
     changes: [
-      { file: "src/settle/original.ts", find: "answer.status !== PLAIN_CANCEL ||", put: "" },
+      { file: "src/settle/original.ts", find: "answer.status !== PLAIN_CANCEL", put: "false" },
       {
         file: "src/settle/modify.ts",
         find: "isRefused && isReplaced && isCanceledByIt && replaced.reason === null",
@@ -135,8 +135,8 @@ export const MODIFIES: readonly Mutant[] = [
       },
       {
         file: "src/settle/pursue-cancel.ts",
-        find: "(pursuit.reissuesAt.get(leg.cloid) ?? 0) > REISSUES_BEFORE_DOUBT",
-        put: "pursuit.reissues > REISSUES_BEFORE_DOUBT",
+        find: "  return (missed.get(cloid)?.times ?? 0) >= WITNESSES_NEEDED;",
+        put: "  return [...missed.values()].some(({ times }) => times >= WITNESSES_NEEDED || cloid === null);",
       },
     ],
   },

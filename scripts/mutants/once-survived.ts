@@ -17,8 +17,8 @@ export const ONCE_SURVIVED: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/fill-pages.ts",
-        find: "for (const fill of page.fills) byKey.set(",
-        put: "for (const fill of page.fills) byKey.set(byKey.size +",
+        find: "for (const fill of fills) byKey.set(",
+        put: "for (const fill of fills) byKey.set(byKey.size +",
       },
     ],
   },

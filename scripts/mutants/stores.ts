@@ -63,8 +63,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/fill-pages.ts",
-        find: "startTime = last.timeMs > startTime ? last.timeMs : startTime + 1;",
-        put: "startTime = last.timeMs + 1;",
+        find: "      startTime = last.timeMs;\n      continue;",
+        put: "      startTime = last.timeMs + 1;\n      continue;",
       },
     ],
   },

@@ -57,5 +57,6 @@ async function lookOnce(tools: Tools, orderId: string, purpose: LookPurpose): Pr
 
 async function lookAt(tools: Tools, sought: Sought, purpose: LookPurpose): Promise<Sight> {
   const sight = await lookAtLeg(tools.world, tools.evidence, sought, { purpose });
+  if (sight.kind === "seen" || sight.kind === "unfinished") tools.vanished.shown(sought.leg.cloid);
   return sight.kind === "not_found" && purpose === "settle" ? tools.vanished.look(sought) : sight;
 }

@@ -108,7 +108,8 @@ async function orFromHistory(
   if (answer.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return answer;
   const sweep = await tools.sweeps.read(sought.user, sought.accountId, { purpose: "settle", onNewConnection: true });
   const record = sweep === null ? null : recordOf(sweep, sought.leg);
-  return record === null ? answer : { kind: "order", ...record };
+  // The row of its placing is kept where that of its end is lost, and tells nothing of now.
+  return record === null || statusMeaning(record.status) === "open" ? answer : { kind: "order", ...record };
 }
 
 type Missing = { sought: Sought; pursuit: Pursuit; facts: ModifyFacts; looked: Sight };

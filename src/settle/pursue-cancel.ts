@@ -91,6 +91,7 @@ async function lookAndRecord(
   const sought = { ...tools.soughtOf(attempt), leg };
   const onNewConnection = pursuit.looks % 2 === 1;
   const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle", onNewConnection });
+  if (seen.kind === "seen" || seen.kind === "unfinished") tools.vanished.shown(leg.cloid);
   const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
   const sight = isMissing ? await tools.vanished.look(sought, isNotThere(pursuit, leg)) : seen;
   applySight(tools.world, leg, sight);

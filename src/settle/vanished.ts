@@ -1,5 +1,6 @@
 import { compare } from "../core/decimal.ts";
 import { areFillsAll, goesPast, WITNESSES_NEEDED } from "../core/evidence.ts";
+import { dexOf } from "../core/market.ts";
 import type { Filled, Leg, LegState } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
@@ -22,11 +23,15 @@ import { mayHaveFills } from "./unnamed.ts";
 export type Vanished = {
   /**
    * Looks for an order that a look-up by id has just missed; `not_found` until enough answers say that it is over. Where
-   * cancels found nothing either, by readings of the list of markets, it is enough that two answers do not show it.
+   * cancels found nothing either, by readings of the list of markets, one answer is enough.
    */
   look(sought: Sought, isNotFoundByCancels?: boolean): Promise<Sight>;
+  /** It has been shown: what missed it before was behind. */
+  shown(cloid: string): void;
 };
 
+/** Our idea of the exchange's time is not further from it than this, milliseconds. */
+const CLOCK_ERROR_MS = 10_000;
 /** Shortest time between two answers that count, milliseconds. */
 const SPACING_MS = 10_000;
 /** Orders whose answers are remembered; past it the oldest starts over. */
@@ -36,13 +41,12 @@ const MAX_REMEMBERED = 10_000;
 const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"]);
 
 /**
- * `unshown`: answers that lack it, `count`: those of them that hold something newer. `overByMs`: the exchange's time, unix
- * milliseconds, by which it was over; null while nothing has said that it is.
+ * Times of the exchange, unix milliseconds. `sinceMs`: when it was first missed; `overByMs`: by when it was over, null while
+ * nothing has said that it is. `count`: answers that lack it and hold something newer.
  */
 type Missed = {
   sinceMs: number;
   lastElapsedMs: number | null;
-  unshown: number;
   count: number;
   overByMs: number | null;
   unmoved: number;
@@ -56,13 +60,14 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
     if (known !== undefined) return known;
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
-    const counts = { unshown: 0, count: 0, unmoved: 0 };
-    const fresh = { sinceMs: world.exchange.nowMs(), lastElapsedMs: null, overByMs: null, ...counts };
+    const sinceMs = world.exchange.nowMs() + CLOCK_ERROR_MS;
+    const fresh = { sinceMs, lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0 };
     missed.set(cloid, fresh);
     return fresh;
   }
 
   return {
+    shown: (cloid) => void missed.delete(cloid),
     async look(sought, isNotFoundByCancels = false) {
       const { leg, user, accountId } = sought;
       if (!HAD_RESTED.has(leg.state)) return { kind: "not_found" };
@@ -72,19 +77,24 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       memory.lastElapsedMs = nowMs;
       const sweep = await sweeps.read(user, accountId, { purpose: "settle", onNewConnection: true });
       if (sweep === null) return { kind: "failed", reason: "the list of open orders could not be read" };
-      const record = recordOf(sweep, leg);
-      if (record !== null || sweep.open.some((order) => isOf(leg, order))) {
+      // Every dex has a list of its own, that may be behind by itself.
+      const list = sweep.open.filter(({ coin }) => dexOf(coin) === dexOf(sought.market));
+      if (list.some((order) => isOf(leg, order))) {
         missed.delete(leg.cloid);
         // Whatever else says that it is over: what shows it outweighs that.
-        if (record === null || statusMeaning(record.status) === "open") return { kind: "not_found" };
+        return { kind: "not_found" };
+      }
+      const record = recordOf(sweep, leg);
+      // That of its placing is kept where that of its end is lost, and tells nothing of now.
+      if (record !== null && statusMeaning(record.status) !== "open") {
+        missed.delete(leg.cloid);
         return interpretOrder(world, evidence, sought, { ...record, options: SETTLE });
       }
-      if (goesPast(sweep.open, memory.sinceMs)) memory.count += 1;
-      memory.unshown += 1;
-      const isOver = leg.state === "closing" || (isNotFoundByCancels && memory.unshown >= WITNESSES_NEEDED);
+      if (goesPast(list, memory.sinceMs)) memory.count += 1;
+      const isOver = leg.state === "closing" || memory.count >= (isNotFoundByCancels ? 1 : WITNESSES_NEEDED);
       // When it was first missed it may have lived, and have been filled after that.
-      if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs();
-      if (!isOver && memory.count < WITNESSES_NEEDED) return { kind: "not_found" };
+      if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs() + CLOCK_ERROR_MS;
+      if (!isOver) return { kind: "not_found" };
       const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
       if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);

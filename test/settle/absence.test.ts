@@ -29,7 +29,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
   return {
     world: deps,
     sweeps: { read: bug },
-    vanished: { look: bug },
+    vanished: { look: bug, shown: bug },
     evidence: gatherFillEvidence(),
     soughtOf: bug,
     userOf: bug,

@@ -112,7 +112,7 @@ test.each([
 
 /** An open order of the account that is newer than the first look that missed the other one. */
 function goOn(rig: GatewayRig, order: VenueOrder): void {
-  const nowMs = rig.clock.nowMs() + 12_000;
+  const nowMs = rig.clock.nowMs() + 25_000;
   rig.venue.orders.push({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs });
 }
 

@@ -44,7 +44,7 @@ function statusOf(rig: GatewayRig, id: string): unknown {
 
 /** An open order of the account that is newer than the first look that missed the other one. */
 function goOn(rig: GatewayRig, order: VenueOrder): void {
-  const nowMs = rig.clock.nowMs() + 12_000;
+  const nowMs = rig.clock.nowMs() + 25_000;
   rig.venue.orders.push({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs });
 }
 
@@ -92,7 +92,7 @@ const UNPROVEN: [string, (rig: GatewayRig, order: VenueOrder) => void][] = [
     "only its history goes on: its list of open orders may be behind",
     ({ venue, clock }, order) => {
       venue.orders.pop();
-      const nowMs = clock.nowMs() + 12_000;
+      const nowMs = clock.nowMs() + 25_000;
       venue.history.unshift(recordOf({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs }));
     },
   ],
