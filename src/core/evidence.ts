@@ -63,6 +63,8 @@ export function concludeAbsence(
 export type HistoryAnswer = {
   /** Of the newest record in it; null when it holds none. */
   newestAtMs: number | null;
+  /** When the newest order was placed in the list of open orders that was read with it; null when it holds none. */
+  listedAtMs: number | null;
   /** False when it may have dropped records from before the action was signed: then a lack is none. */
   reachesBack: boolean;
 };
@@ -78,9 +80,13 @@ export function isWitness(answer: HistoryAnswer, endsAtMs: number): boolean {
 /** A history that has forgotten the time of an action goes on for so long past its end, at least, milliseconds. */
 const OUTLIVED_BY_MS = 60_000;
 
-/** True when the exchange keeps nothing from the time of the action any more, and went on long after it. */
-export function isOutlived(answer: HistoryAnswer, endsAtMs: number): boolean {
-  return !answer.reachesBack && answer.newestAtMs !== null && answer.newestAtMs > endsAtMs + OUTLIVED_BY_MS;
+/**
+ * True when the exchange keeps nothing from the time of the action any more, and went on long after it. What has rested since
+ * then is in no such history: the list of open orders has to be newer as well.
+ */
+export function isOutlived({ reachesBack, newestAtMs, listedAtMs }: HistoryAnswer, endsAtMs: number): boolean {
+  const isHistoryPast = !reachesBack && newestAtMs !== null && newestAtMs > endsAtMs + OUTLIVED_BY_MS;
+  return isHistoryPast && listedAtMs !== null && listedAtMs > endsAtMs;
 }
 
 /**

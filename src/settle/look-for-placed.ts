@@ -1,6 +1,7 @@
 import { type Attempt, sweepDelayMs } from "../core/attempt.ts";
 import { compare } from "../core/decimal.ts";
 import type { HistoryAnswer } from "../core/evidence.ts";
+import { dexOf } from "../core/market.ts";
 import type { Filled, LegEvent } from "../core/order.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
@@ -53,13 +54,13 @@ async function lookBySweep(
   return { sight: await readSwept(tools, sought, { swept, options }), history };
 }
 
-/** Without what others placed under its client order id. */
+/** Without what others placed under its client order id, and without the lists of other dexes, which may be newer. */
 function ofAsked({ open, history, fills }: Sweep, sought: Sought): Sweep {
   const { cloid } = sought.leg;
   const isAsked = (order: FrontendOrder) => order.cloid !== cloid || differenceFrom(sought, order) === null;
   const side = sought.side === "buy" ? "B" : "A";
   return {
-    open: open.filter(isAsked),
+    open: open.filter((order) => dexOf(order.coin) === dexOf(sought.market) && isAsked(order)),
     history: history.filter(({ order }) => isAsked(order)),
     fills: fills.filter((fill) => fill.cloid !== cloid || (fill.coin === sought.market && fill.side === side)),
   };

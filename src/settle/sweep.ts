@@ -75,8 +75,13 @@ export function findInSweep(sweep: Sweep, cloid: string, sentAtMs: number): Swep
 /** What the history vouches for about something that was sent at that time. */
 export function historyOf(sweep: Sweep, sentAtMs: number): HistoryAnswer {
   const times = sweep.history.map(({ statusTimestampMs }) => statusTimestampMs);
-  const newestAtMs = times.length === 0 ? null : Math.max(...times);
-  return { newestAtMs, reachesBack: reachesBackTo(sweep, sentAtMs) };
+  const placed = sweep.open.map(({ timestampMs }) => timestampMs);
+  const reachesBack = reachesBackTo(sweep, sentAtMs);
+  return { newestAtMs: newestOf(times), listedAtMs: newestOf(placed), reachesBack };
+}
+
+function newestOf(times: readonly number[]): number | null {
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** True when a record of what was sent at that time would have to be in the history. */

@@ -84,9 +84,11 @@ test("what the exchange no longer keeps is said to be lost, after two looks thro
   expect(concludeAbsence(taken, { ...NO_TRACE, isSwept: true, outlived: 2 }, null)).toBe("outlived");
   const unread = { ...NO_TRACE, isSwept: true, outlived: 9, areFillsKnown: false };
   expect(concludeAbsence(taken, unread, null)).toBeNull();
-  expect(isOutlived({ newestAtMs: 61_001, reachesBack: false }, 1_000)).toBe(true);
-  expect(isOutlived({ newestAtMs: 61_000, reachesBack: false }, 1_000)).toBe(false);
-  expect(isOutlived({ newestAtMs: 61_001, reachesBack: true }, 1_000)).toBe(false);
+  expect(isOutlived({ newestAtMs: 61_001, listedAtMs: 1_001, reachesBack: false }, 1_000)).toBe(true);
+  expect(isOutlived({ newestAtMs: 61_001, listedAtMs: 1_000, reachesBack: false }, 1_000)).toBe(false);
+  expect(isOutlived({ newestAtMs: 61_001, listedAtMs: null, reachesBack: false }, 1_000)).toBe(false);
+  expect(isOutlived({ newestAtMs: 61_000, listedAtMs: 1_001, reachesBack: false }, 1_000)).toBe(false);
+  expect(isOutlived({ newestAtMs: 61_001, listedAtMs: 1_001, reachesBack: true }, 1_000)).toBe(false);
 });
 
 test("whatever else is known, one store that shows a trace outweighs it", () => {
@@ -192,10 +194,10 @@ test.each<[string, Later, string | null]>([
 });
 
 test("a history is a witness only by something newer in itself, and when it reaches back", () => {
-  expect(isWitness({ newestAtMs: 1_001, reachesBack: true }, 1_000)).toBe(true);
-  expect(isWitness({ newestAtMs: 1_000, reachesBack: true }, 1_000)).toBe(false);
-  expect(isWitness({ newestAtMs: null, reachesBack: true }, 1_000)).toBe(false);
-  expect(isWitness({ newestAtMs: 1_001, reachesBack: false }, 1_000)).toBe(false);
+  expect(isWitness({ newestAtMs: 1_001, listedAtMs: 1_001, reachesBack: true }, 1_000)).toBe(true);
+  expect(isWitness({ newestAtMs: 1_000, listedAtMs: 1_001, reachesBack: true }, 1_000)).toBe(false);
+  expect(isWitness({ newestAtMs: null, listedAtMs: 1_001, reachesBack: true }, 1_000)).toBe(false);
+  expect(isWitness({ newestAtMs: 1_001, listedAtMs: 1_001, reachesBack: false }, 1_000)).toBe(false);
 });
 
 type Kind = { isFilled?: boolean; isReduceOnly?: boolean; mayFallShort?: boolean };

@@ -46,7 +46,8 @@ const ACTION: Partial<Attempt> = {
 
 /** A history that has come so far, milliseconds from the start of the test. */
 function history(newestMs: number | null, reachesBack = true): HistoryAnswer {
-  return { newestAtMs: newestMs === null ? null : START_MS + newestMs, reachesBack };
+  const atMs = newestMs === null ? null : START_MS + newestMs;
+  return { newestAtMs: atMs, listedAtMs: atMs, reachesBack };
 }
 
 test("two witnesses within a second are one", async () => {
