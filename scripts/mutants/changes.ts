@@ -193,6 +193,16 @@ export const CHANGES: readonly Mutant[] = [
     ],
   },
   {
+    name: "what was taken for over is open again by a list from before that",
+    changes: [
+      { file: "src/settle/shown-since.ts", find: "if (!goesPast(list, sinceMs + CLOCK_ERROR_MS)) return;", put: "" },
+    ],
+  },
+  {
+    name: "the answer to another's cancel is believed for ever",
+    changes: [{ file: "src/settle/follow.ts", find: "  heedShownSince(world, account, orders);\n", put: "" }],
+  },
+  {
     name: "the list of one dex speaks for an order in another",
     changes: [
       {

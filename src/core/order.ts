@@ -91,6 +91,8 @@ export type LegEvent =
   | { type: "filled"; oid: string; filled: Filled | null }
   /** The exchange says that it is over, and not yet how much of it was filled; with its native id where it names it. */
   | { type: "closing"; oid: string | null }
+  /** Listed as open by an answer from after it was taken for over. */
+  | { type: "shown_since"; oid: string; isArmed: boolean }
   | { type: "canceled"; oid: string | null; reason: string | null; filled: Filled | null }
   /** With its native id only where the exchange had taken it before. */
   | { type: "rejected"; reason: string; oid: string | null }
@@ -154,6 +156,10 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
     case "filled":
       if (leg.state === "filled" || leg.state === "canceled") return grown;
       return { ...grown, ...said("filled", null), oid: event.oid };
+    case "shown_since":
+      return leg.state === "closing"
+        ? open(leg, event.isArmed && !hasFilled(leg) ? "armed" : "resting", event.oid)
+        : leg;
     case "closing":
       if (isClosed(leg) && leg.state !== "absent") return leg;
       if (leg.state === "closing") return identified(leg, event.oid);

@@ -21,6 +21,7 @@ import type { Sight } from "./look.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
 import { shownListed, shownParts } from "./shown.ts";
+import { heedShownSince } from "./shown-since.ts";
 import { nameUnnamed } from "./unnamed.ts";
 import { openWatch, type Watch } from "./watch.ts";
 
@@ -206,6 +207,7 @@ async function compareListed(world: World, account: Account, comparing: Comparin
     if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
   }
   nameUnnamed(world, account.id, orders);
+  heedShownSince(world, account, orders);
   for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");
   return true;
 }
