@@ -19,6 +19,11 @@ const PLACES = {
   test: "test/http/body.test.ts",
   title: "more requests at one time than there are places are refused, and the places are given back",
 };
+const ARRIVING = { test: "test/http/arrivals.test.ts", title: "bodies that never come take nobody's place" };
+const OLDEST_OF_MOST = {
+  test: "test/http/arrivals.test.ts",
+  title: "the client of whom most are awaited loses its oldest, and whoever comes is let in",
+};
 const SHALLOW = { test: "test/http/strict-json.test.ts", title: "takes eight levels and no ninth" };
 const BAD_INPUT = { test: "test/http/bad-input.test.ts", title: "refuses %s, sends and stores nothing, and goes on" };
 const TWICE = {
@@ -168,6 +173,35 @@ export const LIMIT_BREAKS: readonly Break[] = [
     name: "places are never given back",
     changes: inFile("src/http/server.ts", "      running -= 1;\n", ""),
     seenBy: PLACES,
+  },
+  {
+    row: "S36",
+    name: "a request holds its place while its body is awaited",
+    changes: [
+      { file: "src/http/server.ts", find: "    running -= 1;\n    const body", put: "    const body" },
+      {
+        file: "src/http/server.ts",
+        find: "onGivenUp).finally(() => {\n      running += 1;\n    });",
+        put: "onGivenUp);",
+      },
+    ],
+    seenBy: ARRIVING,
+  },
+  {
+    row: "S36",
+    name: "any number of bodies is awaited",
+    changes: inFile("src/http/arrivals.ts", "    if (count >= MAX_ARRIVING) makeRoom();\n", ""),
+    seenBy: OLDEST_OF_MOST,
+  },
+  {
+    row: "S36",
+    name: "whoever came first loses his place among the bodies that are awaited",
+    changes: inFile(
+      "src/http/arrivals.ts",
+      "if (own.size > most && first !== undefined)",
+      "if (most === 0 && first !== undefined)",
+    ),
+    seenBy: OLDEST_OF_MOST,
   },
   {
     row: "S36",

@@ -137,9 +137,10 @@ export async function bodyOf<Body>(
   { contract, check }: { contract: Contract; check: Check<Body> },
 ): Promise<Body> {
   const limits = { maxBytes: maxBodyBytes(contract), clock: deps.clock };
-  const value = await readJsonBody(visit.request, limits, () => {
+  const onLeft = () => {
     visit.isBodyLeft = true;
-  });
+  };
+  const value = await visit.awaitBody(visit.client, () => readJsonBody(visit.request, limits, onLeft), onLeft);
   visit.hasArrived();
   if (value !== undefined) return check(value);
   if (contract.isBodyOptional === true) return check({});

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { ApiError, ERROR_STATUS } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
+import { openArrivals } from "./arrivals.ts";
 import { clientAddress } from "./client-address.ts";
 import { pageRoutes } from "./console.ts";
 import { errorText, toApiError } from "./errors.ts";
@@ -24,7 +25,7 @@ export const BUN_SERVE_OPTIONS = {
   ...{ development: false, reusePort: false },
 } as const;
 
-/** Requests that are being answered at one time, each on a connection of its own. */
+/** Requests that are being answered at one time, each on a connection of its own; not those whose body is awaited. */
 export const MAX_REQUESTS_AT_ONCE = 512;
 
 export type ServerOptions = {
@@ -63,12 +64,27 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     routes.flatMap(({ contract }) => (contract.isHeadAnswered === true ? [contract.path] : [])),
   );
   const app = mountRoutes(deps, routes, visits);
+  const arrivals = openArrivals();
   let running = 0;
 
-  async function answer(visit: Visit): Promise<Response> {
+  function requirePlace(): void {
     if (running > MAX_REQUESTS_AT_ONCE) {
       throw new ApiError("too_many_connections", "Too many requests are being answered at this moment.", 1);
     }
+  }
+
+  /** A body takes as long as its client likes: until it is there its request is in nobody's way. */
+  const awaitBody: Visit["awaitBody"] = async (client, read, onGivenUp) => {
+    running -= 1;
+    const body = await arrivals.take(client, read, onGivenUp).finally(() => {
+      running += 1;
+    });
+    requirePlace();
+    return body;
+  };
+
+  async function answer(visit: Visit): Promise<Response> {
+    requirePlace();
     visit.url = guardRequest(visit.request, hosts);
     // The router would answer it wherever GET is.
     if (visit.request.method === "HEAD" && !byHead.has(visit.url.pathname)) throw routeNotFound();
@@ -85,7 +101,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     const client = clientAddress(socketAddress, forwarded, options.trustedProxies);
     const settingUp = options.settingUp ?? null;
     const { hasArrived } = signs;
-    const visit = newVisit(deps, { request, client, limits, streams, hasArrived, settingUp });
+    const visit = newVisit(deps, { request, client, limits, streams, awaitBody, hasArrived, settingUp });
     if (request.method !== "POST") hasArrived();
     running += 1;
     try {
@@ -108,7 +124,7 @@ function onTrial(): ApiError {
   return new ApiError("not_ready", "An upgrade of the gateway is being checked. Nothing was done.");
 }
 
-type Arrival = Pick<Visit, "request" | "client" | "limits" | "streams" | "hasArrived" | "settingUp">;
+type Arrival = Pick<Visit, "request" | "client" | "limits" | "streams" | "awaitBody" | "hasArrived" | "settingUp">;
 
 function newVisit(deps: Deps, about: Arrival): Visit {
   const requestId = newRequestId((count) => deps.randomBytes(count));

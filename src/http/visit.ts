@@ -4,6 +4,7 @@ import type { Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { SettingUp } from "../ops/set-up/setting-up.ts";
+import type { Arrivals } from "./arrivals.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { FailureKind, Quota, RequestLimits } from "./limits.ts";
 
@@ -15,6 +16,8 @@ export type Visit = {
   client: string;
   limits: RequestLimits;
   streams: EventStreams;
+  /** See `Arrivals`. */
+  awaitBody: Arrivals["take"];
   /** To be called when all of the request is read: from then on it is we who take our time. */
   hasArrived(): void;
   /** Some of the body was left unread: it must not be taken for the next request. */
