@@ -108,17 +108,27 @@ export const floods = [
         return trickle(sockets, " ", 200);
       }),
   ],
-  [
-    "slow bodies without a key: 1,000 of them",
+  ...[1, 20].map((addressCount) => [
+    `slow bodies without a key: 1,000 of them, from ${addressCount === 1 ? "one address" : `${addressCount} addresses`}`,
     (context) =>
       beside(context, async () => {
-        const sockets = await newlyOpen(context.plain, 1000, { from: "127.9.0.13" });
+        const sockets = [];
+        for (let index = 0; index < addressCount; index += 1)
+          sockets.push(
+            ...(await newlyOpen(context.plain, 1000 / addressCount, { from: `127.14.${addressCount}.${index + 1}` })),
+          );
         const lines = ["Content-Type: application/json", "Content-Length: 2000"];
         for (const [index, socket] of sockets.entries())
           socket.write(context.plain.head("POST", index % 10 === 0 ? "/v1/orders" : "/v1/api-keys", lines));
-        return trickle(sockets, " ", 200);
+        const end = trickle(sockets, " ", 200);
+        return () => {
+          const refused = sockets.filter((socket) => /too_many_connections/.test(socket.heard ?? "")).length;
+          const closed = sockets.filter((socket) => socket.destroyed).length;
+          context.figure(`${refused} given up, ${closed} closed`);
+          end();
+        };
       }),
-  ],
+  ]),
   [
     "readers that never read: 200 connections that ask 100 times for the description and take nothing",
     (context) =>

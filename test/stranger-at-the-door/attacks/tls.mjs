@@ -100,7 +100,7 @@ export const tls = [
       );
       const early = [...text.matchAll(/Max Early Data: (\d+)/g)].map((match) => Number(match[1]));
       if (early.some((bytes) => bytes > 0)) broken(`tickets allow ${early.join(", ")} bytes`);
-      if (!/TLSv1.3/.test(text)) broken("no TLS 1.3");
+      if (!/TLSv1.3/.test(text) || !/HTTP\/1.1 200/.test(text)) broken(`no answer over TLS 1.3: ${text.slice(-200)}`);
       figure(`${early.length} tickets`);
     },
   ],
