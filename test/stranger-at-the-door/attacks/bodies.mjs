@@ -160,15 +160,19 @@ export const bodies = [
     "limits: nine levels, 257 values, one byte more than 64 KiB, a million levels",
     async (context) => {
       const { plain, broken } = context;
-      await refusesAll((door) => [
-        ["100 levels", text(door, `,"a":${"[".repeat(100)}${"]".repeat(100)}`)],
-        ["30,000 levels", `${"[".repeat(30_000)}${"]".repeat(30_000)}`],
-        ["60,000 open", '{"a":'.repeat(12_000)],
-        ["257 values", text(door, `,"a":[${"1,".repeat(257)}1]`)],
-        ["5,000 names", `{${Array.from({ length: 5_000 }, (_, index) => `"a${index}":1`).join(",")}}`],
-        ["64 KiB and 1", text(door).padEnd(65_537)],
-        ["900 KiB", text(door).padEnd(900_000)],
-      ])(context);
+      await refusesAll(
+        (door) => [
+          ["nine levels", text(door, `,"a":${"[".repeat(8)}${"]".repeat(8)}`)],
+          ["100 levels", text(door, `,"a":${"[".repeat(100)}${"]".repeat(100)}`)],
+          ["30,000 levels", `${"[".repeat(30_000)}${"]".repeat(30_000)}`],
+          ["60,000 open", '{"a":'.repeat(12_000)],
+          ["257 values", text(door, `,"a":[${"1,".repeat(257)}1]`)],
+          ["5,000 names", `{${Array.from({ length: 5_000 }, (_, index) => `"a${index}":1`).join(",")}}`],
+          ["64 KiB and 1", text(door).padEnd(65_537)],
+          ["900 KiB", text(door).padEnd(900_000)],
+        ],
+        (answer) => answer.code === "invalid_json" || answer.code === "body_too_large",
+      )(context);
       const exact = await send(plain, text(plain).padEnd(65_536));
       if (exact.status !== 201) broken(`exactly 64 KiB: ${exact.status} ${exact.code}`);
     },
