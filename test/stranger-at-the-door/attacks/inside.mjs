@@ -124,7 +124,7 @@ export const files = [
       for (const [name, word] of Object.entries(asAnother(NOBODY, tries.join(";"))))
         if (word !== "EACCES" && word !== "EPERM") broken(`${name}: ${word}`);
       const limits = readFileSync(`/proc/${pid}/limits`, "utf8");
-      if (!/Max core file size\s+0\s/.test(limits)) broken("core dumps are allowed");
+      if (!/Max core file size\s+0\s+0\s/.test(limits)) broken("core dumps are allowed");
       child.kill("SIGKILL");
       await child.exited;
       remove();
