@@ -41,6 +41,8 @@ const SCENES = [
   "test/simulation/two-dexes.test.ts",
   "test/simulation/stale-markets.test.ts",
   "test/simulation/kept-placing.test.ts",
+  "test/simulation/replaced-original.test.ts",
+  "test/simulation/unheard-modify.test.ts",
   "test/simulation/modified-late.test.ts",
   "test/simulation/short-triggers.test.ts",
   "test/simulation/unnamed-triggers.test.ts",

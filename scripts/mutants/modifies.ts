@@ -31,15 +31,19 @@ export const MODIFIES: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/evidence.ts",
-        find: "  if (end.wasGoneBefore || end.isCanceledOtherwise) return false;\n  return facts.hasPlaced ||",
-        put: "  if (end.wasGoneBefore && end.isCanceledOtherwise) return false;\n  return !facts.hasPlaced ||",
+        find: '  if (end.goneBefore !== "no" || end.isCanceledOtherwise) return false;\n  return facts.hasPlaced ||',
+        put: '  if (end.goneBefore !== "no" && end.isCanceledOtherwise) return false;\n  return !facts.hasPlaced ||',
       },
     ],
   },
   {
     name: "a reason of the exchange is replaced by what a modify was told",
     changes: [
-      { file: "src/settle/original.ts", find: "answer.status !== PLAIN_CANCEL", put: "false" },
+      {
+        file: "src/settle/original.ts",
+        find: "status !== PLAIN_CANCEL && isListedStatus(status)",
+        put: "status.length === 0",
+      },
       {
         file: "src/settle/modify.ts",
         find: "isRefused && isReplaced && isCanceledByIt && replaced.reason === null",
@@ -155,8 +159,8 @@ export const MODIFIES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/original.ts",
-        find: 'meaning === "filled" || (meaning === "canceled" && answer.status !== PLAIN_CANCEL)',
-        put: 'meaning === "filled" || meaning === "canceled"',
+        find: "status !== PLAIN_CANCEL && isListedStatus(status)",
+        put: "status.length > 0",
       },
     ],
   },
@@ -165,8 +169,8 @@ export const MODIFIES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/pursue-modify.ts",
-        find: "if (isPlain) return !isWhollyFilled(replaced);",
-        put: "if (isPlain || replaced.cloid !== null) return true;",
+        find: "if (!isAlwaysPlace(attempt)) return !isWhollyFilled(replaced);",
+        put: "if (replaced.cloid !== null) return true;",
       },
     ],
   },
@@ -185,9 +189,57 @@ export const MODIFIES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/original.ts",
-        find: "const goesOn = wasTaken(replacement) && !wasGoneBefore;",
+        find: 'const goesOn = wasTaken(replacement) && gone === "no";',
         put: "const goesOn = !isClosed(replaced);",
       },
     ],
+  },
+  {
+    name: "a word that is not listed tells that no modify closed an original",
+    changes: [{ file: "src/settle/original.ts", find: " && isListedStatus(status)", put: "" }],
+  },
+  {
+    name: "a word or a time of its record outweighs that an original was replaced",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: '(facts.isTaken || facts.refusal === "canceled")) return "no";',
+        put: 'facts.isTaken && facts.refusal === "canceled") return "no";',
+      },
+    ],
+  },
+  {
+    name: "the clock that signed a modify tells what was before it",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "endedAtMs < signedAtMs - SIGNED_WRONGLY_BY_MS",
+        put: "endedAtMs < signedAtMs - ONE_MOMENT_MS",
+      },
+    ],
+  },
+  {
+    name: "what nothing tells to have been before a modify was not",
+    changes: [
+      {
+        file: "src/settle/pursue-modify.ts",
+        find: 'look.goneBefore === "unclear" && look.facts.isTaken',
+        put: 'look.goneBefore === "unclear" && !look.facts.isTaken',
+      },
+    ],
+  },
+  {
+    name: "a cancel that was answered with success leaves its modify nothing to replace",
+    changes: [
+      {
+        file: "src/settle/pursue-modify.ts",
+        find: "  if (!(await hadOwnEnd(tools, attempt))) return false;",
+        put: "  if (isCarriedOut(world, legsOfModify(world, attempt).replaced)) return true;\n  if (!(await hadOwnEnd(tools, attempt))) return false;",
+      },
+    ],
+  },
+  {
+    name: "fills of a replacement that is told as the order count when its modify has ended",
+    changes: [{ file: "src/core/order.ts", find: "deciding === newest ? legs : own;", put: "own;" }],
   },
 ];

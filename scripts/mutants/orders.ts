@@ -158,8 +158,8 @@ export const ORDERS: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/order.ts",
-        find: "const filledSize = sumOf(own, (leg)",
-        put: "const filledSize = sumOf(own.slice(-1), (leg)",
+        find: "const filledSize = sumOf(counted, (leg)",
+        put: "const filledSize = sumOf(counted.slice(-1), (leg)",
       },
     ],
   },

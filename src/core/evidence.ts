@@ -31,7 +31,7 @@ export type Absence =
   | "refused"
   /** The exchange's history has gone on past its end without it: it was refused when it arrived, or never arrived. */
   | "left_nothing"
-  /** Its original ended otherwise than by this modify, which places nothing then. */
+  /** Its original had an end of its own, by the exchange's listed word: a modify places nothing then. */
   | "replaced_nothing"
   /** It is not open, and of its time all fills are known, but no record is kept any more: it had no fills. */
   | "outlived";
@@ -303,7 +303,9 @@ export type ModifyRefusal = "left" | "canceled" | "at_placing" | null;
 /** What is known of a modify beside what the records of its original show. */
 export type ModifyFacts = {
   isAlwaysPlace: boolean;
-  /** The exchange took what it placed, or keeps a record of having refused it: it came as far as placing. */
+  /** The exchange took what it placed, whatever became of that. */
+  isTaken: boolean;
+  /** It did, or keeps a record of having refused it: the modify came as far as placing. */
   hasPlaced: boolean;
   refusal: ModifyRefusal;
 };
@@ -312,8 +314,39 @@ export type ModifyFacts = {
  * True when the original is over, whatever a record shows of it: the exchange places only after it has canceled, unless
  * the modify says that it shall in any case.
  */
-export function isOriginalOver({ isAlwaysPlace, hasPlaced, refusal }: ModifyFacts): boolean {
+export function isOriginalOver({ isAlwaysPlace, hasPlaced, refusal }: Omit<ModifyFacts, "isTaken">): boolean {
   return refusal === "canceled" || (hasPlaced && !isAlwaysPlace);
+}
+
+/** What a record of an original tells of its end. Times are the exchange's, unix milliseconds. */
+export type RecordedEnd = {
+  /** `own`: it was filled, or closed in a listed word that is no plain cancel. `any`: in a word that may be a modify's. */
+  kind: "own" | "any";
+  endedAtMs: number;
+  /** Of what the modify placed, by its own record; null where that is not shown. */
+  placedAtMs: number | null;
+  /** When the modify was signed, by a clock of ours. */
+  signedAtMs: number;
+};
+
+/** Whether an original had ended before its modify could cancel it. `unclear`: what would tell is not shown yet. */
+export type GoneBefore = "yes" | "no" | "unclear";
+
+/** Two changes of one block carry its time; by less than this an end is no earlier than a placing, milliseconds. */
+const ONE_MOMENT_MS = 2_000;
+/** A clock of ours that is wrong by more than this signs nothing, milliseconds. */
+const SIGNED_WRONGLY_BY_MS = 60_000;
+
+/** @param end null where no record shows that it ended */
+export function goneBefore(facts: ModifyFacts, end: RecordedEnd | null): GoneBefore {
+  // A plain modify places only where it has canceled: no word and no time of a record outweighs that.
+  if (!facts.isAlwaysPlace && (facts.isTaken || facts.refusal === "canceled")) return "no";
+  if (end === null) return "no";
+  if (end.kind === "own") return "yes";
+  const { endedAtMs, placedAtMs, signedAtMs } = end;
+  if (placedAtMs !== null) return endedAtMs < placedAtMs - ONE_MOMENT_MS ? "yes" : "no";
+  if (endedAtMs < signedAtMs - SIGNED_WRONGLY_BY_MS) return "yes";
+  return endedAtMs < signedAtMs - ONE_MOMENT_MS ? "unclear" : "no";
 }
 
 /**
@@ -351,14 +384,13 @@ export function isLeftOpen({ hasNeverRun, refusal, looks, openForMs, isShownSinc
 
 /** How an original ended whose modify was refused. */
 export type OriginalsEnd = {
-  /** By its record it had ended before the modify could run, or not by a plain cancel. */
-  wasGoneBefore: boolean;
+  goneBefore: GoneBefore;
   /** The exchange said that it carried out a cancel of it. */
   isCanceledOtherwise: boolean;
 };
 
 /** True when it may be said that the modify canceled its original although what it placed was refused. */
 export function hasCanceledOriginal(facts: ModifyFacts, end: OriginalsEnd): boolean {
-  if (end.wasGoneBefore || end.isCanceledOtherwise) return false;
+  if (end.goneBefore !== "no" || end.isCanceledOtherwise) return false;
   return facts.hasPlaced || facts.refusal === "canceled" || facts.refusal === "at_placing";
 }

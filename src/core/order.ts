@@ -285,8 +285,8 @@ export type Replacing = "no" | "if_canceled" | "in_any_case";
 /**
  * The order as its legs (oldest first) tell it. Its terms and status are those of the newest leg which the exchange
  * has confirmed; fills are sums over all legs. A leg that is still out decides only where no confirmed one exists,
- * or where the outcome of replacing the last one was lost. The end and the fills of a replacement are the order's
- * once its attempt is settled; so is all of one that was placed in any case.
+ * or where the outcome of replacing the last one was lost. The end of a replacement is the order's once its attempt is
+ * settled; its fills are as soon as it decides, and all of one that was placed in any case once that is settled.
  */
 export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], replacing: Replacing): O {
   const newest = legs.at(-1);
@@ -297,8 +297,9 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], r
   // Of refused legs alone the oldest: a replacement that was refused as well never became the order.
   const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed[0] ?? legs.at(-1);
   if (deciding === undefined || newest === undefined) return order;
-  const filledSize = sumOf(own, (leg) => leg.filledSize);
-  const notional = sumOf(own, (leg) => leg.filledNotional);
+  const counted = deciding === newest ? legs : own;
+  const filledSize = sumOf(counted, (leg) => leg.filledSize);
+  const notional = sumOf(counted, (leg) => leg.filledNotional);
   const doubt = replacing === "no" ? null : doubtWhileReplacing(deciding, newest, replacing);
   const isBeingReplaced = replacing !== "no" && newest !== deciding;
   const status = doubt === null ? statusOf(order, deciding, isBeingReplaced) : "unknown";

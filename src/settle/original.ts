@@ -1,13 +1,21 @@
 /** What became of the order that a modify was to replace. */
 import { type Attempt, endsAtMs, sweepDelayMs } from "../core/attempt.ts";
-import { areFillsAll, isLeftOpen, isOriginalOver, type ModifyFacts } from "../core/evidence.ts";
+import {
+  areFillsAll,
+  type GoneBefore,
+  goneBefore,
+  isLeftOpen,
+  isOriginalOver,
+  type ModifyFacts,
+  type RecordedEnd,
+} from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findCompleteTo } from "../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../wire/answer/order-status.ts";
-import { statusMeaning } from "../wire/answer/status-words.ts";
+import { isListedStatus, statusMeaning } from "../wire/answer/status-words.ts";
 import { applySight } from "./apply-sight.ts";
 import { askedTerms, differenceFrom } from "./difference.ts";
 import { isAlwaysPlace } from "./intent.ts";
@@ -20,8 +28,8 @@ import { recordOf } from "./vanished.ts";
 
 export type OriginalLook = {
   sight: Sight;
-  /** The original had ended by itself, or something else had canceled it, before the modify could. */
-  wasGoneBefore: boolean;
+  /** Whether the original had ended by itself, or something else had canceled it, before the modify could. */
+  goneBefore: GoneBefore;
   facts: ModifyFacts;
 };
 
@@ -36,7 +44,7 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const requests = [...(isPlacingAsked ? [statusRequest(placing)] : []), statusRequest(sought)];
   const outcome = await world.exchange.infoInTurn(requests, options);
   if (outcome.kind === "failed")
-    return { sight: outcome, wasGoneBefore: false, facts: factsOf(attempt, replacement, false) };
+    return { sight: outcome, goneBefore: "no", facts: factsOf(attempt, replacement, false) };
   const placed = isPlacingAsked ? await heedPlacing(tools, { placing, pursuit }, outcome.json[0]) : null;
   const answer = await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1)));
   const looked = await readAnswer(world, evidence, sought, { answer, options });
@@ -44,19 +52,20 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   // What was to replace it was placed: a word that is new is the word of its end.
   const isNewWord = answer.kind === "order" && statusMeaning(answer.status) === "unknown";
   if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
-  const wasFilled = answer.kind === "not_found" && replaced.state === "filled";
-  const times = { nonceMs: attempt.nonce, placedAtMs: placed?.timestampMs ?? null };
-  const wasGoneBefore = wasFilled || hadEndedBefore(times, answer);
+  const end = recordedEnd(replaced, answer);
+  const times = { placedAtMs: placed?.timestampMs ?? null, signedAtMs: attempt.nonce };
+  const gone = goneBefore(facts, end === null ? null : { ...end, ...times });
   const isMissing = looked.kind === "not_found" || looked.kind === "foreign";
   const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
   // Of what goes on as its replacement nobody is told an end here; what has ended is told with all that was filled of it.
-  const goesOn = wasTaken(replacement) && !wasGoneBefore;
-  return { sight: goesOn ? sizeless(sight) : sight, wasGoneBefore, facts };
+  const goesOn = wasTaken(replacement) && gone === "no";
+  return { sight: goesOn ? sizeless(sight) : sight, goneBefore: gone, facts };
 }
 
 /**
- * True when the original is known to have had an end of its own, whatever became of what the modify was to place: it was
- * filled, or something else than a plain cancel closed it.
+ * True when the original is known to have had an end of its own, while nothing tells what became of what the modify was to
+ * place: it was filled, or closed in a listed word that is no plain cancel. Whose a plain cancel was nobody can say, also
+ * where a cancel of ours was answered with success: the answer may be to another.
  */
 export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean> {
   const { world, evidence } = tools;
@@ -69,12 +78,13 @@ export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean
   const answer = parseOrderStatus(outcome.json);
   const sight = await readAnswer(world, evidence, sought, { answer, options });
   applySight(world, replaced, sight);
-  return (sight.kind === "seen" || sight.kind === "unfinished") && hadOtherEnd(answer);
+  return (sight.kind === "seen" || sight.kind === "unfinished") && recordedEnd(replaced, answer)?.kind === "own";
 }
 
-/** It was refused, in words that do not tell what became of the original; a record of it tells that it came to placing. */
+/** It was refused, in words that do not prove what became of the original; a record of it tells that it came to placing. */
 function isUntold(attempt: Attempt, replacement: Leg): boolean {
-  return replacement.state === "rejected" && refusalOf(attempt, replacement) === null;
+  const refusal = refusalOf(attempt, replacement);
+  return replacement.state === "rejected" && (refusal === null || refusal === "at_placing");
 }
 
 /** The record of what the modify placed, null where there is none: another's under its client order id tells nothing of it. */
@@ -153,34 +163,22 @@ function sizeless(looked: Sight): Sight {
 }
 
 function factsOf(attempt: Attempt, replacement: Leg, isShown: boolean): ModifyFacts {
-  const hasPlaced = wasTaken(replacement) || (isShown && replacement.state === "rejected");
-  return { isAlwaysPlace: isAlwaysPlace(attempt), hasPlaced, refusal: refusalOf(attempt, replacement) };
+  const isTaken = wasTaken(replacement);
+  const hasPlaced = isTaken || (isShown && replacement.state === "rejected");
+  return { isAlwaysPlace: isAlwaysPlace(attempt), isTaken, hasPlaced, refusal: refusalOf(attempt, replacement) };
 }
 
-/** A modify's own cancel is plain, and not earlier than it was carried out; clocks are known to this, milliseconds. */
-const CLOCK_ERROR_MS = 2_000;
-
-/** Times of the exchange but for the nonce, which a clock has made that may have been wrong. Unix milliseconds. */
-type ModifyTimes = {
-  nonceMs: number /** Of the replacement; null where it is not shown. */;
-  placedAtMs: number | null;
-};
-
-function hadEndedBefore({ nonceMs, placedAtMs }: ModifyTimes, answer: OrderStatusAnswer): boolean {
-  if (answer.kind !== "order") return false;
-  if (hadOtherEnd(answer)) return true;
-  if (statusMeaning(answer.status) !== "canceled") return false;
-  // A modify's two halves carry the time of one block; a replacement's time from before the nonce says nothing else.
-  if (answer.statusTimestampMs === placedAtMs) return false;
-  return answer.statusTimestampMs < Math.max(nonceMs, placedAtMs ?? 0) - CLOCK_ERROR_MS;
-}
-
-/** It had ended before this modify, or while it was on its way: of a plain cancel nobody can say whose it was. */
-function hadOtherEnd(answer: OrderStatusAnswer): boolean {
-  if (answer.kind !== "order") return false;
-  const meaning = statusMeaning(answer.status);
+/** How and when an original ended by its record; null where none shows that it did. */
+function recordedEnd(replaced: Leg, answer: OrderStatusAnswer): Pick<RecordedEnd, "kind" | "endedAtMs"> | null {
+  // Its own fills tell it as well, where no record is kept.
+  if (answer.kind === "not_found" && replaced.state === "filled") return { kind: "own", endedAtMs: 0 };
+  if (answer.kind !== "order") return null;
+  const { status, statusTimestampMs: endedAtMs } = answer;
+  const meaning = statusMeaning(status);
   // An order that may not rest ends as filled with a part as well: what was left of it was gone before any modify.
-  return meaning === "filled" || (meaning === "canceled" && answer.status !== PLAIN_CANCEL);
+  if (meaning === "filled") return { kind: "own", endedAtMs };
+  if (meaning !== "canceled") return null;
+  return { kind: status !== PLAIN_CANCEL && isListedStatus(status) ? "own" : "any", endedAtMs };
 }
 
 const PLAIN_CANCEL = "canceled";

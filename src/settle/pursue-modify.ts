@@ -33,8 +33,10 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   if (look.sight.kind !== "seen") return false;
   if (!(await isOriginalsEndKnown(tools, attempt, { pursuit, look }))) return false;
   const { replaced } = legsOfModify(world, attempt);
-  const end = { wasGoneBefore: look.wasGoneBefore, isCanceledOtherwise: isCarriedOut(world, replaced) };
-  const seen = look.wasGoneBefore ? { ...attempt, isTargetClosed: true } : attempt;
+  // Whether what was taken is the order's or one of its own is told by the time in its own record.
+  if (look.goneBefore === "unclear" && look.facts.isTaken) return false;
+  const end = { goneBefore: look.goneBefore, isCanceledOtherwise: isCarriedOut(world, replaced) };
+  const seen = look.goneBefore === "yes" ? { ...attempt, isTargetClosed: true } : attempt;
   if (isToBeCanceled(world, seen)) {
     if (!attempt.isTargetClosed) keepApart(world, attempt);
     return false;
@@ -115,19 +117,17 @@ async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursu
 const LOOKS_BEFORE_ORIGINAL = 5;
 
 /**
- * What the end of the original says while nothing tells what became of the placing. One that had an end of its own, or that a
- * cancel of ours closed, leaves a plain modify nothing to replace: true. What is placed in any case stands beside it, if at
- * all, and the order is told as it ended.
+ * What the end of the original says while nothing tells what became of the placing. One that had an end of its own leaves a
+ * plain modify nothing to replace: true. What is placed in any case stands beside it, if at all, and the order is told as it
+ * ended.
  */
 async function heedOriginalsEnd(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
   if (attempt.isTargetClosed || pursuit.looks < LOOKS_BEFORE_ORIGINAL) return false;
-  const isPlain = !isAlwaysPlace(attempt);
-  if (isPlain && isCarriedOut(world, legsOfModify(world, attempt).replaced)) return true;
   if (!(await hadOwnEnd(tools, attempt))) return false;
   const { replaced } = legsOfModify(world, attempt);
   // One that was found filled whole needs no weighing: the next step says so.
-  if (isPlain) return !isWhollyFilled(replaced);
+  if (!isAlwaysPlace(attempt)) return !isWhollyFilled(replaced);
   const isOpen = openAttempt(world.store, attempt.id) !== null;
   if (isOpen && isClosed(replaced)) keepApart(world, attempt);
   return false;

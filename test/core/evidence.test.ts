@@ -10,6 +10,8 @@ import {
   concludeAbsence,
   DISPUTED_AFTER_MS,
   type EarlierMargin,
+  type GoneBefore,
+  goneBefore,
   hasCanceledOriginal,
   isLeftOpen,
   isMarginCurrent,
@@ -23,10 +25,12 @@ import {
   lacks,
   type MarginReading,
   type MissingTwap,
+  type ModifyFacts,
   type ModifyRefusal,
   marginMovedBetween,
   type OtherMargin,
   READING_SPACING_MS,
+  type RecordedEnd,
   type SettingTrace,
   type SizeReading,
   type SizeVerdict,
@@ -325,17 +329,39 @@ test("an original is over where its replacement was placed, unless that was to b
 });
 
 test("a modify is said to have canceled its original only where it came so far and nothing else did it", () => {
-  const facts = { isAlwaysPlace: false, hasPlaced: false, refusal: null };
-  const end = { wasGoneBefore: false, isCanceledOtherwise: false };
+  const facts = { isAlwaysPlace: false, isTaken: false, hasPlaced: false, refusal: null };
+  const end = { goneBefore: "no", isCanceledOtherwise: false } as const;
   for (const refusal of REFUSALS) {
     const isProof = refusal === "canceled" || refusal === "at_placing";
+    const placed = { ...facts, refusal, hasPlaced: true };
     expect(hasCanceledOriginal({ ...facts, refusal }, end)).toBe(isProof);
-    expect(hasCanceledOriginal({ ...facts, refusal, hasPlaced: true }, end)).toBe(true);
-    expect(hasCanceledOriginal({ ...facts, refusal, hasPlaced: true }, { ...end, wasGoneBefore: true })).toBe(false);
-    expect(hasCanceledOriginal({ ...facts, refusal, hasPlaced: true }, { ...end, isCanceledOtherwise: true })).toBe(
-      false,
-    );
+    expect(hasCanceledOriginal(placed, end)).toBe(true);
+    for (const gone of ["yes", "unclear"] as const)
+      expect(hasCanceledOriginal(placed, { ...end, goneBefore: gone })).toBe(false);
+    expect(hasCanceledOriginal(placed, { ...end, isCanceledOtherwise: true })).toBe(false);
   }
+});
+
+const IN_ANY_CASE: ModifyFacts = { isAlwaysPlace: true, isTaken: true, hasPlaced: true, refusal: null };
+const PLAIN = { ...IN_ANY_CASE, isAlwaysPlace: false };
+const REFUSED = { ...PLAIN, isTaken: false };
+const SIGNED_AT = { signedAtMs: 100_000, placedAtMs: null };
+
+test.each<[string, ModifyFacts, Partial<RecordedEnd> | null, GoneBefore]>([
+  ["no end is shown", IN_ANY_CASE, null, "no"],
+  ["an end of its own", IN_ANY_CASE, { kind: "own" }, "yes"],
+  ["an end of its own, and a plain modify was refused", REFUSED, { kind: "own" }, "yes"],
+  ["an end of its own, and a plain modify was taken", PLAIN, { kind: "own" }, "no"],
+  ["an end of its own, and a plain modify was refused after its cancel", { ...REFUSED, refusal: "canceled" }, {}, "no"],
+  ["canceled before it was placed, and a plain modify was taken", PLAIN, { placedAtMs: 200_000 }, "no"],
+  ["canceled before it was placed", IN_ANY_CASE, { endedAtMs: 100_999, placedAtMs: 103_000 }, "yes"],
+  ["canceled in the moment of its placing", IN_ANY_CASE, { endedAtMs: 101_000, placedAtMs: 103_000 }, "no"],
+  ["canceled before it was signed, by a clock", IN_ANY_CASE, { endedAtMs: 97_999 }, "unclear"],
+  ["canceled before any clock of ours can have signed it", IN_ANY_CASE, { endedAtMs: 39_999 }, "yes"],
+  ["canceled after it was signed", IN_ANY_CASE, { endedAtMs: 98_000 }, "no"],
+])("what an original's record says of its end and its modify: %s", (_name, facts, end, gone) => {
+  const recorded: RecordedEnd | null = end && { kind: "any", endedAtMs: 50_000, ...SIGNED_AT, ...end };
+  expect(goneBefore(facts, recorded)).toBe(gone);
 });
 
 test("fills of what has no record are all when they are known to be whole up to its first look", () => {

@@ -316,17 +316,6 @@ test.each(["filled", "canceled"] as const)(
   },
 );
 
-test("simulated seed 60120236: fills of a replacement count for the order once its modify is settled", () => {
-  const before = { ...legIn("filled"), filledSize: decimal("0.25"), filledNotional: decimal("25") };
-  const legs = [before, replacement("resting", { filledSize: decimal("0.5"), filledNotional: decimal("50.5") })];
-  const order: Order = { ...ORDER, status: "open" };
-  expect(orderFromLegs(order, legs, "if_canceled")).toMatchObject({
-    filledSize: decimal("0.25"),
-    averagePrice: decimal("100"),
-  });
-  expect(orderFromLegs(order, legs, "no").filledSize).toBe(decimal("0.75"));
-});
-
 test("simulated seed 80040492: a replacement that has no native id yet is not shown under the one it replaced", () => {
   const before = { ...legIn("canceled"), oid: "7" };
   const order: Order = { ...ORDER, exchangeOrderId: "7" };

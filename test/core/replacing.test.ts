@@ -44,3 +44,20 @@ test("simulated seeds 307 and 1220: what may stand beside its original is not sh
   expect(shownOf(partly, true)).toMatchObject({ status: "unknown", exchangeOrderId: "7" });
   expect([shownOf(partly).exchangeOrderId, shownOf(whole).exchangeOrderId]).toEqual(["2", "7"]);
 });
+
+test("simulated seed 60120236: fills of a replacement count as soon as it decides, and beside its original not before", () => {
+  const before = { ...legIn("resting"), filledSize: decimal("0.25"), filledNotional: decimal("25") };
+  const size = decimal("0.75");
+  const filled = { filledSize: decimal("0.5"), filledNotional: decimal("50.5") };
+  const legs = [before, replacement("resting", { size, ...filled })];
+  const order: Order = { ...ORDER, status: "open" };
+  for (const replacing of ["if_canceled", "no"] as const) {
+    const shown = orderFromLegs(order, legs, replacing);
+    expect(shown).toMatchObject({ status: "open", exchangeOrderId: "2", filledSize: decimal("0.75") });
+    expect([decimal(shown.size), shown.averagePrice]).toEqual([decimal("1"), decimal("100.66666666")]);
+  }
+  const own = { filledSize: decimal("0.25"), averagePrice: decimal("100") };
+  expect(orderFromLegs(order, legs, "in_any_case")).toMatchObject(own);
+  const isSent = [before, replacement("sent")];
+  expect(orderFromLegs(order, isSent, "if_canceled")).toMatchObject(own);
+});
