@@ -43,6 +43,7 @@ const SCENES = [
   "test/simulation/kept-placing.test.ts",
   "test/simulation/replaced-original.test.ts",
   "test/simulation/unheard-modify.test.ts",
+  "test/simulation/trigger-excess.test.ts",
   "test/simulation/modified-late.test.ts",
   "test/simulation/short-triggers.test.ts",
   "test/simulation/unnamed-triggers.test.ts",

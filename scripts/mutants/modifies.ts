@@ -242,4 +242,24 @@ export const MODIFIES: readonly Mutant[] = [
     name: "fills of a replacement that is told as the order count when its modify has ended",
     changes: [{ file: "src/core/order.ts", find: "deciding === newest ? legs : own;", put: "own;" }],
   },
+  {
+    name: "what waits for its trigger is never too much",
+    changes: [
+      { file: "src/core/excess.ts", find: 'state === "resting" || state === "armed"', put: 'state === "resting"' },
+    ],
+  },
+  {
+    name: "of a trigger that is modified by its price nothing can have been filled",
+    changes: [
+      {
+        file: "src/actions/modify-order.ts",
+        find: "wanted.size === null && !isClosed",
+        put: 'wanted.size === null && target.status === "open"',
+      },
+    ],
+  },
+  {
+    name: "what is reduced after it has fired is a trigger again",
+    changes: [{ file: "src/settle/reduce.ts", find: "size: remainder, trigger: null,", put: "size: remainder," }],
+  },
 ];

@@ -210,7 +210,6 @@ async function planModify(
       ? { market: known.market, fault: null }
       : await readRulesAgain(deps, { known, terms, isIncrease });
   if (fault !== null) return { kind: "said", error: fault };
-  const isResting = target.status === "open";
   return {
     kind: "send",
     market,
@@ -221,7 +220,7 @@ async function planModify(
     timeInForce: replacementTimeInForce(target, wanted.alwaysPlace),
     trigger,
     // Not what is left as far as we know: fills that are shown late count as well.
-    intendedTotal: wanted.size === null && isResting ? decimal(target.size) : null,
+    intendedTotal: wanted.size === null && !isClosed ? decimal(target.size) : null,
   };
 }
 

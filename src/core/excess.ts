@@ -22,10 +22,15 @@ export function excessOf(legs: readonly Leg[], replacement: Leg, intendedTotal: 
     .filter((leg) => leg.ordinal < replacement.ordinal)
     .reduce((sum, leg) => subtract(sum, leg.filledSize), decimal(intendedTotal));
   const leg = replacement;
-  if (replacement.state === "resting" && compare(replacement.size, left) > 0)
+  if (isOpen(replacement) && compare(replacement.size, left) > 0)
     return { kind: "live", leg, by: subtract(leg.size, left), remainder: subtract(left, leg.filledSize) };
   const by = subtract(replacement.filledSize, left);
   return compare(by, ZERO) > 0 && compare(leg.filledSize, ZERO) > 0 ? { kind: "past", leg, by } : { kind: "none" };
+}
+
+/** What waits for its trigger is open as well: it may fire at any moment, and be filled whole in the same. */
+function isOpen({ state }: Leg): boolean {
+  return state === "resting" || state === "armed";
 }
 
 /** The same of an order as it stands: its newest leg that the exchange has, or had, and the modify that placed it. */
@@ -58,9 +63,12 @@ const MAX_REFUSALS = 3;
 const REDUCE_AGAIN_AFTER_MS = 1_000;
 const MAX_REDUCE_AGAIN_AFTER_MS = 30_000;
 
-/** Whether it is worth another try to reduce this leg, and how long to wait before it. */
+/**
+ * Whether it is worth another try to reduce this leg, and how long to wait before it. What waits for its trigger is canceled:
+ * the exchange replaces it only by what it places in any case, which would stand beside one that has just fired.
+ */
 export function reductionsOf(
-  { oid }: Leg,
+  { oid, state }: Leg,
   legs: readonly Leg[],
   attempts: readonly Attempt[],
 ): { mayReduce: boolean; pauseMs: number } {
@@ -69,5 +77,8 @@ export function reductionsOf(
   );
   const refused = tries.filter(({ cloid }) => legs.find((leg) => leg.cloid === cloid)?.state === "rejected");
   const pauseMs = tries.length === 0 ? 0 : REDUCE_AGAIN_AFTER_MS * 2 ** (tries.length - 1);
-  return { mayReduce: refused.length < MAX_REFUSALS, pauseMs: Math.min(pauseMs, MAX_REDUCE_AGAIN_AFTER_MS) };
+  return {
+    mayReduce: state !== "armed" && refused.length < MAX_REFUSALS,
+    pauseMs: Math.min(pauseMs, MAX_REDUCE_AGAIN_AFTER_MS),
+  };
 }

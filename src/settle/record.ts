@@ -87,7 +87,8 @@ function wordsOfExcess(
       each.kind === "cancel" && each.hasLanded && each.targetOid === exchangeOrderId && isTakingOff(each, attempts),
   );
   if (status === "canceled") return isRemoved ? REMOVED_WORDS : null;
-  const excess = status === "open" ? standingExcess(legs, attempts) : null;
+  const isOpen = status === "open" || status === "waiting_for_trigger";
+  const excess = isOpen ? standingExcess(legs, attempts) : null;
   return excess?.kind === "live" ? excessWords(excess.by) : null;
 }
 

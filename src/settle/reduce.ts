@@ -134,7 +134,8 @@ function storeReduction(
   );
   const leg: Leg = {
     ...replacement,
-    ...{ cloid, oid: null, ordinal, size: remainder, state: "sent", reason: null },
+    // One that is reduced has fired, if it ever waited: what is left of it is a plain order.
+    ...{ cloid, oid: null, ordinal, size: remainder, trigger: null, state: "sent", reason: null },
     ...{ filledSize: ZERO, filledNotional: ZERO, isExchangesWord: false },
   };
   insertLeg(world.store, leg);

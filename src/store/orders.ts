@@ -257,7 +257,7 @@ export function hasLiveOrder(store: Store, accountId: string): boolean {
   return LIVE.some((status) => oldestOfStatus(store).get({ accountId, status, limit: 1 }) !== undefined);
 }
 
-/** Ids of all orders that are open and were modified by their price alone. */
+/** Ids of all orders that are open, or wait for their trigger, and were modified by their price alone. */
 export function listOpenModified(store: Store): string[] {
   // By account and status, as the index has them.
   const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
@@ -265,7 +265,9 @@ export function listOpenModified(store: Store): string[] {
     .selectDistinct({ id: orders.id })
     .from(orders)
     .innerJoin(attempts, eq(attempts.resourceId, orders.id))
-    .where(and(isOfAnAccount, eq(orders.status, "open"), isNotNull(attempts.intendedTotal)))
+    .where(
+      and(isOfAnAccount, inArray(orders.status, ["open", "waiting_for_trigger"]), isNotNull(attempts.intendedTotal)),
+    )
     .all();
   return rows.map(({ id }) => id);
 }

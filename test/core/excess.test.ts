@@ -23,6 +23,8 @@ test("what is open beyond what was asked for is too much, and so is what was fil
   expect(excessOf([FILLED, over], over, "1")).toMatchObject({ kind: "past", by: "0.165" });
   expect(excessOf([FILLED, OPEN], OPEN, "1.165")).toEqual({ kind: "none" });
   expect(excessOf([FILLED, OPEN], OPEN, null)).toEqual({ kind: "none" });
+  const armed = leg(1, { state: "armed" });
+  expect(excessOf([FILLED, armed], armed, "1")).toMatchObject({ kind: "live", by: "0.165", remainder: "0.835" });
 });
 
 test("what was filled of every leg before counts", () => {
@@ -58,4 +60,6 @@ test("a leg is reduced again, ever more seldom, until the exchange has refused i
   expect(after(1, "rejected")).toEqual({ mayReduce: true, pauseMs: 1_000 });
   expect(after(3, "rejected")).toEqual({ mayReduce: false, pauseMs: 4_000 });
   expect(after(7, "absent")).toEqual({ mayReduce: true, pauseMs: 30_000 });
+  // What waits for its trigger can be reduced by nothing that would not place beside it.
+  expect(reductionsOf(leg(1, { state: "armed" }), [], [asked])).toEqual({ mayReduce: false, pauseMs: 0 });
 });
