@@ -46,6 +46,8 @@ const SCENES = [
   "test/simulation/trigger-excess.test.ts",
   "test/simulation/modified-late.test.ts",
   "test/simulation/short-triggers.test.ts",
+  "test/simulation/silent-sizes.test.ts",
+  "test/simulation/placed-elsewhere.test.ts",
   "test/simulation/unnamed-triggers.test.ts",
   "test/flows",
   "test/settle",

@@ -61,8 +61,53 @@ export const EVIDENCE: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/evidence.ts",
-        find: "last !== undefined && last.elapsedMs - first.elapsedMs >= READING_SPACING_MS;",
-        put: "last !== undefined && READING_SPACING_MS > 0;",
+        find: "last !== undefined && last.elapsedMs - first.elapsedMs >= spacingMs;",
+        put: "last !== undefined && spacingMs > 0;",
+      },
+    ],
+  },
+  {
+    name: "a position from before the close says that nothing was filled",
+    changes: [
+      {
+        file: "src/settle/position-check.ts",
+        find: "about.sinceMs === undefined || state.timeMs > about.sinceMs",
+        put: "about.sinceMs === undefined || state.timeMs > 0",
+      },
+    ],
+  },
+  {
+    name: "a position that is behind leaves the word to the fills",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: 'if (last.position !== "unknown") return false;',
+        put: 'if (last.position === "moved") return false;',
+      },
+      {
+        file: "src/core/evidence.ts",
+        find: 'filter(({ position }) => position === "unknown")',
+        put: 'filter(({ position }) => position !== "moved")',
+      },
+    ],
+  },
+  {
+    name: "nothing newer is waited for on a quiet account",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "sinceCloseMs - CLOCK_DOUBT_MS) >= QUIET_AFTER_MS",
+        put: "sinceCloseMs - CLOCK_DOUBT_MS) >= -QUIET_AFTER_MS",
+      },
+    ],
+  },
+  {
+    name: "a part is the whole as soon as the position shows as much",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: 'if (last.agreement === "short") return',
+        put: 'if (last.agreement === "short" && same.length === 0) return',
       },
     ],
   },

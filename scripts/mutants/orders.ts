@@ -78,8 +78,8 @@ export const ORDERS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look.ts",
-        find: "&& !mayFallShort(sought, order)))",
-        put: "&& mayFallShort(sought, order)))",
+        find: "&& !mayFallShort({ ...leg, reduceOnly }, order)))",
+        put: "&& mayFallShort({ ...leg, reduceOnly }, order)))",
       },
     ],
   },

@@ -23,8 +23,28 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/closed-size.ts",
-        find: "fills.some(({ timeMs }) => timeMs > statusTimestampMs)",
-        put: "fills.some(({ timeMs }) => timeMs >= order.timestampMs)",
+        find: "wholeToMs > statusTimestampMs",
+        put: "wholeToMs >= order.timestampMs",
+      },
+    ],
+  },
+  {
+    name: "a newest fill of one answer witnesses for what another lacks",
+    changes: [
+      {
+        file: "src/settle/fill-pages.ts",
+        find: "times.length === 0 || Math.min(...times) > wholeToMs",
+        put: "times.length === 0",
+      },
+    ],
+  },
+  {
+    name: "fills that are more than a record leaves room for are all of them",
+    changes: [
+      {
+        file: "src/settle/fill-pages.ts",
+        find: "compare(add(filled, size), originalSize) === 0",
+        put: "compare(add(filled, size), originalSize) >= 0",
       },
     ],
   },
@@ -33,7 +53,7 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/closed-size.ts",
-        find: '(agreement === "untouched" && world.feeds.isLive(sought.user))',
+        find: '(agreement === "untouched" && world.feeds.isLive(closed.user))',
         put: 'agreement === "untouched"',
       },
     ],

@@ -243,20 +243,35 @@ export function agreementOf(close: CloseReading): Agreement {
   return isReduceOnly ? "short" : "missing";
 }
 
+/**
+ * What the position says, a store of its own. `unmoved`: it is stamped later than the close, and stands where the fills that
+ * are known have left it. `behind`: it stands so too, and is not newer than the close: it says nothing. `moved`: it stands
+ * elsewhere. `unknown`: there is none to compare (spot), or it could not be read.
+ */
+export type PositionWord = "unmoved" | "behind" | "moved" | "unknown";
+
 /** One reading of a closed order. */
 export type SizeReading = {
   agreement: Agreement;
   filled: Decimal;
   /** Our monotonic time of the reading, milliseconds. */
   elapsedMs: number;
-  /** The answer that gave the fills also holds one from after the close. */
+  /** Time since the close by our idea of the exchange's time, milliseconds: it may be wrong by seconds. */
+  sinceCloseMs: number;
+  /** Answers without a gap between them gave the fills from before its placing up to one from after the close. */
   isWitnessed: boolean;
-  /** Whether the position stands where the fills that are known have left it: a store of its own. */
-  position: "unmoved" | "moved" | "unknown";
+  position: PositionWord;
 };
 
-/** Between two readings that count as two, milliseconds: more than the lag that is common. */
+/** Between two readings that count as two where each holds something newer than the close, milliseconds. */
 export const READING_SPACING_MS = 1_000;
+
+/** Where nothing newer can be had: the first of two readings is so long after the close, and so long before the other. */
+export const QUIET_AFTER_MS = 3_000;
+export const QUIET_SPACING_MS = 2_000;
+
+/** Our idea of the exchange's time may be ahead by so much, milliseconds: what it says of a close counts from then on. */
+const CLOCK_DOUBT_MS = 10_000;
 
 /** Record and fills that go on contradicting one another for this long are waited for no longer, milliseconds. */
 export const DISPUTED_AFTER_MS = 60_000;
@@ -275,26 +290,38 @@ export function judgeSize(readings: readonly SizeReading[]): SizeVerdict {
   // The record proves more than the fills show, or the position does: they will be shown.
   if (last.agreement === "silent" || last.agreement === "missing") return "open";
   const same = readings.filter(({ filled }) => compare(filled, last.filled) === 0);
-  if (isFinal(same, last)) return "final";
+  const late = same.filter((reading) => isLate(reading, readings[0] ?? reading));
+  if (isFinal(same, late, last)) return "final";
   if (last.agreement === "untouched" || last.position === "moved") return "open";
   const since = same[0] ?? last;
   return last.elapsedMs - since.elapsedMs >= DISPUTED_AFTER_MS ? "disputed" : "open";
 }
 
-/** What no record completes needs a second word: of an answer that is newer than the close, or of the position. */
-function isFinal(same: readonly SizeReading[], { agreement }: SizeReading): boolean {
+/** The close is not later than the first reading that showed it. */
+function isLate({ elapsedMs, sinceCloseMs }: SizeReading, first: SizeReading): boolean {
+  return Math.max(elapsedMs - first.elapsedMs, sinceCloseMs - CLOCK_DOUBT_MS) >= QUIET_AFTER_MS;
+}
+
+/** What no record completes needs a second word: of an answer that is newer than the close, or of a newer position. */
+function isFinal(same: readonly SizeReading[], late: readonly SizeReading[], last: SizeReading): boolean {
   if (areTwo(same.filter(({ isWitnessed }) => isWitnessed))) return true;
-  const agreeing = same.filter((reading) => reading.agreement === agreement);
-  // A position that nobody can read contradicts nothing; a part is the whole only where it agrees.
+  const isAgreeing = ({ agreement }: SizeReading) => agreement === last.agreement;
+  const isUnmoved = ({ position }: SizeReading) => position === "unmoved";
+  // An order may end with a part, of which the position may show as much: then both wait for what is under way.
+  if (last.agreement === "short") return areTwo(late.filter(isAgreeing).filter(isUnmoved), QUIET_SPACING_MS);
+  if (areTwo(same.filter(isAgreeing).filter(isUnmoved))) return true;
+  // A position that is behind is no word: the fills may come from where it comes from.
+  if (last.position !== "unknown") return false;
   return areTwo(
-    agreeing.filter(({ position }) => position === "unmoved" || (position === "unknown" && agreement !== "short")),
+    late.filter(isAgreeing).filter(({ position }) => position === "unknown"),
+    QUIET_SPACING_MS,
   );
 }
 
-function areTwo(readings: readonly SizeReading[]): boolean {
+function areTwo(readings: readonly SizeReading[], spacingMs: number = READING_SPACING_MS): boolean {
   const first = readings[0];
   const last = readings.at(-1);
-  return first !== undefined && last !== undefined && last.elapsedMs - first.elapsedMs >= READING_SPACING_MS;
+  return first !== undefined && last !== undefined && last.elapsedMs - first.elapsedMs >= spacingMs;
 }
 
 /** What the words of a refused modify prove of its original: `wire/answer/refusal` reads them. */

@@ -18,8 +18,11 @@ export function sumFills(fills: readonly Fill[]): Filled {
 /** Pages read for one question; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 8;
 
-/** Fills of whole milliseconds, oldest first, and whether they are the last; `failed` ends the reading. */
-export type FillPage = { fills: readonly Fill[]; isLast: boolean } | "failed";
+/**
+ * Fills of whole milliseconds, oldest first, and whether they are the last; `failed` ends the reading. `reachesToMs`: the server
+ * that gave it had the fills up to one of this time; null when it holds none.
+ */
+export type FillPage = { fills: readonly Fill[]; isLast: boolean; reachesToMs: number | null } | "failed";
 
 /**
  * Fills of a user since a time (exchange time, milliseconds), a page at a time. A page may end within a millisecond, which
@@ -39,17 +42,19 @@ export async function* fillPages(
     if (fills === null) return yield "failed";
     world.feeds.showed(user, shownFills(fills));
     const last = fills.at(-1);
-    if (fills.length < world.settings.fillsPageRows || last === undefined) return yield { fills, isLast: true };
+    if (fills.length < world.settings.fillsPageRows || last === undefined)
+      return yield { fills, isLast: true, reachesToMs: last?.timeMs ?? null };
+    const reachesToMs = last.timeMs;
     const whole = fills.filter(({ timeMs }) => timeMs < last.timeMs);
     if (whole.length > 0) {
-      yield { fills: whole, isLast: false };
+      yield { fills: whole, isLast: false, reachesToMs };
       startTime = last.timeMs;
       continue;
     }
     // A page of one millisecond would be read for ever: what it lacks is read from the other end.
     const others = await readFromItsEnd(world, { user, timeMs: last.timeMs }, options);
     if (others === null) return yield "failed";
-    yield { fills: [...fills, ...others], isLast: false };
+    yield { fills: [...fills, ...others], isLast: false, reachesToMs };
     startTime = last.timeMs + 1;
   }
 }
@@ -72,7 +77,7 @@ export type IsEnough = (fills: readonly Fill[]) => boolean;
 
 /**
  * Of orders, as their records show them: enough when each has begun to fill, and what was filled and what is left make up
- * the whole. A record that shows nothing filled may be behind: then every page is read.
+ * just the whole. A record that shows nothing filled, or leaves no room for what was, is behind: then every page is read.
  */
 export function completes(orders: readonly Pick<FrontendOrder, "oid" | "size" | "originalSize">[]): IsEnough {
   return (fills) => {
@@ -80,34 +85,69 @@ export function completes(orders: readonly Pick<FrontendOrder, "oid" | "size" | 
     return orders.every(({ oid, size, originalSize }) => {
       const filled = sumFills(byOid.get(oid) ?? []).size;
       if (originalSize === null) return false;
-      return compare(size, originalSize) < 0 && compare(add(filled, size), originalSize) >= 0;
+      return compare(size, originalSize) < 0 && compare(add(filled, size), originalSize) === 0;
     });
   };
 }
 
-/**
- * All fills of a user since a time (exchange time, milliseconds), each once. Where they are more than a page, the newest
- * ones come before those in between: what was asked of may stand there, and a page costs a tenth of a minute's weight.
- */
+/** Fills of several answers, each once. */
+export type FillsRead = {
+  fills: Fill[];
+  /**
+   * Every fill from the asked time up to before this time is there, as far as servers that were in it know: of the answers that
+   * join one another without a gap the newest fill, exchange time, milliseconds. Null when there is none.
+   */
+  wholeToMs: number | null;
+};
+
+/** All fills of a user since a time (exchange time, milliseconds), each once; `readFills` says how. */
 export async function readFillsSince(
   world: Pick<World, "exchange" | "feeds" | "settings">,
   asked: { user: string; sinceMs: number; isEnough?: IsEnough },
   options: InfoOptions,
 ): Promise<Fill[] | "failed"> {
+  const read = await readFills(world, asked, options);
+  return read === "failed" ? read : read.fills;
+}
+
+/**
+ * The same, and up to when they are whole. Where they are more than a page, the newest ones come before those in between: what
+ * was asked of may stand there, and a page costs a tenth of a minute's weight.
+ */
+export async function readFills(
+  world: Pick<World, "exchange" | "feeds" | "settings">,
+  asked: { user: string; sinceMs: number; isEnough?: IsEnough },
+  options: InfoOptions,
+): Promise<FillsRead | "failed"> {
   const { user, sinceMs, isEnough } = asked;
   const byKey = new Map<string, Fill>();
   const keep = (fills: readonly Fill[]) => {
     for (const fill of fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
   };
+  let wholeToMs: number | null = null;
+  let newest: readonly Fill[] = [];
   for await (const page of fillPages(world, { user, sinceMs, maxPages: MAX_PAGES }, options)) {
     if (page === "failed") return page;
     const isFirst = byKey.size === 0;
     keep(page.fills);
+    wholeToMs = laterOf(wholeToMs, page.reachesToMs);
     if (page.isLast || !isFirst || isEnough === undefined) continue;
-    keep((await readNewestFills(world, user, options)).filter(({ timeMs }) => timeMs >= sinceMs));
+    newest = (await readNewestFills(world, user, options)).filter(({ timeMs }) => timeMs >= sinceMs);
+    keep(newest);
     if (isEnough([...byKey.values()])) break;
   }
-  return [...byKey.values()];
+  return { fills: [...byKey.values()], wholeToMs: joined(wholeToMs, newest) };
+}
+
+function laterOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+/** What one server shows says nothing of what another lacks: the newest fills count where the pages reach up to them. */
+function joined(wholeToMs: number | null, newest: readonly Fill[]): number | null {
+  const times = newest.map(({ timeMs }) => timeMs);
+  const isGap = wholeToMs === null || times.length === 0 || Math.min(...times) > wholeToMs;
+  return isGap ? wholeToMs : laterOf(wholeToMs, Math.max(...times));
 }
 
 /** The newest page; none where it could not be read. */

@@ -9,7 +9,7 @@ import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../wire/answer/order-status.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { jsonInteger } from "../wire/json.ts";
-import { mayFallShort, readClosedSize } from "./closed-size.ts";
+import { type ClosedOrder, mayFallShort, readClosedSize } from "./closed-size.ts";
 import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { completes, NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
@@ -185,7 +185,7 @@ async function readListed(
 /** Its end is told when the size is known that was filled by then: until that it keeps the status that it had. */
 async function closed(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
   const { order } = seen;
-  const size = await readClosedSize(world, evidence, sought, seen);
+  const size = await readClosedSize(world, evidence, closedOf(sought, order), seen);
   if (size === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
   const { filled, isAll } = size;
   if (isAll === "not_yet" || isAll === "untouched") {
@@ -200,6 +200,14 @@ async function closed(world: World, evidence: FillEvidence, sought: Sought, seen
   return { kind: "seen", events: [endOf(sought, seen, { filled, isAll })], isClosed: true };
 }
 
+function closedOf(sought: Sought, order: FrontendOrder): ClosedOrder {
+  const { user, accountId, leg, reduceOnly } = sought;
+  return {
+    ...{ user, accountId, name: leg.cloid, asked: leg.size, isReduceOnly: reduceOnly },
+    mayFallShort: mayFallShort({ ...leg, reduceOnly }, order),
+  };
+}
+
 /** So long an order that has just ended untouched may be shown as it was: the second look comes a second later. */
 const TOLD_AFTER_MS = 900;
 
@@ -210,7 +218,7 @@ function endOf(sought: Sought, { order, status }: Answered, { filled, isAll }: K
   const { oid } = order;
   // Whatever word it ended with.
   const isWhole = compare(filled.size, leg.size) >= 0;
-  if (isWhole || (statusMeaning(status) === "filled" && !mayFallShort(sought, order)))
+  if (isWhole || (statusMeaning(status) === "filled" && !mayFallShort({ ...leg, reduceOnly }, order)))
     return { type: "filled", oid, filled };
   const { timeInForce } = leg;
   const words =

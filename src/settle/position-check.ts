@@ -1,5 +1,5 @@
 import { add, compare, type Decimal, subtract, ZERO } from "../core/decimal.ts";
-import type { SizeReading } from "../core/evidence.ts";
+import type { PositionWord } from "../core/evidence.ts";
 import { dexOf, isSpot } from "../core/market.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
@@ -12,13 +12,14 @@ import { shownPositions } from "./shown.ts";
  * Whether the position in a perpetual stands where the fills that we know have left it: a store of its own that would show
  * a fill which the others do not show yet.
  *
- * @param read fills that were just read, which may be newer than those that are kept
+ * @param about `read`: fills that were just read, which may be newer than those that are kept. `sinceMs`: of which moment it has to
+ *   be newer to say that nothing has moved it, exchange time, unix milliseconds; left out where any reading counts
  */
 export async function comparePosition(
   world: World,
-  about: { user: string; accountId: string; market: string; read: readonly Fill[] },
+  about: { user: string; accountId: string; market: string; read: readonly Fill[]; sinceMs?: number },
   options: InfoOptions,
-): Promise<SizeReading["position"]> {
+): Promise<PositionWord> {
   const { user, accountId, market } = about;
   // Spot has balances, which other things move as well.
   if (isSpot(market)) return "unknown";
@@ -35,7 +36,8 @@ export async function comparePosition(
   const isKnown = newest.length > 0 || (kept !== null && isIndexed);
   const expected = isKnown ? positionAfter(newest) : null;
   if (expected === null) return "unknown";
-  return compare(shown, expected) === 0 ? "unmoved" : "moved";
+  if (compare(shown, expected) !== 0) return "moved";
+  return about.sinceMs === undefined || state.timeMs > about.sinceMs ? "unmoved" : "behind";
 }
 
 function inMarket({ market, read }: { market: string; read: readonly Fill[] }): PositionFill[] {

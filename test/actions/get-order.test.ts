@@ -38,6 +38,7 @@ test("a closed order is answered from the database", async () => {
   const rig = openGatewayRig();
   const { id, order } = await placed(rig);
   rig.venue.close(order, "reduceOnlyCanceled");
+  await rig.clock.advance(1);
   // Right after its close nobody knows whether all its fills are shown.
   expect((await read(rig, id)).order).toMatchObject({ status: "open" });
   await rig.clock.advance(1_000);

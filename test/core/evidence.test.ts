@@ -29,6 +29,8 @@ import {
   type ModifyRefusal,
   marginMovedBetween,
   type OtherMargin,
+  QUIET_AFTER_MS,
+  QUIET_SPACING_MS,
   READING_SPACING_MS,
   type RecordedEnd,
   type SettingTrace,
@@ -230,12 +232,20 @@ test.each([
 });
 
 function at(elapsedMs: number, some: Partial<SizeReading> = {}): SizeReading {
-  const plain = { elapsedMs, isWitnessed: false, position: "unknown" } as const;
+  const plain = { elapsedMs, sinceCloseMs: elapsedMs, isWitnessed: false, position: "unknown" } as const;
   return { agreement: "missing", filled: decimal("0"), ...plain, ...some };
 }
 
 function twice(some: Partial<SizeReading>): SizeReading[] {
   return [0, 1_500].map((ms) => at(ms, some));
+}
+
+/** Two readings after a first one at the close. */
+function quietly(
+  some: Partial<SizeReading>,
+  { firstMs = QUIET_AFTER_MS, apartMs = QUIET_SPACING_MS }: { firstMs?: number; apartMs?: number } = {},
+): SizeReading[] {
+  return [0, firstMs, firstMs + apartMs].map((ms) => at(ms, some));
 }
 
 function hourly(some: Partial<SizeReading>): SizeReading[] {
@@ -251,18 +261,58 @@ test.each<[string, SizeReading[], SizeVerdict]>([
   ["record and fills agree", [at(0, { agreement: "agreed" })], "final"],
   ["untouched, once", [at(0, untouched)], "open"],
   ["untouched, and the position unmoved", [at(0, { ...untouched, position: "unmoved" })], "open"],
-  ["untouched twice at once", [at(0, untouched), at(READING_SPACING_MS - 1, untouched)], "open"],
-  ["untouched twice, apart", [at(0, untouched), at(READING_SPACING_MS, untouched)], "final"],
+  [
+    "untouched twice at once, the position unmoved",
+    [0, READING_SPACING_MS - 1].map((ms) => at(ms, { ...untouched, position: "unmoved" })),
+    "open",
+  ],
+  [
+    "untouched twice, apart, the position unmoved",
+    [0, READING_SPACING_MS].map((ms) => at(ms, { ...untouched, position: "unmoved" })),
+    "final",
+  ],
+  ["untouched twice, no position to compare", twice(untouched), "open"],
+  ["untouched, no position, long enough after the close", quietly(untouched), "final"],
+  ["untouched, no position, a reading too soon", quietly(untouched, { firstMs: QUIET_AFTER_MS - 1 }), "open"],
+  ["untouched, no position, readings too near", quietly(untouched, { apartMs: QUIET_SPACING_MS - 1 }), "open"],
+  ["untouched, no position, closed long ago", [0, 2_000].map((ms) => at(ms + 13_000, untouched)), "final"],
+  [
+    "untouched, no position, closed long ago by a clock that may be ahead",
+    [0, 2_000].map((ms) => at(ms, { ...untouched, sinceCloseMs: 12_999 })),
+    "open",
+  ],
+  ["untouched, the position behind, for an hour", hourly({ ...untouched, position: "behind" }), "open"],
+  [
+    "untouched, the position behind at last",
+    [...quietly(untouched), at(6_000, { ...untouched, position: "behind" })],
+    "open",
+  ],
   ["untouched twice, the position moved", twice({ ...untouched, position: "moved" }), "open"],
   ["untouched, the position moved, for an hour", hourly({ ...untouched, position: "moved" }), "open"],
   ["untouched twice, the position moved, behind something newer", twice({ ...untouched, isWitnessed: true }), "final"],
   ["short, however often", [0, 5_000, 10_000].map((ms) => at(ms, short)), "open"],
-  ["short twice, the position unmoved", twice({ ...short, position: "unmoved" }), "final"],
+  ["short twice, the position unmoved", twice({ ...short, position: "unmoved" }), "open"],
+  ["short, the position unmoved, long enough after the close", quietly({ ...short, position: "unmoved" }), "final"],
+  [
+    "short, the position unmoved, a reading too soon",
+    quietly({ ...short, position: "unmoved" }, { firstMs: 2_999 }),
+    "open",
+  ],
+  [
+    "short, the position unmoved, readings too near",
+    quietly({ ...short, position: "unmoved" }, { apartMs: 1_999 }),
+    "open",
+  ],
+  ["short, the position behind", quietly({ ...short, position: "behind" }), "open"],
+  ["short for a minute, the position behind", hourly({ ...short, position: "behind" }), "disputed"],
   ["short twice, each behind something newer", twice({ ...short, isWitnessed: true }), "final"],
   ["short, witnessed once", [at(0, short), at(2_000, { ...short, isWitnessed: true })], "open"],
   ["short, then more", [at(0, short), at(2_000, { ...short, filled: decimal("0.5") })], "open"],
   ["more than the record leaves room for, once", [at(0, over)], "open"],
-  ["more than the record leaves room for, twice", twice(over), "final"],
+  ["more than the record leaves room for, twice", twice(over), "open"],
+  ["more than the record leaves room for, the position unmoved", twice({ ...over, position: "unmoved" }), "final"],
+  ["more than the record leaves room for, the position behind", quietly({ ...over, position: "behind" }), "open"],
+  ["more than the record leaves room for, no position, long enough after the close", quietly(over), "final"],
   ["more than the record leaves room for, the position moved", twice({ ...over, position: "moved" }), "open"],
   ["fills missing, the position unmoved", twice({ position: "unmoved" }), "open"],
   ["fills missing, witnessed once", [at(0, { isWitnessed: true })], "open"],
@@ -291,8 +341,9 @@ test("no size is final while any later answer could still contradict it without 
       agreement: fc.constantFrom("untouched", "short", "over", "missing", "silent"),
       filled: fc.constantFrom("0", "0.4").map(decimal),
       elapsedMs: fc.nat(READING_SPACING_MS - 1),
+      sinceCloseMs: fc.nat(60_000),
       isWitnessed: fc.boolean(),
-      position: fc.constantFrom("unmoved", "moved", "unknown"),
+      position: fc.constantFrom("unmoved", "behind", "moved", "unknown"),
     } as const),
     { maxLength: 20 },
   );

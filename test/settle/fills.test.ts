@@ -111,7 +111,7 @@ test("readings of one order say nothing of another, and what they proved stays p
         elapsedMs,
         sinceCloseMs: 0,
         isWitnessed: false,
-        position: "unknown",
+        position: "unmoved",
       },
     });
   expect(read("0x1", 3_000)).toBe("open");

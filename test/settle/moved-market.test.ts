@@ -152,7 +152,7 @@ const MISSES: [string, boolean, OrderStatus][] = [
 test.each(MISSES)(
   "an order that nothing shows, that cancels by two lists of markets do not find, %s",
   async (_name, isNewer, told) => {
-    const rig = openGatewayRig();
+    const rig = openGatewayRig({ areFillsRead: false });
     const { order } = await rig.answerOf(rig.place("key-0001"));
     const id = String(order["id"]);
     let read = 0;

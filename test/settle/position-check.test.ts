@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { comparePosition } from "../../src/settle/position-check.ts";
-import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
+import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 
@@ -75,11 +75,24 @@ const CASES: [string, Known, shown: string | null, string][] = [
 ];
 
 test.each(CASES)("%s", async (_name, { kept = [], read: traded = [], isIndexed = false }, shown, verdict) => {
-  const rig = openGatewayRig();
+  const rig = openGatewayRig({ areFillsRead: isIndexed });
   insertFills(rig.store, rows(kept), { atMs: START_MS, toldFromMs: START_MS });
-  if (isIndexed) setCompleteTo(rig.store, ACCOUNT.id, START_MS);
   rig.exchange.answer("clearinghouseState", () => stateWith(shown));
   const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "BTC", read: read(traded) };
+  const found: string = await comparePosition(rig.deps, about, { purpose: "settle" });
+  expect(found).toBe(verdict);
+});
+
+test.each([
+  ["stands as it should, stamped later than the close", START_MS - 1, "1.0", "unmoved"],
+  ["stands as it should, stamped as the close is", START_MS, "1.0", "behind"],
+  ["stands as it should, stamped earlier than the close", START_MS + 1, "1.0", "behind"],
+  ["stands elsewhere, stamped earlier than the close", START_MS + 1, "1.4", "moved"],
+] as const)("a position that %s", async (_name, sinceMs, shown, verdict) => {
+  const rig = openGatewayRig();
+  rig.exchange.answer("clearinghouseState", () => stateWith(shown));
+  const traded = read([{ size: "1", from: "0" }]);
+  const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "BTC", read: traded, sinceMs };
   const found: string = await comparePosition(rig.deps, about, { purpose: "settle" });
   expect(found).toBe(verdict);
 });

@@ -23,6 +23,7 @@ import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
+import { setCompleteTo } from "../../src/store/fills.ts";
 import type { Instance } from "../../src/store/instance.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
@@ -115,7 +116,13 @@ export type GatewayRig = {
   restart(): Promise<GatewayRig>;
 };
 
-export type RigParts = { store?: Store; clock?: StillClock; venue?: SmallVenue };
+export type RigParts = {
+  store?: Store;
+  clock?: StillClock;
+  venue?: SmallVenue;
+  /** False where the fills of the account were never read: else a first reading of them, as at a start, has found none. */
+  areFillsRead?: boolean;
+};
 
 const OFF = { perSecond: 0, burst: 0 };
 
@@ -151,6 +158,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
   const nowMs = () => START_MS + clock.elapsedMs();
   const venue = parts.venue ?? smallVenue(nowMs);
   const store = parts.store ?? openFilledStore();
+  if (parts.store === undefined && parts.areFillsRead !== false) setCompleteTo(store, ACCOUNT.id, START_MS);
   const deliveries: Delivery[] = [];
   const passed: Point[] = [];
   const stopAt = new Set<Point>();
