@@ -49,6 +49,12 @@ export const STORES: readonly Mutant[] = [
     ],
   },
   {
+    name: "an order that was placed elsewhere is as its record says",
+    changes: [
+      { file: "src/actions/outside-order.ts", find: 'if (size.isAll === "yes") return', put: "if (nth > 0) return" },
+    ],
+  },
+  {
     name: "nothing filled is final without a question though no feed is live",
     changes: [
       {

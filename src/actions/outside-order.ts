@@ -1,10 +1,14 @@
 import type { Account } from "../core/account.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
+import { compare, decimal } from "../core/decimal.ts";
 import { averagePrice } from "../core/market.ts";
 import type { Filled, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
+import { mayFallShort, readClosedSize } from "../settle/closed-size.ts";
 import { askedTerms, differenceFrom } from "../settle/difference.ts";
+import { gatherFillEvidence } from "../settle/fill-evidence.ts";
 import { completes, readFillsSince, sumFills } from "../settle/fill-pages.ts";
+import { shortReason } from "../settle/look.ts";
 import { findLegByCloid } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
@@ -24,14 +28,60 @@ const STATUS: Record<ReturnType<typeof statusMeaning>, OrderStatus> = {
   unknown: "unknown",
 };
 
-/** What the exchange's record of one order is in our words; its fills are read where it may have some. */
+/**
+ * What the exchange's record of one order is in our words. Its fills are read whatever the record says is left: that may be
+ * as the order was placed. One that is over is told so when it is known how much of it was filled, as one of ours is.
+ */
 export async function outsideOrder(deps: Deps, account: Account, record: OrderRecord): Promise<OutsideOrder> {
-  const { order, status } = record;
-  const isUntouched = order.size === order.originalSize && statusMeaning(status) !== "filled";
+  switch (statusMeaning(record.status)) {
+    case "rejected":
+    case "unknown":
+      return describeOutside(deps, account, { ...record, filled: null });
+    case "open":
+    case "triggered":
+      return describeOutside(deps, account, { ...record, filled: await readFilled(deps, account, record.order) });
+    case "canceled":
+    case "filled":
+      return describeEnded(deps, account, record, await readSize(deps, account, record));
+  }
+}
+
+async function readFilled(deps: Deps, account: Account, order: FrontendOrder): Promise<Filled | null> {
   const asked = { user: account.tradingAddress, sinceMs: order.timestampMs, isEnough: completes([order]) };
-  const fills = isUntouched ? [] : await readFillsSince(deps, asked, { purpose: "read" });
-  const filled = fills === "failed" ? null : sumFills(fills.filter((fill) => fill.oid === order.oid));
-  return describeOutside(deps, account, { ...record, filled });
+  const fills = await readFillsSince(deps, asked, READ);
+  return fills === "failed" ? null : sumFills(fills.filter(({ oid }) => oid === order.oid));
+}
+
+const READ = { purpose: "read" } as const;
+
+/** Readings of one that is over, and the pause between two, milliseconds: what two of them prove is told at once. */
+const READINGS = 3;
+const PAUSE_MS = 1_000;
+
+/** What one that is over was filled; null while that is not known. */
+async function readSize(deps: Deps, account: Account, record: OrderRecord): Promise<Filled | null> {
+  const { order } = record;
+  const terms = termsOf(order);
+  const closed = {
+    ...{ user: account.tradingAddress, accountId: account.id, name: order.oid, asked: decimal(terms.size) },
+    ...{ isReduceOnly: terms.reduceOnly, mayFallShort: mayFallShort(terms, order) },
+  };
+  const evidence = gatherFillEvidence();
+  for (let nth = 1; nth <= READINGS; nth += 1) {
+    const size = await readClosedSize(deps, evidence, closed, { ...record, options: READ });
+    if (size === "failed") return null;
+    if (size.isAll === "yes") return size.filled;
+    if (nth < READINGS) await deps.clock.sleep(PAUSE_MS);
+  }
+  return null;
+}
+
+function describeEnded(deps: Deps, account: Account, record: OrderRecord, filled: Filled | null): OutsideOrder {
+  const shown = describeOutside(deps, account, { ...record, filled });
+  if (filled === null) return { ...shown, status: "unknown", error: null };
+  if (compare(filled.size, decimal(shown.size)) >= 0) return { ...shown, status: "filled", error: null };
+  if (statusMeaning(record.status) === "canceled" || !mayFallShort(shown, record.order)) return shown;
+  return { ...shown, status: "canceled", error: shortReason(shown, filled.size, decimal(shown.size)) };
 }
 
 /** The same without asking: `filled` is null where the fills are not known. */
