@@ -35,12 +35,14 @@ const WORDS = new Map([
   ["outcomeSettledRejected", "rejected: the market was settled"],
 ]);
 
-/** Names that are new to us are read by their ending, as the exchange forms them. */
+/**
+ * Only words that are listed here are believed by themselves. The ending of a new one tells nothing: what waits to be
+ * canceled, or the refusal of a cancel, may end like the order's own end and be said of an order that lives.
+ */
 export function statusMeaning(status: string): StatusMeaning {
-  if (status === "open" || status === "filled" || status === "triggered") return status;
-  if (status === "rejected" || status.endsWith("Rejected")) return "rejected";
-  if (status === "canceled" || status.endsWith("Canceled") || status.endsWith("Cancel")) return "canceled";
-  return "unknown";
+  if (status === "open" || status === "filled" || status === "triggered" || status === "canceled") return status;
+  if (!WORDS.has(status)) return "unknown";
+  return status === "rejected" || status.endsWith("Rejected") ? "rejected" : "canceled";
 }
 
 /** True of a word that is known to us: one that is read by its ending alone may be the word of anything. */
@@ -58,6 +60,6 @@ export function statusWords(status: string): string | null {
   const meaning = statusMeaning(status);
   if (status === "canceled" || meaning === "open" || meaning === "filled" || meaning === "triggered") return null;
   const shown = status.slice(0, MAX_SHOWN).replace(/\p{Cc}+/gu, " ");
-  const words = WORDS.get(status) ?? (meaning === "unknown" ? "unknown status" : `${meaning} by the exchange`);
+  const words = WORDS.get(status) ?? "unknown status";
   return `${words} (${shown})`;
 }

@@ -9,8 +9,9 @@ const OF_OVER = ["canceled", "filled", "scheduledCancel"] as const;
 
 export function drawWords(chance: Chance): Words {
   const words: Record<string, string> = {};
-  if (chance.isLucky(0.5)) words["open"] = chance.pick(["working", "queuedForUpgrade"]);
-  for (const status of OF_OVER) if (chance.isLucky(0.6)) words[status] = chance.pick(["retired", `${status}V2`]);
+  if (chance.isLucky(0.5)) words["open"] = chance.pick(["working", "pendingCancel", "amendRejected"]);
+  for (const status of OF_OVER)
+    if (chance.isLucky(0.6)) words[status] = chance.pick(["retired", `${status}V2`, "swapCanceled"]);
   return words;
 }
 

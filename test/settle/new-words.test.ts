@@ -1,0 +1,48 @@
+/** Status words that are new, and end like words that are known. */
+import { expect, test } from "bun:test";
+import { findOrder } from "../../src/store/orders.ts";
+import { type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+
+/** An order of which every record has that word from now on. */
+async function worded(status: string): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
+  const rig = openGatewayRig();
+  const { order: shown } = await rig.answerOf(rig.place("key-0001"));
+  const [order] = rig.venue.orders;
+  if (order === undefined) throw new Error("nothing placed");
+  const sinceMs = rig.clock.nowMs();
+  rig.exchange.answer("orderStatus", () => ({
+    status: "order",
+    // A record as the small venue writes it.
+    order: { ...(recordOf(order) as object), status, statusTimestamp: sinceMs },
+  }));
+  return { rig, id: String(shown["id"]), order };
+}
+
+async function lookFourTimes(rig: GatewayRig, id: string): Promise<void> {
+  for (let nth = 0; nth < 4; nth += 1) {
+    await rig.clock.advance(2_000);
+    await rig.deps.settling.look(id);
+  }
+}
+
+const WORDS = ["pendingCancel", "cancelRejected", "newReasonCanceled", "modifyCanceled"];
+
+test.each(WORDS)(
+  "an order of which the record says %s is open while the list of open orders holds it",
+  async (word) => {
+    const { rig, id } = await worded(word);
+    await lookFourTimes(rig, id);
+    expect(findOrder(rig.store, id)).toMatchObject({ status: "open", error: null });
+  },
+);
+
+test.each(WORDS)("one of which the record says %s is over when a newer list lacks it", async (word) => {
+  const { rig, id, order } = await worded(word);
+  rig.venue.close(order, "canceled");
+  await lookFourTimes(rig, id);
+  expect(findOrder(rig.store, id)?.status).toBe("open");
+  await rig.answerOf(rig.place("key-0002"));
+  await lookFourTimes(rig, id);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", error: `unknown status (${word})` });
+});
