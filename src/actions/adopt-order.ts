@@ -5,7 +5,8 @@ import { findMarket } from "../core/market.ts";
 import type { Filled, Leg } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
-import { insertLeg } from "../store/legs.ts";
+import { findLegByCloid, insertLeg } from "../store/legs.ts";
+import type { Store } from "../store/open.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
 import type { OutsideOrder } from "./outside-order.ts";
 
@@ -26,12 +27,18 @@ export function adoptOutsideOrder(deps: Deps, outside: OutsideOrder): StoredOrde
     version: 0,
   };
   return inTransaction(deps.store, (store) => {
-    const known = findOrder(store, order.id);
+    // Meanwhile it may have turned out to be ours: what a modify placed has no order of its own id.
+    const known = findOrder(store, order.id) ?? orderOfLeg(store, cloidOf(order.id));
     if (known !== null) return known;
     insertOrder(store, order);
     insertLeg(store, legOf(order, filled));
     return order;
   });
+}
+
+function orderOfLeg(store: Store, cloid: string): StoredOrder | null {
+  const leg = findLegByCloid(store, cloid);
+  return leg === null ? null : findOrder(store, leg.orderId);
 }
 
 const LEG_STATE: Record<StoredOrder["status"], Leg["state"]> = {

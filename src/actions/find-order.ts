@@ -1,6 +1,8 @@
 import { cloidOf } from "../core/cloid.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
+import { recordLegEvent } from "../settle/record.ts";
+import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { parseOrderStatus } from "../wire/answer/order-status.ts";
@@ -8,7 +10,7 @@ import { jsonInteger } from "../wire/json.ts";
 import { carriesTag, decodeOutsideOrderId } from "../wire/order-id.ts";
 import type { Caller } from "./answer.ts";
 import { couldNotAsk } from "./not-asked.ts";
-import { type OutsideOrder, outsideOrder } from "./outside-order.ts";
+import { legShown, type OutsideOrder, type OwnLeg, outsideOrder } from "./outside-order.ts";
 
 /** An order of ours, or one that the exchange knows and we do not. */
 export type FoundOrder = { kind: "stored"; order: StoredOrder } | { kind: "outside"; order: OutsideOrder };
@@ -28,9 +30,9 @@ export async function requireOrder(deps: Deps, caller: Caller, givenId: string):
   const stored = findStored(deps, caller, id);
   if (stored !== null) return { kind: "stored", order: stored };
   const asked = exchangeId(deps, caller, id);
-  const outside = asked === null ? null : await askExchange(deps, caller, asked);
-  if (outside === null) throw orderNotFound();
-  return { kind: "outside", order: outside };
+  const found = asked === null ? null : await askExchange(deps, caller, asked);
+  if (found === null) throw orderNotFound();
+  return found;
 }
 
 export function orderNotFound(): ApiError {
@@ -69,7 +71,7 @@ function exchangeId(deps: Deps, caller: Caller, id: string): string | number | b
   return carriesTag(id, deps.instance.tag) ? cloidOf(id) : null;
 }
 
-async function askExchange(deps: Deps, caller: Caller, oid: string | number | bigint): Promise<OutsideOrder | null> {
+async function askExchange(deps: Deps, caller: Caller, oid: string | number | bigint): Promise<FoundOrder | null> {
   const user = caller.account.tradingAddress;
   const outcome = await deps.exchange.info({ type: "orderStatus", user, oid }, { purpose: "read" });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
@@ -78,5 +80,15 @@ async function askExchange(deps: Deps, caller: Caller, oid: string | number | bi
       isOurBudget: outcome.kind === "failed" && outcome.isOurBudget,
     });
   }
-  return answer.kind === "not_found" ? null : outsideOrder(deps, caller.account, answer);
+  if (answer.kind === "not_found") return null;
+  // What a modify has placed whose answer was lost is shown with a native id that no row of ours has yet.
+  const own = legShown(deps, caller.account, answer.order);
+  if (own !== null) return { kind: "stored", order: heardOf(deps, own, answer.order.oid) };
+  return { kind: "outside", order: await outsideOrder(deps, caller.account, answer) };
+}
+
+/** We had concluded that it never was, and the exchange shows it: only what is open again can be canceled. */
+function heardOf({ store, clock }: Deps, { leg, order }: OwnLeg, oid: string): StoredOrder {
+  if (leg.state !== "absent") return order;
+  return inTransaction(store, () => recordLegEvent(store, leg.cloid, { type: "reported", oid }, clock.nowMs()));
 }

@@ -10,7 +10,7 @@ import { findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { couldNotAsk } from "./not-asked.ts";
-import { describeOutside } from "./outside-order.ts";
+import { describeOutside, legShown } from "./outside-order.ts";
 import { type OpenList, openRows, unlistedOrders } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
@@ -51,7 +51,7 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
     const stored = open.get(row.oid);
     const own = stored === undefined ? ownOf(deps, account, row.oid) : { leg: null, stored };
     owns.set(row.oid, own);
-    return own === null || !isKnownToBeOver(own, row.oid);
+    return own === null ? !isUnnamedOver(deps, account, row.order) : !isKnownToBeOver(own, row.oid);
   });
   const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
   const begun = listed.filter((order) => order.size !== order.originalSize);
@@ -89,6 +89,12 @@ function isKnownToBeOver({ leg, stored }: Own, oid: string): boolean {
   if (leg === null) return false;
   if (isClosed(leg) || leg.state === "closing") return true;
   return stored.exchangeOrderId !== null && stored.exchangeOrderId !== oid;
+}
+
+/** A cancel by client order id closes what the exchange has never named: the list shows it with a native id. */
+function isUnnamedOver(deps: Deps, account: Account, shown: FrontendOrder): boolean {
+  const leg = legShown(deps, account, shown)?.leg ?? null;
+  return leg?.oid === null && leg.state === "closing";
 }
 
 const NOTHING = sumFills([]);

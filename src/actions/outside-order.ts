@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { compare, decimal } from "../core/decimal.ts";
 import { averagePrice } from "../core/market.ts";
-import type { Filled, Order, OrderStatus } from "../core/order.ts";
+import type { Filled, Leg, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { mayFallShort, readClosedSize } from "../settle/closed-size.ts";
 import { askedTerms, differenceFrom } from "../settle/difference.ts";
@@ -10,7 +10,8 @@ import { gatherFillEvidence } from "../settle/fill-evidence.ts";
 import { completes, readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { shortReason } from "../settle/look.ts";
 import { findLegByCloid } from "../store/legs.ts";
-import { findOrder } from "../store/orders.ts";
+import type { Store } from "../store/open.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
@@ -118,8 +119,26 @@ function shownId(deps: Deps, account: Account, order: FrontendOrder): string {
   return isOurs ? uuid : outsideOrderId(deps.instance.network, account.tradingAddress, order.oid);
 }
 
+/** True when the client order id of what is shown is that of a leg of ours, and the rest is not. */
 function isForeign({ store }: Deps, shown: FrontendOrder): boolean {
-  const leg = shown.cloid === null ? null : findLegByCloid(store, shown.cloid);
+  const own = withOrder(store, shown);
+  return own !== null && !isOf(own, shown);
+}
+
+/** Our leg, and its order, that the exchange shows under its client order id, whether or not its native id is known here. */
+export function legShown({ store }: Deps, account: Account, shown: FrontendOrder): OwnLeg | null {
+  const own = withOrder(store, shown);
+  return own !== null && own.order.accountId === account.id && isOf(own, shown) ? own : null;
+}
+
+export type OwnLeg = { leg: Leg; order: StoredOrder };
+
+function withOrder(store: Store, { cloid }: FrontendOrder): OwnLeg | null {
+  const leg = cloid === null ? null : findLegByCloid(store, cloid);
   const order = leg === null ? null : findOrder(store, leg.orderId);
-  return leg !== null && order !== null && differenceFrom({ ...askedTerms(order), leg }, shown) !== null;
+  return leg === null || order === null ? null : { leg, order };
+}
+
+function isOf({ leg, order }: OwnLeg, shown: FrontendOrder): boolean {
+  return differenceFrom({ ...askedTerms(order), leg }, shown) === null;
 }

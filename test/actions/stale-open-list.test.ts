@@ -57,3 +57,13 @@ test("an alarm is shown, and a trigger that has fired does not wait again", asyn
   updateOrder(rig.store, { ...order, error: "ALARM: another market" });
   expect(await openList(rig)).toMatchObject([{ status: "open", error: "ALARM: another market" }]);
 });
+
+test("an order that was canceled by its client order id, and never named, is left out", async () => {
+  const { rig, newer, older } = await twoListed();
+  const leg = legOf(rig, newer);
+  const order = findOrder(rig.store, leg.orderId);
+  if (order === null) throw new Error("no order");
+  updateLeg(rig.store, { ...leg, oid: null, state: "closing" });
+  updateOrder(rig.store, { ...order, exchangeOrderId: null, status: "unknown" });
+  expect((await openList(rig)).map((row) => row.exchange_order_id)).toEqual([older]);
+});
