@@ -54,10 +54,42 @@ function missingFrom(
 ): OpenOrder[] {
   const oids = new Set(listed.map(({ oid }) => oid));
   const newestMs = Math.max(0, ...listed.map(({ timestampMs }) => timestampMs));
-  return rows.filter(({ exchangeOrderId, seenAtMs, createdAtMs }) => {
-    if (oids.has(exchangeOrderId) || newestMs > (seenAtMs ?? createdAtMs)) return false;
-    return !deps.feeds.hasToldOver(account.tradingAddress, exchangeOrderId);
+  return rows.filter((row) => {
+    const isListed = oids.has(row.exchangeOrderId);
+    const sinceMs = lastNewsOf(deps, row, { isListed, newestMs });
+    if (isListed || newestMs > sinceMs) return false;
+    return !deps.feeds.hasToldOver(account.tradingAddress, row.exchangeOrderId);
   });
+}
+
+type News = { version: number; exchangeMs: number };
+
+/** Orders of which it is remembered when there was news of them; past it the oldest starts over. */
+const MAX_REMEMBERED = 10_000;
+
+/** By database: what is told of an order is the same for all who ask. Lost in a crash, it only begins later. */
+const newsIn = new WeakMap<Deps["store"]["$client"], Map<string, News>>();
+
+/**
+ * When, at the latest, there was the last news that the order is open: exchange time, unix milliseconds. Our wall clock, by
+ * which rows are dated, may be wrong by more than a list is behind; so it is when the row was first met as it stands, or a
+ * list last held it.
+ */
+function lastNewsOf(
+  { store, exchange }: Deps,
+  { id, version }: OpenRow,
+  shown: { isListed: boolean; newestMs: number },
+): number {
+  const news = newsIn.get(store.$client) ?? new Map<string, News>();
+  newsIn.set(store.$client, news);
+  const known = news.get(id);
+  if (known?.version === version && !shown.isListed) return known.exchangeMs;
+  const [oldest] = news.keys();
+  if (news.size >= MAX_REMEMBERED && oldest !== undefined) news.delete(oldest);
+  const exchangeMs = Math.max(exchange.nowMs(), shown.newestMs);
+  news.delete(id);
+  news.set(id, { version, exchangeMs });
+  return exchangeMs;
 }
 
 function isNamed(order: StoredOrder): order is OpenRow {

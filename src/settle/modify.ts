@@ -1,7 +1,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
-import type { ModifyRefusal } from "../core/evidence.ts";
 import { type Excess, excessOf, isTakingOff } from "../core/excess.ts";
+import type { ModifyRefusal } from "../core/modify-evidence.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { World } from "../deps.ts";

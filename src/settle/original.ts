@@ -1,21 +1,21 @@
 /** What became of the order that a modify was to replace. */
 import { type Attempt, endsAtMs, sweepDelayMs } from "../core/attempt.ts";
+import { areFillsAll } from "../core/evidence.ts";
+import { dexOf } from "../core/market.ts";
 import {
-  areFillsAll,
   type GoneBefore,
   goneBefore,
   isLeftOpen,
   isOriginalOver,
   type ModifyFacts,
   type RecordedEnd,
-} from "../core/evidence.ts";
-import { dexOf } from "../core/market.ts";
+} from "../core/modify-evidence.ts";
 import { isClosed, type Leg, wasTaken } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findCompleteTo } from "../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../wire/answer/order-status.ts";
-import { isListedStatus, statusMeaning } from "../wire/answer/status-words.ts";
+import { statusMeaning } from "../wire/answer/status-words.ts";
 import { applySight } from "./apply-sight.ts";
 import { askedTerms, differenceFrom } from "./difference.ts";
 import { isAlwaysPlace } from "./intent.ts";
@@ -178,7 +178,7 @@ function recordedEnd(replaced: Leg, answer: OrderStatusAnswer): Pick<RecordedEnd
   // An order that may not rest ends as filled with a part as well: what was left of it was gone before any modify.
   if (meaning === "filled") return { kind: "own", endedAtMs };
   if (meaning !== "canceled") return null;
-  return { kind: status !== PLAIN_CANCEL && isListedStatus(status) ? "own" : "any", endedAtMs };
+  return { kind: status === PLAIN_CANCEL ? "any" : "own", endedAtMs };
 }
 
 const PLAIN_CANCEL = "canceled";

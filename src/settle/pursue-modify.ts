@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
-import { hasCanceledOriginal } from "../core/evidence.ts";
 import { type Excess, reductionsOf } from "../core/excess.ts";
+import { hasCanceledOriginal } from "../core/modify-evidence.ts";
 import { isClosed, isWhollyFilled, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";

@@ -36,6 +36,10 @@ async function listed(rig: GatewayRig, some: { cursor?: string; limit?: number; 
   return { ids: data.map((row) => row.exchange_order_id), data, next, isDated: asOfMs !== null };
 }
 
+function laterThan({ clock }: GatewayRig, order: VenueOrder): VenueOrder {
+  return { ...order, oid: 5_000, cloid: `0x${"ab".repeat(16)}`, placedAtMs: clock.nowMs() };
+}
+
 type Stage = { rig: GatewayRig; order: VenueOrder };
 
 const ROWS: [string, { ids: string[]; isDated: boolean }, (stage: Stage) => void][] = [
@@ -70,12 +74,9 @@ const ROWS: [string, { ids: string[]; isDated: boolean }, (stage: Stage) => void
     },
   ],
   [
-    "the list shows what was placed later",
-    { ids: ["5000"], isDated: false },
-    ({ rig, order }) => {
-      const later = { ...order, oid: 5_000, cloid: `0x${"ab".repeat(16)}`, placedAtMs: rig.clock.nowMs() };
-      showList(rig, [later]);
-    },
+    "the list shows what was placed later, and was never read before",
+    { ids: ["5000", "1001"], isDated: false },
+    ({ rig, order }) => showList(rig, [laterThan(rig, order)]),
   ],
   [
     "the list shows what was placed before",
@@ -92,6 +93,27 @@ test.each(ROWS)("an order that the list lacks, and %s", async (_name, expected, 
   arrange(stage);
   const { ids, isDated } = await listed(stage.rig);
   expect({ ids, isDated }).toEqual(expected);
+});
+
+test("an order is left out when a list lacks it that shows what was placed after the last news of it", async () => {
+  const { rig, order } = await openStage();
+  expect((await listed(rig)).ids).toEqual(["1001"]);
+  await rig.clock.advance(SECOND);
+  showList(rig, [laterThan(rig, order)]);
+  expect((await listed(rig)).ids).toEqual(["5000"]);
+});
+
+test("one that a list has shown since is held for as long as no list shows what was placed after that", async () => {
+  const { rig, order } = await openStage();
+  await listed(rig);
+  await rig.clock.advance(SECOND);
+  const later = laterThan(rig, order);
+  await rig.clock.advance(SECOND);
+  showList(rig, [order, later]);
+  await listed(rig);
+  await rig.clock.advance(2 * SECOND);
+  showList(rig, [later]);
+  expect((await listed(rig)).ids).toEqual(["5000", "1001"]);
 });
 
 test("pages hold it in its place", async () => {

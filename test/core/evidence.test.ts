@@ -10,13 +10,8 @@ import {
   concludeAbsence,
   DISPUTED_AFTER_MS,
   type EarlierMargin,
-  type GoneBefore,
-  goneBefore,
-  hasCanceledOriginal,
-  isLeftOpen,
   isMarginCurrent,
   isNothingToCancel,
-  isOriginalOver,
   isOutlived,
   isSettingInForce,
   isWitness,
@@ -25,14 +20,11 @@ import {
   lacks,
   type MarginReading,
   type MissingTwap,
-  type ModifyFacts,
-  type ModifyRefusal,
   marginMovedBetween,
   type OtherMargin,
   QUIET_AFTER_MS,
   QUIET_SPACING_MS,
   READING_SPACING_MS,
-  type RecordedEnd,
   type SettingTrace,
   type SizeReading,
   type SizeVerdict,
@@ -358,61 +350,6 @@ test("a list proves that an order is open no longer only by one that was placed 
   expect(lacks([later, earlier], { oid: "7", sinceMs: 2_000 })).toBe(true);
   for (const list of [[], [earlier], [mine, later], [mine]])
     expect(lacks(list, { oid: "7", sinceMs: 2_000 })).toBe(false);
-});
-
-const REFUSALS: readonly ModifyRefusal[] = ["left", "canceled", "at_placing", null];
-
-test("a modify has left its original open by three proofs and by no number of looks", () => {
-  const shown = { hasNeverRun: false, refusal: null, looks: 1_000, openForMs: 10 ** 9, isShownSince: false };
-  for (const refusal of REFUSALS) expect(isLeftOpen({ ...shown, refusal })).toBe(refusal === "left");
-  expect(isLeftOpen({ ...shown, refusal: "left", looks: 2 })).toBe(false);
-  expect(isLeftOpen({ ...shown, refusal: "left", openForMs: 1_999 })).toBe(false);
-  expect(isLeftOpen({ ...shown, looks: 1, openForMs: 0, hasNeverRun: true })).toBe(true);
-  expect(isLeftOpen({ ...shown, looks: 1, openForMs: 0, isShownSince: true })).toBe(true);
-});
-
-test("an original is over where its replacement was placed, unless that was to be placed in any case", () => {
-  const facts = { isAlwaysPlace: false, hasPlaced: true, refusal: null };
-  expect(isOriginalOver(facts)).toBe(true);
-  expect(isOriginalOver({ ...facts, isAlwaysPlace: true })).toBe(false);
-  expect(isOriginalOver({ ...facts, hasPlaced: false })).toBe(false);
-  expect(isOriginalOver({ isAlwaysPlace: true, hasPlaced: false, refusal: "canceled" })).toBe(true);
-});
-
-test("a modify is said to have canceled its original only where it came so far and nothing else did it", () => {
-  const facts = { isAlwaysPlace: false, isTaken: false, hasPlaced: false, refusal: null };
-  const end = { goneBefore: "no", isCanceledOtherwise: false } as const;
-  for (const refusal of REFUSALS) {
-    const isProof = refusal === "canceled" || refusal === "at_placing";
-    const placed = { ...facts, refusal, hasPlaced: true };
-    expect(hasCanceledOriginal({ ...facts, refusal }, end)).toBe(isProof);
-    expect(hasCanceledOriginal(placed, end)).toBe(true);
-    for (const gone of ["yes", "unclear"] as const)
-      expect(hasCanceledOriginal(placed, { ...end, goneBefore: gone })).toBe(false);
-    expect(hasCanceledOriginal(placed, { ...end, isCanceledOtherwise: true })).toBe(false);
-  }
-});
-
-const IN_ANY_CASE: ModifyFacts = { isAlwaysPlace: true, isTaken: true, hasPlaced: true, refusal: null };
-const PLAIN = { ...IN_ANY_CASE, isAlwaysPlace: false };
-const REFUSED = { ...PLAIN, isTaken: false };
-const SIGNED_AT = { signedAtMs: 100_000, placedAtMs: null };
-
-test.each<[string, ModifyFacts, Partial<RecordedEnd> | null, GoneBefore]>([
-  ["no end is shown", IN_ANY_CASE, null, "no"],
-  ["an end of its own", IN_ANY_CASE, { kind: "own" }, "yes"],
-  ["an end of its own, and a plain modify was refused", REFUSED, { kind: "own" }, "yes"],
-  ["an end of its own, and a plain modify was taken", PLAIN, { kind: "own" }, "no"],
-  ["an end of its own, and a plain modify was refused after its cancel", { ...REFUSED, refusal: "canceled" }, {}, "no"],
-  ["canceled before it was placed, and a plain modify was taken", PLAIN, { placedAtMs: 200_000 }, "no"],
-  ["canceled before it was placed", IN_ANY_CASE, { endedAtMs: 100_999, placedAtMs: 103_000 }, "yes"],
-  ["canceled in the moment of its placing", IN_ANY_CASE, { endedAtMs: 101_000, placedAtMs: 103_000 }, "no"],
-  ["canceled before it was signed, by a clock", IN_ANY_CASE, { endedAtMs: 97_999 }, "unclear"],
-  ["canceled before any clock of ours can have signed it", IN_ANY_CASE, { endedAtMs: 39_999 }, "yes"],
-  ["canceled after it was signed", IN_ANY_CASE, { endedAtMs: 98_000 }, "no"],
-])("what an original's record says of its end and its modify: %s", (_name, facts, end, gone) => {
-  const recorded: RecordedEnd | null = end && { kind: "any", endedAtMs: 50_000, ...SIGNED_AT, ...end };
-  expect(goneBefore(facts, recorded)).toBe(gone);
 });
 
 test("fills of what has no record are all when they are known to be whole up to its first look", () => {

@@ -1,4 +1,4 @@
-import type { ModifyRefusal } from "../../core/evidence.ts";
+import type { ModifyRefusal } from "../../core/modify-evidence.ts";
 import { REFUSAL_TEXTS } from "./refusal-texts.ts";
 
 /** Variable parts of a text, by the name that stands in braces. */

@@ -45,13 +45,6 @@ export function statusMeaning(status: string): StatusMeaning {
   return status === "rejected" || status.endsWith("Rejected") ? "rejected" : "canceled";
 }
 
-/** True of a word that is known to us: one that is read by its ending alone may be the word of anything. */
-export function isListedStatus(status: string): boolean {
-  return UNEXPLAINED.has(status) || WORDS.has(status);
-}
-
-const UNEXPLAINED: ReadonlySet<string> = new Set(["open", "filled", "triggered", "canceled"]);
-
 /** Longest unknown status that is shown. */
 const MAX_SHOWN = 60;
 

@@ -1,0 +1,88 @@
+/** What may be said of an order that a modify was to replace: pure, of the facts known so far. */
+
+/** What the words of a refused modify prove of its original: `wire/answer/refusal` reads them. */
+export type ModifyRefusal = "left" | "canceled" | "at_placing" | null;
+
+/** What is known of a modify beside what the records of its original show. */
+export type ModifyFacts = {
+  isAlwaysPlace: boolean;
+  /** The exchange took what it placed, whatever became of that. */
+  isTaken: boolean;
+  /** It did, or keeps a record of having refused it: the modify came as far as placing. */
+  hasPlaced: boolean;
+  refusal: ModifyRefusal;
+};
+
+/**
+ * True when the original is over, whatever a record shows of it: the exchange places only after it has canceled, unless
+ * the modify says that it shall in any case.
+ */
+export function isOriginalOver({ isAlwaysPlace, hasPlaced, refusal }: Omit<ModifyFacts, "isTaken">): boolean {
+  return refusal === "canceled" || (hasPlaced && !isAlwaysPlace);
+}
+
+/** What a record of an original tells of its end. Times are the exchange's, unix milliseconds. */
+export type RecordedEnd = {
+  /** `own`: it was filled, or closed in a listed word that is no plain cancel. `any`: in a word that may be a modify's. */
+  kind: "own" | "any";
+  endedAtMs: number;
+  /** Of what the modify placed, by its own record; null where that is not shown. */
+  placedAtMs: number | null;
+  /** When the modify was signed, by a clock of ours. */
+  signedAtMs: number;
+};
+
+/** Whether an original had ended before its modify could cancel it. `unclear`: what would tell is not shown yet. */
+export type GoneBefore = "yes" | "no" | "unclear";
+
+/** Two changes of one block carry its time; by less than this an end is no earlier than a placing, milliseconds. */
+const ONE_MOMENT_MS = 2_000;
+/** A clock of ours that is wrong by more than this signs nothing, milliseconds. */
+const SIGNED_WRONGLY_BY_MS = 60_000;
+
+/** @param end null where no record shows that it ended */
+export function goneBefore(facts: ModifyFacts, end: RecordedEnd | null): GoneBefore {
+  // A plain modify places only where it has canceled: no word and no time of a record outweighs that.
+  if (!facts.isAlwaysPlace && (facts.isTaken || facts.refusal === "canceled")) return "no";
+  if (end === null) return "no";
+  if (end.kind === "own") return "yes";
+  const { endedAtMs, placedAtMs, signedAtMs } = end;
+  if (placedAtMs !== null) return endedAtMs < placedAtMs - ONE_MOMENT_MS ? "yes" : "no";
+  if (endedAtMs < signedAtMs - SIGNED_WRONGLY_BY_MS) return "yes";
+  return endedAtMs < signedAtMs - ONE_MOMENT_MS ? "unclear" : "no";
+}
+
+/** Looks at which an original has to be shown open after its modify was refused whole, and for how long, milliseconds. */
+const LOOKS_LEFT_OPEN = 3;
+const LEFT_OPEN_FOR_MS = 2_000;
+
+/** An original that is shown open, and of which nothing that its modify placed is known to be there. */
+export type ShownOpen = {
+  /** An empty action of ours took the modify's number. */
+  hasNeverRun: boolean;
+  refusal: ModifyRefusal;
+  /** Looks that showed it open, and the time since the first, milliseconds. */
+  looks: number;
+  openForMs: number;
+  /** One answer showed it open that itself holds something from after the modify. */
+  isShownSince: boolean;
+};
+
+/** True when the modify has left its original open. A record that shows it so may be from before the modify. */
+export function isLeftOpen({ hasNeverRun, refusal, looks, openForMs, isShownSince }: ShownOpen): boolean {
+  if (hasNeverRun || isShownSince) return true;
+  return refusal === "left" && looks >= LOOKS_LEFT_OPEN && openForMs >= LEFT_OPEN_FOR_MS;
+}
+
+/** How an original ended whose modify was refused. */
+export type OriginalsEnd = {
+  goneBefore: GoneBefore;
+  /** The exchange said that it carried out a cancel of it. */
+  isCanceledOtherwise: boolean;
+};
+
+/** True when it may be said that the modify canceled its original although what it placed was refused. */
+export function hasCanceledOriginal(facts: ModifyFacts, end: OriginalsEnd): boolean {
+  if (end.goneBefore !== "no" || end.isCanceledOtherwise) return false;
+  return facts.hasPlaced || facts.refusal === "canceled" || facts.refusal === "at_placing";
+}
