@@ -177,7 +177,7 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/vanished.ts",
-        find: "memory.overByMs ??= world.exchange.nowMs() + CLOCK_ERROR_MS;",
+        find: "memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;",
         put: "memory.overByMs ??= memory.sinceMs;",
       },
     ],
@@ -195,7 +195,7 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "what was taken for over is open again by a list from before that",
     changes: [
-      { file: "src/settle/shown-since.ts", find: "if (!goesPast(list, sinceMs + CLOCK_ERROR_MS)) return;", put: "" },
+      { file: "src/settle/shown-since.ts", find: "if (!goesPast(list, sinceMs + CLOCK_DOUBT_MS)) return;", put: "" },
     ],
   },
   {

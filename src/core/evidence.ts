@@ -270,8 +270,8 @@ export const READING_SPACING_MS = 1_000;
 export const QUIET_AFTER_MS = 3_000;
 export const QUIET_SPACING_MS = 2_000;
 
-/** Our idea of the exchange's time may be ahead by so much, milliseconds: what it says of a close counts from then on. */
-const CLOCK_DOUBT_MS = 10_000;
+/** Our idea of the exchange's time may be wrong by so much, milliseconds: what has to be later is later by more. */
+export const CLOCK_DOUBT_MS = 10_000;
 
 /** Record and fills that go on contradicting one another for this long are waited for no longer, milliseconds. */
 export const DISPUTED_AFTER_MS = 60_000;

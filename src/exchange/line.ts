@@ -19,7 +19,8 @@ export type LineEvents = {
 
 /** What an answer may be, and until when the question may be put. */
 export type Limits = {
-  maxAnswerBytes: number /** Asked in the turn that writes the first byte. */;
+  maxAnswerBytes: number;
+  /** Asked in the turn that writes the first byte. */
   mayLeave: () => boolean;
 };
 

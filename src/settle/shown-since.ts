@@ -1,5 +1,5 @@
 import type { Account } from "../core/account.ts";
-import { goesPast } from "../core/evidence.ts";
+import { CLOCK_DOUBT_MS, goesPast } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import type { World } from "../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
@@ -11,9 +11,6 @@ import { isAimedAt } from "./cancel.ts";
 import { askedTerms, differenceFrom } from "./difference.ts";
 import { note } from "./note.ts";
 import { recordLegEvent } from "./record.ts";
-
-/** Our idea of the exchange's time is not further from it than this, milliseconds. */
-const CLOCK_ERROR_MS = 10_000;
 
 /**
  * An order that was taken for over, by the answer to a cancel or by what did not show it, and that a list of open orders
@@ -37,7 +34,7 @@ function reopen(world: World, account: Account, { shown, list }: Shown): void {
   const nowMs = clock.nowMs();
   // Its row was changed last when that was concluded, by our own clock.
   const sinceMs = exchange.nowMs() - (nowMs - (order.seenAtMs ?? nowMs));
-  if (!goesPast(list, sinceMs + CLOCK_ERROR_MS)) return;
+  if (!goesPast(list, sinceMs + CLOCK_DOUBT_MS)) return;
   inTransaction(store, () => {
     for (const attempt of listAttemptsOf(store, order.id)) {
       if (attempt.kind !== "cancel" || !attempt.hasLanded || !isAimedAt(attempt, leg)) continue;

@@ -1,5 +1,5 @@
 import { compare } from "../core/decimal.ts";
-import { areFillsAll, goesPast, WITNESSES_NEEDED } from "../core/evidence.ts";
+import { areFillsAll, CLOCK_DOUBT_MS, goesPast, WITNESSES_NEEDED } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import type { Filled, Leg, LegState } from "../core/order.ts";
 import type { World } from "../deps.ts";
@@ -30,8 +30,6 @@ export type Vanished = {
   shown(cloid: string): void;
 };
 
-/** Our idea of the exchange's time is not further from it than this, milliseconds. */
-const CLOCK_ERROR_MS = 10_000;
 /** Shortest time between two answers that count, milliseconds. */
 const SPACING_MS = 10_000;
 /** Orders whose answers are remembered; past it the oldest starts over. */
@@ -60,7 +58,7 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
     if (known !== undefined) return known;
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
-    const sinceMs = world.exchange.nowMs() + CLOCK_ERROR_MS;
+    const sinceMs = world.exchange.nowMs() + CLOCK_DOUBT_MS;
     const fresh = { sinceMs, lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0 };
     missed.set(cloid, fresh);
     return fresh;
@@ -93,7 +91,7 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       if (goesPast(list, memory.sinceMs)) memory.count += 1;
       const isOver = leg.state === "closing" || memory.count >= (isNotFoundByCancels ? 1 : WITNESSES_NEEDED);
       // When it was first missed it may have lived, and have been filled after that.
-      if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs() + CLOCK_ERROR_MS;
+      if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;
       if (!isOver) return { kind: "not_found" };
       const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
