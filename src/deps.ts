@@ -7,6 +7,7 @@ import type { Point } from "./core/points.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
 import type { BuilderApproval } from "./exchange/builder-approval.ts";
 import type { Exchange, Markets } from "./exchange/exchange.ts";
+import type { Picture } from "./exchange/picture.ts";
 import type { Reads } from "./exchange/reads.ts";
 import type { TrustedFeeds } from "./exchange/trusted-feeds.ts";
 import type { CommitQueue } from "./store/commit-queue.ts";
@@ -72,6 +73,8 @@ export type Timings = {
   actionLifeMs: number;
   /** Writes are refused at start until every row in flight was looked at, at most this long. */
   startUpDeadlineMs: number;
+  /** What is older than this is not shown before the exchange was asked for it. */
+  maxReadAgeMs: number;
 };
 
 /** The outside world. Settling sees only this; deeds that clients ask for see `Deps`. */
@@ -92,6 +95,8 @@ export type World = {
   markets: Markets;
   /** Which trading addresses are followed live over the exchange's websocket, and what their feeds are held against. */
   feeds: Omit<TrustedFeeds, "follow" | "close">;
+  /** Followed accounts as they are now, for those who look on. */
+  picture: Picture;
   signers: Signers;
   clock: Clock;
   randomBytes(count: number): Uint8Array;
@@ -110,6 +115,12 @@ export type Deps = World & {
   builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused" | "refresh">;
   /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
   fillIndex: { readToMs(account: Account): number | null };
+  /** What an account was told last. */
+  ownWrites: { notBeforeMs(account: Account, dex: string | null): number };
+  /** When there was the last news that an order is open, exchange time, unix milliseconds. */
+  orderNews: {
+    newsMs(order: { id: string; version: number }, shown: { isListed: boolean; newestMs: number }): number;
+  };
   /** Our agents, as the exchange lists them. */
   agents: { standing(address: string): AgentStanding };
   /** What nobody but the operator asks for. */

@@ -2,8 +2,8 @@ import type { Clock } from "../core/clock.ts";
 import { writeJson } from "../wire/json.ts";
 import type { Exchange, InfoOptions, InfoOutcome, InfoRequest } from "./exchange.ts";
 
-/** An answer and the wall time at which it came. */
-export type Dated = { outcome: InfoOutcome; readAtMs: number };
+/** An answer, and the wall times at which it was asked for and came, unix milliseconds. */
+export type Dated = { outcome: InfoOutcome; askedAtMs: number; readAtMs: number };
 
 export type SharedInfo = (request: InfoRequest, options: InfoOptions) => Promise<Dated>;
 
@@ -11,9 +11,6 @@ type Entry = { startedAtMs: number; dated: Promise<Dated> };
 
 /** Reads for clients within this time share one answer, milliseconds. */
 const SHARED_FOR_MS = 1_000;
-
-/** An older answer may stand in while our weight is used up, milliseconds; then the read fails. */
-const LAST_KNOWN_FOR_MS = 60_000;
 
 /** Questions whose answers are remembered. */
 const MAX_REMEMBERED = 1_000;
@@ -24,22 +21,11 @@ const MAX_REMEMBERED = 1_000;
  */
 export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): SharedInfo {
   const current = new Map<string, Entry>();
-  const lastKnown = new Map<string, { atMs: number; dated: Dated }>();
 
   async function ask(request: InfoRequest, options: InfoOptions): Promise<Dated> {
+    const askedAtMs = clock.nowMs();
     const outcome = await exchange.info(request, options);
-    return { outcome, readAtMs: clock.nowMs() };
-  }
-
-  async function askAndRemember(key: string, request: InfoRequest, options: InfoOptions): Promise<Dated> {
-    const dated = await ask(request, options);
-    const nowMs = clock.elapsedMs();
-    if (dated.outcome.kind === "ok") remember(lastKnown, key, { atMs: nowMs, dated });
-    else if (dated.outcome.isOurBudget) {
-      const known = lastKnown.get(key);
-      if (known !== undefined && nowMs - known.atMs < LAST_KNOWN_FOR_MS) return known.dated;
-    }
-    return dated;
+    return { outcome, askedAtMs, readAtMs: clock.nowMs() };
   }
 
   return (request, options) => {
@@ -48,7 +34,7 @@ export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): Share
     const nowMs = clock.elapsedMs();
     const entry = current.get(key);
     if (entry !== undefined && nowMs - entry.startedAtMs < SHARED_FOR_MS) return entry.dated;
-    const dated = askAndRemember(key, request, options);
+    const dated = ask(request, options);
     remember(current, key, { startedAtMs: nowMs, dated });
     return dated;
   };

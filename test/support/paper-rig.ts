@@ -168,7 +168,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
         ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
         ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
       },
-      timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+      timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
       fillsPageRows: 2_000,
     },
     instance: {
