@@ -1,5 +1,6 @@
 import type { Account } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
+import { type Happened, isAfter, type Shown } from "../core/mark.ts";
 import type { Deps } from "../deps.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import type { AccountState, Read } from "../exchange/reads.ts";
@@ -44,7 +45,7 @@ export function currentState(deps: Deps, account: Account, dex: string): Promise
       account,
       standsMs: STATE_STANDS_MS,
       what: "the positions",
-      notBeforeMs: deps.ownWrites.notBeforeMs(account, dex),
+      told: deps.ownWrites.told(account, dex),
     },
     known: () => picture.state(user, dex),
     ask: async () => {
@@ -57,11 +58,11 @@ export function currentState(deps: Deps, account: Account, dex: string): Promise
   });
 }
 
-function currentSpot(deps: Deps, account: Account, notBeforeMs: number): Promise<Known<readonly SpotBalance[]>> {
+function currentSpot(deps: Deps, account: Account, told: readonly Happened[]): Promise<Known<readonly SpotBalance[]>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly SpotBalance[]>(deps, {
-    ...{ account, standsMs: STATE_STANDS_MS, what: "the balances", notBeforeMs },
+    ...{ account, standsMs: STATE_STANDS_MS, what: "the balances", told },
     known: () => picture.spot(user),
     ask: () => reads.spot(user, "read"),
     part: (value) => ({ part: "spot", value: [...value] }),
@@ -72,7 +73,7 @@ function currentMode(deps: Deps, account: Account): Promise<Known<AccountMode>> 
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<AccountMode>(deps, {
-    ...{ account, standsMs: MODE_STANDS_MS, what: "the account's mode", notBeforeMs: 0 },
+    ...{ account, standsMs: MODE_STANDS_MS, what: "the account's mode", told: [] },
     known: () => picture.mode(user),
     ask: () => reads.mode(user, "read"),
     part: (value) => ({ part: "mode", value }),
@@ -84,9 +85,9 @@ export type CurrentAccount = { state: AccountState; spotAsOfMs: number; marginAs
 /** Balances and margin over all dexes. Collateral that dexes share moves with every one of them. */
 export async function currentAccount(deps: Deps, account: Account, dexes: readonly string[]): Promise<CurrentAccount> {
   const mode = await currentMode(deps, account);
-  const spotNotBeforeMs = deps.ownWrites.notBeforeMs(account, mode.value === "standard" ? "" : null);
+  const told = deps.ownWrites.told(account, mode.value === "standard" ? "" : null);
   const [spot, ...states] = await Promise.all([
-    currentSpot(deps, account, spotNotBeforeMs),
+    currentSpot(deps, account, told),
     ...dexes.map((dex) => currentState(deps, account, dex)),
   ]);
   const byDex = states.map(({ value }, nth) => ({ dex: dexes[nth] ?? "", state: value }));
@@ -102,7 +103,7 @@ export function currentOpenOrders(deps: Deps, account: Account, dex: string): Pr
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly FrontendOrder[]>(deps, {
-    ...{ account, standsMs: LIST_STANDS_MS, what: "the open orders", notBeforeMs: 0 },
+    ...{ account, standsMs: LIST_STANDS_MS, what: "the open orders", told: [] },
     known: () => picture.openOrders(user, dex),
     ask: async () => {
       const read = await reads.openOrders(user, dex, "read");
@@ -124,7 +125,7 @@ export function currentTwaps(deps: Deps, account: Account): Promise<Known<readon
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly TwapRecord[]>(deps, {
-    ...{ account, standsMs: LIST_STANDS_MS, what: "the TWAPs", notBeforeMs: 0 },
+    ...{ account, standsMs: LIST_STANDS_MS, what: "the TWAPs", told: [] },
     known: () => picture.twaps(user),
     ask: () => reads.twapHistory(user, "read"),
     part: (value) => ({ part: "twaps", value }),
@@ -135,8 +136,8 @@ type Wanted<T> = {
   account: Account;
   /** For words: "The exchange could not be asked for …". */
   what: string;
-  /** Exchange time, unix milliseconds: what is shown must be of then or later. */
-  notBeforeMs: number;
+  /** What is shown must hold all of this; nothing where rows tell better. */
+  told: readonly Happened[];
   /** So long an answer stands that nobody tells anew, milliseconds. */
   standsMs: number;
   known(): Known<T> | null;
@@ -165,7 +166,7 @@ async function readCurrent<T>(deps: Deps, wanted: Wanted<T>): Promise<Known<T>> 
     if (read.kind === "failed" && known !== null && isShowable(deps, wanted, known)) return known;
     if (read.kind === "failed") throw couldNotAsk(deps, `for ${wanted.what}`, read);
     const taken = take(deps, wanted, read);
-    if (taken.timeMs >= wanted.notBeforeMs) return taken;
+    if (holdsAll(taken, wanted)) return taken;
     if (spentMs() >= enough) throw isBehind(wanted);
     await deps.clock.sleep(AGAIN_AFTER_MS);
   }
@@ -177,9 +178,13 @@ function isCurrent<T>(deps: Deps, wanted: Wanted<T>, known: Known<T>): boolean {
 }
 
 /** Not older than the caller's last write, nor than anything may be. */
-function isShowable<T>(deps: Deps, { notBeforeMs, standsMs }: Wanted<T>, { timeMs, asOfMs }: Known<T>): boolean {
-  const oldestMs = Math.max(standsMs, deps.settings.timings.maxReadAgeMs);
-  return timeMs >= notBeforeMs && deps.exchange.nowMs() - asOfMs <= oldestMs;
+function isShowable<T>(deps: Deps, wanted: Wanted<T>, known: Known<T>): boolean {
+  const oldestMs = Math.max(wanted.standsMs, deps.settings.timings.maxReadAgeMs);
+  return holdsAll(known, wanted) && deps.exchange.nowMs() - known.asOfMs <= oldestMs;
+}
+
+function holdsAll<T>(shown: Shown, { told }: Wanted<T>): boolean {
+  return told.every((happened) => isAfter(shown, happened));
 }
 
 async function nextFrame<T>(deps: Deps, { account }: Wanted<T>, forMs: number): Promise<void> {
@@ -194,8 +199,8 @@ function take<T>(
   { value, askedAtMs }: Extract<Read<T>, { kind: "ok" }>,
 ): Known<T> {
   const timeMs = timeOf?.(value) ?? askedAtMs + exchange.nowMs() - clock.nowMs();
-  picture.take(account.tradingAddress, part(value), timeMs);
-  return { value, timeMs, asOfMs: timeMs, isTold: false };
+  picture.take(account.tradingAddress, part(value), { timeMs, askedAtMs });
+  return { value, timeMs, askedAtMs, heard: null, asOfMs: timeMs, isTold: false };
 }
 
 function isBehind<T>({ what }: Wanted<T>): ApiError {

@@ -1,5 +1,6 @@
 import type { Account } from "../core/account.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Happened } from "../core/mark.ts";
 import { dexOf } from "../core/market.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Picture } from "../exchange/picture.ts";
@@ -9,18 +10,20 @@ import { parseJson } from "../wire/json.ts";
 
 /** What an account was told last, by the exchange's time: what is shown of it must not be older. */
 export type OwnWrites = {
-  /** Exchange time, unix milliseconds; 0 where nothing is known. @param dex null for all */
-  notBeforeMs(account: Account, dex: string | null): number;
+  /** What was told lately. @param dex null for all */
+  told(account: Account, dex: string | null): Happened[];
 };
 
 /** One change that was told. */
 type Change = {
-  dex: string;
-  /** By our clock where the exchange's own time of it is not known. Exchange time, unix milliseconds. */
-  atMs: number;
+  /** Null for any. */
+  dex: string | null;
+  happened: Exclude<Happened, { kind: "heard" }>;
   /** The order's native id, and whether it is over by then; null where its feed says nothing of it. */
   told: { oid: string; isOver: boolean } | null;
 };
+
+type Told = Pick<Picture, "toldOf" | "heardFillAt">;
 
 type Memory = { lastId: number; changes: Change[] };
 
@@ -36,7 +39,7 @@ export function openOwnWrites(of: {
   store: Store;
   clock: Clock;
   exchange: Pick<Exchange, "nowMs">;
-  picture: Pick<Picture, "toldOf">;
+  picture: Told;
 }): OwnWrites {
   const { store, clock, exchange, picture } = of;
   const memories = new Map<string, Memory>();
@@ -61,23 +64,26 @@ export function openOwnWrites(of: {
   }
 
   return {
-    notBeforeMs(account, dex) {
+    told(account, dex) {
       const memory = memoryOf(account);
       catchUp(account, memory);
-      // A clock that was wrong must not ask for what nobody can show yet.
-      const nowMs = exchange.nowMs();
-      const times = memory.changes
-        .filter((change) => dex === null || change.dex === dex)
-        .map((change) => Math.min(nowMs, timeOf(picture, account, change)));
-      return Math.max(0, ...times);
+      return memory.changes
+        .filter((change) => dex === null || change.dex === null || change.dex === dex)
+        .map((change) => asHeard(picture, account, change));
     },
   };
 }
 
-function timeOf(picture: Pick<Picture, "toldOf">, { tradingAddress }: Account, { atMs, told }: Change): number {
-  const heard = told === null ? null : picture.toldOf(tradingAddress, told.oid);
-  const isOfThis = heard !== null && (told?.isOver === false || heard.isOver);
-  return isOfThis ? Math.min(atMs, heard.timeMs) : atMs;
+/** As the feed told it, where it did. */
+function asHeard(picture: Told, { tradingAddress: user }: Account, { happened, told }: Change): Happened {
+  const { timeMs } = happened;
+  if (happened.kind === "dated") {
+    const heard = picture.heardFillAt(user, timeMs);
+    return heard === null ? happened : { kind: "heard", timeMs, heard };
+  }
+  const update = told === null ? null : picture.toldOf(user, told.oid);
+  const isOfThis = update !== null && (told?.isOver === false || update.isOver);
+  return isOfThis ? { kind: "heard", timeMs: update.timeMs, heard: update.heard } : happened;
 }
 
 const FILL_ID = /^([0-9]{1,16})-([^-]{1,60})-/;
@@ -88,15 +94,17 @@ function changeOf({ type, resourceId, payload, atMs }: StoredEvent, offsetMs: nu
     const [, timeMs, market] = FILL_ID.exec(resourceId) ?? [];
     return timeMs === undefined || market === undefined
       ? null
-      : { dex: dexOf(market), atMs: Number(timeMs), told: null };
+      : { dex: dexOf(market), happened: { kind: "dated", timeMs: Number(timeMs) }, told: null };
   }
   const [area] = type.split(".");
   if ((area !== "order" && area !== "operation") || payload === null) return null;
   // Our own text of an order or an operation.
   const { market, status, exchange_order_id: oid } = parseJson(payload) as Record<string, unknown>;
   // What was removed was never sent; what is not known was not told.
-  if (typeof market !== "string" || status === "processing" || status === "unknown") return null;
+  if (status === undefined || status === "processing" || status === "unknown") return null;
   const isOver = status === "filled" || status === "canceled" || status === "rejected";
   const told = area === "order" && typeof oid === "string" ? { oid, isOver } : null;
-  return { dex: dexOf(market), atMs: atMs + offsetMs, told };
+  // An operation does not say in which market it was.
+  const dex = typeof market === "string" ? dexOf(market) : null;
+  return { dex, happened: { kind: "noted", timeMs: atMs + offsetMs, atMs }, told };
 }

@@ -1,3 +1,4 @@
+import type { Shown } from "../core/mark.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
 import type { AccountPart } from "../wire/answer/account-frame.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
@@ -6,19 +7,17 @@ import type { OrderUpdate } from "../wire/answer/stream.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 import type { FeedEvent } from "./feed-event.ts";
 
-/** A part of an account's state as last shown. Exchange time, unix milliseconds. */
-export type Known<T> = {
+/** A part of an account's state as last shown: it is of its mark's time or later. */
+export type Known<T> = Shown & {
   value: T;
-  /** What it shows is of this time or later. */
-  timeMs: number;
-  /** Up to here nothing else was told of it: quiet is not old. */
+  /** Up to here nothing else was told of it: quiet is not old. Exchange time, unix milliseconds. */
   asOfMs: number;
   /** Its feed shows it, and tells how it changes; false where it was read. */
   isTold: boolean;
 };
 
 /** What a feed has told of an order last. */
-export type ToldOrder = { isOver: boolean; timeMs: number };
+export type ToldOrder = { timeMs: number; heard: number; isOver: boolean };
 
 /** An order that a feed has told to be open. */
 export type ToldOpen = { oid: string; cloid: string | null; market: string; timeMs: number };
@@ -30,7 +29,7 @@ export type ToldOpen = { oid: string; cloid: string | null; market: string; time
 export type Picture = {
   hear(address: string, event: FeedEvent): void;
   /** What a read has shown, and of when it is at least. */
-  take(address: string, shown: ReadPart, timeMs: number): void;
+  take(address: string, shown: ReadPart, read: ReadMark): void;
   state(address: string, dex: string): Known<ClearinghouseState> | null;
   openOrders(address: string, dex: string): Known<readonly FrontendOrder[]> | null;
   spot(address: string): Known<readonly SpotBalance[]> | null;
@@ -38,6 +37,8 @@ export type Picture = {
   twaps(address: string): Known<readonly TwapRecord[]> | null;
   /** By native id. */
   toldOf(address: string, oid: string): ToldOrder | null;
+  /** The place of the last fill of that moment among what its feed has told; null where it told none. */
+  heardFillAt(address: string, timeMs: number): number | null;
   /** Told open since the list of their dex was shown, and not over since. */
   toldOpen(address: string): readonly ToldOpen[];
   /** The newest exchange time that the present connection has shown; null before the first. */
@@ -48,6 +49,9 @@ export type Picture = {
   next(address: string): Promise<void>;
 };
 
+/** What a read is of, at least, by exchange time, and when it was asked for by our wall clock; unix milliseconds. */
+export type ReadMark = { timeMs: number; askedAtMs: number };
+
 /** Parts as reads show them. */
 export type ReadPart =
   | Extract<AccountPart, { part: "state" | "open" | "spot" }>
@@ -55,10 +59,12 @@ export type ReadPart =
   | { part: "twaps"; value: readonly TwapRecord[] };
 
 /** `connection` null: from a read, and nobody tells how it changes. */
-type Held<T> = { value: T; timeMs: number; connection: number | null };
+type Held<T> = Shown & { value: T; connection: number | null };
 
 type Sitter = {
   connection: number;
+  /** Events heard so far. */
+  heard: number;
   heardToMs: number | null;
   states: Map<string, Held<ClearinghouseState>>;
   open: Map<string, Held<readonly FrontendOrder[]>>;
@@ -68,6 +74,8 @@ type Sitter = {
   unnamedMode: "standard" | "nothing";
   twaps: Held<readonly TwapRecord[]> | null;
   updates: Map<string, ToldOrder>;
+  /** By exchange time: the place of the last fill of that moment. */
+  fills: Map<number, number>;
   toldOpen: Map<string, ToldOpen>;
   waiters: (() => void)[];
 };
@@ -86,7 +94,16 @@ export function createPicture(): Picture {
     const known = sitters.get(address);
     if (known !== undefined) return known;
     const fresh: Sitter = {
-      ...{ connection: 0, heardToMs: null, states: new Map(), open: new Map(), spot: null, mode: null },
+      ...{
+        connection: 0,
+        heard: 0,
+        fills: new Map(),
+        heardToMs: null,
+        states: new Map(),
+        open: new Map(),
+        spot: null,
+        mode: null,
+      },
       ...{ unnamedMode: "nothing", twaps: null, updates: new Map(), toldOpen: new Map(), waiters: [] },
     };
     sitters.set(address, fresh);
@@ -97,24 +114,26 @@ export function createPicture(): Picture {
     const sitter = sitters.get(address);
     const held = sitter === undefined ? null : pick(sitter);
     if (sitter === undefined || held == null) return null;
-    const { value, timeMs } = held;
+    const { value, timeMs, heard, askedAtMs } = held;
     const isTold = held.connection === sitter.connection;
-    return { value, timeMs, asOfMs: Math.max(timeMs, quietToMs(sitter, held) ?? timeMs), isTold };
+    return { value, timeMs, heard, askedAtMs, asOfMs: Math.max(timeMs, quietToMs(sitter, held) ?? timeMs), isTold };
   }
 
   return {
     hear(address, event) {
       const sitter = sitterOf(address);
+      sitter.heard += 1;
       hear(sitter, event);
       for (const wake of sitter.waiters.splice(0)) wake();
     },
-    take: (address, shown, timeMs) => takeRead(sitterOf(address), shown, timeMs),
+    take: (address, shown, read) => takeRead(sitterOf(address), shown, read),
     state: (address, dex) => known(address, ({ states }) => states.get(dex)),
     openOrders: (address, dex) => known(address, ({ open }) => open.get(dex)),
     spot: (address) => known(address, ({ spot }) => spot),
     mode: (address) => known(address, modeOf),
     twaps: (address) => known(address, ({ twaps }) => twaps),
     toldOf: (address, oid) => sitters.get(address)?.updates.get(oid) ?? null,
+    heardFillAt: (address, timeMs) => sitters.get(address)?.fills.get(timeMs) ?? null,
     toldOpen: (address) => [...(sitters.get(address)?.toldOpen.values() ?? [])],
     heardToMs: (address) => sitters.get(address)?.heardToMs ?? null,
     isTold: (address) => (sitters.get(address)?.heardToMs ?? null) !== null,
@@ -150,7 +169,7 @@ function hear(sitter: Sitter, event: FeedEvent): void {
       for (const update of event.updates) hearUpdate(sitter, update);
       return;
     case "fills":
-      for (const { timeMs } of event.fills) hearTime(sitter, timeMs);
+      for (const { timeMs } of event.fills) hearFill(sitter, timeMs);
       return;
     case "twap_records":
       hearTwaps(sitter, event.records, event.isSnapshot);
@@ -173,6 +192,15 @@ function hearTime(sitter: Sitter, timeMs: number): void {
   sitter.heardToMs = Math.max(sitter.heardToMs ?? 0, timeMs);
 }
 
+function hearFill(sitter: Sitter, timeMs: number): void {
+  hearTime(sitter, timeMs);
+  const { fills, heard } = sitter;
+  fills.delete(timeMs);
+  fills.set(timeMs, heard);
+  const [oldest] = fills.keys();
+  if (fills.size > MAX_UPDATES && oldest !== undefined) fills.delete(oldest);
+}
+
 function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }: OrderUpdate): void {
   hearTime(sitter, timeMs);
   const { updates, toldOpen } = sitter;
@@ -181,7 +209,8 @@ function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }
   const isOver = meaning === "filled" || meaning === "canceled" || meaning === "rejected";
   const before = updates.get(oid);
   updates.delete(oid);
-  updates.set(oid, { isOver: isOver || before?.isOver === true, timeMs: Math.max(timeMs, before?.timeMs ?? 0) });
+  const newestMs = Math.max(timeMs, before?.timeMs ?? 0);
+  updates.set(oid, { isOver: isOver || before?.isOver === true, timeMs: newestMs, heard: sitter.heard });
   const [oldest] = updates.keys();
   if (updates.size > MAX_UPDATES && oldest !== undefined) updates.delete(oldest);
   if (updates.get(oid)?.isOver === true) toldOpen.delete(oid);
@@ -190,14 +219,14 @@ function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }
 
 /** Of what names no time itself it is certain that it was shown after the newest time that the connection had shown before. */
 function heldNow<T>(sitter: Sitter, value: T): Held<T> | null {
-  const { connection, heardToMs } = sitter;
-  return heardToMs === null ? null : { value, timeMs: heardToMs, connection };
+  const { connection, heardToMs, heard } = sitter;
+  return heardToMs === null ? null : { value, timeMs: heardToMs, heard, askedAtMs: null, connection };
 }
 
 function hearTwaps(sitter: Sitter, records: readonly TwapRecord[], isSnapshot: boolean): void {
-  const { twaps, connection } = sitter;
+  const { twaps, connection, heard } = sitter;
   for (const { timeS } of records) if (!isSnapshot) hearTime(sitter, timeS * 1_000);
-  if (isSnapshot) sitter.twaps = { value: records, timeMs: sitter.heardToMs ?? 0, connection };
+  if (isSnapshot) sitter.twaps = { value: records, timeMs: sitter.heardToMs ?? 0, heard, askedAtMs: null, connection };
   else if (twaps !== null && twaps.connection === connection)
     twaps.value = [...records, ...twaps.value].slice(0, MAX_TWAP_RECORDS);
   else sitter.twaps = null;
@@ -223,9 +252,10 @@ function hearPart(sitter: Sitter, shown: AccountPart): void {
 
 function hearHead(sitter: Sitter, { serverTimeMs, mode }: { serverTimeMs: number; mode: AccountMode | null }): void {
   hearTime(sitter, serverTimeMs);
+  const { connection, heard } = sitter;
   const named = mode ?? (sitter.unnamedMode === "standard" ? "standard" : null);
   if (named !== null)
-    sitter.mode = { value: named, timeMs: serverTimeMs, connection: sitter.connection, isFromFrame: true };
+    sitter.mode = { value: named, timeMs: serverTimeMs, heard, askedAtMs: null, connection, isFromFrame: true };
   else if (sitter.mode?.isFromFrame === true) sitter.mode = null;
 }
 
@@ -239,7 +269,8 @@ function hearState(sitter: Sitter, dex: string, value: ClearinghouseState): void
   hearTime(sitter, value.timeMs);
   const known = sitter.states.get(dex);
   if (known !== undefined && known.timeMs > value.timeMs) return;
-  sitter.states.set(dex, { value, timeMs: value.timeMs, connection: sitter.connection });
+  const { connection, heard } = sitter;
+  sitter.states.set(dex, { value, timeMs: value.timeMs, heard, askedAtMs: null, connection });
 }
 
 function hearList(sitter: Sitter, dex: string, value: readonly FrontendOrder[] | null): void {
@@ -249,9 +280,9 @@ function hearList(sitter: Sitter, dex: string, value: readonly FrontendOrder[] |
   for (const { oid } of value ?? []) sitter.toldOpen.delete(oid);
 }
 
-function takeRead(sitter: Sitter, shown: ReadPart, timeMs: number): void {
-  const held = <T>(value: T): Held<T> => ({ value, timeMs, connection: null });
-  const isNewer = (known: Held<unknown> | null | undefined): boolean => known == null || known.timeMs <= timeMs;
+function takeRead(sitter: Sitter, shown: ReadPart, read: ReadMark): void {
+  const held = <T>(value: T): Held<T> => ({ value, ...read, heard: null, connection: null });
+  const isNewer = (known: Held<unknown> | null | undefined): boolean => known == null || known.timeMs <= read.timeMs;
   switch (shown.part) {
     case "state":
       if (shown.value !== null && isNewer(sitter.states.get(shown.dex)))
@@ -264,7 +295,7 @@ function takeRead(sitter: Sitter, shown: ReadPart, timeMs: number): void {
       if (shown.value !== null && isNewer(sitter.spot)) sitter.spot = held(shown.value);
       return;
     case "mode":
-      takeMode(sitter, shown.value, timeMs);
+      takeMode(sitter, shown.value, read);
       return;
     case "twaps":
       if (isNewer(sitter.twaps)) sitter.twaps = held(shown.value);
@@ -273,9 +304,9 @@ function takeRead(sitter: Sitter, shown: ReadPart, timeMs: number): void {
 }
 
 /** Frames name the modes that an owner has to choose; whether they do for this one, a read shows. */
-function takeMode(sitter: Sitter, value: AccountMode, timeMs: number): void {
+function takeMode(sitter: Sitter, value: AccountMode, read: ReadMark): void {
   const { mode, connection } = sitter;
-  if (mode !== null && mode.timeMs > timeMs) return;
+  if (mode !== null && mode.timeMs > read.timeMs) return;
   sitter.unnamedMode = value === "standard" ? "standard" : "nothing";
-  sitter.mode = { value, timeMs, connection, isFromFrame: false };
+  sitter.mode = { value, ...read, heard: null, connection, isFromFrame: false };
 }
