@@ -173,7 +173,7 @@ async function readCurrent<T>(deps: Deps, wanted: Wanted<T>): Promise<Known<T>> 
 }
 
 function isCurrent<T>(deps: Deps, wanted: Wanted<T>, known: Known<T>): boolean {
-  const isStanding = known.isTold || deps.exchange.nowMs() - known.asOfMs <= wanted.standsMs;
+  const isStanding = known.isTold || deps.exchange.nowMs() - known.asOfMs < wanted.standsMs;
   return isStanding && isShowable(deps, wanted, known);
 }
 

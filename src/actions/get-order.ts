@@ -3,6 +3,7 @@ import { orderText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
+import { AGE_MS } from "./current.ts";
 import { requireOrder } from "./find-order.ts";
 import { isShownNow } from "./shown-now.ts";
 
@@ -13,7 +14,7 @@ export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<
   const { order } = found;
   if (!isLive(order.status)) return { body: orderText(order), asOfMs: null };
   const { account } = caller;
-  if (isShownNow(deps, account, order)) return { body: orderText(order), asOfMs: null };
+  if (isShownNow(deps, account, { order, withinMs: AGE_MS })) return { body: orderText(order), asOfMs: null };
   const wasTold = deps.feeds.isLive(account.tradingAddress);
   const looked = await deps.settling.look(order.id);
   const now = findOrder(deps.store, order.id) ?? order;

@@ -133,7 +133,9 @@ async function settledTarget(
   const order = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
   await waitForOthers(deps, order.id, deadlineMs);
   const stands = findOrder(deps.store, order.id) ?? order;
-  if (!isShownNow(deps, caller.account, stands)) await deps.settling.look(order.id);
+  // A feed that lives would have told more than its last list; the exchange refuses what it has not told yet.
+  const about = { order: stands, withinMs: deps.settings.timings.maxReadAgeMs };
+  if (!isShownNow(deps, caller.account, about)) await deps.settling.look(order.id);
   const now = findOrder(deps.store, order.id) ?? order;
   if (now.status === "unknown" || now.status === "processing") {
     throw notKnown();

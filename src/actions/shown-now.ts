@@ -3,17 +3,20 @@ import { compare, decimal, subtract, ZERO } from "../core/decimal.ts";
 import { dexOf } from "../core/market.ts";
 import type { Deps } from "../deps.ts";
 import type { StoredOrder } from "../store/orders.ts";
-import { AGE_MS } from "./current.ts";
 
 /**
- * True when the row of an open order and the list of open orders that its feed tells are of this second and say the same: no
- * look at the exchange would say more.
+ * True when the row of an open order and the list of open orders that its live feed tells say the same, and the list is no
+ * older than that: a look at the exchange would say no more.
  */
-export function isShownNow({ exchange, picture, feeds }: Deps, account: Account, order: StoredOrder): boolean {
+export function isShownNow(
+  { exchange, picture, feeds }: Deps,
+  account: Account,
+  { order, withinMs }: { order: StoredOrder; withinMs: number },
+): boolean {
   const user = account.tradingAddress;
   if (order.status !== "open" && order.status !== "waiting_for_trigger") return false;
   const list = picture.openOrders(user, dexOf(order.market));
-  if (list === null || !feeds.isLive(user) || exchange.nowMs() - list.timeMs > AGE_MS) return false;
+  if (list === null || !feeds.isLive(user) || exchange.nowMs() - list.timeMs > withinMs) return false;
   const shown = list.value.find(({ oid }) => oid === order.exchangeOrderId);
   if (shown === undefined || shown.isTrigger !== (order.status === "waiting_for_trigger")) return false;
   if (picture.toldOf(user, shown.oid)?.isOver === true) return false;

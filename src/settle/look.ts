@@ -33,6 +33,8 @@ export type Sought = AskedOrder & {
   /** The trading address. */
   user: string;
   accountId: string;
+  /** A modify has put another in its place. */
+  isReplaced?: boolean;
 };
 
 /** The question: by native id where it is known, else by client order id. */
@@ -204,7 +206,7 @@ function closedOf(sought: Sought, order: FrontendOrder): ClosedOrder {
   const { user, accountId, leg, reduceOnly } = sought;
   return {
     ...{ user, accountId, name: leg.cloid, asked: leg.size, isReduceOnly: reduceOnly },
-    mayFallShort: mayFallShort({ ...leg, reduceOnly }, order),
+    ...{ mayFallShort: mayFallShort({ ...leg, reduceOnly }, order), isReplaced: sought.isReplaced === true },
   };
 }
 

@@ -23,8 +23,8 @@ export function openLooks(tools: Tools): Looks {
   return {
     look(orderId, purpose) {
       const nowMs = tools.world.clock.elapsedMs();
-      // Of an order that has changed since, an earlier look says nothing: it may have been at what a modify has replaced.
-      const name = `${purpose} ${orderId} ${findOrder(tools.world.store, orderId)?.version ?? ""}`;
+      // A look at what a modify has replaced says nothing of what stands in its place.
+      const name = `${purpose} ${orderId} ${listLegs(tools.world.store, orderId).at(-1)?.cloid ?? ""}`;
       const shared = last.get(name);
       if (shared !== undefined && nowMs - shared.atMs < SHARED_FOR_MS) return shared.result;
       const oldest = last.keys().next().value;
