@@ -16,7 +16,12 @@ export function isShownNow(
   const user = account.tradingAddress;
   if (order.status !== "open" && order.status !== "waiting_for_trigger") return false;
   const list = picture.openOrders(user, dexOf(order.market));
-  if (list === null || !feeds.isLive(user) || exchange.nowMs() - list.timeMs > withinMs) return false;
+  if (!feeds.isLive(user)) return false;
+  const isFresh = (timeMs: number) => exchange.nowMs() - timeMs <= withinMs;
+  // Told open since the list was shown.
+  const told = picture.toldOpen(user).find(({ oid }) => oid === order.exchangeOrderId);
+  if (told !== undefined && order.status === "open") return isFresh(told.timeMs);
+  if (list === null || !isFresh(list.timeMs)) return false;
   const shown = list.value.find(({ oid }) => oid === order.exchangeOrderId);
   if (shown === undefined || shown.isTrigger !== (order.status === "waiting_for_trigger")) return false;
   if (picture.toldOf(user, shown.oid)?.isOver === true) return false;
