@@ -174,10 +174,10 @@ export type Settling = {
 };
 
 /**
- * `unfinished`: the exchange shows it closed, and not yet all its fills. `failed`: the exchange could not be asked.
- * `not_found` proves nothing.
+ * `unfinished`: the exchange shows it closed, and not yet all its fills. `unclear`: in a word that is new, which may be either.
+ * `failed`: the exchange could not be asked. `not_found` proves nothing.
  */
-export type LookResult = "closed" | "open" | "unfinished" | "not_found" | "failed";
+export type LookResult = "closed" | "open" | "unfinished" | "unclear" | "not_found" | "failed";
 
 /** Writes of this process that have not been answered yet, by account and Idempotency-Key: repeats join them. */
 export type RunningWrites = {

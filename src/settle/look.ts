@@ -22,7 +22,7 @@ export type Sight =
    * The exchange has it and it is closing, but the evidence is not complete: ask again. `untouched` is its end where
    * nothing was filled, as far as can be seen yet.
    */
-  | { kind: "unfinished"; events: LegEvent[]; untouched: LegEvent | null }
+  | { kind: "unfinished"; events: LegEvent[]; untouched: LegEvent | null; isUnclear?: true }
   | { kind: "not_found" }
   /** Under its id the exchange shows something else than was asked for. */
   | { kind: "foreign"; difference: Difference }
@@ -135,7 +135,7 @@ async function unlistedWord(world: World, evidence: FillEvidence, sought: Sought
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
   if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))
     return closed(world, evidence, sought, seen);
-  return { kind: "unfinished", events: [{ type: "reported", oid: order.oid }], untouched: null };
+  return { kind: "unfinished", events: [{ type: "reported", oid: order.oid }], untouched: null, isUnclear: true };
 }
 
 /** What the exchange refuses at once has a record as well, of one moment; a trigger's refusal comes after its placing. */

@@ -49,6 +49,7 @@ async function lookOnce(tools: Tools, orderId: string, purpose: LookPurpose): Pr
     const sight = await lookAt(tools, sought, purpose);
     applySight(world, leg, sight);
     if (sight.kind === "seen") return sight.isClosed ? "closed" : "open";
+    if (sight.kind === "unfinished" && sight.isUnclear === true) return "unclear";
     return sight.kind === "foreign" ? "failed" : sight.kind;
   } catch (error) {
     world.log.error({ order_id: orderId, error: String(error) }, "a look at an order failed");

@@ -42,12 +42,23 @@ function auditParty(run: OwnWritesRun, party: Party): string[] {
   return reads.flatMap((turn) => {
     const before = facts.filter(({ atMs }) => atMs < turn.askedAtMs);
     if (turn.ask.kind === "positions") return auditPositions(run, party, { turn, before, orders });
-    return turn.ask.kind === "list_open" ? auditOpen(run, party, { turn, before }) : [];
+    if (turn.ask.kind !== "list_open") return [];
+    // What is being changed is not known for the moment.
+    const changing = new Set(
+      own.filter((write) => isUnderWay(write, turn)).flatMap(({ ask }) => ("id" in ask ? [ask.id] : [])),
+    );
+    return auditOpen(run, party, { turn, before: before.filter(({ id }) => !changing.has(id)) });
   });
 }
 
+function isUnderWay(write: Turn, read: Turn): boolean {
+  return (
+    write.askedAtMs <= (read.endedAtMs ?? Infinity) && (write.endedAtMs === null || write.endedAtMs >= read.askedAtMs)
+  );
+}
+
 function factOf({ outcome, endedAtMs }: Turn): Fact[] {
-  if (outcome?.kind !== "answer" || outcome.status >= 202 || outcome.isReplay || endedAtMs === null) return [];
+  if (outcome?.kind !== "answer" || outcome.status > 202 || outcome.isReplay || endedAtMs === null) return [];
   // The gateway's own JSON, read without its types.
   const body = JSON.parse(outcome.body) as Record<string, string | null>;
   const { object, id, exchange_order_id: oid, status, filled_size: filled } = body;
