@@ -82,6 +82,7 @@ function partsOf({ settings }: World, user: string): Part[] {
         request: { type: "clearinghouseState", user, dex },
         read: (json) => orNothing(parseClearinghouseState(json), (value) => ({ part: "state", dex, value })),
         known: ({ picture }, address) => picture.state(address, dex),
+        // A state that was parsed above.
         sumOf: (value) => sumOfMembers(["coin", "signedSize"])((value as { positions: unknown }).positions),
       }),
     ),

@@ -103,6 +103,7 @@ test("reading as fast as a key may costs the exchange nothing while its feed liv
   await account(rig);
   await rig.clock.advance(5 * SECOND);
   rig.asked.length = 0;
+  const startedMs = rig.clock.elapsedMs();
   for (let times = 0; times < 100; times += 1) {
     await account(rig);
     for (const path of ["/v1/positions", "/v1/orders?status=open", "/v1/twaps"]) await rows(rig, path);
@@ -115,7 +116,9 @@ test("reading as fast as a key may costs the exchange nothing while its feed liv
     "frontendOpenOrders",
     "twapHistory",
   ];
-  expect(rig.asked.filter((type) => states.includes(type))).toEqual([]);
+  // One part of each of the two accounts is compared a minute.
+  const minutes = 1 + Math.floor((rig.clock.elapsedMs() - startedMs) / 60_000);
+  expect(rig.asked.filter((type) => states.includes(type)).length).toBeLessThanOrEqual(2 * minutes);
 });
 
 test("what changes a position or a balance is told as it happens, whoever changed it, and marks are not", async () => {
