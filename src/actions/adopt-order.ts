@@ -22,6 +22,7 @@ export function adoptOutsideOrder(deps: Deps, outside: OutsideOrder): StoredOrde
     ...shown,
     assetId: market.assetId,
     keyHash: null,
+    idempotencyKey: null,
     seenAtMs: deps.clock.nowMs(),
     releasedAtMs: null,
     version: 0,

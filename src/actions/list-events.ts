@@ -52,7 +52,10 @@ export function readEvents(
   const key = findApiKey(store, keyHash);
   if (key?.state !== "active" || key.fault !== null) return null;
   const rows = listEventsAfter(store, { accountId, after, limit });
-  return { events: rows.map((row) => toldEvent(row, payloadOf({ store }, row))), last: rows.at(-1)?.id ?? after };
+  return {
+    events: rows.map((row) => toldEvent(row, payloadOf({ store }, row), placedBy(row))),
+    last: rows.at(-1)?.id ?? after,
+  };
 }
 
 /** Calls `listener` after each commit that has news for anybody; returns how to stop that. */
@@ -67,10 +70,16 @@ function payloadOf({ store }: Pick<Deps, "store">, { accountId, type, resourceId
   return JSON.stringify(fillResource(fill));
 }
 
+/** Beside the order, which has the members of an order and no others. */
+function placedBy({ type, keyHash, idempotencyKey }: StoredEvent): object {
+  return type.startsWith("order.") ? { key_hash: keyHash, idempotency_key: idempotencyKey } : {};
+}
+
 type About = { id: number; type: string; accountId: string; atMs: number };
 
-function toldEvent({ id, type, accountId, atMs }: About, payload: string): ToldEvent {
-  const head = JSON.stringify({ object: "event", id: String(id), type, account: accountId, created_at: isoTime(atMs) });
+function toldEvent({ id, type, accountId, atMs }: About, payload: string, more: object = {}): ToldEvent {
+  const about = { object: "event", id: String(id), type, account: accountId, created_at: isoTime(atMs) };
+  const head = JSON.stringify({ ...about, ...more });
   // The column holds what `appendEvent` was given.
   return { id: String(id), type: type as ToldEvent["type"], text: `${head.slice(0, -1)},"data":${payload}}` };
 }

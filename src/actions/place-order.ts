@@ -104,6 +104,7 @@ function newOrder(deps: Deps, about: { caller: Caller; wanted: PlaceOrder; marke
     error: null,
     createdAtMs: nowMs,
     keyHash: caller.key.keyHash,
+    idempotencyKey,
     seenAtMs: null,
     releasedAtMs: null,
     version: 0,

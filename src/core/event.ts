@@ -18,7 +18,12 @@ export type NewEvent = {
   resourceId: string;
   /** JSON text of the resource as of then; null for a fill, which is read from its own row. */
   payload: string | null;
+  /** Of an order: what it was placed by. Left out for everything else. */
+  placedBy?: PlacedBy;
 };
+
+/** The API key that placed an order, by its hash, and the client's name for it; null where it was placed elsewhere. */
+export type PlacedBy = { keyHash: string | null; idempotencyKey: string | null };
 
 /** Ids are whole numbers below 2^53 without leading zeros. */
 const EVENT_ID = /^(0|[1-9][0-9]{0,15})$/;

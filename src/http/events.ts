@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import { parseEventId } from "../core/event.ts";
-import { EXAMPLE_ACCOUNT_ID, EXAMPLE_ORDER } from "./examples.ts";
+import { EXAMPLE_ACCOUNT_ID, EXAMPLE_KEY_HASH, EXAMPLE_ORDER } from "./examples.ts";
 import { routeNotFound } from "./guard.ts";
 import { type Query, readQuery } from "./query.ts";
 import type { Route } from "./route.ts";
@@ -15,6 +15,8 @@ const EXAMPLE_EVENT = {
   type: "order.updated",
   account: EXAMPLE_ACCOUNT_ID,
   created_at: "2026-11-21T09:30:00.000Z",
+  key_hash: EXAMPLE_KEY_HASH,
+  idempotency_key: "2026-11-21-btc-entry-0001",
   data: EXAMPLE_ORDER,
 };
 
@@ -25,7 +27,7 @@ const CONTRACT = {
   tag: "Events",
   summary: "Follow what happens",
   description: [
-    "Server-sent events of the key's account: orders, fills, operations, keys, and an agent whose approval ends.",
+    "Server-sent events of the key's account: orders, fills, operations, keys, and an agent whose approval ends. What `data` holds is told by `type`; those of orders say besides which API key placed the order (`key_hash`), and under which `idempotency_key`.",
     "The first event is `ready`: its id is where you are. Come back with the last id that you have (header `Last-Event-ID` or `after`) and nothing is left out, across restarts too.",
     "Where that id is not kept any more (7 days, 100,000 events), or was lost with a power cut or a restore, the first event is `reset` instead: read the lists again and go on from its id.",
     "An event may repeat a state that you know. Orders that were placed elsewhere are told when they are modified or cancelled here; positions and balances are not told.",

@@ -21,8 +21,9 @@ const DESCRIPTION =
   "A refusal of the exchange is no HTTP error: check `status` and `error` of the resource. " +
   "HEAD, OPTIONS and a trailing slash are `route_not_found`.";
 
-export function openApiDocument(routes: readonly Route[]): JsonObject {
+export function openApiDocument(given: readonly Route[]): JsonObject {
   const components: Components = new Map();
+  const routes = inReadingOrder(given);
   const paths: Record<string, Record<string, Json>> = {};
   for (const { contract } of routes) {
     const method = { [contract.method.toLowerCase()]: operation(contract, components) };
@@ -63,6 +64,12 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
   };
 }
 
+/** The set-up comes last: it is for the gateway's own page, once, and whoever writes a client has no use for it. */
+function inReadingOrder(routes: readonly Route[]): Route[] {
+  const isSetup = ({ contract: { access } }: Route) => access === "setup_link" || access === "setup_session";
+  return [...routes.filter((route) => !isSetup(route)), ...routes.filter(isSetup)];
+}
+
 const TAGS: Readonly<Record<string, string>> = {
   "API keys": "Grants: who may trade and read with which key.",
   Orders: "Place, modify, cancel and follow orders.",
@@ -74,10 +81,10 @@ const TAGS: Readonly<Record<string, string>> = {
   Events: "What happens, as it happens, without gaps.",
   Markets: "What can be traded.",
   Status: "How the gateway is doing, for the key's account.",
-  "Set-up":
-    "From an empty gateway to a first key, for its own page: only with a one-time link, and only until it is done.",
   Health: "For the operator's monitoring.",
   Description: "This description.",
+  "Set-up":
+    "From an empty gateway to a first key, for its own page: only with a one-time link, and only until it is done.",
 };
 
 const HEADERS = {
@@ -225,18 +232,52 @@ function render(schema: TSchema, components: Components): JsonObject {
 
 function expand(schema: TSchema, components: Components): JsonObject {
   const members = Object.entries(schema).map(([key, value]): [string, Json] => {
-    if (key === "properties") return [key, renderAll(value, components)];
+    if (key === "properties") return [key, renderAll(schema, components)];
+    if (key === "discriminator") return [key, discriminatorOf(schema)];
+    if (key === "anyOf" && schema["discriminator"] !== undefined) return ["oneOf", renderParts(value, components)];
     if (key === "items" || key === "additionalProperties" || key === "contentSchema")
       return [key, renderPart(value, components)];
-    if (key === "anyOf" && Array.isArray(value)) return [key, value.map((part) => renderPart(part, components))];
+    if (key === "anyOf") return [key, renderParts(value, components)];
     return [key, asJson(value)];
   });
   return Object.fromEntries(members);
 }
 
-function renderAll(properties: unknown, components: Components): JsonObject {
+function renderAll({ properties, required }: TSchema, components: Components): JsonObject {
   const entries = typeof properties === "object" && properties !== null ? Object.entries(properties) : [];
-  return Object.fromEntries(entries.map(([name, schema]) => [name, renderPart(schema, components)]));
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.fromEntries(
+    entries.map(([name, schema]) => {
+      const rendered = renderPart(schema, components);
+      return [name, needed.includes(name) ? rendered : defaultInWords(rendered)];
+    }),
+  );
+}
+
+/** Generators of clients take a member that has a `default` for one that is always there, also in what is sent. */
+function defaultInWords(schema: Json): Json {
+  if (!isObject(schema) || schema["default"] === undefined) return schema;
+  const { default: value, description, ...rest } = schema;
+  return { ...rest, description: `${String(description ?? "")} Default: \`${JSON.stringify(value)}\`.`.trim() };
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function renderParts(parts: unknown, components: Components): Json[] {
+  return Array.isArray(parts) ? parts.map((part) => renderPart(part, components)) : [];
+}
+
+/** By which member its parts are told apart, and which word names which: each part has a title and one word there. */
+function discriminatorOf({ discriminator, anyOf }: TSchema): JsonObject {
+  const { propertyName } = discriminator as { propertyName: string };
+  const parts: readonly TSchema[] = Array.isArray(anyOf) ? anyOf : [];
+  const mapping = parts.map(({ title, properties }) => [
+    String(properties[propertyName].const),
+    `#/components/schemas/${title}`,
+  ]);
+  return { propertyName, mapping: Object.fromEntries(mapping) };
 }
 
 function renderPart(part: unknown, components: Components): Json {

@@ -151,6 +151,7 @@ function splitOff(world: World, attempt: Attempt, legs: ModifyLegs): void {
     createdAtMs: attempt.createdAtMs,
     seenAtMs: nowMs,
     releasedAtMs: null,
+    idempotencyKey: attempt.idempotencyKey,
     version: 0,
   };
   // First, because an open modify keeps its order `unknown`.

@@ -111,6 +111,7 @@ function orderOf(world: World, account: Account, { cloid, swept }: Found): Store
     market: market.name,
     assetId: market.assetId,
     keyHash: null,
+    idempotencyKey: null,
     status: "unknown",
     exchangeOrderId: null,
     filledSize: null,

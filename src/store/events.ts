@@ -4,7 +4,7 @@
  */
 import type { Database } from "bun:sqlite";
 import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
-import { firstEventId, type NewEvent } from "../core/event.ts";
+import { firstEventId, type NewEvent, type PlacedBy } from "../core/event.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
 import { events } from "./schema.ts";
@@ -20,9 +20,12 @@ const audiences = new WeakMap<Database, Audience>();
 
 const insert = prepared((store) => store.insert(events).values(placeholders(events)).prepare());
 
+const NOBODY: PlacedBy = { keyHash: null, idempotencyKey: null };
+
 /** Inside the transaction of the change that it tells. */
 export function appendEvent(store: Store, event: NewEvent): void {
-  insert(store).run({ ...event, id: null });
+  const { placedBy = NOBODY, ...rest } = event;
+  insert(store).run({ ...rest, ...placedBy, id: null });
   audiences.get(store.$client)?.news.add(event.accountId);
 }
 

@@ -16,6 +16,8 @@ export type StoredOrder = Order & {
   assetId: number;
   /** Hash of the API key that placed it; null for one that was placed elsewhere. */
   keyHash: string | null;
+  /** The Idempotency-Key that placed it; null for one that was placed elsewhere. */
+  idempotencyKey: string | null;
   /** Wall time of the exchange's last word about it, unix milliseconds; null before the first. */
   seenAtMs: number | null;
   /** When the operator gave it up as unknown, unix milliseconds; null where nobody did, and once there is news of it. */
@@ -24,7 +26,17 @@ export type StoredOrder = Order & {
 };
 
 /** Of an order these never change; setting them all the same would write their indexes again. */
-const FIXED = ["id", "accountId", "market", "assetId", "side", "keyHash", "createdAtMs", "version"] as const;
+const FIXED = [
+  "id",
+  "accountId",
+  "market",
+  "assetId",
+  "side",
+  "keyHash",
+  "idempotencyKey",
+  "createdAtMs",
+  "version",
+] as const;
 const CHANGING = [
   ...(["size", "price", "timeInForce", "reduceOnly", "triggerPrice", "triggerKind", "triggerMarket"] as const),
   ...(["status", "exchangeOrderId", "filledSize", "averagePrice", "error", "seenAtMs", "releasedAtMs"] as const),
@@ -68,30 +80,35 @@ const PLACED_ELSEWHERE: Placing = { key: null, leg: null, attempt: null };
 
 /** Returns the number of its row. */
 export function insertOrder(store: Store, order: StoredOrder, placing: Placing = PLACED_ELSEWHERE): number {
+  const { key } = placing;
+  if (key !== null && key.key !== order.idempotencyKey) throw new Error("bug: not the key of this order");
   const number = takeNumber(store);
-  insert(store).run({ ...toRow(order), ...placingColumns(placing), number });
+  insert(store).run({ ...placingColumns(placing), ...toRow(order), number });
   tellOrder(store, order, "order.created");
   return number;
 }
 
 function tellOrder(store: Store, order: StoredOrder, type: "order.created" | "order.updated"): void {
-  const { id: resourceId, accountId, seenAtMs, createdAtMs, releasedAtMs } = order;
+  const { id: resourceId, accountId, keyHash, idempotencyKey, seenAtMs, createdAtMs, releasedAtMs } = order;
   appendEvent(store, {
     accountId,
     atMs: releasedAtMs ?? seenAtMs ?? createdAtMs,
     type,
     resourceId,
     payload: orderText(order),
+    placedBy: { keyHash, idempotencyKey },
   });
 }
+
+const PLACED_BY = columnsOf(orders, ["accountId", "keyHash", "idempotencyKey"]);
 
 /** Takes back an order of which it is proven that no byte left. */
 export function deleteOrder(store: Store, id: string, atMs: number): void {
   store.delete(legs).where(eq(legs.orderId, id)).run();
-  const removed = store.delete(orders).where(eq(orders.id, id)).returning({ accountId: orders.accountId }).all();
+  const removed = store.delete(orders).where(eq(orders.id, id)).returning(PLACED_BY).all();
   const payload = JSON.stringify({ object: "order", id });
-  for (const { accountId } of removed) {
-    appendEvent(store, { accountId, atMs, type: "order.removed", resourceId: id, payload });
+  for (const { accountId, ...placedBy } of removed) {
+    appendEvent(store, { accountId, atMs, type: "order.removed", resourceId: id, payload, placedBy });
   }
 }
 

@@ -339,6 +339,9 @@ export const events = sqliteTable(
     resourceId: text().notNull(),
     /** JSON of the resource as of then; null for a fill, which never changes and is read from its own row. */
     payload: text(),
+    /** Of an order: which API key placed it under which Idempotency-Key, which outlives the row of one taken back. */
+    keyHash: text(),
+    idempotencyKey: text(),
   },
   (table) => [index("events_account").on(table.accountId, table.id)],
 );

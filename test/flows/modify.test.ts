@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { listEventsAfter } from "../../src/store/events.ts";
 import { FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
 import { after, modify, open, opened, place, read } from "./modified-order.ts";
 
@@ -90,9 +91,13 @@ test("always_place lets a replacement take, as the order that it replaces", asyn
 test("always_place for an order that is closed places a new order, and the old one stays as it was", async () => {
   const { rig, id, oid } = await opened();
   await rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });
-  const answer = await modify(rig, id, { price: "91000", always_place: true });
+  const answer = await modify(rig, id, { price: "91000", always_place: true }, "the-modify");
   expect(answer).toMatchObject({ status: 200, body: { status: "open", price: "91000", size: "0.1", error: null } });
   expect(answer.body["id"]).not.toBe(id);
+  // Its events tell it by the name of the request that placed it.
+  const told = listEventsAfter(rig.store, { accountId: FIRST.account.id, after: 0, limit: 100 });
+  const names = told.flatMap((event) => (event.resourceId === answer.body["id"] ? [event.idempotencyKey] : []));
+  expect([...new Set(names)]).toEqual(["the-modify"]);
   expect((await read(rig, id)).body).toMatchObject({ id, status: "canceled", exchange_order_id: oid, price: "90000" });
   expect((await read(rig, answer.body["id"])).body).toEqual(answer.body);
 });

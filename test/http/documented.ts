@@ -1,7 +1,7 @@
 /** Holds every answer of every test against the interface description. */
 import { Value } from "@sinclair/typebox/value";
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode } from "../../src/core/errors.ts";
-import { type Contract, errorsOf } from "../../src/http/contract.ts";
+import { type Contract, type ContractAnswer, errorsOf } from "../../src/http/contract.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import { ErrorBody } from "../../src/http/schema/error.ts";
 
@@ -50,6 +50,17 @@ function checkSuccess(name: string, response: Response, { contract, text }: Abou
   if (answer === undefined) throw new Error(`${name} is not listed at this route`);
   const isJson = answer.contentType === undefined;
   const body: unknown = isJson ? JSON.parse(text) : text;
+  checkEvents(name, answer, text);
   const fault = Value.Errors(answer.schema, body).First();
   if (fault !== undefined) throw new Error(`${name} does not fit its schema at ${fault.path}: ${fault.message}`);
+}
+
+/** A stream that has ended: each of its events is held against the description of an event. */
+function checkEvents(name: string, { schema, contentType }: ContractAnswer, text: string): void {
+  if (contentType !== "text/event-stream") return;
+  for (const line of text.split("\n").filter((each) => each.startsWith("data: "))) {
+    const event: unknown = JSON.parse(line.slice("data: ".length));
+    if (!Value.Check(schema["contentSchema"], event))
+      throw new Error(`${name}: an event that is not described: ${line}`);
+  }
 }

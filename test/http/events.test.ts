@@ -3,7 +3,7 @@ import { revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { latestEventId, markStart, pruneEvents } from "../../src/store/events.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
-import { insertOrder, updateOrder } from "../../src/store/orders.ts";
+import { deleteOrder, insertOrder, updateOrder } from "../../src/store/orders.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { settled } from "../exchange/clocks.ts";
 import { testRequest } from "../support/request.ts";
@@ -162,6 +162,56 @@ describe("a stream of events", () => {
     inTransaction(rig.deps.store, (store) => markStart(store, START_MS));
     happen(rig);
     expect(kinds(await all(rig, { lastEventId: lost }))).toEqual(["reset"]);
+  });
+});
+
+describe("an event of an order says who placed it", () => {
+  const PLACE = { account: ACCOUNTS.main, market: "BTC", side: "buy", size: "0.01", price: "60000" };
+
+  /** Key hash and Idempotency-Key of every event of orders, oldest first. */
+  async function placers(rig: Rig): Promise<unknown[]> {
+    const events = await all(rig, { query: "?after=0" });
+    const ofOrders = events.filter(({ type }) => type.startsWith("order."));
+    return ofOrders.map(({ type, data }) => [type, data["key_hash"], data["idempotency_key"]]);
+  }
+
+  test("by the hash of its API key and by the Idempotency-Key that it was placed with", async () => {
+    const rig = openRig();
+    const asked = { path: "/v1/orders", apiKey: KEYS.both, idempotencyKey: "grid-bot/level-7", body: PLACE };
+    expect((await rig.ask(asked)).status).toBe(201);
+    const own = [keyHash(KEYS.both), "grid-bot/level-7"];
+    expect(await placers(rig)).toEqual([
+      ["order.created", ...own],
+      ["order.updated", ...own],
+    ]);
+    // The order itself has the members of an order, and no others.
+    const created = (await all(rig, { query: "?after=0" })).find(({ type }) => type === "order.created");
+    expect(created?.data["data"]).toMatchObject({ object: "order" });
+    expect(created?.data["data"]).not.toHaveProperty("key_hash");
+    expect(created?.data["data"]).not.toHaveProperty("idempotency_key");
+  });
+
+  test("also once it is taken back, and to a reader who comes later than that", async () => {
+    const rig = openRig();
+    const order = orderRow({ accountId: ACCOUNTS.main, keyHash: keyHash(KEYS.both), idempotencyKey: "taken-back-1" });
+    inTransaction(rig.deps.store, (store) => {
+      insertOrder(store, order);
+      deleteOrder(store, order.id, START_MS);
+    });
+    const own = [order.keyHash, "taken-back-1"];
+    expect(await placers(rig)).toEqual([
+      ["order.created", ...own],
+      ["order.removed", ...own],
+    ]);
+  });
+
+  test("and that nobody here did", async () => {
+    const rig = openRig();
+    happen(rig);
+    expect(await placers(rig)).toEqual([
+      ["order.created", null, null],
+      ["order.updated", null, null],
+    ]);
   });
 });
 

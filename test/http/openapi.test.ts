@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { Value } from "@sinclair/typebox/value";
 import { ERROR_STATUS } from "../../src/core/errors.ts";
+import { EVENT_TYPES } from "../../src/core/event.ts";
 import { errorsOf } from "../../src/http/contract.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { allRoutes } from "../../src/http/routes.ts";
@@ -113,6 +114,65 @@ describe("the interface description", () => {
     expect(new Set(places).size).toBe(places.length);
   });
 
+  test("leaves what may be left out of a request without a `default`, and tells it in words", () => {
+    const objects = [...walk(DOCUMENT)].flatMap(({ path, value }) => (isShape(value) ? [{ path, ...value }] : []));
+    for (const { path, properties, required = [] } of objects) {
+      for (const [name, member] of Object.entries(properties)) {
+        const isAlwaysThere = required.includes(name);
+        expect([`${path}/${name}`, isAlwaysThere || !("default" in member)]).toEqual([`${path}/${name}`, true]);
+      }
+    }
+    const words = (name: string) => (at(name) as { description: string }).description;
+    const members = "#/components/schemas/PlaceOrder/properties";
+    expect(words(`${members}/time_in_force`)).toEndWith('Default: `"gtc"`.');
+    expect(words(`${members}/reduce_only`)).toEndWith("Default: `false`.");
+    expect(words("#/components/schemas/Consent/properties/expires_at")).toEndWith("Default: `null`.");
+  });
+
+  test("enumerates the codes of errors, all of them", () => {
+    expect(at("#/components/schemas/Error/properties/error/properties/code")).toEqual({
+      $ref: "#/components/schemas/ErrorCode",
+    });
+    expect((at("#/components/schemas/ErrorCode") as { enum: string[] }).enum).toEqual(Object.keys(ERROR_STATUS));
+  });
+
+  test("tells the data of an event by its type, each type once", () => {
+    const { oneOf, discriminator } = at("#/components/schemas/Event") as EventShape;
+    expect(discriminator.propertyName).toBe("type");
+    expect(Object.keys(discriminator.mapping)).toEqual([...EVENT_TYPES, "ready", "reset"]);
+    expect(oneOf.map(({ $ref }) => $ref)).toEqual(Object.values(discriminator.mapping));
+    const PLACED: readonly string[] = ["order.created", "order.updated", "order.removed"];
+    for (const [type, reference] of Object.entries(discriminator.mapping)) {
+      const { properties, required } = at(reference) as { properties: Properties; required: string[] };
+      expect([type, properties["type"]?.const]).toEqual([type, type]);
+      expect(required).toEqual(Object.keys(properties));
+      expect([type, required.includes("idempotency_key")]).toEqual([type, PLACED.includes(type)]);
+    }
+    expect(at("#/components/schemas/OrderUpdatedEvent/properties/data")).toEqual({
+      $ref: "#/components/schemas/Order",
+    });
+  });
+
+  test("ends with the set-up, which no client needs", () => {
+    const operations = Object.entries(DOCUMENT["paths"] as object).flatMap(([path, methods]) =>
+      Object.values(methods as Record<string, { tags: string[] }>).map(({ tags }) => ({ path, tag: tags[0] })),
+    );
+    const first = operations.findIndex(({ tag }) => tag === "Set-up");
+    expect(first).toBeGreaterThan(20);
+    for (const { path, tag } of operations.slice(first)) {
+      expect([path, tag, path.startsWith("/v1/setup")]).toEqual([path, "Set-up", true]);
+    }
+    expect((DOCUMENT["tags"] as { name: string }[]).at(-1)?.name).toBe("Set-up");
+  });
+
+  test("says what may not be in words that every generator of clients takes for a text", () => {
+    expect([...walk(DOCUMENT)].filter(({ path }) => path.endsWith("/not"))).toEqual([]);
+    for (const name of ["PositiveDecimal", "AdjustMargin/properties/amount"]) {
+      const { type, if: no, then } = at(`#/components/schemas/${name}`) as { type: string; if: unknown; then: unknown };
+      expect([name, type, no, then]).toEqual([name, "string", { pattern: "^[-0.]*$" }, false]);
+    }
+  });
+
   test("has patterns that a JavaScript and a Rust reader understand alike", () => {
     for (const { path, value } of walk(DOCUMENT)) {
       if (!path.endsWith("/pattern")) continue;
@@ -121,6 +181,16 @@ describe("the interface description", () => {
     }
   });
 });
+
+type Properties = Record<string, { const?: string; default?: unknown }>;
+type EventShape = {
+  oneOf: { $ref: string }[];
+  discriminator: { propertyName: string; mapping: Record<string, string> };
+};
+
+function isShape(value: unknown): value is { properties: Properties; required?: string[] } {
+  return typeof value === "object" && value !== null && "properties" in value && "type" in value;
+}
 
 type Operation = {
   security: unknown[];

@@ -29,7 +29,7 @@ async function write(): Promise<void> {
       const attempt = attemptRow({ nonce: number, cloid, resource, idempotencyKey: id });
       const key = { key: id, fingerprint: "1", answer: null };
       const leg = legRow({ cloid, orderId: id });
-      insertPlacing(store, { order: orderRow({ id }), key, leg, attempt });
+      insertPlacing(store, { order: orderRow({ id, idempotencyKey: id }), key, leg, attempt });
     });
     process.stdout.write(`${number}\n`);
   }

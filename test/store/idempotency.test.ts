@@ -27,7 +27,7 @@ const PLACES: Record<string, (store: Store, record: KeyRecord) => void> = {
   "in a row of its own": insertKeyRecord,
   "in its order's row": (store, record) => {
     const { accountId, createdAtMs, resource } = record;
-    insertOrder(store, orderRow({ id: resource.id, accountId, createdAtMs }), {
+    insertOrder(store, orderRow({ id: resource.id, accountId, createdAtMs, idempotencyKey: record.key }), {
       key: record,
       leg: null,
       attempt: null,
@@ -94,7 +94,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
 test("an order keeps its row when its key is given back or passed on", () => {
   for (const change of [deleteKeyRecord, (store: Store) => passKeyOn(store, RECORD, "later")]) {
     const store = openStore(":memory:");
-    const order = orderRow({ id: "o", accountId: "a", createdAtMs: 1 });
+    const order = orderRow({ id: "o", accountId: "a", createdAtMs: 1, idempotencyKey: RECORD.key });
     insertOrder(store, order, { key: RECORD, leg: null, attempt: null });
     change(store, "a", "key-0001");
     expect(findOrder(store, "o")).toEqual(order);

@@ -134,3 +134,31 @@ test("a newer binary's reading commands say that the gateway has to be started f
     expect(() => openStoreReadOnly(path)).toThrow("start the gateway once");
   });
 });
+
+test("events of orders that were stored without it say afterwards who placed the order", () => {
+  const client = new Database(":memory:");
+  migrate(client, null, MIGRATIONS.slice(0, 4));
+  const order = "'a', 'BTC', 0, 'buy', '1', '1', 'gtc', 0, 'open', 1, 0";
+  const columns =
+    "account_id, market, asset_id, side, size, price, time_in_force, reduce_only, status, created_at_ms, version";
+  client.run(
+    `INSERT INTO orders (id, key_hash, idempotency_key, ${columns}) VALUES ('ours', 'hash', 'name', ${order})`,
+  );
+  client.run(`INSERT INTO orders (id, ${columns}) VALUES ('elsewhere', ${order})`);
+  const told = [
+    ["order.created", "ours"],
+    ["order.updated", "elsewhere"],
+    ["order.updated", "gone"],
+    ["operation.created", "ours"],
+  ];
+  for (const [type, id] of told) {
+    client.run("INSERT INTO events (account_id, at_ms, type, resource_id) VALUES ('a', 1, ?, ?)", [
+      type ?? "",
+      id ?? "",
+    ]);
+  }
+  migrate(client, null);
+  const rows = client.prepare("SELECT key_hash, idempotency_key FROM events ORDER BY id").values();
+  expect(rows).toEqual([["hash", "name"], ...Array.from({ length: 3 }, () => [null, null])]);
+  client.close();
+});

@@ -40,6 +40,7 @@ export function orderRow(some: Partial<StoredOrder> = {}): StoredOrder {
     error: null,
     createdAtMs: 1_000,
     keyHash: null,
+    idempotencyKey: null,
     seenAtMs: null,
     releasedAtMs: null,
     version: 0,
@@ -77,7 +78,7 @@ export function placingRows(nth: number, some: Partial<Attempt> = {}): Parameter
   const idempotencyKey = `placing-${nth}`;
   const own = { resource: { kind: "order", id } as const, idempotencyKey, cloid: cloidOf(id) };
   return {
-    order: orderRow({ id }),
+    order: orderRow({ id, idempotencyKey }),
     key: { key: idempotencyKey, fingerprint: "f", answer: null },
     leg: legRow({ cloid: cloidOf(id), orderId: id }),
     attempt: attemptRow({ ...own, nonce: nth, ...some }),

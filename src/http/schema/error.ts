@@ -1,13 +1,19 @@
 import { Type } from "@sinclair/typebox";
-import { ERROR_TYPE } from "../../core/errors.ts";
+import { ERROR_STATUS, ERROR_TYPE } from "../../core/errors.ts";
 import { closed, words } from "./common.ts";
+
+/** All that there are, for every route: each route lists its own beside its answers. */
+const ErrorCode = words(Object.keys(ERROR_STATUS), {
+  title: "ErrorCode",
+  description: "What a program decides on. A later version may add words: go by `type` where one is not known.",
+});
 
 /** Spec 2.9. */
 export const ErrorBody = closed(
   {
     error: closed({
       type: words(Object.values(ERROR_TYPE), { description: "Kind of failure; one for each HTTP status." }),
-      code: Type.String({ description: "What a program decides on. The codes of each route are listed there." }),
+      code: ErrorCode,
       message: Type.String({ description: "The same in words for a person; names the field and the rule." }),
     }),
   },

@@ -1,37 +1,122 @@
-import { Type } from "@sinclair/typebox";
-import { EVENT_TYPES } from "../../core/event.ts";
-import { closed, Timestamp, Uuid, words } from "./common.ts";
+import { type TSchema, Type } from "@sinclair/typebox";
+import type { EventType } from "../../core/event.ts";
+import { ListedApiKeyResource } from "./api-key.ts";
+import { closed, KeyHash, nullable, Timestamp, Uuid, words } from "./common.ts";
 import { FillResource } from "./fill.ts";
 import { OperationResource } from "./operation.ts";
 import { OrderResource } from "./order.ts";
 
-/** What `data` of the stream holds, one a line. */
-const EventResource = closed(
+const RemovedOrder = closed(
+  { object: Type.Literal("order", { description: "Always `order`." }), id: Uuid },
+  { title: "RemovedOrder", description: "An order of which it is proven that nothing was sent: there never was one." },
+);
+
+const RemovedOperation = closed(
+  { object: Type.Literal("operation", { description: "Always `operation`." }), id: Uuid },
+  { title: "RemovedOperation", description: "An operation of which it is proven that nothing was sent." },
+);
+
+const RevokedHash = closed(
   {
-    object: Type.Literal("event", { description: "Always `event`." }),
-    id: Type.String({
-      pattern: "^(0|[1-9][0-9]{0,15})$",
-      description: "Place in the log: grows, and is below 2^53. The numbers between are other accounts'.",
-    }),
-    type: words([...EVENT_TYPES, "ready", "reset"], {
-      description: "What happened. Ignore those that you do not know.",
-    }),
+    object: Type.Literal("api_key", { description: "Always `api_key`." }),
     account: Uuid,
-    created_at: Timestamp,
-    data: Type.Union(
-      [
-        OrderResource,
-        OperationResource,
-        FillResource,
-        Type.Object({}, { additionalProperties: true, description: "Of a key, an agent, or the stream itself." }),
-      ],
-      {
-        description:
-          "The whole resource as of then: an order, an operation, a fill or a key. Of what was removed its `object` and `id`; of an agent its `address`, `name`, `valid_until` and `days_left`.",
-      },
-    ),
+    key_hash: KeyHash,
+    state: Type.Literal("revoked", { description: "Always `revoked`." }),
   },
-  { title: "Event" },
+  { title: "RevokedHash", description: "A hash that was revoked before a key was registered with it." },
+);
+
+const AGENT = {
+  object: Type.Literal("agent", { description: "Always `agent`." }),
+  address: Type.String({ pattern: "^0x[0-9a-f]{40}$", description: "Address of the agent." }),
+  name: Type.String({ description: "Its name at the exchange." }),
+  valid_until: nullable(Timestamp, "When the owner's approval ends; null while that is not known."),
+};
+
+const ApprovedAgent = closed(AGENT, { title: "ApprovedAgent", description: "The agent may sign for the account." });
+
+const ExpiringAgent = closed(
+  { ...AGENT, days_left: Type.Integer({ description: "Whole days until the approval ends." }) },
+  { title: "ExpiringAgent", description: "The owner's approval of the agent that signs ends soon." },
+);
+
+const StreamReady = closed(
+  {
+    resumed: Type.Boolean({ description: "Whether it goes on from an id that was asked for." }),
+  },
+  { title: "StreamReady" },
+);
+
+const StreamReset = closed(
+  { reason: Type.String({ description: "Why nothing can be gone on from." }) },
+  { title: "StreamReset" },
+);
+
+/** What `data` holds, by the type of the event. */
+const DATA = {
+  "order.created": OrderResource,
+  "order.updated": OrderResource,
+  "order.removed": RemovedOrder,
+  "fill.created": FillResource,
+  "operation.created": OperationResource,
+  "operation.updated": OperationResource,
+  "operation.removed": RemovedOperation,
+  "key.registered": ListedApiKeyResource,
+  "key.revoked": Type.Union([ListedApiKeyResource, RevokedHash], { description: "The key, or the hash alone." }),
+  "key.blocked": ListedApiKeyResource,
+  "key.held": ListedApiKeyResource,
+  "key.released": ListedApiKeyResource,
+  "agent.approved": ApprovedAgent,
+  "agent.expiring": ExpiringAgent,
+  ready: StreamReady,
+  reset: StreamReset,
+} as const satisfies Record<EventType | "ready" | "reset", TSchema>;
+
+/** Who placed an order, beside the order itself: an order has the members of its own and no others. */
+const PLACED_BY = {
+  key_hash: nullable(
+    KeyHash,
+    "Hash of the API key that placed the order; null where it was not placed here, or came of a modify.",
+  ),
+  idempotency_key: nullable(
+    Type.String({ minLength: 8, maxLength: 128 }),
+    "The Idempotency-Key that placed it, the client's own name for it; null where `key_hash` is.",
+  ),
+};
+
+function eventOf(type: string, data: TSchema) {
+  return closed(
+    {
+      object: Type.Literal("event", { description: "Always `event`." }),
+      id: Type.String({
+        pattern: "^(0|[1-9][0-9]{0,15})$",
+        description: "Place in the log: grows, and is below 2^53. The numbers between are other accounts'.",
+      }),
+      type: Type.Literal(type, { description: `Always \`${type}\`.` }),
+      account: Uuid,
+      created_at: Timestamp,
+      ...(type.startsWith("order.") ? PLACED_BY : {}),
+      data,
+    },
+    { title: `${titleOf(type)}Event` },
+  );
+}
+
+/** `OrderCreated` of `order.created`. */
+function titleOf(type: string): string {
+  const parts = type.split(".").map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return parts.join("");
+}
+
+/** What `data` of the stream holds, one a line. */
+export const EventResource = Type.Union(
+  Object.entries(DATA).map(([type, data]) => eventOf(type, data)),
+  {
+    title: "Event",
+    discriminator: { propertyName: "type" },
+    description:
+      "What happened, by `type`, with the whole resource as of then in `data`. A later version may add types: pass over those that you do not know.",
+  },
 );
 
 export const EventStream = Type.String({

@@ -1,6 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import { OPERATION_ACTIONS, OPERATION_STATUSES } from "../../core/operation.ts";
-import { closed, described, ErrorText, MarketName, nullable, PositiveDecimal, Side, Uuid, words } from "./common.ts";
+import {
+  closed,
+  described,
+  ErrorText,
+  MarketName,
+  NOT_ZERO,
+  nullable,
+  PositiveDecimal,
+  Side,
+  Uuid,
+  words,
+} from "./common.ts";
 
 export const OperationAction = words(OPERATION_ACTIONS, { description: "What was asked." });
 
@@ -43,7 +54,7 @@ export const AdjustMarginBody = closed(
     market: MarketName,
     amount: Type.String({
       pattern: "^-?(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$",
-      not: { pattern: "^[-0.]*$" },
+      ...NOT_ZERO,
       description:
         "USDC with at most 6 decimals, as a string, not zero: positive adds isolated margin, negative takes it out.",
       examples: ["25.5", "-10"],
