@@ -137,6 +137,7 @@ const INNOCENT: readonly [path: string, text: string][] = [
   ["src/http/console.ts", `import page from "../console/index.html";`],
   ["src/cli/clock.ts", `export const clock = { now: () => Date.now() };`],
   ["src/store/migrations.ts", `import first from "../../drizzle/0000_create_tables.sql" with { type: "text" };`],
+  ["src/http/openapi.ts", `import chapter from "./guide/events.md" with { type: "text" };`],
   ["src/deps.ts", `import type { Store } from "./store/open.ts";`],
   ["src/main.ts", `process.exit(Number(process.argv[2]));`],
   [

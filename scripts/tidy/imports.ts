@@ -61,7 +61,7 @@ export function checkImports(facts: Facts): Finding[] {
 
 function importFault(path: string, found: Import): string | null {
   if (!found.specifier.startsWith(".")) return packageFault(path, found.specifier);
-  if (!/\.(ts|sql|html|css|json)$/.test(found.specifier)) return `"${found.specifier}" lacks its file ending`;
+  if (!/\.(ts|sql|md|html|css|json)$/.test(found.specifier)) return `"${found.specifier}" lacks its file ending`;
   if (!path.startsWith("src/")) return null;
   const target = posix.join(posix.dirname(path), found.specifier);
   return roomFault(path, target) ?? (path === "src/deps.ts" && !found.typeOnly ? "deps.ts imports types only" : null);

@@ -1,3 +1,4 @@
+import { chapter, escaped as escapedText, prose as proseText } from "./docs-prose.ts";
 import type { Json, JsonObject } from "./openapi.ts";
 
 export const DOCS_STYLE = `
@@ -24,8 +25,9 @@ export function docsPage(document: JsonObject): string {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escaped(info["title"])} interface</title><style>${DOCS_STYLE}</style></head><body>`,
     `<h1>${escaped(info["title"])} <small>${escaped(info["version"])}</small></h1>`,
-    `<p>${prose(info["description"])}</p><p>As JSON: <a href="/openapi.json">/openapi.json</a></p>`,
+    `<p>As JSON: <a href="/openapi.json">/openapi.json</a></p>`,
     contents(operations),
+    chapter(String(info["description"])),
     ...sections,
     "<h2>Objects</h2>",
     ...schemas,
@@ -55,7 +57,7 @@ function contents(operations: readonly Operation[]): string {
 
 function tagSection(tag: JsonObject, operations: readonly Operation[]): string {
   const own = operations.filter(({ spec }) => list(spec["tags"]).includes(tag["name"] ?? null));
-  return `<h2>${escaped(tag["name"])}</h2><p>${prose(tag["description"])}</p>${own.map(operationSection).join("\n")}`;
+  return `<h2>${escaped(tag["name"])}</h2>${chapter(String(tag["description"]))}${own.map(operationSection).join("\n")}`;
 }
 
 function operationSection({ method, path, spec }: Operation): string {
@@ -109,8 +111,9 @@ function schemaSection([name, value]: [string, Json]): string {
   });
   const table =
     rows.length === 0 ? "" : `<table><tr><th>Field</th><th>Type</th><th>Meaning</th></tr>${rows.join("")}</table>`;
+  const kinds = schema["oneOf"] === undefined ? "" : `<p>${typeText(schema)}</p>`;
   const pattern = schema["pattern"] === undefined ? "" : `<p>Pattern: <code>${escaped(schema["pattern"])}</code></p>`;
-  return `<h3 id="schema-${escaped(name)}">${escaped(name)}</h3><p>${prose(schema["description"])}</p>${pattern}${table}`;
+  return `<h3 id="schema-${escaped(name)}">${escaped(name)}</h3><p>${prose(schema["description"])}</p>${kinds}${pattern}${table}`;
 }
 
 /** A schema in a few words, named ones as links. */
@@ -120,7 +123,8 @@ function typeText(schema: JsonObject): string {
     const name = reference.split("/").at(-1) ?? "";
     return `<a href="#schema-${escaped(name)}">${escaped(name)}</a>`;
   }
-  if (schema["anyOf"] !== undefined) return list(schema["anyOf"]).map(object).map(typeText).join(" or ");
+  const parts = schema["anyOf"] ?? schema["oneOf"];
+  if (parts !== undefined) return list(parts).map(object).map(typeText).join(" or ");
   if (schema["type"] === "array") return `array of ${typeText(object(schema["items"]))}`;
   if (schema["const"] !== undefined) return `<code>${escaped(JSON.stringify(schema["const"]))}</code>`;
   return escaped(schema["type"] ?? "object");
@@ -140,11 +144,9 @@ function isList(value: Json): value is readonly Json[] {
 }
 
 function escaped(value: Json | undefined): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value ?? "");
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return escapedText(typeof value === "string" ? value : JSON.stringify(value ?? ""));
 }
 
-/** Text whose `words in backquotes` are code. */
 function prose(value: Json | undefined): string {
-  return escaped(value).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+  return proseText(typeof value === "string" ? value : JSON.stringify(value ?? ""));
 }

@@ -14,16 +14,16 @@ export type EventStreams = {
 };
 
 /** Streams at a time. */
-const MAX_STREAMS = 128;
-const MAX_STREAMS_A_KEY = 8;
+export const MAX_STREAMS = 128;
+export const MAX_STREAMS_A_KEY = 8;
 /** Seconds after which a place may be free. */
 const RETRY_AFTER_S = 5;
 /** Events that are read, and held in memory, at a time. */
 const PAGE_EVENTS = 64;
 /** A comment is sent when there was nothing for this long, milliseconds: half of what proxies wait. */
-const BEAT_MS = 15_000;
+export const BEAT_MS = 15_000;
 /** A reader that takes nothing of what is waiting for it for this long is let go, milliseconds; so does the runtime. */
-const STALLED_MS = 30_000;
+export const STALLED_MS = 30_000;
 /** Streams are looked after this often, milliseconds. */
 const CHECK_MS = 5_000;
 

@@ -28,10 +28,7 @@ const CONTRACT = {
   summary: "Follow what happens",
   description: [
     "Server-sent events of the key's account: orders, fills, operations, keys, and an agent whose approval ends. What `data` holds is told by `type`; those of orders say besides which API key placed the order (`key_hash`), and under which `idempotency_key`.",
-    "The first event is `ready`: its id is where you are. Come back with the last id that you have (header `Last-Event-ID` or `after`) and nothing is left out, across restarts too.",
-    "Where that id is not kept any more (7 days, 100,000 events), or was lost with a power cut or a restore, the first event is `reset` instead: read the lists again and go on from its id.",
-    "An event may repeat a state that you know. Orders that were placed elsewhere are told when they are modified or cancelled here; positions and balances are not told.",
-    "A comment comes every 15 seconds. The stream ends when the key is revoked, when the gateway stops, and for a reader that takes nothing for 30 seconds.",
+    "How to come back to where you were, and what is limited, stands with the tag `Events`. Orders that were placed elsewhere are told when they are modified or cancelled here; positions and balances are not told.",
   ].join(" "),
   access: "trading:read",
   query: { after: AfterParameter, follow: FollowParameter },

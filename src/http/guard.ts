@@ -1,7 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 
 /** Characters of all header names and values of a request. Bun's own limit is set above it. */
-const MAX_HEADER_CHARACTERS = 16 * 1024;
+export const MAX_HEADER_CHARACTERS = 16 * 1024;
 
 /** Characters of path and query. */
 const MAX_TARGET_CHARACTERS = 4 * 1024;

@@ -3,6 +3,9 @@ import type { TSchema } from "@sinclair/typebox";
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode, type ErrorStatus } from "../core/errors.ts";
 import { type Contract, type ContractAnswer, errorsOf, isWrite, maxBodyBytes } from "./contract.ts";
 import { ERROR_WORDS } from "./error-words.ts";
+import apiKeys from "./guide/api-keys.md" with { type: "text" };
+import events from "./guide/events.md" with { type: "text" };
+import overview from "./guide/overview.md" with { type: "text" };
 import type { Route } from "./route.ts";
 import { baseOf, OrderId, Uuid } from "./schema/common.ts";
 import { ErrorBody } from "./schema/error.ts";
@@ -13,13 +16,6 @@ export type JsonObject = { readonly [key: string]: Json };
 
 /** Schemas with a title stand under it in `components` and are referred to everywhere else. */
 type Components = Map<string, Json>;
-
-const DESCRIPTION =
-  "A self-hosted trading gateway for one exchange. Clients hold scoped API keys; only the gateway holds the key that signs. " +
-  "One `Idempotency-Key` places at most one order: after a lost answer repeat the request with the same key, or retrieve the order. " +
-  "Any answer but 2xx means that this request sent nothing to the exchange. " +
-  "A refusal of the exchange is no HTTP error: check `status` and `error` of the resource. " +
-  "HEAD, OPTIONS and a trailing slash are `route_not_found`.";
 
 export function openApiDocument(given: readonly Route[]): JsonObject {
   const components: Components = new Map();
@@ -34,7 +30,7 @@ export function openApiDocument(given: readonly Route[]): JsonObject {
     info: {
       title: "Postern",
       version: "1.0.0",
-      description: DESCRIPTION,
+      description: overview,
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This gateway." }],
@@ -71,14 +67,14 @@ function inReadingOrder(routes: readonly Route[]): Route[] {
 }
 
 const TAGS: Readonly<Record<string, string>> = {
-  "API keys": "Grants: who may trade and read with which key.",
+  "API keys": apiKeys,
   Orders: "Place, modify, cancel and follow orders.",
   Account: "Balances, and what a key is good for.",
   Positions: "Positions, their leverage and their isolated margin.",
   TWAPs: "Executions over time that the exchange runs.",
   Operations: "Results of actions that are no orders.",
   Fills: "What was traded.",
-  Events: "What happens, as it happens, without gaps.",
+  Events: events,
   Markets: "What can be traded.",
   Status: "How the gateway is doing, for the key's account.",
   Health: "For the operator's monitoring.",
@@ -98,7 +94,8 @@ const HEADERS = {
     schema: { type: "string", const: "true" },
   },
   "X-Data-As-Of": {
-    description: "Time of what is shown, ISO 8601 UTC, when it was not read for this request.",
+    description:
+      "Time of the oldest part of what is shown, ISO 8601 UTC, where that is more than a second ago (margin, marks and prices: six), and where the answer says so.",
     schema: { type: "string" },
   },
 } as const satisfies JsonObject;

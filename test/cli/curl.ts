@@ -32,7 +32,7 @@ function shellWords(line: string, variables: Readonly<Record<string, string>>): 
 }
 
 function expand(text: string, variables: Readonly<Record<string, string>>): string {
-  return text.replace(/\$([A-Z]+)/g, (_, name: string) => {
+  return text.replace(/\$([A-Z_]+)/g, (_, name: string) => {
     const value = variables[name];
     if (value === undefined) throw new Error(`$${name} is not set`);
     return value;
