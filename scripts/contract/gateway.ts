@@ -7,12 +7,18 @@ const START_DEADLINE_MS = 20_000;
 
 export type Gateway = { baseUrl: string; accountId: string; apiKey: string; stop(): Promise<void> };
 
-export async function startGateway(directory: string): Promise<Gateway> {
+/** The program as its own source says it, where no other is given. */
+const FROM_SOURCE: readonly string[] = [process.execPath, join(ROOT, "src/main.ts")];
+
+export async function startGateway(directory: string, program = FROM_SOURCE): Promise<Gateway> {
   const ports = ["--listen", "127.0.0.1:0", "--paper-listen", "127.0.0.1:0"];
-  const child = Bun.spawn(
-    [process.execPath, join(ROOT, "src/main.ts"), "serve", "--paper", "--json", "--data-dir", directory, ...ports],
-    { cwd: ROOT, env: environment(), stdin: "ignore", stdout: "pipe", stderr: Bun.file(`${directory}.log`) },
-  );
+  const child = Bun.spawn([...program, "serve", "--paper", "--json", "--data-dir", directory, ...ports], {
+    cwd: ROOT,
+    env: environment(),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: Bun.file(`${directory}.log`),
+  });
   const late = setTimeout(() => child.kill("SIGKILL"), START_DEADLINE_MS);
   const { value } = await child.stdout.getReader().read();
   clearTimeout(late);
