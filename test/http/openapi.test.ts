@@ -168,8 +168,16 @@ describe("the interface description", () => {
   test("says what may not be in words that every generator of clients takes for a text", () => {
     expect([...walk(DOCUMENT)].filter(({ path }) => path.endsWith("/not"))).toEqual([]);
     for (const name of ["PositiveDecimal", "AdjustMargin/properties/amount"]) {
-      const { type, if: no, then } = at(`#/components/schemas/${name}`) as { type: string; if: unknown; then: unknown };
-      expect([name, type, no, then]).toEqual([name, "string", { pattern: "^[-0.]*$" }, false]);
+      const { type, pattern, ...told } = at(`#/components/schemas/${name}`) as Record<string, unknown>;
+      const demand = JSON.stringify([type, told["if"], told["then"]]);
+      expect([name, demand]).toEqual([name, '["string",{"type":"string"},{"pattern":"[1-9]"}]']);
+      for (const [text, isTaken] of [
+        ...[["0", false] as const, ["0.000", false] as const],
+        ...[["0.001", true] as const, ["10", true] as const],
+      ]) {
+        const fits = new RegExp(String(pattern)).test(text) && /[1-9]/.test(text);
+        expect([name, text, fits]).toEqual([name, text, isTaken]);
+      }
     }
   });
 

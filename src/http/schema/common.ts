@@ -81,7 +81,7 @@ export const DecimalString = Type.String({
  * some generators of clients know nothing but that it may be anything.
  */
 // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-export const NOT_ZERO = { if: { pattern: "^[-0.]*$" }, then: false } as const;
+export const NOT_ZERO = { if: { type: "string" }, then: { pattern: "[1-9]" } } as const;
 
 /** A decimal string that is not zero. The check itself leaves zero to the order's rules, which name the field. */
 export const PositiveDecimal = Type.String({
