@@ -6,6 +6,7 @@ import { OperatorError } from "../../src/ops/operator.ts";
 import { perform } from "../../src/ops/perform.ts";
 import { examineGateway } from "../../src/ops/tell-state.ts";
 import { openTrial } from "../../src/ops/trial.ts";
+import { MIGRATIONS } from "../../src/store/migrations.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { withOperator } from "./operator.ts";
 
@@ -85,7 +86,7 @@ test("during a trial the operator's other verbs are refused, and the gateway say
       const refusal = perform(onTrial, "block_key", { keyHash: "0".repeat(64) });
       await expect(refusal).rejects.toThrow("an upgrade is being checked");
       expect(await perform(onTrial, "tell_state", {})).toMatchObject({ writesStoppedBecause: null });
-      const status = { version: "0.2.0", network: "testnet", schema: 4, agents: 1, problems: [] };
+      const status = { version: "0.2.0", network: "testnet", schema: MIGRATIONS.length, agents: 1, problems: [] };
       expect(await perform(onTrial, "upgrade_status", {})).toMatchObject({ ...status, on_trial: true });
       expect(await perform(onTrial, "open_writes", {})).toMatchObject({ ...status, on_trial: false });
       expect(existsSync(at.trial)).toBe(false);
