@@ -34,6 +34,18 @@ test("an order and its leg come back as they were stored, trigger or not", () =>
   }
 });
 
+test("an order is not stored under one key and told under another", () => {
+  const store = openWith();
+  const placing = { key: { key: "name-of-one", fingerprint: "f", answer: null }, leg: null, attempt: null };
+  const insert = (idempotencyKey: string | null) => () =>
+    insertOrder(store, orderRow({ id: "o", idempotencyKey }), placing);
+  expect(insert("name-of-another")).toThrow("bug: not the key of this order");
+  expect(insert(null)).toThrow("bug: not the key of this order");
+  expect(findOrder(store, "o")).toBeNull();
+  insert("name-of-one")();
+  expect(findOrder(store, "o")).toMatchObject({ idempotencyKey: "name-of-one" });
+});
+
 test("an order is only stored over the version it was decided on", () => {
   const store = openWith({});
   const read = orderRow();
