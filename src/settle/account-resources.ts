@@ -1,5 +1,5 @@
 import { type Account, API_NETWORK } from "../core/account.ts";
-import { absolute, add, type Decimal, decimal, divide, isNegative, subtract } from "../core/decimal.ts";
+import { absolute, add, type Decimal, decimal, divide, isNegative, subtract, ZERO } from "../core/decimal.ts";
 import type { AccountState } from "../exchange/reads.ts";
 import type { ClearinghouseState, Position, SpotBalance } from "../wire/answer/account.ts";
 
@@ -26,6 +26,11 @@ export function positionResource(account: Account, dex: string, position: Positi
     liquidation_price: position.liquidationPrice,
     funding_since_open: position.fundingSinceOpen,
   };
+}
+
+/** One of which nothing is left. */
+export function closedPositionResource({ id }: Account, dex: string, market: string) {
+  return { object: "position" as const, account: id, network: API_NETWORK, dex, market, size: ZERO };
 }
 
 /** Value over size: the mark price at which this very answer was worked out. */

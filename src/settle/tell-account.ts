@@ -1,5 +1,4 @@
 import type { Account } from "../core/account.ts";
-import { ZERO } from "../core/decimal.ts";
 import type { EventType } from "../core/event.ts";
 import type { World } from "../deps.ts";
 import type { AccountState } from "../exchange/reads.ts";
@@ -7,7 +6,7 @@ import { listAccounts } from "../store/accounts.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { appendEvent } from "../store/events.ts";
 import type { Position } from "../wire/answer/account.ts";
-import { accountResource, positionResource } from "./account-resources.ts";
+import { accountResource, closedPositionResource, positionResource } from "./account-resources.ts";
 
 /**
  * Tells of positions and balances that have changed, as the picture shows them: whatever changed them, an order of ours or
@@ -59,6 +58,10 @@ export function openAccountTeller(world: World): AccountTeller {
     for (const position of changedPositions(before, now)) {
       const payload = positionResource(account, dex, position);
       tell(account, "position.updated", { resourceId: position.coin, payload });
+    }
+    for (const market of before.keys()) {
+      const payload = closedPositionResource(account, dex, market);
+      if (!now.has(market)) tell(account, "position.updated", { resourceId: market, payload });
     }
   }
 
@@ -143,19 +146,12 @@ function sumsOf({ mode, spotBalances, byDex }: AccountState): string {
 }
 
 function changedPositions(before: ReadonlyMap<string, Position>, now: ReadonlyMap<string, Position>): Position[] {
-  const changed = [...now.values()].filter((position) => {
+  return [...now.values()].filter((position) => {
     const was = before.get(position.coin);
     return was === undefined || termsOf(was) !== termsOf(position);
   });
-  const closed = [...before.values()].filter(({ coin }) => !now.has(coin)).map(asClosed);
-  return [...changed, ...closed];
 }
 
 function termsOf({ signedSize, entryPrice, leverage: { type, value } }: Position): string {
   return JSON.stringify([signedSize, entryPrice, type, value]);
-}
-
-function asClosed(position: Position): Position {
-  const nothing = { positionValue: ZERO, unrealizedPnl: ZERO, returnOnEquity: ZERO, marginUsed: ZERO };
-  return { ...position, ...nothing, signedSize: ZERO, entryPrice: null, liquidationPrice: null };
 }

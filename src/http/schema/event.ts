@@ -1,10 +1,12 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { EventType } from "../../core/event.ts";
+import { AccountResource } from "./account.ts";
 import { ListedApiKeyResource } from "./api-key.ts";
-import { closed, KeyHash, nullable, Timestamp, Uuid, words } from "./common.ts";
+import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
 import { FillResource } from "./fill.ts";
 import { OperationResource } from "./operation.ts";
 import { OrderResource } from "./order.ts";
+import { PositionResource } from "./position.ts";
 
 const RemovedOrder = closed(
   { object: Type.Literal("order", { description: "Always `order`." }), id: Uuid },
@@ -40,6 +42,18 @@ const ExpiringAgent = closed(
   { title: "ExpiringAgent", description: "The owner's approval of the agent that signs ends soon." },
 );
 
+const ClosedPosition = closed(
+  {
+    object: Type.Literal("position", { description: "Always `position`." }),
+    account: Uuid,
+    network: AnswerNetwork,
+    dex: Type.String({ description: "Perpetuals dex; empty for the native one." }),
+    market: MarketName,
+    size: Type.Literal("0", { description: "Always `0`." }),
+  },
+  { title: "ClosedPosition", description: "Nothing of the position is left." },
+);
+
 const StreamReady = closed(
   {
     resumed: Type.Boolean({ description: "Whether it goes on from an id that was asked for." }),
@@ -61,6 +75,11 @@ const DATA = {
   "operation.created": OperationResource,
   "operation.updated": OperationResource,
   "operation.removed": RemovedOperation,
+  "position.updated": Type.Union([PositionResource, ClosedPosition], {
+    description:
+      "The position when its size, entry price, leverage or margin type changed; prices alone are no change.",
+  }),
+  "balance.updated": AccountResource,
   "key.registered": ListedApiKeyResource,
   "key.revoked": Type.Union([ListedApiKeyResource, RevokedHash], { description: "The key, or the hash alone." }),
   "key.blocked": ListedApiKeyResource,
