@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { time } from "../figures/format.ts";
 import type { Loaded } from "../state/state.ts";
 
 /** A titled part of a screen. `note` stands beside the title. */
@@ -16,9 +17,16 @@ export function whenLoaded<Value>(loaded: Loaded<Value>, show: (value: Value) =>
   if (loaded.value === null) {
     return html`<p class="empty">${loaded.failure ?? "Reading…"}</p>`;
   }
-  const late =
-    loaded.failure === null ? nothing : html`<p class="late" role="status">Not up to date: ${loaded.failure}</p>`;
-  return html`${late}${show(loaded.value)}`;
+  return html`${late(loaded)}${show(loaded.value)}`;
+}
+
+/** What the exchange sends every few seconds is shown without its age while it is no older than that, milliseconds. */
+const SHOWN_AGE_MS = 6_000;
+
+function late({ failure, asOfMs, readAtMs }: Loaded<unknown>): unknown {
+  if (failure !== null) return html`<p class="late" role="status">Not up to date: ${failure}</p>`;
+  if (asOfMs === null || readAtMs === null || readAtMs - asOfMs <= SHOWN_AGE_MS) return nothing;
+  return html`<p class="late" role="status">As of ${time(new Date(asOfMs).toISOString(), readAtMs)}</p>`;
 }
 
 /** Name and value pairs. */

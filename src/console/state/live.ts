@@ -49,17 +49,14 @@ async function readEverything(app: App): Promise<void> {
 
 /** What moves without an event. */
 async function readFigures(app: App): Promise<void> {
-  await Promise.all([reads.readAccount(app), reads.readPositions(app), reads.readStatus(app), reads.readPrices(app)]);
+  await Promise.all([
+    ...[reads.readAccount(app), reads.readPositions(app), reads.readOpenOrders(app)],
+    ...[reads.readStatus(app), reads.readPrices(app)],
+  ]);
 }
 
 async function readLists(app: App): Promise<void> {
-  await Promise.all([
-    reads.readOpenOrders(app),
-    reads.readHistory(app),
-    reads.readOperations(app),
-    reads.readTwaps(app),
-    reads.readKeys(app),
-  ]);
+  await Promise.all([reads.readHistory(app), reads.readOperations(app), reads.readTwaps(app), reads.readKeys(app)]);
 }
 
 async function turn(app: App, mine: Live): Promise<void> {
@@ -150,8 +147,11 @@ function take(app: App, mine: Live, event: StreamEvent): void {
   if (area === "key") void reads.readKeys(app);
   if (event.type === "agent.expiring")
     notify(app, "bad", `The agent's approval ends in ${String(member(data, "days_left"))} days. Approve the next one.`);
-  if (area === "order" || area === "fill" || area === "operation") readSoon(app, mine);
+  if (MOVING.has(area ?? "")) readSoon(app, mine);
 }
+
+/** What moves the figures. */
+const MOVING: ReadonlySet<string> = new Set(["order", "fill", "operation", "position", "balance"]);
 
 /** A stream that goes on where it stopped has missed nothing; any other has. */
 async function greet(app: App, isResumed: boolean): Promise<void> {
@@ -159,7 +159,7 @@ async function greet(app: App, isResumed: boolean): Promise<void> {
   app.state.connection = { kind: "live" };
   app.changed();
   if (!isResumed && wasBroken) await readEverything(app);
-  else if (wasBroken) await Promise.all([readFigures(app), reads.readOpenOrders(app)]);
+  else if (wasBroken) await readFigures(app);
 }
 
 function parsed(data: string): unknown {

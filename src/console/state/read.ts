@@ -35,7 +35,8 @@ async function readInto<Body, Value>(
   if (answer.kind === "ok") {
     slot.value = pick(answer.body);
     slot.readAtMs = app.nowMs();
-    slot.failure = answer.asOf === null ? null : `as of ${answer.asOf}: the exchange cannot be asked`;
+    slot.asOfMs = answer.asOf === null ? null : Date.parse(answer.asOf);
+    slot.failure = null;
   } else {
     slot.failure = answer.message;
   }

@@ -21,6 +21,8 @@ export type Loaded<Value> = {
   value: Value | null;
   /** Unix milliseconds of the last good reading. */
   readAtMs: number | null;
+  /** Unix milliseconds of when it was so, where the answer says that this is some time ago. */
+  asOfMs: number | null;
   /** Words of the last failure when the last attempt failed; the value is then as last known. */
   failure: string | null;
 };
@@ -61,7 +63,7 @@ export type State = {
 };
 
 export function emptyLoaded<Value>(): Loaded<Value> {
-  return { value: null, readAtMs: null, failure: null };
+  return { value: null, readAtMs: null, asOfMs: null, failure: null };
 }
 
 export function emptyState(nowMs: number): State {

@@ -25,7 +25,20 @@ export function topBar(app: App): TemplateResult {
     </header>`;
 }
 
-function connection({ state: { connection, nowMs } }: App): TemplateResult {
+/** Figures are read every five seconds; older ones are not live, however well the stream of events is, milliseconds. */
+const LIVE_WITHIN_MS = 20_000;
+
+/** Unix milliseconds of the oldest figure on the screen that has been read; null before the first. */
+function oldestFigureMs({ account, positions, openOrders }: App["state"]): number | null {
+  const times = [account, positions, openOrders].flatMap(({ asOfMs, readAtMs }) => asOfMs ?? readAtMs ?? []);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+function connection({ state }: App): TemplateResult {
+  const { connection, nowMs } = state;
+  const oldestMs = oldestFigureMs(state);
+  if (connection.kind === "live" && oldestMs !== null && nowMs - oldestMs > LIVE_WITHIN_MS)
+    return html`<span class="warn" role="status">figures are ${duration((nowMs - oldestMs) / 1_000)} old</span>`;
   if (connection.kind === "live") return html`<span class="live" role="status">live</span>`;
   if (connection.kind !== "broken") return html`<span class="note" role="status">connecting</span>`;
   const since = duration((nowMs - connection.sinceMs) / 1_000);
