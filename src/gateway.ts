@@ -99,7 +99,7 @@ const FIRST_CLOCK_RETRY_MS = 1_000;
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
   const { store, clock } = parts;
-  const { exchange, budget, reads, allowance, builderApproval } = connect(parts);
+  const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
   const feeds =
     parts.socket === null
@@ -124,7 +124,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     builderApproval,
     fillIndex,
     agents,
-    gauges: { weightLeft: () => budget.left(clock.elapsedMs()), clockOffsetMs: () => exchange.clockOffsetMs() },
+    gauges: { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() },
   };
   let server: HttpServer | null = null;
 
@@ -297,7 +297,6 @@ function connect({ settings, instance, transport, clock, exchangeWeightPerMinute
   const builderAddress = settings.builder?.address ?? null;
   return {
     exchange,
-    budget,
     reads,
     allowance: openActionAllowance({ isOn: exchangeWeightPerMinute > 0, reads, clock }),
     builderApproval: openBuilderApproval({ builderAddress, reads, clock }),

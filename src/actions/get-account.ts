@@ -8,10 +8,10 @@ import { couldNotAsk } from "./not-asked.ts";
 
 /** `GET /v1/account`: balances as the exchange shows them now; where collateral is shared they say so. */
 export async function getAccount(deps: Deps, caller: Caller): Promise<ReadAnswer> {
-  const { account } = caller;
-  const read = await deps.reads.account(account.tradingAddress, ["", ...deps.settings.dexes], "read");
+  const { account, reader } = caller;
+  const read = await deps.reads.account(account.tradingAddress, ["", ...deps.settings.dexes], reader);
   if (read.kind === "failed") {
-    throw couldNotAsk(deps, "for the balances", read);
+    throw couldNotAsk(deps, "for the balances", read, reader);
   }
   const body = JSON.stringify({
     object: "account",

@@ -13,7 +13,7 @@ export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<
   if (!isLive(order.status)) return { body: orderText(order), asOfMs: null };
   const { account } = caller;
   const wasTold = deps.feeds.isLive(account.tradingAddress);
-  const looked = await deps.settling.look(order.id);
+  const looked = await deps.settling.look(order.id, caller.reader);
   const now = findOrder(deps.store, order.id) ?? order;
   const body = orderText(now);
   if (!isLive(now.status)) return { body, asOfMs: null };

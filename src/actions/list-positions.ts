@@ -16,10 +16,10 @@ export type ListPositions = { dex: string | null; cursor: string | null; limit: 
 export async function listPositions(deps: Deps, caller: Caller, wanted: ListPositions): Promise<ReadAnswer> {
   const { dex, cursor, limit } = wanted;
   requireDex(deps, dex);
-  const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
-  const shown = (await Promise.all(dexes.map((each) => readPositions(deps, caller.account, each)))).flat();
-  const sorted = shown.sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
   const after = cursor === null ? null : requireCursor(deps, cursor);
+  const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
+  const shown = (await Promise.all(dexes.map((each) => readPositions(deps, caller, each)))).flat();
+  const sorted = shown.sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
   const rest = after === null ? sorted : sorted.filter((row) => compareKeys(keyOf(row), after) > 0);
   const page = pageOf(rest, limit, (row) => `${row.dex}:${row.market}`);
   return { body: listText(page.rows, page.nextCursor), asOfMs: null };
@@ -48,10 +48,10 @@ function requireCursor(deps: Deps, cursor: string): Key {
   throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
 }
 
-async function readPositions(deps: Deps, account: Account, dex: string) {
-  const read = await deps.reads.clearinghouse(account.tradingAddress, dex, "read");
+async function readPositions(deps: Deps, { account, reader }: Caller, dex: string) {
+  const read = await deps.reads.clearinghouse(account.tradingAddress, dex, reader);
   if (read.kind === "failed") {
-    throw couldNotAsk(deps, "for the positions", read);
+    throw couldNotAsk(deps, "for the positions", read, reader);
   }
   deps.feeds.showed(account.tradingAddress, shownPositions(dex, read.value.positions));
   return read.value.positions.map((position) => positionResource(account, dex, position));

@@ -37,9 +37,9 @@ export async function listTwaps(
   if (cursor !== null && !NATIVE_ID.test(cursor)) {
     throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
   }
-  const read = await deps.reads.twapHistory(caller.account.tradingAddress, "read");
+  const read = await deps.reads.twapHistory(caller.account.tradingAddress, caller.reader);
   if (read.kind === "failed") {
-    throw couldNotAsk(deps, "for the TWAPs", read);
+    throw couldNotAsk(deps, "for the TWAPs", read, caller.reader);
   }
   const below = cursor === null ? null : BigInt(cursor);
   const rows = latest(read.value).filter(({ twapId }) => below === null || BigInt(twapId) < below);

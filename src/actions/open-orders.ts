@@ -3,19 +3,21 @@ import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { averagePrice } from "../core/market.ts";
 import { type Filled, isClosed, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
+import type { Reader } from "../exchange/exchange.ts";
 import { completes, readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { shownListed } from "../settle/shown.ts";
 import { nameUnnamed } from "../settle/unnamed.ts";
 import { findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
-import { couldNotAsk } from "./not-asked.ts";
+import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
 import { type OpenList, openRows, unlistedOrders } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
 
 export type OpenOrdersWanted = {
+  reader: Reader;
   /** Null for all dexes, `""` for the native one and spot. */
   dex: string | null;
   /** Only those with a smaller native id; null for all. */
@@ -32,15 +34,15 @@ export type OpenOrders = {
 /**
  * Resting and untriggered orders of an account as the exchange shows them now, by native id descending, those placed
  * elsewhere included. A list that lacks an order of ours may only be late: it is there as well, as last known, unless
- * something says that it is over. Throws `exchange_unreachable` when the exchange cannot be asked.
+ * something says that it is over. Throws when the exchange cannot be asked.
  */
 export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenOrdersWanted): Promise<OpenOrders> {
-  const { dex, below, count } = wanted;
+  const { reader, dex, below, count } = wanted;
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
-  const read = await Promise.all(dexes.map((each) => readOpen(deps, account, each)));
+  const read = await Promise.all(dexes.map((each) => readOpen(deps, account, { dex: each, reader })));
   const lists = read.map((list) => ({ ...list, rows: openRows(deps, account, list.dex) }));
   const open = new Map(lists.flatMap(({ rows }) => rows.map((stored) => [stored.exchangeOrderId, stored] as const)));
-  const unlisted = await unlistedOrders(deps, account, lists);
+  const unlisted = await unlistedOrders(deps, account, lists, reader);
   const rows = [...lists.flatMap(({ listed }) => listed.map((order) => ({ oid: order.oid, order }))), ...unlisted]
     .map((row) => ({ ...row, id: BigInt(row.oid) }))
     .filter(({ id }) => below === null || id < below)
@@ -55,7 +57,7 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
   });
   const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
   const begun = listed.filter((order) => order.size !== order.originalSize);
-  const filled = await readFilledOf(deps, account, begun);
+  const filled = await readFilledOf(deps, account, begun, reader);
   const orders = shown.map((row) =>
     "order" in row
       ? describe(deps, account, { ...row, own: owns.get(row.oid) ?? null, filled: filled.get(row.oid) ?? NOTHING })
@@ -99,9 +101,13 @@ function isUnnamedOver(deps: Deps, account: Account, shown: FrontendOrder): bool
 
 const NOTHING = sumFills([]);
 
-async function readOpen(deps: Deps, { id, tradingAddress }: Account, dex: string): Promise<OpenList> {
-  const read = await deps.reads.openOrders(tradingAddress, dex, "read");
-  if (read.kind === "failed") throw couldNotAsk(deps, "for the open orders", read);
+async function readOpen(
+  deps: Deps,
+  { id, tradingAddress }: Account,
+  { dex, reader }: { dex: string; reader: Reader },
+): Promise<OpenList> {
+  const read = await deps.reads.openOrders(tradingAddress, dex, reader);
+  if (read.kind === "failed") throw couldNotAsk(deps, "for the open orders", read, reader);
   deps.feeds.showed(tradingAddress, shownListed(read.value));
   nameUnnamed(deps, id, read.value);
   return { dex, listed: read.value };
@@ -112,12 +118,13 @@ async function readFilledOf(
   deps: Deps,
   account: Account,
   begun: readonly FrontendOrder[],
+  reader: Reader,
 ): Promise<ReadonlyMap<string, Filled>> {
   if (begun.length === 0) return new Map();
   const sinceMs = Math.min(...begun.map((order) => order.timestampMs));
   const asked = { user: account.tradingAddress, sinceMs, isEnough: completes(begun) };
-  const fills = await readFillsSince(deps, asked, { purpose: "read" });
-  if (fills === "failed") throw couldNotAsk(deps, "for the open orders", { isOurBudget: false });
+  const fills = await readFillsSince(deps, asked, { purpose: reader });
+  if (fills === "failed") throw couldNotAsk(deps, "for the open orders", fillsUnanswered(deps, reader), reader);
   const byOid = Map.groupBy(fills, ({ oid }) => oid);
   return new Map(begun.map(({ oid }) => [oid, sumFills(byOid.get(oid) ?? [])]));
 }

@@ -5,6 +5,7 @@ import { leverageAction } from "../wire/action/leverage.ts";
 import { perpMarkets } from "../wire/answer/markets.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { requireMarket } from "./market-rules.ts";
+import { notBegun } from "./not-asked.ts";
 import { type OperationPlan, operate } from "./operate.ts";
 import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
 
@@ -49,9 +50,11 @@ export async function requirePerpetual(deps: Deps, name: string): Promise<Market
 /** Numbers of one dex begin at a multiple of this. */
 const DEX_BLOCK = 10_000;
 
-/** Name of the market that has this one's place in the list now; null where that cannot be read. */
-async function marketInPlace({ exchange }: Deps, { dex, assetId }: Market): Promise<string | null> {
-  const outcome = await exchange.info({ type: "meta", dex }, { purpose: "order" });
+/** Name of the market that has this one's place in the list now; null where the exchange does not say. */
+async function marketInPlace(deps: Deps, { name, dex, assetId }: Market): Promise<string | null> {
+  const outcome = await deps.exchange.info({ type: "meta", dex }, { purpose: "order" });
+  if (outcome.kind === "failed" && outcome.waitS !== undefined)
+    throw notBegun(deps, `The place of ${name} in the list of markets could not be read`, outcome);
   const listed = outcome.kind === "ok" ? perpMarkets(0, dex, outcome.json) : null;
   return listed?.[assetId % DEX_BLOCK]?.name ?? null;
 }

@@ -1,6 +1,7 @@
 import type { Account } from "../core/account.ts";
 import type { OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
+import type { Reader } from "../exchange/exchange.ts";
 import { findOrder, listOrders, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { OpenOrder } from "./open-orders.ts";
@@ -31,10 +32,11 @@ export async function unlistedOrders(
   deps: Deps,
   account: Account,
   lists: readonly (OpenList & { rows: readonly OpenRow[] })[],
+  reader: Reader,
 ): Promise<Unlisted[]> {
   const missing = lists.flatMap((list) => missingFrom(deps, account, list));
   const newest = missing.sort((a, b) => b.createdAtMs - a.createdAtMs).slice(0, MAX_LOOKS);
-  const found = await Promise.all(newest.map((row) => lookAt(deps, row)));
+  const found = await Promise.all(newest.map((row) => lookAt(deps, row, reader)));
   return found.flatMap((row) => row ?? []);
 }
 
@@ -97,8 +99,8 @@ function isNamed(order: StoredOrder): order is OpenRow {
 }
 
 /** Null when its record says that it is over. */
-async function lookAt(deps: Deps, { id }: OpenOrder): Promise<Unlisted | null> {
-  const looked = await deps.settling.look(id);
+async function lookAt(deps: Deps, { id }: OpenOrder, reader: Reader): Promise<Unlisted | null> {
+  const looked = await deps.settling.look(id, reader);
   const stored = findOrder(deps.store, id);
   if (looked === "unfinished" || stored === null || !isNamed(stored) || !SHOWN.includes(stored.status)) return null;
   const asOfMs = looked === "open" ? null : (stored.seenAtMs ?? stored.createdAtMs);

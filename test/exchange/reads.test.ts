@@ -3,6 +3,7 @@ import type { InfoOutcome } from "../../src/exchange/exchange.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { scriptedExchange, unanswered } from "../support/scripted-exchange.ts";
 import { settled, stillClock } from "./clocks.ts";
+import { answering, connect } from "./connect.ts";
 
 const USER = "0x00000000000000000000000000000000000000aa";
 const UNKNOWN_OID = { status: "unknownOid" };
@@ -71,19 +72,37 @@ test("an answer that is a second late is still waited for by those who came in i
   expect((await Promise.all([first, second, third])).every(({ kind }) => kind === "ok")).toBe(true);
 });
 
-test("with our weight used up clients get the last known answer with its date for a minute, then a failure", async () => {
+test("with our weight used up no client is given an answer that is older than a second", async () => {
   const clock = stillClock(1_700_000_000_000);
   let outcome: unknown = clearinghouse("5.0");
   const exchange = scriptedExchange({ infos: { clearinghouseState: () => outcome } });
   const reads = createReads({ exchange, clock });
   await reads.clearinghouse(USER, "", "read");
   outcome = unanswered("used up", true);
-  await clock.advance(59_000);
+  await clock.advance(999);
   expect(await reads.clearinghouse(USER, "", "read")).toMatchObject({ kind: "ok", readAtMs: 1_700_000_000_000 });
   expect(await reads.clearinghouse(USER, "xyz", "read")).toMatchObject({ kind: "failed", isOurBudget: true });
   expect(await reads.clearinghouse(USER, "", "settle")).toMatchObject({ kind: "failed", isOurBudget: true });
-  await clock.advance(1_000);
+  await clock.advance(1);
   expect(await reads.clearinghouse(USER, "", "read")).toMatchObject({ kind: "failed", isOurBudget: true });
+});
+
+test("what one reader has no weight left for is asked for on behalf of another, at the same moment", async () => {
+  const answer = () => new Response(JSON.stringify({ mode: "standard" }));
+  const exchange = connect("http://exchange.test", answering(answer));
+  const hungry = { reader: "hungry" };
+  for (let nth = 0; nth < 20; nth += 1) await exchange.info({ type: "meta" }, { purpose: hungry });
+  const reads = createReads({ exchange, clock: stillClock() });
+  const [refused, answered] = await Promise.all([
+    reads.openOrders(USER, "", hungry),
+    reads.openOrders(USER, "", { reader: "modest" }),
+  ]);
+  expect(refused).toMatchObject({ kind: "failed", isOurBudget: true, waitS: 61 });
+  expect(answered).toMatchObject({
+    kind: "failed",
+    isOurBudget: false,
+    reason: expect.stringContaining("another shape"),
+  });
 });
 
 test("an exchange that is down is no reason for an old answer here", async () => {

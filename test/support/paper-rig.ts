@@ -5,6 +5,7 @@
 import type { Account, ApiKey } from "../../src/core/account.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Builder, Deps, LogFields } from "../../src/deps.ts";
+import type { Socket, SocketEvents } from "../../src/exchange/socket.ts";
 import type { Transport } from "../../src/exchange/transport.ts";
 import { type Gateway, openGateway } from "../../src/gateway.ts";
 import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../src/paper/paper-exchange.ts";
@@ -117,6 +118,8 @@ export type PaperRigOptions = {
   builder?: Builder | null;
   /** 0 = no limit, and the accounts' actions are not counted. */
   exchangeWeightPerMinute?: number;
+  /** Whether the exchange's websocket is listened to; not, where it is left out. */
+  hasFeed?: boolean;
 };
 
 const OFF = { perSecond: 0, burst: 0 };
@@ -178,7 +181,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     store,
     signers: signersOf(PRIVATE_KEYS),
     transport,
-    socket: null,
+    socket: options.hasFeed === true ? (_url, events) => openFeed(paper, events) : null,
     clock,
     schedule: (run) => void setImmediate(run),
     randomBytes: (count) => new Uint8Array(count),
@@ -226,6 +229,27 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
   };
   await waitFor(clock, gateway.start(), MAX_WAIT_MS);
   return rig;
+}
+
+/** A websocket without a network: each side hears the other in a turn of its own. */
+function openFeed(paper: PaperExchange, events: SocketEvents): Socket {
+  let isOpen = true;
+  const later = (run: () => unknown) => setImmediate(() => (isOpen ? run() : undefined));
+  const line = paper.connect({ send: (text) => void later(() => events.onText(text)), close: end });
+  function end(): void {
+    if (!isOpen) return;
+    isOpen = false;
+    setImmediate(() => events.onClose("closed"));
+  }
+  if (line === null) end();
+  later(() => events.onOpen());
+  return {
+    send: (text) => void later(() => line?.receive(text)),
+    close: () => {
+      isOpen = false;
+      line?.closed();
+    },
+  };
 }
 
 type Limit = { assetId: number; side: "buy" | "sell"; size: string; price: string };
