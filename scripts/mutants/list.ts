@@ -1,3 +1,4 @@
+import { BUDGET_BUGS } from "./budget.ts";
 import { CHANGES } from "./changes.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
@@ -286,6 +287,7 @@ const GATEWAY: readonly Mutant[] = [
 
 /** By the name that `--list` takes. */
 export const LISTS = {
+  budget: BUDGET_BUGS,
   gateway: GATEWAY,
   evidence: EVIDENCE,
   following: FOLLOWING,

@@ -1,7 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { useOf } from "../exchange/budget.ts";
-import type { Purpose } from "../exchange/exchange.ts";
+import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 
 /** Why there is no answer, as a read tells it. */
 export type Unanswered = { isOurBudget: boolean; waitS?: number };
@@ -13,11 +13,17 @@ export function couldNotAsk(world: World, what: string, failed: Unanswered, purp
   return notAnswered(world, `The exchange could not be asked ${what}`, failed, purpose);
 }
 
-/** Why fills could not be read: where our weight has no room for them now, it had none. */
-export function fillsUnanswered({ exchange }: World, purpose: Purpose): Unanswered {
-  const waitS = exchange.budgetWaitS(purpose, [{ type: "userFillsByTime" }]);
-  return waitS === 0 ? { isOurBudget: false } : { isOurBudget: true, waitS };
+/** Why fills could not be read: where our weight has no room for them now, it had none. All is asked again then. */
+export function fillsUnanswered(
+  { exchange }: World,
+  purpose: Purpose,
+  askedBefore: readonly InfoRequest[],
+): Unanswered {
+  if (exchange.budgetWaitS(purpose, [FILLS]) === 0) return { isOurBudget: false };
+  return { isOurBudget: true, waitS: exchange.budgetWaitS(purpose, [...askedBefore, FILLS]) };
 }
+
+const FILLS: InfoRequest = { type: "userFillsByTime" };
 
 /** The same of a read without which a write is not begun: `plain` says what could not be done. */
 export function notBegun(world: World, plain: string, failed: Unanswered, purpose: Purpose = "order"): ApiError {

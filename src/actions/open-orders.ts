@@ -124,7 +124,8 @@ async function readFilledOf(
   const sinceMs = Math.min(...begun.map((order) => order.timestampMs));
   const asked = { user: account.tradingAddress, sinceMs, isEnough: completes(begun) };
   const fills = await readFillsSince(deps, asked, { purpose: reader });
-  if (fills === "failed") throw couldNotAsk(deps, "for the open orders", fillsUnanswered(deps, reader), reader);
+  const lists = ["", ...deps.settings.dexes].map(() => ({ type: "frontendOpenOrders" }));
+  if (fills === "failed") throw couldNotAsk(deps, "for the open orders", fillsUnanswered(deps, reader, lists), reader);
   const byOid = Map.groupBy(fills, ({ oid }) => oid);
   return new Map(begun.map(({ oid }) => [oid, sumFills(byOid.get(oid) ?? [])]));
 }

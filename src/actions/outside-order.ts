@@ -72,7 +72,7 @@ async function readFilled(
 
 /** Whoever only reads is told that we had no weight left, and not that nobody knows; a change of the order goes on. */
 function requireAsked(deps: Deps, purpose: Purpose): void {
-  const failed = fillsUnanswered(deps, purpose);
+  const failed = fillsUnanswered(deps, purpose, [{ type: "orderStatus" }]);
   if (failed.isOurBudget && useOf(purpose) === "read")
     throw couldNotAsk(deps, "for the fills of this order, which is not ours", failed, purpose);
 }

@@ -111,13 +111,16 @@ function actionWaitS({ budget, clock }: Link, purpose: Purpose): number {
   return Math.ceil(budget.waitMs(purpose, ACTION_WEIGHT + BEFORE_ACTION_WEIGHT, nowMs) / 1_000);
 }
 
-/** What was refused is asked again together with the rest of its request: what came of that before it, and the action. */
-function readWaitS({ budget, clock }: Link, purpose: Purpose, requests: readonly InfoRequest[]): number {
-  const nowMs = clock.elapsedMs();
+function readWaitS({ budget, clock }: Link, purpose: Purpose, requests: readonly InfoRequest[], rest = 0): number {
   const { most, least } = weightsOf(requests);
-  if (budget.fits(purpose, most, nowMs, least)) return 0;
-  const rest = budget.justTaken(purpose, nowMs) + (useOf(purpose) === "read" ? 0 : ACTION_WEIGHT);
-  return Math.ceil(budget.waitMs(purpose, most + rest, nowMs, least + rest) / 1_000);
+  return Math.ceil(budget.waitMs(purpose, most + rest, clock.elapsedMs(), least + rest) / 1_000);
+}
+
+/** What was refused is asked again together with the rest of its request: what came of that before it, and the action. */
+function againS(link: Link, purpose: Purpose, requests: readonly InfoRequest[]): number {
+  const action = useOf(purpose) === "read" ? 0 : ACTION_WEIGHT;
+  const rest = link.budget.justTaken(purpose, link.clock.elapsedMs()) + action;
+  return Math.max(1, readWaitS(link, purpose, requests, rest));
 }
 
 function weightsOf(requests: readonly InfoRequest[]): { most: number; least: number } {
@@ -157,7 +160,7 @@ function usedUp(
 ): Extract<InfoOutcome, { kind: "failed" }> {
   const isTold = link.budget.slowedDown(purpose, link.clock.elapsedMs()) !== null;
   const reason = isTold ? "the exchange has told us to slow down" : "our weight towards the exchange is used up";
-  return failed(reason, { isOurBudget: true, waitS: Math.max(1, readWaitS(link, purpose, requests)) });
+  return failed(reason, { isOurBudget: true, waitS: againS(link, purpose, requests) });
 }
 
 /** Asks without a look at the budget; `weight` is what it came to. */

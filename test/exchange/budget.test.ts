@@ -358,3 +358,38 @@ test("an account's actions leave some to settling, and cancels go on beyond the 
   off.learn("0xa", { used: 5, cap: 5 });
   expect(off.fits("0xa", "order", 1)).toBe(true);
 });
+
+test("a request of several reads is told to wait until all of them fit", async () => {
+  const clock = stillClock();
+  const exchange = connect("http://exchange.test", { clock, ...answering(() => new Response("[]")) });
+  const options = { purpose: { reader: "a key" } };
+  const both = async () => {
+    const asked = ["", "xyz"].map((dex) => exchange.info({ type: "frontendOpenOrders", user: "0x1", dex }, options));
+    return Promise.all(asked);
+  };
+  for (let second = 0; second < 12; second += 1) {
+    await exchange.info({ type: "frontendOpenOrders" }, options);
+    await clock.advance(1_000);
+  }
+  await clock.advance(8_000);
+  const [first, second] = await both();
+  // The first has used the room that there was, and is asked again with the second.
+  expect(first?.kind).toBe("ok");
+  expect(second).toMatchObject({ kind: "failed", isOurBudget: true, waitS: 42 });
+  await clock.advance(42_000);
+  expect((await both()).map(({ kind }) => kind)).toEqual(["ok", "ok"]);
+});
+
+test("an action is told to wait until it fits together with a list that is read before it", async () => {
+  const clock = stillClock();
+  const exchange = connect("http://exchange.test", { clock, ...answering(() => new Response("[]")) });
+  for (let second = 0; second < 39; second += 1) {
+    await exchange.info({ type: "meta" }, { purpose: "order" });
+    await clock.advance(1_000);
+  }
+  expect(exchange.hasBudgetFor("order")).toBe(false);
+  expect(exchange.budgetWaitS("order")).toBe(23);
+  await clock.advance(23_000);
+  expect((await exchange.info({ type: "meta" }, { purpose: "order" })).kind).toBe("ok");
+  expect(exchange.hasBudgetFor("order")).toBe(true);
+});

@@ -13,6 +13,7 @@ import {
   limitOrder,
   openPaperRig,
   type PaperRig,
+  SECOND,
 } from "../support/paper-rig.ts";
 
 const ACCOUNT = FIRST.account.id;
@@ -188,4 +189,144 @@ test.each(READS)("$name: a read that the exchange itself answers with 429 is tol
   const refused = refusalIn(await rig.answer(FIRST, row.ask(stage)));
   expect(refused).toMatchObject({ status: 429, code: "exchange_rate_limited", waitS: 10 });
   expect(refused.message).toContain("told this gateway to slow down (HTTP 429)");
+});
+
+test("an order of ours is shown as last known, with its age, when there is no weight for a look at it", async () => {
+  const { rig, own } = await openStage();
+  await useUp(rig, READER);
+  const shown = await rig.ask(FIRST, { route: `GET /v1/orders/${own}` });
+  expect(shown).toMatchObject({ status: 200, body: { id: own, status: "open" } });
+  expect(shown.headers.get("X-Data-As-Of")).not.toBeNull();
+});
+
+test("the fills of an order that is not ours, when only they are not asked for, are not told as unknown", async () => {
+  const { rig, outside } = await openStage();
+  // There is room for its record, and not for the most that a list of fills may weigh.
+  for (const reader of ["a", "b", "c"]) await useUp(rig, { reader });
+  const refused = refusalIn(await rig.ask(FIRST, { route: `GET /v1/orders/${outside}` }));
+  expect(refused).toMatchObject({ status: 429, code: "exchange_rate_limited" });
+  expect(refused.message).toContain("for the fills of this order, which is not ours");
+  await pass(rig, refused.waitS);
+  expect(await rig.answer(FIRST, { route: `GET /v1/orders/${outside}` })).toMatchObject({ status: 200 });
+});
+
+test("so are those of the open orders that have begun to fill", async () => {
+  const { rig } = await openStage();
+  await rig.trade("sell", "0.005", "90000");
+  for (const reader of ["a", "b"]) await useUp(rig, { reader });
+  const refused = refusalIn(await rig.ask(FIRST, { route: "GET /v1/orders?status=open" }));
+  expect(refused).toMatchObject({ status: 429, code: "exchange_rate_limited" });
+  expect(refused.message).toContain("for the open orders");
+  await pass(rig, refused.waitS);
+  expect(await rig.answer(FIRST, { route: "GET /v1/orders?status=open" })).toMatchObject({ status: 200 });
+});
+
+test("a change of margin is not begun when the position before it is not read", async () => {
+  const { rig } = await openStage();
+  while ((rig.deps.exchange.budgetLeft("order") ?? 0) >= 22)
+    await rig.deps.exchange.info({ type: "exchangeStatus" }, { purpose: "order" });
+  const ask = { ...post("/v1/margin", { market: "ETH", amount: "5" }), key: "own-budget-04" };
+  const refused = refusalIn(await rig.ask(FIRST, ask));
+  expect(refused).toMatchObject({ status: 429, code: "exchange_rate_limited" });
+  expect(refused.message).toContain("The position could not be read before the change");
+  await pass(rig, refused.waitS);
+  expect(await rig.answer(FIRST, ask)).toMatchObject({ status: 200 });
+});
+
+const PAGE = { "sec-fetch-site": "same-origin" };
+
+test("one key that reads all it may stops neither the other key of its account, nor the page, nor another account", async () => {
+  const { rig } = await openStage();
+  const account = { route: "GET /v1/account" };
+  let refused = 0;
+  for (let nth = 0; nth < 60; nth += 1) {
+    await rig.clock.advance(1_000);
+    if ((await rig.ask(FIRST, account)).status === 429) refused += 1;
+  }
+  expect(refused).toBeGreaterThan(0);
+  expect(await rig.ask(FIRST, account)).toMatchObject({ status: 429 });
+  expect(await rig.ask(FIRST, { ...account, apiKey: 1 })).toMatchObject({ status: 200 });
+  await rig.clock.advance(1_000);
+  expect(await rig.ask(FIRST, { ...account, headers: PAGE })).toMatchObject({ status: 200 });
+  expect(await rig.ask(SECOND, account)).toMatchObject({ status: 200 });
+  const orders = { route: "POST /v1/orders", body: LIMIT };
+  expect(await rig.answer(FIRST, orders)).toMatchObject({ status: 201 });
+});
+
+test("the status says what is left for each, of the key that asks, and when the next fits", async () => {
+  const { rig } = await openStage();
+  type Left = { left: number; wait_s: number };
+  const told = async (apiKey: 0 | 1) => {
+    const { body } = await rig.ask(FIRST, { route: "GET /v1/status", apiKey });
+    return body["exchange_budget"] as { weight: Record<string, Left>; actions_used: number | null };
+  };
+  const { weight: quiet } = await told(0);
+  expect(Object.keys(quiet)).toEqual(["reads", "orders", "reductions", "settling", "cancels"]);
+  expect(Object.values(quiet).every(({ wait_s: waitS }) => waitS === 0)).toBe(true);
+  const lefts = ["orders", "reductions", "settling", "cancels"].map((name) => quiet[name]?.left ?? 0);
+  expect(lefts.map((left) => (lefts[3] ?? 0) - left)).toEqual([420, 360, 120, 0]);
+  await useUp(rig, READER);
+  // No answer of a second ago stands in.
+  await rig.clock.advance(1_000);
+  const { weight: hungry, actions_used: used } = await told(0);
+  expect(hungry["reads"]).toEqual({ left: 0, wait_s: expect.any(Number) as number });
+  expect(hungry["reads"]?.wait_s).toBeGreaterThan(0);
+  expect(used).toBeNull();
+  expect((await told(1)).weight["reads"]?.left).toBeGreaterThan(20);
+  await useUp(rig, "order");
+  const { weight: spent } = await told(1);
+  expect(spent["orders"]).toMatchObject({ left: 0 });
+  expect(spent["orders"]?.wait_s).toBeGreaterThan(0);
+  expect(spent["reductions"]).toEqual({ left: 60, wait_s: 0 });
+});
+
+test.each([
+  [true, 429, "exchange_rate_limited"],
+  [false, 503, "exchange_unreachable"],
+])(
+  "a list of markets that is old, our own weight being why: %p, is told as that",
+  async (isOurBudget, status, code) => {
+    const { rig } = await openStage();
+    const { markets } = rig.deps;
+    Object.assign(markets, {
+      ...{ ageMs: () => 400_000, refresh: async () => markets.current() },
+      nextReading: () => ({ isOurBudget, waitS: 9 }),
+    });
+    const sent = rig.sent.length;
+    for (const ask of [
+      post("/v1/orders", LIMIT),
+      post("/v1/leverage", { market: "BTC", leverage: 7, margin_type: "cross" }),
+    ]) {
+      const refused = refusalIn(await rig.ask(FIRST, ask));
+      expect(refused).toMatchObject({ status, code, waitS: 9 });
+      expect(refused.message).toContain("older than five minutes");
+      expect(refused.message.includes("POSTERN_EXCHANGE_WEIGHT")).toBe(isOurBudget);
+    }
+    expect(rig.sent).toHaveLength(sent);
+  },
+);
+
+test("reads that are used up stop neither a modify nor a cancel of an order that is not ours", async () => {
+  const { rig, outside } = await openStage();
+  for (const reader of ["a", "b", "c", "d", "e", "f"]) await useUp(rig, { reader });
+  await useUp(rig, READER);
+  expect(await rig.ask(FIRST, { route: `GET /v1/orders/${outside}` })).toMatchObject({ status: 429 });
+  const path = `/v1/orders/${outside}`;
+  expect(await rig.answer(FIRST, post(`${path}/modify`, { price: "79000" }))).toMatchObject({ status: 200 });
+  expect(await rig.answer(FIRST, post(`${path}/cancel`, {}))).toMatchObject({
+    status: 200,
+    body: { status: "canceled" },
+  });
+});
+
+test("orders that are used up stop none that only makes a position smaller", async () => {
+  const { rig } = await openStage();
+  await useUp(rig, "order");
+  const smaller = { ...LIMIT, market: "ETH", side: "sell", price: "9000" };
+  expect(await rig.ask(FIRST, post("/v1/orders", smaller))).toMatchObject({ status: 429 });
+  const reduced = await rig.answer(FIRST, post("/v1/orders", { ...smaller, reduce_only: true }));
+  expect(reduced).toMatchObject({ status: 201 });
+  const twap = { market: "ETH", side: "sell", size: "0.1", duration_minutes: 5 };
+  expect(await rig.ask(FIRST, post("/v1/twaps", twap))).toMatchObject({ status: 429 });
+  expect(await rig.answer(FIRST, post("/v1/twaps", { ...twap, reduce_only: true }))).toMatchObject({ status: 200 });
 });
