@@ -43,6 +43,8 @@ export type Config = {
   timings: Timings;
   /** Weight that we may spend at the exchange in a minute; 0 = no limit. */
   exchangeWeightPerMinute: number;
+  /** Accounts that are followed over connections of their own. */
+  maxFeeds: number;
   /** SQLite moves nothing from its log into the database by itself: a replicator beside us does. */
   hasExternalCheckpoints: boolean;
   /** The most that may be open; fewer where the system gives few descriptors. */
@@ -94,6 +96,8 @@ export const DEFAULTS = {
   POSTERN_ANSWER_DEADLINE_MS: "8000",
   POSTERN_ACTION_LIFE_MS: "12000",
   POSTERN_START_UP_DEADLINE_MS: "15000",
+  POSTERN_MAX_READ_AGE_MS: "10000",
+  POSTERN_MAX_FEEDS: "7",
   POSTERN_EXTERNAL_CHECKPOINTS: "0",
   POSTERN_LOG_LEVEL: "info",
   POSTERN_PASSPHRASE_FILE: "",
@@ -144,7 +148,9 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
       answerDeadlineMs: wholeNumber("POSTERN_ANSWER_DEADLINE_MS", read, { least: 100, most: 60_000 }),
       actionLifeMs: wholeNumber("POSTERN_ACTION_LIFE_MS", read, { least: 5_000, most: 60_000 }),
       startUpDeadlineMs: wholeNumber("POSTERN_START_UP_DEADLINE_MS", read, { least: 0, most: 600_000 }),
+      maxReadAgeMs: wholeNumber("POSTERN_MAX_READ_AGE_MS", read, { least: 1_000, most: 60_000 }),
     },
+    maxFeeds: wholeNumber("POSTERN_MAX_FEEDS", read, { least: 0, most: 10 }),
     connections: {
       connections: wholeNumber("POSTERN_MAX_CONNECTIONS", read, CONNECTIONS),
       perClient: wholeNumber("POSTERN_MAX_CONNECTIONS_PER_ADDRESS", read, CONNECTIONS),

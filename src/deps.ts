@@ -2,11 +2,13 @@ import type { Account, AgentStanding, Network } from "./core/account.ts";
 import type { Attempt } from "./core/attempt.ts";
 import type { Clock } from "./core/clock.ts";
 import type { FlightRank } from "./core/in-flight.ts";
+import type { Happened } from "./core/mark.ts";
 import type { Metrics } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
 import type { BuilderApproval } from "./exchange/builder-approval.ts";
 import type { Exchange, Markets, Reader } from "./exchange/exchange.ts";
+import type { Picture } from "./exchange/picture.ts";
 import type { Reads } from "./exchange/reads.ts";
 import type { TrustedFeeds } from "./exchange/trusted-feeds.ts";
 import type { CommitQueue } from "./store/commit-queue.ts";
@@ -72,6 +74,8 @@ export type Timings = {
   actionLifeMs: number;
   /** Writes are refused at start until every row in flight was looked at, at most this long. */
   startUpDeadlineMs: number;
+  /** What is older than this is not shown before the exchange was asked for it. */
+  maxReadAgeMs: number;
 };
 
 /** The outside world. Settling sees only this; deeds that clients ask for see `Deps`. */
@@ -92,6 +96,8 @@ export type World = {
   markets: Markets;
   /** Which trading addresses are followed live over the exchange's websocket, and what their feeds are held against. */
   feeds: Omit<TrustedFeeds, "follow" | "close">;
+  /** Followed accounts as they are now, for those who look on. */
+  picture: Picture;
   signers: Signers;
   clock: Clock;
   randomBytes(count: number): Uint8Array;
@@ -110,6 +116,12 @@ export type Deps = World & {
   builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused" | "refresh">;
   /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
   fillIndex: { readToMs(account: Account): number | null };
+  /** What an account was told last. */
+  ownWrites: { told(account: Account, dex: string | null): Happened[] };
+  /** When there was the last news that an order is open, exchange time, unix milliseconds. */
+  orderNews: {
+    newsMs(order: { id: string; version: number }, shown: { isListed: boolean; newestMs: number }): number;
+  };
   /** Our agents, as the exchange lists them. */
   agents: { standing(address: string): AgentStanding };
   /** What nobody but the operator asks for. */
@@ -162,10 +174,10 @@ export type Settling = {
 };
 
 /**
- * `unfinished`: the exchange shows it closed, and not yet all its fills. `failed`: the exchange could not be asked.
- * `not_found` proves nothing.
+ * `unfinished`: the exchange shows it closed, and not yet all its fills. `unclear`: in a word that is new, which may be either.
+ * `failed`: the exchange could not be asked. `not_found` proves nothing.
  */
-export type LookResult = "closed" | "open" | "unfinished" | "not_found" | "failed";
+export type LookResult = "closed" | "open" | "unfinished" | "unclear" | "not_found" | "failed";
 
 /** Writes of this process that have not been answered yet, by account and Idempotency-Key: repeats join them. */
 export type RunningWrites = {

@@ -2,6 +2,8 @@
  * The composition root: a set-up data directory and the outside world in, a gateway out. Nothing here decides
  * anything; it only says who works with whom.
  */
+import { openOrderNews } from "./actions/order-news.ts";
+import { openOwnWrites } from "./actions/own-writes.ts";
 import { openRunningWrites } from "./actions/running-writes.ts";
 import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
@@ -13,6 +15,7 @@ import { createBudget } from "./exchange/budget.ts";
 import { type BuilderApproval, openBuilderApproval } from "./exchange/builder-approval.ts";
 import { CLOCK_INTERVAL_MS, type ConnectedExchange, openExchange } from "./exchange/http.ts";
 import { openMarkets } from "./exchange/markets.ts";
+import { createPicture, type Picture } from "./exchange/picture.ts";
 import { createReads } from "./exchange/reads.ts";
 import { type SocketTransport, socketUrl } from "./exchange/socket.ts";
 import type { Transport } from "./exchange/transport.ts";
@@ -59,6 +62,8 @@ export type GatewayParts = {
   metrics?: Metrics;
   /** Weight that we may spend at the exchange in a minute; 0 = no limit, and none of an account's actions either. */
   exchangeWeightPerMinute: number;
+  /** Accounts that are followed over connections of their own; the usual number when left out. */
+  maxFeeds?: number;
   trustedProxies: readonly string[];
   /** Seals the agent key that the set-up makes; left out, nothing can be set up over HTTP. */
   keyring?: Keyring;
@@ -83,6 +88,8 @@ export type Gateway = {
 
 /** The longest that one exchange request may take, milliseconds: less than the deadline of an answer. */
 const EXCHANGE_DEADLINE_MS = 5_000;
+/** The exchange allows 10 an IP address: one is for markets, and a bot on the same machine wants some. */
+const MAX_FEEDS = 7;
 /** Markets are read again this often, milliseconds. */
 const MARKETS_INTERVAL_MS = 60_000;
 /** Accounts without a live feed are read again this often, milliseconds. */
@@ -101,11 +108,9 @@ export function openGateway(parts: GatewayParts): Gateway {
   const { store, clock } = parts;
   const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
-  const feeds =
-    parts.socket === null
-      ? NO_FEEDS
-      : openGatewayFeeds(parts, { transport: parts.socket, exchange, follower: () => follower });
-  const world = worldOf(parts, { exchange, allowance, feeds, state });
+  const picture = createPicture();
+  const feeds = openGatewayFeeds(parts, { exchange, picture, follower: () => follower });
+  const world = worldOf(parts, { exchange, allowance, feeds, picture, state });
   const interrupted = markInterrupted(world);
   waitBriefly(store);
   onBroken(store, (because) => stopWrites(world, because));
@@ -123,6 +128,8 @@ export function openGateway(parts: GatewayParts): Gateway {
     reads,
     builderApproval,
     fillIndex,
+    ownWrites: openOwnWrites(world),
+    orderNews: openOrderNews(world),
     agents,
     gauges: { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() },
   };
@@ -212,9 +219,15 @@ function nobodyAsks(): void {
   // Only systemd shows such words.
 }
 
-type Connected = { exchange: ConnectedExchange; allowance: ActionAllowance; feeds: TrustedFeeds; state: GatewayState };
+type Connected = {
+  exchange: ConnectedExchange;
+  allowance: ActionAllowance;
+  feeds: TrustedFeeds;
+  picture: Picture;
+  state: GatewayState;
+};
 
-function worldOf(parts: GatewayParts, { exchange, allowance, feeds, state }: Connected): World {
+function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, state }: Connected): World {
   const { settings, instance, store, clock } = parts;
   return {
     settings,
@@ -227,6 +240,7 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, state }: Con
     allowance,
     markets: openMarkets({ exchange, dexes: settings.dexes, clock }),
     feeds,
+    picture,
     signers: parts.signers,
     clock,
     randomBytes: parts.randomBytes,
@@ -304,17 +318,22 @@ function connect({ settings, instance, transport, clock, exchangeWeightPerMinute
 }
 
 /** `follower` is asked for late: it reads, and reading needs the feeds. */
-type Following = { transport: SocketTransport; exchange: ConnectedExchange; follower(): Follower };
+type Following = { exchange: ConnectedExchange; picture: Picture; follower(): Follower };
 
-function openGatewayFeeds(parts: GatewayParts, { transport, exchange, follower }: Following): TrustedFeeds {
-  const { instance, clock, settings } = parts;
+function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower }: Following): TrustedFeeds {
+  const { instance, clock, settings, socket } = parts;
+  if (socket === null) return NO_FEEDS;
   return openTrustedFeeds({
     url: socketUrl(instance.exchangeUrl),
-    transport,
+    transport: socket,
     clock,
     dexes: settings.dexes,
+    maxFeeds: parts.maxFeeds ?? MAX_FEEDS,
     exchangeNowMs: () => exchange.nowMs(),
-    onEvent: (address, event) => follower().onEvent(address, event),
+    onEvent: (address, event) => {
+      picture.hear(address, event);
+      follower().onEvent(address, event);
+    },
     onDoubt: (address) => follower().checkFills(address),
     onDistrust: (address, because) => follower().onDistrust(address, because),
   });

@@ -21,7 +21,7 @@ test("the defaults are those that are documented", () => {
     dexes: ["xyz"],
     builder: null,
     limits: { orders: { perSecond: 10, burst: 20 }, cancels: { perSecond: 20, burst: 40 } },
-    timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+    timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
     exchangeWeightPerMinute: 1_200,
     logLevel: "info",
   });

@@ -4,22 +4,25 @@ import type { Deps } from "../deps.ts";
 import type { AccountState } from "../exchange/reads.ts";
 import type { ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
-import { couldNotAsk } from "./not-asked.ts";
+import { AGE_MS, type CurrentAccount, currentAccount, MARGIN_AGE_MS, toldAge } from "./current.ts";
 
-/** `GET /v1/account`: balances as the exchange shows them now; where collateral is shared they say so. */
+/** `GET /v1/account`: balances as they are now, and not before the account's last change; where collateral is shared they say so. */
 export async function getAccount(deps: Deps, caller: Caller): Promise<ReadAnswer> {
-  const { account, reader } = caller;
-  const read = await deps.reads.account(account.tradingAddress, ["", ...deps.settings.dexes], reader);
-  if (read.kind === "failed") {
-    throw couldNotAsk(deps, "for the balances", read, reader);
-  }
+  const { account } = caller;
+  const current = await currentAccount(deps, caller, ["", ...deps.settings.dexes]);
   const body = JSON.stringify({
     object: "account",
     account: account.id,
     network: API_NETWORK,
-    ...balancesOf(read.value),
+    ...balancesOf(current.state),
   });
-  return { body, asOfMs: null };
+  return { body, asOfMs: oldestTold(deps, current) };
+}
+
+function oldestTold(deps: Deps, { spotAsOfMs, marginAsOfMs }: CurrentAccount): number | null {
+  const spot = toldAge(deps, spotAsOfMs, AGE_MS);
+  const margin = toldAge(deps, marginAsOfMs, MARGIN_AGE_MS);
+  return spot === null || margin === null ? (spot ?? margin) : Math.min(spot, margin);
 }
 
 /** The figures of an account; the top ones are those of the native dex. */

@@ -3,7 +3,9 @@ import { orderText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
+import { AGE_MS } from "./current.ts";
 import { requireOrder } from "./find-order.ts";
+import { isShownNow } from "./shown-now.ts";
 
 /** `GET /v1/orders/{id}`: a closed order from the database, a live one after a look at the exchange. */
 export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<ReadAnswer> {
@@ -12,6 +14,7 @@ export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<
   const { order } = found;
   if (!isLive(order.status)) return { body: orderText(order), asOfMs: null };
   const { account } = caller;
+  if (isShownNow(deps, account, { order, withinMs: AGE_MS })) return { body: orderText(order), asOfMs: null };
   const wasTold = deps.feeds.isLive(account.tradingAddress);
   const looked = await deps.settling.look(order.id, caller.reader);
   const now = findOrder(deps.store, order.id) ?? order;

@@ -4,25 +4,29 @@ import { ApiError } from "../core/errors.ts";
 import { pageOf } from "../core/page.ts";
 import { listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
-import { shownPositions } from "../settle/shown.ts";
 import type { Position } from "../wire/answer/account.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
+import { currentState, MARGIN_AGE_MS, toldAge } from "./current.ts";
 import { requireDex } from "./list-orders.ts";
-import { couldNotAsk } from "./not-asked.ts";
 
 export type ListPositions = { dex: string | null; cursor: string | null; limit: number };
 
-/** `GET /v1/positions`: as the exchange shows them now, native dex first, then by market. */
+/** `GET /v1/positions`: as they are now, and not before the account's last change; native dex first, then by market. */
 export async function listPositions(deps: Deps, caller: Caller, wanted: ListPositions): Promise<ReadAnswer> {
   const { dex, cursor, limit } = wanted;
   requireDex(deps, dex);
   const after = cursor === null ? null : requireCursor(deps, cursor);
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
-  const shown = (await Promise.all(dexes.map((each) => readPositions(deps, caller, each)))).flat();
+  const { account } = caller;
+  const states = await Promise.all(dexes.map((each) => currentState(deps, caller, each)));
+  const shown = states.flatMap(({ value }, nth) =>
+    value.positions.map((position) => positionResource(account, dexes[nth] ?? "", position)),
+  );
   const sorted = shown.sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
   const rest = after === null ? sorted : sorted.filter((row) => compareKeys(keyOf(row), after) > 0);
   const page = pageOf(rest, limit, (row) => `${row.dex}:${row.market}`);
-  return { body: listText(page.rows, page.nextCursor), asOfMs: null };
+  const oldestMs = Math.min(...states.map(({ asOfMs }) => asOfMs));
+  return { body: listText(page.rows, page.nextCursor), asOfMs: toldAge(deps, oldestMs, MARGIN_AGE_MS) };
 }
 
 /** Dex, then market. */
@@ -46,15 +50,6 @@ function requireCursor(deps: Deps, cursor: string): Key {
   const isKnown = dex === "" || deps.settings.dexes.includes(dex);
   if (colon !== -1 && isKnown && /^[A-Za-z0-9@][A-Za-z0-9@:_./-]{0,99}$/.test(market)) return [dex, market];
   throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
-}
-
-async function readPositions(deps: Deps, { account, reader }: Caller, dex: string) {
-  const read = await deps.reads.clearinghouse(account.tradingAddress, dex, reader);
-  if (read.kind === "failed") {
-    throw couldNotAsk(deps, "for the positions", read, reader);
-  }
-  deps.feeds.showed(account.tradingAddress, shownPositions(dex, read.value.positions));
-  return read.value.positions.map((position) => positionResource(account, dex, position));
 }
 
 function positionResource(account: Account, dex: string, position: Position) {

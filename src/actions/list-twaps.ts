@@ -1,15 +1,16 @@
-import { API_NETWORK } from "../core/account.ts";
+import { type Account, API_NETWORK } from "../core/account.ts";
+import { decimal, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { averagePrice } from "../core/market.ts";
-import type { Filled } from "../core/order.ts";
+import type { Filled, Side } from "../core/order.ts";
 import { pageOf } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { sumFillsOfTwap } from "../store/fills.ts";
-import { listTwapOperations } from "../store/operations.ts";
+import { listStartedTwaps, listTwapCancels, listTwapOperations, type StoredOperation } from "../store/operations.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
-import { couldNotAsk } from "./not-asked.ts";
+import { AGE_MS, currentTwaps, toldAge } from "./current.ts";
 
 /** The exchange's words and ours. A word that is new to us is shown as `unknown`. */
 const STATUSES: ReadonlyMap<string, string> = new Map([
@@ -27,7 +28,7 @@ type NamedRecord = TwapRecord & { twapId: string };
 
 /**
  * `GET /v1/twaps`: the account's TWAPs as the exchange tells them, newest first, those started elsewhere included, each
- * with the operation of ours that started it.
+ * with the operation of ours that started it. What our own operations know better, they say: the history may be behind.
  */
 export async function listTwaps(
   deps: Deps,
@@ -37,17 +38,64 @@ export async function listTwaps(
   if (cursor !== null && !NATIVE_ID.test(cursor)) {
     throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
   }
-  const read = await deps.reads.twapHistory(caller.account.tradingAddress, caller.reader);
-  if (read.kind === "failed") {
-    throw couldNotAsk(deps, "for the TWAPs", read, caller.reader);
-  }
+  const { account } = caller;
+  const { value, asOfMs } = await currentTwaps(deps, caller);
   const below = cursor === null ? null : BigInt(cursor);
-  const rows = latest(read.value).filter(({ twapId }) => below === null || BigInt(twapId) < below);
+  const records = latest([...value, ...startedSince(deps, account, value)]);
+  const rows = records.filter(({ twapId }) => below === null || BigInt(twapId) < below);
   const page = pageOf(rows, limit, ({ twapId }) => twapId);
   const ids = page.rows.map(({ twapId }) => twapId);
-  const operations = listTwapOperations(deps.store, caller.account.id, ids);
-  const data = page.rows.map((row) => twapResource(deps, caller, { row, operationId: operations.get(row.twapId) }));
-  return { body: listText(data, page.nextCursor), asOfMs: null };
+  const operations = listTwapOperations(deps.store, account.id, ids);
+  const canceled = canceledAtMs(deps, account);
+  const data = page.rows.map((row) => {
+    const endedAtMs = isOver(row) ? row.timeS * 1_000 : (canceled.get(row.twapId) ?? null);
+    return twapResource(deps, caller, { row, endedAtMs, operationId: operations.get(row.twapId) });
+  });
+  return { body: listText(data, page.nextCursor), asOfMs: toldAge(deps, asOfMs, AGE_MS) };
+}
+
+/** Our operations that are looked through: older ones the exchange's history has long shown. */
+const MAX_OPERATIONS = 100;
+/** So long a history may lack what runs, milliseconds. */
+const HISTORY_BEHIND_MS = 60_000;
+
+/** What the exchange has started for us and its history does not show yet: as it was asked for. */
+function startedSince(deps: Deps, { id, tradingAddress }: Account, records: readonly TwapRecord[]): TwapRecord[] {
+  const shown = records.flatMap(({ twapId }) => (twapId === null ? [] : [BigInt(twapId)]));
+  const known = new Set(shown);
+  return listStartedTwaps(deps.store, id, MAX_OPERATIONS).flatMap((operation) => {
+    const twapId = operation.exchangeId ?? "";
+    const isNew =
+      shown.every((id) => id < BigInt(twapId)) || deps.clock.nowMs() - operation.createdAtMs < HISTORY_BEHIND_MS;
+    return isNew && !known.has(BigInt(twapId)) ? [asAsked(operation, { twapId, user: tradingAddress })] : [];
+  });
+}
+
+function asAsked(operation: StoredOperation, { twapId, user }: { twapId: string; user: string }): TwapRecord {
+  const { market: coin, createdAtMs: timestampMs } = operation;
+  // Our own text: what `create-twap` has put there.
+  const asked = JSON.parse(operation.parameters) as Asked;
+  return {
+    timeS: Math.floor(timestampMs / 1_000),
+    state: {
+      ...{ coin, user, timestampMs, minutes: asked.duration_minutes, side: asked.side === "buy" ? "B" : "A" },
+      ...{ size: decimal(asked.size), executedSize: ZERO, executedNotional: ZERO },
+      ...{ reduceOnly: asked.reduce_only, randomize: asked.randomize },
+    },
+    status: "activated",
+    description: null,
+    twapId,
+  };
+}
+
+type Asked = { side: Side; size: string; duration_minutes: number; randomize: boolean; reduce_only: boolean };
+
+/** TWAPs that we have canceled, by native id, and when; the history may not show it yet. Unix milliseconds. */
+function canceledAtMs({ store }: Deps, { id }: Account): ReadonlyMap<string, number> {
+  const cancels = listTwapCancels(store, id, MAX_OPERATIONS);
+  // Our own text: what `cancel-twap` has put there.
+  const idOf = (text: string) => String((JSON.parse(text) as { twap_id: number }).twap_id);
+  return new Map(cancels.map(({ parameters, createdAtMs }) => [idOf(parameters), createdAtMs]));
 }
 
 /** The last record of each, by id descending. Rows so old that the exchange gave them no id cannot be told apart. */
@@ -71,12 +119,13 @@ function isOver({ status }: TwapRecord): boolean {
   return status !== "activated" && status !== "waitingForTrigger";
 }
 
-function twapResource(deps: Deps, caller: Caller, about: { row: NamedRecord; operationId: string | undefined }) {
-  const { row, operationId } = about;
+type Shown = { row: NamedRecord; endedAtMs: number | null; operationId: string | undefined };
+
+function twapResource(deps: Deps, caller: Caller, { row, endedAtMs, operationId }: Shown) {
   const { coin, side, size, minutes, randomize, reduceOnly, timestampMs } = row.state;
   const { account } = caller;
   const colon = coin.indexOf(":");
-  const status = STATUSES.get(row.status) ?? "unknown";
+  const status = !isOver(row) && endedAtMs !== null ? "canceled" : (STATUSES.get(row.status) ?? "unknown");
   const filled = filledOf(deps, account.id, row);
   return {
     object: "twap" as const,
@@ -96,7 +145,7 @@ function twapResource(deps: Deps, caller: Caller, about: { row: NamedRecord; ope
     status,
     error: row.description,
     created_at: isoTime(timestampMs),
-    ended_at: isOver(row) ? isoTime(row.timeS * 1_000) : null,
+    ended_at: endedAtMs === null ? null : isoTime(endedAtMs),
   };
 }
 

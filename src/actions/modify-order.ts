@@ -18,6 +18,7 @@ import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { modifyAction } from "../wire/action/modify.ts";
 import { wireOrder } from "../wire/action/order.ts";
+import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
@@ -25,6 +26,7 @@ import type { Asked } from "./differences.ts";
 import { requireOrder } from "./find-order.ts";
 import { giveBack } from "./give-back.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
+import { isShownNow } from "./shown-now.ts";
 import { waitForAttempt } from "./wait-for-attempt.ts";
 import {
   answerEarlier,
@@ -130,7 +132,10 @@ async function settledTarget(
   const found = await requireOrder(deps, caller, wanted.id, "order");
   const order = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
   await waitForOthers(deps, order.id, deadlineMs);
-  await deps.settling.look(order.id, caller.reader);
+  const stands = findOrder(deps.store, order.id) ?? order;
+  // A feed that lives would have told more than its last list; the exchange refuses what it has not told yet.
+  const about = { order: stands, withinMs: deps.settings.timings.maxReadAgeMs };
+  if (!isShownNow(deps, caller.account, about)) await deps.settling.look(order.id, caller.reader);
   const now = findOrder(deps.store, order.id) ?? order;
   if (now.status === "unknown" || now.status === "processing") {
     throw notKnown();
@@ -245,11 +250,23 @@ async function remainingSize(
   const user = caller.account.tradingAddress;
   // A live stream has told the row every fill.
   if (deps.feeds.isLive(user) && !target.reduceOnly) return ofRow;
-  const open = await deps.reads.openOrders(user, dexOf(target.market), "order");
-  if (open.kind === "failed") return ofRow;
-  nameUnnamed(deps, caller.account.id, open.value);
-  const shown = open.value.find((order) => order.oid === leg.oid);
+  const dex = dexOf(target.market);
+  const listed = listedNow(deps, user, dex) ?? (await readListed(deps, caller, dex));
+  const shown = listed?.find((order) => order.oid === leg.oid);
   return shown === undefined || compare(shown.size, ofRow) > 0 ? ofRow : shown.size;
+}
+
+/** As a feed tells it. */
+function listedNow({ picture, exchange, settings }: Deps, user: string, dex: string): readonly FrontendOrder[] | null {
+  const list = picture.openOrders(user, dex);
+  return list !== null && exchange.nowMs() - list.asOfMs <= settings.timings.maxReadAgeMs ? list.value : null;
+}
+
+async function readListed(deps: Deps, { account }: Caller, dex: string): Promise<readonly FrontendOrder[] | null> {
+  const open = await deps.reads.openOrders(account.tradingAddress, dex, "order");
+  if (open.kind === "failed") return null;
+  nameUnnamed(deps, account.id, open.value);
+  return open.value;
 }
 
 type Saying = { target: StoredOrder; key: { accountId: string; key: string }; error: string };

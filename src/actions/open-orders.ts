@@ -1,15 +1,18 @@
 import type { Account } from "../core/account.ts";
 import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
-import { averagePrice } from "../core/market.ts";
+import { averagePrice, dexOf } from "../core/market.ts";
 import { type Filled, isClosed, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
+import type { ToldOpen } from "../exchange/picture.ts";
 import { completes, readFillsSince, sumFills } from "../settle/fill-pages.ts";
-import { shownListed } from "../settle/shown.ts";
-import { nameUnnamed } from "../settle/unnamed.ts";
-import { findLegByOid } from "../store/legs.ts";
+import { shownParts } from "../settle/shown.ts";
+import { sumFillsOf } from "../store/fills.ts";
+import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import { statusMeaning } from "../wire/answer/status-words.ts";
+import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
 import { type OpenList, openRows, unlistedOrders } from "./unlisted-orders.ts";
@@ -27,7 +30,7 @@ export type OpenOrdersWanted = {
 
 export type OpenOrders = {
   orders: OpenOrder[];
-  /** Of the oldest among them that are shown as last known, unix milliseconds; null where the exchange showed them all. */
+  /** Of the oldest list or order that is not of now, unix milliseconds; null where all are. */
   asOfMs: number | null;
 };
 
@@ -43,7 +46,7 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
   const lists = read.map((list) => ({ ...list, rows: openRows(deps, account, list.dex) }));
   const open = new Map(lists.flatMap(({ rows }) => rows.map((stored) => [stored.exchangeOrderId, stored] as const)));
   const unlisted = await unlistedOrders(deps, account, lists, reader);
-  const rows = [...lists.flatMap(({ listed }) => listed.map((order) => ({ oid: order.oid, order }))), ...unlisted]
+  const rows = [...lists.flatMap(({ value }) => value.map((order) => ({ oid: order.oid, order }))), ...unlisted]
     .map((row) => ({ ...row, id: BigInt(row.oid) }))
     .filter(({ id }) => below === null || id < below)
     .sort((a, b) => (b.id > a.id ? 1 : -1));
@@ -53,7 +56,7 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
     const stored = open.get(row.oid);
     const own = stored === undefined ? ownOf(deps, account, row.oid) : { leg: null, stored };
     owns.set(row.oid, own);
-    return own === null ? !isUnnamedOver(deps, account, row.order) : !isKnownToBeOver(own, row.oid);
+    return own === null ? !isOutsideOver(deps, account, row.order) : !isKnownToBeOver(own, row.oid);
   });
   const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
   const begun = listed.filter((order) => order.size !== order.originalSize);
@@ -63,7 +66,9 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
       ? describe(deps, account, { ...row, own: owns.get(row.oid) ?? null, filled: filled.get(row.oid) ?? NOTHING })
       : row.stored,
   );
-  const times = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
+  const lookedMs = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
+  const listedMs = lists.flatMap(({ asOfMs }) => toldAge(deps, asOfMs, AGE_MS) ?? []);
+  const times = [...lookedMs, ...listedMs];
   return { orders, asOfMs: times.length === 0 ? null : Math.min(...times) };
 }
 
@@ -93,41 +98,81 @@ function isKnownToBeOver({ leg, stored }: Own, oid: string): boolean {
   return stored.exchangeOrderId !== null && stored.exchangeOrderId !== oid;
 }
 
-/** A cancel by client order id closes what the exchange has never named: the list shows it with a native id. */
-function isUnnamedOver(deps: Deps, account: Account, shown: FrontendOrder): boolean {
+/**
+ * Its feed told the end. Or it is ours: a cancel by client order id closes what the exchange has never named, and the list
+ * shows it with a native id.
+ */
+function isOutsideOver(deps: Deps, account: Account, shown: FrontendOrder): boolean {
+  if (deps.picture.toldOf(account.tradingAddress, shown.oid)?.isOver === true) return true;
   const leg = legShown(deps, account, shown)?.leg ?? null;
   return leg?.oid === null && leg.state === "closing";
 }
 
 const NOTHING = sumFills([]);
 
+/** Its list, and what was told open since and is in no row of ours. */
 async function readOpen(
   deps: Deps,
-  { id, tradingAddress }: Account,
+  account: Account,
   { dex, reader }: { dex: string; reader: Reader },
 ): Promise<OpenList> {
-  const read = await deps.reads.openOrders(tradingAddress, dex, reader);
-  if (read.kind === "failed") throw couldNotAsk(deps, "for the open orders", read, reader);
-  deps.feeds.showed(tradingAddress, shownListed(read.value));
-  nameUnnamed(deps, id, read.value);
-  return { dex, listed: read.value };
+  const list = await currentOpenOrders(deps, { account, reader }, dex);
+  const told = deps.picture.toldOpen(account.tradingAddress).filter((each) => dexOf(each.market) === dex);
+  const strangers = told.filter(
+    (each) => !list.value.some(({ oid }) => oid === each.oid) && !isOurs(deps, account, each),
+  );
+  if (strangers.length === 0) return { dex, ...list };
+  const looked = await Promise.all(
+    strangers.slice(0, MAX_STRANGERS).map((each) => lookAtStranger(deps, { account, reader }, each)),
+  );
+  const found = looked.flatMap((order) => order ?? []);
+  const isWhole = found.length === strangers.length;
+  const asOfMs = isWhole ? list.asOfMs : Math.min(list.asOfMs, ...strangers.map(({ timeMs }) => timeMs));
+  return { dex, ...list, value: [...found, ...list.value], asOfMs };
 }
 
-/** Fills of the orders that have begun to fill, by native id: sizes left are never taken for sizes filled. */
+/** Orders placed elsewhere that are asked for one by one for one list, until a list holds them. */
+const MAX_STRANGERS = 5;
+
+function isOurs({ store }: Deps, { id }: Account, { oid, cloid }: ToldOpen): boolean {
+  return findLegByOid(store, id, oid) !== null || (cloid !== null && findLegByCloid(store, cloid) !== null);
+}
+
+/** Null where its record cannot be read, or says that it is not open. */
+async function lookAtStranger(
+  deps: Deps,
+  { account, reader }: { account: Account; reader: Reader },
+  { oid }: ToldOpen,
+): Promise<FrontendOrder | null> {
+  const read = await deps.reads.orderStatus(account.tradingAddress, oid, reader);
+  if (read.kind === "failed" || read.value.kind === "not_found") return null;
+  return statusMeaning(read.value.status) === "open" ? read.value.order : null;
+}
+
+/**
+ * Fills of the orders that have begun to fill, by native id: sizes left are never taken for sizes filled. A live feed has
+ * told them, unless a list shows that more is filled.
+ */
 async function readFilledOf(
   deps: Deps,
   account: Account,
   begun: readonly FrontendOrder[],
   reader: Reader,
 ): Promise<ReadonlyMap<string, Filled>> {
-  if (begun.length === 0) return new Map();
-  const sinceMs = Math.min(...begun.map((order) => order.timestampMs));
-  const asked = { user: account.tradingAddress, sinceMs, isEnough: completes(begun) };
+  const isLive = deps.feeds.isLive(account.tradingAddress);
+  const more = new Set(shownParts(deps, account.id, begun).map((shown) => ("oid" in shown ? shown.oid : "")));
+  const unknown = isLive ? begun.filter(({ oid }) => more.has(oid)) : begun;
+  const told = begun.filter((order) => !unknown.includes(order));
+  const filled = new Map(told.map(({ oid }) => [oid, sumFillsOf(deps.store, account.id, oid)]));
+  if (unknown.length === 0) return filled;
+  const sinceMs = Math.min(...unknown.map((order) => order.timestampMs));
+  const asked = { user: account.tradingAddress, sinceMs, isEnough: completes(unknown) };
   const fills = await readFillsSince(deps, asked, { purpose: reader });
   const lists = ["", ...deps.settings.dexes].map(() => ({ type: "frontendOpenOrders" }));
   if (fills === "failed") throw couldNotAsk(deps, "for the open orders", fillsUnanswered(deps, reader, lists), reader);
   const byOid = Map.groupBy(fills, ({ oid }) => oid);
-  return new Map(begun.map(({ oid }) => [oid, sumFills(byOid.get(oid) ?? [])]));
+  for (const { oid } of unknown) filled.set(oid, sumFills(byOid.get(oid) ?? []));
+  return filled;
 }
 
 function describe(

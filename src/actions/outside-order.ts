@@ -87,7 +87,7 @@ async function readSize(deps: Deps, account: Account, record: OrderRecord, purpo
   const terms = termsOf(order);
   const closed = {
     ...{ user: account.tradingAddress, accountId: account.id, name: order.oid, asked: decimal(terms.size) },
-    ...{ isReduceOnly: terms.reduceOnly, mayFallShort: mayFallShort(terms, order) },
+    ...{ isReduceOnly: terms.reduceOnly, mayFallShort: mayFallShort(terms, order), isReplaced: false },
   };
   const evidence = gatherFillEvidence();
   for (let nth = 1; nth <= READINGS; nth += 1) {

@@ -2,12 +2,13 @@ import type { Account } from "../core/account.ts";
 import type { OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
+import type { Known } from "../exchange/picture.ts";
 import { findOrder, listOrders, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { OpenOrder } from "./open-orders.ts";
 
 /** The exchange's open orders of one dex, spot with `""`. */
-export type OpenList = { dex: string; listed: readonly FrontendOrder[] };
+export type OpenList = { dex: string } & Known<readonly FrontendOrder[]>;
 
 /** A row of ours that the exchange has named. */
 export type OpenRow = StoredOrder & OpenOrder;
@@ -24,9 +25,13 @@ const MAX_ROWS = 500;
 /** Orders of which the record is read for one list; more of them are left out, as the exchange does. */
 const MAX_LOOKS = 20;
 
+/** A list that is older than the row by no more than this is behind it, and no disagreement, milliseconds. */
+const BEHIND_MS = 10_000;
+
 /**
  * Our orders that are open by the exchange's own word and that its list lacks. The list may be behind that word, and then
- * its silence says nothing; one that shows what was placed after that word is not, nor is a feed that told the end.
+ * its silence says nothing; one that shows what was placed after that word is not, nor is a feed that told the end. While a
+ * live feed goes on without telling the end the row stands; else its record is asked for.
  */
 export async function unlistedOrders(
   deps: Deps,
@@ -35,10 +40,19 @@ export async function unlistedOrders(
   reader: Reader,
 ): Promise<Unlisted[]> {
   const missing = lists.flatMap((list) => missingFrom(deps, account, list));
-  const newest = missing.sort((a, b) => b.createdAtMs - a.createdAtMs).slice(0, MAX_LOOKS);
-  const found = await Promise.all(newest.map((row) => lookAt(deps, row, reader)));
+  const newest = missing.sort((a, b) => b.stored.createdAtMs - a.stored.createdAtMs).slice(0, MAX_LOOKS);
+  const found = await Promise.all(
+    newest.map(async (row) => (isTold(deps, account, row) ? row : lookAt(deps, row.stored, reader))),
+  );
   return found.flatMap((row) => row ?? []);
 }
+
+/** Newer than what its list is of, as far as a feed that is live would have told otherwise. */
+function isTold(deps: Deps, { tradingAddress }: Account, { newsMs, list }: Missing): boolean {
+  return deps.feeds.isLive(tradingAddress) && list.timeMs <= newsMs + BEHIND_MS;
+}
+
+type Missing = Unlisted & { newsMs: number; list: OpenList };
 
 const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
@@ -49,49 +63,20 @@ export function openRows({ store }: Deps, account: Account, dex: string): OpenRo
   ).filter(isNamed);
 }
 
-function missingFrom(
-  deps: Deps,
-  account: Account,
-  { listed, rows }: OpenList & { rows: readonly OpenRow[] },
-): OpenOrder[] {
-  const oids = new Set(listed.map(({ oid }) => oid));
-  const newestMs = Math.max(0, ...listed.map(({ timestampMs }) => timestampMs));
-  return rows.filter((row) => {
-    const isListed = oids.has(row.exchangeOrderId);
-    const sinceMs = lastNewsOf(deps, row, { isListed, newestMs });
-    if (isListed || newestMs > sinceMs) return false;
-    return !deps.feeds.hasToldOver(account.tradingAddress, row.exchangeOrderId);
+function missingFrom(deps: Deps, account: Account, list: OpenList & { rows: readonly OpenRow[] }): Missing[] {
+  const oids = new Set(list.value.map(({ oid }) => oid));
+  const newestMs = Math.max(0, ...list.value.map(({ timestampMs }) => timestampMs));
+  return list.rows.flatMap((stored) => {
+    const oid = stored.exchangeOrderId;
+    const isListed = oids.has(oid);
+    const newsMs = deps.orderNews.newsMs(stored, { isListed, newestMs });
+    if (isListed || newestMs > newsMs || isToldOver(deps, account, oid)) return [];
+    return [{ oid, stored, asOfMs: null, newsMs, list }];
   });
 }
 
-type News = { version: number; exchangeMs: number };
-
-/** Orders of which it is remembered when there was news of them; past it the oldest starts over. */
-const MAX_REMEMBERED = 10_000;
-
-/** By database: what is told of an order is the same for all who ask. Lost in a crash, it only begins later. */
-const newsIn = new WeakMap<Deps["store"]["$client"], Map<string, News>>();
-
-/**
- * When, at the latest, there was the last news that the order is open: exchange time, unix milliseconds. Our wall clock, by
- * which rows are dated, may be wrong by more than a list is behind; so it is when the row was first met as it stands, or a
- * list last held it.
- */
-function lastNewsOf(
-  { store, exchange }: Deps,
-  { id, version }: OpenRow,
-  shown: { isListed: boolean; newestMs: number },
-): number {
-  const news = newsIn.get(store.$client) ?? new Map<string, News>();
-  newsIn.set(store.$client, news);
-  const known = news.get(id);
-  if (known?.version === version && !shown.isListed) return known.exchangeMs;
-  const [oldest] = news.keys();
-  if (news.size >= MAX_REMEMBERED && oldest !== undefined) news.delete(oldest);
-  const exchangeMs = Math.max(exchange.nowMs(), shown.newestMs);
-  news.delete(id);
-  news.set(id, { version, exchangeMs });
-  return exchangeMs;
+function isToldOver({ feeds, picture }: Deps, { tradingAddress }: Account, oid: string): boolean {
+  return feeds.hasToldOver(tradingAddress, oid) || picture.toldOf(tradingAddress, oid)?.isOver === true;
 }
 
 function isNamed(order: StoredOrder): order is OpenRow {

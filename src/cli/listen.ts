@@ -68,7 +68,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
     const { clock, randomBytes, schedule } = outside;
-    const { exchangeWeightPerMinute, trustedProxies } = config;
+    const { exchangeWeightPerMinute, trustedProxies, maxFeeds } = config;
     if (config.hasExternalCheckpoints) leaveCheckpoints(store);
     const settings = settingsOf(listenedConfig, { network: instance.network, version: postern().version });
     // Same turn as the listening: no request is looked at before the rows of an earlier process are marked.
@@ -82,7 +82,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
         transport: openTransport(schedule, descriptors?.opening),
         socket: openSocket,
       },
-      ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies },
+      ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies, maxFeeds },
       isOnTrial: trial?.isOn() === true,
       metrics: exposed.metrics,
       ...(outside.point === undefined ? {} : { point: outside.point }),

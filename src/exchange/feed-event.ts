@@ -1,3 +1,4 @@
+import type { AccountPart } from "../wire/answer/account-frame.ts";
 import type { Fill } from "../wire/answer/fills.ts";
 import type { Frame, OrderUpdate } from "../wire/answer/stream.ts";
 import type { RunningTwap, TwapRecord } from "../wire/answer/twap.ts";
@@ -19,7 +20,9 @@ export type FeedEvent =
   | { kind: "fills"; fills: readonly Fill[]; isSnapshot: boolean }
   | { kind: "twap_records"; records: readonly TwapRecord[]; isSnapshot: boolean }
   /** The running ones of a dex, all of them. */
-  | { kind: "running_twaps"; dex: string; twaps: readonly RunningTwap[] };
+  | { kind: "running_twaps"; dex: string; twaps: readonly RunningTwap[] }
+  /** A part of the account's state, whole. */
+  | { kind: "account_part"; shown: AccountPart };
 
 /** What a frame means to whoever follows `address`; null where it means nothing. */
 export function feedEvent(frame: Frame, address: string): FeedEvent | null {
@@ -35,6 +38,8 @@ export function feedEvent(frame: Frame, address: string): FeedEvent | null {
       return { kind: "twap_records", records: frame.records, isSnapshot: frame.isSnapshot };
     case "twap_states":
       return { kind: "running_twaps", dex: frame.dex, twaps: frame.twaps };
+    case "account_part":
+      return { kind: "account_part", shown: frame };
     case "error":
       return { kind: "refused", text: frame.text };
     case "unreadable":
@@ -48,12 +53,24 @@ export function feedEvent(frame: Frame, address: string): FeedEvent | null {
   }
 }
 
-/** What is subscribed to for one address: orders, fills, and TWAPs, whose running ones are told a dex at a time. */
-export function subscriptionsOf(address: string, dexes: readonly string[]): Record<string, string>[] {
+export type Subscription = { readonly type: string; readonly user: string; readonly dex?: string };
+
+/** Without these nothing is followed: orders, fills, and TWAPs, whose running ones are told a dex at a time. */
+export function subscriptionsOf(address: string, dexes: readonly string[]): Subscription[] {
   return [
     { type: "orderUpdates", user: address },
     { type: "userFills", user: address },
     { type: "userTwapHistory", user: address },
     ...dexes.map((dex) => ({ type: "twapStates", user: address, dex })),
+  ];
+}
+
+/** The account's state as it is now. Where the exchange does not tell one of these, it is read instead. */
+export function stateSubscriptionsOf(address: string, dexes: readonly string[]): Subscription[] {
+  return [
+    { type: "webData3", user: address },
+    ...dexes.map((dex) => ({ type: "clearinghouseState", user: address, dex })),
+    { type: "spotState", user: address },
+    ...dexes.map((dex) => ({ type: "openOrders", user: address, dex })),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { parseFrame } from "../wire/answer/stream.ts";
-import { type FeedEvent, feedEvent, subscriptionsOf } from "./feed-event.ts";
+import { type FeedEvent, feedEvent, stateSubscriptionsOf, subscriptionsOf } from "./feed-event.ts";
 import type { Socket, SocketTransport } from "./socket.ts";
 
 export type FeedOptions = {
@@ -19,7 +19,7 @@ export type FeedOptions = {
 };
 
 export type Feed = {
-  /** True while everything is subscribed and the exchange answers our pings. */
+  /** True while what happens is subscribed and the exchange answers our pings. */
   isLive(): boolean;
   /** Ends the connection: it has left something out. Another is opened after the usual pause. */
   distrust(because: string): void;
@@ -43,6 +43,8 @@ const BACK_OFF_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000] as const;
 /** One connection, from the attempt to its end. */
 type Connection = {
   socket: Socket | null;
+  /** Types of the subscriptions without which it is not live. */
+  awaited: ReadonlySet<string>;
   openSubscriptions: number;
   /** Elapsed time at which everything was subscribed, milliseconds; null before. */
   liveSinceMs: number | null;
@@ -95,8 +97,10 @@ function backOffMs(failures: number): number {
 function connect(options: FeedOptions): { connection: Connection; ended: Promise<string> } {
   const { promise, resolve } = Promise.withResolvers<string>();
   const subscriptions = subscriptionsOf(options.address, options.dexes);
+  const states = stateSubscriptionsOf(options.address, options.dexes);
   const connection: Connection = {
     socket: null,
+    awaited: new Set(subscriptions.map(({ type }) => type)),
     openSubscriptions: subscriptions.length,
     liveSinceMs: null,
     awaitsPong: false,
@@ -110,7 +114,7 @@ function connect(options: FeedOptions): { connection: Connection; ended: Promise
   };
   connection.socket = options.transport(options.url, {
     onOpen: () => {
-      for (const subscription of subscriptions) say(connection, { method: "subscribe", subscription });
+      for (const subscription of [...subscriptions, ...states]) say(connection, { method: "subscribe", subscription });
     },
     onText: (text) => {
       if (!connection.isOver) hear(options, connection, text);
@@ -128,7 +132,7 @@ function say(connection: Connection, message: object): void {
 function hear(options: FeedOptions, connection: Connection, text: string): void {
   const frame = parseFrame(text);
   if (frame.kind === "pong") connection.awaitsPong = false;
-  if (frame.kind === "subscribed" && frame.method === "subscribe") {
+  if (frame.kind === "subscribed" && frame.method === "subscribe" && connection.awaited.has(frame.type)) {
     connection.openSubscriptions -= 1;
     if (connection.openSubscriptions === 0) {
       connection.liveSinceMs = options.clock.elapsedMs();

@@ -9,13 +9,15 @@ export type FeedsOptions = {
   clock: Clock;
   /** Perpetuals dexes besides the native one. */
   dexes: readonly string[];
+  /** Connections at once; the exchange allows 10 an IP address in all, and as many users. */
+  maxFeeds: number;
   /** Must not throw. */
   onEvent(address: string, event: FeedEvent): void;
 };
 
 /** A feed for each trading address. */
 export type Feeds = {
-  /** False when there are as many as the exchange allows: that address is followed by reads alone. */
+  /** False when there are as many as there may be: that address is followed by reads alone. */
   follow(address: string): boolean;
   isLive(address: string): boolean;
   /** Ends the connection of a feed that left something out; another is opened. */
@@ -23,13 +25,10 @@ export type Feeds = {
   close(): void;
 };
 
-/** The exchange's limit of connections, and of users, for an IP address. */
-const MAX_FEEDS = 10;
-
 /** Between two new connections, milliseconds: the exchange allows 30 a minute, and timers come late now and then. */
 const CONNECT_SPACING_MS = 2_500;
 
-export function openFeeds({ url, transport, clock, dexes, onEvent }: FeedsOptions): Feeds {
+export function openFeeds({ url, transport, clock, dexes, maxFeeds, onEvent }: FeedsOptions): Feeds {
   const feeds = new Map<string, Feed>();
   let nextConnectAtMs = 0;
 
@@ -43,7 +42,7 @@ export function openFeeds({ url, transport, clock, dexes, onEvent }: FeedsOption
   return {
     follow: (address) => {
       if (feeds.has(address)) return true;
-      if (feeds.size >= MAX_FEEDS) return false;
+      if (feeds.size >= maxFeeds) return false;
       const feed = openFeed({
         url,
         transport,

@@ -30,8 +30,8 @@ import { type SharedInfo, shareInfo } from "./shared-info.ts";
 
 /** What was read, or why it was not. */
 export type Read<T> =
-  /** `readAtMs`: when the exchange's answer came, unix milliseconds; older than now where an answer is shared. */
-  | { kind: "ok"; value: T; readAtMs: number }
+  /** When the exchange was asked and when its answer came, unix milliseconds; older than now where an answer is shared. */
+  | { kind: "ok"; value: T; askedAtMs: number; readAtMs: number }
   /** `isOurBudget`: not asked, to keep our weight for what matters more. `waitS`: as an `InfoOutcome` has it. */
   | { kind: "failed"; reason: string; isOurBudget: boolean; waitS?: number };
 
@@ -59,6 +59,8 @@ export type Reads = {
   /** Oldest first, at most 2,000 rows: a full page may have a next one, from its last time on. */
   fillsByTime(user: string, range: TimeRange, purpose: Purpose): Promise<Read<Fill[]>>;
   account(user: string, dexes: readonly string[], purpose: Purpose): Promise<Read<AccountState>>;
+  mode(user: string, purpose: Purpose): Promise<Read<AccountMode>>;
+  spot(user: string, purpose: Purpose): Promise<Read<SpotBalance[]>>;
   clearinghouse(user: string, dex: string, purpose: Purpose): Promise<Read<ClearinghouseState>>;
   /** Leverage and margin of one perpetual, with or without a position. */
   activeAsset(user: string, coin: string, purpose: Purpose): Promise<Read<ActiveAssetData>>;
@@ -82,6 +84,8 @@ export function createReads({ exchange, clock }: { exchange: Pick<Exchange, "inf
     historicalOrders: (user, purpose) => read(info, { type: "historicalOrders", user }, purpose, parseHistoricalOrders),
     fillsByTime: (user, range, purpose) => read(info, fillsRequest(user, range), purpose, parseFills),
     account: (user, dexes, purpose) => readAccount(info, user, dexes, purpose),
+    mode: (user, purpose) => readMode(info, user, purpose),
+    spot: (user, purpose) => readSpot(info, user, purpose),
     clearinghouse: (user, dex, purpose) => readClearinghouse(info, user, dex, purpose),
     activeAsset: (user, coin, purpose) =>
       read(info, { type: "activeAssetData", user, coin }, purpose, parseActiveAssetData),
@@ -99,7 +103,7 @@ async function read<T>(
   purpose: Purpose,
   parse: (json: unknown) => T | null,
 ): Promise<Read<T>> {
-  const { outcome, readAtMs } = await info(request, { purpose });
+  const { outcome, askedAtMs, readAtMs } = await info(request, { purpose });
   if (outcome.kind === "failed") {
     const { httpStatus: _, ...failed } = outcome;
     return failed;
@@ -107,7 +111,7 @@ async function read<T>(
   const value = parse(outcome.json);
   if (value === null)
     return { kind: "failed", reason: `the answer to ${request.type} has another shape`, isOurBudget: false };
-  return { kind: "ok", value, readAtMs };
+  return { kind: "ok", value, askedAtMs, readAtMs };
 }
 
 async function readOrderStatus(
@@ -137,6 +141,14 @@ function readClearinghouse(
   return read(info, { type: "clearinghouseState", user, dex }, purpose, parseClearinghouseState);
 }
 
+function readMode(info: SharedInfo, user: string, purpose: Purpose): Promise<Read<AccountMode>> {
+  return read(info, { type: "userAbstraction", user }, purpose, parseAccountMode);
+}
+
+function readSpot(info: SharedInfo, user: string, purpose: Purpose): Promise<Read<SpotBalance[]>> {
+  return read(info, { type: "spotClearinghouseState", user }, purpose, parseSpotState);
+}
+
 /** As old as the oldest of its parts; failed as soon as one of them is. */
 async function readAccount(
   info: SharedInfo,
@@ -145,18 +157,20 @@ async function readAccount(
   purpose: Purpose,
 ): Promise<Read<AccountState>> {
   const [mode, spot, ...states] = await Promise.all([
-    read(info, { type: "userAbstraction", user }, purpose, parseAccountMode),
-    read(info, { type: "spotClearinghouseState", user }, purpose, parseSpotState),
+    readMode(info, user, purpose),
+    readSpot(info, user, purpose),
     ...dexes.map((dex) => readClearinghouse(info, user, dex, purpose)),
   ]);
   if (mode.kind === "failed") return mode;
   if (spot.kind === "failed") return spot;
   const byDex: { dex: string; state: ClearinghouseState }[] = [];
   let readAtMs = Math.min(mode.readAtMs, spot.readAtMs);
+  let askedAtMs = Math.min(mode.askedAtMs, spot.askedAtMs);
   for (const [index, state] of states.entries()) {
     if (state.kind === "failed") return state;
     byDex.push({ dex: dexes[index] ?? "", state: state.value });
     readAtMs = Math.min(readAtMs, state.readAtMs);
+    askedAtMs = Math.min(askedAtMs, state.askedAtMs);
   }
-  return { kind: "ok", value: { mode: mode.value, spotBalances: spot.value, byDex }, readAtMs };
+  return { kind: "ok", value: { mode: mode.value, spotBalances: spot.value, byDex }, askedAtMs, readAtMs };
 }

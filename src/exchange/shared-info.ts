@@ -3,8 +3,8 @@ import { writeJson } from "../wire/json.ts";
 import { useOf } from "./budget.ts";
 import type { Exchange, InfoOptions, InfoOutcome, InfoRequest } from "./exchange.ts";
 
-/** An answer and the wall time at which it came. */
-export type Dated = { outcome: InfoOutcome; readAtMs: number };
+/** An answer, and the wall times at which it was asked for and came, unix milliseconds. */
+export type Dated = { outcome: InfoOutcome; askedAtMs: number; readAtMs: number };
 
 export type SharedInfo = (request: InfoRequest, options: InfoOptions) => Promise<Dated>;
 
@@ -25,8 +25,9 @@ export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): Share
   const current = new Map<string, Entry>();
 
   async function ask(request: InfoRequest, options: InfoOptions): Promise<Dated> {
+    const askedAtMs = clock.nowMs();
     const outcome = await exchange.info(request, options);
-    return { outcome, readAtMs: clock.nowMs() };
+    return { outcome, askedAtMs, readAtMs: clock.nowMs() };
   }
 
   return async (request, options) => {

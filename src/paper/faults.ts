@@ -83,6 +83,16 @@ const FaultFile = Type.Object(
     rules: Type.Array(Type.Union([RequestRule, FrameRule]), { maxItems: MAX_RULES }),
     /** Weight that one address may use a minute before it is answered 429; the exchange allows 1,200. */
     ipWeightPerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+    /**
+     * How states (positions, balances, open orders) come over the websocket: the real exchange sends them every few seconds, and
+     * perhaps on change as well.
+     */
+    states: Type.Optional(
+      Type.Object(
+        { onChange: Type.Boolean(), everyTicks: Type.Integer({ minimum: 1, maximum: 1_000 }) },
+        { additionalProperties: false },
+      ),
+    ),
   },
   { additionalProperties: false },
 );

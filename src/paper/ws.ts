@@ -42,7 +42,7 @@ const MAX_CONNECTIONS = 100;
 const MAX_SUBSCRIPTIONS = 1_000;
 const MAX_USERS = 15;
 const MAX_PENDING_POSTS = 100;
-/** Ticks between two messages of a channel that the exchange sends every few seconds. */
+/** Ticks between two messages of a channel that the exchange sends every few seconds, unless the fault file says else. */
 const SLOW_TICKS = 3;
 const UNREADABLE = "Error parsing JSON into valid websocket request";
 const HELLO = "Websocket connection established.";
@@ -148,7 +148,12 @@ async function receivePost(hub: Hub, connection: Connection, { json, frame }: Po
 
 /** Brings what has happened to everybody who wants to know. */
 export function publish(hub: Hub, events: readonly VenueEvent[]): void {
-  if (events.length === 0 || hub.connections.size === 0) return;
+  if (hub.connections.size === 0) return;
+  if (events.length > 0) publishEvents(hub, events);
+  if (hub.faults().file.states?.onChange === true) publishStates(hub);
+}
+
+function publishEvents(hub: Hub, events: readonly VenueEvent[]): void {
   const context = hub.context();
   for (const connection of hub.connections) {
     for (const [key, subscription] of connection.subscriptions) {
@@ -157,11 +162,20 @@ export function publish(hub: Hub, events: readonly VenueEvent[]): void {
   }
 }
 
+function publishStates(hub: Hub): void {
+  const context = hub.context();
+  for (const connection of hub.connections) {
+    for (const [key, subscription] of connection.subscriptions) {
+      sendNews(hub, connection, { key, frames: subscription.onChange(context) });
+    }
+  }
+}
+
 /** What comes by the clock: books, mids, states; and the end of connections to which nothing had to be said. */
 export function publishTick(hub: Hub): void {
   hub.ticks += 1;
   const context = hub.context();
-  const isSlow = hub.ticks % SLOW_TICKS === 0;
+  const isSlow = hub.ticks % (hub.faults().file.states?.everyTicks ?? SLOW_TICKS) === 0;
   for (const connection of hub.connections) {
     for (const [key, subscription] of connection.subscriptions) {
       sendNews(hub, connection, { key, frames: subscription.onTick(context, isSlow) });

@@ -1,5 +1,5 @@
 import { compare, type Decimal } from "../core/decimal.ts";
-import { agreementOf, type CloseReading } from "../core/evidence.ts";
+import { type Agreement, agreementOf, type CloseReading, type PositionWord } from "../core/evidence.ts";
 import type { Filled, OrderTerms } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
@@ -9,7 +9,7 @@ import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts"
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { readFills, sumFills } from "./fill-pages.ts";
-import { comparePosition } from "./position-check.ts";
+import { comparePictured, comparePosition } from "./position-check.ts";
 
 /**
  * What a closed order is known to have been filled, and whether that is all. `untouched`: nothing, as far as record and
@@ -27,6 +27,8 @@ export type ClosedOrder = {
   asked: Decimal;
   isReduceOnly: boolean;
   mayFallShort: boolean;
+  /** A modify has put another in its place, and goes on whatever was filled of it. */
+  isReplaced: boolean;
 };
 
 /** Its record, and how it was asked. */
@@ -50,7 +52,7 @@ export async function readClosedSize(
   const agreement = agreementOf(closeReading(closed, seen, filled));
   const about = { user, accountId, market: seen.order.coin, read: fills, sinceMs: seen.statusTimestampMs };
   const isAsked = agreement === "untouched" || agreement === "short" || agreement === "over";
-  const position = isAsked ? await comparePosition(world, about, seen.options) : "unknown";
+  const position = isAsked ? await positionOf(world, closed, { agreement, about, options: seen.options }) : "unknown";
   const sinceCloseMs = world.exchange.nowMs() - seen.statusTimestampMs;
   const elapsedMs = world.clock.elapsedMs();
   const reading = { agreement, filled: filled.size, elapsedMs, sinceCloseMs, isWitnessed, position };
@@ -62,6 +64,22 @@ export async function readClosedSize(
     case "open":
       return { filled, isAll: agreement === "untouched" && position !== "moved" ? "untouched" : "not_yet" };
   }
+}
+
+type Comparing = {
+  agreement: Agreement;
+  about: Parameters<typeof comparePictured>[1];
+  options: InfoOptions;
+};
+
+/** What was replaced untouched needs no proof of it: a fill that is shown late is heeded then. */
+function positionOf(
+  world: World,
+  { isReplaced }: ClosedOrder,
+  { agreement, about, options }: Comparing,
+): PositionWord | Promise<PositionWord> {
+  const isHintEnough = isReplaced && agreement === "untouched" && world.feeds.isLive(about.user);
+  return isHintEnough ? comparePictured(world, about) : comparePosition(world, about, options);
 }
 
 function closeReading(closed: ClosedOrder, { order, status }: Seen, filled: Filled): CloseReading {

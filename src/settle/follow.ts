@@ -4,6 +4,7 @@ import type { Settling, World } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import type { FeedEvent } from "../exchange/feed-event.ts";
 import { listAccounts } from "../store/accounts.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../store/orders.ts";
@@ -62,7 +63,8 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     if (leg === null || isAnother(world, leg, update.order) || !isNews(leg, update)) return;
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
     if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
-    watch.begin(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
+    if (!isPursued(world, leg, update))
+      watch.begin(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
   }
 
   /** A fill of an order whose answer was lost, or that we had given up, is news of that order. */
@@ -162,6 +164,15 @@ const SAME: Partial<Record<LegState, ReturnType<typeof statusMeaning>>> = {
 /** What the row says already, an update of our own action most of the time, is not worth a look. */
 function isNews(leg: Leg, { status, order }: OrderUpdate): boolean {
   return SAME[leg.state] !== statusMeaning(status) || isSuccessor(leg, order);
+}
+
+/** Who waits for just this looks himself: for the answer to a placing, or for the end after a cancel or a modify. */
+function isPursued({ store }: World, { orderId, state, oid }: Leg, { status }: OrderUpdate): boolean {
+  if (statusMeaning(status) === "open") return state === "sent";
+  return listAttemptsOf(store, orderId).some(
+    ({ kind, targetOid, state: stands }) =>
+      stands !== "done" && (kind === "cancel" || (kind === "modify" && targetOid === oid)),
+  );
 }
 
 /** `quick` asks for the open orders only where one is live here: the question costs 20 of our weight a dex. */

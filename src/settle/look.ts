@@ -22,7 +22,7 @@ export type Sight =
    * The exchange has it and it is closing, but the evidence is not complete: ask again. `untouched` is its end where
    * nothing was filled, as far as can be seen yet.
    */
-  | { kind: "unfinished"; events: LegEvent[]; untouched: LegEvent | null }
+  | { kind: "unfinished"; events: LegEvent[]; untouched: LegEvent | null; isUnclear?: true }
   | { kind: "not_found" }
   /** Under its id the exchange shows something else than was asked for. */
   | { kind: "foreign"; difference: Difference }
@@ -33,6 +33,8 @@ export type Sought = AskedOrder & {
   /** The trading address. */
   user: string;
   accountId: string;
+  /** A modify has put another in its place. */
+  isReplaced?: boolean;
 };
 
 /** The question: by native id where it is known, else by client order id. */
@@ -133,7 +135,7 @@ async function unlistedWord(world: World, evidence: FillEvidence, sought: Sought
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
   if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))
     return closed(world, evidence, sought, seen);
-  return { kind: "unfinished", events: [{ type: "reported", oid: order.oid }], untouched: null };
+  return { kind: "unfinished", events: [{ type: "reported", oid: order.oid }], untouched: null, isUnclear: true };
 }
 
 /** What the exchange refuses at once has a record as well, of one moment; a trigger's refusal comes after its placing. */
@@ -204,7 +206,7 @@ function closedOf(sought: Sought, order: FrontendOrder): ClosedOrder {
   const { user, accountId, leg, reduceOnly } = sought;
   return {
     ...{ user, accountId, name: leg.cloid, asked: leg.size, isReduceOnly: reduceOnly },
-    mayFallShort: mayFallShort({ ...leg, reduceOnly }, order),
+    ...{ mayFallShort: mayFallShort({ ...leg, reduceOnly }, order), isReplaced: sought.isReplaced === true },
   };
 }
 

@@ -25,7 +25,8 @@ export function openLooks(tools: Tools): Looks {
   return {
     look(orderId, purpose) {
       const nowMs = tools.world.clock.elapsedMs();
-      const name = `${useOf(purpose)} ${orderId}`;
+      // A look at what a modify has replaced says nothing of what stands in its place.
+      const name = `${useOf(purpose)} ${orderId} ${listLegs(tools.world.store, orderId).at(-1)?.cloid ?? ""}`;
       const shared = last.get(name);
       if (shared !== undefined && nowMs - shared.atMs < SHARED_FOR_MS) return shared.result;
       const oldest = last.keys().next().value;
@@ -50,6 +51,7 @@ async function lookOnce(tools: Tools, orderId: string, purpose: LookPurpose): Pr
     const sight = await lookAt(tools, sought, purpose);
     applySight(world, leg, sight);
     if (sight.kind === "seen") return sight.isClosed ? "closed" : "open";
+    if (sight.kind === "unfinished" && sight.isUnclear === true) return "unclear";
     return sight.kind === "foreign" ? "failed" : sight.kind;
   } catch (error) {
     world.log.error({ order_id: orderId, error: String(error) }, "a look at an order failed");

@@ -37,10 +37,11 @@ export type OriginalLook = {
 export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<OriginalLook> {
   const { world, evidence } = tools;
   const { replaced, replacement } = legsOfModify(world, attempt);
-  const sought = { ...tools.soughtOf(attempt), leg: replaced };
+  const isReplaced = wasTaken(replacement) && !isAlwaysPlace(attempt);
+  const sought = { ...tools.soughtOf(attempt), leg: replaced, isReplaced };
   const options = { purpose: "settle" as const };
-  const placing = { ...sought, leg: replacement };
-  const isPlacingAsked = wasTaken(replacement) || isUntold(attempt, replacement);
+  const placing = { ...sought, leg: replacement, isReplaced: false };
+  const isPlacingAsked = isPlacingUnclear(tools.world, attempt, { replacement, pursuit, user: sought.user });
   const requests = [...(isPlacingAsked ? [statusRequest(placing)] : []), statusRequest(sought)];
   const outcome = await world.exchange.infoInTurn(requests, options);
   if (outcome.kind === "failed")
@@ -79,6 +80,20 @@ export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean
   const sight = await readAnswer(world, evidence, sought, { answer, options });
   applySight(world, replaced, sight);
   return (sight.kind === "seen" || sight.kind === "unfinished") && recordedEnd(replaced, answer)?.kind === "own";
+}
+
+/**
+ * What was placed in the place of another, and is named, its feed tells of: a first look needs no record of it. Its record tells
+ * when it was placed, or that it was at all.
+ */
+function isPlacingUnclear(
+  world: World,
+  attempt: Attempt,
+  { replacement, pursuit, user }: { replacement: Leg; pursuit: Pursuit; user: string },
+): boolean {
+  if (!wasTaken(replacement)) return isUntold(attempt, replacement);
+  const isPlain = !isAlwaysPlace(attempt) && replacement.state === "resting" && replacement.oid !== null;
+  return !isPlain || pursuit.looks > 0 || !world.feeds.isLive(user);
 }
 
 /** It was refused, in words that do not prove what became of the original; a record of it tells that it came to placing. */

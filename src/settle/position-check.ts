@@ -4,9 +4,11 @@ import { dexOf, isSpot } from "../core/market.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import { findCompleteTo, listNewestFillsIn, type PositionFill } from "../store/fills.ts";
-import { parseClearinghouseState } from "../wire/answer/account.ts";
+import { type ClearinghouseState, parseClearinghouseState } from "../wire/answer/account.ts";
 import type { Fill } from "../wire/answer/fills.ts";
 import { shownPositions } from "./shown.ts";
+
+type Compared = { user: string; accountId: string; market: string; read: readonly Fill[]; sinceMs?: number };
 
 /**
  * Whether the position in a perpetual stands where the fills that we know have left it: a store of its own that would show
@@ -15,18 +17,30 @@ import { shownPositions } from "./shown.ts";
  * @param about `read`: fills that were just read, which may be newer than those that are kept. `sinceMs`: of which moment it has to
  *   be newer to say that nothing has moved it, exchange time, unix milliseconds; left out where any reading counts
  */
-export async function comparePosition(
-  world: World,
-  about: { user: string; accountId: string; market: string; read: readonly Fill[]; sinceMs?: number },
-  options: InfoOptions,
-): Promise<PositionWord> {
-  const { user, accountId, market } = about;
+export async function comparePosition(world: World, about: Compared, options: InfoOptions): Promise<PositionWord> {
+  const { user, market } = about;
   // Spot has balances, which other things move as well.
   if (isSpot(market)) return "unknown";
   const outcome = await world.exchange.info({ type: "clearinghouseState", user, dex: dexOf(market) }, options);
   const state = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
   if (state === null) return "unknown";
   world.feeds.showed(user, shownPositions(dexOf(market), state.positions));
+  return wordOf(world, about, state);
+}
+
+/**
+ * The same of what a feed shows, which costs nothing and is no proof: that fills are missing it can say, that none are it
+ * cannot.
+ */
+export function comparePictured(world: World, about: Omit<Compared, "sinceMs"> & { sinceMs: number }): PositionWord {
+  const { user, market, sinceMs } = about;
+  const state = isSpot(market) ? null : world.picture.state(user, dexOf(market));
+  if (state === null || state.timeMs <= sinceMs) return "unknown";
+  return wordOf(world, about, state.value) === "moved" ? "moved" : "unknown";
+}
+
+function wordOf(world: World, about: Compared, state: ClearinghouseState): PositionWord {
+  const { accountId, market } = about;
   const shown = state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
   // Asked for after the answer: what the stream has told meanwhile counts.
   const kept = listNewestFillsIn(world.store, accountId, market);

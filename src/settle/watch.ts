@@ -87,7 +87,7 @@ function note(entry: Watched, result: LookResult): void {
   entry.timesOpen = result === "open" ? entry.timesOpen + 1 : entry.timesOpen;
   entry.timesMissed = result === "open" ? 0 : entry.timesMissed + 1;
   // The exchange shows it closed, and its fills not to the end.
-  if (result === "unfinished") entry.news = "closed";
+  if (result === "unfinished" || result === "unclear") entry.news = "closed";
 }
 
 function pauseMs({ looks }: Watched): number {

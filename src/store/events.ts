@@ -84,6 +84,13 @@ export function listEventsAfter(store: Store, page: EventPage): StoredEvent[] {
   return newer(store).all(page);
 }
 
+/** Ids of the newest events of an account, newest first. */
+export function newestEventIds(store: Store, accountId: string, count: number): number[] {
+  const own = eq(events.accountId, accountId);
+  const rows = store.select({ id: events.id }).from(events).where(own).orderBy(desc(events.id)).limit(count).all();
+  return rows.map(({ id }) => id);
+}
+
 /** True when this was told of this resource before, and is still kept. */
 export function wasTold(store: Store, event: Pick<NewEvent, "accountId" | "type" | "resourceId" | "payload">): boolean {
   const { accountId, type, resourceId, payload } = event;

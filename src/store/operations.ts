@@ -77,6 +77,34 @@ export function listTwapOperations(store: Store, accountId: string, twapIds: rea
   return new Map(rows.flatMap(({ id, twapId }) => (twapId === null ? [] : [[twapId, id]])));
 }
 
+/** Our newest TWAPs that run or ran at the exchange, newest first. */
+export function listStartedTwaps(store: Store, accountId: string, count: number): StoredOperation[] {
+  return listSucceeded(store, { accountId, action: "twap", count }).filter(({ exchangeId }) => exchangeId !== null);
+}
+
+/** Our newest cancels of a TWAP that have succeeded, newest first. */
+export function listTwapCancels(store: Store, accountId: string, count: number): StoredOperation[] {
+  return listSucceeded(store, { accountId, action: "twap_cancel", count });
+}
+
+function listSucceeded(
+  store: Store,
+  { accountId, action, count: limit }: { accountId: string; action: OperationAction; count: number },
+): StoredOperation[] {
+  const is = and(
+    eq(operations.accountId, accountId),
+    eq(operations.action, action),
+    eq(operations.status, "succeeded"),
+  );
+  return store
+    .select()
+    .from(operations)
+    .where(is)
+    .orderBy(desc(operations.createdAtMs), desc(operations.id))
+    .limit(limit)
+    .all();
+}
+
 export type OperationPage = {
   accountId: string;
   /** Null for all. */

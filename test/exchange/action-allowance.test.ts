@@ -24,6 +24,7 @@ function openRig(use: [number, number] | null, isOn = true): Rig {
     return {
       kind: "ok",
       value: { cumulativeVolume: ZERO, requestsUsed, requestsCap, requestsSurplus: 0 },
+      askedAtMs: 0,
       readAtMs: 0,
     };
   }

@@ -12,6 +12,15 @@ export const SUBSCRIPTIONS = [
   { type: "twapStates", user: ADDRESS, dex: "" },
   { type: "twapStates", user: ADDRESS, dex: "xyz" },
 ];
+/** Asked for as well; without them a feed is live all the same. */
+export const STATE_SUBSCRIPTIONS = [
+  { type: "webData3", user: ADDRESS },
+  { type: "clearinghouseState", user: ADDRESS, dex: "" },
+  { type: "clearinghouseState", user: ADDRESS, dex: "xyz" },
+  { type: "spotState", user: ADDRESS },
+  { type: "openOrders", user: ADDRESS, dex: "" },
+  { type: "openOrders", user: ADDRESS, dex: "xyz" },
+];
 
 /** The exchange's end of one websocket, in the test's hands. */
 export type Line = { url: string; said: string[]; events: SocketEvents; isClosed: boolean };
@@ -31,6 +40,7 @@ export function scene(): Scene {
     url: "wss://exchange.test/ws",
     clock,
     dexes: ["xyz"],
+    maxFeeds: 10,
     onEvent: (address, event) => told.push([address, event]),
     transport: (url, events) => {
       const line: Line = { url, said: [], events, isClosed: false };

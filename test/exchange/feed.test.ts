@@ -1,6 +1,17 @@
 import { expect, test } from "bun:test";
 import { settled } from "./clocks.ts";
-import { ADDRESS, accept, kinds, lineOf, live, nextLine, pass, SUBSCRIPTIONS, scene } from "./feed-stage.ts";
+import {
+  ADDRESS,
+  accept,
+  kinds,
+  lineOf,
+  live,
+  nextLine,
+  pass,
+  STATE_SUBSCRIPTIONS,
+  SUBSCRIPTIONS,
+  scene,
+} from "./feed-stage.ts";
 
 test("one connection subscribes to orders, fills and TWAPs of one address, and is live when all is confirmed", async () => {
   const stage = scene();
@@ -11,7 +22,7 @@ test("one connection subscribes to orders, fills and TWAPs of one address, and i
   expect(line.said).toEqual([]);
   line.events.onOpen();
   expect(line.said.map((text) => JSON.parse(text))).toEqual(
-    SUBSCRIPTIONS.map((subscription) => ({ method: "subscribe", subscription })),
+    [...SUBSCRIPTIONS, ...STATE_SUBSCRIPTIONS].map((subscription) => ({ method: "subscribe", subscription })),
   );
   for (const subscription of SUBSCRIPTIONS) {
     expect(stage.feeds.isLive(ADDRESS)).toBe(false);

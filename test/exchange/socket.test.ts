@@ -35,6 +35,7 @@ test("over a real websocket: subscribed, told, and told of its end", async () =>
     url: socketUrl(server.url.href),
     clock: stillClock(),
     dexes: [],
+    maxFeeds: 1,
     transport: openSocket,
     onEvent: (_address, event) => {
       events.push(event.kind);

@@ -211,7 +211,7 @@ test("no answer repeats a secret that was put in the wrong place", async () => {
 describe("a fault of ours", () => {
   test("is 503 internal_error without a word about the inside, and is logged", async () => {
     const rig = openRig();
-    rig.deps.reads.account = () => {
+    rig.deps.reads.mode = () => {
       throw new Error("bug: at /home/somebody/src/secret.ts\nparams: 0xdeadbeef");
     };
     const response = await rig.ask({ path: "/v1/account", apiKey: KEYS.both });

@@ -1,6 +1,8 @@
 /** A gateway over a real database in memory and a small exchange. */
 import { randomBytes } from "node:crypto";
 import { privateKeyToAccount } from "viem/accounts";
+import { openOrderNews } from "../../src/actions/order-news.ts";
+import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import { openRunningWrites } from "../../src/actions/running-writes.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
@@ -8,6 +10,7 @@ import { NO_METRICS } from "../../src/core/metric.ts";
 import type { Bucket, Builder, Deps, LogFields, Settings, World } from "../../src/deps.ts";
 import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import { type BuilderApproval, openBuilderApproval } from "../../src/exchange/builder-approval.ts";
+import { createPicture } from "../../src/exchange/picture.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { createServer, type HttpServer } from "../../src/http/server.ts";
@@ -141,6 +144,7 @@ export function openRig(options: RigOptions = {}): Rig {
       doubtOf: () => null,
     },
     feeds: { ...NO_FEEDS },
+    picture: createPicture(),
     signers: openSigners({
       network: instance.network,
       keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }],
@@ -159,6 +163,8 @@ export function openRig(options: RigOptions = {}): Rig {
     reads,
     builderApproval,
     fillIndex: { readToMs: () => START_MS },
+    ownWrites: openOwnWrites(world),
+    orderNews: openOrderNews(world),
     agents: { standing: () => "listed" },
     gauges: { weightLeft: () => 1_200, clockOffsetMs: () => 0 },
   };
@@ -202,7 +208,7 @@ function settings({ builder, limits, audience, network, allowedHosts }: RigOptio
       ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
       ...limits,
     },
-    timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+    timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
     fillsPageRows: 2_000,
   };
 }

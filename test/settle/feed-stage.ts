@@ -58,6 +58,7 @@ export async function openStage(): Promise<Stage> {
     url: "wss://exchange.test/ws",
     clock,
     dexes: ["xyz"],
+    maxFeeds: 10,
     exchangeNowMs: () => deps.exchange.nowMs(),
     onEvent: (address, event) => follower.onEvent(address, event),
     onDoubt: (address) => follower.checkFills(address),

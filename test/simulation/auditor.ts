@@ -9,6 +9,7 @@ import type { Sent } from "./network.ts";
 import { auditNeverShown, isNeverShown } from "./never-shown.ts";
 import { isToldByNewWord } from "./new-word.ts";
 import { auditOperation } from "./operations.ts";
+import { auditOwnWrites } from "./own-writes.ts";
 import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
 import { auditTellings, type ToldEvent } from "./tellings.ts";
 import { PARTIES, START_MS } from "./template.ts";
@@ -43,7 +44,7 @@ export type Audited = {
   /** Reads of the exchange's state were as good as ever. */
   areReadsSound: boolean;
   databasePath: string;
-  reads: readonly { party: { account: { id: string } }; turn: Turn }[];
+  reads: readonly { party: { account: { id: string; tradingAddress: string } }; turn: Turn }[];
 };
 
 /** One sentence for each promise that was broken; none when all is well. */
@@ -54,6 +55,7 @@ export function audit(run: Audited): string[] {
     ...auditEnds(run),
     ...auditEveryEnd(run),
     ...auditMisplaced(run),
+    ...auditOwnWrites(run),
     ...auditTellings({ ...run, events: run.told }),
     ...auditSends(run),
     ...auditSeparation(run),

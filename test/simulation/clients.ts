@@ -37,6 +37,8 @@ export type ClientParts = {
   chance: Chance;
   front: Front;
   wishes: readonly Wish[];
+  /** Of what is read after a write: a stream of its own. */
+  readChance: Chance;
   process: () => GatewayProcess | null;
   powerCuts: () => number;
   /** Nobody begins anything new from then on. */
@@ -115,7 +117,17 @@ export function openClients(parts: ClientParts): Clients {
     const isRefused = outcome?.kind === "answer" && outcome.status >= 300;
     const again = isFinal ? 0.15 : isRefused ? 0.7 : 0.9;
     if (chance.isLucky(again)) timeline.after(chance.between(10, 6_000), () => tryWish(dialogue));
+    if (isFinal) for (let nth = parts.readChance.between(0, 3); nth > 0; nth -= 1) readAfter(dialogue);
     if (!isFinal && chance.isLucky(0.3)) timeline.after(chance.between(10, 2_000), () => look(dialogue));
+  }
+
+  /** Whoever has an answer wants to see what came of it, at once. */
+  function readAfter({ wish: { party } }: Dialogue): void {
+    if (timeline.nowMs() >= parts.untilMs) return;
+    const ask: Ask = { kind: parts.readChance.pick(["positions", "list_open"]) };
+    timeline.after(parts.readChance.pick([1, 1, 20, 400]), () =>
+      reads.push({ party, turn: put(party, null, ask, () => undefined) }),
+    );
   }
 
   function look({ wish }: Dialogue): void {

@@ -10,6 +10,7 @@ import { getOperation } from "../../src/actions/get-operation.ts";
 import { getOrder } from "../../src/actions/get-order.ts";
 import { listFills } from "../../src/actions/list-fills.ts";
 import { listOrders } from "../../src/actions/list-orders.ts";
+import { listPositions } from "../../src/actions/list-positions.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
 import { placeOrder } from "../../src/actions/place-order.ts";
 import { setLeverage } from "../../src/actions/set-leverage.ts";
@@ -42,7 +43,8 @@ export type Ask =
   | { kind: "get_operation"; id: string }
   | { kind: "list" }
   | { kind: "list_open" }
-  | { kind: "fills" };
+  | { kind: "fills" }
+  | { kind: "positions" };
 
 export type Answered = { status: number; body: string; isReplay: boolean };
 
@@ -105,7 +107,7 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
   }
 }
 
-type Read = Extract<Ask, { kind: "get" | "get_operation" | "list" | "list_open" | "fills" }>;
+type Read = Extract<Ask, { kind: "get" | "get_operation" | "list" | "list_open" | "fills" | "positions" }>;
 
 async function read(deps: Deps, caller: Caller, ask: Read): Promise<{ body: string }> {
   switch (ask.kind) {
@@ -117,6 +119,8 @@ async function read(deps: Deps, caller: Caller, ask: Read): Promise<{ body: stri
       return listOrders(deps, caller, { status: null, dex: null, cursor: null, limit: 100 });
     case "list_open":
       return listOrders(deps, caller, { status: "open", dex: null, cursor: null, limit: 100 });
+    case "positions":
+      return listPositions(deps, caller, { dex: null, cursor: null, limit: 100 });
     case "fills":
       return listFills(deps, caller, { cursor: null, limit: 500 });
   }
@@ -179,6 +183,8 @@ function httpRequest(party: Party, ask: Ask): Http {
       return { method: "GET", path: "/v1/orders?limit=100" };
     case "list_open":
       return { method: "GET", path: "/v1/orders?status=open&limit=100" };
+    case "positions":
+      return { method: "GET", path: "/v1/positions?limit=100" };
     case "fills":
       return { method: "GET", path: "/v1/fills?limit=500" };
   }

@@ -62,6 +62,8 @@ const BY_HAND_EVERY_MS = 20_000;
 const BY_HAND_FOR_MS = SETTLED_WITHIN_MS + (MAX_ROUNDS - 1) * WITNESSED_WITHIN_MS + 20_000;
 /** Bits by which the seed of the worlds differs from the seed of everything else. */
 const WORLD_STREAM = 0x5eed_0000;
+/** And that of what clients read after a write. */
+const READ_STREAM = 0x0ead_0000;
 /** Deaths of one run. */
 const MAX_DEATHS = 4;
 
@@ -200,6 +202,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     timeline,
     history,
     chance: chance.split(),
+    readChance: openChance(seed ^ READ_STREAM),
     front: isHttp ? askOverHttp : askDirectly,
     wishes,
     process: () => current,

@@ -80,6 +80,9 @@ export const PLENTY_OF_ACTIONS = 1_000_000;
 const TICK_MS = 5_000;
 
 export function openVenue(options: VenueOptions): Venue {
+  // Half of the exchanges send states on change as well.
+  const states = { onChange: options.seed % 2 === 0, everyTicks: 1 + (options.seed % 10) };
+  const faults = startFaults({ ...NO_FAULTS, states });
   const world = createWorld({
     seed: options.seed,
     startMs: options.nowMs(),
@@ -102,7 +105,7 @@ export function openVenue(options: VenueOptions): Venue {
   const hub: Hub = {
     connections: new Set(),
     context: () => ({ venue: world.venue, tape: world.tape, nowMs: venueTimeMs(runtime) }),
-    faults: () => startFaults(NO_FAULTS),
+    faults: () => faults,
     post: () => Promise.reject(new Error("bug: the gateway posts over HTTP")),
     ticks: 0,
   };

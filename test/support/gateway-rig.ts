@@ -3,6 +3,8 @@ import { privateKeyToAccount } from "viem/accounts";
 import type { Caller, WriteAnswer } from "../../src/actions/answer.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { printRequest } from "../../src/actions/fingerprint.ts";
+import { openOrderNews } from "../../src/actions/order-news.ts";
+import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import { type PlaceOrder, placeOrder } from "../../src/actions/place-order.ts";
 import { openRunningWrites } from "../../src/actions/running-writes.ts";
 import type { Account } from "../../src/core/account.ts";
@@ -14,6 +16,7 @@ import type { Deps, LogFields, Settings, World } from "../../src/deps.ts";
 import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import { openBuilderApproval } from "../../src/exchange/builder-approval.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
+import { createPicture } from "../../src/exchange/picture.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { openFlights } from "../../src/settle/flights.ts";
@@ -137,7 +140,7 @@ const SETTINGS: Settings = {
     ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
     ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
   },
-  timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+  timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
   fillsPageRows: 2_000,
 };
 
@@ -201,6 +204,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
       doubtOf: () => null,
     },
     feeds: { ...NO_FEEDS },
+    picture: createPicture(),
     signers: openSigners({ network: "paper", keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }] }),
     clock: withSleep(clock, (durationMs) => clock.sleep(durationMs).then(() => (isDead ? dead : undefined))),
     randomBytes: (count) => new Uint8Array(count),
@@ -220,6 +224,8 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     reads,
     builderApproval: openBuilderApproval({ builderAddress: null, reads, clock }),
     fillIndex: { readToMs: () => null },
+    ownWrites: openOwnWrites(world),
+    orderNews: openOrderNews(world),
     agents: { standing: () => "listed" },
     gauges: { weightLeft: () => null, clockOffsetMs: () => null },
   };

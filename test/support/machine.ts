@@ -199,7 +199,7 @@ const SETTINGS: Settings = {
     ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
     ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
   },
-  timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+  timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
   fillsPageRows: 2_000,
 };
 

@@ -5,9 +5,10 @@
 import type { Account, ApiKey } from "../../src/core/account.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Builder, Deps, LogFields } from "../../src/deps.ts";
-import type { Socket, SocketEvents } from "../../src/exchange/socket.ts";
+import type { SocketTransport } from "../../src/exchange/socket.ts";
 import type { Transport } from "../../src/exchange/transport.ts";
 import { type Gateway, openGateway } from "../../src/gateway.ts";
+import type { FaultFile } from "../../src/paper/faults.ts";
 import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../src/paper/paper-exchange.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
@@ -95,6 +96,10 @@ export type PaperRig = {
   paper: PaperExchange;
   /** Types of the actions that were signed and posted, oldest first. */
   sent: string[];
+  /** Types of the reads that the exchange was asked for, oldest first. */
+  asked: string[];
+  /** What becomes of each frame of the feed. */
+  frames: (text: string, arrive: () => void) => void;
   /** Of the next sends, in order; then all arrive and are answered. */
   deliveries: Delivery[];
   /** Types of reads that fail from now on. */
@@ -119,8 +124,9 @@ export type PaperRigOptions = {
   builder?: Builder | null;
   /** 0 = no limit, and the accounts' actions are not counted. */
   exchangeWeightPerMinute?: number;
-  /** Whether the exchange's websocket is listened to; not, where it is left out. */
+  /** Follows the accounts over the paper exchange's websocket. */
   hasFeed?: boolean;
+  faults?: FaultFile;
 };
 
 const OFF = { perSecond: 0, burst: 0 };
@@ -133,6 +139,24 @@ function asAgent({ type, user }: Record<string, unknown>): unknown {
   return type === "userRole" ? { role: "agent", data: { user } } : undefined;
 }
 
+/** Frames arrive in the turn in which they are sent, unless the test does something else with them. */
+function socketTo(paper: PaperExchange, frames: () => PaperRig["frames"]): SocketTransport {
+  return (_url, events) => {
+    const send = (text: string) => frames()(text, () => events.onText(text));
+    const socket = paper.connect({ send, close: (_code, reason) => events.onClose(reason) });
+    queueMicrotask(() => events.onOpen());
+    return { send: (text) => void socket?.receive(text), close: () => socket?.closed() };
+  };
+}
+
+/** A feed tells what time does to the exchange. */
+async function tickOn(clock: StillClock, paper: PaperExchange, nowMs: () => number): Promise<void> {
+  for (;;) {
+    await clock.sleep(paper.tickMs);
+    paper.step(nowMs());
+  }
+}
+
 /** Ready for writes when it resolves. */
 export async function openPaperRig(options: PaperRigOptions = {}): Promise<PaperRig> {
   const clock = stillClock(START_MS);
@@ -142,6 +166,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     fund: [FIRST.account.tradingAddress, SECOND.account.tradingAddress, STRANGER],
     prices: { kind: "scripted" },
     hasMarketMaker: false,
+    ...(options.faults === undefined ? {} : { faults: options.faults }),
     nowMs,
     sleep: (ms) => clock.sleep(ms),
   });
@@ -159,6 +184,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
       rig.sent.push(json.action?.type ?? "");
       return (rig.deliveries.shift() ?? DELIVERY.normal)(() => post("/exchange", body), clock);
     }
+    rig.asked.push(json.type ?? "");
     if (rig.failing.has(json.type ?? "")) throw broken("ECONNRESET");
     const answer = rig.interfere(json) ?? asAgent(json);
     if (answer instanceof Response) return answer;
@@ -172,7 +198,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
         ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
         ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
       },
-      timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000 },
+      timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
       fillsPageRows: 2_000,
     },
     instance: {
@@ -182,7 +208,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     store,
     signers: signersOf(PRIVATE_KEYS),
     transport,
-    socket: options.hasFeed === true ? (_url, events) => openFeed(paper, events) : null,
+    socket: options.hasFeed === true ? socketTo(paper, () => rig.frames) : null,
     clock,
     schedule: (run) => void setImmediate(run),
     randomBytes: (count) => new Uint8Array(count),
@@ -205,7 +231,8 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
 
   const rig: PaperRig = {
     ...{ gateway, deps: gateway.deps, store, clock, paper, log },
-    ...{ sent: [], deliveries: [], failing: new Set(), interfere: () => undefined },
+    ...{ sent: [], asked: [], deliveries: [], failing: new Set(), interfere: () => undefined },
+    frames: (_text, arrive) => arrive(),
     async ask({ apiKeys }, { route, body, key, apiKey = 0, headers }) {
       const [method = "", path = ""] = route.split(" ");
       keys += 1;
@@ -229,29 +256,9 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     elsewhere: ({ account }, action) => act(account.tradingAddress, action),
     info: async (request) => (await post("/info", JSON.stringify(request))).json(),
   };
+  if (options.hasFeed === true) void tickOn(clock, paper, nowMs);
   await waitFor(clock, gateway.start(), MAX_WAIT_MS);
   return rig;
-}
-
-/** A websocket without a network: each side hears the other in a turn of its own. */
-function openFeed(paper: PaperExchange, events: SocketEvents): Socket {
-  let isOpen = true;
-  const later = (run: () => unknown) => setImmediate(() => (isOpen ? run() : undefined));
-  const line = paper.connect({ send: (text) => void later(() => events.onText(text)), close: end });
-  function end(): void {
-    if (!isOpen) return;
-    isOpen = false;
-    setImmediate(() => events.onClose("closed"));
-  }
-  if (line === null) end();
-  later(() => events.onOpen());
-  return {
-    send: (text) => void later(() => line?.receive(text)),
-    close: () => {
-      isOpen = false;
-      line?.closed();
-    },
-  };
 }
 
 type Limit = { assetId: number; side: "buy" | "sell"; size: string; price: string };

@@ -18,6 +18,8 @@ export type Subscription = {
   readonly snapshot: (context: ReadContext) => readonly Frame[];
   readonly onEvents: (context: ReadContext, events: readonly VenueEvent[]) => readonly Frame[];
   readonly onTick: (context: ReadContext, isSlow: boolean) => readonly Frame[];
+  /** A state as it is now, where the exchange is made to send it whenever it has changed. */
+  readonly onChange: (context: ReadContext) => readonly Frame[];
 };
 
 export type Behaviour<R> = {
@@ -30,6 +32,8 @@ export type Behaviour<R> = {
   readonly sameAs?: (data: unknown) => string;
   /** Every few seconds. */
   readonly onSlowTick?: (context: ReadContext, request: R) => readonly unknown[];
+  /** The whole of a state; what it says of the time alone is no change. */
+  readonly state?: (context: ReadContext, request: R) => readonly unknown[];
 };
 
 export type ChannelReader = (json: Json) => Decoded<Subscription>;
@@ -60,11 +64,19 @@ function subscription<R extends object>(request: R, behaviour: Behaviour<R>): Su
       ...frames(context, behaviour.onTick?.(context, request)),
       ...(isSlow ? frames(context, behaviour.onSlowTick?.(context, request)) : []),
     ],
+    onChange: (context) =>
+      frames(context, behaviour.state?.(context, request)).map((frame) => ({ ...frame, unless: untimed(frame.data) })),
   };
+}
+
+const TIMES = new Set(["time", "serverTime"]);
+
+function untimed(data: unknown): string {
+  return JSON.stringify(data, (key, value) => (TIMES.has(key) ? 0 : value));
 }
 
 /** A state sent at once, and again every few seconds. */
 export function periodic<R>(name: string, data: (context: ReadContext, request: R) => unknown): Behaviour<R> {
   const one = (context: ReadContext, request: R) => [data(context, request)];
-  return { channel: name, snapshot: one, onSlowTick: one };
+  return { channel: name, snapshot: one, onSlowTick: one, state: one };
 }

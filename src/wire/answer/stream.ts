@@ -1,4 +1,5 @@
 import { parseJson } from "../json.ts";
+import { type AccountFrame, accountFrame } from "./account-frame.ts";
 import { type Fill, fill, twapSliceFill } from "./fills.ts";
 import { type BasicOrder, basicOrder } from "./order-status.ts";
 import { flag, integer, orNull, rows, type Source, source, sourceOf, text, textOrNull } from "./read.ts";
@@ -19,6 +20,7 @@ export type Frame =
   | { kind: "twap_slice_fills"; user: string; fills: Fill[]; isSnapshot: boolean }
   | { kind: "twap_history"; user: string; records: TwapRecord[]; isSnapshot: boolean }
   | { kind: "twap_states"; user: string; dex: string; twaps: RunningTwap[] }
+  | AccountFrame
   | { kind: "post"; id: number; type: string; payload: unknown }
   /** A channel that we do not read. */
   | { kind: "other"; channel: string }
@@ -59,6 +61,12 @@ function byChannel(from: Source): Frame {
       return twapStates(source(from, "data"));
     case "post":
       return post(source(from, "data"));
+    case "clearinghouseState":
+    case "openOrders":
+    case "spotState":
+    case "webData3":
+      // What cannot be told whose it is says nothing; the state is read then.
+      return orNull(() => accountFrame(channel, source(from, "data"))) ?? { kind: "other", channel };
     default:
       return { kind: "other", channel: channel.slice(0, MAX_SHOWN) };
   }

@@ -139,6 +139,7 @@ export async function recordLife(
     timeline,
     history: openHistory(false, timeline.nowMs),
     chance: chance.split(),
+    readChance: chance.split(),
     front: async (...asked) => {
       const answered = await askDirectly(...asked);
       if (!isOver) hear.onMark();

@@ -1,0 +1,222 @@
+import type { Account } from "../core/account.ts";
+import { ApiError } from "../core/errors.ts";
+import { type Happened, isAfter, type Shown } from "../core/mark.ts";
+import type { Deps } from "../deps.ts";
+import type { Known, ReadPart } from "../exchange/picture.ts";
+import type { AccountState, Read } from "../exchange/reads.ts";
+import { shownListed, shownPositions } from "../settle/shown.ts";
+import { nameUnnamed } from "../settle/unnamed.ts";
+import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
+import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import type { TwapRecord } from "../wire/answer/twap.ts";
+import type { Caller } from "./answer.ts";
+import { couldNotAsk } from "./not-asked.ts";
+
+/** Margin and marks come from the exchange every few seconds; older than this they are shown with their age, milliseconds. */
+export const MARGIN_AGE_MS = 6_000;
+/** And everything else, milliseconds. */
+export const AGE_MS = 1_000;
+
+/**
+ * So long what was read stands, milliseconds: a state costs 2 of our weight, a list 20 or more. While no feed tells it anew
+ * it is asked for again after that; where it cannot be, it is shown with its age while it may be shown at all.
+ */
+const STATE_STANDS_MS = 2_000;
+const LIST_STANDS_MS = 9_000;
+const MODE_STANDS_MS = 60_000;
+
+/** A frame that shows the caller's last write is waited for so long before the exchange is asked, milliseconds. */
+const FRAME_WITHIN_MS = 300;
+/** Between two questions to a server that is behind, milliseconds. */
+const AGAIN_AFTER_MS = 250;
+/** What is left of an answer's time for the answer itself, milliseconds. */
+const SPARE_MS = 1_000;
+
+/** Whose account it is, and who reads it. */
+type Asking = Pick<Caller, "account" | "reader">;
+
+/** The time of an answer as it is told: null while it counts as now. */
+export function toldAge({ exchange }: Pick<Deps, "exchange">, asOfMs: number, withinMs: number): number | null {
+  return exchange.nowMs() - asOfMs > withinMs ? asOfMs : null;
+}
+
+/** Positions and margin of one dex, not older than what the account was told last. */
+export function currentState(deps: Deps, { account, reader }: Asking, dex: string): Promise<Known<ClearinghouseState>> {
+  const { picture, reads } = deps;
+  const user = account.tradingAddress;
+  return readCurrent(deps, {
+    ...{
+      account,
+      reader,
+      standsMs: STATE_STANDS_MS,
+      what: "the positions",
+      told: deps.ownWrites.told(account, dex),
+    },
+    known: () => picture.state(user, dex),
+    ask: async () => {
+      const read = await reads.clearinghouse(user, dex, reader);
+      if (read.kind === "ok") deps.feeds.showed(user, shownPositions(dex, read.value.positions));
+      return read;
+    },
+    part: (value) => ({ part: "state", dex, value }),
+    timeOf: ({ timeMs }) => timeMs,
+  });
+}
+
+function currentSpot(
+  deps: Deps,
+  { account, reader }: Asking,
+  told: readonly Happened[],
+): Promise<Known<readonly SpotBalance[]>> {
+  const { picture, reads } = deps;
+  const user = account.tradingAddress;
+  return readCurrent<readonly SpotBalance[]>(deps, {
+    ...{ account, reader, standsMs: STATE_STANDS_MS, what: "the balances", told },
+    known: () => picture.spot(user),
+    ask: () => reads.spot(user, reader),
+    part: (value) => ({ part: "spot", value: [...value] }),
+  });
+}
+
+function currentMode(deps: Deps, { account, reader }: Asking): Promise<Known<AccountMode>> {
+  const { picture, reads } = deps;
+  const user = account.tradingAddress;
+  return readCurrent<AccountMode>(deps, {
+    ...{ account, reader, standsMs: MODE_STANDS_MS, what: "the account's mode", told: [] },
+    known: () => picture.mode(user),
+    ask: () => reads.mode(user, reader),
+    part: (value) => ({ part: "mode", value }),
+  });
+}
+
+export type CurrentAccount = { state: AccountState; spotAsOfMs: number; marginAsOfMs: number };
+
+/** Balances and margin over all dexes. Collateral that dexes share moves with every one of them. */
+export async function currentAccount(deps: Deps, asking: Asking, dexes: readonly string[]): Promise<CurrentAccount> {
+  const { account } = asking;
+  const mode = await currentMode(deps, asking);
+  const told = deps.ownWrites.told(account, mode.value === "standard" ? "" : null);
+  const [spot, ...states] = await Promise.all([
+    currentSpot(deps, asking, told),
+    ...dexes.map((dex) => currentState(deps, asking, dex)),
+  ]);
+  const byDex = states.map(({ value }, nth) => ({ dex: dexes[nth] ?? "", state: value }));
+  return {
+    state: { mode: mode.value, spotBalances: [...spot.value], byDex },
+    spotAsOfMs: Math.min(spot.asOfMs, mode.asOfMs),
+    marginAsOfMs: Math.min(...states.map(({ asOfMs }) => asOfMs)),
+  };
+}
+
+/** The exchange's list of open orders of one dex, spot with `""`. What rows know better is the caller's to say. */
+export function currentOpenOrders(
+  deps: Deps,
+  { account, reader }: Asking,
+  dex: string,
+): Promise<Known<readonly FrontendOrder[]>> {
+  const { picture, reads } = deps;
+  const user = account.tradingAddress;
+  return readCurrent<readonly FrontendOrder[]>(deps, {
+    ...{ account, reader, standsMs: LIST_STANDS_MS, what: "the open orders", told: [] },
+    known: () => picture.openOrders(user, dex),
+    ask: async () => {
+      const read = await reads.openOrders(user, dex, reader);
+      if (read.kind === "ok") heedList(deps, account, read.value);
+      return read;
+    },
+    part: (value) => ({ part: "open", dex, value: [...value] }),
+  });
+}
+
+/** A list that was read is evidence as well; what a feed shows is not. */
+function heedList(deps: Deps, { id, tradingAddress }: Account, orders: readonly FrontendOrder[]): void {
+  deps.feeds.showed(tradingAddress, shownListed(orders));
+  nameUnnamed(deps, id, orders);
+}
+
+/** The history of TWAPs, newest first or not: see `list-twaps`. */
+export function currentTwaps(deps: Deps, { account, reader }: Asking): Promise<Known<readonly TwapRecord[]>> {
+  const { picture, reads } = deps;
+  const user = account.tradingAddress;
+  return readCurrent<readonly TwapRecord[]>(deps, {
+    ...{ account, reader, standsMs: LIST_STANDS_MS, what: "the TWAPs", told: [] },
+    known: () => picture.twaps(user),
+    ask: () => reads.twapHistory(user, reader),
+    part: (value) => ({ part: "twaps", value }),
+  });
+}
+
+type Wanted<T> = Asking & {
+  /** For words: "The exchange could not be asked for …". */
+  what: string;
+  /** What is shown must hold all of this; nothing where rows tell better. */
+  told: readonly Happened[];
+  /** So long an answer stands that nobody tells anew, milliseconds. */
+  standsMs: number;
+  known(): Known<T> | null;
+  ask(): Promise<Read<T>>;
+  part(value: T): ReadPart;
+  /** The time that an answer itself shows, exchange time; left out where it shows none: then it is of when it was asked for. */
+  timeOf?(value: T): number;
+};
+
+/**
+ * From the picture where that is new enough, else by a read. What is older than the caller's last write is waited for, and
+ * never shown.
+ */
+async function readCurrent<T>(deps: Deps, wanted: Wanted<T>): Promise<Known<T>> {
+  const startedMs = deps.clock.elapsedMs();
+  const spentMs = (): number => deps.clock.elapsedMs() - startedMs;
+  const enough = deps.settings.timings.answerDeadlineMs - SPARE_MS;
+  for (;;) {
+    const known = wanted.known();
+    if (known !== null && isCurrent(deps, wanted, known)) return known;
+    if (deps.picture.isTold(wanted.account.tradingAddress) && spentMs() < FRAME_WITHIN_MS) {
+      await nextFrame(deps, wanted, FRAME_WITHIN_MS - spentMs());
+      continue;
+    }
+    const read = await wanted.ask();
+    if (read.kind === "failed" && known !== null && isShowable(deps, wanted, known)) return known;
+    if (read.kind === "failed") throw couldNotAsk(deps, `for ${wanted.what}`, read, wanted.reader);
+    const taken = take(deps, wanted, read);
+    if (holdsAll(taken, wanted)) return taken;
+    if (spentMs() >= enough) throw isBehind(wanted);
+    await deps.clock.sleep(AGAIN_AFTER_MS);
+  }
+}
+
+function isCurrent<T>(deps: Deps, wanted: Wanted<T>, known: Known<T>): boolean {
+  const isStanding = known.isTold || deps.exchange.nowMs() - known.asOfMs < wanted.standsMs;
+  return isStanding && isShowable(deps, wanted, known);
+}
+
+/** Not older than the caller's last write, nor than anything may be. */
+function isShowable<T>(deps: Deps, wanted: Wanted<T>, known: Known<T>): boolean {
+  const oldestMs = Math.max(wanted.standsMs, deps.settings.timings.maxReadAgeMs);
+  return holdsAll(known, wanted) && deps.exchange.nowMs() - known.asOfMs <= oldestMs;
+}
+
+function holdsAll<T>(shown: Shown, { told }: Wanted<T>): boolean {
+  return told.every((happened) => isAfter(shown, happened));
+}
+
+async function nextFrame<T>(deps: Deps, { account }: Wanted<T>, forMs: number): Promise<void> {
+  const timer = deps.clock.timer(forMs);
+  await Promise.race([deps.picture.next(account.tradingAddress), timer.up]);
+  timer.cancel();
+}
+
+function take<T>(
+  { picture, exchange, clock }: Deps,
+  { account, part, timeOf }: Wanted<T>,
+  { value, askedAtMs }: Extract<Read<T>, { kind: "ok" }>,
+): Known<T> {
+  const timeMs = timeOf?.(value) ?? askedAtMs + exchange.nowMs() - clock.nowMs();
+  picture.take(account.tradingAddress, part(value), { timeMs, askedAtMs });
+  return { value, timeMs, askedAtMs, heard: null, asOfMs: timeMs, isTold: false };
+}
+
+function isBehind<T>({ what }: Wanted<T>): ApiError {
+  const words = `The exchange still shows ${what} as of before this account's last change.`;
+  return new ApiError("exchange_unreachable", words, 1);
+}

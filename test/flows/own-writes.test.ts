@@ -1,0 +1,119 @@
+/** Nobody is shown an account as it was before his own last write, however the exchange tells of it. */
+import { describe, expect, test } from "bun:test";
+import type { FaultFile } from "../../src/paper/faults.ts";
+import { type Answer, FIRST, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+
+const SECOND = 1_000;
+/** Time in which a feed is live, and everything is read once. */
+const SETTLED = 20 * SECOND;
+
+/** How the exchange tells states: every few seconds alone, on change as well, or not at all. */
+const WORLDS: readonly [string, { hasFeed: boolean; faults: FaultFile }][] = [
+  ["every five seconds", { hasFeed: true, faults: { rules: [], states: { onChange: false, everyTicks: 10 } } }],
+  ["on change", { hasFeed: true, faults: { rules: [], states: { onChange: true, everyTicks: 10 } } }],
+  ["never", { hasFeed: false, faults: { rules: [] } }],
+];
+
+type Row = Record<string, unknown>;
+
+async function open(options: { hasFeed: boolean; faults: FaultFile }): Promise<PaperRig> {
+  const rig = await openPaperRig(options);
+  await rig.trade("sell", "1", "60010");
+  await rig.trade("buy", "1", "59990");
+  await rig.clock.advance(SETTLED);
+  return rig;
+}
+
+async function write(rig: PaperRig, path: string, body: object): Promise<Answer> {
+  const answer = await rig.answer(FIRST, { route: `POST ${path}`, body });
+  expect([path, answer.status < 202, answer.status < 202 ? null : answer.text]).toEqual([path, true, null]);
+  return answer;
+}
+
+async function rows(rig: PaperRig, path: string): Promise<Row[]> {
+  const { status, body } = await rig.answer(FIRST, { route: `GET ${path}` });
+  expect([path, status]).toEqual([path, 200]);
+  return body["data"] as Row[];
+}
+
+async function account(rig: PaperRig): Promise<Row> {
+  return (await rig.answer(FIRST, { route: "GET /v1/account" })).body;
+}
+
+const BUY = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.01" };
+
+for (const [world, options] of WORLDS) {
+  describe(`states told ${world}`, () => {
+    test("what was bought is in the positions, five times over", async () => {
+      const rig = await open(options);
+      for (let times = 1; times <= 5; times += 1) {
+        const bought = await write(rig, "/v1/orders", { ...BUY, price: "60010", time_in_force: "ioc" });
+        expect(bought.body["status"]).toBe("filled");
+        expect(await rows(rig, "/v1/positions")).toMatchObject([{ market: "BTC", size: `0.0${times}` }]);
+      }
+    });
+
+    test("an order is among the open ones once it was answered, and out of them once it was canceled", async () => {
+      const rig = await open(options);
+      const placed = await write(rig, "/v1/orders", { ...BUY, price: "59000" });
+      const before = await account(rig);
+      expect(await rows(rig, "/v1/orders?status=open")).toMatchObject([{ id: placed.body["id"], status: "open" }]);
+      await write(rig, `/v1/orders/${placed.body["id"]}/cancel`, {});
+      expect(await rows(rig, "/v1/orders?status=open")).toEqual([]);
+      const after = await account(rig);
+      expect(Number(after["withdrawable"])).toBeGreaterThan(Number(before["withdrawable"]));
+    });
+
+    test("a modified order is shown under its new id alone", async () => {
+      const rig = await open(options);
+      const placed = await write(rig, "/v1/orders", { ...BUY, price: "59000" });
+      await rows(rig, "/v1/orders?status=open");
+      const modified = await write(rig, `/v1/orders/${placed.body["id"]}/modify`, { price: "59001" });
+      const shown = await rows(rig, "/v1/orders?status=open");
+      expect(shown).toMatchObject([{ price: "59001", exchange_order_id: modified.body["exchange_order_id"] }]);
+    });
+
+    test("leverage and margin are as they were set", async () => {
+      const rig = await open(options);
+      await write(rig, "/v1/leverage", { market: "BTC", leverage: 7, margin_type: "isolated" });
+      await write(rig, "/v1/orders", { ...BUY, price: "60010", time_in_force: "ioc" });
+      const [before] = await rows(rig, "/v1/positions");
+      expect(before).toMatchObject({ leverage: 7, margin_type: "isolated" });
+      await write(rig, "/v1/margin", { market: "BTC", amount: "25" });
+      const [after] = await rows(rig, "/v1/positions");
+      expect(Number(after?.["margin_used"]) - Number(before?.["margin_used"])).toBeCloseTo(25, 0);
+    });
+
+    test("a TWAP runs once it was answered, and is canceled once that was", async () => {
+      const rig = await open(options);
+      const asked = { market: "BTC", side: "buy", size: "0.3", duration_minutes: 30 };
+      const started = await write(rig, "/v1/twaps", asked);
+      const id = started.body["exchange_id"];
+      expect(await rows(rig, "/v1/twaps")).toMatchObject([{ exchange_id: id, size: "0.3", status: "running" }]);
+      await write(rig, "/v1/twaps/cancel", { market: "BTC", twap_id: Number(id) });
+      const [canceled] = await rows(rig, "/v1/twaps");
+      expect(canceled).toMatchObject({ exchange_id: id, status: "canceled" });
+      expect(canceled?.["ended_at"]).not.toBeNull();
+    });
+  });
+}
+
+test("reading as fast as a key may costs the exchange nothing while its feed lives", async () => {
+  const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: false, everyTicks: 10 } } });
+  await account(rig);
+  await rig.clock.advance(5 * SECOND);
+  rig.asked.length = 0;
+  for (let times = 0; times < 100; times += 1) {
+    await account(rig);
+    for (const path of ["/v1/positions", "/v1/orders?status=open", "/v1/twaps"]) await rows(rig, path);
+    await rig.clock.advance(200);
+  }
+  const states = [
+    "clearinghouseState",
+    "spotClearinghouseState",
+    "userAbstraction",
+    "frontendOpenOrders",
+    "twapHistory",
+  ];
+  expect(rig.asked.filter((type) => states.includes(type))).toEqual([]);
+});
