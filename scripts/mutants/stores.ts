@@ -171,8 +171,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/markets.ts",
-        find: "return known.length === all.length ? known.flat() : null;",
-        put: "return known.length > 0 ? known.flat() : null;",
+        find: "if (known.length === all.length) return known.flat();",
+        put: "if (known.length > 0) return known.flat();",
       },
     ],
   },

@@ -58,7 +58,12 @@ function post(route: string, body: object): Ask {
 }
 
 const READS: Row[] = [
-  { name: "the account", ask: () => ({ route: "GET /v1/account" }), purpose: READER, what: "for the balances" },
+  {
+    name: "the account",
+    ask: () => ({ route: "GET /v1/account" }),
+    purpose: READER,
+    what: "The exchange could not be asked for",
+  },
   { name: "the positions", ask: () => ({ route: "GET /v1/positions" }), purpose: READER, what: "for the positions" },
   { name: "the prices", ask: () => ({ route: "GET /v1/prices" }), purpose: READER, what: "for prices" },
   { name: "the TWAPs", ask: () => ({ route: "GET /v1/twaps" }), purpose: READER, what: "for the TWAPs" },
@@ -238,12 +243,7 @@ const PAGE = { "sec-fetch-site": "same-origin" };
 test("one key that reads all it may stops neither the other key of its account, nor the page, nor another account", async () => {
   const { rig } = await openStage();
   const account = { route: "GET /v1/account" };
-  let refused = 0;
-  for (let nth = 0; nth < 60; nth += 1) {
-    await rig.clock.advance(1_000);
-    if ((await rig.ask(FIRST, account)).status === 429) refused += 1;
-  }
-  expect(refused).toBeGreaterThan(0);
+  await useUp(rig, READER);
   expect(await rig.ask(FIRST, account)).toMatchObject({ status: 429 });
   expect(await rig.ask(FIRST, { ...account, apiKey: 1 })).toMatchObject({ status: 200 });
   await rig.clock.advance(1_000);
