@@ -362,7 +362,7 @@ export const LIMIT_BREAKS: readonly Break[] = [
   {
     row: "S38",
     name: "a minute is a second short",
-    changes: inFile("src/exchange/budget.ts", "const WINDOW_S = 61;", "const WINDOW_S = 59;"),
+    changes: inFile("src/exchange/spent-weight.ts", "const WINDOW_S = 61;", "const WINDOW_S = 59;"),
     seenBy: NO_MINUTE,
   },
   {

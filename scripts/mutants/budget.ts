@@ -31,7 +31,7 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one("orders may use up settling's weight", BUDGET, "order: 0.35, read", "order: 0.05, read"),
   one(
     "the wait counts on what settling spends never coming again",
-    BUDGET,
+    "src/exchange/spent-weight.ts",
     "else if (!REPEATED.includes(name)) addRepeated",
     'else if (name === "nobody") addRepeated',
   ),

@@ -1,4 +1,5 @@
 import type { Purpose, SlowDown, Use } from "./exchange.ts";
+import { createSpentWeight, type Sum, WINDOW_S } from "./spent-weight.ts";
 
 /** A charge that can be lowered once the answer has shown what it was worth. */
 export type Charge = { second: number; purpose: Purpose; weight: number };
@@ -29,12 +30,6 @@ export type Budget = {
 };
 
 /**
- * Seconds that count: the current one, of which only a part is over, and 60 whole ones, so that no 60 s anywhere
- * hold more than the limit, whichever way the exchange cuts its minutes.
- */
-const WINDOW_S = 61;
-
-/**
  * Share of the weight that a use leaves to those before it: a tenth to cancels, then a fifth to settling, then a
  * twentieth to what makes positions smaller.
  */
@@ -49,44 +44,25 @@ const MOST_OF_FREE = 2;
 /** Milliseconds without spending after the exchange said that we are too fast; cancels always try. */
 const PAUSE_MS: Record<Use, number> = { cancel: 0, settle: 2_000, reduce: 10_000, order: 10_000, read: 10_000 };
 
-/** `by`: of each use that is no read, and of each reader. */
-type Spent = { all: number; reads: number; by: Map<string, number> };
-
-type Sum = { all: number; reads: number; own: number };
-
 /** This second, or one that comes. */
 type At = { second: number; inS?: number };
 
-/** What goes on by itself, minute after minute. */
-const REPEATED: readonly string[] = ["settle", "read"] satisfies Use[];
-
 /** `weightPerMinute` 0 = off: everything fits, but for the pause after the exchange's own word. */
 export function createBudget({ weightPerMinute }: { weightPerMinute: number }): Budget {
-  const spentBySecond = new Map<number, Spent>();
+  const spentWeight = createSpentWeight();
   const readShare = weightPerMinute * READ_SHARE;
   let slowedDownAtMs = Number.NEGATIVE_INFINITY;
   let slowedDownBecause: SlowDown = "too_fast";
 
-  /** As it will be in `inS` seconds: what settling has spent by then is over, and spent again. */
-  function spentIn(second: number, name: string, inS = 0): Sum {
-    const sum = { all: 0, reads: 0, own: 0 };
-    for (const [at, spent] of spentBySecond) {
-      if (second - at >= WINDOW_S) continue;
-      if (second + inS - at < WINDOW_S) add(sum, spent, name);
-      else if (!REPEATED.includes(name)) addRepeated(sum, spent);
-    }
-    return sum;
-  }
-
   /** Of all weight, and of the reads' part of it. */
-  function freeFor(purpose: Purpose, spent: { all: number; reads: number }): number {
+  function freeFor(purpose: Purpose, spent: Pick<Sum, "all" | "reads">): number {
     const free = weightPerMinute * (1 - LEFT_TO_OTHERS[useOf(purpose)]) - spent.all;
     return useOf(purpose) === "read" ? Math.min(free, readShare - spent.reads) : free;
   }
 
   function hasRoom(purpose: Purpose, { most, least }: { most: number; least: number }, at: At): boolean {
     if (weightPerMinute === 0) return true;
-    const spent = spentIn(at.second, nameOf(purpose), at.inS);
+    const spent = spentWeight.sum(at.second, nameOf(purpose), at.inS);
     if (most > freeFor(purpose, spent)) return false;
     return useOf(purpose) !== "read" || isFair(spent, least);
   }
@@ -121,24 +97,18 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
   }
 
   function charge(purpose: Purpose, weight: number, second: number): Charge {
-    for (const at of spentBySecond.keys()) if (second - at >= WINDOW_S) spentBySecond.delete(at);
     book(second, purpose, weight);
     return { second, purpose, weight };
   }
 
   function book(second: number, purpose: Purpose, weight: number): void {
-    const spent = spentBySecond.get(second) ?? { all: 0, reads: 0, by: new Map<string, number>() };
-    const name = nameOf(purpose);
-    spent.all += weight;
-    if (useOf(purpose) === "read") spent.reads += weight;
-    spent.by.set(name, (spent.by.get(name) ?? 0) + weight);
-    spentBySecond.set(second, spent);
+    spentWeight.book(second, { name: nameOf(purpose), isRead: useOf(purpose) === "read", weight });
   }
 
   function left(purpose: Purpose, nowMs: number): number | null {
     if (weightPerMinute === 0) return null;
     if (pauseLeftMs(purpose, nowMs) > 0) return 0;
-    const spent = spentIn(toSecond(nowMs), nameOf(purpose));
+    const spent = spentWeight.sum(toSecond(nowMs), nameOf(purpose));
     const free = freeFor(purpose, spent);
     const fair = useOf(purpose) === "read" ? fairShare(spent) : free;
     return Math.max(0, Math.floor(Math.min(free, fair)));
@@ -156,8 +126,7 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     },
     justTaken: (purpose, nowMs) => {
       const second = toSecond(nowMs);
-      const taken = (at: number) => spentBySecond.get(at)?.by.get(nameOf(purpose)) ?? 0;
-      return taken(second - 1) + taken(second);
+      return spentWeight.of(second - 1, nameOf(purpose)) + spentWeight.of(second, nameOf(purpose));
     },
     slowDown: (nowMs, because) => {
       slowedDownAtMs = nowMs;
@@ -166,17 +135,6 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     slowedDown: (purpose, nowMs) => (pauseLeftMs(purpose, nowMs) === 0 ? null : slowedDownBecause),
     left,
   };
-}
-
-function add(sum: Sum, { all, reads, by }: Spent, name: string): void {
-  sum.all += all;
-  sum.reads += reads;
-  sum.own += by.get(name) ?? 0;
-}
-
-function addRepeated(sum: Sum, { by }: Spent): void {
-  sum.all += (by.get("settle") ?? 0) + (by.get("read") ?? 0);
-  sum.reads += by.get("read") ?? 0;
 }
 
 export function useOf(purpose: Purpose): Use {
