@@ -101,6 +101,8 @@ export type LegEvent =
   | { type: "lost"; reason: string }
   /** The exchange has said somewhere that it has, or had, the order; a look says how it stands. */
   | { type: "reported"; oid: string | null }
+  /** The native id that a fill gave it is that of something else. */
+  | { type: "misnamed"; oid: string }
   /** Something is wrong with it that its status does not tell: another order under its id, more filled than asked for. */
   | { type: "doubted"; reason: string }
   | { type: "fills_seen"; filled: Filled };
@@ -163,14 +165,18 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
     case "closing":
       if (isClosed(leg) && leg.state !== "absent") return leg;
       if (leg.state === "closing") return identified(leg, event.oid);
-      return { ...leg, ...said("closing", CLOSING), oid: leg.oid ?? event.oid };
+      return {
+        ...leg,
+        ...said("closing", CLOSING),
+        oid: isNamedByLead(leg) ? (event.oid ?? leg.oid) : (leg.oid ?? event.oid),
+      };
     case "canceled":
       if (leg.state === "filled") return grown;
       if (leg.state === "canceled") return named(grown, event);
       return { ...grown, ...said("canceled", event.reason), oid: event.oid ?? leg.oid };
     case "rejected":
       if (isPastRefusal(leg)) return null;
-      return { ...leg, ...said("rejected", event.reason), oid: event.oid ?? leg.oid };
+      return { ...leg, ...said("rejected", event.reason), oid: event.oid ?? (isNamedByLead(leg) ? null : leg.oid) };
     case "proven_absent":
       if (leg.state === "absent") return leg;
       if (leg.state !== "sent" && leg.state !== "lost") return null;
@@ -178,6 +184,8 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
     case "reported":
       if (leg.state === "absent") return { ...leg, state: "lost", reason: REPORTED, oid: leg.oid ?? event.oid };
       return identified(leg, event.oid);
+    case "misnamed":
+      return isNamedByLead(leg) && leg.oid === event.oid ? { ...leg, oid: null } : leg;
     case "doubted":
       return doubtful(leg, event.reason);
     case "lost":
@@ -222,6 +230,14 @@ const CLOSING = "it is over at the exchange; how much of it was filled is being 
 
 const REPORTED = "the exchange has reported an order that was not found before; it is being looked up";
 
+/**
+ * True while a native id is no more than a lead: a fill carried it under the client order id of an order whose answer has
+ * not come, and no answer or record has confirmed it.
+ */
+export function isNamedByLead({ state, oid, isExchangesWord }: Leg): boolean {
+  return oid !== null && (state === "sent" || state === "lost") && !isExchangesWord;
+}
+
 /** A cancel by client order id does not say which native id it closed; a report that comes late does. */
 function identified(leg: Leg, oid: string | null): Leg {
   return leg.oid === null && oid !== null ? { ...leg, oid } : leg;
@@ -234,7 +250,7 @@ function agreesWithRefusal(leg: Leg, event: LegEvent): boolean {
   return OF_REFUSED.has(event.type);
 }
 
-const OF_REFUSED: ReadonlySet<LegEvent["type"]> = new Set(["rejected", "proven_absent", "lost", "doubted"]);
+const OF_REFUSED: ReadonlySet<LegEvent["type"]> = new Set(["rejected", "proven_absent", "lost", "doubted", "misnamed"]);
 
 /**
  * A trigger that fired may find nothing on offer within its price bound: an older answer or look that arrives after that
