@@ -113,7 +113,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
   const settler = openSettler(world, heed);
-  const fillIndex = openFillIndex(world, heedFills(world, { heed, repeating: () => repeating }));
+  const fillIndex = openFillIndex(world, heedFills(world, { heed, look: settler.look, repeating: () => repeating }));
   const follower = openFollower(world, settler, fillIndex);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
@@ -187,10 +187,14 @@ export function openGateway(parts: GatewayParts): Gateway {
 /** Leads that were followed; past it the oldest may be followed again. */
 const MAX_LEADS = 10_000;
 
-type Leading = { heed(orderId: string): void; repeating(): ReturnType<typeof openRepeating> };
+type Leading = {
+  heed(orderId: string): void;
+  look(orderId: string): Promise<unknown>;
+  repeating(): ReturnType<typeof openRepeating>;
+};
 
 /** Each lead is followed once, however often the fill is shown. */
-function heedFills(world: World, { heed, repeating }: Leading): Heeding {
+function heedFills(world: World, { heed, look, repeating }: Leading): Heeding {
   const begun = new Set<string>();
   return {
     onGrown: heed,
@@ -202,7 +206,10 @@ function heedFills(world: World, { heed, repeating }: Leading): Heeding {
       begun.add(name);
       repeating().once(async () => {
         const orderId = await followLead(world, lead, repeating().isStopped);
-        if (orderId !== null) heed(orderId);
+        if (orderId === null) return;
+        heed(orderId);
+        // What had been concluded of it, or what it became, is told by its record.
+        await look(orderId);
       });
     },
   };

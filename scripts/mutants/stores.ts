@@ -102,9 +102,9 @@ export const STORES: readonly Mutant[] = [
     name: "a fill of something else under our client order id is the order's",
     changes: [
       {
-        file: "src/settle/index-fills.ts",
-        find: "leg === null || !isOfOrder(world, leg, fill)) return null;",
-        put: "leg === null) return null;",
+        file: "src/settle/fill-fits.ts",
+        find: 'if (fill.coin !== market || (fill.side === "B") !== (side === "buy")) return false;',
+        put: "",
       },
     ],
   },

@@ -109,20 +109,21 @@ test.each<[string, string | null, string]>([
 });
 
 /** Each: what the only fill says, of a buy of 1 at 100 at most that was sent a moment ago. */
-const FILLS: [string, { size: string; price?: string; beforeMs?: number }, string][] = [
+const FILLS: [string, { size: string; price?: string; beforeMs?: number; isBuy?: boolean }, string][] = [
   ["all of it, at its price", { size: "1" }, "filled"],
   ["all of it, at a better price", { size: "1", price: "99" }, "filled"],
   ["a part of it", { size: "0.4" }, "unknown"],
   ["more than all of it", { size: "1.5" }, "unknown"],
   ["all of it, at a worse price", { size: "1", price: "100.5" }, "unknown"],
   ["all of it, and from before it was sent", { size: "1", beforeMs: 60_000 }, "unknown"],
+  ["all of it, on the other side", { size: "1", isBuy: false }, "unknown"],
 ];
 
 test.each(FILLS)("an order of which nothing is shown but a fill of %s", async (_name, fill, status) => {
   const stage = await openStage({}, true);
   const { rig, id } = stage;
   const atMs = rig.clock.nowMs() - (fill.beforeMs ?? 0);
-  const namesake = another(stage, { price: fill.price ?? "100" });
+  const namesake = another(stage, { price: fill.price ?? "100", isBuy: fill.isBuy ?? true });
   const shown = fillsOf({ ...namesake, fills: [{ size: fill.size, atMs, tid: 1, isShown: true }] });
   rig.exchange.answer("userFillsByTime", () => shown);
   await tellFill(stage, namesake, { ...fill, atMs });
