@@ -260,4 +260,18 @@ export const STORES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "small questions eat the room that a large one waits for",
+    changes: [
+      {
+        file: "src/exchange/budget.ts",
+        find: "if (kept > 0 && spent.all + weight + kept > settleLimit) return false;",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "a sweep that had no room counts as one",
+    changes: [{ file: "src/settle/pursuit.ts", find: 'if (swept === "no_room") return;', put: "" }],
+  },
 ];

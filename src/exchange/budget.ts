@@ -39,11 +39,19 @@ const PAUSE_MS: Record<Purpose, number> = { cancel: 0, settle: 2_000, order: 10_
 
 type Spent = { all: number; reads: number };
 
+/** A large question of settling that found no room. Until it is taken, or lapses, what is smaller leaves that much free. */
+type Claim = { weight: number; untilSecond: number };
+
+/** What wanted it has ended by then, or has asked again: looks come every 10 s at the least. Seconds. */
+const CLAIM_S = 15;
+
 /** `weightPerMinute` 0 = off: everything fits, but for the pause after the exchange's own word. */
 export function createBudget({ weightPerMinute }: { weightPerMinute: number }): Budget {
+  const settleLimit = weightPerMinute * (1 - LEFT_TO_OTHERS.settle);
   const spentBySecond = new Map<number, Spent>();
   let slowedDownAtMs = Number.NEGATIVE_INFINITY;
   let slowedDownBecause: SlowDown = "too_fast";
+  let claim: Claim | null = null;
 
   function spentAt(second: number): Spent {
     const spent = { all: 0, reads: 0 };
@@ -59,7 +67,27 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     if (weightPerMinute === 0) return true;
     const spent = spentAt(second);
     if (spent.all + weight > weightPerMinute * (1 - LEFT_TO_OTHERS[purpose])) return false;
+    const kept = keptFrom(purpose, weight, second);
+    if (kept > 0 && spent.all + weight + kept > settleLimit) return false;
     return purpose !== "read" || spent.reads + weight <= weightPerMinute * READ_SHARE;
+  }
+
+  /** Weight that is kept for a larger question than this one; a cancel waits for none. */
+  function keptFrom(purpose: Purpose, weight: number, second: number): number {
+    if (claim === null || second >= claim.untilSecond || purpose === "cancel") return 0;
+    return isClaimants(purpose, weight) ? 0 : claim.weight;
+  }
+
+  function isClaimants(purpose: Purpose, weight: number): boolean {
+    return purpose === "settle" && claim !== null && weight >= claim.weight;
+  }
+
+  /** Small questions would otherwise eat whatever room there is, and a sweep would never find enough at once. */
+  function heedUnmet(purpose: Purpose, weight: number, second: number): void {
+    if (purpose !== "settle" || weight > settleLimit || hasRoom(purpose, weight, second)) return;
+    const isStanding = claim !== null && second < claim.untilSecond;
+    if (isStanding && !isClaimants(purpose, weight)) return;
+    claim = { weight, untilSecond: second + CLAIM_S };
   }
 
   function pauseLeftMs(purpose: Purpose, nowMs: number): number {
@@ -94,7 +122,15 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
   return {
     fits,
     waitMs,
-    take: (purpose, weight, nowMs) => (fits(purpose, weight, nowMs) ? charge(purpose, weight, toSecond(nowMs)) : null),
+    take: (purpose, weight, nowMs) => {
+      const second = toSecond(nowMs);
+      if (!fits(purpose, weight, nowMs)) {
+        heedUnmet(purpose, weight, second);
+        return null;
+      }
+      if (isClaimants(purpose, weight)) claim = null;
+      return charge(purpose, weight, second);
+    },
     settle: (charged, weight) => {
       if (weight >= charged.weight) return;
       book(charged.second, charged.purpose, weight - charged.weight);

@@ -1,4 +1,4 @@
-import { type Attempt, sweepDelayMs } from "../core/attempt.ts";
+import type { Attempt } from "../core/attempt.ts";
 import { compare } from "../core/decimal.ts";
 import type { HistoryAnswer } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
@@ -10,7 +10,7 @@ import { differenceFrom } from "./difference.ts";
 import { fittingFills } from "./fill-fits.ts";
 import { sumFills } from "./fill-pages.ts";
 import { interpretOrder, lookAtLeg, type Sight, type Sought } from "./look.ts";
-import type { Pursuit, Tools } from "./pursuit.ts";
+import { countSweep, isSweepDue, type Pursuit, type Tools } from "./pursuit.ts";
 import { findInSweep, type Sweep, type Swept } from "./sweep.ts";
 
 /** What one look for a placed order showed; `history` is what a sweep that lacks it vouches for, null for a look by id. */
@@ -27,29 +27,24 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   const sight = await lookAtLeg(world, evidence, sought, options);
   // A namesake may hide ours from a look by client order id.
   const isMissed = sight.kind === "not_found" || sight.kind === "foreign";
-  if (!isMissed || !isSweepDue(tools, attempt, pursuit)) return { sight, history: null };
+  const nowMs = world.clock.elapsedMs();
+  const isOver = attempt.seal !== null || world.exchange.nowMs() > attempt.expiresAtMs;
+  if (!isMissed || !isOver || !isSweepDue(pursuit, nowMs)) return { sight, history: null };
   // What stands there of somebody else's is told, also where ours is found beside it.
   if (sight.kind === "foreign") applySight(world, sought.leg, sight);
-  pursuit.sweeps += 1;
-  pursuit.lastSweepElapsedMs = world.clock.elapsedMs();
-  const swept = await lookBySweep(tools, attempt, { sought, options });
+  const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
+  countSweep(pursuit, sweep, nowMs);
+  if (sweep === "failed" || sweep === "no_room")
+    return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
+  const swept = await lookInSweep(tools, attempt, { sought, options, sweep });
   return swept.sight.kind === "not_found" && sight.kind === "foreign" ? { sight, history: null } : swept;
 }
 
-function isSweepDue({ world }: Tools, attempt: Attempt, pursuit: Pursuit): boolean {
-  const isOver = attempt.seal !== null || world.exchange.nowMs() > attempt.expiresAtMs;
-  if (!isOver) return false;
-  const last = pursuit.lastSweepElapsedMs;
-  return last === null || world.clock.elapsedMs() - last >= sweepDelayMs(pursuit.sweeps);
-}
-
-async function lookBySweep(
+async function lookInSweep(
   tools: Tools,
   attempt: Attempt,
-  { sought, options }: { sought: Sought; options: InfoOptions },
+  { sought, options, sweep }: { sought: Sought; options: InfoOptions; sweep: Sweep },
 ): Promise<PlacedLook> {
-  const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
-  if (sweep === null) return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
   // A nonce is the exchange time of its making.
   // What is no more than a lead hides nothing that has the terms.
   const asked = isNamedByLead(sought.leg) ? { ...sought, leg: { ...sought.leg, oid: null } } : sought;

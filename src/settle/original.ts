@@ -1,5 +1,5 @@
 /** What became of the order that a modify was to replace. */
-import { type Attempt, endsAtMs, sweepDelayMs } from "../core/attempt.ts";
+import { type Attempt, endsAtMs } from "../core/attempt.ts";
 import { areFillsAll } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import {
@@ -21,7 +21,7 @@ import { askedTerms, differenceFrom } from "./difference.ts";
 import { isAlwaysPlace } from "./intent.ts";
 import { readAnswer, type Sight, type Sought, statusRequest } from "./look.ts";
 import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
-import type { Pursuit, Tools } from "./pursuit.ts";
+import { countSweep, isSweepDue, type Pursuit, type Tools } from "./pursuit.ts";
 import { recordLegEvent } from "./record.ts";
 import type { Sweep } from "./sweep.ts";
 import { recordOf } from "./vanished.ts";
@@ -117,7 +117,7 @@ async function orFromHistory(
 ): Promise<OrderStatusAnswer> {
   if (answer.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return answer;
   const sweep = await tools.sweeps.read(sought.user, sought.accountId, { purpose: "settle", onNewConnection: true });
-  const record = sweep === null ? null : recordOf(sweep, sought.leg);
+  const record = sweep === "failed" || sweep === "no_room" ? null : recordOf(sweep, sought.leg);
   // The row of its placing is kept where that of its end is lost, and tells nothing of now.
   return record === null || statusMeaning(record.status) === "open" ? answer : { kind: "order", ...record };
 }
@@ -206,14 +206,12 @@ const LOOKS_AT_OPEN = 3;
 /** One answer that shows the original open and holds something from after the modify: it is from after it as well. */
 async function isShownSince(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const nowMs = tools.world.clock.elapsedMs();
-  const last = pursuit.lastSweepElapsedMs;
-  const isDue = last === null || nowMs - last >= sweepDelayMs(pursuit.sweeps);
-  if (pursuit.looksAtOpen < LOOKS_AT_OPEN || !isDue) return false;
-  pursuit.sweeps += 1;
-  pursuit.lastSweepElapsedMs = nowMs;
+  if (pursuit.looksAtOpen < LOOKS_AT_OPEN || !isSweepDue(pursuit, nowMs)) return false;
   const { user } = tools.soughtOf(attempt);
   const sweep = await tools.sweeps.read(user, attempt.accountId, { purpose: "settle", onNewConnection: true });
-  return sweep !== null && showsOpenSince(sweep, attempt, legsOfModify(tools.world, attempt));
+  countSweep(pursuit, sweep, nowMs);
+  if (sweep === "failed" || sweep === "no_room") return false;
+  return showsOpenSince(sweep, attempt, legsOfModify(tools.world, attempt));
 }
 
 function showsOpenSince({ open, history }: Sweep, attempt: Attempt, { order, replacement }: ModifyLegs): boolean {

@@ -74,7 +74,8 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       if (memory.lastElapsedMs !== null && nowMs - memory.lastElapsedMs < SPACING_MS) return { kind: "not_found" };
       memory.lastElapsedMs = nowMs;
       const sweep = await sweeps.read(user, accountId, { purpose: "settle", onNewConnection: true });
-      if (sweep === null) return { kind: "failed", reason: "the list of open orders could not be read" };
+      if (sweep === "failed" || sweep === "no_room")
+        return { kind: "failed", reason: "the list of open orders could not be read" };
       // Every dex has a list of its own, that may be behind by itself.
       const list = sweep.open.filter(({ coin }) => dexOf(coin) === dexOf(sought.market));
       if (list.some((order) => isOf(leg, order))) {
