@@ -274,4 +274,28 @@ export const STORES: readonly Mutant[] = [
     name: "a sweep that had no room counts as one",
     changes: [{ file: "src/settle/pursuit.ts", find: 'if (swept === "no_room") return;', put: "" }],
   },
+  {
+    name: "an order with a new word that no list holds stays open",
+    changes: [{ file: "src/settle/look.ts", find: 'events.push({ type: "perhaps_over" });', put: "events.push();" }],
+  },
+  {
+    name: "what is perhaps over is over",
+    changes: [
+      {
+        file: "src/settle/look.ts",
+        find: "if (isSaidOver(sought.leg)) return closed(",
+        put: 'if (sought.leg.state === "closing") return closed(',
+      },
+    ],
+  },
+  {
+    name: "what is perhaps over is opened by nothing",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: 'if ((isClosed(leg) && leg.state !== "absent") || isSaidOver(leg)) return',
+        put: 'if ((isClosed(leg) && leg.state !== "absent") || leg.state === "closing") return',
+      },
+    ],
+  },
 ];

@@ -72,10 +72,10 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     return purpose !== "read" || spent.reads + weight <= weightPerMinute * READ_SHARE;
   }
 
-  /** Weight that is kept for a larger question than this one; a cancel waits for none. */
+  /** Weight that is kept for a larger question of settling than this one. What clients ask leaves it a quarter anyway. */
   function keptFrom(purpose: Purpose, weight: number, second: number): number {
-    if (claim === null || second >= claim.untilSecond || purpose === "cancel") return 0;
-    return isClaimants(purpose, weight) ? 0 : claim.weight;
+    if (claim === null || second >= claim.untilSecond || purpose !== "settle") return 0;
+    return weight >= claim.weight ? 0 : claim.weight;
   }
 
   function isClaimants(purpose: Purpose, weight: number): boolean {

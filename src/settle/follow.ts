@@ -1,5 +1,5 @@
 import type { Account } from "../core/account.ts";
-import type { Leg, LegEvent, LegState } from "../core/order.ts";
+import { isPerhapsOver, type Leg, type LegEvent, type LegState } from "../core/order.ts";
 import type { Settling, World } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import type { FeedEvent } from "../exchange/feed-event.ts";
@@ -205,11 +205,18 @@ async function compareListed(world: World, account: Account, comparing: Comparin
   for (const { id, exchangeOrderId, releasedAtMs } of live) {
     if (releasedAtMs !== null) continue;
     if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
+    else if (isDoubted(world, account, exchangeOrderId)) watch.begin(id, "changed");
   }
   nameUnnamed(world, account.id, orders);
   heedShownSince(world, account, orders);
   for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");
   return true;
+}
+
+/** A look that found it perhaps over met a list that was behind, or this one is: another look tells. */
+function isDoubted({ store }: World, { id }: Account, oid: string): boolean {
+  const leg = findLegByOid(store, id, oid);
+  return leg !== null && isPerhapsOver(leg);
 }
 
 /** Open orders of the account by native id; null when they could not be read. */

@@ -10,7 +10,7 @@ import {
   type ModifyFacts,
   type RecordedEnd,
 } from "../core/modify-evidence.ts";
-import { isClosed, type Leg, wasTaken } from "../core/order.ts";
+import { isClosed, isSaidOver, type Leg, wasTaken } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findCompleteTo } from "../store/fills.ts";
@@ -131,10 +131,12 @@ async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked 
   pursuit.missedSinceMs ??= tools.world.exchange.nowMs();
   if (pursuit.looksMissed < LOOKS_BEHIND) return looked;
   if (isClosed(leg)) return { kind: "seen", events: [], isClosed: true };
-  const isOver = isOriginalOver(facts) || leg.state === "closing";
+  const isOver = isOriginalOver(facts) || isSaidOver(leg);
   if (isOver) noteOver(tools.world, leg);
   if (looked.kind === "not_found")
-    return tools.vanished.look(isOver ? { ...sought, leg: { ...leg, state: "closing" } } : sought);
+    return tools.vanished.look(
+      isOver ? { ...sought, leg: { ...leg, state: "closing", isExchangesWord: true } } : sought,
+    );
   // The alarm stands; nothing more will be learned of it, and the modify has an end of its own.
   return isOver
     ? endUnderAlarm(tools.world, sought, pursuit.missedSinceMs)
@@ -143,7 +145,7 @@ async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked 
 
 /** Over by the exchange's own word: no record that shows it open is believed any more. */
 function noteOver(world: World, replaced: Leg): void {
-  if (replaced.state === "closing") return;
+  if (isSaidOver(replaced)) return;
   const event = { type: "closing", oid: replaced.oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, replaced.cloid, event, world.clock.nowMs()));
 }
@@ -190,7 +192,7 @@ export async function isOriginalsEndKnown(tools: Tools, attempt: Attempt, { purs
   const { world } = tools;
   const { replaced, replacement } = legsOfModify(world, attempt);
   if (isClosed(replaced)) return true;
-  if (replaced.state === "closing" || isOriginalOver(look.facts)) return false;
+  if (isSaidOver(replaced) || isOriginalOver(look.facts)) return false;
   pursuit.looksAtOpen += 1;
   pursuit.firstOpenElapsedMs ??= world.clock.elapsedMs();
   const openForMs = world.clock.elapsedMs() - pursuit.firstOpenElapsedMs;

@@ -106,7 +106,7 @@ test("a large question of settling finds room beside small ones that would eat a
   expect(roomAfterMs({ purpose: "settle", weight: LIMIT }, settle)).toBeNull();
 });
 
-test("room is kept from what is smaller, for fifteen seconds, and never from a cancel", () => {
+test("room is kept from what is smaller, for fifteen seconds, and only from settling", () => {
   const claimed = (): Budget => {
     const budget = createBudget({ weightPerMinute: LIMIT });
     budget.take("cancel", 900, 0);
@@ -122,6 +122,14 @@ test("room is kept from what is smaller, for fifteen seconds, and never from a c
   expect(patient.take("settle", 21, 0)).toBeNull();
   expect(patient.take("settle", 280, 61_000)).not.toBeNull();
   expect(patient.fits("settle", 21, 61_000)).toBe(true);
+  const quiet = createBudget({ weightPerMinute: LIMIT });
+  quiet.take("cancel", 750, 0);
+  expect(quiet.take("settle", 400, 0)).toBeNull();
+  expect([quiet.fits("order", 30, 0), quiet.fits("read", 30, 0), quiet.fits("settle", 30, 0)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
   const slowed = createBudget({ weightPerMinute: LIMIT });
   slowed.slowDown(0, "too_fast");
   expect(slowed.take("settle", 280, 0)).toBeNull();

@@ -37,12 +37,34 @@ test.each(WORDS)(
   },
 );
 
-test.each(WORDS)("one of which the record says %s is over when a newer list lacks it", async (word) => {
-  const { rig, id, order } = await worded(word);
-  rig.venue.close(order, "canceled");
+test.each(WORDS)(
+  "one of which the record says %s is unknown while a list lacks it, and over by a newer one",
+  async (word) => {
+    const { rig, id, order } = await worded(word);
+    rig.venue.close(order, "canceled");
+    await lookFourTimes(rig, id);
+    expect(findOrder(rig.store, id)).toMatchObject({
+      status: "unknown",
+      error: expect.stringContaining("a newer list decides"),
+    });
+    await rig.answerOf(rig.place("key-0002"));
+    await lookFourTimes(rig, id);
+    expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", error: `unknown status (${word})` });
+  },
+);
+
+test("one that a list lacks and that lives is open again by the next list, and is canceled meanwhile", async () => {
+  const { rig, id, order } = await worded("pendingReview");
+  rig.exchange.answer("frontendOpenOrders", () => []);
   await lookFourTimes(rig, id);
-  expect(findOrder(rig.store, id)?.status).toBe("open");
-  await rig.answerOf(rig.place("key-0002"));
+  expect(findOrder(rig.store, id)?.status).toBe("unknown");
+  rig.exchange.answer("frontendOpenOrders", () => [(recordOf(order) as { order: unknown }).order]);
   await lookFourTimes(rig, id);
-  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", error: `unknown status (${word})` });
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "open", error: null });
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  await lookFourTimes(rig, id);
+  const canceled = rig.cancel("key-0002", id);
+  canceled.catch(() => undefined);
+  await rig.clock.advance(10_000);
+  expect(order.status).toBe("canceled");
 });
