@@ -298,4 +298,28 @@ export const STORES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "fills of an order that nothing else names tell its end at once",
+    changes: [{ file: "src/settle/look-for-placed.ts", find: "< RECORD_AWAITED_MS", put: "< 0" }],
+  },
+  {
+    name: "fills that cannot be an order's own complete it",
+    changes: [
+      {
+        file: "src/settle/fill-fits.ts",
+        find: "const filled = sumFills(fittingFills(store, asked, known));",
+        put: "const filled = sumFills(known);",
+      },
+    ],
+  },
+  {
+    name: "a cancel of what is perhaps over is not sent again",
+    changes: [
+      {
+        file: "src/settle/pursue-cancel.ts",
+        find: 'return now !== null && isPerhapsOver(now) ? "open" : "closing";',
+        put: 'return "closing";',
+      },
+    ],
+  },
 ];

@@ -3,11 +3,12 @@ import { compare } from "../core/decimal.ts";
 import type { HistoryAnswer } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import { type Filled, isNamedByLead } from "../core/order.ts";
+import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { applySight } from "./apply-sight.ts";
 import { differenceFrom } from "./difference.ts";
-import { fittingFills } from "./fill-fits.ts";
+import { fittingFills, wholeOf } from "./fill-fits.ts";
 import { sumFills } from "./fill-pages.ts";
 import { interpretOrder, lookAtLeg, type Sight, type Sought } from "./look.ts";
 import { countSweep, isSweepDue, type Pursuit, type Tools } from "./pursuit.ts";
@@ -25,6 +26,8 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   const sought = tools.soughtOf(attempt);
   const options: InfoOptions = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 };
   const sight = await lookAtLeg(world, evidence, sought, options);
+  const known = sight.kind === "not_found" ? knownWhole(world, sought, pursuit) : null;
+  if (known !== null) return { sight: known, history: null };
   // A namesake may hide ours from a look by client order id.
   const isMissed = sight.kind === "not_found" || sight.kind === "foreign";
   const nowMs = world.clock.elapsedMs();
@@ -38,6 +41,19 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
     return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
   const swept = await lookInSweep(tools, attempt, { sought, options, sweep });
   return swept.sight.kind === "not_found" && sight.kind === "foreign" ? { sight, history: null } : swept;
+}
+
+/** So long looks for the record of what fills have named may miss it before fills alone tell its end, milliseconds. */
+const RECORD_AWAITED_MS = 3_000;
+
+/** The stream or the index has told the whole of it, while every record is behind. */
+function knownWhole({ store, clock }: World, sought: Sought, pursuit: Pursuit): Sight | null {
+  const { oid } = sought.leg;
+  if (oid === null || !isNamedByLead(sought.leg)) return null;
+  const nowMs = clock.elapsedMs();
+  if (pursuit.lead?.oid !== oid) pursuit.lead = { oid, missedElapsedMs: nowMs };
+  const filled = nowMs - pursuit.lead.missedElapsedMs < RECORD_AWAITED_MS ? null : wholeOf(store, sought);
+  return filled === null ? null : fillsOnly(sought, { oid, filled });
 }
 
 async function lookInSweep(

@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { WITNESSES_NEEDED } from "../core/evidence.ts";
-import { isClosed, type Leg } from "../core/order.ts";
+import { isClosed, isPerhapsOver, type Leg } from "../core/order.ts";
 import type { Place, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findAttempt } from "../store/attempts.ts";
@@ -93,11 +93,11 @@ async function lookAndRecord(
   const sight = isMissing ? await tools.vanished.look(sought, isNotThere(pursuit, leg)) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";
+  const now = findLegByCloid(tools.world.store, leg.cloid);
   if (sight.kind === "unfinished") {
     if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
-    return "closing";
+    return now !== null && isPerhapsOver(now) ? "open" : "closing";
   }
-  const now = findLegByCloid(tools.world.store, leg.cloid);
   if (now === null || now.state === "rejected" || now.state === "absent") return "read";
   // Its end is known, and the exchange has forgotten it: there is nothing more to read.
   return isMissing && isClosed(now) ? "read" : "open";

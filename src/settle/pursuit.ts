@@ -23,6 +23,8 @@ export type Pursuit = {
   lastOutlivedElapsedMs: number | null;
   /** Of them, since the last that found otherwise, how many found the position where the known fills had left it. */
   unmoved: number;
+  /** The native id by which fills alone name it, and the elapsed time of the first look that found no record of that. */
+  lead: { oid: string; missedElapsedMs: number } | null;
   lastNoopElapsedMs: number | null;
   /** The exchange's own words, where its answer was a refusal that is not listed. */
   refusal: string | null;
@@ -60,6 +62,7 @@ export function startPursuit(attemptId: number): Pursuit {
     outlived: 0,
     lastOutlivedElapsedMs: null,
     unmoved: 0,
+    lead: null,
     lastNoopElapsedMs: null,
     refusal: null,
     lastSentElapsedMs: null,

@@ -1,6 +1,6 @@
 /** A fill names an order that nothing else has named: it may be somebody else's under our client order id. */
 import { expect, test } from "bun:test";
-import type { OrderTerms } from "../../src/core/order.ts";
+import type { OrderStatus, OrderTerms } from "../../src/core/order.ts";
 import { followLead } from "../../src/settle/fill-leads.ts";
 import { openFillIndex } from "../../src/settle/index-fills.ts";
 import { listLegs } from "../../src/store/legs.ts";
@@ -109,7 +109,7 @@ test.each<[string, string | null, string]>([
 });
 
 /** Each: what the only fill says, of a buy of 1 at 100 at most that was sent a moment ago. */
-const FILLS: [string, { size: string; price?: string; beforeMs?: number; isBuy?: boolean }, string][] = [
+const FILLS: [string, { size: string; price?: string; beforeMs?: number; isBuy?: boolean }, OrderStatus][] = [
   ["all of it, at its price", { size: "1" }, "filled"],
   ["all of it, at a better price", { size: "1", price: "99" }, "filled"],
   ["a part of it", { size: "0.4" }, "unknown"],
@@ -130,6 +130,51 @@ test.each(FILLS)("an order of which nothing is shown but a fill of %s", async (_
   expect(findOrder(rig.store, id)?.status).toBe("unknown");
   for (let nth = 0; nth < 12; nth += 1) await rig.clock.advance(5_000);
   expect(findOrder(rig.store, id)).toMatchObject({ status, filledSize: status === "filled" ? "1" : null });
+});
+
+test.each(FILLS)(
+  "the same, told by the stream alone, is known when a few looks have shown no record: %s",
+  async (_name, fill, status) => {
+    const stage = await openStage({}, true);
+    const { rig, id } = stage;
+    rig.exchange.answer("userFillsByTime", () => []);
+    const atMs = rig.clock.nowMs() - (fill.beforeMs ?? 0);
+    const namesake = another(stage, { price: fill.price ?? "100", isBuy: fill.isBuy ?? true });
+    await tellFill(stage, namesake, { ...fill, atMs });
+    await rig.clock.advance(4_000);
+    expect(findOrder(rig.store, id)?.status).toBe("unknown");
+    await rig.clock.advance(5_000);
+    expect(findOrder(rig.store, id)?.status).toBe(status);
+  },
+);
+
+test.each<[string, string, OrderStatus]>([
+  ["are the whole when the last is there", "99", "filled"],
+  ["are none of it when one is at a worse price", "101", "unknown"],
+])("fills under one native id that come one by one %s", async (_name, lastPrice, status) => {
+  const stage = await openStage({}, true);
+  const { rig, id } = stage;
+  rig.exchange.answer("userFillsByTime", () => []);
+  for (const tid of [1, 2, 3]) {
+    await rig.clock.advance(10_000);
+    expect(findOrder(rig.store, id)?.status).toBe("unknown");
+    const last = { size: "0.5", price: lastPrice, tid };
+    await tellFill(stage, another(stage, {}), tid === 3 ? last : { size: "0.25", price: "99", tid });
+  }
+  await rig.clock.advance(15_000);
+  expect(findOrder(rig.store, id)).toMatchObject({ status, filledSize: status === "filled" ? "1" : null });
+});
+
+test("what the record of a whole fill shows before that decides: another's is not its end", async () => {
+  const stage = await openStage({}, true);
+  const { rig, id } = stage;
+  rig.exchange.answer("userFillsByTime", () => []);
+  const namesake = another(stage, { size: "3" });
+  await tellFill(stage, namesake, { size: "1" });
+  await rig.clock.advance(4_500);
+  showById(stage, { [OTHER_OID]: recordOf(namesake) });
+  await rig.clock.advance(30_000);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", filledSize: null });
 });
 
 test("a fill of another's order names ours only until a record shows whose it is", async () => {
