@@ -15,6 +15,7 @@ import type { OrderUpdate } from "../wire/answer/stream.ts";
 import { applySight, raiseAlarm } from "./apply-sight.ts";
 import { openCrossChecks } from "./cross-check.ts";
 import { askedTerms, differenceFrom, isSuccessor } from "./difference.ts";
+import { isLost, openEarlyWords } from "./early-words.ts";
 import { withoutCut } from "./fill-pages.ts";
 import type { FillIndex } from "./index-fills.ts";
 import type { Sight } from "./look.ts";
@@ -47,6 +48,7 @@ const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
 export function openFollower(world: World, settling: Settling, index: FillIndex): Follower {
   const watch = openWatch(world, settling);
   const others = openOtherMachines(world);
+  const early = openEarlyWords(world, onUpdate);
   const tools = { watch, index, others };
   const checks = openCrossChecks(world, index, (account) => {
     const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
@@ -60,6 +62,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     const leg = legOf(world, account, update);
     if (leg === null) others.see(account, [update.order.cloid]);
     if (leg === null || isAnother(world, leg, update.order) || !isNews(leg, update)) return;
+    early.heed(account, leg, update);
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
     if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
     watch.begin(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
@@ -135,6 +138,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     stop() {
       isStopped = true;
       watch.stop();
+      early.stop();
       checks.stop();
     },
   };
@@ -255,10 +259,6 @@ function noteReported(world: World, leg: Leg, oid: string): void {
   if (!isLost(world, leg) && leg.state !== "absent") return;
   const event = { type: "reported", oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
-}
-
-function isLost(world: World, { state, orderId }: Leg): boolean {
-  return state === "lost" || (state === "sent" && findOrder(world.store, orderId)?.status === "unknown");
 }
 
 /** What the stream says of an order that rests is the exchange's word; what it does not say is nothing. */
