@@ -167,7 +167,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "the old leg's cancel ends a modified order",
     changes: [
       {
-        file: "src/core/order.ts",
+        file: "src/core/order-of-legs.ts",
         find: 'return isBeingReplaced ? "unknown" : "canceled";',
         put: 'return isBeingReplaced ? "canceled" : "canceled";',
       },
@@ -177,7 +177,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "a modified order keeps the status of its first leg",
     changes: [
       {
-        file: "src/core/order.ts",
+        file: "src/core/order-of-legs.ts",
         find: '  const deciding = confirmed.findLast((leg) => leg.state !== "rejected")',
         put: '  const deciding = confirmed.find((leg) => leg.state !== "rejected")',
       },

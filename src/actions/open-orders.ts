@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
 import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { averagePrice, dexOf } from "../core/market.ts";
-import { type Filled, isClosed, type Leg, type Order, type OrderStatus } from "../core/order.ts";
+import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { ToldOpen } from "../exchange/picture.ts";
@@ -94,7 +94,7 @@ function ownOf({ store }: Deps, account: Account, oid: string): Own | null {
 /** A list that is behind shows what our own evidence says has ended, or was replaced. */
 function isKnownToBeOver({ leg, stored }: Own, oid: string): boolean {
   if (leg === null) return false;
-  if (isClosed(leg) || leg.state === "closing") return true;
+  if (isClosed(leg) || isSaidOver(leg)) return true;
   return stored.exchangeOrderId !== null && stored.exchangeOrderId !== oid;
 }
 

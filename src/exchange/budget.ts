@@ -1,3 +1,4 @@
+import { createClaims } from "./claim.ts";
 import type { Purpose, SlowDown, Use } from "./exchange.ts";
 import { createSpentWeight, type Sum, WINDOW_S } from "./spent-weight.ts";
 
@@ -51,6 +52,7 @@ type At = { second: number; inS?: number };
 export function createBudget({ weightPerMinute }: { weightPerMinute: number }): Budget {
   const spentWeight = createSpentWeight();
   const readShare = weightPerMinute * READ_SHARE;
+  const claims = createClaims();
   let slowedDownAtMs = Number.NEGATIVE_INFINITY;
   let slowedDownBecause: SlowDown = "too_fast";
 
@@ -63,7 +65,9 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
   function hasRoom(purpose: Purpose, { most, least }: { most: number; least: number }, at: At): boolean {
     if (weightPerMinute === 0) return true;
     const spent = spentWeight.sum(at.second, nameOf(purpose), at.inS);
-    if (most > freeFor(purpose, spent)) return false;
+    // What clients ask leaves settling its part anyway.
+    const kept = purpose === "settle" ? claims.keptFrom(most, at.second + (at.inS ?? 0)) : 0;
+    if (most + kept > freeFor(purpose, spent)) return false;
     return useOf(purpose) !== "read" || isFair(spent, least);
   }
 
@@ -96,7 +100,14 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     return Math.max(roomMs, pauseLeftMs(purpose, nowMs));
   }
 
+  /** A pause is no want of room, and what settling may never have keeps nobody from anything. */
+  function heedUnmet(purpose: Purpose, weight: number, second: number): void {
+    if (purpose !== "settle" || weight > weightPerMinute * (1 - LEFT_TO_OTHERS.settle)) return;
+    if (!hasRoom(purpose, { most: weight, least: weight }, { second })) claims.unmet(weight, second);
+  }
+
   function charge(purpose: Purpose, weight: number, second: number): Charge {
+    if (purpose === "settle") claims.taken(weight);
     book(second, purpose, weight);
     return { second, purpose, weight };
   }
@@ -117,8 +128,11 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
   return {
     fits,
     waitMs,
-    take: (purpose, weight, nowMs, least) =>
-      fits(purpose, weight, nowMs, least) ? charge(purpose, weight, toSecond(nowMs)) : null,
+    take: (purpose, weight, nowMs, least) => {
+      if (fits(purpose, weight, nowMs, least)) return charge(purpose, weight, toSecond(nowMs));
+      heedUnmet(purpose, weight, toSecond(nowMs));
+      return null;
+    },
     settle: (charged, weight) => {
       if (weight >= charged.weight) return;
       book(charged.second, charged.purpose, weight - charged.weight);

@@ -121,6 +121,57 @@ test("the wait that it tells is true as well while what goes on by itself goes o
   );
 });
 
+/** Milliseconds until a question of settling that is asked every 4 s finds room, beside one every second; null within five minutes. */
+function roomAfterMs(large: { purpose: Purpose; weight: number }, small: { purpose: Purpose; weight: number }) {
+  const budget = createBudget({ weightPerMinute: LIMIT });
+  for (let nowMs = 0; nowMs < 5 * MINUTE_MS; nowMs += 1_000) {
+    budget.take(small.purpose, small.weight, nowMs);
+    const isAsked = nowMs >= MINUTE_MS && nowMs % 4_000 === 0;
+    if (isAsked && budget.take(large.purpose, large.weight, nowMs) !== null) return nowMs - MINUTE_MS;
+  }
+  return null;
+}
+
+test("a large question of settling finds room beside small ones that would eat all of it; nobody else's does", () => {
+  const settle = { purpose: "settle", weight: 21 } as const;
+  expect(roomAfterMs({ purpose: "settle", weight: 280 }, settle)).toBeLessThanOrEqual(MINUTE_MS);
+  expect(roomAfterMs({ purpose: "settle", weight: 280 }, { purpose: "cancel", weight: 21 })).toBeNull();
+  expect(roomAfterMs({ purpose: "read", weight: 280 }, settle)).toBeNull();
+  // More than settling may ever have keeps nobody from anything.
+  expect(roomAfterMs({ purpose: "settle", weight: LIMIT }, settle)).toBeNull();
+});
+
+test("room is kept from what is smaller, for fifteen seconds, and only from settling", () => {
+  const claimed = (): Budget => {
+    const budget = createBudget({ weightPerMinute: LIMIT });
+    budget.take("cancel", 900, 0);
+    expect(budget.take("settle", 280, 0)).toBeNull();
+    return budget;
+  };
+  expect(claimed().fits("settle", 21, 0)).toBe(false);
+  expect(claimed().fits("settle", 21, 14_999)).toBe(false);
+  expect(claimed().fits("settle", 21, 15_000)).toBe(true);
+  expect(claimed().fits("cancel", 300, 0)).toBe(true);
+  // A smaller one that does not fit either asks in vain, and takes nothing from the larger one.
+  const patient = claimed();
+  expect(patient.take("settle", 21, 0)).toBeNull();
+  expect(patient.take("settle", 280, 61_000)).not.toBeNull();
+  expect(patient.fits("settle", 21, 61_000)).toBe(true);
+  const quiet = createBudget({ weightPerMinute: LIMIT });
+  quiet.take("cancel", 750, 0);
+  expect(quiet.take("settle", 400, 0)).toBeNull();
+  expect([quiet.fits("order", 30, 0), quiet.fits("read", 30, 0), quiet.fits("settle", 30, 0)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const slowed = createBudget({ weightPerMinute: LIMIT });
+  slowed.slowDown(0, "too_fast");
+  expect(slowed.take("settle", 280, 0)).toBeNull();
+  slowed.take("cancel", 900, 0);
+  expect(slowed.fits("settle", 21, 5_000)).toBe(true);
+});
+
 test("what a charge did not come to is given back once, and never to a later minute", () => {
   const budget = createBudget({ weightPerMinute: LIMIT });
   const charge = budget.take("settle", 1_000, 0);
