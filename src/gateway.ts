@@ -26,6 +26,7 @@ import { prepareSuccessors } from "./ops/renew-agent.ts";
 import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
 import { openReadinessWatch, READINESS_INTERVAL_MS, type ReadinessWatch } from "./ops/watch-readiness.ts";
 import { takeUpAccounts } from "./settle/after-restore.ts";
+import { CHECK_PICTURE_MS, openPictureChecks } from "./settle/check-picture.ts";
 import { CROSS_CHECK_MS } from "./settle/cross-check.ts";
 import { followLead } from "./settle/fill-leads.ts";
 import { openFlights } from "./settle/flights.ts";
@@ -35,6 +36,7 @@ import { type Heeding, openFillIndex } from "./settle/index-fills.ts";
 import { heedEveryExcess, heedExcess } from "./settle/reduce.ts";
 import { openSettler, type Settler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
+import { type AccountTeller, openAccountTeller } from "./settle/tell-account.ts";
 import { listAccounts } from "./store/accounts.ts";
 import { onBroken } from "./store/broken.ts";
 import { openCommitQueue } from "./store/commit-queue.ts";
@@ -99,6 +101,8 @@ const RESYNC_INTERVAL_MS = 30_000;
 const RESYNC_ALL_INTERVAL_MS = 10 * 60_000;
 /** What the exchange allows our accounts (actions, builder fee) is asked again this often, milliseconds. */
 const ALLOWED_INTERVAL_MS = 5 * 60_000;
+/** By then a feed has told what it tells, milliseconds. */
+const FIRST_CHECK_MS = 5_000;
 /** Between two tries to read the markets for the first time, milliseconds. */
 const FIRST_MARKETS_RETRY_MS = 1_000;
 /** Between two tries to compare clocks for the first time, milliseconds. */
@@ -110,7 +114,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
   const picture = createPicture();
-  const feeds = openGatewayFeeds(parts, { exchange, picture, follower: () => follower });
+  const feeds = openGatewayFeeds(parts, { exchange, picture, follower: () => follower, teller: () => teller });
   const world = worldOf(parts, { exchange, allowance, feeds, picture, state });
   const interrupted = markInterrupted(world);
   waitBriefly(store);
@@ -120,19 +124,13 @@ export function openGateway(parts: GatewayParts): Gateway {
   const settler = openSettler(world, heed);
   const fillIndex = openFillIndex(world, heedFills(world, { heed, look: settler.look, repeating: () => repeating }));
   const follower = openFollower(world, settler, fillIndex);
+  const teller = openAccountTeller(world);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
+  const gauges = { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() };
   const deps: Deps = {
-    ...world,
-    settling: settler,
-    running: openRunningWrites(),
-    reads,
-    builderApproval,
-    fillIndex,
-    ownWrites: openOwnWrites(world),
-    orderNews: openOrderNews(world),
-    agents,
-    gauges: { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() },
+    ...{ ...world, settling: settler, reads, builderApproval, fillIndex, agents, gauges },
+    ...{ running: openRunningWrites(), ownWrites: openOwnWrites(world), orderNews: openOrderNews(world) },
   };
   let server: HttpServer | null = null;
 
@@ -178,12 +176,14 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
       repeating.every(CROSS_CHECK_MS, () => follower.crossCheck());
+      checkPictures(repeating, world);
     },
     async stop() {
       await drainAll();
       repeating.stop();
       feeds.close();
       follower.stop();
+      teller.stop();
       settler.stop();
       parts.signers.lock();
       closeStore(store);
@@ -229,6 +229,13 @@ function keepInStep({ once, every }: ReturnType<typeof openRepeating>, settler: 
     await follower.resync("not_live");
   });
   every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
+}
+
+/** Once soon, for what frames leave out. */
+function checkPictures({ once, every }: ReturnType<typeof openRepeating>, world: World): void {
+  const checks = openPictureChecks(world);
+  once(() => world.clock.sleep(FIRST_CHECK_MS).then(() => checks.run()));
+  every(CHECK_PICTURE_MS, () => checks.run());
 }
 
 type Watches = { agents: AgentWatch; readiness: ReadinessWatch; tell(words: string): void; prepare(): void };
@@ -350,9 +357,9 @@ function connect({ settings, instance, transport, clock, exchangeWeightPerMinute
 }
 
 /** `follower` is asked for late: it reads, and reading needs the feeds. */
-type Following = { exchange: ConnectedExchange; picture: Picture; follower(): Follower };
+type Following = { exchange: ConnectedExchange; picture: Picture; follower(): Follower; teller(): AccountTeller };
 
-function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower }: Following): TrustedFeeds {
+function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower, teller }: Following): TrustedFeeds {
   const { instance, clock, settings, socket } = parts;
   if (socket === null) return NO_FEEDS;
   return openTrustedFeeds({
@@ -365,6 +372,7 @@ function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower }: 
     onEvent: (address, event) => {
       picture.hear(address, event);
       follower().onEvent(address, event);
+      if (event.kind === "account_part") teller().look(address);
     },
     onDoubt: (address) => follower().checkFills(address),
     onDistrust: (address, because) => follower().onDistrust(address, because),

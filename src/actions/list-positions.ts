@@ -1,10 +1,8 @@
-import { type Account, API_NETWORK } from "../core/account.ts";
-import { absolute, type Decimal, divide, isNegative } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { pageOf } from "../core/page.ts";
 import { listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
-import type { Position } from "../wire/answer/account.ts";
+import { positionResource } from "../settle/account-resources.ts";
 import type { Caller, ReadAnswer } from "./answer.ts";
 import { currentState, MARGIN_AGE_MS, toldAge } from "./current.ts";
 import { requireDex } from "./list-orders.ts";
@@ -50,33 +48,4 @@ function requireCursor(deps: Deps, cursor: string): Key {
   const isKnown = dex === "" || deps.settings.dexes.includes(dex);
   if (colon !== -1 && isKnown && /^[A-Za-z0-9@][A-Za-z0-9@:_./-]{0,99}$/.test(market)) return [dex, market];
   throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
-}
-
-function positionResource(account: Account, dex: string, position: Position) {
-  const size = absolute(position.signedSize);
-  return {
-    object: "position" as const,
-    account: account.id,
-    network: API_NETWORK,
-    dex,
-    market: position.coin,
-    side: isNegative(position.signedSize) ? ("short" as const) : ("long" as const),
-    size,
-    entry_price: position.entryPrice,
-    mark_price: markPrice(position.positionValue, size),
-    position_value: position.positionValue,
-    unrealized_pnl: position.unrealizedPnl,
-    return_on_equity: position.returnOnEquity,
-    leverage: position.leverage.value,
-    margin_type: position.leverage.type,
-    margin_used: position.marginUsed,
-    max_leverage: position.maxLeverage,
-    liquidation_price: position.liquidationPrice,
-    funding_since_open: position.fundingSinceOpen,
-  };
-}
-
-/** Value over size: the mark price at which this very answer was worked out. */
-function markPrice(value: Decimal, size: Decimal): Decimal | null {
-  return size === "0" ? null : divide(value, size, 8);
 }

@@ -3,6 +3,7 @@ export const EVENT_TYPES = [
   ...(["order.created", "order.updated", "order.removed", "fill.created"] as const),
   ...(["operation.created", "operation.updated", "operation.removed"] as const),
   ...(["key.registered", "key.revoked", "key.blocked", "key.held", "key.released"] as const),
+  ...(["position.updated", "balance.updated"] as const),
   ...(["agent.approved", "agent.expiring"] as const),
 ] as const;
 

@@ -1,7 +1,7 @@
 /** Nobody is shown an account as it was before his own last write, however the exchange tells of it. */
 import { describe, expect, test } from "bun:test";
 import type { FaultFile } from "../../src/paper/faults.ts";
-import { type Answer, FIRST, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+import { type Answer, FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
 
 const SECOND = 1_000;
 /** Time in which a feed is live, and everything is read once. */
@@ -103,6 +103,7 @@ test("reading as fast as a key may costs the exchange nothing while its feed liv
   await account(rig);
   await rig.clock.advance(5 * SECOND);
   rig.asked.length = 0;
+  const startedMs = rig.clock.elapsedMs();
   for (let times = 0; times < 100; times += 1) {
     await account(rig);
     for (const path of ["/v1/positions", "/v1/orders?status=open", "/v1/twaps"]) await rows(rig, path);
@@ -115,5 +116,30 @@ test("reading as fast as a key may costs the exchange nothing while its feed liv
     "frontendOpenOrders",
     "twapHistory",
   ];
-  expect(rig.asked.filter((type) => states.includes(type))).toEqual([]);
+  // One part of each of the two accounts is compared a minute.
+  const minutes = 1 + Math.floor((rig.clock.elapsedMs() - startedMs) / 60_000);
+  expect(rig.asked.filter((type) => states.includes(type)).length).toBeLessThanOrEqual(2 * minutes);
+});
+
+test("what changes a position or a balance is told as it happens, whoever changed it, and marks are not", async () => {
+  const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: true, everyTicks: 10 } } });
+  const told = () =>
+    rig.store.$client
+      .query<{ type: string; payload: string }, []>("select type, payload from events order by id")
+      .all()
+      .filter(({ type }) => type === "position.updated" || type === "balance.updated");
+  expect(told()).toEqual([]);
+  await write(rig, "/v1/orders", { ...BUY, price: "60010", time_in_force: "ioc" });
+  await rig.clock.advance(SECOND);
+  const [position, balance, ...others] = told();
+  expect(JSON.parse(position?.payload ?? "")).toMatchObject({ object: "position", market: "BTC", size: "0.01" });
+  expect(JSON.parse(balance?.payload ?? "")).toMatchObject({ object: "account" });
+  expect(others).toEqual([]);
+  rig.paper.setPrice("BTC", 61_000n * 10n ** 8n);
+  await rig.clock.advance(20 * SECOND);
+  expect(told()).toHaveLength(2);
+  await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "sell", size: "0.01", price: "59990" }));
+  await rig.clock.advance(SECOND);
+  const closed = told().filter(({ type }) => type === "position.updated")[1];
+  expect(JSON.parse(closed?.payload ?? "")).toMatchObject({ market: "BTC", size: "0" });
 });
