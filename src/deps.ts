@@ -7,7 +7,7 @@ import type { Metrics } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
 import type { BuilderApproval } from "./exchange/builder-approval.ts";
-import type { Exchange, Markets } from "./exchange/exchange.ts";
+import type { Exchange, Markets, Reader } from "./exchange/exchange.ts";
 import type { Picture } from "./exchange/picture.ts";
 import type { Reads } from "./exchange/reads.ts";
 import type { TrustedFeeds } from "./exchange/trusted-feeds.ts";
@@ -165,10 +165,10 @@ export type Settling = {
   /** Burns the nonce of an attempt that has not been answered, so that it can no longer land. */
   burn(attemptId: number): Promise<void>;
   /**
-   * One look at what the exchange knows of an order, shared by all who ask for the same purpose within a second. Never
+   * One look at what the exchange knows of an order, shared by all who read, or who settle, within a second. Never
    * throws.
    */
-  look(orderId: string, purpose?: "read" | "settle"): Promise<LookResult>;
+  look(orderId: string, purpose?: "read" | "settle" | Reader): Promise<LookResult>;
   /** Attempts that are not settled. */
   openCount(): number;
 };

@@ -28,10 +28,11 @@ import { openReadinessWatch, READINESS_INTERVAL_MS, type ReadinessWatch } from "
 import { takeUpAccounts } from "./settle/after-restore.ts";
 import { CHECK_PICTURE_MS, openPictureChecks } from "./settle/check-picture.ts";
 import { CROSS_CHECK_MS } from "./settle/cross-check.ts";
+import { followLead } from "./settle/fill-leads.ts";
 import { openFlights } from "./settle/flights.ts";
 import { type Follower, openFollower } from "./settle/follow.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
-import { openFillIndex } from "./settle/index-fills.ts";
+import { type Heeding, openFillIndex } from "./settle/index-fills.ts";
 import { heedEveryExcess, heedExcess } from "./settle/reduce.ts";
 import { openSettler, type Settler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
@@ -110,7 +111,7 @@ const FIRST_CLOCK_RETRY_MS = 1_000;
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
   const { store, clock } = parts;
-  const { exchange, budget, reads, allowance, builderApproval } = connect(parts);
+  const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
   const picture = createPicture();
   const feeds = openGatewayFeeds(parts, { exchange, picture, follower: () => follower, teller: () => teller });
@@ -121,12 +122,12 @@ export function openGateway(parts: GatewayParts): Gateway {
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
   const settler = openSettler(world, heed);
-  const fillIndex = openFillIndex(world, heed);
+  const fillIndex = openFillIndex(world, heedFills(world, { heed, look: settler.look, repeating: () => repeating }));
   const follower = openFollower(world, settler, fillIndex);
   const teller = openAccountTeller(world);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
-  const gauges = { weightLeft: () => budget.left(clock.elapsedMs()), clockOffsetMs: () => exchange.clockOffsetMs() };
+  const gauges = { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() };
   const deps: Deps = {
     ...{ ...world, settling: settler, reads, builderApproval, fillIndex, agents, gauges },
     ...{ running: openRunningWrites(), ownWrites: openOwnWrites(world), orderNews: openOrderNews(world) },
@@ -186,6 +187,37 @@ export function openGateway(parts: GatewayParts): Gateway {
       settler.stop();
       parts.signers.lock();
       closeStore(store);
+    },
+  };
+}
+
+/** Leads that were followed; past it the oldest may be followed again. */
+const MAX_LEADS = 10_000;
+
+type Leading = {
+  heed(orderId: string): void;
+  look(orderId: string): Promise<unknown>;
+  repeating(): ReturnType<typeof openRepeating>;
+};
+
+/** Each lead is followed once, however often the fill is shown. */
+function heedFills(world: World, { heed, look, repeating }: Leading): Heeding {
+  const begun = new Set<string>();
+  return {
+    onGrown: heed,
+    onLead(lead) {
+      const name = `${lead.cloid} ${lead.oid}`;
+      if (begun.has(name)) return;
+      const [oldest] = begun;
+      if (begun.size >= MAX_LEADS && oldest !== undefined) begun.delete(oldest);
+      begun.add(name);
+      repeating().once(async () => {
+        const orderId = await followLead(world, lead, repeating().isStopped);
+        if (orderId === null) return;
+        heed(orderId);
+        // What had been concluded of it, or what it became, is told by its record.
+        await look(orderId);
+      });
     },
   };
 }
@@ -318,7 +350,6 @@ function connect({ settings, instance, transport, clock, exchangeWeightPerMinute
   const builderAddress = settings.builder?.address ?? null;
   return {
     exchange,
-    budget,
     reads,
     allowance: openActionAllowance({ isOn: exchangeWeightPerMinute > 0, reads, clock }),
     builderApproval: openBuilderApproval({ builderAddress, reads, clock }),

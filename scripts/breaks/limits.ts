@@ -40,7 +40,7 @@ const EACH_KEYS_OWN = { test: "test/http/limits.test.ts", title: "are each key's
 const APART = { test: "test/http/limits.test.ts", title: "orders, cancels and reads are apart" };
 const RESERVE = {
   test: "test/exchange/budget.test.ts",
-  title: "whatever others spent, a tenth is left to cancels, and a quarter more to settling",
+  title: "whatever others spent, a tenth is left to cancels, a fifth more to settling",
 };
 const TOLD_WAIT = {
   test: "test/exchange/budget.test.ts",
@@ -334,8 +334,8 @@ export const LIMIT_BREAKS: readonly Break[] = [
     name: "nothing is left to cancels",
     changes: inFile(
       "src/exchange/budget.ts",
-      "{ cancel: 0, settle: 0.1, order: 0.35, read: 0.35 }",
-      "{ cancel: 0, settle: 0, order: 0.25, read: 0.25 }",
+      "{ cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 }",
+      "{ cancel: 0, settle: 0, reduce: 0.2, order: 0.25, read: 0.25 }",
     ),
     seenBy: RESERVE,
   },
@@ -344,15 +344,25 @@ export const LIMIT_BREAKS: readonly Break[] = [
     name: "nothing is left to settling",
     changes: inFile(
       "src/exchange/budget.ts",
-      "{ cancel: 0, settle: 0.1, order: 0.35, read: 0.35 }",
-      "{ cancel: 0, settle: 0.1, order: 0.1, read: 0.1 }",
+      "{ cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 }",
+      "{ cancel: 0, settle: 0.1, reduce: 0.1, order: 0.1, read: 0.1 }",
     ),
     seenBy: RESERVE,
   },
   {
     row: "S38",
+    name: "one reader uses up what others may read",
+    changes: inFile(
+      "src/exchange/budget.ts",
+      "return reads === 0 || own + weight <= MOST_OF_FREE",
+      "return reads === 0 || own < 0 || weight <= MOST_OF_FREE",
+    ),
+    seenBy: { test: "test/exchange/budget.test.ts", title: "who has read less gets the next" },
+  },
+  {
+    row: "S38",
     name: "a minute is a second short",
-    changes: inFile("src/exchange/budget.ts", "const WINDOW_S = 61;", "const WINDOW_S = 59;"),
+    changes: inFile("src/exchange/spent-weight.ts", "const WINDOW_S = 61;", "const WINDOW_S = 59;"),
     seenBy: NO_MINUTE,
   },
   {

@@ -55,7 +55,11 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "a cancel goes to the oldest leg",
     changes: [
-      { file: "src/settle/cancel.ts", find: "return legs.findLast(({ state })", put: "return legs.find(({ state })" },
+      {
+        file: "src/settle/cancel.ts",
+        find: "return legs.findLast((leg) => mayRest",
+        put: "return legs.find((leg) => mayRest",
+      },
     ],
   },
   {
@@ -133,8 +137,8 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/pursue-cancel.ts",
-        find: 'return state === "resting" || state === "armed";',
-        put: 'return state === "resting";',
+        find: "(leg) => mayRest(leg) &&",
+        put: '(leg) => leg.state === "resting" &&',
       },
     ],
   },

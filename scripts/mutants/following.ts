@@ -72,4 +72,24 @@ export const FOLLOWING: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what the stream told before the answer was lost is forgotten",
+    changes: [
+      {
+        file: "src/settle/early-words.ts",
+        find: "if (isLost(world, leg)) again(account, update);",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "an older word of the stream is heard after a newer one",
+    changes: [
+      {
+        file: "src/settle/early-words.ts",
+        find: "if (isStopped || early.get(cloid) !== update) return;",
+        put: "if (isStopped) return;",
+      },
+    ],
+  },
 ];

@@ -1,3 +1,4 @@
+import { BUDGET_BUGS } from "./budget.ts";
 import { CHANGES } from "./changes.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
@@ -166,7 +167,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "the old leg's cancel ends a modified order",
     changes: [
       {
-        file: "src/core/order.ts",
+        file: "src/core/order-of-legs.ts",
         find: 'return isBeingReplaced ? "unknown" : "canceled";',
         put: 'return isBeingReplaced ? "canceled" : "canceled";',
       },
@@ -176,7 +177,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "a modified order keeps the status of its first leg",
     changes: [
       {
-        file: "src/core/order.ts",
+        file: "src/core/order-of-legs.ts",
         find: '  const deciding = confirmed.findLast((leg) => leg.state !== "rejected")',
         put: '  const deciding = confirmed.find((leg) => leg.state !== "rejected")',
       },
@@ -286,6 +287,7 @@ const GATEWAY: readonly Mutant[] = [
 
 /** By the name that `--list` takes. */
 export const LISTS = {
+  budget: BUDGET_BUGS,
   gateway: GATEWAY,
   evidence: EVIDENCE,
   following: FOLLOWING,

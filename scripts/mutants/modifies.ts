@@ -246,7 +246,7 @@ export const MODIFIES: readonly Mutant[] = [
   },
   {
     name: "fills of a replacement that is told as the order count when its modify has ended",
-    changes: [{ file: "src/core/order.ts", find: "deciding === newest ? legs : own;", put: "own;" }],
+    changes: [{ file: "src/core/order-of-legs.ts", find: "deciding === newest ? legs : own;", put: "own;" }],
   },
   {
     name: "what waits for its trigger is never too much",

@@ -107,7 +107,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "an order that is closing is told as open",
     changes: [
       {
-        file: "src/core/order.ts",
+        file: "src/core/order-of-legs.ts",
         find: '    case "lost":\n    case "closing":\n      return "unknown";\n    case "resting":',
         put: '    case "lost":\n      return "unknown";\n    case "closing":\n    case "resting":',
       },
@@ -118,7 +118,7 @@ export const ORDERS: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/order.ts",
-        find: 'if ((isClosed(leg) && leg.state !== "absent") || leg.state === "closing") return',
+        find: 'if ((isClosed(leg) && leg.state !== "absent") || isSaidOver(leg)) return',
         put: 'if (isClosed(leg) && leg.state !== "absent") return',
       },
     ],
@@ -157,7 +157,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "a modified order counts the fills of its newest leg alone",
     changes: [
       {
-        file: "src/core/order.ts",
+        file: "src/core/order-of-legs.ts",
         find: "const filledSize = sumOf(counted, (leg)",
         put: "const filledSize = sumOf(counted.slice(-1), (leg)",
       },

@@ -102,9 +102,9 @@ export const STORES: readonly Mutant[] = [
     name: "a fill of something else under our client order id is the order's",
     changes: [
       {
-        file: "src/settle/index-fills.ts",
-        find: "leg === null || !isOfOrder(world, leg, fill)) return null;",
-        put: "leg === null) return null;",
+        file: "src/settle/fill-fits.ts",
+        find: 'if (fill.coin !== market || (fill.side === "B") !== (side === "buy")) return false;',
+        put: "",
       },
     ],
   },
@@ -171,8 +171,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/markets.ts",
-        find: "return known.length === all.length ? known.flat() : null;",
-        put: "return known.length > 0 ? known.flat() : null;",
+        find: "if (known.length === all.length) return known.flat();",
+        put: "if (known.length > 0) return known.flat();",
       },
     ],
   },
@@ -257,6 +257,68 @@ export const STORES: readonly Mutant[] = [
         file: "src/settle/margin.ts",
         find: "if (isUnmoved && isEffectWitnessedAbsent",
         put: "if (isEffectWitnessedAbsent",
+      },
+    ],
+  },
+  {
+    name: "small questions eat the room that a large one waits for",
+    changes: [
+      {
+        file: "src/exchange/budget.ts",
+        find: "if (kept > 0 && spent.all + weight + kept > settleLimit) return false;",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "a sweep that had no room counts as one",
+    changes: [{ file: "src/settle/pursuit.ts", find: 'if (swept === "no_room") return;', put: "" }],
+  },
+  {
+    name: "an order with a new word that no list holds stays open",
+    changes: [{ file: "src/settle/look.ts", find: 'events.push({ type: "perhaps_over" });', put: "events.push();" }],
+  },
+  {
+    name: "what is perhaps over is over",
+    changes: [
+      {
+        file: "src/settle/look.ts",
+        find: "if (isSaidOver(sought.leg)) return closed(",
+        put: 'if (sought.leg.state === "closing") return closed(',
+      },
+    ],
+  },
+  {
+    name: "what is perhaps over is opened by nothing",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: 'if ((isClosed(leg) && leg.state !== "absent") || isSaidOver(leg)) return',
+        put: 'if ((isClosed(leg) && leg.state !== "absent") || leg.state === "closing") return',
+      },
+    ],
+  },
+  {
+    name: "fills of an order that nothing else names tell its end at once",
+    changes: [{ file: "src/settle/look-for-placed.ts", find: "< RECORD_AWAITED_MS", put: "< 0" }],
+  },
+  {
+    name: "fills that cannot be an order's own complete it",
+    changes: [
+      {
+        file: "src/settle/fill-fits.ts",
+        find: "const filled = sumFills(fittingFills(store, asked, known));",
+        put: "const filled = sumFills(known);",
+      },
+    ],
+  },
+  {
+    name: "a cancel of what is perhaps over is not sent again",
+    changes: [
+      {
+        file: "src/settle/pursue-cancel.ts",
+        find: 'return now !== null && isPerhapsOver(now) ? "open" : "closing";',
+        put: 'return "closing";',
       },
     ],
   },

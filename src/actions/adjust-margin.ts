@@ -1,11 +1,11 @@
 import { decimal } from "../core/decimal.ts";
-import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { marginReadingText, takeMarginReading } from "../settle/margin.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findOperation } from "../store/operations.ts";
 import { marginAction } from "../wire/action/margin.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import { notBegun } from "./not-asked.ts";
 import { isUndecided, operate, waitForAlike } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
 import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
@@ -32,9 +32,7 @@ export async function adjustMargin(deps: Deps, caller: Caller, wanted: AdjustMar
   await waitForAlike(deps, () => unsettledMargin(deps, caller.account.id, market.name));
   const { id: accountId, tradingAddress: user } = caller.account;
   const before = await takeMarginReading(deps, { user, accountId, market: market.name });
-  if (before === null) {
-    throw new ApiError("exchange_unreachable", "The position could not be read before the change. Nothing was sent.");
-  }
+  if ("kind" in before) throw notBegun(deps, "The position could not be read before the change", before);
   return operate(deps, caller, {
     write,
     action: "isolated_margin",

@@ -1,6 +1,5 @@
 import { cloidOf } from "../core/cloid.ts";
 import { decimal } from "../core/decimal.ts";
-import { ApiError } from "../core/errors.ts";
 import { findMarket } from "../core/market.ts";
 import type { Filled, Leg } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
@@ -8,6 +7,7 @@ import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, insertLeg } from "../store/legs.ts";
 import type { Store } from "../store/open.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
+import { notRead } from "./market-rules.ts";
 import type { OutsideOrder } from "./outside-order.ts";
 
 /** Gives an order that was placed outside the API a row of its own, because it is about to be changed through it. */
@@ -15,7 +15,7 @@ export function adoptOutsideOrder(deps: Deps, outside: OutsideOrder): StoredOrde
   const universe = deps.markets.current();
   const market = universe === null ? null : findMarket(universe, outside.market);
   if (market === null) {
-    throw new ApiError("exchange_unreachable", "The market of this order could not be read. Nothing was sent.");
+    throw notRead(deps, "The market of this order could not be read");
   }
   const { filled, ...shown } = outside;
   const order: StoredOrder = {

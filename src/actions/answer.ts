@@ -1,4 +1,5 @@
 import type { Account, ApiKey } from "../core/account.ts";
+import type { Reader } from "../exchange/exchange.ts";
 
 /** What a write is answered with; `body` is JSON text and goes out as it is. */
 export type WriteAnswer = {
@@ -22,6 +23,8 @@ export type ChargedBucket = "orders" | "cancels" | "otherWrites" | "reads";
 export type Caller = {
   account: Account;
   key: ApiKey;
+  /** Whose share of the exchange's reads it draws on: the key's own, and the owner's page beside a bot with the same key. */
+  reader: Reader;
   /** Draws one request from a bucket of this key; throws `rate_limited` when it is empty. */
   charge(bucket: ChargedBucket): void;
 };

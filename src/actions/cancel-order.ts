@@ -38,7 +38,7 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
   if (earlier !== null) return earlier;
   caller.charge("cancels");
   requireOpenForWrites(deps, true);
-  const found = await requireOrder(deps, caller, wanted.id);
+  const found = await requireOrder(deps, caller, wanted.id, "cancel");
   const target = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
   if (isLive(target.status)) requireBudget(deps, caller, "cancel");
   if (isLive(target.status)) requireAgent(deps, caller.account);

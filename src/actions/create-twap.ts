@@ -37,7 +37,7 @@ export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap)
   if (earlier !== null) return earlier;
   caller.charge("otherWrites");
   requireOpenForWrites(deps, false);
-  const market = await requirePerpetual(deps, wanted.market);
+  const market = await requirePerpetual(deps, wanted.market, reduceOnly ? "reduce" : "order");
   requireTaken(deps, caller, reduceOnly);
   const fault = wireFault(size, "size") ?? sizeFault(market, decimal(size), "size");
   let end: OperationPlan["end"];

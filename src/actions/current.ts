@@ -9,6 +9,7 @@ import { nameUnnamed } from "../settle/unnamed.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
+import type { Caller } from "./answer.ts";
 import { couldNotAsk } from "./not-asked.ts";
 
 /** Margin and marks come from the exchange every few seconds; older than this they are shown with their age, milliseconds. */
@@ -31,25 +32,29 @@ const AGAIN_AFTER_MS = 250;
 /** What is left of an answer's time for the answer itself, milliseconds. */
 const SPARE_MS = 1_000;
 
+/** Whose account it is, and who reads it. */
+type Asking = Pick<Caller, "account" | "reader">;
+
 /** The time of an answer as it is told: null while it counts as now. */
 export function toldAge({ exchange }: Pick<Deps, "exchange">, asOfMs: number, withinMs: number): number | null {
   return exchange.nowMs() - asOfMs > withinMs ? asOfMs : null;
 }
 
 /** Positions and margin of one dex, not older than what the account was told last. */
-export function currentState(deps: Deps, account: Account, dex: string): Promise<Known<ClearinghouseState>> {
+export function currentState(deps: Deps, { account, reader }: Asking, dex: string): Promise<Known<ClearinghouseState>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent(deps, {
     ...{
       account,
+      reader,
       standsMs: STATE_STANDS_MS,
       what: "the positions",
       told: deps.ownWrites.told(account, dex),
     },
     known: () => picture.state(user, dex),
     ask: async () => {
-      const read = await reads.clearinghouse(user, dex, "read");
+      const read = await reads.clearinghouse(user, dex, reader);
       if (read.kind === "ok") deps.feeds.showed(user, shownPositions(dex, read.value.positions));
       return read;
     },
@@ -58,24 +63,28 @@ export function currentState(deps: Deps, account: Account, dex: string): Promise
   });
 }
 
-function currentSpot(deps: Deps, account: Account, told: readonly Happened[]): Promise<Known<readonly SpotBalance[]>> {
+function currentSpot(
+  deps: Deps,
+  { account, reader }: Asking,
+  told: readonly Happened[],
+): Promise<Known<readonly SpotBalance[]>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly SpotBalance[]>(deps, {
-    ...{ account, standsMs: STATE_STANDS_MS, what: "the balances", told },
+    ...{ account, reader, standsMs: STATE_STANDS_MS, what: "the balances", told },
     known: () => picture.spot(user),
-    ask: () => reads.spot(user, "read"),
+    ask: () => reads.spot(user, reader),
     part: (value) => ({ part: "spot", value: [...value] }),
   });
 }
 
-function currentMode(deps: Deps, account: Account): Promise<Known<AccountMode>> {
+function currentMode(deps: Deps, { account, reader }: Asking): Promise<Known<AccountMode>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<AccountMode>(deps, {
-    ...{ account, standsMs: MODE_STANDS_MS, what: "the account's mode", told: [] },
+    ...{ account, reader, standsMs: MODE_STANDS_MS, what: "the account's mode", told: [] },
     known: () => picture.mode(user),
-    ask: () => reads.mode(user, "read"),
+    ask: () => reads.mode(user, reader),
     part: (value) => ({ part: "mode", value }),
   });
 }
@@ -83,12 +92,13 @@ function currentMode(deps: Deps, account: Account): Promise<Known<AccountMode>> 
 export type CurrentAccount = { state: AccountState; spotAsOfMs: number; marginAsOfMs: number };
 
 /** Balances and margin over all dexes. Collateral that dexes share moves with every one of them. */
-export async function currentAccount(deps: Deps, account: Account, dexes: readonly string[]): Promise<CurrentAccount> {
-  const mode = await currentMode(deps, account);
+export async function currentAccount(deps: Deps, asking: Asking, dexes: readonly string[]): Promise<CurrentAccount> {
+  const { account } = asking;
+  const mode = await currentMode(deps, asking);
   const told = deps.ownWrites.told(account, mode.value === "standard" ? "" : null);
   const [spot, ...states] = await Promise.all([
-    currentSpot(deps, account, told),
-    ...dexes.map((dex) => currentState(deps, account, dex)),
+    currentSpot(deps, asking, told),
+    ...dexes.map((dex) => currentState(deps, asking, dex)),
   ]);
   const byDex = states.map(({ value }, nth) => ({ dex: dexes[nth] ?? "", state: value }));
   return {
@@ -99,14 +109,18 @@ export async function currentAccount(deps: Deps, account: Account, dexes: readon
 }
 
 /** The exchange's list of open orders of one dex, spot with `""`. What rows know better is the caller's to say. */
-export function currentOpenOrders(deps: Deps, account: Account, dex: string): Promise<Known<readonly FrontendOrder[]>> {
+export function currentOpenOrders(
+  deps: Deps,
+  { account, reader }: Asking,
+  dex: string,
+): Promise<Known<readonly FrontendOrder[]>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly FrontendOrder[]>(deps, {
-    ...{ account, standsMs: LIST_STANDS_MS, what: "the open orders", told: [] },
+    ...{ account, reader, standsMs: LIST_STANDS_MS, what: "the open orders", told: [] },
     known: () => picture.openOrders(user, dex),
     ask: async () => {
-      const read = await reads.openOrders(user, dex, "read");
+      const read = await reads.openOrders(user, dex, reader);
       if (read.kind === "ok") heedList(deps, account, read.value);
       return read;
     },
@@ -121,19 +135,18 @@ function heedList(deps: Deps, { id, tradingAddress }: Account, orders: readonly 
 }
 
 /** The history of TWAPs, newest first or not: see `list-twaps`. */
-export function currentTwaps(deps: Deps, account: Account): Promise<Known<readonly TwapRecord[]>> {
+export function currentTwaps(deps: Deps, { account, reader }: Asking): Promise<Known<readonly TwapRecord[]>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly TwapRecord[]>(deps, {
-    ...{ account, standsMs: LIST_STANDS_MS, what: "the TWAPs", told: [] },
+    ...{ account, reader, standsMs: LIST_STANDS_MS, what: "the TWAPs", told: [] },
     known: () => picture.twaps(user),
-    ask: () => reads.twapHistory(user, "read"),
+    ask: () => reads.twapHistory(user, reader),
     part: (value) => ({ part: "twaps", value }),
   });
 }
 
-type Wanted<T> = {
-  account: Account;
+type Wanted<T> = Asking & {
   /** For words: "The exchange could not be asked for …". */
   what: string;
   /** What is shown must hold all of this; nothing where rows tell better. */
@@ -164,7 +177,7 @@ async function readCurrent<T>(deps: Deps, wanted: Wanted<T>): Promise<Known<T>> 
     }
     const read = await wanted.ask();
     if (read.kind === "failed" && known !== null && isShowable(deps, wanted, known)) return known;
-    if (read.kind === "failed") throw couldNotAsk(deps, `for ${wanted.what}`, read);
+    if (read.kind === "failed") throw couldNotAsk(deps, `for ${wanted.what}`, read, wanted.reader);
     const taken = take(deps, wanted, read);
     if (holdsAll(taken, wanted)) return taken;
     if (spentMs() >= enough) throw isBehind(wanted);

@@ -1,6 +1,7 @@
 import { cloidOf } from "../core/cloid.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
+import type { Purpose } from "../exchange/exchange.ts";
 import { recordLegEvent } from "../settle/record.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
@@ -23,14 +24,20 @@ const CLOID = /^0x[0-9a-f]{32}$/;
 
 /**
  * Finds the caller's order by any id that was ever shown for it: UUID of the order or of a modify, native id (older
- * ones of a modified order included), client order id. Throws `invalid_id` or `order_not_found`.
+ * ones of a modified order included), client order id. Throws `invalid_id` or `order_not_found`. What is to be changed is
+ * looked for with the weight of the change, which reads cannot use up.
  */
-export async function requireOrder(deps: Deps, caller: Caller, givenId: string): Promise<FoundOrder> {
+export async function requireOrder(
+  deps: Deps,
+  caller: Caller,
+  givenId: string,
+  purpose: Purpose = caller.reader,
+): Promise<FoundOrder> {
   const id = givenId.toLowerCase();
   const stored = findStored(deps, caller, id);
   if (stored !== null) return { kind: "stored", order: stored };
   const asked = exchangeId(deps, caller, id);
-  const found = asked === null ? null : await askExchange(deps, caller, asked);
+  const found = asked === null ? null : await askExchange(deps, caller, asked, purpose);
   if (found === null) throw orderNotFound();
   return found;
 }
@@ -71,20 +78,24 @@ function exchangeId(deps: Deps, caller: Caller, id: string): string | number | b
   return carriesTag(id, deps.instance.tag) ? cloidOf(id) : null;
 }
 
-async function askExchange(deps: Deps, caller: Caller, oid: string | number | bigint): Promise<FoundOrder | null> {
+async function askExchange(
+  deps: Deps,
+  caller: Caller,
+  oid: string | number | bigint,
+  purpose: Purpose,
+): Promise<FoundOrder | null> {
   const user = caller.account.tradingAddress;
-  const outcome = await deps.exchange.info({ type: "orderStatus", user, oid }, { purpose: "read" });
+  const outcome = await deps.exchange.info({ type: "orderStatus", user, oid }, { purpose });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
   if (answer === null || answer.kind === "unreadable") {
-    throw couldNotAsk(deps, "about this order, which is not ours", {
-      isOurBudget: outcome.kind === "failed" && outcome.isOurBudget,
-    });
+    const failed = outcome.kind === "failed" ? outcome : { isOurBudget: false };
+    throw couldNotAsk(deps, "about this order, which is not ours", failed, purpose);
   }
   if (answer.kind === "not_found") return null;
   // What a modify has placed whose answer was lost is shown with a native id that no row of ours has yet.
   const own = legShown(deps, caller.account, answer.order);
   if (own !== null) return { kind: "stored", order: heardOf(deps, own, answer.order.oid) };
-  return { kind: "outside", order: await outsideOrder(deps, caller.account, answer) };
+  return { kind: "outside", order: await outsideOrder(deps, caller.account, answer, purpose) };
 }
 
 /** We had concluded that it never was, and the exchange shows it: only what is open again can be canceled. */

@@ -6,7 +6,7 @@ import { AGE_MS, type CurrentAccount, currentAccount, MARGIN_AGE_MS, toldAge } f
 /** `GET /v1/account`: balances as they are now, and not before the account's last change; where collateral is shared they say so. */
 export async function getAccount(deps: Deps, caller: Caller): Promise<ReadAnswer> {
   const { account } = caller;
-  const current = await currentAccount(deps, account, ["", ...deps.settings.dexes]);
+  const current = await currentAccount(deps, caller, ["", ...deps.settings.dexes]);
   const body = JSON.stringify(accountResource(account, current.state));
   return { body, asOfMs: oldestTold(deps, current) };
 }

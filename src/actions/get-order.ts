@@ -16,7 +16,7 @@ export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<
   const { account } = caller;
   if (isShownNow(deps, account, { order, withinMs: AGE_MS })) return { body: orderText(order), asOfMs: null };
   const wasTold = deps.feeds.isLive(account.tradingAddress);
-  const looked = await deps.settling.look(order.id);
+  const looked = await deps.settling.look(order.id, caller.reader);
   const now = findOrder(deps.store, order.id) ?? order;
   const body = orderText(now);
   if (!isLive(now.status)) return { body, asOfMs: null };

@@ -1,6 +1,7 @@
 import { OBSTACLES } from "../core/readiness.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
+import type { Use } from "../exchange/exchange.ts";
 import { accountReadiness } from "../settle/readiness.ts";
 import { findAccountFault } from "../store/account-faults.ts";
 import { findSigningAgent } from "../store/agents.ts";
@@ -61,15 +62,29 @@ function restoreOf({ store }: Deps, { account }: Caller) {
   return { restored_at: isoTime(restoredAtMs), snapshot_at: isoTime(snapshotAtMs), taken_up_at: takenUpAt };
 }
 
-async function budgetOf(deps: Deps, { account }: Caller) {
-  const read = await deps.reads.rateLimit(account.tradingAddress, "read");
+async function budgetOf(deps: Deps, { account, reader }: Caller) {
+  const read = await deps.reads.rateLimit(account.tradingAddress, reader);
   const { requestsUsed, requestsCap } = read.kind === "ok" ? read.value : { requestsUsed: null, requestsCap: null };
   return {
     order_wait_s: deps.exchange.budgetWaitS("order"),
     cancel_wait_s: deps.exchange.budgetWaitS("cancel"),
+    weight: {
+      reads: { left: deps.exchange.budgetLeft(reader), wait_s: deps.exchange.budgetWaitS(reader, [SMALL_READ]) },
+      orders: weightFor(deps, "order"),
+      reductions: weightFor(deps, "reduce"),
+      settling: weightFor(deps, "settle"),
+      cancels: weightFor(deps, "cancel"),
+    },
     actions_used: requestsUsed,
     actions_cap: requestsCap,
   };
+}
+
+/** Of those that cost least. */
+const SMALL_READ = { type: "orderStatus" };
+
+function weightFor({ exchange }: Deps, use: Use) {
+  return { left: exchange.budgetLeft(use), wait_s: exchange.budgetWaitS(use) };
 }
 
 /** The agent that signs now; null when none is approved. */

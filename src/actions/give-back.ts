@@ -1,5 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
-import { ApiError } from "../core/errors.ts";
+import { ApiError, type ErrorCode } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { endUnsent, takeBack } from "../settle/not-sent.ts";
 import { openAttempt } from "../settle/record.ts";
@@ -21,8 +21,13 @@ export function giveBack(deps: Deps, attempt: Attempt, result: SendResult & { ki
     return true;
   }
   takeBack(deps.store, attempt, why);
-  const code = result.isOurFault ? "internal_error" : "exchange_unreachable";
-  throw new ApiError(code, `Nothing was sent: ${result.reason}. The same Idempotency-Key may be used again.`);
+  const words = `Nothing was sent: ${result.reason}. The same Idempotency-Key may be used again.`;
+  throw new ApiError(codeOf(result), words, result.waitS);
+}
+
+function codeOf({ isOurFault, waitS }: SendResult & { kind: "not_sent" }): ErrorCode {
+  if (isOurFault) return "internal_error";
+  return waitS === undefined ? "exchange_unreachable" : "exchange_rate_limited";
 }
 
 /** Neither a 202 has been given, nor does a cancel or modify act on the order that would go. */

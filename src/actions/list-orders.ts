@@ -56,7 +56,12 @@ async function openPage(deps: Deps, caller: Caller, { dex, cursor, limit }: List
     throw new ApiError("invalid_cursor", "`cursor` of open orders is a native order id.");
   }
   const below = cursor === null ? null : BigInt(cursor);
-  const { orders, asOfMs } = await listOpenOrders(deps, caller.account, { dex, below, count: limit + 1 });
+  const { orders, asOfMs } = await listOpenOrders(deps, caller.account, {
+    reader: caller.reader,
+    dex,
+    below,
+    count: limit + 1,
+  });
   const page = pageOf(orders, limit, (order) => order.exchangeOrderId);
   return { body: listText(page.rows.map(orderResource), page.nextCursor), asOfMs };
 }

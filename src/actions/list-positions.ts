@@ -13,14 +13,14 @@ export type ListPositions = { dex: string | null; cursor: string | null; limit: 
 export async function listPositions(deps: Deps, caller: Caller, wanted: ListPositions): Promise<ReadAnswer> {
   const { dex, cursor, limit } = wanted;
   requireDex(deps, dex);
+  const after = cursor === null ? null : requireCursor(deps, cursor);
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
   const { account } = caller;
-  const states = await Promise.all(dexes.map((each) => currentState(deps, account, each)));
+  const states = await Promise.all(dexes.map((each) => currentState(deps, caller, each)));
   const shown = states.flatMap(({ value }, nth) =>
     value.positions.map((position) => positionResource(account, dexes[nth] ?? "", position)),
   );
   const sorted = shown.sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
-  const after = cursor === null ? null : requireCursor(deps, cursor);
   const rest = after === null ? sorted : sorted.filter((row) => compareKeys(keyOf(row), after) > 0);
   const page = pageOf(rest, limit, (row) => `${row.dex}:${row.market}`);
   const oldestMs = Math.min(...states.map(({ asOfMs }) => asOfMs));

@@ -39,7 +39,7 @@ export async function listTwaps(
     throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
   }
   const { account } = caller;
-  const { value, asOfMs } = await currentTwaps(deps, account);
+  const { value, asOfMs } = await currentTwaps(deps, caller);
   const below = cursor === null ? null : BigInt(cursor);
   const records = latest([...value, ...startedSince(deps, account, value)]);
   const rows = records.filter(({ twapId }) => below === null || BigInt(twapId) < below);

@@ -4,6 +4,7 @@ import { findMarket, type Market, priceFault, sizeFault, suggestMarkets, type Un
 import type { OrderTerms } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { MAX_LIST_AGE_MS } from "../settle/obstacles.ts";
+import { notBegun } from "./not-asked.ts";
 
 export type KnownMarket = { market: Market; universe: Universe };
 
@@ -17,9 +18,7 @@ export async function requireMarket(deps: Deps, name: string, isIncrease: boolea
   const isGood = ({ name: found }: Market) => !isIncrease || isListTrusted(deps, found);
   if (known !== null && market !== null && isGood(market)) return { market, universe: known };
   const fresh = await deps.markets.refresh();
-  if (fresh === null) {
-    throw new ApiError("exchange_unreachable", "The exchange's markets could not be read yet. Nothing was sent.");
-  }
+  if (fresh === null) throw notRead(deps, "The exchange's markets could not be read yet");
   const found = findMarket(fresh, name);
   if (found !== null && isGood(found)) return { market: found, universe: fresh };
   if (found !== null) throw notTrusted(deps, found.name);
@@ -33,13 +32,19 @@ function isListTrusted({ markets }: Deps, name: string): boolean {
   return markets.doubtOf(name) === null && ageMs !== null && ageMs <= MAX_LIST_AGE_MS;
 }
 
-function notTrusted({ markets }: Deps, name: string): ApiError {
-  const doubt = markets.doubtOf(name);
-  const why =
-    doubt === null
-      ? "The list of markets is older than five minutes and could not be read again."
-      : `The exchange shows ${doubt}, which contradicts its list of markets; that is being read again.`;
-  return new ApiError("exchange_unreachable", `${why} Nothing was sent.`);
+function notTrusted(deps: Deps, name: string): ApiError {
+  const doubt = deps.markets.doubtOf(name);
+  if (doubt === null)
+    return notRead(deps, "The list of markets is older than five minutes and could not be read again");
+  const why = `The exchange shows ${doubt}, which contradicts its list of markets`;
+  return notRead(deps, `${why}; that is being read again`);
+}
+
+/** Why a list of markets that a write needs is not there, or not good enough. */
+export function notRead(deps: Deps, plain: string): ApiError {
+  const { isOurBudget, waitS } = deps.markets.nextReading();
+  if (isOurBudget) return notBegun(deps, plain, { isOurBudget, waitS }, "settle");
+  return new ApiError("exchange_unreachable", `${plain}. Nothing was sent.`, waitS);
 }
 
 /** Rules of an older universe than this are not held against a client, milliseconds. */

@@ -129,13 +129,13 @@ async function settledTarget(
   caller: Caller,
   { wanted, deadlineMs }: { wanted: ModifyOrder; deadlineMs: number },
 ): Promise<StoredOrder> {
-  const found = await requireOrder(deps, caller, wanted.id);
+  const found = await requireOrder(deps, caller, wanted.id, "order");
   const order = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
   await waitForOthers(deps, order.id, deadlineMs);
   const stands = findOrder(deps.store, order.id) ?? order;
   // A feed that lives would have told more than its last list; the exchange refuses what it has not told yet.
   const about = { order: stands, withinMs: deps.settings.timings.maxReadAgeMs };
-  if (!isShownNow(deps, caller.account, about)) await deps.settling.look(order.id);
+  if (!isShownNow(deps, caller.account, about)) await deps.settling.look(order.id, caller.reader);
   const now = findOrder(deps.store, order.id) ?? order;
   if (now.status === "unknown" || now.status === "processing") {
     throw notKnown();
@@ -303,7 +303,7 @@ function storeModify(deps: Deps, { caller, wanted, target, plan, place }: Storin
   // Another modify may have been stored since we waited, and even have ended; then this one queues again.
   if (unsettled(deps, target.id).length > 0 || !isStillSo(deps, target, plan)) throw queued();
   const signer = requireAgent(deps, caller.account);
-  requireBudget(deps, caller, "order");
+  requireBudget(deps, caller, target.reduceOnly ? "reduce" : "order");
   const { idempotencyKey } = wanted;
   const { tag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();

@@ -1,19 +1,50 @@
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
+import { useOf } from "../exchange/budget.ts";
+import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 
-/**
- * The refusal of a read for which the exchange was not asked, or did not answer: `what` says for which, and what it said or
- * what we ran out of is added where that is why.
- */
-export function couldNotAsk({ exchange }: Deps, what: string, failed: { isOurBudget: boolean }): ApiError {
-  const plain = `The exchange could not be asked ${what}`;
-  const told = exchange.slowedDown("read");
-  const why = told === null ? (failed.isOurBudget ? OUR_WEIGHT : null) : TOLD[told];
-  if (why === null) return new ApiError("exchange_unreachable", `${plain}.`);
-  return new ApiError("exchange_unreachable", `${plain}: ${why}.`, Math.max(1, exchange.budgetWaitS("read")));
+/** Why there is no answer, as a read tells it. */
+export type Unanswered = { isOurBudget: boolean; waitS?: number };
+
+type World = Pick<Deps, "exchange">;
+
+/** The refusal of a read for which the exchange was not asked, or did not answer: `what` says for which. */
+export function couldNotAsk(world: World, what: string, failed: Unanswered, purpose: Purpose = "read"): ApiError {
+  return notAnswered(world, `The exchange could not be asked ${what}`, failed, purpose);
 }
 
-const OUR_WEIGHT = "this gateway's own limit of requests for reads is used up for the moment";
+/** Why fills could not be read: where our weight has no room for them now, it had none. All is asked again then. */
+export function fillsUnanswered(
+  { exchange }: World,
+  purpose: Purpose,
+  askedBefore: readonly InfoRequest[],
+): Unanswered {
+  if (exchange.budgetWaitS(purpose, [FILLS]) === 0) return { isOurBudget: false };
+  return { isOurBudget: true, waitS: exchange.budgetWaitS(purpose, [...askedBefore, FILLS]) };
+}
+
+const FILLS: InfoRequest = { type: "userFillsByTime" };
+
+/** The same of a read without which a write is not begun: `plain` says what could not be done. */
+export function notBegun(world: World, plain: string, failed: Unanswered, purpose: Purpose = "order"): ApiError {
+  const { code, message, retryAfterS } = notAnswered(world, plain, failed, purpose);
+  return new ApiError(code, `${message} Nothing was sent.`, retryAfterS ?? undefined);
+}
+
+/** Ours where we did not ask, or were told not to for a while; the exchange's where it did not answer. */
+function notAnswered({ exchange }: World, plain: string, failed: Unanswered, purpose: Purpose): ApiError {
+  if (!failed.isOurBudget && failed.waitS === undefined) return new ApiError("exchange_unreachable", `${plain}.`);
+  const told = exchange.slowedDown(purpose);
+  const why = told === null ? OUR_WEIGHT[useOf(purpose) === "read" ? "read" : "write"] : TOLD[told];
+  const waitS = failed.waitS ?? exchange.budgetWaitS(purpose);
+  return new ApiError("exchange_rate_limited", `${plain}: ${why}.`, Math.max(1, waitS));
+}
+
+const OUR_WEIGHT = {
+  read: "this gateway's own limit of reads (POSTERN_EXCHANGE_WEIGHT, shared fairly among those who read) is used up for the moment",
+  write: "this gateway's own limit of requests to the exchange (POSTERN_EXCHANGE_WEIGHT) is used up for the moment",
+} as const;
+
 const TOLD = {
   too_fast: "it has told this gateway to slow down (HTTP 429)",
   out_of_actions:

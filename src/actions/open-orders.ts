@@ -1,8 +1,9 @@
 import type { Account } from "../core/account.ts";
 import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { averagePrice, dexOf } from "../core/market.ts";
-import { type Filled, isClosed, type Leg, type Order, type OrderStatus } from "../core/order.ts";
+import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
+import type { Reader } from "../exchange/exchange.ts";
 import type { ToldOpen } from "../exchange/picture.ts";
 import { completes, readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { shownParts } from "../settle/shown.ts";
@@ -12,13 +13,14 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
-import { couldNotAsk } from "./not-asked.ts";
+import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
 import { type OpenList, openRows, unlistedOrders } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
 
 export type OpenOrdersWanted = {
+  reader: Reader;
   /** Null for all dexes, `""` for the native one and spot. */
   dex: string | null;
   /** Only those with a smaller native id; null for all. */
@@ -35,15 +37,15 @@ export type OpenOrders = {
 /**
  * Resting and untriggered orders of an account as the exchange shows them now, by native id descending, those placed
  * elsewhere included. A list that lacks an order of ours may only be late: it is there as well, as last known, unless
- * something says that it is over. Throws `exchange_unreachable` when the exchange cannot be asked.
+ * something says that it is over. Throws when the exchange cannot be asked.
  */
 export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenOrdersWanted): Promise<OpenOrders> {
-  const { dex, below, count } = wanted;
+  const { reader, dex, below, count } = wanted;
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
-  const read = await Promise.all(dexes.map((each) => readOpen(deps, account, each)));
+  const read = await Promise.all(dexes.map((each) => readOpen(deps, account, { dex: each, reader })));
   const lists = read.map((list) => ({ ...list, rows: openRows(deps, account, list.dex) }));
   const open = new Map(lists.flatMap(({ rows }) => rows.map((stored) => [stored.exchangeOrderId, stored] as const)));
-  const unlisted = await unlistedOrders(deps, account, lists);
+  const unlisted = await unlistedOrders(deps, account, lists, reader);
   const rows = [...lists.flatMap(({ value }) => value.map((order) => ({ oid: order.oid, order }))), ...unlisted]
     .map((row) => ({ ...row, id: BigInt(row.oid) }))
     .filter(({ id }) => below === null || id < below)
@@ -58,7 +60,7 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
   });
   const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
   const begun = listed.filter((order) => order.size !== order.originalSize);
-  const filled = await readFilledOf(deps, account, begun);
+  const filled = await readFilledOf(deps, account, begun, reader);
   const orders = shown.map((row) =>
     "order" in row
       ? describe(deps, account, { ...row, own: owns.get(row.oid) ?? null, filled: filled.get(row.oid) ?? NOTHING })
@@ -92,7 +94,7 @@ function ownOf({ store }: Deps, account: Account, oid: string): Own | null {
 /** A list that is behind shows what our own evidence says has ended, or was replaced. */
 function isKnownToBeOver({ leg, stored }: Own, oid: string): boolean {
   if (leg === null) return false;
-  if (isClosed(leg) || leg.state === "closing") return true;
+  if (isClosed(leg) || isSaidOver(leg)) return true;
   return stored.exchangeOrderId !== null && stored.exchangeOrderId !== oid;
 }
 
@@ -109,15 +111,19 @@ function isOutsideOver(deps: Deps, account: Account, shown: FrontendOrder): bool
 const NOTHING = sumFills([]);
 
 /** Its list, and what was told open since and is in no row of ours. */
-async function readOpen(deps: Deps, account: Account, dex: string): Promise<OpenList> {
-  const list = await currentOpenOrders(deps, account, dex);
+async function readOpen(
+  deps: Deps,
+  account: Account,
+  { dex, reader }: { dex: string; reader: Reader },
+): Promise<OpenList> {
+  const list = await currentOpenOrders(deps, { account, reader }, dex);
   const told = deps.picture.toldOpen(account.tradingAddress).filter((each) => dexOf(each.market) === dex);
   const strangers = told.filter(
     (each) => !list.value.some(({ oid }) => oid === each.oid) && !isOurs(deps, account, each),
   );
   if (strangers.length === 0) return { dex, ...list };
   const looked = await Promise.all(
-    strangers.slice(0, MAX_STRANGERS).map((each) => lookAtStranger(deps, account, each)),
+    strangers.slice(0, MAX_STRANGERS).map((each) => lookAtStranger(deps, { account, reader }, each)),
   );
   const found = looked.flatMap((order) => order ?? []);
   const isWhole = found.length === strangers.length;
@@ -133,8 +139,12 @@ function isOurs({ store }: Deps, { id }: Account, { oid, cloid }: ToldOpen): boo
 }
 
 /** Null where its record cannot be read, or says that it is not open. */
-async function lookAtStranger(deps: Deps, account: Account, { oid }: ToldOpen): Promise<FrontendOrder | null> {
-  const read = await deps.reads.orderStatus(account.tradingAddress, oid, "read");
+async function lookAtStranger(
+  deps: Deps,
+  { account, reader }: { account: Account; reader: Reader },
+  { oid }: ToldOpen,
+): Promise<FrontendOrder | null> {
+  const read = await deps.reads.orderStatus(account.tradingAddress, oid, reader);
   if (read.kind === "failed" || read.value.kind === "not_found") return null;
   return statusMeaning(read.value.status) === "open" ? read.value.order : null;
 }
@@ -147,6 +157,7 @@ async function readFilledOf(
   deps: Deps,
   account: Account,
   begun: readonly FrontendOrder[],
+  reader: Reader,
 ): Promise<ReadonlyMap<string, Filled>> {
   const isLive = deps.feeds.isLive(account.tradingAddress);
   const more = new Set(shownParts(deps, account.id, begun).map((shown) => ("oid" in shown ? shown.oid : "")));
@@ -156,8 +167,9 @@ async function readFilledOf(
   if (unknown.length === 0) return filled;
   const sinceMs = Math.min(...unknown.map((order) => order.timestampMs));
   const asked = { user: account.tradingAddress, sinceMs, isEnough: completes(unknown) };
-  const fills = await readFillsSince(deps, asked, { purpose: "read" });
-  if (fills === "failed") throw couldNotAsk(deps, "for the open orders", { isOurBudget: false });
+  const fills = await readFillsSince(deps, asked, { purpose: reader });
+  const lists = ["", ...deps.settings.dexes].map(() => ({ type: "frontendOpenOrders" }));
+  if (fills === "failed") throw couldNotAsk(deps, "for the open orders", fillsUnanswered(deps, reader, lists), reader);
   const byOid = Map.groupBy(fills, ({ oid }) => oid);
   for (const { oid } of unknown) filled.set(oid, sumFills(byOid.get(oid) ?? []));
   return filled;

@@ -3,6 +3,7 @@ import type { OperationAction } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
+import type { ActionUse } from "../settle/obstacles.ts";
 import { recordOperationReply } from "../settle/operation.ts";
 import { heardRefusal } from "../settle/place.ts";
 import { sendAttempt } from "../settle/send.ts";
@@ -45,7 +46,8 @@ export async function operate(
 ): Promise<WriteAnswer> {
   const { write, action, plan } = about;
   const isSent = plan.end.kind === "send";
-  if (isSent) requireBudget(deps, caller, action === "twap_cancel" ? "cancel" : "order");
+  const use = useOf(about);
+  if (isSent) requireBudget(deps, caller, use);
   const operation = newOperation(deps, caller, about);
   const key = { accountId: caller.account.id, key: write.idempotencyKey };
   const resource = { kind: "operation" as const, id: operation.id };
@@ -76,10 +78,15 @@ export async function operate(
   if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
   const attempt = stored.value;
   const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
-    if (attempt !== null) await sendAndRecord(deps, attempt);
+    if (attempt !== null) await sendAndRecord(deps, attempt, use);
     return null;
   });
   return { ...answer, isReplay: false };
+}
+
+function useOf({ action, plan }: { action: OperationAction; plan: OperationPlan }): ActionUse {
+  if (action === "twap_cancel") return "cancel";
+  return plan.parameters["reduce_only"] === true ? "reduce" : "order";
 }
 
 function newOperation(
@@ -108,8 +115,8 @@ function newOperation(
   };
 }
 
-async function sendAndRecord(deps: Deps, attempt: Attempt): Promise<void> {
-  const result = await sendAttempt(deps, attempt, attempt.kind === "twap_cancel" ? "cancel" : "order");
+async function sendAndRecord(deps: Deps, attempt: Attempt, use: ActionUse): Promise<void> {
+  const result = await sendAttempt(deps, attempt, use);
   await deps.point("before_outcome");
   const isSettled = await onceUnlocked(deps.clock, () =>
     result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordOperationReply(deps, attempt, result.reply),

@@ -4,6 +4,8 @@ import { compare, decimal } from "../core/decimal.ts";
 import { averagePrice } from "../core/market.ts";
 import type { Filled, Leg, Order, OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
+import { useOf } from "../exchange/budget.ts";
+import type { Purpose } from "../exchange/exchange.ts";
 import { mayFallShort, readClosedSize } from "../settle/closed-size.ts";
 import { askedTerms, differenceFrom } from "../settle/difference.ts";
 import { gatherFillEvidence } from "../settle/fill-evidence.ts";
@@ -16,6 +18,7 @@ import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts"
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { carriesTag, outsideOrderId } from "../wire/order-id.ts";
+import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 
 /** An order of the account that was not placed through this database: shown, never stored by a read. */
 export type OutsideOrder = Order & { exchangeOrderId: string; filled: Filled | null };
@@ -33,34 +36,53 @@ const STATUS: Record<ReturnType<typeof statusMeaning>, OrderStatus> = {
  * What the exchange's record of one order is in our words. Its fills are read whatever the record says is left: that may be
  * as the order was placed. One that is over is told so when it is known how much of it was filled, as one of ours is.
  */
-export async function outsideOrder(deps: Deps, account: Account, record: OrderRecord): Promise<OutsideOrder> {
+export async function outsideOrder(
+  deps: Deps,
+  account: Account,
+  record: OrderRecord,
+  purpose: Purpose,
+): Promise<OutsideOrder> {
   switch (statusMeaning(record.status)) {
     case "rejected":
     case "unknown":
       return describeOutside(deps, account, { ...record, filled: null });
     case "open":
     case "triggered":
-      return describeOutside(deps, account, { ...record, filled: await readFilled(deps, account, record.order) });
+      return describeOutside(deps, account, {
+        ...record,
+        filled: await readFilled(deps, account, record.order, purpose),
+      });
     case "canceled":
     case "filled":
-      return describeEnded(deps, account, record, await readSize(deps, account, record));
+      return describeEnded(deps, account, record, await readSize(deps, account, record, purpose));
   }
 }
 
-async function readFilled(deps: Deps, account: Account, order: FrontendOrder): Promise<Filled | null> {
+async function readFilled(
+  deps: Deps,
+  account: Account,
+  order: FrontendOrder,
+  purpose: Purpose,
+): Promise<Filled | null> {
   const asked = { user: account.tradingAddress, sinceMs: order.timestampMs, isEnough: completes([order]) };
-  const fills = await readFillsSince(deps, asked, READ);
+  const fills = await readFillsSince(deps, asked, { purpose });
+  if (fills === "failed") requireAsked(deps, purpose);
   return fills === "failed" ? null : sumFills(fills.filter(({ oid }) => oid === order.oid));
 }
 
-const READ = { purpose: "read" } as const;
+/** Whoever only reads is told that we had no weight left, and not that nobody knows; a change of the order goes on. */
+function requireAsked(deps: Deps, purpose: Purpose): void {
+  const failed = fillsUnanswered(deps, purpose, [{ type: "orderStatus" }]);
+  if (failed.isOurBudget && useOf(purpose) === "read")
+    throw couldNotAsk(deps, "for the fills of this order, which is not ours", failed, purpose);
+}
 
 /** Readings of one that is over, and the pause between two, milliseconds: what two of them prove is told at once. */
 const READINGS = 3;
 const PAUSE_MS = 1_000;
 
 /** What one that is over was filled; null while that is not known. */
-async function readSize(deps: Deps, account: Account, record: OrderRecord): Promise<Filled | null> {
+async function readSize(deps: Deps, account: Account, record: OrderRecord, purpose: Purpose): Promise<Filled | null> {
   const { order } = record;
   const terms = termsOf(order);
   const closed = {
@@ -69,7 +91,8 @@ async function readSize(deps: Deps, account: Account, record: OrderRecord): Prom
   };
   const evidence = gatherFillEvidence();
   for (let nth = 1; nth <= READINGS; nth += 1) {
-    const size = await readClosedSize(deps, evidence, closed, { ...record, options: READ });
+    const size = await readClosedSize(deps, evidence, closed, { ...record, options: { purpose } });
+    if (size === "failed") requireAsked(deps, purpose);
     if (size === "failed") return null;
     if (size.isAll === "yes") return size.filled;
     if (nth < READINGS) await deps.clock.sleep(PAUSE_MS);

@@ -53,7 +53,7 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
       ? { market: known.market, fault: null }
       : await readRulesAgain(deps, { known, terms: wanted, isIncrease: !wanted.reduceOnly });
   requireTaken(deps, caller, wanted.reduceOnly);
-  if (fault === null) requireBudget(deps, caller, "order");
+  if (fault === null) requireBudget(deps, caller, wanted.reduceOnly ? "reduce" : "order");
   const order = newOrder(deps, { caller, wanted, market });
   const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
   const record = {
@@ -172,7 +172,7 @@ function storePlacing(deps: Deps, about: Storing): Placing {
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
 async function sendAndRecord(deps: Deps, account: Account, placing: Placing): Promise<RunningAnswer | null> {
   const { attempt } = placing;
-  const result = await sendAttempt(deps, attempt, "order");
+  const result = await sendAttempt(deps, attempt, placing.order.reduceOnly ? "reduce" : "order");
   const answeredMs = deps.clock.elapsedMs();
   await deps.point("before_outcome");
   if (result.kind === "reply") heedBuilderRefusal(deps, account, result.reply);

@@ -1,10 +1,12 @@
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
 import type { Deps } from "../deps.ts";
+import type { ActionUse } from "../settle/obstacles.ts";
 import { leverageAction } from "../wire/action/leverage.ts";
 import { perpMarkets } from "../wire/answer/markets.ts";
 import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { requireMarket } from "./market-rules.ts";
+import { notBegun } from "./not-asked.ts";
 import { type OperationPlan, operate } from "./operate.ts";
 import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
 
@@ -33,11 +35,11 @@ export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverag
  * A perpetual whose number is that of the list as it is now: what is set, moved or started under another's number is shown by
  * nothing that could tell it.
  */
-export async function requirePerpetual(deps: Deps, name: string): Promise<Market> {
+export async function requirePerpetual(deps: Deps, name: string, use: ActionUse = "order"): Promise<Market> {
   const { market } = await requireMarket(deps, name, true);
   if (market.kind !== "perpetual")
     throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
-  const inItsPlace = await marketInPlace(deps, market);
+  const inItsPlace = await marketInPlace(deps, market, use);
   if (inItsPlace === null || inItsPlace === market.name) return market;
   const because = `the market ${inItsPlace} in the place of ${market.name}`;
   // Either list may be from a server that is behind.
@@ -49,9 +51,11 @@ export async function requirePerpetual(deps: Deps, name: string): Promise<Market
 /** Numbers of one dex begin at a multiple of this. */
 const DEX_BLOCK = 10_000;
 
-/** Name of the market that has this one's place in the list now; null where that cannot be read. */
-async function marketInPlace({ exchange }: Deps, { dex, assetId }: Market): Promise<string | null> {
-  const outcome = await exchange.info({ type: "meta", dex }, { purpose: "order" });
+/** Name of the market that has this one's place in the list now; null where the exchange does not say. */
+async function marketInPlace(deps: Deps, { name, dex, assetId }: Market, use: ActionUse): Promise<string | null> {
+  const outcome = await deps.exchange.info({ type: "meta", dex }, { purpose: use });
+  if (outcome.kind === "failed" && outcome.waitS !== undefined)
+    throw notBegun(deps, `The place of ${name} in the list of markets could not be read`, outcome, use);
   const listed = outcome.kind === "ok" ? perpMarkets(0, dex, outcome.json) : null;
   return listed?.[assetId % DEX_BLOCK]?.name ?? null;
 }

@@ -1,6 +1,7 @@
 import type { Account } from "../core/account.ts";
 import type { OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
+import type { Reader } from "../exchange/exchange.ts";
 import type { Known } from "../exchange/picture.ts";
 import { findOrder, listOrders, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
@@ -36,11 +37,12 @@ export async function unlistedOrders(
   deps: Deps,
   account: Account,
   lists: readonly (OpenList & { rows: readonly OpenRow[] })[],
+  reader: Reader,
 ): Promise<Unlisted[]> {
   const missing = lists.flatMap((list) => missingFrom(deps, account, list));
   const newest = missing.sort((a, b) => b.stored.createdAtMs - a.stored.createdAtMs).slice(0, MAX_LOOKS);
   const found = await Promise.all(
-    newest.map(async (row) => (isTold(deps, account, row) ? row : lookAt(deps, row.stored))),
+    newest.map(async (row) => (isTold(deps, account, row) ? row : lookAt(deps, row.stored, reader))),
   );
   return found.flatMap((row) => row ?? []);
 }
@@ -82,8 +84,8 @@ function isNamed(order: StoredOrder): order is OpenRow {
 }
 
 /** Null when its record says that it is over. */
-async function lookAt(deps: Deps, { id }: OpenOrder): Promise<Unlisted | null> {
-  const looked = await deps.settling.look(id);
+async function lookAt(deps: Deps, { id }: OpenOrder, reader: Reader): Promise<Unlisted | null> {
+  const looked = await deps.settling.look(id, reader);
   const stored = findOrder(deps.store, id);
   if (looked === "unfinished" || stored === null || !isNamed(stored) || !SHOWN.includes(stored.status)) return null;
   const asOfMs = looked === "open" ? null : (stored.seenAtMs ?? stored.createdAtMs);

@@ -14,12 +14,12 @@ import { couldNotAsk } from "./not-asked.ts";
  */
 export async function viewAddress(deps: Deps, address: string, wanted: WantedAgent): Promise<string> {
   const [account, role, slots] = await Promise.all([
-    deps.reads.account(address, ["", ...deps.settings.dexes], "read"),
-    deps.exchange.info({ type: "userRole", user: address }, { purpose: "read" }),
-    readAgentSlots(deps.exchange, address),
+    deps.reads.account(address, ["", ...deps.settings.dexes], SETTING_UP),
+    deps.exchange.info({ type: "userRole", user: address }, { purpose: SETTING_UP }),
+    readAgentSlots(deps.exchange, address, SETTING_UP),
   ]);
   if (account.kind === "failed") {
-    throw couldNotAsk(deps, "about this address", account);
+    throw couldNotAsk(deps, "about this address", account, SETTING_UP);
   }
   const known = role.kind === "ok" ? parseUserRole(role.json) : null;
   const own = listAgents(deps.store).map((agent) => agent.address);
@@ -45,6 +45,9 @@ export async function viewAddress(deps: Deps, address: string, wanted: WantedAge
     as_of: isoTime(account.readAtMs),
   });
 }
+
+/** Whoever sets the gateway up has no key yet. */
+const SETTING_UP = { reader: "set-up" } as const;
 
 const ROLE = { user: "user", missing: "missing", agent: "agent", subAccount: "subaccount", vault: "vault" } as const;
 

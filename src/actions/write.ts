@@ -4,7 +4,14 @@ import { decide, type KeyRecord } from "../core/idempotency.ts";
 import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
 import { operationText, orderText } from "../core/resource.ts";
 import type { Deps, Place, RunningAnswer } from "../deps.ts";
-import { budgetObstacle, closedGateway, NOT_LOOKED_AT, type Obstacle, orderObstacle } from "../settle/obstacles.ts";
+import {
+  type ActionUse,
+  budgetObstacle,
+  closedGateway,
+  NOT_LOOKED_AT,
+  type Obstacle,
+  orderObstacle,
+} from "../settle/obstacles.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
@@ -118,8 +125,8 @@ export function requireTaken(deps: Deps, { account }: Caller, reducesOnly: boole
 }
 
 /** Refuses a write for which our weight, or the account's own number of actions, is used up at the exchange. */
-export function requireBudget(deps: Deps, { account }: Caller, purpose: "order" | "cancel"): void {
-  refuseFor(budgetObstacle(deps, account, purpose));
+export function requireBudget(deps: Deps, { account }: Caller, use: ActionUse): void {
+  refuseFor(budgetObstacle(deps, account, use));
 }
 
 function refuseFor(obstacle: Obstacle | null): void {

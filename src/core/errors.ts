@@ -71,6 +71,7 @@ export const ERROR_TYPE = {
 const DEFAULT_RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   rate_limited: 1,
   exchange_rate_limited: 5,
+  exchange_unreachable: 5,
   not_ready: 2,
   draining: 5,
   idempotency_in_progress: 1,

@@ -1,5 +1,4 @@
-import { add, compare, type Decimal, decimal, multiply } from "./decimal.ts";
-import { averagePrice } from "./market.ts";
+import { compare, type Decimal, multiply } from "./decimal.ts";
 
 export type Side = "buy" | "sell";
 export type TimeInForce = "gtc" | "ioc" | "alo";
@@ -48,7 +47,7 @@ export type Order = OrderTerms & {
 
 /**
  * `sent`: no word from the exchange yet. `closing`: over by the exchange's word, and how much of it had been filled by then
- * is not known yet. `absent`: it left no order, and no longer can. The others are the exchange's own word.
+ * is not known yet; or perhaps over (`isPerhapsOver`). `absent`: it left no order, and no longer can. The others are the exchange's own word.
  */
 export type LegState =
   | "sent"
@@ -91,6 +90,8 @@ export type LegEvent =
   | { type: "filled"; oid: string; filled: Filled | null }
   /** The exchange says that it is over, and not yet how much of it was filled; with its native id where it names it. */
   | { type: "closing"; oid: string | null }
+  /** Its record has a word that is new, and a list of open orders lacks it: it may be over, and may live. */
+  | { type: "perhaps_over" }
   /** Listed as open by an answer from after it was taken for over. */
   | { type: "shown_since"; oid: string; isArmed: boolean }
   | { type: "canceled"; oid: string | null; reason: string | null; filled: Filled | null }
@@ -101,6 +102,8 @@ export type LegEvent =
   | { type: "lost"; reason: string }
   /** The exchange has said somewhere that it has, or had, the order; a look says how it stands. */
   | { type: "reported"; oid: string | null }
+  /** The native id that a fill gave it is that of something else. */
+  | { type: "misnamed"; oid: string }
   /** Something is wrong with it that its status does not tell: another order under its id, more filled than asked for. */
   | { type: "doubted"; reason: string }
   | { type: "fills_seen"; filled: Filled };
@@ -146,12 +149,12 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
       if (leg.state === "absent" && grown !== leg) return { ...grown, state: "lost", reason: null };
       return leg.state === "armed" && hasFilled(grown) ? { ...grown, state: "resting" } : grown;
     case "rested":
-      if ((isClosed(leg) && leg.state !== "absent") || leg.state === "closing") return identified(leg, event.oid);
+      if ((isClosed(leg) && leg.state !== "absent") || isSaidOver(leg)) return identified(leg, event.oid);
       return open(leg, "resting", event.oid);
     case "armed":
       // Triggers fire once: a resting leg does not go back to waiting.
       if (isClosed(leg) && leg.state !== "absent") return identified(leg, event.oid);
-      if (leg.state === "resting" || leg.state === "closing") return identified(leg, event.oid);
+      if (leg.state === "resting" || isSaidOver(leg)) return identified(leg, event.oid);
       return open(leg, hasFilled(leg) ? "resting" : "armed", event.oid ?? leg.oid);
     case "filled":
       if (leg.state === "filled" || leg.state === "canceled") return grown;
@@ -162,15 +165,23 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
         : leg;
     case "closing":
       if (isClosed(leg) && leg.state !== "absent") return leg;
-      if (leg.state === "closing") return identified(leg, event.oid);
-      return { ...leg, ...said("closing", CLOSING), oid: leg.oid ?? event.oid };
+      if (isSaidOver(leg)) return identified(leg, event.oid);
+      return {
+        ...leg,
+        ...said("closing", CLOSING),
+        oid: isNamedByLead(leg) ? (event.oid ?? leg.oid) : (leg.oid ?? event.oid),
+      };
+    case "perhaps_over":
+      if (leg.state !== "resting" && leg.state !== "armed") return leg;
+      // An alarm stays.
+      return { ...leg, state: "closing", reason: leg.reason ?? PERHAPS_OVER, isExchangesWord: false };
     case "canceled":
       if (leg.state === "filled") return grown;
       if (leg.state === "canceled") return named(grown, event);
       return { ...grown, ...said("canceled", event.reason), oid: event.oid ?? leg.oid };
     case "rejected":
       if (isPastRefusal(leg)) return null;
-      return { ...leg, ...said("rejected", event.reason), oid: event.oid ?? leg.oid };
+      return { ...leg, ...said("rejected", event.reason), oid: event.oid ?? (isNamedByLead(leg) ? null : leg.oid) };
     case "proven_absent":
       if (leg.state === "absent") return leg;
       if (leg.state !== "sent" && leg.state !== "lost") return null;
@@ -178,6 +189,8 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
     case "reported":
       if (leg.state === "absent") return { ...leg, state: "lost", reason: REPORTED, oid: leg.oid ?? event.oid };
       return identified(leg, event.oid);
+    case "misnamed":
+      return isNamedByLead(leg) && leg.oid === event.oid ? { ...leg, oid: null } : leg;
     case "doubted":
       return doubtful(leg, event.reason);
     case "lost":
@@ -192,8 +205,19 @@ function doubtful(leg: Leg, reason: string): Leg {
   return { ...leg, reason: isKept ? `${leg.reason}; ${reason}` : reason };
 }
 
-function isPastRefusal({ state }: Leg): boolean {
-  return state === "resting" || state === "closing" || state === "filled" || state === "canceled";
+function isPastRefusal(leg: Leg): boolean {
+  const { state } = leg;
+  return state === "resting" || isSaidOver(leg) || state === "filled" || state === "canceled";
+}
+
+/** It is over by the exchange's own word, and what was filled of it is not known yet. */
+export function isSaidOver({ state, isExchangesWord }: Leg): boolean {
+  return state === "closing" && isExchangesWord;
+}
+
+/** Nothing says that it is over, and nothing that it lives: what shows it open is believed. */
+export function isPerhapsOver({ state, isExchangesWord }: Leg): boolean {
+  return state === "closing" && !isExchangesWord;
 }
 
 /** Nothing is left of it that could be open or canceled, whatever a record says. */
@@ -220,7 +244,18 @@ function hasFilled(leg: Leg): boolean {
 
 const CLOSING = "it is over at the exchange; how much of it was filled is being read";
 
+const PERHAPS_OVER =
+  "the exchange's record of it has a status that is new to this gateway, and its list of open orders lacks it: a newer list decides";
+
 const REPORTED = "the exchange has reported an order that was not found before; it is being looked up";
+
+/**
+ * True while a native id is no more than a lead: a fill carried it under the client order id of an order whose answer has
+ * not come, and no answer or record has confirmed it.
+ */
+export function isNamedByLead({ state, oid, isExchangesWord }: Leg): boolean {
+  return oid !== null && (state === "sent" || state === "lost") && !isExchangesWord;
+}
 
 /** A cancel by client order id does not say which native id it closed; a report that comes late does. */
 function identified(leg: Leg, oid: string | null): Leg {
@@ -234,7 +269,7 @@ function agreesWithRefusal(leg: Leg, event: LegEvent): boolean {
   return OF_REFUSED.has(event.type);
 }
 
-const OF_REFUSED: ReadonlySet<LegEvent["type"]> = new Set(["rejected", "proven_absent", "lost", "doubted"]);
+const OF_REFUSED: ReadonlySet<LegEvent["type"]> = new Set(["rejected", "proven_absent", "lost", "doubted", "misnamed"]);
 
 /**
  * A trigger that fired may find nothing on offer within its price bound: an older answer or look that arrives after that
@@ -274,108 +309,6 @@ function growFilled(leg: Leg, seen: Filled): Leg {
 /** A total from an exchange answer that gives size and average price. */
 export function filledAt(size: Decimal, price: Decimal): Filled {
   return { size, notional: multiply(size, price), isRounded: true };
-}
-
-/**
- * What an unsettled attempt does to the newest leg but one: nothing; replaces it, and places only when it has canceled it;
- * or places in any case, so that what it has placed may turn out to stand beside it.
- */
-export type Replacing = "no" | "if_canceled" | "in_any_case";
-
-/**
- * The order as its legs (oldest first) tell it. Its terms and status are those of the newest leg which the exchange
- * has confirmed; fills are sums over all legs. A leg that is still out decides only where no confirmed one exists,
- * or where the outcome of replacing the last one was lost. The end of a replacement is the order's once its attempt is
- * settled; its fills are as soon as it decides, and all of one that was placed in any case once that is settled.
- */
-export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], replacing: Replacing): O {
-  const newest = legs.at(-1);
-  // Until it is known what became of the original, a replacement may turn out to be an order of its own.
-  const own = replacing === "no" ? legs : legs.filter((leg) => leg !== newest);
-  const isApart = replacing === "in_any_case" || own.some(({ filledSize, size }) => compare(filledSize, size) >= 0);
-  const confirmed = (isApart ? own : legs).filter(isConfirmed);
-  // Of refused legs alone the oldest: a replacement that was refused as well never became the order.
-  const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed[0] ?? legs.at(-1);
-  if (deciding === undefined || newest === undefined) return order;
-  const counted = deciding === newest ? legs : own;
-  const filledSize = sumOf(counted, (leg) => leg.filledSize);
-  const notional = sumOf(counted, (leg) => leg.filledNotional);
-  const doubt = replacing === "no" ? null : doubtWhileReplacing(deciding, newest, replacing);
-  const isBeingReplaced = replacing !== "no" && newest !== deciding;
-  const status = doubt === null ? statusOf(order, deciding, isBeingReplaced) : "unknown";
-  const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
-  return {
-    ...order,
-    ...termsOf(order, legs, deciding),
-    status,
-    exchangeOrderId: deciding.oid,
-    filledSize: isKnown || filledSize !== "0" ? filledSize : null,
-    averagePrice: averagePrice(notional, filledSize),
-    // Of an order that is open or filled only an alarm has a reason.
-    error: doubt === null ? deciding.reason : doubt.words,
-  };
-}
-
-function isConfirmed({ state }: Leg): boolean {
-  return state !== "sent" && state !== "lost" && state !== "absent";
-}
-
-/** What keeps an order `unknown` while its newest leg is to replace the one that decides; null where nothing does. */
-function doubtWhileReplacing(deciding: Leg, newest: Leg, replacing: Replacing): { words: string | null } | null {
-  if (newest === deciding) return isClosed(deciding) ? { words: deciding.reason } : null;
-  // What was filled whole nothing has replaced, and nothing can.
-  if (isWhollyFilled(deciding) && replacing === "if_canceled") return null;
-  if (newest.state === "lost") return { words: newest.reason };
-  if (newest.state === "sent" || deciding.state === "filled") return null;
-  // Most refusals come when the original has been canceled already.
-  if (newest.state === "rejected" || newest.state === "absent") return isClosed(deciding) ? null : { words: REFUSED };
-  return replacing === "in_any_case" ? { words: BESIDE } : null;
-}
-
-const BESIDE =
-  "the exchange has taken what the modify placed; whether in place of this order or beside it is being looked up";
-const REFUSED = "the exchange did not take what was to replace this order; whether it left it open is being looked up";
-
-/** A modified order has its newest leg's terms; its size is what had been filled before plus what that leg asks for. */
-function termsOf(order: Order, legs: readonly Leg[], deciding: Leg): Partial<Order> {
-  if (legs.length <= 1) return {};
-  const before = legs.slice(0, legs.indexOf(deciding));
-  const size = add(
-    sumOf(before, (leg) => leg.filledSize),
-    deciding.size,
-  );
-  return {
-    size: compare(size, decimal(order.size)) === 0 ? order.size : size,
-    price: deciding.price,
-    timeInForce: deciding.timeInForce,
-    trigger: deciding.trigger,
-  };
-}
-
-function sumOf(legs: readonly Leg[], figure: (leg: Leg) => Decimal): Decimal {
-  return legs.reduce((sum, leg) => add(sum, figure(leg)), "0" as Decimal);
-}
-
-function statusOf(order: Order, leg: Leg, isBeingReplaced: boolean): OrderStatus {
-  switch (leg.state) {
-    case "sent":
-      return order.status === "unknown" ? "unknown" : "processing";
-    case "lost":
-    case "closing":
-      return "unknown";
-    case "resting":
-      return "open";
-    case "armed":
-      return "waiting_for_trigger";
-    case "filled":
-      return "filled";
-    case "canceled":
-      // The cancel leg of a modify arrives before its replacement: that is not the end of the order.
-      return isBeingReplaced ? "unknown" : "canceled";
-    case "rejected":
-    case "absent":
-      return "rejected";
-  }
 }
 
 /** Statuses about which the exchange may still have news. */

@@ -1,3 +1,4 @@
+import { useOf } from "./budget.ts";
 import type { Purpose } from "./exchange.ts";
 
 /** `userRateLimit` of a trading address: actions since its beginning, and how many its volume has earned it. */
@@ -28,7 +29,7 @@ export function createActionBudget(isOn: boolean): ActionBudget {
 
   function fits(address: string, purpose: Purpose, count: number): boolean {
     const use = uses.get(address);
-    if (!isOn || use === undefined || purpose === "read") return true;
+    if (!isOn || use === undefined || useOf(purpose) === "read") return true;
     const usedThen = use.used + count;
     if (purpose === "cancel") return usedThen <= Math.min(use.cap + EXTRA_FOR_CANCELS, 2 * use.cap);
     return usedThen <= (purpose === "settle" ? use.cap : use.cap - RESERVED_FOR_SETTLING);
@@ -41,7 +42,7 @@ export function createActionBudget(isOn: boolean): ActionBudget {
     },
     spend: (address, purpose, count) => {
       const use = uses.get(address);
-      if (use !== undefined && purpose !== "read") use.used += count;
+      if (use !== undefined && useOf(purpose) !== "read") use.used += count;
     },
     remaining: (address) => {
       const use = uses.get(address);

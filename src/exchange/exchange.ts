@@ -5,23 +5,35 @@ import type { Writable } from "../wire/json.ts";
 export type SendOutcome =
   /** An HTTP answer arrived whole; what it means is `wire/answer/reply`'s to say. */
   | { kind: "answered"; httpStatus: number; body: string }
-  /** Proven that no byte left: connection refused, name not found, TLS refused, on a new connection. */
-  | { kind: "not_sent"; reason: string }
+  /**
+   * Proven that no byte left: connection refused, name not found, TLS refused, on a new connection. `waitS`, whole
+   * seconds, where it was our own weight that had no room.
+   */
+  | { kind: "not_sent"; reason: string; waitS?: number }
   /** Anything else: it may have been executed. */
   | { kind: "unknown"; reason: string };
 
 export type InfoOutcome =
   | { kind: "ok"; json: unknown }
-  /** `isOurBudget` is true when we did not ask at all, to keep our weight for what matters more. */
-  | { kind: "failed"; reason: string; httpStatus: number | null; isOurBudget: boolean };
+  /**
+   * `isOurBudget` is true when we did not ask at all, to keep our weight for what matters more, or because the exchange had
+   * told us to slow down. `waitS`: whole seconds until asking again is of use; there where it told us so, or our weight is why.
+   */
+  | { kind: "failed"; reason: string; httpStatus: number | null; isOurBudget: boolean; waitS?: number };
 
 export type InTurnOutcome = { kind: "ok"; json: readonly unknown[] } | Extract<InfoOutcome, { kind: "failed" }>;
 
 /** A body for /info: `{ type: "orderStatus", user, oid }` and so on, in the exchange's own words. */
 export type InfoRequest = { readonly type: string; readonly [member: string]: Writable };
 
-/** Who is asking, in the order in which the shared weight is given out. */
-export type Purpose = "cancel" | "settle" | "order" | "read";
+/** What our weight is spent on, in the order in which it is given out. `reduce`: what can only make a position smaller. */
+export type Use = "cancel" | "settle" | "reduce" | "order" | "read";
+
+/** On whose behalf something is read: nobody uses up what others may read. */
+export type Reader = { readonly reader: string };
+
+/** What for. A plain "read" is one that no client has asked for: settling's hints, which are a reader of their own. */
+export type Purpose = Use | Reader;
 
 /** What the exchange has said for which we pause: HTTP 429, or that an account has used up its actions. */
 export type SlowDown = "too_fast" | "out_of_actions";
@@ -55,8 +67,10 @@ export type Exchange = {
   sinceAnswerMs(): number | null;
   /** True when an action of this purpose still fits our own weight; asked before an intent is stored. */
   hasBudgetFor(purpose: Purpose): boolean;
-  /** Seconds until `hasBudgetFor(purpose)` would be true; 0 when it is. */
-  budgetWaitS(purpose: Purpose): number;
+  /** Whole seconds until an action of this purpose, or these reads, fit if nothing else is spent; 0 when they do. */
+  budgetWaitS(purpose: Purpose, requests?: readonly InfoRequest[]): number;
+  /** Weight of this minute that may still be spent on this purpose; null = not limited. */
+  budgetLeft(purpose: Purpose): number | null;
   /** The exchange said so: stop spending for a while. */
   slowDown(because: SlowDown): void;
   /** What the exchange said, while nothing is spent on this purpose because of it; null where only our own weight counts. */
@@ -72,6 +86,8 @@ export type Markets = {
   current(): Universe | null;
   /** Since they were last read, by our monotonic clock, milliseconds; null before. */
   ageMs(): number | null;
+  /** Whether our own weight kept them from being read the last time, and whole seconds until that can be had. */
+  nextReading(): { isOurBudget: boolean; waitS: number };
   /**
    * Reads them again unless that happened less than 30 s ago; the newest known either way. `urgently`: at once, and then
    * every 5 s at the most.

@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { trimTail } from "../core/trim.ts";
 import { parseExchangeTime } from "../wire/answer/account.ts";
 import { parseJson, writeJson } from "../wire/json.ts";
-import type { Budget } from "./budget.ts";
+import { type Budget, useOf } from "./budget.ts";
 import { createExchangeTime, type ExchangeTime } from "./clock.ts";
 import { openDeadlines } from "./deadline.ts";
 import type {
@@ -78,7 +78,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     answeredAtMs: null,
   };
   return {
-    send: (body, _purpose, mayLeave) => send(link, body, mayLeave),
+    send: (body, purpose, mayLeave) => send(link, body, purpose, mayLeave),
     info: (request, { purpose, onNewConnection = false }) =>
       ask(link, request, purpose, onNewConnection ? { kind: "single" } : keptAlive(link, "shared")),
     infoInTurn: (requests, options) => askInTurn(link, requests, options),
@@ -90,7 +90,9 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     nowMs: () => link.time.atMs(clock.elapsedMs()) ?? clock.nowMs(),
     sinceAnswerMs: () => (link.answeredAtMs === null ? null : clock.elapsedMs() - link.answeredAtMs),
     hasBudgetFor: (purpose) => budget.fits(purpose, ACTION_WEIGHT, clock.elapsedMs()),
-    budgetWaitS: (purpose) => Math.ceil(budget.waitMs(purpose, ACTION_WEIGHT, clock.elapsedMs()) / 1_000),
+    budgetWaitS: (purpose, requests) =>
+      requests === undefined ? actionWaitS(link, purpose) : readWaitS(link, purpose, requests),
+    budgetLeft: (purpose) => budget.left(purpose, clock.elapsedMs()),
     slowDown: (because) => budget.slowDown(clock.elapsedMs(), because),
     slowedDown: (purpose) => budget.slowedDown(purpose, clock.elapsedMs()),
   };
@@ -100,10 +102,40 @@ function always(): boolean {
   return true;
 }
 
-async function send(link: Link, body: string, mayLeave = always): Promise<SendOutcome> {
+/** What is read for an action before it may take this much: a list of open orders. */
+const BEFORE_ACTION_WEIGHT = 20;
+
+function actionWaitS({ budget, clock }: Link, purpose: Purpose): number {
+  const nowMs = clock.elapsedMs();
+  if (budget.fits(purpose, ACTION_WEIGHT, nowMs)) return 0;
+  return Math.ceil(budget.waitMs(purpose, ACTION_WEIGHT + BEFORE_ACTION_WEIGHT, nowMs) / 1_000);
+}
+
+function readWaitS({ budget, clock }: Link, purpose: Purpose, requests: readonly InfoRequest[], rest = 0): number {
+  const { most, least } = weightsOf(requests);
+  return Math.ceil(budget.waitMs(purpose, most + rest, clock.elapsedMs(), least + rest) / 1_000);
+}
+
+/** What was refused is asked again together with the rest of its request: what came of that before it, and the action. */
+function againS(link: Link, purpose: Purpose, requests: readonly InfoRequest[]): number {
+  const action = useOf(purpose) === "read" ? 0 : ACTION_WEIGHT;
+  const rest = link.budget.justTaken(purpose, link.clock.elapsedMs()) + action;
+  return Math.max(1, readWaitS(link, purpose, requests, rest));
+}
+
+function weightsOf(requests: readonly InfoRequest[]): { most: number; least: number } {
+  const weights = requests.map(weightOf);
+  const sum = (figures: readonly number[]) => figures.reduce((total, figure) => total + figure, 0);
+  return { most: sum(weights.map(largestWeight)), least: sum(weights.map(({ base }) => base)) };
+}
+
+async function send(link: Link, body: string, purpose: Purpose, mayLeave = always): Promise<SendOutcome> {
   // It was let through before its intent was stored: now, like a cancel, it may use whatever the minute still holds.
   const charge = link.budget.take("cancel", ACTION_WEIGHT, link.clock.elapsedMs());
-  if (charge === null) return { kind: "not_sent", reason: "our weight towards the exchange is used up" };
+  if (charge === null) {
+    const reason = "our weight towards the exchange is used up";
+    return { kind: "not_sent", reason, waitS: Math.max(1, actionWaitS(link, purpose)) };
+  }
   const connection = keptAlive(link, "own");
   const options = { connection, maxAnswerBytes: MAX_SEND_ANSWER_BYTES, mayLeave };
   const posted = await post(link.poster, "/exchange", body, options);
@@ -113,17 +145,22 @@ async function send(link: Link, body: string, mayLeave = always): Promise<SendOu
 }
 
 async function ask(link: Link, request: InfoRequest, purpose: Purpose, connection: Connection): Promise<InfoOutcome> {
-  const charge = link.budget.take(purpose, largestWeight(weightOf(request)), link.clock.elapsedMs());
-  if (charge === null) return usedUp(link, purpose);
+  const { most, least } = weightsOf([request]);
+  const charge = link.budget.take(purpose, most, link.clock.elapsedMs(), least);
+  if (charge === null) return usedUp(link, purpose, [request]);
   const { outcome, weight } = await askNow(link, request, connection);
   link.budget.settle(charge, weight);
   return outcome;
 }
 
-function usedUp({ budget, clock }: Link, purpose: Purpose): Extract<InfoOutcome, { kind: "failed" }> {
-  const isTold = budget.slowedDown(purpose, clock.elapsedMs()) !== null;
+function usedUp(
+  link: Link,
+  purpose: Purpose,
+  requests: readonly InfoRequest[],
+): Extract<InfoOutcome, { kind: "failed" }> {
+  const isTold = link.budget.slowedDown(purpose, link.clock.elapsedMs()) !== null;
   const reason = isTold ? "the exchange has told us to slow down" : "our weight towards the exchange is used up";
-  return failed(reason, { isOurBudget: true });
+  return failed(reason, { isOurBudget: true, waitS: againS(link, purpose, requests) });
 }
 
 /** Asks without a look at the budget; `weight` is what it came to. */
@@ -140,7 +177,7 @@ async function askNow(
     mayLeave: always,
   });
   heed(link, posted);
-  const outcome = readInfo(posted);
+  const outcome = readInfo(link, posted);
   if (outcome.kind === "ok") return { outcome, weight: weightOfAnswer(weight, outcome.json) };
   if (posted.kind === "not_sent") return { outcome, weight: 0 };
   return { outcome, weight: posted.kind === "answered" ? weight.base : largestWeight(weight) };
@@ -156,12 +193,12 @@ async function askInTurn(
   { purpose, onNewConnection = false }: InfoOptions,
 ): Promise<InTurnOutcome> {
   const lane = await link.lanes.acquire();
-  if (lane === null) return failed("too many reads are waiting for a connection", { isOurBudget: true });
-  const largest = requests.reduce((sum, request) => sum + largestWeight(weightOf(request)), 0);
-  const charge = link.budget.take(purpose, largest, link.clock.elapsedMs());
+  if (lane === null) return failed("too many reads are waiting for a connection", { isOurBudget: true, waitS: 1 });
+  const { most, least } = weightsOf(requests);
+  const charge = link.budget.take(purpose, most, link.clock.elapsedMs(), least);
   let spent = 0;
   try {
-    if (charge === null) return usedUp(link, purpose);
+    if (charge === null) return usedUp(link, purpose, requests);
     const json: unknown[] = [];
     for (const [index, request] of requests.entries()) {
       const isFresh = onNewConnection && index === 0;
@@ -217,17 +254,21 @@ function heed(link: Link, posted: Posted): void {
   if (posted.httpStatus === 429) link.budget.slowDown(link.clock.elapsedMs(), "too_fast");
 }
 
-function readInfo(posted: Posted): InfoOutcome {
+function readInfo(link: Link, posted: Posted): InfoOutcome {
   if (posted.kind !== "answered") return failed(posted.reason, {});
   const { httpStatus, body } = posted;
+  if (httpStatus === 429)
+    return failed("the exchange answered HTTP 429", { httpStatus, waitS: Math.max(1, actionWaitS(link, "read")) });
   if (httpStatus !== 200) return failed(`the exchange answered HTTP ${httpStatus}`, { httpStatus });
   const json = parseJson(body);
   return json === undefined ? failed("the answer is not JSON", { httpStatus }) : { kind: "ok", json };
 }
 
+type Why = { httpStatus?: number | null; isOurBudget?: boolean; waitS?: number };
+
 function failed(
   reason: string,
-  { httpStatus = null, isOurBudget = false }: { httpStatus?: number | null; isOurBudget?: boolean },
+  { httpStatus = null, isOurBudget = false, waitS }: Why,
 ): Extract<InfoOutcome, { kind: "failed" }> {
-  return { kind: "failed", reason, httpStatus, isOurBudget };
+  return { kind: "failed", reason, httpStatus, isOurBudget, ...(waitS === undefined ? {} : { waitS }) };
 }

@@ -4,7 +4,7 @@ import { parsePerpDexs, perpMarkets, spotMarkets } from "../wire/answer/markets.
 import type { Exchange, InfoOutcome, InfoRequest, MarketDoubt, Markets } from "./exchange.ts";
 
 export type MarketsOptions = {
-  exchange: Pick<Exchange, "info">;
+  exchange: Pick<Exchange, "info" | "budgetWaitS">;
   /** Perpetuals dexes besides the exchange's own. */
   dexes: readonly string[];
   clock: Clock;
@@ -31,6 +31,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   let triedAtMs: number | null = null;
   let urgentAtMs: number | null = null;
   let running: Promise<Universe | null> | null = null;
+  let wasRefused = false;
   const doubts = new Map<string, Doubt>();
 
   /** Of the doubts that there were when the reading began: what came while it ran may be in an older part of it. */
@@ -46,7 +47,9 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   async function read(): Promise<Universe | null> {
     const doubted = [...doubts];
     const before = universe;
-    const markets = await readMarkets(exchange, dexes);
+    const answer = await readMarkets(exchange, dexes);
+    wasRefused = answer === "refused";
+    const markets = typeof answer === "string" ? null : answer;
     // The first reading is tried again at once; later ones have the last good one to go on with.
     if (markets === null && universe === null) triedAtMs = null;
     if (markets === null) return universe;
@@ -56,13 +59,21 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     return universe;
   }
 
+  /** What is new does not wait for what was read before it. */
+  function isUrgentNow(how?: "urgently"): boolean {
+    return how === "urgently" || doubts.size > 0;
+  }
+
+  function spacingLeftMs(isUrgent: boolean): number {
+    const [lastMs, spacingMs] = isUrgent ? [urgentAtMs, URGENT_SPACING_MS] : [triedAtMs, REFRESH_SPACING_MS];
+    return lastMs === null ? 0 : Math.max(0, lastMs + spacingMs - clock.elapsedMs());
+  }
+
   function refresh(how?: "urgently"): Promise<Universe | null> {
     if (running !== null) return running;
     const nowMs = clock.elapsedMs();
-    // What is new does not wait for what was read before it.
-    const isUrgent = how === "urgently" || doubts.size > 0;
-    const [lastMs, spacingMs] = isUrgent ? [urgentAtMs, URGENT_SPACING_MS] : [triedAtMs, REFRESH_SPACING_MS];
-    if (lastMs !== null && nowMs - lastMs < spacingMs) return Promise.resolve(universe);
+    const isUrgent = isUrgentNow(how);
+    if (spacingLeftMs(isUrgent) > 0) return Promise.resolve(universe);
     triedAtMs = nowMs;
     if (isUrgent) urgentAtMs = nowMs;
     running = read().finally(() => {
@@ -73,6 +84,11 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
 
   return {
     current: () => universe,
+    nextReading: () => {
+      const spacingS = Math.ceil(spacingLeftMs(isUrgentNow()) / 1_000);
+      const budgetS = exchange.budgetWaitS(PURPOSE, requestsFor(["", ...dexes]));
+      return { isOurBudget: wasRefused, waitS: Math.max(1, spacingS, budgetS) };
+    },
     ageMs: () => (readElapsedMs === null ? null : clock.elapsedMs() - readElapsedMs),
     refresh,
     doubt(name, doubt) {
@@ -85,26 +101,44 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   };
 }
 
-async function readMarkets(exchange: Pick<Exchange, "info">, dexes: readonly string[]): Promise<Market[] | null> {
-  const dexList = parsePerpDexs(jsonOf(await ask(exchange, { type: "perpDexs" })));
-  if (dexList === null) return null;
+/** `refused`: our own weight had no room for all of it. */
+async function readMarkets(
+  exchange: Pick<Exchange, "info">,
+  dexes: readonly string[],
+): Promise<Market[] | "failed" | "refused"> {
+  let isRefused = false;
+  const ask = async (request: InfoRequest) => {
+    const outcome = await exchange.info(request, { purpose: PURPOSE });
+    isRefused ||= outcome.kind === "failed" && outcome.waitS !== undefined;
+    return jsonOf(outcome);
+  };
+  const dexList = parsePerpDexs(await ask(DEXES));
+  if (dexList === null) return isRefused ? "refused" : "failed";
   // A configured dex that the exchange does not list (any more) has no markets.
   const wanted = dexList.filter(({ index, name }) => index === 0 || dexes.includes(name));
   const lists = await Promise.all([
-    ask(exchange, { type: "spotMeta" }).then((outcome) => spotMarkets(jsonOf(outcome))),
-    ...wanted.map(({ index, name }) =>
-      ask(exchange, { type: "meta", dex: name }).then((outcome) => perpMarkets(index, name, jsonOf(outcome))),
-    ),
+    ask(SPOT).then(spotMarkets),
+    ...wanted.map(({ index, name }) => ask(metaOf(name)).then((json) => perpMarkets(index, name, json))),
   ]);
   const [spot = null, ...perpetuals] = lists;
   const all = [...perpetuals, spot];
   const known = all.filter((list) => list !== null);
-  return known.length === all.length ? known.flat() : null;
+  if (known.length === all.length) return known.flat();
+  return isRefused ? "refused" : "failed";
 }
 
-/** Orders wait for it, so it comes before clients' reads. */
-function ask(exchange: Pick<Exchange, "info">, request: InfoRequest): Promise<InfoOutcome> {
-  return exchange.info(request, { purpose: "order" });
+/** Orders wait for it, so it comes before them. */
+const PURPOSE = "settle";
+
+const DEXES: InfoRequest = { type: "perpDexs" };
+const SPOT: InfoRequest = { type: "spotMeta" };
+
+function metaOf(dex: string): InfoRequest {
+  return { type: "meta", dex };
+}
+
+function requestsFor(dexes: readonly string[]): InfoRequest[] {
+  return [DEXES, SPOT, ...dexes.map(metaOf)];
 }
 
 /** What no parser takes for an answer where there was none. */

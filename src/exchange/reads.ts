@@ -32,8 +32,8 @@ import { type SharedInfo, shareInfo } from "./shared-info.ts";
 export type Read<T> =
   /** When the exchange was asked and when its answer came, unix milliseconds; older than now where an answer is shared. */
   | { kind: "ok"; value: T; askedAtMs: number; readAtMs: number }
-  /** `isOurBudget`: not asked, to keep our weight for what matters more. */
-  | { kind: "failed"; reason: string; isOurBudget: boolean };
+  /** `isOurBudget`: not asked, to keep our weight for what matters more. `waitS`: as an `InfoOutcome` has it. */
+  | { kind: "failed"; reason: string; isOurBudget: boolean; waitS?: number };
 
 /** Exchange time, unix milliseconds, both ends included; `endTimeMs` null = until now. */
 export type TimeRange = { startTimeMs: number; endTimeMs: number | null };
@@ -46,8 +46,8 @@ export type AccountState = {
 };
 
 /**
- * Reads of the exchange's state, parsed. With purpose "read" the same question is asked at most once a second and
- * its answer shared; with any other purpose it is asked now. `user` is a trading address, never an agent's.
+ * Reads of the exchange's state, parsed. For readers the same question is asked at most once a second and its answer
+ * shared; for any other purpose it is asked now. `user` is a trading address, never an agent's.
  */
 export type Reads = {
   /** @param id native id as decimal digits, or a client order id */
@@ -104,7 +104,10 @@ async function read<T>(
   parse: (json: unknown) => T | null,
 ): Promise<Read<T>> {
   const { outcome, askedAtMs, readAtMs } = await info(request, { purpose });
-  if (outcome.kind === "failed") return { kind: "failed", reason: outcome.reason, isOurBudget: outcome.isOurBudget };
+  if (outcome.kind === "failed") {
+    const { httpStatus: _, ...failed } = outcome;
+    return failed;
+  }
   const value = parse(outcome.json);
   if (value === null)
     return { kind: "failed", reason: `the answer to ${request.type} has another shape`, isOurBudget: false };

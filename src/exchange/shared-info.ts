@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { writeJson } from "../wire/json.ts";
+import { useOf } from "./budget.ts";
 import type { Exchange, InfoOptions, InfoOutcome, InfoRequest } from "./exchange.ts";
 
 /** An answer, and the wall times at which it was asked for and came, unix milliseconds. */
@@ -17,7 +18,8 @@ const MAX_REMEMBERED = 1_000;
 
 /**
  * Asks on behalf of clients at most once a second for the same thing, however many they are. Whoever settles or
- * sends gets an answer of its own, always: an old one could prove what is no longer true.
+ * sends gets an answer of its own, always: an old one could prove what is no longer true. What one reader has no weight left
+ * for is asked on behalf of the next, who may have.
  */
 export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): SharedInfo {
   const current = new Map<string, Entry>();
@@ -28,20 +30,26 @@ export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): Share
     return { outcome, askedAtMs, readAtMs: clock.nowMs() };
   }
 
-  return (request, options) => {
-    if (options.purpose !== "read") return ask(request, options);
+  return async (request, options) => {
+    if (useOf(options.purpose) !== "read") return ask(request, options);
     const key = writeJson(request);
-    const nowMs = clock.elapsedMs();
     const entry = current.get(key);
-    if (entry !== undefined && nowMs - entry.startedAtMs < SHARED_FOR_MS) return entry.dated;
+    if (entry !== undefined && clock.elapsedMs() - entry.startedAtMs < SHARED_FOR_MS) {
+      const shared = await entry.dated;
+      if (!isRefused(shared)) return shared;
+    }
     const dated = ask(request, options);
-    remember(current, key, { startedAtMs: nowMs, dated });
+    remember(current, key, { startedAtMs: clock.elapsedMs(), dated });
     return dated;
   };
 }
 
+function isRefused({ outcome }: Dated): boolean {
+  return outcome.kind === "failed" && outcome.isOurBudget;
+}
+
 /** As the newest of at most `MAX_REMEMBERED`. */
-function remember<T>(entries: Map<string, T>, key: string, entry: T): void {
+function remember(entries: Map<string, Entry>, key: string, entry: Entry): void {
   entries.delete(key);
   entries.set(key, entry);
   for (const oldest of entries.keys()) {

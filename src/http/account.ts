@@ -23,7 +23,7 @@ const balances = readRoute(
         headers: ["X-Data-As-Of"],
       },
     ],
-    errors: ["exchange_unreachable"],
+    errors: ["exchange_rate_limited", "exchange_unreachable"],
   },
   (deps, caller) => getAccount(deps, caller),
 );

@@ -52,7 +52,7 @@ const send = provenRoute<typeof RenewalBody, ProvenRenewal>(
         example: EXAMPLE_RENEWAL_OUTCOME,
       },
     ],
-    errors: ["exchange_unreachable", "not_ready", "draining"],
+    errors: ["exchange_rate_limited", "exchange_unreachable", "not_ready", "draining"],
   },
   "registration",
   (deps, { account, agent, signature, ...terms }) =>

@@ -222,7 +222,19 @@ export const EXAMPLE_STATUS = {
   orders: { are_taken: true, reason: null, detail: null },
   writes_stopped_because: null,
   restore: null,
-  exchange_budget: { order_wait_s: 0, cancel_wait_s: 0, actions_used: 2890, actions_cap: 2_864_574 },
+  exchange_budget: {
+    order_wait_s: 0,
+    cancel_wait_s: 0,
+    weight: {
+      reads: { left: 174, wait_s: 0 },
+      orders: { left: 681, wait_s: 0 },
+      reductions: { left: 741, wait_s: 0 },
+      settling: { left: 981, wait_s: 0 },
+      cancels: { left: 1101, wait_s: 0 },
+    },
+    actions_used: 2890,
+    actions_cap: 2_864_574,
+  },
   agent: {
     address: "0x3c3e4f1b0a9d8c7e6f5a4b3c2d1e0f9a8b7c6d5e",
     name: "postern-k7q2m-1",

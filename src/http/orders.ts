@@ -103,7 +103,7 @@ const retrieve = readRoute(
         headers: ["X-Data-As-Of"],
       },
     ],
-    errors: ["invalid_id", "order_not_found", "exchange_unreachable"],
+    errors: ["invalid_id", "order_not_found", "exchange_rate_limited", "exchange_unreachable"],
   },
   (deps, caller, { id }) => getOrder(deps, caller, readOrderId(id)),
 );
@@ -129,7 +129,14 @@ const list = readRoute(
         headers: ["X-Data-As-Of"],
       },
     ],
-    errors: ["invalid_status", "unknown_dex", "invalid_cursor", "invalid_limit", "exchange_unreachable"],
+    errors: [
+      "invalid_status",
+      "unknown_dex",
+      "invalid_cursor",
+      "invalid_limit",
+      "exchange_rate_limited",
+      "exchange_unreachable",
+    ],
   },
   (deps, caller, { query }) => {
     const [status, dex, cursor] = [query.get("status"), query.get("dex"), query.get("cursor")];

@@ -76,7 +76,7 @@ const list = readRoute(
         headers: ["X-Data-As-Of"],
       },
     ],
-    errors: ["unknown_dex", "invalid_cursor", "invalid_limit", "exchange_unreachable"],
+    errors: ["unknown_dex", "invalid_cursor", "invalid_limit", "exchange_rate_limited", "exchange_unreachable"],
   },
   (deps, caller, { query }) => {
     const page = { cursor: query.get("cursor"), limit: readLimit(query) };

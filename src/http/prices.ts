@@ -24,9 +24,9 @@ const list = readRoute(
         headers: ["X-Data-As-Of"],
       },
     ],
-    errors: ["unknown_dex", "not_ready", "exchange_unreachable"],
+    errors: ["unknown_dex", "not_ready", "exchange_rate_limited", "exchange_unreachable"],
   },
-  (deps, _caller, { query }) => listPrices(deps, query.get("dex")),
+  (deps, caller, { query }) => listPrices(deps, caller, query.get("dex")),
 );
 
 export function priceRoutes(): Route[] {

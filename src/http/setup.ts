@@ -79,7 +79,7 @@ const view = setupReadRoute(
     summary: "What the exchange shows of an address",
     query: { address: AddressParameter },
     answers: [{ status: 200, description: "It.", schema: ExchangeViewResource, example: EXAMPLE_EXCHANGE_VIEW }],
-    errors: ["exchange_unreachable", "missing_parameter"],
+    errors: ["exchange_rate_limited", "exchange_unreachable", "missing_parameter"],
   },
   (setting, _session, query) => {
     const { address, wanted } = agentWantedFor(setting, required(query, "address"));
@@ -114,7 +114,7 @@ const approveAgent = step("send_agent_approval", "/v1/setup/agent-approval", {
   summary: "Hand the signed approval of the agent to the exchange",
   body: ApprovalBody,
   bodyExample: EXAMPLE_SIGNED_APPROVAL,
-  errors: ["invalid_signature", "exchange_unreachable"],
+  errors: ["invalid_signature", "exchange_rate_limited", "exchange_unreachable"],
   run: (setting, body) => sendAgentApproval(setting, { terms: termsOf(body), signature: body.signature }),
 });
 
@@ -134,7 +134,7 @@ const approveBuilder = step("send_builder_approval", "/v1/setup/builder-approval
   summary: "Hand the signed approval of the builder fee to the exchange",
   body: ApprovalBody,
   bodyExample: EXAMPLE_SIGNED_APPROVAL,
-  errors: ["invalid_signature", "exchange_unreachable"],
+  errors: ["invalid_signature", "exchange_rate_limited", "exchange_unreachable"],
   run: (setting, body) => sendBuilderApproval(setting, { terms: termsOf(body), signature: body.signature }),
 });
 

@@ -24,7 +24,7 @@ const list = readRoute(
         example: { object: "list", data: [EXAMPLE_TWAP], has_more: false, next_cursor: null },
       },
     ],
-    errors: ["invalid_cursor", "invalid_limit", "exchange_unreachable"],
+    errors: ["invalid_cursor", "invalid_limit", "exchange_rate_limited", "exchange_unreachable"],
   },
   (deps, caller, { query }) => listTwaps(deps, caller, { cursor: query.get("cursor"), limit: readLimit(query) }),
 );

@@ -45,6 +45,7 @@ export function admit(deps: Deps, visit: Visit, scope: Scope): Caller {
   return {
     account,
     key,
+    reader: { reader: `${isOfPage(visit.request) ? "page " : ""}${key.keyHash}` },
     charge(bucket) {
       const charge = visit.limits.charge(key.keyHash, bucket);
       if (charge === null) return;
@@ -52,6 +53,11 @@ export function admit(deps: Deps, visit: Visit, scope: Scope): Caller {
       if (charge.refusal !== null) throw charge.refusal;
     },
   };
+}
+
+/** Browsers say so of what a page of ours asks; nothing else sends this header. */
+function isOfPage({ headers }: Request): boolean {
+  return headers.get("sec-fetch-site") === "same-origin";
 }
 
 /** Codes that say that whoever asked could not show who they are, or asked about what is not theirs. */

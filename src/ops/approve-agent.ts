@@ -88,14 +88,15 @@ function agentOf(operator: Operator, address: string): Agent {
   return agent;
 }
 
-function notReached(reason: string): OperatorError {
-  return new OperatorError(`the exchange cannot be reached: ${reason}`, { kind: "unreachable" });
+function notReached({ reason, waitS }: { reason: string; waitS?: number }): OperatorError {
+  const why = waitS === undefined ? {} : { waitS };
+  return new OperatorError(`the exchange cannot be reached: ${reason}`, { kind: "unreachable", ...why });
 }
 
 /** True when the exchange said yes, false when it may have; throws when it said no. */
 export async function sendApproval(operator: ApprovingOperator, body: string): Promise<boolean> {
   const outcome = await operator.exchange.send(body, "order");
-  if (outcome.kind === "not_sent") throw notReached(outcome.reason);
+  if (outcome.kind === "not_sent") throw notReached(outcome);
   if (outcome.kind === "unknown") return false;
   const verdict = classifyReply(outcome.httpStatus, outcome.body);
   if (verdict.kind === "refused")

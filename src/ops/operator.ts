@@ -17,6 +17,8 @@ export class OperatorError extends Error {
 
 /** For those who answer in more than words: a rule of ours, a word that has to be said first, a bad signature, the exchange's no, or no word of it. */
 export type RefusalReason =
-  | { kind: "rule" | "misused" | "signature" | "unreachable" | "unknown" }
+  | { kind: "rule" | "misused" | "signature" | "unknown" }
+  /** `waitS`, whole seconds, where our own weight had no room. */
+  | { kind: "unreachable"; waitS?: number }
   /** `text`: the exchange's own. */
   | { kind: "refused"; text: string };

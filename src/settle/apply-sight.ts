@@ -1,5 +1,5 @@
 import { ALARM } from "../core/alarm.ts";
-import { isClosed, type Leg } from "../core/order.ts";
+import { isClosed, isNamedByLead, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -15,7 +15,10 @@ import { finishOrderAttempt, recordLegEvent } from "./record.ts";
  * the disk: what has been told must not be unknown again because another node is asked after a power cut.
  */
 export function applySight(world: World, leg: Leg, sight: Sight): void {
-  if (sight.kind === "foreign") raiseAlarm(world, leg, sight.difference);
+  if (sight.kind === "foreign") {
+    raiseAlarm(world, leg, sight.difference);
+    dropLead(world, leg, sight.difference);
+  }
   if (sight.kind !== "seen" && sight.kind !== "unfinished") return;
   const nowMs = world.clock.nowMs();
   inTransaction(world.store, () => {
@@ -27,6 +30,13 @@ export function applySight(world: World, leg: Leg, sight: Sight): void {
       finishOrderAttempt(world.store, attempt, { nowMs });
     }
   });
+}
+
+/** A fill had named it, and what has that name is another's: ours is looked for by its client order id again. */
+function dropLead(world: World, leg: Leg, { oid }: Difference): void {
+  if (leg.oid !== oid || !isNamedByLead(leg)) return;
+  const nowMs = world.clock.nowMs();
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "misnamed", oid }, nowMs));
 }
 
 /** What the exchange shows under an id of ours is not what was asked for: nothing of it is believed, and it is told. */

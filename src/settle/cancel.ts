@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { isTakingOff } from "../core/excess.ts";
-import { isClosed, type Leg } from "../core/order.ts";
+import { isClosed, isPerhapsOver, isSaidOver, type Leg } from "../core/order.ts";
 import type { Place, World } from "../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -23,7 +23,12 @@ export type CancelTarget = { order: StoredOrder; account: Account; leg: Leg; ide
  * stopped by a noop at the same moment.
  */
 export function legToCancel(legs: readonly Leg[]): Leg | null {
-  return legs.findLast(({ state }) => state === "resting" || state === "armed") ?? liveLeg(legs);
+  return legs.findLast((leg) => mayRest(leg)) ?? liveLeg(legs);
+}
+
+/** The exchange has confirmed it, and has not said that it is over. */
+export function mayRest(leg: Leg): boolean {
+  return leg.state === "resting" || leg.state === "armed" || isPerhapsOver(leg);
 }
 
 /** By native id; by client order id while the exchange has not named it. */
@@ -150,7 +155,7 @@ export function reissueCancel(world: World, attempt: Attempt, target: CancelTarg
  * until they do, the order is `unknown`.
  */
 export function noteCarriedOut(world: World, leg: Leg): void {
-  if (isClosed(leg) || leg.state === "closing" || !isCarriedOut(world, leg)) return;
+  if (isClosed(leg) || isSaidOver(leg) || !isCarriedOut(world, leg)) return;
   const event = { type: "closing", oid: leg.oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }

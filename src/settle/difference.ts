@@ -11,7 +11,12 @@ export function askedTerms({ market, side, reduceOnly }: OrderTerms): Omit<Asked
 }
 
 /** In words, and whether it is another market: of an order that the exchange has named so, its list of markets moved. */
-export type Difference = { words: string; isOtherMarket: boolean };
+export type Difference = {
+  words: string;
+  isOtherMarket: boolean;
+  /** Native id of what is shown. */
+  oid: string;
+};
 
 /**
  * What tells an order that the exchange shows from the one that was asked for; null when they are the same. A
@@ -24,7 +29,7 @@ export function differenceFrom(
 ): Difference | null {
   const words = wordsOf(asked, shown);
   if (words === null) return null;
-  return { words, isOtherMarket: shown.oid === asked.leg.oid && shown.coin !== asked.market };
+  return { words, isOtherMarket: shown.oid === asked.leg.oid && shown.coin !== asked.market, oid: shown.oid };
 }
 
 function wordsOf(

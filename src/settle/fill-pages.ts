@@ -8,7 +8,7 @@ import type { FrontendOrder } from "../wire/answer/order-status.ts";
 
 export const NOTHING_FILLED: Filled = { size: ZERO, notional: ZERO };
 
-export function sumFills(fills: readonly Fill[]): Filled {
+export function sumFills(fills: readonly Pick<Fill, "size" | "price">[]): Filled {
   return fills.reduce<Filled>(
     (sum, fill) => ({ size: add(sum.size, fill.size), notional: add(sum.notional, multiply(fill.price, fill.size)) }),
     NOTHING_FILLED,

@@ -1,5 +1,5 @@
 import type { Account } from "../core/account.ts";
-import type { Leg, LegEvent, LegState } from "../core/order.ts";
+import { isPerhapsOver, type Leg, type LegEvent, type LegState } from "../core/order.ts";
 import type { Settling, World } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import type { FeedEvent } from "../exchange/feed-event.ts";
@@ -16,6 +16,7 @@ import type { OrderUpdate } from "../wire/answer/stream.ts";
 import { applySight, raiseAlarm } from "./apply-sight.ts";
 import { openCrossChecks } from "./cross-check.ts";
 import { askedTerms, differenceFrom, isSuccessor } from "./difference.ts";
+import { isLost, openEarlyWords } from "./early-words.ts";
 import { withoutCut } from "./fill-pages.ts";
 import type { FillIndex } from "./index-fills.ts";
 import type { Sight } from "./look.ts";
@@ -48,6 +49,7 @@ const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
 export function openFollower(world: World, settling: Settling, index: FillIndex): Follower {
   const watch = openWatch(world, settling);
   const others = openOtherMachines(world);
+  const early = openEarlyWords(world, onUpdate);
   const tools = { watch, index, others };
   const checks = openCrossChecks(world, index, (account) => {
     const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
@@ -61,6 +63,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     const leg = legOf(world, account, update);
     if (leg === null) others.see(account, [update.order.cloid]);
     if (leg === null || isAnother(world, leg, update.order) || !isNews(leg, update)) return;
+    early.heed(account, leg, update);
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
     if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
     if (!isPursued(world, leg, update))
@@ -137,6 +140,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     stop() {
       isStopped = true;
       watch.stop();
+      early.stop();
       checks.stop();
     },
   };
@@ -216,11 +220,18 @@ async function compareListed(world: World, account: Account, comparing: Comparin
   for (const { id, exchangeOrderId, releasedAtMs } of live) {
     if (releasedAtMs !== null) continue;
     if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
+    else if (isDoubted(world, account, exchangeOrderId)) watch.begin(id, "changed");
   }
   nameUnnamed(world, account.id, orders);
   heedShownSince(world, account, orders);
   for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");
   return true;
+}
+
+/** A look that found it perhaps over met a list that was behind, or this one is: another look tells. */
+function isDoubted({ store }: World, { id }: Account, oid: string): boolean {
+  const leg = findLegByOid(store, id, oid);
+  return leg !== null && isPerhapsOver(leg);
 }
 
 /** Open orders of the account by native id; null when they could not be read. */
@@ -259,10 +270,6 @@ function noteReported(world: World, leg: Leg, oid: string): void {
   if (!isLost(world, leg) && leg.state !== "absent") return;
   const event = { type: "reported", oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
-}
-
-function isLost(world: World, { state, orderId }: Leg): boolean {
-  return state === "lost" || (state === "sent" && findOrder(world.store, orderId)?.status === "unknown");
 }
 
 /** What the stream says of an order that rests is the exchange's word; what it does not say is nothing. */

@@ -1,13 +1,16 @@
 import type { Account } from "../core/account.ts";
-import type { Leg } from "../core/order.ts";
+import { isNamedByLead, type Leg } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
+import type { Store } from "../store/open.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Fill } from "../wire/answer/fills.ts";
-import { isSuccessor } from "./difference.ts";
+import { askedTerms } from "./difference.ts";
+import { fittingFills } from "./fill-fits.ts";
+import { type FillLead, isLead } from "./fill-leads.ts";
 import { fillPages } from "./fill-pages.ts";
 import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
@@ -33,15 +36,15 @@ const OVERLAP_MS = 60_000;
 /** Pages of one back-fill; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 10;
 
-export function openFillIndex(world: World, onGrown: (orderId: string) => void = () => undefined): FillIndex {
+export function openFillIndex(world: World, heeding: Heeding = NOBODY): FillIndex {
   const { store } = world;
   const others = openOtherMachines(world);
   const readToMs = new Map<string, number>();
   return {
-    add: (account, fills) => addFills(world, account, fills, onGrown),
+    add: (account, fills) => addFills(world, account, fills, heeding),
     async backFill(account, purpose = "settle") {
       const askedAtMs = world.exchange.nowMs();
-      const isWhole = await backFill(world, account, { others, onGrown, purpose });
+      const isWhole = await backFill(world, account, { others, heeding, purpose });
       if (isWhole) readToMs.set(account.id, askedAtMs);
       return isWhole;
     },
@@ -49,61 +52,94 @@ export function openFillIndex(world: World, onGrown: (orderId: string) => void =
   };
 }
 
+const NOBODY: Heeding = { onGrown: () => undefined, onLead: () => undefined };
+
 /** The exchange can be asked for them again, so nobody waits for the disk. */
-function addFills(world: World, account: Account, fills: readonly Fill[], onGrown: OnGrown): void {
+function addFills(world: World, account: Account, fills: readonly Fill[], { onGrown, onLead }: Heeding): void {
   if (fills.length === 0) return;
   const { store } = world;
+  const byOid = [...Map.groupBy(fills, ({ oid }) => oid)].map(([oid, ofOid]) => ({ oid, fills: ofOid }));
   const grown = inTransactionNotWaiting(store, () => {
     const added = insertFills(store, toRows(account, fills), {
       atMs: world.clock.nowMs(),
       toldFromMs: account.createdAtMs,
     });
-    const oids = [...new Set(added.map((fill) => fill.oid))];
-    return oids.flatMap((oid) => growLeg(world, account, fills, oid) ?? []);
+    const oids = new Set(added.map((fill) => fill.oid));
+    return byOid.filter(({ oid }) => oids.has(oid)).flatMap((named) => growLeg(world, account, named) ?? []);
   });
   for (const orderId of new Set(grown)) onGrown(orderId);
+  for (const lead of leadsIn(world, account, byOid)) onLead(lead);
 }
 
-/** Called with every order of which a fill has become known. */
-type OnGrown = (orderId: string) => void;
+/** Who is told of what fills say. */
+export type Heeding = {
+  /** Of every order of which a fill has become known. */
+  onGrown(orderId: string): void;
+  /** Of every fill under a client order id of ours that has to be confirmed. */
+  onLead(lead: FillLead): void;
+};
+
+/** What fills under one native id, and one client order id at most, say. */
+type Named = { oid: string; fills: readonly Fill[] };
 
 /**
  * A leg's total is the sum of its indexed fills; it only grows, so a part of them does no harm. Returns its order, null
- * where it is none of ours.
+ * where it is none of ours, or where only these fills say that it is.
  */
-function growLeg(world: World, account: Account, fills: readonly Fill[], oid: string): string | null {
-  const { store } = world;
-  const fill = fills.find((each) => each.oid === oid);
-  const cloid = fill?.cloid ?? null;
-  const leg = findLegByOid(store, account.id, oid) ?? (cloid === null ? null : findLegByCloid(store, cloid));
-  if (fill === undefined || leg === null || !isOfOrder(world, leg, fill)) return null;
-  const isAfterFiring = isSuccessor(leg, { oid, cloid });
-  if (leg.oid !== null && leg.oid !== oid && !isAfterFiring) return null;
-  const nowMs = world.clock.nowMs();
-  if (isAfterFiring) recordLegEvent(store, leg.cloid, { type: "rested", oid }, nowMs);
+function growLeg({ store, clock }: World, account: Account, { oid, fills }: Named): string | null {
+  const nowMs = clock.nowMs();
+  const named = findLegByOid(store, account.id, oid);
+  if (named !== null) {
+    if (isNamedByLead(named) || !isOfOrder(store, named, fills)) return null;
+    recordLegEvent(store, named.cloid, { type: "fills_seen", filled: sumFillsOf(store, account.id, oid) }, nowMs);
+    return named.orderId;
+  }
+  // That there is a trace of it is known from now on; the look by this name tells whether it is its own.
+  const leg = fittingLeg(store, account, fills);
+  if (leg?.oid !== null || (leg.state !== "lost" && leg.state !== "sent")) return null;
   recordLegEvent(store, leg.cloid, { type: "reported", oid }, nowMs);
-  recordLegEvent(store, leg.cloid, { type: "fills_seen", filled: sumFillsOf(store, account.id, oid) }, nowMs);
-  return leg.orderId;
+  return null;
+}
+
+/** The leg under whose client order id the fills are, where they may be its own. */
+function fittingLeg(store: Store, account: Account, fills: readonly Fill[]): Leg | null {
+  const cloid = fills[0]?.cloid ?? null;
+  const leg = cloid === null ? null : findLegByCloid(store, cloid);
+  const order = leg === null ? null : findOrder(store, leg.orderId);
+  if (leg === null || order?.accountId !== account.id) return null;
+  return fittingFills(store, { ...askedTerms(order), leg }, fills).length > 0 ? leg : null;
 }
 
 /** A fill of something else under a client order id of ours is none of the order's. */
-function isOfOrder({ store }: World, { orderId }: Leg, { coin, side }: Fill): boolean {
+function isOfOrder(store: Store, { orderId }: Leg, fills: readonly Fill[]): boolean {
   const order = findOrder(store, orderId);
-  return order !== null && order.market === coin && (side === "B") === (order.side === "buy");
+  return (
+    order !== null &&
+    fills.every(({ coin, side }) => order.market === coin && (side === "B") === (order.side === "buy"))
+  );
 }
 
-type Reading = { others: OtherMachines; onGrown: OnGrown; purpose: Purpose };
+/** Leads of all fills that were shown, new or not: a process before this one may have died before it could follow them. */
+function leadsIn({ store }: World, account: Account, named: readonly Named[]): FillLead[] {
+  return named.flatMap(({ oid, fills }) => {
+    const leg = findLegByOid(store, account.id, oid) === null ? fittingLeg(store, account, fills) : null;
+    if (leg === null || !isLead(leg, { oid, cloid: leg.cloid })) return [];
+    return { cloid: leg.cloid, oid, user: account.tradingAddress, accountId: account.id };
+  });
+}
+
+type Reading = { others: OtherMachines; heeding: Heeding; purpose: Purpose };
 
 /**
  * An answer is whole up to the newest fill in it, and what it lacks after that says nothing: the next reading begins there
  * again, however long nothing was shown.
  */
-async function backFill(world: World, account: Account, { others, onGrown, purpose }: Reading): Promise<boolean> {
+async function backFill(world: World, account: Account, { others, heeding, purpose }: Reading): Promise<boolean> {
   const sinceMs = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
   const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
   for await (const page of fillPages(world, asked, { purpose })) {
     if (page === "failed") return false;
-    addFills(world, account, page.fills, onGrown);
+    addFills(world, account, page.fills, heeding);
     others.see(account, new Set(page.fills.map(({ cloid }) => cloid)));
     // A long back-fill that is broken off goes on from there.
     noteCompleteTo(world, account, page.fills.at(-1)?.timeMs ?? 0);

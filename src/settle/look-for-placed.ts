@@ -1,14 +1,17 @@
-import { type Attempt, sweepDelayMs } from "../core/attempt.ts";
+import type { Attempt } from "../core/attempt.ts";
 import { compare } from "../core/decimal.ts";
 import type { HistoryAnswer } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
-import type { Filled, LegEvent } from "../core/order.ts";
+import { type Filled, isNamedByLead } from "../core/order.ts";
+import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { applySight } from "./apply-sight.ts";
 import { differenceFrom } from "./difference.ts";
+import { fittingFills, wholeOf } from "./fill-fits.ts";
+import { sumFills } from "./fill-pages.ts";
 import { interpretOrder, lookAtLeg, type Sight, type Sought } from "./look.ts";
-import type { Pursuit, Tools } from "./pursuit.ts";
+import { countSweep, isSweepDue, type Pursuit, type Tools } from "./pursuit.ts";
 import { findInSweep, type Sweep, type Swept } from "./sweep.ts";
 
 /** What one look for a placed order showed; `history` is what a sweep that lacks it vouches for, null for a look by id. */
@@ -23,46 +26,65 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   const sought = tools.soughtOf(attempt);
   const options: InfoOptions = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 };
   const sight = await lookAtLeg(world, evidence, sought, options);
+  const known = sight.kind === "not_found" ? knownWhole(world, sought, pursuit) : null;
+  if (known !== null) return { sight: known, history: null };
   // A namesake may hide ours from a look by client order id.
   const isMissed = sight.kind === "not_found" || sight.kind === "foreign";
-  if (!isMissed || !isSweepDue(tools, attempt, pursuit)) return { sight, history: null };
+  const nowMs = world.clock.elapsedMs();
+  const isOver = attempt.seal !== null || world.exchange.nowMs() > attempt.expiresAtMs;
+  if (!isMissed || !isOver || !isSweepDue(pursuit, nowMs)) return { sight, history: null };
   // What stands there of somebody else's is told, also where ours is found beside it.
   if (sight.kind === "foreign") applySight(world, sought.leg, sight);
-  pursuit.sweeps += 1;
-  pursuit.lastSweepElapsedMs = world.clock.elapsedMs();
-  const swept = await lookBySweep(tools, attempt, { sought, options });
+  const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
+  countSweep(pursuit, sweep, nowMs);
+  if (sweep === "failed" || sweep === "no_room")
+    return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
+  const swept = await lookInSweep(tools, attempt, { sought, options, sweep });
   return swept.sight.kind === "not_found" && sight.kind === "foreign" ? { sight, history: null } : swept;
 }
 
-function isSweepDue({ world }: Tools, attempt: Attempt, pursuit: Pursuit): boolean {
-  const isOver = attempt.seal !== null || world.exchange.nowMs() > attempt.expiresAtMs;
-  if (!isOver) return false;
-  const last = pursuit.lastSweepElapsedMs;
-  return last === null || world.clock.elapsedMs() - last >= sweepDelayMs(pursuit.sweeps);
+/** So long looks for the record of what fills have named may miss it before fills alone tell its end, milliseconds. */
+const RECORD_AWAITED_MS = 3_000;
+
+/** The stream or the index has told the whole of it, while every record is behind. */
+function knownWhole({ store, clock }: World, sought: Sought, pursuit: Pursuit): Sight | null {
+  const { oid } = sought.leg;
+  if (oid === null || !isNamedByLead(sought.leg)) return null;
+  const nowMs = clock.elapsedMs();
+  if (pursuit.lead?.oid !== oid) pursuit.lead = { oid, missedElapsedMs: nowMs };
+  const filled = nowMs - pursuit.lead.missedElapsedMs < RECORD_AWAITED_MS ? null : wholeOf(store, sought);
+  return filled === null ? null : fillsOnly(sought, { oid, filled });
 }
 
-async function lookBySweep(
+async function lookInSweep(
   tools: Tools,
   attempt: Attempt,
-  { sought, options }: { sought: Sought; options: InfoOptions },
+  { sought, options, sweep }: { sought: Sought; options: InfoOptions; sweep: Sweep },
 ): Promise<PlacedLook> {
-  const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
-  if (sweep === null) return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
   // A nonce is the exchange time of its making.
-  const swept = findInSweep(ofAsked(sweep, sought), sought.leg.cloid, attempt.nonce);
+  // What is no more than a lead hides nothing that has the terms.
+  const asked = isNamedByLead(sought.leg) ? { ...sought, leg: { ...sought.leg, oid: null } } : sought;
+  const swept = findInSweep(ofAsked(tools, sweep, asked), sought.leg.cloid, attempt.nonce);
   const history = swept.kind === "not_found" ? swept.history : null;
-  return { sight: await readSwept(tools, sought, { swept, options }), history };
+  return { sight: await readSwept(tools, asked, { swept, options }), history };
 }
 
 /** Without what others placed under its client order id, and without the lists of other dexes, which may be newer. */
-function ofAsked({ open, history, fills }: Sweep, sought: Sought): Sweep {
-  const { cloid } = sought.leg;
+function ofAsked({ world }: Tools, { open, history, fills }: Sweep, sought: Sought): Sweep {
+  const { cloid, size } = sought.leg;
   const isAsked = (order: FrontendOrder) => order.cloid !== cloid || differenceFrom(sought, order) === null;
-  const side = sought.side === "buy" ? "B" : "A";
+  const fitting = fittingFills(
+    world.store,
+    sought,
+    fills.filter((fill) => fill.cloid === cloid),
+  );
+  const isWhole = (oid: string) => compare(sumFills(fitting.filter((fill) => fill.oid === oid)).size, size) === 0;
+  const own = fitting.find(({ oid }) => isWhole(oid))?.oid ?? fitting[0]?.oid;
   return {
     open: open.filter((order) => dexOf(order.coin) === dexOf(sought.market) && isAsked(order)),
     history: history.filter(({ order }) => isAsked(order)),
-    fills: fills.filter((fill) => fill.cloid !== cloid || (fill.coin === sought.market && fill.side === side)),
+    // Of several that may be its own, one that is whole.
+    fills: fills.filter((fill) => fill.cloid !== cloid || fill.oid === own),
   };
 }
 
@@ -86,13 +108,12 @@ async function readSwept(
   }
 }
 
-/** Fills without a record: the exchange took it. Whole they are its end; less may be open, or closed, behind a lag. */
+/**
+ * Fills without a record. Whole they are its end, by the terms that fills tell; less may be of an order that is open, or
+ * closed, behind a lag, or of somebody else's: a lead.
+ */
 function fillsOnly(sought: Sought, { oid, filled }: { oid: string; filled: Filled }): Sight {
   const isWhole = compare(filled.size, sought.leg.size) >= 0;
   if (isWhole) return { kind: "seen", events: [{ type: "filled", oid, filled }], isClosed: true };
-  const events: LegEvent[] = [
-    { type: "reported", oid },
-    { type: "fills_seen", filled },
-  ];
-  return { kind: "unfinished", events, untouched: null };
+  return { kind: "unfinished", events: [{ type: "reported", oid }], untouched: null };
 }

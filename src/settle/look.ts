@@ -1,7 +1,7 @@
 import { compare, type Decimal } from "../core/decimal.ts";
 import { lacks } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
-import type { Filled, LegEvent, OrderTerms } from "../core/order.ts";
+import { type Filled, isSaidOver, type LegEvent, type OrderTerms } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions, InfoRequest } from "../exchange/exchange.ts";
 import { sumFillsOf } from "../store/fills.ts";
@@ -130,12 +130,14 @@ async function triggered(world: World, evidence: FillEvidence, sought: Sought, s
 async function unlistedWord(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
   const { order, statusTimestampMs } = seen;
   // The exchange has said otherwise that it is over, to a cancel for one: the word is that of its end.
-  if (sought.leg.state === "closing") return closed(world, evidence, sought, seen);
+  if (isSaidOver(sought.leg)) return closed(world, evidence, sought, seen);
   const listed = await readListed(world, sought, seen);
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
   if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))
     return closed(world, evidence, sought, seen);
-  return { kind: "unfinished", events: [{ type: "reported", oid: order.oid }], untouched: null, isUnclear: true };
+  const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
+  if (listed !== null) events.push({ type: "perhaps_over" });
+  return { kind: "unfinished", events, untouched: null, isUnclear: true };
 }
 
 /** What the exchange refuses at once has a record as well, of one moment; a trigger's refusal comes after its placing. */

@@ -1,5 +1,7 @@
 import { isLive } from "../core/order.ts";
 import type { LookResult } from "../deps.ts";
+import { useOf } from "../exchange/budget.ts";
+import type { Reader } from "../exchange/exchange.ts";
 import { findAccount } from "../store/accounts.ts";
 import { listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
@@ -12,7 +14,7 @@ import type { Tools } from "./pursuit.ts";
 export type Looks = { look(orderId: string, purpose: LookPurpose): Promise<LookResult> };
 
 /** What one look may spend our weight on: a client's read, or the pursuit of a close that was told. */
-type LookPurpose = "read" | "settle";
+type LookPurpose = "read" | "settle" | Reader;
 
 const SHARED_FOR_MS = 1_000;
 /** Orders whose last look is remembered; past it the oldest is forgotten. */
@@ -24,7 +26,7 @@ export function openLooks(tools: Tools): Looks {
     look(orderId, purpose) {
       const nowMs = tools.world.clock.elapsedMs();
       // A look at what a modify has replaced says nothing of what stands in its place.
-      const name = `${purpose} ${orderId} ${listLegs(tools.world.store, orderId).at(-1)?.cloid ?? ""}`;
+      const name = `${useOf(purpose)} ${orderId} ${listLegs(tools.world.store, orderId).at(-1)?.cloid ?? ""}`;
       const shared = last.get(name);
       if (shared !== undefined && nowMs - shared.atMs < SHARED_FOR_MS) return shared.result;
       const oldest = last.keys().next().value;

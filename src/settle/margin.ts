@@ -148,6 +148,9 @@ function parseBefore(text: string | null): MarginBefore | null {
   return kept !== null && "isProven" in kept ? kept : null;
 }
 
+/** No reading: `isOurBudget` and `waitS` as an `InfoOutcome` has them. */
+export type MarginUnread = { kind: "failed"; isOurBudget: boolean; waitS?: number };
+
 /** Text of a reading for the operation's row. */
 export function marginReadingText(before: MarginBefore): string {
   return JSON.stringify(before);
@@ -158,21 +161,22 @@ const READINGS = 5;
 const READING_PAUSE_MS = 500;
 
 /**
- * Reads the position before the action is signed; null when it cannot be read. A server that is behind is asked again for a
+ * Reads the position before the action is signed, or says why it cannot be read. A server that is behind is asked again for a
  * while: what it shows could not tell this change from the one before.
  */
 export async function takeMarginReading(
   world: World,
   about: { user: string; accountId: string; market: string },
-): Promise<MarginBefore | null> {
+): Promise<MarginBefore | MarginUnread> {
   const { user, market } = about;
   const request = { type: "clearinghouseState", user, dex: dexOf(market) };
-  let newest: MarginBefore | null = null;
+  let newest: MarginBefore | MarginUnread = { kind: "failed", isOurBudget: false };
   for (let count = 0; count < READINGS; count += 1) {
     if (count > 0) await world.clock.sleep(READING_PAUSE_MS);
     const sentBefore = newestAttemptId(world.store);
     const outcome = await world.exchange.info(request, { purpose: "order", onNewConnection: count > 0 });
     const read = outcome.kind === "ok" ? readMargin(outcome.json, market) : null;
+    if (outcome.kind === "failed" && count === 0) return outcome;
     if (read === null) return newest;
     const isProven = isMarginCurrent(read, lastChange(world, about), newestFillAtMs(world.store, about));
     newest = { ...read, isProven, newestAttemptId: sentBefore };

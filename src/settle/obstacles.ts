@@ -53,17 +53,20 @@ export function orderObstacle(deps: Deps, account: Account, reducesOnly: boolean
   );
 }
 
+/** What a client's action is paid as. */
+export type ActionUse = "order" | "reduce" | "cancel";
+
 /** Of the weight that we may spend at the exchange, and of the account's own number of actions there. */
-export function budgetObstacle(deps: Deps, account: Account, purpose: "order" | "cancel"): Obstacle | null {
+export function budgetObstacle(deps: Deps, account: Account, use: ActionUse): Obstacle | null {
   const { exchange, allowance } = deps;
-  if (!exchange.hasBudgetFor(purpose)) {
-    const waitS = Math.max(1, exchange.budgetWaitS(purpose));
-    const told = exchange.slowedDown(purpose);
+  if (!exchange.hasBudgetFor(use)) {
+    const waitS = Math.max(1, exchange.budgetWaitS(use));
+    const told = exchange.slowedDown(use);
     if (told === "too_fast") return obstacle("slowed_down", "exchange_rate_limited", TOO_FAST, waitS);
     const words = told === "out_of_actions" ? SOMEBODY_OUT_OF_ACTIONS : NO_WEIGHT;
     return obstacle("exchange_budget", "exchange_rate_limited", words, waitS);
   }
-  if (allowance.fits(account.tradingAddress, purpose)) return null;
+  if (allowance.fits(account.tradingAddress, use)) return null;
   return obstacle("exchange_budget", "exchange_rate_limited", NO_ACTIONS, allowance.waitS(account.tradingAddress));
 }
 

@@ -1,5 +1,5 @@
 /** What became of the order that a modify was to replace. */
-import { type Attempt, endsAtMs, sweepDelayMs } from "../core/attempt.ts";
+import { type Attempt, endsAtMs } from "../core/attempt.ts";
 import { areFillsAll } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type ModifyFacts,
   type RecordedEnd,
 } from "../core/modify-evidence.ts";
-import { isClosed, type Leg, wasTaken } from "../core/order.ts";
+import { isClosed, isSaidOver, type Leg, wasTaken } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findCompleteTo } from "../store/fills.ts";
@@ -21,7 +21,7 @@ import { askedTerms, differenceFrom } from "./difference.ts";
 import { isAlwaysPlace } from "./intent.ts";
 import { readAnswer, type Sight, type Sought, statusRequest } from "./look.ts";
 import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
-import type { Pursuit, Tools } from "./pursuit.ts";
+import { countSweep, isSweepDue, type Pursuit, type Tools } from "./pursuit.ts";
 import { recordLegEvent } from "./record.ts";
 import type { Sweep } from "./sweep.ts";
 import { recordOf } from "./vanished.ts";
@@ -132,7 +132,7 @@ async function orFromHistory(
 ): Promise<OrderStatusAnswer> {
   if (answer.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return answer;
   const sweep = await tools.sweeps.read(sought.user, sought.accountId, { purpose: "settle", onNewConnection: true });
-  const record = sweep === null ? null : recordOf(sweep, sought.leg);
+  const record = sweep === "failed" || sweep === "no_room" ? null : recordOf(sweep, sought.leg);
   // The row of its placing is kept where that of its end is lost, and tells nothing of now.
   return record === null || statusMeaning(record.status) === "open" ? answer : { kind: "order", ...record };
 }
@@ -146,10 +146,12 @@ async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked 
   pursuit.missedSinceMs ??= tools.world.exchange.nowMs();
   if (pursuit.looksMissed < LOOKS_BEHIND) return looked;
   if (isClosed(leg)) return { kind: "seen", events: [], isClosed: true };
-  const isOver = isOriginalOver(facts) || leg.state === "closing";
+  const isOver = isOriginalOver(facts) || isSaidOver(leg);
   if (isOver) noteOver(tools.world, leg);
   if (looked.kind === "not_found")
-    return tools.vanished.look(isOver ? { ...sought, leg: { ...leg, state: "closing" } } : sought);
+    return tools.vanished.look(
+      isOver ? { ...sought, leg: { ...leg, state: "closing", isExchangesWord: true } } : sought,
+    );
   // The alarm stands; nothing more will be learned of it, and the modify has an end of its own.
   return isOver
     ? endUnderAlarm(tools.world, sought, pursuit.missedSinceMs)
@@ -158,7 +160,7 @@ async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked 
 
 /** Over by the exchange's own word: no record that shows it open is believed any more. */
 function noteOver(world: World, replaced: Leg): void {
-  if (replaced.state === "closing") return;
+  if (isSaidOver(replaced)) return;
   const event = { type: "closing", oid: replaced.oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, replaced.cloid, event, world.clock.nowMs()));
 }
@@ -205,7 +207,7 @@ export async function isOriginalsEndKnown(tools: Tools, attempt: Attempt, { purs
   const { world } = tools;
   const { replaced, replacement } = legsOfModify(world, attempt);
   if (isClosed(replaced)) return true;
-  if (replaced.state === "closing" || isOriginalOver(look.facts)) return false;
+  if (isSaidOver(replaced) || isOriginalOver(look.facts)) return false;
   pursuit.looksAtOpen += 1;
   pursuit.firstOpenElapsedMs ??= world.clock.elapsedMs();
   const openForMs = world.clock.elapsedMs() - pursuit.firstOpenElapsedMs;
@@ -221,14 +223,12 @@ const LOOKS_AT_OPEN = 3;
 /** One answer that shows the original open and holds something from after the modify: it is from after it as well. */
 async function isShownSince(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const nowMs = tools.world.clock.elapsedMs();
-  const last = pursuit.lastSweepElapsedMs;
-  const isDue = last === null || nowMs - last >= sweepDelayMs(pursuit.sweeps);
-  if (pursuit.looksAtOpen < LOOKS_AT_OPEN || !isDue) return false;
-  pursuit.sweeps += 1;
-  pursuit.lastSweepElapsedMs = nowMs;
+  if (pursuit.looksAtOpen < LOOKS_AT_OPEN || !isSweepDue(pursuit, nowMs)) return false;
   const { user } = tools.soughtOf(attempt);
   const sweep = await tools.sweeps.read(user, attempt.accountId, { purpose: "settle", onNewConnection: true });
-  return sweep !== null && showsOpenSince(sweep, attempt, legsOfModify(tools.world, attempt));
+  countSweep(pursuit, sweep, nowMs);
+  if (sweep === "failed" || sweep === "no_room") return false;
+  return showsOpenSince(sweep, attempt, legsOfModify(tools.world, attempt));
 }
 
 function showsOpenSince({ open, history }: Sweep, attempt: Attempt, { order, replacement }: ModifyLegs): boolean {

@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { WITNESSES_NEEDED } from "../core/evidence.ts";
-import { isClosed, type Leg } from "../core/order.ts";
+import { isClosed, isPerhapsOver, type Leg } from "../core/order.ts";
 import type { Place, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findAttempt } from "../store/attempts.ts";
@@ -17,6 +17,7 @@ import {
   isCarriedOut,
   isOver,
   lastCancelOf,
+  mayRest,
   missedUnder,
   noteCarriedOut,
   recordCancelReply,
@@ -60,17 +61,13 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
   // What the exchange said it has canceled is canceled, however late its stores show it.
   const alive = listLegs(world.store, attempt.resource.id).filter(
-    (leg) => isShownLive(leg) && looks.get(leg.cloid) !== "closing" && !isCarriedOut(world, leg),
+    (leg) => mayRest(leg) && looks.get(leg.cloid) !== "closing" && !isCarriedOut(world, leg),
   );
   // A leg that only a record from before shows open keeps no other from its turn.
   const lastTurn = foundNothing(attempt) ? alive.findIndex((leg) => isAimedAt(attempt, leg)) : -1;
   const live = alive[(lastTurn + 1) % alive.length];
   if (live !== undefined) await cancelAgain(tools, attempt, { pursuit, live });
   return false;
-}
-
-function isShownLive({ state }: Leg): boolean {
-  return state === "resting" || state === "armed";
 }
 
 /** Looks that may show an order open that the exchange has canceled, before it is shown as `unknown`. */
@@ -96,11 +93,11 @@ async function lookAndRecord(
   const sight = isMissing ? await tools.vanished.look(sought, isNotThere(pursuit, leg)) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";
+  const now = findLegByCloid(tools.world.store, leg.cloid);
   if (sight.kind === "unfinished") {
     if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
-    return "closing";
+    return now !== null && isPerhapsOver(now) ? "open" : "closing";
   }
-  const now = findLegByCloid(tools.world.store, leg.cloid);
   if (now === null || now.state === "rejected" || now.state === "absent") return "read";
   // Its end is known, and the exchange has forgotten it: there is nothing more to read.
   return isMissing && isClosed(now) ? "read" : "open";

@@ -1,8 +1,9 @@
-import type { Attempt } from "../core/attempt.ts";
+import { type Attempt, sweepDelayMs } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import type { Sought } from "./look.ts";
-import type { Sweeps } from "./sweeps.ts";
+import type { Sweep } from "./sweep.ts";
+import type { Sweeps, Unread } from "./sweeps.ts";
 import type { Vanished } from "./vanished.ts";
 
 /** What a pursuit remembers between two steps. Losing it in a crash only makes the next one slower. */
@@ -22,6 +23,8 @@ export type Pursuit = {
   lastOutlivedElapsedMs: number | null;
   /** Of them, since the last that found otherwise, how many found the position where the known fills had left it. */
   unmoved: number;
+  /** The native id by which fills alone name it, and the elapsed time of the first look that found no record of that. */
+  lead: { oid: string; missedElapsedMs: number } | null;
   lastNoopElapsedMs: number | null;
   /** The exchange's own words, where its answer was a refusal that is not listed. */
   refusal: string | null;
@@ -59,6 +62,7 @@ export function startPursuit(attemptId: number): Pursuit {
     outlived: 0,
     lastOutlivedElapsedMs: null,
     unmoved: 0,
+    lead: null,
     lastNoopElapsedMs: null,
     refusal: null,
     lastSentElapsedMs: null,
@@ -72,6 +76,18 @@ export function startPursuit(attemptId: number): Pursuit {
     isNamesakeTold: false,
     endedElapsedMs: null,
   };
+}
+
+/** @param nowMs elapsed milliseconds */
+export function isSweepDue({ sweeps, lastSweepElapsedMs }: Pursuit, nowMs: number): boolean {
+  return lastSweepElapsedMs === null || nowMs - lastSweepElapsedMs >= sweepDelayMs(sweeps);
+}
+
+/** One for which our own weight had no room asked nothing, and is tried again at the next step. */
+export function countSweep(pursuit: Pursuit, swept: Sweep | Unread, nowMs: number): void {
+  if (swept === "no_room") return;
+  pursuit.sweeps += 1;
+  pursuit.lastSweepElapsedMs = nowMs;
 }
 
 /** What every step works with. */

@@ -2,9 +2,11 @@ import { alarmIn } from "../core/alarm.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { excessWords, isTakingOff, REMOVED_WORDS, standingExcess } from "../core/excess.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
-import { advanceLeg, type Leg, type LegEvent, orderFromLegs } from "../core/order.ts";
+import { advanceLeg, isNamedByLead, type Leg, type LegEvent } from "../core/order.ts";
+import { orderFromLegs } from "../core/order-of-legs.ts";
 import { orderText } from "../core/resource.ts";
 import { type AttemptChange, findAttempt, listAttemptsOf, updateAttempt } from "../store/attempts.ts";
+import { sumFillsOf } from "../store/fills.ts";
 import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { findLegByCloid, listLegs, updateLeg } from "../store/legs.ts";
 import { appendNote } from "../store/notes.ts";
@@ -21,7 +23,7 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   const leg = findLegByCloid(store, cloid);
   const order = leg === null ? null : findOrder(store, leg.orderId);
   if (leg === null || order === null) throw new Error("bug: a report about a leg that we do not have");
-  const next = advanceLeg(leg, event);
+  const next = withFillsBefore(store, { order, leg, next: advanceLeg(leg, event) });
   if (next === null) {
     noteContradiction(store, { leg, event, nowMs });
     return order;
@@ -31,6 +33,15 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   if (order.releasedAtMs !== null) noteHeardAgain(store, { leg, event, nowMs });
   updateLeg(store, next);
   return deriveOrder(store, { ...order, releasedAtMs: null }, nowMs);
+}
+
+type Advanced = { order: StoredOrder; leg: Leg; next: Leg | null };
+
+/** Fills that were known before it was confirmed under which native id it has them. */
+function withFillsBefore(store: Store, { order, leg, next }: Advanced): Leg | null {
+  if (next === null || next.oid === null || !isNamedByLead(leg) || isNamedByLead(next)) return next;
+  if (next.state === "rejected") return next;
+  return advanceLeg(next, { type: "fills_seen", filled: sumFillsOf(store, order.accountId, next.oid) }) ?? next;
 }
 
 /** A placing as this process has stored it: as far as it knows, it still stands so. */

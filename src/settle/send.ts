@@ -13,8 +13,8 @@ export type Reply = Verdict | { kind: "ambiguous"; reason: "no_answer"; text: st
 /** What became of one signed action. */
 export type SendResult =
   | { kind: "reply"; reply: Reply }
-  /** Proven that no byte left. */
-  | { kind: "not_sent"; reason: string; isOurFault: boolean };
+  /** Proven that no byte left. `waitS`, whole seconds, where our own weight had no room. */
+  | { kind: "not_sent"; reason: string; isOurFault: boolean; waitS?: number };
 
 /**
  * Signs a stored intent and posts it once. Nothing thrown leaves it, and nothing is ever sent twice: what cannot
@@ -69,7 +69,7 @@ async function post(world: World, attempt: Attempt, signed: Signed): Promise<Sen
   await world.point("after_answer");
   switch (outcome.kind) {
     case "not_sent":
-      return { kind: "not_sent", reason: outcome.reason, isOurFault: false };
+      return { ...outcome, isOurFault: false };
     case "unknown":
       return { kind: "reply", reply: { kind: "ambiguous", reason: "no_answer", text: outcome.reason } };
     case "answered": {

@@ -9,9 +9,11 @@ import { nameUnnamed } from "./unnamed.ts";
  * would cost more weight than a minute has.
  */
 export type Sweeps = {
-  /** Null when any part could not be read. */
-  read(user: string, accountId: string, options: InfoOptions): Promise<Sweep | null>;
+  read(user: string, accountId: string, options: InfoOptions): Promise<Sweep | Unread>;
 };
+
+/** `failed`: a part of it could not be read. `no_room`: our own weight had none for it, and nothing was asked. */
+export type Unread = "failed" | "no_room";
 
 /** Less than the time between two answers that both count, so that none counts the same sweep twice. */
 const SHARED_FOR_MS = 900;
@@ -19,17 +21,18 @@ const SHARED_FOR_MS = 900;
 const MAX_REMEMBERED = 100;
 
 export function openSweeps(world: World): Sweeps {
-  const last = new Map<string, { atMs: number; swept: Promise<Sweep | null> }>();
+  const last = new Map<string, { atMs: number; swept: Promise<Sweep | Unread> }>();
 
-  async function sweepNow(user: string, accountId: string, options: InfoOptions): Promise<Sweep | null> {
+  async function sweepNow(user: string, accountId: string, options: InfoOptions): Promise<Sweep | Unread> {
     // From the oldest of all that are looked for; a nonce is the exchange time of its making.
     const sinceMs = listOpenAttempts(world.store)
       .filter((attempt) => attempt.accountId === accountId)
       .reduce((least, attempt) => Math.min(least, attempt.nonce), world.exchange.nowMs());
     const outcome = await world.exchange.infoInTurn(sweepRequests(world, user, sinceMs), options);
-    if (outcome.kind === "failed") return null;
+    if (outcome.kind === "failed") return outcome.isOurBudget ? "no_room" : "failed";
     const sweep = await readSweep(world, { user, sinceMs, json: outcome.json }, options);
-    if (sweep !== null) nameUnnamed(world, accountId, [...sweep.open, ...sweep.history.map(({ order }) => order)]);
+    if (sweep === null) return "failed";
+    nameUnnamed(world, accountId, [...sweep.open, ...sweep.history.map(({ order }) => order)]);
     return sweep;
   }
 

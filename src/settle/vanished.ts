@@ -1,7 +1,7 @@
 import { compare } from "../core/decimal.ts";
 import { areFillsAll, CLOCK_DOUBT_MS, goesPast, WITNESSES_NEEDED } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
-import type { Filled, Leg, LegState } from "../core/order.ts";
+import { type Filled, isSaidOver, type Leg, type LegState } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
@@ -74,7 +74,8 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       if (memory.lastElapsedMs !== null && nowMs - memory.lastElapsedMs < SPACING_MS) return { kind: "not_found" };
       memory.lastElapsedMs = nowMs;
       const sweep = await sweeps.read(user, accountId, { purpose: "settle", onNewConnection: true });
-      if (sweep === null) return { kind: "failed", reason: "the list of open orders could not be read" };
+      if (sweep === "failed" || sweep === "no_room")
+        return { kind: "failed", reason: "the list of open orders could not be read" };
       // Every dex has a list of its own, that may be behind by itself.
       const list = sweep.open.filter(({ coin }) => dexOf(coin) === dexOf(sought.market));
       if (list.some((order) => isOf(leg, order))) {
@@ -89,7 +90,7 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
         return interpretOrder(world, evidence, sought, { ...record, options: SETTLE });
       }
       if (goesPast(list, memory.sinceMs)) memory.count += 1;
-      const isOver = leg.state === "closing" || memory.count >= (isNotFoundByCancels ? 1 : WITNESSES_NEEDED);
+      const isOver = isSaidOver(leg) || memory.count >= (isNotFoundByCancels ? 1 : WITNESSES_NEEDED);
       // When it was first missed it may have lived, and have been filled after that.
       if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;
       if (!isOver) return { kind: "not_found" };

@@ -43,6 +43,15 @@ export function sumFillsOf(store: Store, accountId: string, oid: string): Filled
   return sumOf(ofOrder(store).all({ accountId, oid }));
 }
 
+/** The indexed fills of one exchange order. */
+export function listFillsOf(store: Store, accountId: string, oid: string): StoredFill[] {
+  return store
+    .select()
+    .from(fills)
+    .where(and(eq(fills.accountId, accountId), eq(fills.oid, oid)))
+    .all();
+}
+
 /** Sum of the indexed fills of the slices of one TWAP. */
 export function sumFillsOfTwap(store: Store, accountId: string, twapId: string): Filled {
   const isOfTwap = and(eq(fills.accountId, accountId), eq(fills.twapId, twapId));

@@ -122,6 +122,17 @@ test("an order of which no byte left is gone, its key is free, and the next try 
   expect(again).toMatchObject({ httpStatus: 201, isReplay: false });
 });
 
+test("an order for which our own weight has no room when it is sent is gone too, and it is told whose limit that was", async () => {
+  const rig = openGatewayRig();
+  const outcome = { kind: "not_sent", reason: "our weight towards the exchange is used up", waitS: 7 } as const;
+  rig.deliveries.push(() => outcome);
+  const refused = await rig.answerOf(rig.place("key-0001")).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "exchange_rate_limited", retryAfterS: 7 });
+  expect(String(refused)).toContain("Nothing was sent: our weight towards the exchange is used up.");
+  expect(storedOrders(rig)).toEqual([]);
+  expect(await rig.answerOf(rig.place("key-0001"))).toMatchObject({ httpStatus: 201, isReplay: false });
+});
+
 test("all who joined an order that was not sent are told the same", async () => {
   const rig = openGatewayRig();
   rig.deliveries.push(delayed(200, 0, DELIVERY.notSent));

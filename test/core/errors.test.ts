@@ -5,7 +5,8 @@ test("every code has a status that the specification lists, and waiting times wh
   // Object.keys forgets the key type, which `satisfies` has checked.
   for (const code of Object.keys(ERROR_STATUS) as ErrorCode[]) {
     expect(ERROR_TYPE[ERROR_STATUS[code]]).toBeString();
-    const waits = ["rate_limited", "exchange_rate_limited", "not_ready", "draining", "idempotency_in_progress"];
+    const ofOurs = ["rate_limited", "not_ready", "draining", "idempotency_in_progress"];
+    const waits = [...ofOurs, "exchange_rate_limited", "exchange_unreachable"];
     expect(new ApiError(code, "m").retryAfterS !== null).toBe(waits.includes(code));
   }
   expect(new ApiError("rate_limited", "m", 7).retryAfterS).toBe(7);

@@ -1,7 +1,8 @@
 /** What an order is told as while an attempt that replaces it is open, and nobody knows all that it has done. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
-import { type Leg, type LegState, type Order, type OrderStatus, orderFromLegs } from "../../src/core/order.ts";
+import type { Leg, LegState, Order, OrderStatus } from "../../src/core/order.ts";
+import { orderFromLegs } from "../../src/core/order-of-legs.ts";
 import { legRow, orderRow } from "../support/rows.ts";
 
 const ORDER: Order = orderRow();

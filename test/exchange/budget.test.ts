@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createActionBudget } from "../../src/exchange/action-budget.ts";
-import { type Budget, createBudget } from "../../src/exchange/budget.ts";
+import { type Budget, createBudget, useOf } from "../../src/exchange/budget.ts";
 import type { Purpose } from "../../src/exchange/exchange.ts";
 import { largestWeight, weightOf, weightOfAnswer } from "../../src/exchange/weights.ts";
 import { stillClock } from "./clocks.ts";
@@ -10,7 +10,8 @@ import { answering, connect } from "./connect.ts";
 const LIMIT = 1_200;
 const MINUTE_MS = 60_000;
 
-const PURPOSE = fc.constantFrom<Purpose>("cancel", "settle", "order", "read");
+const PURPOSES: readonly Purpose[] = ["cancel", "settle", "reduce", "order", "read", { reader: "a" }, { reader: "b" }];
+const PURPOSE = fc.constantFrom(...PURPOSES);
 const STEP = fc.record({
   purpose: PURPOSE,
   weight: fc.integer({ min: 1, max: 140 }),
@@ -55,12 +56,12 @@ test("reads never have more than a third of a minute, and leave two thirds to or
   fc.assert(
     fc.property(HUNGRY, (steps) => {
       const { taken } = run(createBudget({ weightPerMinute: LIMIT }), steps);
-      expect(mostInAMinute(taken.filter(({ purpose }) => purpose === "read"))).toBeLessThanOrEqual(LIMIT / 3);
+      expect(mostInAMinute(taken.filter(({ purpose }) => useOf(purpose) === "read"))).toBeLessThanOrEqual(LIMIT / 3);
     }),
   );
 });
 
-test("whatever others spent, a tenth is left to cancels, and a quarter more to settling", () => {
+test("whatever others spent, a tenth is left to cancels, a fifth more to settling, and a twentieth more to reductions", () => {
   fc.assert(
     fc.property(HUNGRY, (steps) => {
       const others = steps.filter(({ purpose }) => purpose !== "cancel");
@@ -68,7 +69,10 @@ test("whatever others spent, a tenth is left to cancels, and a quarter more to s
       expect(budget.fits("cancel", LIMIT / 10, run(budget, others).nowMs)).toBe(true);
       const clients = others.filter(({ purpose }) => purpose !== "settle");
       const quieter = createBudget({ weightPerMinute: LIMIT });
-      expect(quieter.fits("settle", LIMIT / 4, run(quieter, clients).nowMs)).toBe(true);
+      expect(quieter.fits("settle", LIMIT / 5, run(quieter, clients).nowMs)).toBe(true);
+      const increasing = clients.filter(({ purpose }) => purpose !== "reduce");
+      const bold = createBudget({ weightPerMinute: LIMIT });
+      expect(bold.fits("reduce", LIMIT / 20, run(bold, increasing).nowMs)).toBe(true);
     }),
   );
 });
@@ -77,13 +81,95 @@ test("after the wait that it tells, what did not fit fits, and not a second befo
   fc.assert(
     fc.property(HUNGRY, PURPOSE, fc.integer({ min: 1, max: 120 }), (steps, purpose, weight) => {
       const budget = createBudget({ weightPerMinute: LIMIT });
-      const { nowMs } = run(budget, steps);
+      const { nowMs } = run(
+        budget,
+        steps.filter((step) => step.purpose !== "settle" && step.purpose !== "read"),
+      );
       const waitMs = budget.waitMs(purpose, weight, nowMs);
       expect(budget.fits(purpose, weight, nowMs)).toBe(waitMs === 0);
       expect(budget.fits(purpose, weight, nowMs + waitMs)).toBe(true);
       if (waitMs > 1_000) expect(budget.fits(purpose, weight, nowMs + waitMs - 1_001)).toBe(false);
     }),
   );
+});
+
+test("the wait that it tells is true as well while what goes on by itself goes on", () => {
+  const everyMs = fc.integer({ min: 1, max: 60 }).filter((seconds) => 60 % seconds === 0);
+  const repeated = fc.constantFrom<Purpose>("settle", "read");
+  fc.assert(
+    fc.property(HUNGRY, everyMs, repeated, PURPOSE, (steps, everyS, by, purpose) => {
+      const budget = createBudget({ weightPerMinute: LIMIT });
+      const clients = steps.filter((step) => step.purpose !== "settle" && step.purpose !== "read");
+      let second = 0;
+      const go = (toMs: number) => {
+        for (; second * 1_000 <= toMs; second += 1)
+          if (second % everyS === 0) budget.take(by, Math.min(20, everyS), second * 1_000);
+      };
+      go(60_000);
+      let nowMs = 60_000;
+      for (const { purpose: other, weight, pauseMs } of clients) {
+        nowMs += pauseMs;
+        go(nowMs);
+        budget.take(other, weight, nowMs);
+      }
+      const isRepeated = purpose === "settle" || purpose === "read";
+      const thenMs = nowMs + budget.waitMs(purpose, 21, nowMs);
+      go(thenMs);
+      // At the edge of a minute one that comes every minute is in it twice.
+      expect(isRepeated || budget.fits(purpose, 1, thenMs)).toBe(true);
+    }),
+  );
+});
+
+/** Milliseconds until a question of settling that is asked every 4 s finds room, beside one every second; null within five minutes. */
+function roomAfterMs(large: { purpose: Purpose; weight: number }, small: { purpose: Purpose; weight: number }) {
+  const budget = createBudget({ weightPerMinute: LIMIT });
+  for (let nowMs = 0; nowMs < 5 * MINUTE_MS; nowMs += 1_000) {
+    budget.take(small.purpose, small.weight, nowMs);
+    const isAsked = nowMs >= MINUTE_MS && nowMs % 4_000 === 0;
+    if (isAsked && budget.take(large.purpose, large.weight, nowMs) !== null) return nowMs - MINUTE_MS;
+  }
+  return null;
+}
+
+test("a large question of settling finds room beside small ones that would eat all of it; nobody else's does", () => {
+  const settle = { purpose: "settle", weight: 21 } as const;
+  expect(roomAfterMs({ purpose: "settle", weight: 280 }, settle)).toBeLessThanOrEqual(MINUTE_MS);
+  expect(roomAfterMs({ purpose: "settle", weight: 280 }, { purpose: "cancel", weight: 21 })).toBeNull();
+  expect(roomAfterMs({ purpose: "read", weight: 280 }, settle)).toBeNull();
+  // More than settling may ever have keeps nobody from anything.
+  expect(roomAfterMs({ purpose: "settle", weight: LIMIT }, settle)).toBeNull();
+});
+
+test("room is kept from what is smaller, for fifteen seconds, and only from settling", () => {
+  const claimed = (): Budget => {
+    const budget = createBudget({ weightPerMinute: LIMIT });
+    budget.take("cancel", 900, 0);
+    expect(budget.take("settle", 280, 0)).toBeNull();
+    return budget;
+  };
+  expect(claimed().fits("settle", 21, 0)).toBe(false);
+  expect(claimed().fits("settle", 21, 14_999)).toBe(false);
+  expect(claimed().fits("settle", 21, 15_000)).toBe(true);
+  expect(claimed().fits("cancel", 300, 0)).toBe(true);
+  // A smaller one that does not fit either asks in vain, and takes nothing from the larger one.
+  const patient = claimed();
+  expect(patient.take("settle", 21, 0)).toBeNull();
+  expect(patient.take("settle", 280, 61_000)).not.toBeNull();
+  expect(patient.fits("settle", 21, 61_000)).toBe(true);
+  const quiet = createBudget({ weightPerMinute: LIMIT });
+  quiet.take("cancel", 750, 0);
+  expect(quiet.take("settle", 400, 0)).toBeNull();
+  expect([quiet.fits("order", 30, 0), quiet.fits("read", 30, 0), quiet.fits("settle", 30, 0)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const slowed = createBudget({ weightPerMinute: LIMIT });
+  slowed.slowDown(0, "too_fast");
+  expect(slowed.take("settle", 280, 0)).toBeNull();
+  slowed.take("cancel", 900, 0);
+  expect(slowed.fits("settle", 21, 5_000)).toBe(true);
 });
 
 test("what a charge did not come to is given back once, and never to a later minute", () => {
@@ -103,12 +189,92 @@ test("what a charge did not come to is given back once, and never to a later min
   expect(later.fits("settle", 1, 100_000)).toBe(false);
 });
 
+const READS = LIMIT / 3;
+
+/** Ten readers at most, of whom some are hungry. */
+const ASKED = fc.record({
+  reader: fc.integer({ min: 0, max: 9 }).map((nth): Purpose => ({ reader: `reader ${nth}` })),
+  weight: fc.constantFrom(2, 20, 21, 40),
+  pauseMs: fc.integer({ min: 0, max: 2_000 }),
+});
+
+test("a reader that asks for no more than its part of what the others must leave is never refused", () => {
+  fc.assert(
+    fc.property(fc.array(ASKED, { minLength: 20, maxLength: 300 }), (asked) => {
+      const others = asked.map(({ reader, weight, pauseMs }) => ({ purpose: reader, weight, pauseMs }));
+      const budget = createBudget({ weightPerMinute: LIMIT });
+      const { taken, nowMs } = run(budget, others);
+      const others61 = taken.filter(({ atMs }) => nowMs - atMs < 61_000);
+      const readers = new Set(others61.map(({ purpose }) => JSON.stringify(purpose))).size;
+      // Whoever came left half as much as it took: a third of it all, a third of that when another came, and so on.
+      const part = Math.floor(((READS / 3 ** readers) * 2) / 3);
+      expect(part === 0 || budget.fits({ reader: "a newcomer" }, part, nowMs)).toBe(true);
+    }),
+  );
+});
+
+test("hungry readers come to have the same, and one alone no more than two thirds of it all", () => {
+  for (const count of [1, 2, 3, 5]) {
+    const budget = createBudget({ weightPerMinute: LIMIT });
+    const had = new Map<number, number>();
+    // Each asks ten times a second, the first of them alone for the first minute.
+    for (let atMs = 0; atMs < 600_000; atMs += 100) {
+      for (let reader = 0; reader < (atMs < 60_000 ? 1 : count); reader += 1) {
+        if (budget.take({ reader: `${reader}` }, 2, atMs) === null) continue;
+        if (atMs >= 300_000) had.set(reader, (had.get(reader) ?? 0) + 2);
+      }
+    }
+    const fair = ((2 * READS) / (2 * count + 1)) * 5;
+    for (let reader = 0; reader < count; reader += 1) {
+      expect(had.get(reader)).toBeGreaterThan(fair * 0.8);
+      expect(had.get(reader)).toBeLessThanOrEqual(fair * 1.25);
+    }
+  }
+});
+
+test("who has read less gets the next, and what nobody else wants is there for whoever does", () => {
+  const budget = createBudget({ weightPerMinute: LIMIT });
+  const [hungry, modest] = [{ reader: "hungry" }, { reader: "modest" }] as const;
+  for (let nth = 0; nth < 100; nth += 1) budget.take(hungry, 20, 0);
+  expect(budget.left(hungry, 0)).toBeLessThan(20);
+  // Two thirds of it all were there for one alone, less than was too little for its next; of the rest they are for another.
+  const rest = READS - 260;
+  expect(budget.left(modest, 0)).toBe(Math.floor((rest * 2) / 3));
+  expect(budget.left("read", 0)).toBe(Math.floor((rest * 2) / 3));
+  expect(budget.fits(hungry, 20, 0)).toBe(false);
+  expect(budget.take(modest, 20, 0)).not.toBeNull();
+  // Settling's own weight, orders and cancels are none of it.
+  expect(budget.left("order", 0)).toBe(LIMIT * 0.65 - 260 - 20);
+});
+
+test("one question is answered whatever it weighs, when nothing has been read", () => {
+  const small = createBudget({ weightPerMinute: 66 });
+  expect(small.take({ reader: "a" }, 20, 0)).not.toBeNull();
+  expect(small.take({ reader: "b" }, 20, 0)).toBeNull();
+  expect(small.take({ reader: "b" }, 20, 61_000)).not.toBeNull();
+});
+
+test("what is told to be left fits, and one more does not", () => {
+  fc.assert(
+    fc.property(HUNGRY, PURPOSE, (steps, purpose) => {
+      const budget = createBudget({ weightPerMinute: LIMIT });
+      const { taken, nowMs } = run(budget, steps);
+      const left = budget.left(purpose, nowMs) ?? Number.NaN;
+      expect(left === 0 || budget.fits(purpose, left, nowMs)).toBe(true);
+      const hasRead = taken.some(({ atMs, purpose: other }) => useOf(other) === "read" && nowMs - atMs < 60_000);
+      if (hasRead || useOf(purpose) !== "read") expect(budget.fits(purpose, left + 1, nowMs)).toBe(false);
+    }),
+  );
+});
+
 test("told that we are too fast, orders and reads stop for 10 s, settling for 2 s, cancels not at all", () => {
   const rows: readonly [Purpose, number][] = [
     ["cancel", 0],
     ["settle", 2_000],
+    ["reduce", 10_000],
     ["order", 10_000],
     ["read", 10_000],
+    [{ reader: "a key" }, 10_000],
   ];
   for (const weightPerMinute of [LIMIT, 0]) {
     for (const [purpose, pauseMs] of rows) {
@@ -159,9 +325,12 @@ test("a read sets aside its most and pays what it came to", async () => {
   expect(first.filter(({ kind }) => kind === "ok")).toHaveLength(3);
   expect(first[3]).toMatchObject({ kind: "failed", isOurBudget: true, httpStatus: null });
   expect(inits).toHaveLength(3);
-  // 63 are paid; 337 are left of the third, and each of the next sets 120 aside.
-  for (let nth = 0; nth < 10; nth += 1) await exchange.info(request, { purpose: "read" });
-  expect(inits).toHaveLength(13);
+  // 63 are paid, and two thirds of the third, 266, are for one reader.
+  for (let nth = 0; nth < 12; nth += 1) await exchange.info(request, { purpose: "read" });
+  expect(inits).toHaveLength(12);
+  // 252 are paid; of what is left another has room for its most twice.
+  for (let nth = 0; nth < 3; nth += 1) await exchange.info(request, { purpose: { reader: "another" } });
+  expect(inits).toHaveLength(14);
 });
 
 test("a read with a full answer pays for every row", async () => {
@@ -212,7 +381,9 @@ test("actions stop before our minute is over the limit, and then nothing was sen
   const exchange = connect("http://exchange.test", { transport, weightPerMinute: 100 });
   const outcomes = await Promise.all(Array.from({ length: 101 }, () => exchange.send("{}", "order")));
   expect(outcomes.filter(({ kind }) => kind === "answered")).toHaveLength(100);
-  expect(outcomes.filter(({ kind }) => kind === "not_sent")).toHaveLength(1);
+  expect(outcomes.filter(({ kind }) => kind === "not_sent")).toEqual([
+    { kind: "not_sent", reason: "our weight towards the exchange is used up", waitS: 61 },
+  ]);
   expect(inits).toHaveLength(100);
 });
 
@@ -237,4 +408,39 @@ test("an account's actions leave some to settling, and cancels go on beyond the 
   const off = createActionBudget(false);
   off.learn("0xa", { used: 5, cap: 5 });
   expect(off.fits("0xa", "order", 1)).toBe(true);
+});
+
+test("a request of several reads is told to wait until all of them fit", async () => {
+  const clock = stillClock();
+  const exchange = connect("http://exchange.test", { clock, ...answering(() => new Response("[]")) });
+  const options = { purpose: { reader: "a key" } };
+  const both = async () => {
+    const asked = ["", "xyz"].map((dex) => exchange.info({ type: "frontendOpenOrders", user: "0x1", dex }, options));
+    return Promise.all(asked);
+  };
+  for (let second = 0; second < 12; second += 1) {
+    await exchange.info({ type: "frontendOpenOrders" }, options);
+    await clock.advance(1_000);
+  }
+  await clock.advance(8_000);
+  const [first, second] = await both();
+  // The first has used the room that there was, and is asked again with the second.
+  expect(first?.kind).toBe("ok");
+  expect(second).toMatchObject({ kind: "failed", isOurBudget: true, waitS: 42 });
+  await clock.advance(42_000);
+  expect((await both()).map(({ kind }) => kind)).toEqual(["ok", "ok"]);
+});
+
+test("an action is told to wait until it fits together with a list that is read before it", async () => {
+  const clock = stillClock();
+  const exchange = connect("http://exchange.test", { clock, ...answering(() => new Response("[]")) });
+  for (let second = 0; second < 39; second += 1) {
+    await exchange.info({ type: "meta" }, { purpose: "order" });
+    await clock.advance(1_000);
+  }
+  expect(exchange.hasBudgetFor("order")).toBe(false);
+  expect(exchange.budgetWaitS("order")).toBe(23);
+  await clock.advance(23_000);
+  expect((await exchange.info({ type: "meta" }, { purpose: "order" })).kind).toBe("ok");
+  expect(exchange.hasBudgetFor("order")).toBe(true);
 });

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { openMarkets } from "../../src/exchange/markets.ts";
 import { scriptedExchange, unanswered } from "../support/scripted-exchange.ts";
 import { stillClock } from "./clocks.ts";
+import { answering, connect } from "./connect.ts";
 
 const PERP_DEXS = [null, { name: "xyz", fullName: "XYZ" }, { name: "other", fullName: "Other" }];
 const SPOT_META = {
@@ -187,4 +188,37 @@ test("a reading that is urgent does not wait for the one before it, and the next
     readings.push(exchange.asked.length / 4);
   }
   expect(readings).toEqual([1, 2, 2, 3, 3]);
+});
+
+test("a list that our own weight has no room for says so, and when all of it can be read", async () => {
+  const clock = stillClock(1_700_000_000_000);
+  const answers: Record<string, unknown> = { perpDexs: PERP_DEXS, spotMeta: SPOT_META };
+  const exchange = connect("http://exchange.test", {
+    clock,
+    ...answering((body) => {
+      const { type, dex } = JSON.parse(body) as { type: string; dex?: string };
+      return Response.json(answers[type] ?? META[dex ?? ""]);
+    }),
+    weightPerMinute: 200,
+  });
+  const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
+  // Settling has 180 of them; the list weighs 80.
+  for (let nth = 0; nth < 6; nth += 1) {
+    await exchange.info({ type: "meta", dex: "" }, { purpose: "settle" });
+    await clock.advance(5_000);
+  }
+  expect(await markets.refresh()).toBeNull();
+  const { isOurBudget, waitS } = markets.nextReading();
+  expect(isOurBudget).toBe(true);
+  await clock.advance(waitS * 1_000);
+  expect((await markets.refresh())?.byName.size).toBe(7);
+  expect(markets.nextReading()).toMatchObject({ isOurBudget: false, waitS: 30 });
+});
+
+test("a list that the exchange does not give is none of our weight's doing", async () => {
+  const clock = stillClock();
+  const exchange = scriptedExchange({ infos: { perpDexs: () => unanswered("ECONNREFUSED") } });
+  const markets = openMarkets({ exchange, dexes: [], clock });
+  expect(await markets.refresh()).toBeNull();
+  expect(markets.nextReading()).toEqual({ isOurBudget: false, waitS: 1 });
 });

@@ -3,6 +3,7 @@ import type { InfoOutcome } from "../../src/exchange/exchange.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { scriptedExchange, unanswered } from "../support/scripted-exchange.ts";
 import { settled, stillClock } from "./clocks.ts";
+import { answering, connect } from "./connect.ts";
 
 const USER = "0x00000000000000000000000000000000000000aa";
 const UNKNOWN_OID = { status: "unknownOid" };
@@ -74,6 +75,24 @@ test("an answer that is a second late is still waited for by those who came in i
   expect(exchange.asked).toHaveLength(2);
   slow.resolve(UNKNOWN_OID);
   expect((await Promise.all([first, second, third])).every(({ kind }) => kind === "ok")).toBe(true);
+});
+
+test("what one reader has no weight left for is asked for on behalf of another, at the same moment", async () => {
+  const answer = () => new Response(JSON.stringify({ mode: "standard" }));
+  const exchange = connect("http://exchange.test", answering(answer));
+  const hungry = { reader: "hungry" };
+  for (let nth = 0; nth < 20; nth += 1) await exchange.info({ type: "meta" }, { purpose: hungry });
+  const reads = createReads({ exchange, clock: stillClock() });
+  const [refused, answered] = await Promise.all([
+    reads.openOrders(USER, "", hungry),
+    reads.openOrders(USER, "", { reader: "modest" }),
+  ]);
+  expect(refused).toMatchObject({ kind: "failed", isOurBudget: true, waitS: 61 });
+  expect(answered).toMatchObject({
+    kind: "failed",
+    isOurBudget: false,
+    reason: expect.stringContaining("another shape"),
+  });
 });
 
 test("an older answer does not stand in, whether our weight is used up or the exchange is down", async () => {

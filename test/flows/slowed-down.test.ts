@@ -93,7 +93,7 @@ test("a read that is not made says why, and when to come back", async () => {
   await rig.clock.advance(0);
   for (const route of ["GET /v1/account", "GET /v1/positions", "GET /v1/prices", "GET /v1/twaps"]) {
     const refused = told(await rig.ask(FIRST, { route }));
-    expect([route, refused.status, refused.code]).toEqual([route, 503, "exchange_unreachable"]);
+    expect([route, refused.status, refused.code]).toEqual([route, 429, "exchange_rate_limited"]);
     expect(refused.message).toContain("it has told this gateway to slow down (HTTP 429)");
     expect(refused.retryAfterS).toBe(10);
   }
@@ -104,6 +104,6 @@ test("a read that is not made says why, and when to come back", async () => {
     status: 503,
     code: "exchange_unreachable",
     message: "The exchange could not be asked for the positions.",
-    retryAfterS: 0,
+    retryAfterS: 5,
   });
 });

@@ -49,6 +49,21 @@ async function send(rig: Rig, body: object) {
   };
 }
 
+test("an approval for which our own weight has no room is told so, and the next agent waits on", async () => {
+  const rig = openDue(10);
+  const body = await signed(rig, OWNER);
+  const { send: post } = rig.deps.exchange;
+  rig.deps.exchange.send = async () => ({ kind: "not_sent", reason: "used up", waitS: 9 });
+  const answer = await rig.ask({ path: "/v1/agent-renewal", body });
+  const { error } = (await answer.json()) as { error: { code: string; message: string } };
+  expect([answer.status, error.code, answer.headers.get("retry-after")]).toEqual([429, "exchange_rate_limited", "9"]);
+  expect(error.message).toContain("POSTERN_EXCHANGE_WEIGHT");
+  rig.deps.exchange.send = async () => ({ kind: "not_sent", reason: "ECONNREFUSED" });
+  expect(await send(rig, body)).toMatchObject({ status: 503, body: { error: { code: "exchange_unreachable" } } });
+  rig.deps.exchange.send = post;
+  expect((await renewalOf(rig)).waiting).toMatchObject({ address: NEXT });
+});
+
 test.each([
   [15, false],
   [14, true],

@@ -138,6 +138,7 @@ export function openRig(options: RigOptions = {}): Rig {
     markets: {
       current: () => universe,
       ageMs: () => 0,
+      nextReading: () => ({ isOurBudget: false, waitS: 1 }),
       refresh: async () => universe,
       doubt: () => undefined,
       doubtOf: () => null,

@@ -13,7 +13,7 @@ const BUILDER: Builder = { address: `0x${"b1".repeat(20)}`, feeTenthsBps: 50, ov
 const SESSION = `setup_${"5e".repeat(32)}`;
 const SESSION_HASH = createHash("sha256").update(SESSION).digest("hex");
 
-type Answer = { status: number; body: ReturnType<typeof JSON.parse> };
+type Answer = { status: number; retryAfter: string | null; body: ReturnType<typeof JSON.parse> };
 
 function openSetup(options: RigOptions = {}, approvedTenthsBps = 0) {
   const rig = openRig(options);
@@ -28,7 +28,11 @@ function openSetup(options: RigOptions = {}, approvedTenthsBps = 0) {
     const headers: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
     const request = testRequest({ path: `/v1/setup${path}`, headers, ...(body === undefined ? {} : { body }) });
     const response = await documented(request, await server.handle(request, "10.0.0.9"));
-    return { status: response.status, body: JSON.parse(await response.text()) };
+    return {
+      status: response.status,
+      retryAfter: response.headers.get("Retry-After"),
+      body: JSON.parse(await response.text()),
+    };
   }
   async function claim(): Promise<Answer> {
     return ask(newSetupLink(rig.deps).token, "/claim", { session_hash: SESSION_HASH });
@@ -148,6 +152,21 @@ test.each(REFUSED)("%s is refused", async (_what, path, body, ...refusal) => {
   await claim();
   expect(await page(path, body)).toMatchObject({ status: refusal[0], body: { error: { code: refusal[1] } } });
   expect(rig.sent).toEqual([]);
+});
+
+test("a view for which our own weight is used up says so, and when to come back", async () => {
+  const { claim, page, rig } = openSetup();
+  await claim();
+  const asked: unknown[] = [];
+  rig.deps.exchange.info = async (_request, { purpose }) => {
+    asked.push(purpose);
+    return { kind: "failed", reason: "used up", httpStatus: null, isOurBudget: true, waitS: 9 };
+  };
+  const { status, retryAfter, body } = await page(`/exchange-view?address=${OWNER.address}`);
+  expect([status, body.error?.code, retryAfter]).toEqual([429, "exchange_rate_limited", "9"]);
+  expect(body.error?.message).toContain("POSTERN_EXCHANGE_WEIGHT");
+  // Whoever sets up is a reader like others.
+  expect(new Set(asked)).toEqual(new Set([{ reader: "set-up" }]));
 });
 
 describe("the set-up is shut", () => {

@@ -119,6 +119,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
     sinceAnswerMs: () => 0,
     hasBudgetFor: () => true,
     budgetWaitS: () => 0,
+    budgetLeft: () => null,
     slowDown: () => undefined,
     slowedDown: () => null,
   };

@@ -13,6 +13,8 @@ type Status = {
   unknown_operations: object;
 };
 
+const NOT_LIMITED = { left: null, wait_s: 0 };
+
 async function statusOf(rig: Rig, apiKey: string = KEYS.readOnly): Promise<Status> {
   const response = await rig.ask({ path: "/v1/status", apiKey });
   expect(response.status).toBe(200);
@@ -51,7 +53,13 @@ describe("the status", () => {
       orders: { are_taken: true, reason: null, detail: null },
       ...{ writes_stopped_because: null, restore: null, unsettled_actions: 0 },
       ...{ feed_live: false, feed_not_live_because: "no websocket is used" },
-      exchange_budget: { order_wait_s: 0, cancel_wait_s: 0, actions_used: 12, actions_cap: 10_005 },
+      exchange_budget: {
+        ...{ order_wait_s: 0, cancel_wait_s: 0, actions_used: 12, actions_cap: 10_005 },
+        weight: {
+          ...{ reads: NOT_LIMITED, orders: NOT_LIMITED, reductions: NOT_LIMITED },
+          ...{ settling: NOT_LIMITED, cancels: NOT_LIMITED },
+        },
+      },
       agent: { address: AGENT_ADDRESS, name: "postern-1", is_unlocked: true, valid_until: null },
       builder_fee: null,
       unknown_orders: { count: 0, oldest_since: null, oldest_age_s: null },

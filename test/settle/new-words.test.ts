@@ -1,7 +1,12 @@
 /** Status words that are new, and end like words that are known. */
 import { expect, test } from "bun:test";
+import type { Leg } from "../../src/core/order.ts";
+import { legToCancel } from "../../src/settle/cancel.ts";
+import { openFollower } from "../../src/settle/follow.ts";
+import { openFillIndex } from "../../src/settle/index-fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
-import { type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { legRow } from "../support/rows.ts";
 import { recordOf, type VenueOrder } from "../support/small-venue.ts";
 
 /** An order of which every record has that word from now on. */
@@ -37,12 +42,52 @@ test.each(WORDS)(
   },
 );
 
-test.each(WORDS)("one of which the record says %s is over when a newer list lacks it", async (word) => {
-  const { rig, id, order } = await worded(word);
-  rig.venue.close(order, "canceled");
+test.each(WORDS)(
+  "one of which the record says %s is unknown while a list lacks it, and over by a newer one",
+  async (word) => {
+    const { rig, id, order } = await worded(word);
+    rig.venue.close(order, "canceled");
+    await lookFourTimes(rig, id);
+    expect(findOrder(rig.store, id)).toMatchObject({
+      status: "unknown",
+      error: expect.stringContaining("a newer list decides"),
+    });
+    await rig.answerOf(rig.place("key-0002"));
+    await lookFourTimes(rig, id);
+    expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", error: `unknown status (${word})` });
+  },
+);
+
+test("one that a list lacks and that lives is open again by the next list, and is canceled meanwhile", async () => {
+  const { rig, id, order } = await worded("pendingReview");
+  rig.exchange.answer("frontendOpenOrders", () => []);
   await lookFourTimes(rig, id);
+  expect(findOrder(rig.store, id)?.status).toBe("unknown");
+  rig.exchange.answer("frontendOpenOrders", () => [(recordOf(order) as { order: unknown }).order]);
+  await lookFourTimes(rig, id);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "open", error: null });
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  await lookFourTimes(rig, id);
+  rig.deliveries.push(DELIVERY.neverArrived);
+  const canceled = rig.cancel("key-0002", id);
+  canceled.catch(() => undefined);
+  await rig.clock.advance(10_000);
+  expect(order.status).toBe("canceled");
+});
+
+test("one that a list holds again is looked at when that list is read", async () => {
+  const { rig, id, order } = await worded("pendingReview");
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  await lookFourTimes(rig, id);
+  rig.exchange.answer("frontendOpenOrders", () => [(recordOf(order) as { order: unknown }).order]);
+  await openFollower(rig.deps, rig.deps.settling, openFillIndex(rig.deps)).resync("all");
+  await rig.clock.advance(5_000);
   expect(findOrder(rig.store, id)?.status).toBe("open");
-  await rig.answerOf(rig.place("key-0002"));
-  await lookFourTimes(rig, id);
-  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", error: `unknown status (${word})` });
+});
+
+test("a cancel of one that a modify was to replace names what the exchange had confirmed", () => {
+  const original: Leg = { ...legRow(), oid: "77", state: "closing", isExchangesWord: false };
+  const replacement: Leg = { ...legRow(), cloid: "0x2", ordinal: 1, state: "lost" };
+  expect(legToCancel([original, replacement])).toBe(original);
+  expect(legToCancel([{ ...original, isExchangesWord: true }, replacement])).toBe(replacement);
 });

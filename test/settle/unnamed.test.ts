@@ -40,7 +40,7 @@ const READERS: [string, (rig: GatewayRig) => Promise<unknown>][] = [
   ["a sweep that another order asked for", sweep],
   [
     "a list of open orders that a client asked for",
-    ({ deps }) => listOpenOrders(deps, ACCOUNT, { dex: null, below: null, count: 10 }),
+    ({ deps }) => listOpenOrders(deps, ACCOUNT, { reader: { reader: "a client" }, dex: null, below: null, count: 10 }),
   ],
   [
     "a reading of the list after a gap",

@@ -1,6 +1,7 @@
 /** News of orders is followed until it is seen, whatever goes wrong on the way. */
 import { expect, test } from "bun:test";
 import type { LookResult } from "../../src/deps.ts";
+import type { Purpose } from "../../src/exchange/exchange.ts";
 import { type News, openWatch } from "../../src/settle/watch.ts";
 import { insertLeg } from "../../src/store/legs.ts";
 import { insertOrder, updateOrder } from "../../src/store/orders.ts";
@@ -15,7 +16,7 @@ function openStage(results: readonly LookResult[]) {
   const order = orderRow({ status: "open" });
   insertOrder(rig.store, order);
   insertLeg(rig.store, legRow({ state: "resting", oid: "1" }));
-  const looks: { atS: number; purpose: string }[] = [];
+  const looks: { atS: number; purpose: Purpose }[] = [];
   const watch = openWatch(rig.deps, {
     look: async (_orderId, purpose = "read") => {
       looks.push({ atS: rig.clock.elapsedMs() / 1_000, purpose });

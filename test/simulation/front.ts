@@ -54,7 +54,12 @@ export type Front = (process: GatewayProcess, party: Party, key: string | null, 
 /** The verbs, called as the routes call them. */
 export async function askDirectly(...[process, party, key, ask]: Parameters<Front>): Promise<Answered> {
   const { deps } = process.gateway;
-  const caller: Caller = { account: party.account, key: party.key, charge: () => undefined };
+  const caller: Caller = {
+    account: party.account,
+    key: party.key,
+    reader: { reader: party.key.keyHash },
+    charge: () => undefined,
+  };
   try {
     return await answerOf(deps, caller, key ?? "", ask);
   } catch (error) {

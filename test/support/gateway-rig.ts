@@ -198,6 +198,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     markets: {
       current: () => universe,
       ageMs: () => 0,
+      nextReading: () => ({ isOurBudget: false, waitS: 1 }),
       refresh: async () => universe,
       doubt: () => undefined,
       doubtOf: () => null,
@@ -232,7 +233,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     ...{ keyHash: KEY_HASH, accountId: ACCOUNT.id, issuedAtMs: START_MS, registeredAtMs: START_MS },
     scopes: ["trading:read", "trading:write"] as const,
   };
-  const caller: Caller = { account: ACCOUNT, key, charge: () => undefined };
+  const caller: Caller = { account: ACCOUNT, key, reader: { reader: KEY_HASH }, charge: () => undefined };
   return {
     deps,
     settler,

@@ -83,6 +83,7 @@ export type Ask = {
   key?: string;
   /** Which of the party's two keys. */
   apiKey?: 0 | 1;
+  headers?: Record<string, string>;
 };
 
 export type Answer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
@@ -232,11 +233,12 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     ...{ gateway, deps: gateway.deps, store, clock, paper, log },
     ...{ sent: [], asked: [], deliveries: [], failing: new Set(), interfere: () => undefined },
     frames: (_text, arrive) => arrive(),
-    async ask({ apiKeys }, { route, body, key, apiKey = 0 }) {
+    async ask({ apiKeys }, { route, body, key, apiKey = 0, headers }) {
       const [method = "", path = ""] = route.split(" ");
       keys += 1;
       const request = testRequest({
         ...{ method, path, apiKey: apiKeys[apiKey], ...(body === undefined ? {} : { body }) },
+        ...(headers === undefined ? {} : { headers }),
         ...(method === "POST" ? { idempotencyKey: key ?? `rig-key-${keys}` } : {}),
       });
       const response = await documented(request, await gateway.server.handle(request, "10.0.0.1"));

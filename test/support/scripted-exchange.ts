@@ -71,6 +71,7 @@ export function scriptedExchange(script: Script = {}): ScriptedExchange {
     sinceAnswerMs: () => 0,
     hasBudgetFor: script.hasBudgetFor ?? (() => true),
     budgetWaitS: (purpose) => ((script.hasBudgetFor ?? (() => true))(purpose) ? 0 : 5),
+    budgetLeft: () => null,
     slowDown: () => {
       slowDowns += 1;
     },

@@ -8,10 +8,35 @@ const REASONS = Object.keys(OBSTACLES) as ObstacleReason[];
 const Count = Type.Integer({ minimum: 0, description: "A count." });
 const Seconds = Type.Integer({ minimum: 0, description: "Whole seconds." });
 
+const Left = nullable(Count, "Weight of this minute that may still be spent on it; null where it is not limited.");
+
+function weightFor(what: string) {
+  return closed(
+    { left: Left, wait_s: described(Seconds, "Until the next one fits; 0 when it does.") },
+    { description: what },
+  );
+}
+
+const ExchangeWeight = closed(
+  {
+    reads: weightFor("Reads of the exchange for this key; they are shared fairly among those who read."),
+    orders: weightFor("Orders, modifies and other changes."),
+    reductions: weightFor("Orders and TWAPs that are `reduce_only`."),
+    settling: weightFor("Finding out what became of what was sent."),
+    cancels: weightFor("Cancels, which may use all of it."),
+  },
+  {
+    title: "ExchangeWeight",
+    description:
+      "What is left of the weight a minute that this gateway may spend at the exchange. Each has what those below it here may not use up.",
+  },
+);
+
 const ExchangeBudget = closed(
   {
     order_wait_s: described(Seconds, "Until an order or modify fits the weight that we may spend at the exchange."),
     cancel_wait_s: described(Seconds, "The same for a cancel, for which some of it is kept."),
+    weight: ExchangeWeight,
     actions_used: nullable(
       Count,
       "Actions of the account that the exchange has counted; null when it cannot be asked.",

@@ -182,6 +182,15 @@ export function signatureOf(
   return normalised;
 }
 
+function notReached(waitS: number | undefined): ApiError {
+  return waitS === undefined
+    ? new ApiError("exchange_unreachable", "The exchange could not be reached. Nothing was sent: send it again.")
+    : new ApiError("exchange_rate_limited", OUR_WEIGHT, waitS);
+}
+
+const OUR_WEIGHT =
+  "This gateway's own limit of requests to the exchange (POSTERN_EXCHANGE_WEIGHT) is used up for the moment. Nothing was sent: send it again.";
+
 export async function stepOf(work: () => Promise<unknown>): Promise<StepOutcome> {
   try {
     await work();
@@ -189,9 +198,7 @@ export async function stepOf(work: () => Promise<unknown>): Promise<StepOutcome>
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const { why, message } = error;
-    if (why.kind === "unreachable") {
-      throw new ApiError("exchange_unreachable", "The exchange could not be reached. Nothing was sent: send it again.");
-    }
+    if (why.kind === "unreachable") throw notReached(why.waitS);
     if (why.kind === "refused") return refusedBy(why.text);
     if (why.kind === "rule") return rejected(`${message}.`, "Reload this page.");
     return { status: "unknown", error: `${message}.`, whatToDo: "Wait some seconds, then reload this page." };

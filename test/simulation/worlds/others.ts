@@ -57,12 +57,11 @@ export function openNamesakes(
   const oids = new Set<number>();
   const heard = new Set<string>();
 
-  function place(owner: string, cloid: string, isOurBuy: boolean): void {
+  function place(owner: string, cloid: string): void {
     const isBuy = chance.isLucky(0.5);
     const [asset, price] = chance.pick([
       [0, isBuy ? "91000" : "99000"],
-      // What crosses is filled; on our side its fills could not be told from ours by anything but its size.
-      [0, isBuy === isOurBuy ? (isBuy ? "90000" : "99900") : isBuy ? "95150" : "94850"],
+      [0, isBuy ? "95150" : "94850"],
       [1, isBuy ? "3000" : "3400"],
     ] as const);
     const size = `0.0${chance.between(1, 9)}`;
@@ -83,8 +82,7 @@ export function openNamesakes(
     onSent(owner, body) {
       const cloid = /"c":"(0x[0-9a-f]{32})"/.exec(body)?.[1];
       if (cloid === undefined || !chance.isLucky(foreignRate)) return;
-      const isOurBuy = body.includes('"b":true');
-      timeline.after(chance.between(0, LATEST_MS), () => place(owner, cloid, isOurBuy));
+      timeline.after(chance.between(0, LATEST_MS), () => place(owner, cloid));
     },
   };
 }

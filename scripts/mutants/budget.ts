@@ -1,0 +1,171 @@
+import type { Change, Mutant } from "./mutant.ts";
+
+const BUDGET = "src/exchange/budget.ts";
+const NOT_ASKED = "src/actions/not-asked.ts";
+const WIRE = "src/exchange/http.ts";
+
+function one(name: string, file: string, find: string, put: string): Mutant {
+  const change: Change = { file, find, put };
+  return { name, changes: [change] };
+}
+
+/** Bugs in who may spend our weight at the exchange, and in what is told of it. */
+export const BUDGET_BUGS: readonly Mutant[] = [
+  one(
+    "one reader may use up what all may read",
+    BUDGET,
+    "return reads === 0 || own + weight <= MOST_OF_FREE",
+    "return reads === 0 || weight <= MOST_OF_FREE",
+  ),
+  one("a reader may have nearly all of the reads", BUDGET, "MOST_OF_FREE = 2;", "MOST_OF_FREE = 20;"),
+  one("one question may be too heavy for ever", BUDGET, "return reads === 0 || own", "return own"),
+  one(
+    "all keys are one reader",
+    BUDGET,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands so in the file
+    "`read for ${purpose.reader}`",
+    '"read for all"',
+  ),
+  one("reads may use what is kept for orders", BUDGET, "Math.min(free, readShare - spent.reads)", "free"),
+  one("reductions have no weight of their own", BUDGET, "reduce: 0.3, order", "reduce: 0.35, order"),
+  one("orders may use up settling's weight", BUDGET, "order: 0.35, read", "order: 0.05, read"),
+  one(
+    "the wait counts on what settling spends never coming again",
+    "src/exchange/spent-weight.ts",
+    "else if (!REPEATED.includes(name)) addRepeated",
+    'else if (name === "nobody") addRepeated',
+  ),
+  one("what is left is told too high", BUDGET, "(1 + MOST_OF_FREE);", "1;"),
+  one(
+    "the wait is for the part that was refused, and not for the whole request",
+    WIRE,
+    "const rest = link.budget.justTaken(purpose, link.clock.elapsedMs()) + action;",
+    "const rest = action;",
+  ),
+  one(
+    "the wait of an action leaves no room for what is read before it",
+    WIRE,
+    "ACTION_WEIGHT + BEFORE_ACTION_WEIGHT",
+    "ACTION_WEIGHT",
+  ),
+  one(
+    "an action without room says nothing of whose limit it was",
+    WIRE,
+    'return { kind: "not_sent", reason, waitS: Math.max(1, actionWaitS(link, purpose)) };',
+    'return { kind: "not_sent", reason };',
+  ),
+  one(
+    "a read that the exchange answered with 429 is told as an exchange that cannot be reached",
+    WIRE,
+    '{ httpStatus, waitS: Math.max(1, actionWaitS(link, "read")) }',
+    "{ httpStatus }",
+  ),
+  one(
+    "what one reader is refused for, another is refused too",
+    "src/exchange/shared-info.ts",
+    "if (!isRefused(shared)) return shared;",
+    "return shared;",
+  ),
+  one(
+    "our own budget is told as the exchange's silence",
+    NOT_ASKED,
+    "if (!failed.isOurBudget && failed.waitS === undefined)",
+    "if (failed.waitS !== null)",
+  ),
+  one(
+    "the exchange's silence is told as our own budget",
+    NOT_ASKED,
+    "if (!failed.isOurBudget && failed.waitS === undefined)",
+    "if (failed.waitS === null)",
+  ),
+  one(
+    "what the exchange has told us is told as our own limit",
+    NOT_ASKED,
+    "told === null ?",
+    'told !== "out_of_actions" ?',
+  ),
+  one(
+    "fills that were not asked for are told as not known",
+    NOT_ASKED,
+    "if (exchange.budgetWaitS(purpose, [FILLS]) === 0)",
+    "if (exchange.budgetWaitS(purpose, [FILLS]) >= 0)",
+  ),
+  one(
+    "an order that is not ours is shown without the fills that were not asked for",
+    "src/actions/outside-order.ts",
+    'if (failed.isOurBudget && useOf(purpose) === "read")',
+    'if (failed.isOurBudget && purpose === "read")',
+  ),
+  one(
+    "what is to be canceled is looked for with the weight of reads",
+    "src/actions/cancel-order.ts",
+    'wanted.id, "cancel")',
+    "wanted.id)",
+  ),
+  one(
+    "what is to be modified is looked for with the weight of reads",
+    "src/actions/modify-order.ts",
+    'requireOrder(deps, caller, wanted.id, "order")',
+    "requireOrder(deps, caller, wanted.id)",
+  ),
+  one(
+    "a leverage goes by a list whose places were not looked at",
+    "src/actions/set-leverage.ts",
+    'if (outcome.kind === "failed" && outcome.waitS !== undefined)',
+    'if (outcome.kind === "failed" && outcome.waitS === -1)',
+  ),
+  one(
+    "a position that was not asked for is told as one that cannot be had",
+    "src/settle/margin.ts",
+    'if (outcome.kind === "failed" && count === 0) return outcome;',
+    "",
+  ),
+  one(
+    "an intent that our own weight had no room for is the exchange's fault",
+    "src/actions/give-back.ts",
+    'return waitS === undefined ? "exchange_unreachable" : "exchange_rate_limited";',
+    'return waitS === null ? "exchange_rate_limited" : "exchange_unreachable";',
+  ),
+  one(
+    "an order that only reduces has no more weight than another",
+    "src/actions/place-order.ts",
+    'requireBudget(deps, caller, wanted.reduceOnly ? "reduce" : "order")',
+    'requireBudget(deps, caller, "order")',
+  ),
+  one(
+    "a TWAP that only reduces has no more weight than another",
+    "src/actions/create-twap.ts",
+    'reduceOnly ? "reduce" : "order"',
+    'reduceOnly ? "order" : "order"',
+  ),
+  one(
+    "a list of markets that was not asked for is told as the exchange's silence",
+    "src/exchange/markets.ts",
+    "isRefused ||= outcome",
+    "isRefused &&= outcome",
+  ),
+  one(
+    "the wait for a list of markets is for the first part of it",
+    "src/exchange/markets.ts",
+    'requestsFor(["", ...dexes])',
+    "[DEXES]",
+  ),
+  one(
+    "the wait for a list of markets forgets that it is tried now and then only",
+    "src/exchange/markets.ts",
+    "Math.max(1, spacingS, budgetS)",
+    "Math.max(1, budgetS)",
+  ),
+  one(
+    "the page reads with the share of the bot that has its key",
+    "src/http/visit.ts",
+    '=== "same-origin"',
+    '=== "same-site"',
+  ),
+  one(
+    "an exchange that cannot be reached is asked again at once",
+    "src/core/errors.ts",
+    "  exchange_unreachable: 5,\n",
+    "",
+  ),
+];

@@ -1,0 +1,106 @@
+/** The order that a client is shown, as its legs tell it. */
+import { add, compare, type Decimal, decimal } from "./decimal.ts";
+import { averagePrice } from "./market.ts";
+import { isClosed, isWhollyFilled, type Leg, type Order, type OrderStatus } from "./order.ts";
+
+/**
+ * What an unsettled attempt does to the newest leg but one: nothing; replaces it, and places only when it has canceled it;
+ * or places in any case, so that what it has placed may turn out to stand beside it.
+ */
+export type Replacing = "no" | "if_canceled" | "in_any_case";
+
+/**
+ * The order as its legs (oldest first) tell it. Its terms and status are those of the newest leg which the exchange
+ * has confirmed; fills are sums over all legs. A leg that is still out decides only where no confirmed one exists,
+ * or where the outcome of replacing the last one was lost. The end of a replacement is the order's once its attempt is
+ * settled; its fills are as soon as it decides, and all of one that was placed in any case once that is settled.
+ */
+export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], replacing: Replacing): O {
+  const newest = legs.at(-1);
+  // Until it is known what became of the original, a replacement may turn out to be an order of its own.
+  const own = replacing === "no" ? legs : legs.filter((leg) => leg !== newest);
+  const isApart = replacing === "in_any_case" || own.some(({ filledSize, size }) => compare(filledSize, size) >= 0);
+  const confirmed = (isApart ? own : legs).filter(isConfirmed);
+  // Of refused legs alone the oldest: a replacement that was refused as well never became the order.
+  const deciding = confirmed.findLast((leg) => leg.state !== "rejected") ?? confirmed[0] ?? legs.at(-1);
+  if (deciding === undefined || newest === undefined) return order;
+  const counted = deciding === newest ? legs : own;
+  const filledSize = sumOf(counted, (leg) => leg.filledSize);
+  const notional = sumOf(counted, (leg) => leg.filledNotional);
+  const doubt = replacing === "no" ? null : doubtWhileReplacing(deciding, newest, replacing);
+  const isBeingReplaced = replacing !== "no" && newest !== deciding;
+  const status = doubt === null ? statusOf(order, deciding, isBeingReplaced) : "unknown";
+  const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
+  return {
+    ...order,
+    ...termsOf(order, legs, deciding),
+    status,
+    exchangeOrderId: deciding.oid,
+    filledSize: isKnown || filledSize !== "0" ? filledSize : null,
+    averagePrice: averagePrice(notional, filledSize),
+    // Of an order that is open or filled only an alarm has a reason.
+    error: doubt === null ? deciding.reason : doubt.words,
+  };
+}
+
+function isConfirmed({ state }: Leg): boolean {
+  return state !== "sent" && state !== "lost" && state !== "absent";
+}
+
+/** What keeps an order `unknown` while its newest leg is to replace the one that decides; null where nothing does. */
+function doubtWhileReplacing(deciding: Leg, newest: Leg, replacing: Replacing): { words: string | null } | null {
+  if (newest === deciding) return isClosed(deciding) ? { words: deciding.reason } : null;
+  // What was filled whole nothing has replaced, and nothing can.
+  if (isWhollyFilled(deciding) && replacing === "if_canceled") return null;
+  if (newest.state === "lost") return { words: newest.reason };
+  if (newest.state === "sent" || deciding.state === "filled") return null;
+  // Most refusals come when the original has been canceled already.
+  if (newest.state === "rejected" || newest.state === "absent") return isClosed(deciding) ? null : { words: REFUSED };
+  return replacing === "in_any_case" ? { words: BESIDE } : null;
+}
+
+const BESIDE =
+  "the exchange has taken what the modify placed; whether in place of this order or beside it is being looked up";
+const REFUSED = "the exchange did not take what was to replace this order; whether it left it open is being looked up";
+
+/** A modified order has its newest leg's terms; its size is what had been filled before plus what that leg asks for. */
+function termsOf(order: Order, legs: readonly Leg[], deciding: Leg): Partial<Order> {
+  if (legs.length <= 1) return {};
+  const before = legs.slice(0, legs.indexOf(deciding));
+  const size = add(
+    sumOf(before, (leg) => leg.filledSize),
+    deciding.size,
+  );
+  return {
+    size: compare(size, decimal(order.size)) === 0 ? order.size : size,
+    price: deciding.price,
+    timeInForce: deciding.timeInForce,
+    trigger: deciding.trigger,
+  };
+}
+
+function sumOf(legs: readonly Leg[], figure: (leg: Leg) => Decimal): Decimal {
+  return legs.reduce((sum, leg) => add(sum, figure(leg)), "0" as Decimal);
+}
+
+function statusOf(order: Order, leg: Leg, isBeingReplaced: boolean): OrderStatus {
+  switch (leg.state) {
+    case "sent":
+      return order.status === "unknown" ? "unknown" : "processing";
+    case "lost":
+    case "closing":
+      return "unknown";
+    case "resting":
+      return "open";
+    case "armed":
+      return "waiting_for_trigger";
+    case "filled":
+      return "filled";
+    case "canceled":
+      // The cancel leg of a modify arrives before its replacement: that is not the end of the order.
+      return isBeingReplaced ? "unknown" : "canceled";
+    case "rejected":
+    case "absent":
+      return "rejected";
+  }
+}
