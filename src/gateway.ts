@@ -34,6 +34,7 @@ import { type Follower, openFollower } from "./settle/follow.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
 import { type Heeding, openFillIndex } from "./settle/index-fills.ts";
 import { heedEveryExcess, heedExcess } from "./settle/reduce.ts";
+import { openRepeating, type Repeating } from "./settle/repeating.ts";
 import { openSettler, type Settler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
 import { type AccountTeller, openAccountTeller } from "./settle/tell-account.ts";
@@ -197,7 +198,7 @@ const MAX_LEADS = 10_000;
 type Leading = {
   heed(orderId: string): void;
   look(orderId: string): Promise<unknown>;
-  repeating(): ReturnType<typeof openRepeating>;
+  repeating(): Repeating;
 };
 
 /** Each lead is followed once, however often the fill is shown. */
@@ -222,7 +223,7 @@ function heedFills(world: World, { heed, look, repeating }: Leading): Heeding {
   };
 }
 
-function keepInStep({ once, every }: ReturnType<typeof openRepeating>, settler: Settler, follower: Follower): void {
+function keepInStep({ once, every }: Repeating, settler: Settler, follower: Follower): void {
   once(() => follower.resync("all"));
   every(RESYNC_INTERVAL_MS, async () => {
     settler.resume();
@@ -232,7 +233,7 @@ function keepInStep({ once, every }: ReturnType<typeof openRepeating>, settler: 
 }
 
 /** Once soon, for what frames leave out. */
-function checkPictures({ once, every }: ReturnType<typeof openRepeating>, world: World): void {
+function checkPictures({ once, every }: Repeating, world: World): void {
   const checks = openPictureChecks(world);
   once(() => world.clock.sleep(FIRST_CHECK_MS).then(() => checks.run()));
   every(CHECK_PICTURE_MS, () => checks.run());
@@ -240,10 +241,7 @@ function checkPictures({ once, every }: ReturnType<typeof openRepeating>, world:
 
 type Watches = { agents: AgentWatch; readiness: ReadinessWatch; tell(words: string): void; prepare(): void };
 
-function keepWatch(
-  { every, fromNow }: ReturnType<typeof openRepeating>,
-  { agents, readiness, tell, prepare }: Watches,
-): void {
+function keepWatch({ every, fromNow }: Repeating, { agents, readiness, tell, prepare }: Watches): void {
   fromNow(WATCH_INTERVAL_MS, () => agents.look().then(prepare));
   every(MISSING_INTERVAL_MS, () => agents.lookAtMissing());
   fromNow(READINESS_INTERVAL_MS, async () => tell(readiness.look()));
@@ -287,40 +285,6 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, sta
     metrics: parts.metrics ?? NO_METRICS,
     point: parts.point ?? (() => undefined),
     state,
-  };
-}
-
-/** Work that is done again and again until the gateway stops. */
-function openRepeating({ clock, log }: Pick<GatewayParts, "clock" | "log">) {
-  let hasStopped = false;
-
-  /** A fault, a disk that is full for a moment say, must end neither the work for good nor the process. */
-  async function guarded(work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!hasStopped) log.error({ error: String(error) }, "work in the background failed");
-    }
-  }
-
-  async function repeat(everyMs: number, work: () => Promise<unknown>): Promise<void> {
-    while (!hasStopped) {
-      await clock.sleep(everyMs);
-      if (!hasStopped) await guarded(work);
-    }
-  }
-
-  return {
-    every: (everyMs: number, work: () => Promise<unknown>) => void repeat(everyMs, work),
-    fromNow: (everyMs: number, work: () => Promise<unknown>) => {
-      void guarded(work);
-      void repeat(everyMs, work);
-    },
-    once: (work: () => Promise<unknown>) => void guarded(work),
-    isStopped: () => hasStopped,
-    stop: () => {
-      hasStopped = true;
-    },
   };
 }
 

@@ -119,8 +119,10 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
   function left(purpose: Purpose, nowMs: number): number | null {
     if (weightPerMinute === 0) return null;
     if (pauseLeftMs(purpose, nowMs) > 0) return 0;
-    const spent = spentWeight.sum(toSecond(nowMs), nameOf(purpose));
-    const free = freeFor(purpose, spent);
+    const second = toSecond(nowMs);
+    const spent = spentWeight.sum(second, nameOf(purpose));
+    const unspent = freeFor(purpose, spent);
+    const free = purpose === "settle" ? unspent - claims.keptFrom(unspent, second) : unspent;
     const fair = useOf(purpose) === "read" ? fairShare(spent) : free;
     return Math.max(0, Math.floor(Math.min(free, fair)));
   }

@@ -55,7 +55,7 @@ export function audit(run: Audited): string[] {
     ...auditEnds(run),
     ...auditEveryEnd(run),
     ...auditMisplaced(run),
-    ...auditOwnWrites(run),
+    ...auditOwnWrites({ ...run, events: run.told }),
     ...auditTellings({ ...run, events: run.told }),
     ...auditSends(run),
     ...auditSeparation(run),

@@ -4,6 +4,7 @@
  */
 import { CLOSED } from "./answers.ts";
 import type { Dialogue, Turn } from "./clients.ts";
+import type { ToldEvent } from "./tellings.ts";
 import { START_MS } from "./template.ts";
 import { isMisplaced, type TrueOrder, type Truth, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
@@ -15,6 +16,7 @@ export type OwnWritesRun = {
   truth: Truth;
   dialogues: readonly Dialogue[];
   reads: readonly { party: Party; turn: Turn }[];
+  events: readonly ToldEvent[];
   /** Markets change their places, and their names with it. */
   moves: unknown;
 };
@@ -37,7 +39,7 @@ function auditParty(run: OwnWritesRun, party: Party): string[] {
   const { id } = party.account;
   const own = run.dialogues.filter(({ wish }) => wish.party.account.id === id).flatMap(({ turns }) => turns);
   const reads = run.reads.filter((read) => read.party.account.id === id).map(({ turn }) => turn);
-  const facts = [...own, ...reads].flatMap(factOf);
+  const facts = [...[...own, ...reads].flatMap(factOf), ...run.events.flatMap((event) => factTold(event, id))];
   const orders = ordersByOid(run.truth);
   return reads.flatMap((turn) => {
     const before = facts.filter(({ atMs }) => atMs < turn.askedAtMs);
@@ -64,6 +66,21 @@ function factOf({ outcome, endedAtMs }: Turn): Fact[] {
   const { object, id, exchange_order_id: oid, status, filled_size: filled } = body;
   if (object !== "order" || typeof oid !== "string" || typeof id !== "string" || typeof status !== "string") return [];
   return [{ atMs: endedAtMs, id, oid, status, filled: units(filled ?? "0") }];
+}
+
+function factTold({ type, payload, atMs }: ToldEvent, accountId: string): Fact[] {
+  if (type !== "order.created" && type !== "order.updated") return [];
+  // As above.
+  const {
+    account,
+    id,
+    exchange_order_id: oid,
+    status,
+    filled_size: filled,
+  } = JSON.parse(payload) as Record<string, string | null>;
+  if (account !== accountId || typeof oid !== "string" || typeof id !== "string" || typeof status !== "string")
+    return [];
+  return [{ atMs, id, oid, status, filled: units(filled ?? "0") }];
 }
 
 function ordersByOid({ orders, splits }: Truth): Map<string, TrueOrder> {
