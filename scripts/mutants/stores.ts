@@ -265,8 +265,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/budget.ts",
-        find: "if (kept > 0 && spent.all + weight + kept > settleLimit) return false;",
-        put: "",
+        find: "if (most + kept > freeFor(purpose, spent)) return false;",
+        put: "if (most > freeFor(purpose, spent)) return false;",
       },
     ],
   },

@@ -49,7 +49,9 @@ function auditParty(run: OwnWritesRun, party: Party): string[] {
     const changing = new Set(
       own.filter((write) => isUnderWay(write, turn)).flatMap(({ ask }) => ("id" in ask ? [ask.id] : [])),
     );
-    return auditOpen(run, party, { turn, before: before.filter(({ id }) => !changing.has(id)) });
+    const news = facts.filter(({ atMs }) => atMs >= turn.askedAtMs && atMs <= (turn.endedAtMs ?? 0));
+    for (const fact of news) changing.add(fact.id);
+    return auditOpen(run, party, { turn, before: before.filter((fact) => !changing.has(fact.id)) });
   });
 }
 
