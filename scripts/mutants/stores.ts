@@ -322,4 +322,24 @@ export const STORES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what only a fill has named is told by that name",
+    changes: [
+      {
+        file: "src/core/order-of-legs.ts",
+        find: "exchangeOrderId: isNamedByLead(deciding) ? null : deciding.oid,",
+        put: "exchangeOrderId: deciding.oid,",
+      },
+    ],
+  },
+  {
+    name: "a trigger that nothing has named is canceled by its client order id at once",
+    changes: [
+      {
+        file: "src/actions/cancel-order.ts",
+        find: 'if (read.kind === "ok") nameUnnamed(deps, account.id, read.value);',
+        put: "",
+      },
+    ],
+  },
 ];

@@ -1,11 +1,13 @@
 import type { Attempt } from "../core/attempt.ts";
+import { dexOf } from "../core/market.ts";
 import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Deps, Place } from "../deps.ts";
-import { intendedCancel, legToCancel, recordCancelReply, unsettledPlacings } from "../settle/cancel.ts";
+import { intendedCancel, legToCancel, mayRest, recordCancelReply, unsettledPlacings } from "../settle/cancel.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { deriveOrder } from "../settle/record.ts";
 import { sendAttempt } from "../settle/send.ts";
+import { nameUnnamed } from "../settle/unnamed.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
@@ -42,6 +44,7 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
   const target = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
   if (isLive(target.status)) requireBudget(deps, caller, "cancel");
   if (isLive(target.status)) requireAgent(deps, caller.account);
+  if (isUnnamed(deps, target)) await nameByList(deps, caller, target);
   const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
   const resource = { kind: "order" as const, id: target.id };
   const record = {
@@ -64,6 +67,20 @@ export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrde
     return null;
   });
   return { ...answer, isReplay: false };
+}
+
+/**
+ * The exchange has taken it and not said under which native id, as of some triggers: a cancel by client order id would take off
+ * whatever else has that id. A list of open orders names it; where it cannot be read or lacks it the cancel goes all the same.
+ */
+function isUnnamed({ store }: Deps, { id }: StoredOrder): boolean {
+  const leg = legToCancel(listLegs(store, id));
+  return leg !== null && leg.oid === null && mayRest(leg);
+}
+
+async function nameByList(deps: Deps, { account }: Caller, { market }: StoredOrder): Promise<void> {
+  const read = await deps.reads.openOrders(account.tradingAddress, dexOf(market), "cancel");
+  if (read.kind === "ok") nameUnnamed(deps, account.id, read.value);
 }
 
 type Storing = { caller: Caller; orderId: string; idempotencyKey: string; place: Place };

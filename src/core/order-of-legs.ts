@@ -1,7 +1,7 @@
 /** The order that a client is shown, as its legs tell it. */
 import { add, compare, type Decimal, decimal } from "./decimal.ts";
 import { averagePrice } from "./market.ts";
-import { isClosed, isWhollyFilled, type Leg, type Order, type OrderStatus } from "./order.ts";
+import { isClosed, isNamedByLead, isWhollyFilled, type Leg, type Order, type OrderStatus } from "./order.ts";
 
 /**
  * What an unsettled attempt does to the newest leg but one: nothing; replaces it, and places only when it has canceled it;
@@ -35,7 +35,8 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], r
     ...order,
     ...termsOf(order, legs, deciding),
     status,
-    exchangeOrderId: deciding.oid,
+    // What only a fill has named may be somebody else's.
+    exchangeOrderId: isNamedByLead(deciding) ? null : deciding.oid,
     filledSize: isKnown || filledSize !== "0" ? filledSize : null,
     averagePrice: averagePrice(notional, filledSize),
     // Of an order that is open or filled only an alarm has a reason.

@@ -183,6 +183,8 @@ test("a fill of another's order names ours only until a record shows whose it is
   const namesake = another(stage, { size: "0.3" });
   for (const tid of [1, 2]) await tellFill(stage, namesake, { size: "0.15", price: "99", tid });
   expect(legOf(stage)).toEqual({ oid: String(OTHER_OID), state: "lost", filled: "0" });
+  // Seed 6053: what is no more than a lead is not told as the order's name.
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", exchangeOrderId: null });
   showById(stage, { [OTHER_OID]: recordOf(namesake), [order.cloid]: recordOf(order), [order.oid]: recordOf(order) });
   for (let nth = 0; nth < 12; nth += 1) await rig.clock.advance(5_000);
   expect(legOf(stage)).toEqual({ oid: String(order.oid), state: "resting", filled: "0" });

@@ -50,3 +50,30 @@ test.each([
     expect(liveOrders(s).map(String)).toEqual([last.oid ?? ""]);
   },
 );
+
+test.each(["placed before it", "placed after it"])(
+  "a cancel of a trigger that no answer has named reaches no order of others under its client order id, %s",
+  async (when) => {
+    const s = await scene({ areTriggersUnnamed: true });
+    const others = (cloid: string) => {
+      const orders = [{ a: 0, b: true, p: "93000", s: "0.07", r: false, t: { limit: { tif: "Gtc" } }, c: cloid }];
+      const action = { type: "order", orders, grouping: "na", builder: null };
+      s.venue.act(s.party.account.ownerAddress, action as unknown as Parameters<typeof s.venue.act>[1]);
+    };
+    const ask = s.ask("nameless", TAKE_PROFIT);
+    const cloid = () => `0x${String(s.rows("select id from orders")[0]?.["id"]).replaceAll("-", "")}`;
+    if (when === "placed before it") {
+      await s.pass(3);
+      others(cloid());
+    }
+    await s.pass(500);
+    if (when === "placed after it") others(cloid());
+    expect(liveOrders(s)).toHaveLength(2);
+    const id = String(s.rows("select id from orders")[0]?.["id"]);
+    expect(ask.answer).toMatchObject({ status: 201 });
+    await s.tell("nameless-cancel", { kind: "cancel", id });
+    await s.pass(10_000);
+    const live = liveOrders(s).map((oid) => s.venue.runtime.world.venue.orders.get(oid));
+    expect(live).toMatchObject([{ trigger: null }]);
+  },
+);
