@@ -234,9 +234,9 @@ export const STORES: readonly Mutant[] = [
     name: "a refused leverage is refused though a copy may have run",
     changes: [
       {
-        file: "src/settle/leverage.ts",
-        find: "pursuit.refusal !== null && reading.attempt.hasLanded",
-        put: "pursuit.refusal !== null",
+        file: "src/settle/reading.ts",
+        find: "if (pursuit.refusal === null || !hasLanded ||",
+        put: "if (pursuit.refusal === null ||",
       },
     ],
   },
@@ -339,6 +339,26 @@ export const STORES: readonly Mutant[] = [
         file: "src/actions/cancel-order.ts",
         find: 'if (read.kind === "ok") nameUnnamed(deps, account.id, read.value);',
         put: "",
+      },
+    ],
+  },
+  {
+    name: "a refusal in new words outweighs what a reading showed",
+    changes: [
+      {
+        file: "src/settle/reading.ts",
+        find: "|| pursuit.isRefusalDoubted) return null;",
+        put: ") return null;",
+      },
+    ],
+  },
+  {
+    name: "one reading that shows nothing confirms a refusal in new words",
+    changes: [
+      {
+        file: "src/settle/reading.ts",
+        find: "pursuit.refusalReadings >= WITNESSES_NEEDED ?",
+        put: "pursuit.refusalReadings >= 1 ?",
       },
     ],
   },

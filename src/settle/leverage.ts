@@ -14,7 +14,7 @@ import {
   refusedUnlisted,
 } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { isGivenUp, readEffect } from "./reading.ts";
+import { heardRefusal, isGivenUp, readEffect } from "./reading.ts";
 
 /**
  * One step toward the truth about a leverage change. A number that nobody had used says that it never ran. Once the
@@ -48,8 +48,9 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
     finishOperation(world, attempt, { status: "succeeded", exchangeId: null });
     return true;
   }
-  if (!isShown && pursuit.refusal !== null && reading.attempt.hasLanded) {
-    finishOperation(world, attempt, refusedUnlisted(pursuit.refusal));
+  const refusal = heardRefusal(tools, reading.attempt, { pursuit, isShown });
+  if (refusal !== null) {
+    finishOperation(world, attempt, refusedUnlisted(refusal));
     return true;
   }
   if (!isGivenUp(tools, reading.attempt, pursuit)) return false;

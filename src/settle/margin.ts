@@ -18,7 +18,7 @@ import { parseClearinghouseState } from "../wire/answer/account.ts";
 import { actionOf } from "./intent.ts";
 import { finishOperation, neverExecuted, neverProven, operationOf, refusedUnlisted } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
+import { heardRefusal, isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
 
 /** The isolated position of a market in an answer of `clearinghouseState`; null when that cannot be read. */
 export function readMargin(json: unknown, market: string): TimedMargin | null {
@@ -67,7 +67,8 @@ function endOf(tools: Tools, attempt: Attempt, about: Readings): OperationEnd | 
   const isTaken = attempt.seal === "nonce_taken";
   if (isTaken && moved !== null && compare(moved, amountOf(attempt)) === 0)
     return { status: "succeeded", exchangeId: null };
-  if (isTaken && attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
+  const refusal = isTaken ? heardRefusal(tools, attempt, { pursuit, isShown: false }) : null;
+  if (refusal !== null) return refusedUnlisted(refusal);
   const isUnmoved = moved !== null && compare(moved, ZERO) === 0;
   if (isUnmoved && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs: after.timeMs }))
     return { status: "rejected", error: "The position's margin did not change." };

@@ -28,6 +28,11 @@ export type Pursuit = {
   lastNoopElapsedMs: number | null;
   /** The exchange's own words, where its answer was a refusal that is not listed. */
   refusal: string | null;
+  /** A reading showed what was refused in such words: it may have been a copy that was refused. */
+  isRefusalDoubted: boolean;
+  /** Readings, apart, that showed nothing of it, and the elapsed time of the last. */
+  refusalReadings: number;
+  lastRefusalElapsedMs: number | null;
   /** Elapsed time of the last cancel sent. */
   lastSentElapsedMs: number | null;
   /** Times that a cancel was issued again. */
@@ -65,6 +70,9 @@ export function startPursuit(attemptId: number): Pursuit {
     lead: null,
     lastNoopElapsedMs: null,
     refusal: null,
+    isRefusalDoubted: false,
+    refusalReadings: 0,
+    lastRefusalElapsedMs: null,
     lastSentElapsedMs: null,
     reissues: 0,
     missed: new Map(),

@@ -42,6 +42,27 @@ export function isEffectWitnessedAbsent(
   return pursuit.witnesses >= WITNESSES_NEEDED;
 }
 
+/**
+ * The exchange's own words, where it refused an operation in some that are not listed, something of ours took its number, and two
+ * readings, apart, show nothing of it, and none before them did: what was refused may be a copy beside one that was carried out,
+ * and a server that is behind shows none of that. Else null.
+ */
+export function heardRefusal(
+  { world }: Tools,
+  { hasLanded }: Attempt,
+  { pursuit, isShown }: { pursuit: Pursuit; isShown: boolean },
+): string | null {
+  pursuit.isRefusalDoubted ||= isShown;
+  if (pursuit.refusal === null || !hasLanded || pursuit.isRefusalDoubted) return null;
+  const nowMs = world.clock.elapsedMs();
+  const last = pursuit.lastRefusalElapsedMs;
+  if (last === null || nowMs - last >= WITNESS_SPACING_MS) {
+    pursuit.lastRefusalElapsedMs = nowMs;
+    pursuit.refusalReadings += 1;
+  }
+  return pursuit.refusalReadings >= WITNESSES_NEEDED ? pursuit.refusal : null;
+}
+
 /** After this long without proof nobody looks any more, elapsed milliseconds. */
 const GIVE_UP_AFTER_MS = 10 * 60_000;
 

@@ -22,7 +22,7 @@ import {
 } from "./operation.ts";
 import { inPlace, ownPlace } from "./own-place.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { isEffectWitnessedAbsent, isGivenUp } from "./reading.ts";
+import { heardRefusal, isEffectWitnessedAbsent, isGivenUp } from "./reading.ts";
 import { openAttempt } from "./record.ts";
 import { sendAttempt } from "./send.ts";
 import { type History, readHistory } from "./twap.ts";
@@ -48,7 +48,8 @@ function endOfCancel(tools: Tools, pursuit: Pursuit, reading: History): Operatio
     return { status: "rejected", error };
   }
   if (attempt.seal === "noop") return neverExecuted(attempt);
-  if (pursuit.refusal !== null && attempt.hasLanded) return refusedUnlisted(pursuit.refusal);
+  const refusal = heardRefusal(tools, attempt, { pursuit, isShown: false });
+  if (refusal !== null) return refusedUnlisted(refusal);
   if (records.length > 0 && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
     return { status: "rejected", error: "The cancel was not carried out: the TWAP still runs." };
   if (!isGivenUp(tools, attempt, pursuit)) return null;

@@ -15,7 +15,7 @@ import {
   refusedUnlisted,
 } from "./operation.ts";
 import type { Pursuit, Tools } from "./pursuit.ts";
-import { isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
+import { heardRefusal, isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
 
 /** A TWAP made by the action may carry a time this much before its send, milliseconds. */
 const LEAD_MS = 1_000;
@@ -85,7 +85,8 @@ function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationE
   if (isTaken && found.length === 0 && other !== undefined)
     raiseDifference(tools.world, attempt, { because: other, isCertain: false });
   const isNothing = found.length === 0 && elsewhere.length === 0;
-  if (isNothing && attempt.hasLanded && pursuit.refusal !== null) return refusedUnlisted(pursuit.refusal);
+  const refusal = heardRefusal(tools, attempt, { pursuit, isShown: !isNothing });
+  if (refusal !== null) return refusedUnlisted(refusal);
   // A clock that was wrong when it was signed makes another time of its own.
   if (isNothing && !isOneOfAnotherTime && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
     return { status: "rejected", error: "The exchange's history has gone on past it and shows no such TWAP." };

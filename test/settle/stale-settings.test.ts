@@ -93,6 +93,38 @@ test("a leverage that is refused in words that are new is rejected with them", a
   });
 });
 
+test.each([
+  ["every second one", 2],
+  ["the first one", Number.POSITIVE_INFINITY],
+])(
+  "seed 7257: one of which only a copy was refused so is not rejected by servers that are behind: %s",
+  async (_name, every) => {
+    const s = await scene();
+    const { execute } = s.venue;
+    // The relay brought it twice, and the answer to the second is heard.
+    Object.assign(s.venue, {
+      execute: (body: string) => {
+        const reply = execute(body);
+        if (typeIn(body) !== "updateLeverage") return reply;
+        return { ...reply, body: JSON.stringify({ status: "err", response: UNLISTED }) };
+      },
+    });
+    let areBehind = true;
+    let reads = 0;
+    s.seeThrough(({ type }, answer) => {
+      if (type !== "activeAssetData") return answer;
+      const isBehind = areBehind && reads % every === 0;
+      reads += 1;
+      return isBehind ? { ...(answer as object), leverage: { type: "cross", value: 20 } } : answer;
+    });
+    const first = await told(s, "copied", leverage(7));
+    expect(first["status"]).not.toBe("rejected");
+    areBehind = false;
+    await s.pass(30_000);
+    expect(await told(s, "copied", leverage(7))).toMatchObject({ http: 200, status: "succeeded" });
+  },
+);
+
 test("a refusal in new words whose number nobody can tell of is shown with what was said, at once and for good", async () => {
   const s = await scene();
   refuse(s, "updateLeverage", { status: "err", response: UNLISTED });
