@@ -47,7 +47,8 @@ export type Order = OrderTerms & {
 
 /**
  * `sent`: no word from the exchange yet. `closing`: over by the exchange's word, and how much of it had been filled by then
- * is not known yet; or perhaps over (`isPerhapsOver`). `absent`: it left no order, and no longer can. The others are the exchange's own word.
+ * is not known yet; or perhaps over (`isPerhapsOver`). `absent`: it left no order, and no longer can. The others are the
+ * exchange's own word.
  */
 export type LegState =
   | "sent"
