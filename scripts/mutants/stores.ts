@@ -7,7 +7,7 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/closed-size.ts",
-        find: "sumFills(fills.filter(({ oid }) => oid === order.oid))",
+        find: "sumFills(fillsOfOrder(fills, order))",
         put: "sumFills(fills.filter(({ coin }) => coin === order.coin))",
       },
     ],
@@ -359,6 +359,26 @@ export const STORES: readonly Mutant[] = [
         file: "src/settle/reading.ts",
         find: "pursuit.refusalReadings >= WITNESSES_NEEDED ?",
         put: "pursuit.refusalReadings >= 1 ?",
+      },
+    ],
+  },
+  {
+    name: "kept fills of other markets and sides count for an order",
+    changes: [
+      {
+        file: "src/store/fills.ts",
+        find: '...[eq(fills.market, sql.placeholder("market")), eq(fills.side, sql.placeholder("side"))],',
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "fills of the other side count for an order",
+    changes: [
+      {
+        file: "src/settle/fill-pages.ts",
+        find: "oid === order.oid && coin === order.coin && side === order.side",
+        put: "oid === order.oid && coin === order.coin",
       },
     ],
   },

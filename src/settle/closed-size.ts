@@ -8,7 +8,7 @@ import type { Fill } from "../wire/answer/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
-import { readFills, sumFills } from "./fill-pages.ts";
+import { filledOrder, fillsOfOrder, readFills, sumFills } from "./fill-pages.ts";
 import { comparePictured, comparePosition } from "./position-check.ts";
 
 /**
@@ -42,7 +42,7 @@ export async function readClosedSize(
   seen: Seen,
 ): Promise<ClosedSize | "failed"> {
   const { user, accountId } = closed;
-  const indexed = sumFillsOf(world.store, accountId, seen.order.oid);
+  const indexed = sumFillsOf(world.store, accountId, filledOrder(seen.order));
   const isEnough = isEnoughKnown(world, closed, seen, indexed);
   const read = isEnough
     ? { filled: indexed, isWitnessed: false, fills: [] }
@@ -114,7 +114,7 @@ async function readAll(world: World, closed: ClosedOrder, seen: Seen, indexed: F
   const { order, statusTimestampMs, options } = seen;
   // From where the index ends: what it lacks has moved the position as well.
   const indexedToMs = findCompleteTo(world.store, accountId) ?? order.timestampMs;
-  const sumOf = (fills: readonly Fill[]) => sumFills(fills.filter(({ oid }) => oid === order.oid));
+  const sumOf = (fills: readonly Fill[]) => sumFills(fillsOfOrder(fills, order));
   const isEnough = (fills: readonly Fill[]) => agreementOf(closeReading(closed, seen, sumOf(fills))) === "agreed";
   const sinceMs = Math.min(order.timestampMs, indexedToMs);
   const read = await readFills(world, { user, sinceMs, isEnough }, options);

@@ -85,11 +85,17 @@ function take({ store, clock }: World, lead: FillLead): string | null {
   const { cloid, oid, accountId } = lead;
   return inTransactionNotWaiting(store, () => {
     const leg = openTo(findLegByCloid(store, cloid), lead);
-    if (leg === null) return null;
+    const order = leg === null ? null : findOrder(store, leg.orderId);
+    if (leg === null || order === null) return null;
     const nowMs = clock.nowMs();
     if (leg.oid !== null) recordLegEvent(store, cloid, { type: "rested", oid }, nowMs);
     recordLegEvent(store, cloid, { type: "reported", oid }, nowMs);
-    recordLegEvent(store, cloid, { type: "fills_seen", filled: sumFillsOf(store, accountId, oid) }, nowMs);
+    recordLegEvent(
+      store,
+      cloid,
+      { type: "fills_seen", filled: sumFillsOf(store, accountId, { ...order, oid }) },
+      nowMs,
+    );
     return leg.orderId;
   });
 }

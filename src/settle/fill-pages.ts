@@ -3,6 +3,7 @@ import type { Filled } from "../core/order.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import { shownFills } from "../exchange/told-fill.ts";
+import type { FilledOrder } from "../store/fills.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 
@@ -13,6 +14,16 @@ export function sumFills(fills: readonly Pick<Fill, "size" | "price">[]): Filled
     (sum, fill) => ({ size: add(sum.size, fill.size), notional: add(sum.notional, multiply(fill.price, fill.size)) }),
     NOTHING_FILLED,
   );
+}
+
+/** An order as the exchange shows it, for what is kept of its fills. */
+export function filledOrder({ oid, coin, side }: Pick<FrontendOrder, "oid" | "coin" | "side">): FilledOrder {
+  return { oid, market: coin, side: side === "B" ? "buy" : "sell" };
+}
+
+/** Those of fills that are an order's own: what carries its native id in another market or on the other side is none. */
+export function fillsOfOrder(fills: readonly Fill[], order: Pick<FrontendOrder, "oid" | "coin" | "side">): Fill[] {
+  return fills.filter(({ oid, coin, side }) => oid === order.oid && coin === order.coin && side === order.side);
 }
 
 /** Pages read for one question; the exchange keeps about 10,000 fills. */

@@ -90,8 +90,10 @@ function growLeg({ store, clock }: World, account: Account, { oid, fills }: Name
   const nowMs = clock.nowMs();
   const named = findLegByOid(store, account.id, oid);
   if (named !== null) {
-    if (isNamedByLead(named) || !isOfOrder(store, named, fills)) return null;
-    recordLegEvent(store, named.cloid, { type: "fills_seen", filled: sumFillsOf(store, account.id, oid) }, nowMs);
+    const order = findOrder(store, named.orderId);
+    if (order === null || isNamedByLead(named)) return null;
+    const filled = sumFillsOf(store, account.id, { ...order, oid });
+    recordLegEvent(store, named.cloid, { type: "fills_seen", filled }, nowMs);
     return named.orderId;
   }
   // That there is a trace of it is known from now on; the look by this name tells whether it is its own.
@@ -108,15 +110,6 @@ function fittingLeg(store: Store, account: Account, fills: readonly Fill[]): Leg
   const order = leg === null ? null : findOrder(store, leg.orderId);
   if (leg === null || order?.accountId !== account.id) return null;
   return fittingFills(store, { ...askedTerms(order), leg }, fills).length > 0 ? leg : null;
-}
-
-/** A fill of something else under a client order id of ours is none of the order's. */
-function isOfOrder(store: Store, { orderId }: Leg, fills: readonly Fill[]): boolean {
-  const order = findOrder(store, orderId);
-  return (
-    order !== null &&
-    fills.every(({ coin, side }) => order.market === coin && (side === "B") === (order.side === "buy"))
-  );
 }
 
 /** Leads of all fills that were shown, new or not: a process before this one may have died before it could follow them. */

@@ -12,7 +12,7 @@ import { jsonInteger } from "../wire/json.ts";
 import { type ClosedOrder, mayFallShort, readClosedSize } from "./closed-size.ts";
 import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
-import { completes, NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
+import { completes, filledOrder, fillsOfOrder, NOTHING_FILLED, readFillsSince, sumFills } from "./fill-pages.ts";
 import { shownEnd, shownParts } from "./shown.ts";
 
 /** What one look at the exchange shows of a leg. */
@@ -162,10 +162,10 @@ async function readFilledOfOpen(
   const { user, accountId } = sought;
   const parts = shownParts(world, accountId, [order]);
   world.feeds.showed(user, parts);
-  if (parts.length === 0 && world.feeds.isLive(user)) return sumFillsOf(world.store, accountId, order.oid);
+  if (parts.length === 0 && world.feeds.isLive(user)) return sumFillsOf(world.store, accountId, filledOrder(order));
   const asked = { user, sinceMs: order.timestampMs, isEnough: completes([order]) };
   const fills = await readFillsSince(world, asked, options);
-  return fills === "failed" ? "failed" : sumFills(fills.filter(({ oid }) => oid === order.oid));
+  return fills === "failed" ? "failed" : sumFills(fillsOfOrder(fills, order));
 }
 
 /** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */

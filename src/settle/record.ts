@@ -41,7 +41,10 @@ type Advanced = { order: StoredOrder; leg: Leg; next: Leg | null };
 function withFillsBefore(store: Store, { order, leg, next }: Advanced): Leg | null {
   if (next === null || next.oid === null || !isNamedByLead(leg) || isNamedByLead(next)) return next;
   if (next.state === "rejected") return next;
-  return advanceLeg(next, { type: "fills_seen", filled: sumFillsOf(store, order.accountId, next.oid) }) ?? next;
+  return (
+    advanceLeg(next, { type: "fills_seen", filled: sumFillsOf(store, order.accountId, { ...order, oid: next.oid }) }) ??
+    next
+  );
 }
 
 /** A placing as this process has stored it: as far as it knows, it still stands so. */

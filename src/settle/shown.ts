@@ -5,6 +5,7 @@ import { sumFillsOf } from "../store/fills.ts";
 import type { Position } from "../wire/answer/account.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
+import { filledOrder } from "./fill-pages.ts";
 
 /**
  * What a list of open orders shows that a feed should have told. What waits for a trigger may be the child of another order,
@@ -25,7 +26,7 @@ export function shownParts(
   return orders
     .filter((order) => {
       const filled = shownFilled(order);
-      return filled !== null && compare(filled, sumFillsOf(store, accountId, order.oid).size) > 0;
+      return filled !== null && compare(filled, sumFillsOf(store, accountId, filledOrder(order)).size) > 0;
     })
     .map(({ oid, timestampMs }) => ({ kind: "part", oid, timeMs: timestampMs }));
 }

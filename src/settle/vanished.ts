@@ -100,7 +100,10 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       // Some answers to triggers name no id, and without it nobody can say of every fill whose it is.
       if (leg.oid === null && mayHaveFills(world, sought, sweep.fills)) return over(null);
       missed.delete(leg.cloid);
-      return gone(leg, leg.oid === null ? NOTHING_FILLED : sumFillsOf(world.store, accountId, leg.oid));
+      return gone(
+        leg,
+        leg.oid === null ? NOTHING_FILLED : sumFillsOf(world.store, accountId, { ...sought, oid: leg.oid }),
+      );
     },
   };
 }

@@ -34,13 +34,21 @@ function tellFill(store: Store, { accountId, id: resourceId }: StoredFill, atMs:
 
 const ofOrder = prepared((store) =>
   amounts(store)
-    .where(and(eq(fills.accountId, sql.placeholder("accountId")), eq(fills.oid, sql.placeholder("oid"))))
+    .where(
+      and(
+        ...[eq(fills.accountId, sql.placeholder("accountId")), eq(fills.oid, sql.placeholder("oid"))],
+        ...[eq(fills.market, sql.placeholder("market")), eq(fills.side, sql.placeholder("side"))],
+      ),
+    )
     .prepare(),
 );
 
-/** Sum of the indexed fills of one exchange order. */
-export function sumFillsOf(store: Store, accountId: string, oid: string): Filled {
-  return sumOf(ofOrder(store).all({ accountId, oid }));
+/** An order of the exchange, as its fills tell it. */
+export type FilledOrder = Pick<StoredFill, "oid" | "market" | "side">;
+
+/** Sum of the indexed fills of one exchange order: what carries its native id in another market or on the other side is none. */
+export function sumFillsOf(store: Store, accountId: string, { oid, market, side }: FilledOrder): Filled {
+  return sumOf(ofOrder(store).all({ accountId, oid, market, side }));
 }
 
 /** The indexed fills of one exchange order. */

@@ -64,7 +64,7 @@ test.each(TIMES)("%s of fills are indexed whole, each once", async (_name, times
 });
 
 function sumOf({ store }: GatewayRig, { id }: Account): string {
-  return sumFillsOf(store, id, String(OID)).size;
+  return sumFillsOf(store, id, { oid: String(OID), market: "BTC", side: "buy" }).size;
 }
 
 test("a fill that is shown after one of up to a minute later is found by the next reading", async () => {

@@ -50,7 +50,7 @@ const READS: Record<string, (store: Store) => unknown> = {
   "a page of operations": (store) =>
     listOperations(store, { accountId: ACCOUNT, action: null, status: null, after, limit: 10 }),
   "a page of fills": (store) => listFills(store, { accountId: ACCOUNT, after: { timeMs: 1, id: "1" }, limit: 10 }),
-  "fills of an order": (store) => sumFillsOf(store, ACCOUNT, "1"),
+  "fills of an order": (store) => sumFillsOf(store, ACCOUNT, { oid: "1", market: "BTC", side: "buy" }),
   "fills of a TWAP": (store) => sumFillsOfTwap(store, ACCOUNT, "1"),
 };
 
