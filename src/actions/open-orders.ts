@@ -5,7 +5,7 @@ import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStat
 import type { Deps } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { ToldOpen } from "../exchange/picture.ts";
-import { completes, readFillsSince, sumFills } from "../settle/fill-pages.ts";
+import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { shownParts } from "../settle/shown.ts";
 import { sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
@@ -163,15 +163,14 @@ async function readFilledOf(
   const more = new Set(shownParts(deps, account.id, begun).map((shown) => ("oid" in shown ? shown.oid : "")));
   const unknown = isLive ? begun.filter(({ oid }) => more.has(oid)) : begun;
   const told = begun.filter((order) => !unknown.includes(order));
-  const filled = new Map(told.map(({ oid }) => [oid, sumFillsOf(deps.store, account.id, oid)]));
+  const filled = new Map(told.map((order) => [order.oid, sumFillsOf(deps.store, account.id, filledOrder(order))]));
   if (unknown.length === 0) return filled;
   const sinceMs = Math.min(...unknown.map((order) => order.timestampMs));
   const asked = { user: account.tradingAddress, sinceMs, isEnough: completes(unknown) };
   const fills = await readFillsSince(deps, asked, { purpose: reader });
   const lists = ["", ...deps.settings.dexes].map(() => ({ type: "frontendOpenOrders" }));
   if (fills === "failed") throw couldNotAsk(deps, "for the open orders", fillsUnanswered(deps, reader, lists), reader);
-  const byOid = Map.groupBy(fills, ({ oid }) => oid);
-  for (const { oid } of unknown) filled.set(oid, sumFills(byOid.get(oid) ?? []));
+  for (const order of unknown) filled.set(order.oid, sumFills(fillsOfOrder(fills, order)));
   return filled;
 }
 
