@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { openConnectTurns } from "./connect-turns.ts";
 import { type Feed, openFeed } from "./feed.ts";
 import type { FeedEvent } from "./feed-event.ts";
 import type { SocketTransport } from "./socket.ts";
@@ -25,19 +26,9 @@ export type Feeds = {
   close(): void;
 };
 
-/** Between two new connections, milliseconds: the exchange allows 30 a minute, and timers come late now and then. */
-const CONNECT_SPACING_MS = 2_500;
-
 export function openFeeds({ url, transport, clock, dexes, maxFeeds, onEvent }: FeedsOptions): Feeds {
   const feeds = new Map<string, Feed>();
-  let nextConnectAtMs = 0;
-
-  async function beforeConnecting(): Promise<void> {
-    const nowMs = clock.elapsedMs();
-    const atMs = Math.max(nowMs, nextConnectAtMs);
-    nextConnectAtMs = atMs + CONNECT_SPACING_MS;
-    if (atMs > nowMs) await clock.sleep(atMs - nowMs);
-  }
+  const beforeConnecting = openConnectTurns(clock);
 
   return {
     follow: (address) => {
