@@ -8,6 +8,7 @@ import type { Point } from "./core/points.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
 import type { BuilderApproval } from "./exchange/builder-approval.ts";
 import type { Exchange, Markets, Reader } from "./exchange/exchange.ts";
+import type { MarketView } from "./exchange/market-view.ts";
 import type { Picture } from "./exchange/picture.ts";
 import type { Reads } from "./exchange/reads.ts";
 import type { TrustedFeeds } from "./exchange/trusted-feeds.ts";
@@ -113,6 +114,8 @@ export type Deps = World & {
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
   reads: Reads;
+  /** What the markets do: prices, books, funding. Followed while somebody needs it. */
+  marketView: Omit<MarketView, "close">;
   builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused" | "refresh">;
   /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
   fillIndex: { readToMs(account: Account): number | null };

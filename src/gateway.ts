@@ -14,9 +14,10 @@ import { type ActionAllowance, openActionAllowance } from "./exchange/action-all
 import { createBudget } from "./exchange/budget.ts";
 import { type BuilderApproval, openBuilderApproval } from "./exchange/builder-approval.ts";
 import { CLOCK_INTERVAL_MS, type ConnectedExchange, openExchange } from "./exchange/http.ts";
+import { type MarketView, openMarketView } from "./exchange/market-view.ts";
 import { openMarkets } from "./exchange/markets.ts";
 import { createPicture, type Picture } from "./exchange/picture.ts";
-import { createReads } from "./exchange/reads.ts";
+import { createReads, type Reads } from "./exchange/reads.ts";
 import { type SocketTransport, socketUrl } from "./exchange/socket.ts";
 import type { Transport } from "./exchange/transport.ts";
 import { NO_FEEDS, openTrustedFeeds, type TrustedFeeds } from "./exchange/trusted-feeds.ts";
@@ -116,6 +117,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
   const picture = createPicture();
   const feeds = openGatewayFeeds(parts, { exchange, picture, follower: () => follower, teller: () => teller });
+  const marketView = openGatewayMarketView(parts, { exchange, reads });
   const world = worldOf(parts, { exchange, allowance, feeds, picture, state });
   const interrupted = markInterrupted(world);
   waitBriefly(store);
@@ -130,7 +132,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const agents = openAgentWatch(world, repeating.isStopped);
   const gauges = { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() };
   const deps: Deps = {
-    ...{ ...world, settling: settler, reads, builderApproval, fillIndex, agents, gauges },
+    ...{ ...world, settling: settler, reads, marketView, builderApproval, fillIndex, agents, gauges },
     ...{ running: openRunningWrites(), ownWrites: openOwnWrites(world), orderNews: openOrderNews(world) },
   };
   let server: HttpServer | null = null;
@@ -183,6 +185,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       await drainAll();
       repeating.stop();
       feeds.close();
+      marketView.close();
       follower.stop();
       teller.stop();
       settler.stop();
@@ -340,6 +343,15 @@ function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower, te
     },
     onDoubt: (address) => follower().checkFills(address),
     onDistrust: (address, because) => follower().onDistrust(address, because),
+  });
+}
+
+type Viewing = { exchange: ConnectedExchange; reads: Reads };
+
+function openGatewayMarketView({ instance, socket, clock }: GatewayParts, { exchange, reads }: Viewing): MarketView {
+  return openMarketView({
+    ...{ url: socketUrl(instance.exchangeUrl), transport: socket, clock, reads },
+    exchangeNowMs: () => exchange.nowMs(),
   });
 }
 

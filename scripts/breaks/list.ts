@@ -7,6 +7,7 @@ import { EXCHANGE_BREAKS } from "./exchange.ts";
 import { GRANT_BREAKS } from "./grants.ts";
 import { LIMIT_BREAKS } from "./limits.ts";
 import { MACHINE_BREAKS } from "./machine.ts";
+import { MARKET_BREAKS } from "./markets.ts";
 import { OPEN_KEY_BREAKS } from "./open-keys.ts";
 import { ORDER_BREAKS } from "./orders.ts";
 import { PROMISE_BREAKS } from "./promises.ts";
@@ -39,6 +40,7 @@ export const BREAKS: readonly Break[] = [
   ...STAGE_BREAKS,
   ...ORDER_BREAKS,
   ...PROMISE_BREAKS,
+  ...MARKET_BREAKS,
 ];
 
 /** Rows that nothing can be broken of, and why. */

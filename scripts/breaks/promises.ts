@@ -64,6 +64,24 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
     file: "SECURITY.md",
     sentence: "revocation by the owner's signature, `postern key block` by the operator",
   },
+  {
+    row: "P14",
+    file: "README.md",
+    sentence:
+      "What is more than 6 s old carries `X-Data-As-Of`; what is more than 10 s old is asked for, and refused where it cannot be had.",
+  },
+  {
+    row: "P15",
+    file: "README.md",
+    sentence:
+      "over one websocket for all clients, so asking on costs nothing at the exchange; a minute after the last question it is let go",
+  },
+  {
+    row: "P16",
+    file: "README.md",
+    sentence:
+      "the newest of each figure however slowly you read, and an event `stale` as soon as it does not count any more",
+  },
 ];
 
 export const PROMISE_BREAKS: readonly Break[] = [

@@ -13,7 +13,7 @@ const VALID_KEY = /^[!-~]{8,128}$/;
 /** Characters of a key that make it unique; the shortest key has no more. */
 const UNIQUE_CHARACTERS = 8;
 
-const STREAM = "/v1/events";
+const STREAMS: ReadonlySet<string> = new Set(["/v1/events", "/v1/stream"]);
 
 export type Proxy = { url: string; cases: readonly Case[]; stop(): Promise<void> };
 
@@ -31,7 +31,7 @@ async function forward(request: Request, gatewayUrl: string, cases: Case[]): Pro
   if (cases.length >= MAX_CASES) return new Response("too many cases", { status: 500 });
   const url = new URL(request.url);
   // A stream without this never ends, and a spoilt value of it is still spoilt.
-  if (url.pathname === STREAM && !url.searchParams.has("follow")) url.searchParams.set("follow", "false");
+  if (STREAMS.has(url.pathname) && !url.searchParams.has("follow")) url.searchParams.set("follow", "false");
   const headers = new Headers(request.headers);
   const expected = headers.get(EXPECTATION);
   for (const name of [EXPECTATION, "Host", "Content-Length", "Connection"]) headers.delete(name);

@@ -37,7 +37,7 @@ export const RULES: readonly Rule[] = [
   {
     name: "unknown market",
     codes: ["unknown_market"],
-    holds: (one, { markets }) => !markets.has(String(bodyMember(one, "market"))),
+    holds: (one, { markets }) => namesOfMarkets(one).some((name) => !markets.has(name)),
   },
   {
     name: "unknown dex",
@@ -87,6 +87,13 @@ export const RULES: readonly Rule[] = [
 
 function bodyMember({ body }: Case, ...names: string[]): unknown {
   return member(parsed(body), ...names);
+}
+
+/** In the path, the query or the body, whichever the route has. */
+function namesOfMarkets(one: Case): string[] {
+  const inPath = /^\/v1\/markets\/([^/]+)/.exec(one.path)?.[1];
+  if (inPath !== undefined) return [decodeURIComponent(inPath)];
+  return one.query.get("markets")?.split(",") ?? [String(bodyMember(one, "market"))];
 }
 
 function madeTrigger({ path }: Case, other: Case): boolean {

@@ -24,6 +24,10 @@ type Node = Record<string, unknown>;
 export const FOREIGN_CURSOR = "01a1fbc7-0000-7000-8000-000000000000";
 const DEXES = ["xyz", "nosuch"];
 
+/** A market, one that there is not, and a name that the description refuses. */
+const MARKETS = ["BTC", "NOWHERE", "-BTC"];
+const MARKET_LISTS = ["BTC,ETH", "BTC,NOWHERE"];
+
 /** Name that ties a request example to its answer. */
 const EXAMPLE = "base";
 /** Leverage, margin and the like answer 200 or 202 to the same request: one set of cases is enough. */
@@ -66,18 +70,20 @@ function prepare(path: string, operation: Node, seeds: Seeds): void {
   limitMasks(path, operation, parameters, seeds);
   for (const parameter of parameters) {
     if (parameter["in"] === "path") {
-      parameter["schema"] = { type: "string", enum: [idFor(path, seeds), UNKNOWN_ID, NO_ID] };
-      parameter["example"] = idFor(path, seeds);
+      const isMarket = parameter["name"] === "market";
+      parameter["schema"] = { type: "string", enum: isMarket ? MARKETS : [idFor(path, seeds), UNKNOWN_ID, NO_ID] };
+      parameter["example"] = isMarket ? MARKETS[0] : idFor(path, seeds);
     }
   }
   if (operation["requestBody"] !== undefined) nameExamples(operation, parameters, responses, seeds);
 }
 
-/** A random cursor or dex is refused, and would hide whether a spoilt parameter beside it is. */
+/** A random cursor, dex or market is refused, and would hide whether a spoilt parameter beside it is. */
 function limitMasks(path: string, operation: Node, parameters: readonly Node[], { cursors }: Seeds): void {
   const cursor = cursors.get(path);
   for (const parameter of parameters) {
     if (parameter["name"] === "dex") parameter["schema"] = { type: "string", enum: DEXES };
+    if (parameter["name"] === "markets") parameter["schema"] = { type: "string", enum: MARKET_LISTS };
     if (parameter["name"] === "cursor" && cursor !== undefined) {
       parameter["schema"] = { type: "string", enum: [cursor, FOREIGN_CURSOR] };
     }

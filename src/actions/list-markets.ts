@@ -16,7 +16,7 @@ export async function listMarkets(deps: Deps): Promise<ReadAnswer> {
   return { body: listText(tradable.map(marketResource), null), asOfMs: universe.readAtMs };
 }
 
-function marketResource(market: Market) {
+export function marketResource(market: Market) {
   return {
     object: "market",
     market: market.name,

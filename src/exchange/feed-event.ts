@@ -47,6 +47,10 @@ export function feedEvent(frame: Frame, address: string): FeedEvent | null {
     case "hello":
     case "pong":
     case "subscribed":
+    case "best_prices":
+    case "book":
+    case "mark_figures":
+    case "mid_prices":
     case "post":
     case "other":
       return null;

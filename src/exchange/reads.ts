@@ -14,6 +14,13 @@ import {
   type SpotBalance,
 } from "../wire/answer/account.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
+import {
+  type MarkList,
+  parseBook,
+  parsePerpMarks,
+  parseSpotMarks,
+  type TimedBook,
+} from "../wire/answer/market-data.ts";
 import { parseMids } from "../wire/answer/mids.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
 import {
@@ -71,6 +78,11 @@ export type Reads = {
   maxBuilderFee(user: string, builder: string, purpose: Purpose): Promise<Read<number>>;
   /** Middle prices of one dex by market; spot comes with dex "". */
   mids(dex: string, purpose: Purpose): Promise<Read<Map<string, Decimal>>>;
+  /** Twenty levels a side. */
+  book(market: string, purpose: Purpose): Promise<Read<TimedBook>>;
+  /** Mark, oracle, funding and volumes of all markets of a dex. */
+  perpMarks(dex: string, purpose: Purpose): Promise<Read<MarkList>>;
+  spotMarks(purpose: Purpose): Promise<Read<MarkList>>;
 };
 
 type FoundOrNot = Exclude<OrderStatusAnswer, { kind: "unreadable" }>;
@@ -94,6 +106,9 @@ export function createReads({ exchange, clock }: { exchange: Pick<Exchange, "inf
     maxBuilderFee: (user, builder, purpose) =>
       read(info, { type: "maxBuilderFee", user, builder }, purpose, parseMaxBuilderFee),
     mids: (dex, purpose) => read(info, { type: "allMids", dex }, purpose, parseMids),
+    book: (market, purpose) => read(info, { type: "l2Book", coin: market }, purpose, parseBook),
+    perpMarks: (dex, purpose) => read(info, { type: "metaAndAssetCtxs", dex }, purpose, parsePerpMarks),
+    spotMarks: (purpose) => read(info, { type: "spotMetaAndAssetCtxs" }, purpose, parseSpotMarks),
   };
 }
 

@@ -14,8 +14,11 @@ export type SubscriberOptions = {
   subscriptions(): readonly Subscription[];
   /** Types of those without which the connection is not live; null where one of whatever type is enough. */
   awaited: ReadonlySet<string> | null;
-  /** Live from here on. What was told before is not told again. None of these may throw. */
-  onLive(): void;
+  /**
+   * Live from here on. What was told before is not told again. `afterMs`: since we asked, so that nothing which has come
+   * until now is later than that. None of these may throw.
+   */
+  onLive(afterMs: number): void;
   onFrame(frame: Frame): void;
   onEnd(reason: string): void;
   /** Waits for its turn: the exchange counts new connections. */
@@ -50,6 +53,8 @@ const BACK_OFF_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000] as const;
 type Connection = {
   socket: Socket | null;
   isOpen: boolean;
+  /** Elapsed time at which it opened, milliseconds. */
+  openedAtMs: number;
   /** Confirmations that are still missing. */
   missing: number;
   /** Elapsed time at which it was subscribed, milliseconds; null before. */
@@ -107,6 +112,7 @@ function connect(options: SubscriberOptions): { connection: Connection; ended: P
   const connection: Connection = {
     socket: null,
     isOpen: false,
+    openedAtMs: 0,
     missing: 1,
     liveSinceMs: null,
     awaitsPong: false,
@@ -131,6 +137,7 @@ function connect(options: SubscriberOptions): { connection: Connection; ended: P
 
 function subscribe(options: SubscriberOptions, connection: Connection): void {
   connection.isOpen = true;
+  connection.openedAtMs = options.clock.elapsedMs();
   const subscriptions = options.subscriptions();
   const { awaited } = options;
   if (awaited !== null) connection.missing = subscriptions.filter(({ type = "" }) => awaited.has(type)).length;
@@ -148,7 +155,7 @@ function hear(options: SubscriberOptions, connection: Connection, text: string):
     connection.missing -= 1;
     if (connection.missing === 0) {
       connection.liveSinceMs = options.clock.elapsedMs();
-      options.onLive();
+      options.onLive(connection.liveSinceMs - connection.openedAtMs);
       void watch(options.clock, connection);
     }
   }

@@ -2,12 +2,15 @@ import type { TSchema } from "@sinclair/typebox";
 import type { Scope } from "../core/account.ts";
 import type { ErrorCode } from "../core/errors.ts";
 
+/** Where the name of one thing stands in a path; a path has one at most. */
+export const NAME_IN_PATH = /\{([a-z]+)\}/;
+
 /** What a route promises: the source of its checks and of its chapter in the interface description. */
 export type Contract = {
   /** Name of the operation; part of what an Idempotency-Key is tied to, so it never changes. */
   name: string;
   method: "GET" | "POST";
-  /** With `{id}` where an id stands. */
+  /** With `{id}` where an id stands, and `{market}` where the name of a market does. */
   path: `/${string}`;
   tag: string;
   summary: string;
@@ -19,10 +22,12 @@ export type Contract = {
   access: "anybody" | "owner_signature" | "setup_link" | "setup_session" | Scope;
   /** HEAD is answered as GET is, without a body. Nowhere else does it exist. */
   isHeadAnswered?: true;
-  /** What `{id}` may be. */
+  /** What stands there may be. */
   id?: { description: string; example: string };
   /** Query parameters; all others are refused. */
   query?: Readonly<Record<string, TSchema>>;
+  /** Of the query parameters, those that have to be given. */
+  requiredQuery?: readonly string[];
   body?: TSchema;
   bodyExample?: unknown;
   /** True where no body stands for an empty object. */

@@ -1,5 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import { parseEventId } from "../core/event.ts";
+import { eventSource } from "./event-streams.ts";
 import { EXAMPLE_ACCOUNT_ID, EXAMPLE_KEY_HASH, EXAMPLE_ORDER } from "./examples.ts";
 import { routeNotFound } from "./guard.ts";
 import { type Query, readQuery } from "./query.ts";
@@ -51,10 +52,11 @@ const stream: Route = {
     if (visit.url === null) throw routeNotFound();
     const query = readQuery(visit.url, CONTRACT.query);
     const after = placeOf(visit.request.headers.get("last-event-id"), query);
-    const follows = followOf(query);
+    const follows = query.flag("follow", true);
     charge("reads");
     if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
-    const body = visit.streams.open({ accountId: account.id, keyHash: key.keyHash }, { after, follows });
+    const listener = { accountId: account.id, keyHash: key.keyHash };
+    const body = visit.streams.open(key.keyHash, () => eventSource(deps, listener, { after, follows }));
     // Some proxies hold back what they pass on until there is more of it.
     return { status: 200, body, contentType: "text/event-stream", headers: { "X-Accel-Buffering": "no" } };
   },
@@ -71,14 +73,6 @@ function parsed(name: string, text: string | null): number | null {
   const id = parseEventId(text);
   if (id === null) throw new ApiError("invalid_parameter", `${name} is the id of an event: a whole number.`);
   return id;
-}
-
-function followOf(query: Query): boolean {
-  const text = query.get("follow") ?? "true";
-  if (text !== "true" && text !== "false") {
-    throw new ApiError("invalid_parameter", "follow is one of `true`, `false`.");
-  }
-  return text === "true";
 }
 
 export function eventRoutes(): Route[] {

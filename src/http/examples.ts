@@ -251,3 +251,47 @@ export const EXAMPLE_STATUS = {
   fills_read_at: "2026-11-21T09:30:00.000Z",
   markets_read_at: "2026-11-21T09:28:11.000Z",
 };
+
+export const EXAMPLE_MARKET = {
+  object: "market",
+  market: "BTC",
+  kind: "perpetual",
+  dex: "",
+  pair: null,
+  size_decimals: 5,
+  price_decimals: 1,
+  price_significant_figures: 5,
+  max_leverage: 40,
+  margin_mode: "any",
+};
+
+const EXAMPLE_BEST = {
+  best_bid: { price: "64250", size: "1.25" },
+  best_ask: { price: "64251", size: "0.4" },
+  mid_price: "64250.5",
+  best_at: "2026-11-21T09:30:00.125Z",
+};
+
+export const EXAMPLE_BEST_PRICES = { object: "best_prices", market: "BTC", ...EXAMPLE_BEST };
+
+export const EXAMPLE_MARKET_DETAILS = {
+  ...EXAMPLE_MARKET,
+  mark_price: "64250.3",
+  oracle_price: "64248",
+  previous_day_price: "63110",
+  day_volume: "2118345170.25",
+  open_interest: "31250.4",
+  prices_at: "2026-11-21T09:29:59.480Z",
+  funding_rate: "0.0000125",
+  next_funding_at: "2026-11-21T10:00:00.000Z",
+  funding_at: "2026-11-21T09:29:59.480Z",
+  ...EXAMPLE_BEST,
+};
+
+export const EXAMPLE_BOOK = {
+  object: "book",
+  market: "BTC",
+  bids: [{ price: "64250", size: "1.25", orders: 3 }],
+  asks: [{ price: "64251", size: "0.4", orders: 1 }],
+  book_at: "2026-11-21T09:30:00.125Z",
+};

@@ -11,6 +11,8 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST"]);
 
 /** No route and no id needs anything else; an escaped, doubled or trailing slash is another path. `/` is the page. */
 const PATH = /^(\/|(\/[A-Za-z0-9._-]+)+)$/;
+/** But for the names of markets, in which `/`, `:` and `@` stand, escaped or, where they may, as they are. */
+const MARKET_PATH = /^\/v1\/markets\/([A-Za-z0-9._:@-]|%2[Ff]|%3[Aa]|%40)+(\/book)?$/;
 
 /**
  * What every request has to pass before anything of it is believed. The Host is compared as the client sent it:
@@ -30,7 +32,8 @@ export function guardRequest(request: Request, allowedHosts: ReadonlySet<string>
   }
   const url = request.url.length > MAX_TARGET_CHARACTERS ? null : URL.parse(request.url);
   if (url === null) throw routeNotFound();
-  if (!METHODS.has(request.method) || !PATH.test(url.pathname)) throw routeNotFound();
+  const isPath = PATH.test(url.pathname) || MARKET_PATH.test(url.pathname);
+  if (!METHODS.has(request.method) || !isPath) throw routeNotFound();
   return url;
 }
 

@@ -1,13 +1,13 @@
 /** The interface description, OpenAPI 3.1, made from the contracts and schemas that the checks are made from. */
 import type { TSchema } from "@sinclair/typebox";
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode, type ErrorStatus } from "../core/errors.ts";
-import { type Contract, type ContractAnswer, errorsOf, isWrite, maxBodyBytes } from "./contract.ts";
+import { type Contract, type ContractAnswer, errorsOf, isWrite, maxBodyBytes, NAME_IN_PATH } from "./contract.ts";
 import { ERROR_WORDS } from "./error-words.ts";
 import apiKeys from "./guide/api-keys.md" with { type: "text" };
 import events from "./guide/events.md" with { type: "text" };
 import overview from "./guide/overview.md" with { type: "text" };
 import type { Route } from "./route.ts";
-import { baseOf, OrderId, Uuid } from "./schema/common.ts";
+import { baseOf, MarketName, OrderId, Uuid } from "./schema/common.ts";
 import { ErrorBody } from "./schema/error.ts";
 import { MAX_VALUES } from "./strict-json.ts";
 
@@ -75,7 +75,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Operations: "Results of actions that are no orders.",
   Fills: "What was traded.",
   Events: events,
-  Markets: "What can be traded.",
+  Markets: "What can be traded, and what it does now.",
   Status: "How the gateway is doing, for the key's account.",
   Health: "For the operator's monitoring.",
   Description: "This description.",
@@ -148,14 +148,17 @@ const IDEMPOTENCY_KEY = {
   example: "2026-11-21-btc-entry-0001",
 } as const satisfies JsonObject;
 
-/** Only orders have ids that others gave them; every other id is ours. */
-const ORDER_PATH = "/v1/orders/";
+/** Only orders and markets have names that others gave them; every other id is ours. */
+function idSchema({ path }: Contract): TSchema {
+  if (path.includes("{market}")) return MarketName;
+  return path.startsWith("/v1/orders/") ? OrderId : Uuid;
+}
 
 function parameters(contract: Contract, components: Components): Json[] {
   const query = Object.entries(contract.query ?? {}).map(([name, schema]) => ({
     name,
     in: "query",
-    required: false,
+    required: contract.requiredQuery?.includes(name) === true,
     ...(name === "dex" ? { allowEmptyValue: true } : {}),
     description: schema.description ?? name,
     schema: render(schema, components),
@@ -165,11 +168,11 @@ function parameters(contract: Contract, components: Components): Json[] {
       ? []
       : [
           {
-            name: "id",
+            name: NAME_IN_PATH.exec(contract.path)?.[1] ?? "id",
             in: "path",
             required: true,
             description: contract.id.description,
-            schema: render(contract.path.startsWith(ORDER_PATH) ? OrderId : Uuid, components),
+            schema: render(idSchema(contract), components),
             example: contract.id.example,
           },
         ];

@@ -18,7 +18,8 @@ const list = readRoute(
     answers: [
       {
         status: 200,
-        description: "Every market that has a price; `X-Data-As-Of` is when they were read.",
+        description:
+          "Every market that has a price; `X-Data-As-Of` is when they were told, where that is more than 6 seconds ago.",
         schema: listOf(PriceResource, "PriceList"),
         example: { object: "list", data: [EXAMPLE_PRICE], has_more: false, next_cursor: null },
         headers: ["X-Data-As-Of"],

@@ -2,7 +2,11 @@ import type { TSchema } from "@sinclair/typebox";
 import { ApiError } from "../core/errors.ts";
 
 /** Query parameters as they came, each once, none that the route does not have. */
-export type Query = { get(name: string): string | null };
+export type Query = {
+  get(name: string): string | null;
+  /** `true` or `false`. */
+  flag(name: string, otherwise: boolean): boolean;
+};
 
 /** Characters of a client's own parameter name that are repeated to it. */
 const MAX_NAME_CHARACTERS = 40;
@@ -17,5 +21,12 @@ export function readQuery(url: URL, allowed: Readonly<Record<string, TSchema>>):
     if (values.has(name)) throw new ApiError("invalid_parameter", `${shown} may be given once.`);
     values.set(name, value);
   }
-  return { get: (name) => values.get(name) ?? null };
+  return {
+    get: (name) => values.get(name) ?? null,
+    flag(name, otherwise) {
+      const text = values.get(name) ?? String(otherwise);
+      if (text === "true" || text === "false") return text === "true";
+      throw new ApiError("invalid_parameter", `${name} is one of \`true\`, \`false\`.`);
+    },
+  };
 }

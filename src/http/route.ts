@@ -25,7 +25,7 @@ export type Answer = {
 
 export type Route = {
   contract: Contract;
-  /** Answers one request, or throws `ApiError`. `id` is the path's, empty where the path has none. */
+  /** Answers one request, or throws `ApiError`. `id` is what the path names, decoded; empty where it names nothing. */
   answer(deps: Deps, visit: Visit, id: string): Promise<Answer>;
 };
 

@@ -15,6 +15,7 @@ import type { Route } from "./route.ts";
 import { setupRoutes } from "./setup.ts";
 import { statusRoutes } from "./status.ts";
 import { storyRoutes } from "./story.ts";
+import { streamRoutes } from "./stream.ts";
 import { twapRoutes } from "./twaps.ts";
 
 /** Every route there is, in the order of the interface description. A route is added here when it works. */
@@ -32,6 +33,7 @@ export function allRoutes(): Route[] {
     ...eventRoutes(),
     ...marketRoutes(),
     ...priceRoutes(),
+    ...streamRoutes(),
     ...statusRoutes(),
     ...agentRenewalRoutes(),
     ...setupRoutes(),

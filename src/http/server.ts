@@ -4,12 +4,13 @@ import type { Deps } from "../deps.ts";
 import { openArrivals } from "./arrivals.ts";
 import { clientAddress } from "./client-address.ts";
 import { pageRoutes } from "./console.ts";
+import { NAME_IN_PATH } from "./contract.ts";
 import { errorText, toApiError } from "./errors.ts";
-import { openEventStreams } from "./event-streams.ts";
 import { guardRequest, routeNotFound } from "./guard.ts";
 import { newRequestId, setCommonHeaders } from "./headers.ts";
 import { openLimits } from "./limits.ts";
 import { lostPage } from "./lost-page.ts";
+import { openStreams } from "./open-streams.ts";
 import type { Answer, Route } from "./route.ts";
 import { allRoutes } from "./routes.ts";
 import type { Visit } from "./visit.ts";
@@ -48,7 +49,7 @@ export type HttpServer = {
    * Answers one request. Never throws. `socketAddress` is the address at the other end of the connection.
    */
   handle(request: Request, socketAddress?: string, signs?: Signs): Promise<Response>;
-  /** Ends the streams of events, and opens no new ones. */
+  /** Ends the streams, and opens no new ones. */
   endStreams(): void;
   /** The routes alone, without what surrounds every request: for mounting, not for serving. */
   app: Elysia;
@@ -57,7 +58,7 @@ export type HttpServer = {
 export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   const hosts = new Set(deps.settings.allowedHosts.map((host) => host.toLowerCase()));
   const limits = openLimits(deps);
-  const streams = openEventStreams(deps);
+  const streams = openStreams(deps);
   const visits: Visits = new WeakMap();
   const routes = [...allRoutes(), ...pageRoutes()];
   const byHead = new Set<string>(
@@ -158,12 +159,12 @@ function mountRoutes(deps: Deps, routes: readonly Route[], visits: Visits): Elys
     return refuse(deps, visit, code === "NOT_FOUND" ? routeNotFound() : error);
   });
   for (const route of routes) {
-    const path = route.contract.path.replaceAll(/\{([a-z_]+)\}/g, ":$1");
+    const path = route.contract.path.replace(NAME_IN_PATH, ":$1");
     const answer = async ({ request, params }: { request: Request; params?: Record<string, string> }) => {
       const visit = visits.get(request);
       if (visit === undefined) throw new Error("bug: request without a visit");
       visit.route = route.contract.path;
-      return respond(await route.answer(deps, visit, params?.["id"] ?? ""));
+      return respond(await route.answer(deps, visit, Object.values(params ?? {})[0] ?? ""));
     };
     app.route(route.contract.method, path, answer, { parse: "none" });
     // The runtime leaves the body out, and tells its length.

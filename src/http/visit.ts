@@ -5,8 +5,8 @@ import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { SettingUp } from "../ops/set-up/setting-up.ts";
 import type { Arrivals } from "./arrivals.ts";
-import type { EventStreams } from "./event-streams.ts";
 import type { FailureKind, Quota, RequestLimits } from "./limits.ts";
+import type { OpenStreams } from "./open-streams.ts";
 
 /** One request on its way through, and what is to be said of it in headers and log. */
 export type Visit = {
@@ -15,7 +15,7 @@ export type Visit = {
   requestId: string;
   client: string;
   limits: RequestLimits;
-  streams: EventStreams;
+  streams: OpenStreams;
   /** See `Arrivals`. */
   awaitBody: Arrivals["take"];
   /** To be called when all of the request is read: from then on it is we who take our time. */

@@ -8,6 +8,7 @@ import { connect as connectTls } from "node:tls";
 import { type Door, openDoor } from "../../src/cli/door.ts";
 import { hostsOf, readConfig } from "../../src/config.ts";
 import type { Gateway } from "../../src/gateway.ts";
+import { NAME_IN_PATH } from "../../src/http/contract.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import { CERTIFICATE, KEY } from "../exchange/self-signed.ts";
 import { KEYS, openRig } from "../http/rig.ts";
@@ -65,7 +66,7 @@ function statusOf(head: string): number {
 describe.each(["http", "https"] as const)("over %s", (scheme) => {
   test("every route is found, whatever its name is and however the target is written", async () => {
     for (const { contract } of allRoutes()) {
-      const path = contract.path.replace("{id}", contract.id?.example ?? "");
+      const path = contract.path.replace(NAME_IN_PATH, contract.id?.example ?? "");
       // Without a key, so that nothing but the door and the router decides.
       const wanted = contract.access === "anybody" && contract.method === "GET" ? [200, 503] : [400, 401, 403];
       for (const name of NAMES) {

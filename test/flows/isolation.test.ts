@@ -351,11 +351,12 @@ test("one Idempotency-Key of two accounts is two keys; of two keys of one accoun
 });
 
 test("prices are the market's: the same for both, though somebody's trade made them", async () => {
-  visited.add("GET /v1/prices");
-  const [one, other] = await Promise.all(
-    [first, second].map(({ party }) => rig.answer(party, { route: "GET /v1/prices" })),
-  );
-  expect(one).toMatchObject({ status: 200, text: other?.text });
+  const routes = ["GET /v1/prices", "GET /v1/markets/BTC", "GET /v1/markets/BTC/book"];
+  for (const route of [...routes, "GET /v1/stream?markets=BTC&follow=false"]) {
+    visited.add(route.replace("/BTC", "/{market}").replace(/\?.*$/, ""));
+    const [one, other] = await Promise.all([first, second].map(({ party }) => rig.answer(party, { route })));
+    expect(one).toMatchObject({ status: 200, text: other?.text });
+  }
 });
 
 test("every route that a key opens has been asked", () => {

@@ -27,7 +27,12 @@ test("every line of the readme's tour does what it says", async () => {
     expect(LINES.length).toBeGreaterThan(15);
     for (const line of LINES) {
       const response = await fetch(curlRequest(line, variables));
-      const answer = JSON.parse(await response.text());
+      const text = await response.text();
+      if (response.headers.get("content-type") === "text/event-stream") {
+        expect({ line, isTold: /^event: (bbo|mark)$/m.test(text) }).toEqual({ line, isTold: true });
+        continue;
+      }
+      const answer = JSON.parse(text);
       expect({ line, isSuccess: response.ok, error: answer.error ?? null }).toEqual({
         line,
         isSuccess: true,
@@ -59,6 +64,8 @@ test("the tour visits every endpoint that a key can use", () => {
     "GET /v1/api-keys",
     "GET /v1/fills",
     "GET /v1/markets",
+    "GET /v1/markets/BTC",
+    "GET /v1/markets/BTC/book",
     "GET /v1/operations",
     "GET /v1/operations/{id}",
     "GET /v1/orders",
@@ -66,6 +73,7 @@ test("the tour visits every endpoint that a key can use", () => {
     "GET /v1/orders/{id}/story",
     "GET /v1/positions",
     "GET /v1/status",
+    "GET /v1/stream",
     "GET /v1/twaps",
     "GET /v1/whoami",
     "POST /v1/leverage",

@@ -1,7 +1,7 @@
 /** Every route of the live inventory with the worst that it may be sent. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { pageRoutes } from "../../src/http/console.ts";
-import { type Contract, maxBodyBytes } from "../../src/http/contract.ts";
+import { type Contract, maxBodyBytes, NAME_IN_PATH } from "../../src/http/contract.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import type { Started } from "../crash/processes.ts";
 import type { BookIds } from "./full-books.ts";
@@ -14,6 +14,9 @@ export type Keys = { apiKey: string; account: string; setupToken: string | null 
 
 /** Routes that read a header which no other reads. */
 const READS_HEADERS: ReadonlySet<string> = new Set(["/", "/v1/events"]);
+const MARKET_STREAM = "/v1/stream";
+/** Routes whose answer has no end where that is not asked for. */
+const STREAMS: ReadonlySet<string> = new Set(["/v1/events", MARKET_STREAM]);
 const SETUP = "/v1/setup";
 const STRANGER = `setup_${"0".repeat(64)}`;
 const BODY_BYTES = 64 * 1024;
@@ -52,7 +55,7 @@ type About = { host: string; keys: Keys; ids: BookIds };
 type Input = { name: string; asked: () => Asked };
 
 function inputs(contract: Contract, isFirst: boolean, about: About): Input[] {
-  const path = contract.path.replace("{id}", idOf(contract, about.ids));
+  const path = contract.path.replace(NAME_IN_PATH, idOf(contract, about.ids));
   const good = goodBody(contract, about);
   const body = good === null ? null : JSON.stringify(good);
   const again = contract.access === "trading:write" ? [REPEATED] : [];
@@ -67,8 +70,8 @@ function inputs(contract: Contract, isFirst: boolean, about: About): Input[] {
     ...nastyHosts(about.host).map(({ name, text }) => ({ name, asked: () => ({ path, body, host: text }) })),
     ...nastyQueries(known).map(({ name, text }) => ({ name, asked: () => ({ path, body, query: text }) })),
     ...largestPages(known, about.ids).map((query) => ({ name: query, asked: () => ({ path, query }) })),
-    ...(contract.path.includes("{id}") ? nastyIds() : []).map(({ name, text }) => ({
-      ...{ name, asked: () => ({ path: contract.path.replace("{id}", text), body }) },
+    ...(NAME_IN_PATH.test(contract.path) ? nastyIds() : []).map(({ name, text }) => ({
+      ...{ name, asked: () => ({ path: contract.path.replace(NAME_IN_PATH, text), body }) },
     })),
     ...(good === null ? [] : bodies(contract, path, good)),
   ];
@@ -105,6 +108,7 @@ function largestPages(known: readonly string[], { fill, operation, order }: Book
 
 function idOf({ path }: Contract, { order, operation }: BookIds): string {
   if (path.startsWith("/v1/operations")) return operation;
+  if (path.startsWith("/v1/markets")) return "BTC";
   return path.startsWith("/assets") ? "console.js" : order;
 }
 
@@ -130,8 +134,9 @@ function bytesOf(contract: Contract, asked: Asked, { host, keys }: Pick<About, "
   const isChunked = headers.includes(PIECES);
   const key = path.startsWith(SETUP) ? (keys.setupToken ?? STRANGER) : keys.apiKey;
   // A stream that follows has no end.
-  const ended = path === "/v1/events" && query?.includes("follow") !== true ? ["follow=false"] : [];
-  const parts = [...ended, ...(query === undefined ? [] : [query])].join("&");
+  const ended = STREAMS.has(path) && query?.includes("follow") !== true ? ["follow=false"] : [];
+  const named = path === MARKET_STREAM && query?.includes("markets") !== true ? ["markets=BTC,ETH"] : [];
+  const parts = [...ended, ...named, ...(query === undefined ? [] : [query])].join("&");
   const lines = [
     `${contract.method} ${path}${parts === "" ? "" : `?${parts}`} HTTP/1.1`,
     `Host: ${asked.host ?? host}`,

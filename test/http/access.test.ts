@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Contract } from "../../src/http/contract.ts";
+import { NAME_IN_PATH } from "../../src/http/contract.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { keyHash } from "../../src/wire/grant.ts";
@@ -17,7 +18,7 @@ function named(contracts: readonly Contract[]): [string, Contract][] {
 
 /** A request of the right shape for a route. */
 function requestFor(contract: Contract, apiKey: string | null): TestRequest {
-  const path = contract.path.replace("{id}", contract.id?.example ?? "");
+  const path = contract.path.replace(NAME_IN_PATH, contract.id?.example ?? "");
   const body = contract.name === "place_order" ? placeBody(ACCOUNTS.main) : {};
   return contract.method === "GET"
     ? { path, apiKey }

@@ -1,5 +1,6 @@
 /** Pages of other sites in the operator's own browser: they may send what they like, and reach nothing. */
 import { describe, expect, test } from "bun:test";
+import { NAME_IN_PATH } from "../../src/http/contract.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import { TEST_HOST } from "../support/request.ts";
 import { ACCOUNTS, KEYS, openRig, rowCounts } from "./rig.ts";
@@ -27,7 +28,7 @@ describe("a page of another site is refused on every route", () => {
     const rig = openRig();
     const before = rowCounts(rig);
     for (const { contract } of allRoutes()) {
-      const path = contract.path.replace("{id}", contract.id?.example ?? "");
+      const path = contract.path.replace(NAME_IN_PATH, contract.id?.example ?? "");
       const post = contract.method === "POST" ? { body: ORDER, idempotencyKey: "cross-site-1" } : {};
       const response = await rig.ask({ method: contract.method, path, apiKey: KEYS.both, headers, ...post });
       const { error } = (await response.json()) as { error: { code: string } };

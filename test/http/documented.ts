@@ -1,7 +1,7 @@
 /** Holds every answer of every test against the interface description. */
 import { Value } from "@sinclair/typebox/value";
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode } from "../../src/core/errors.ts";
-import { type Contract, type ContractAnswer, errorsOf } from "../../src/http/contract.ts";
+import { type Contract, type ContractAnswer, errorsOf, NAME_IN_PATH } from "../../src/http/contract.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import { ErrorBody } from "../../src/http/schema/error.ts";
 
@@ -22,7 +22,7 @@ function contractOf(request: Request): Contract | null {
   const path = new URL(request.url).pathname;
   const found = CONTRACTS.filter(
     ({ method, path: template }) =>
-      method === request.method && new RegExp(`^${template.replace("{id}", "[^/]+")}$`).test(path),
+      method === request.method && new RegExp(`^${template.replace(NAME_IN_PATH, "[^/]+")}$`).test(path),
   );
   // A path without `{id}` is found before one with it.
   return found.find((contract) => contract.path === path) ?? found[0] ?? null;

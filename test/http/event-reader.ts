@@ -56,6 +56,8 @@ function parse(block: string): Received | null {
   const data = fields.get("data");
   if (data === undefined) return null;
   const event = { id: fields.get("id") ?? "", type: fields.get("event") ?? "", data: JSON.parse(data) };
+  // What is not in the log has no id.
+  if (!fields.has("id")) return event;
   if (event.data.id !== event.id || event.data.type !== event.type)
     throw new Error(`an event says two things: ${block}`);
   return event;

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Deps } from "../../src/deps.ts";
-import { openEventStreams } from "../../src/http/event-streams.ts";
+import { type EventsAsked, eventSource } from "../../src/http/event-streams.ts";
+import { openStreams } from "../../src/http/open-streams.ts";
 import { markInterrupted } from "../../src/settle/start-up.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
@@ -59,8 +60,8 @@ async function live(path: string, steps: readonly Step[]): Promise<{ read: strin
   });
 
   function connect(): EventReader {
-    const listener = { accountId: ACCOUNTS[0], keyHash: KEY_HASH };
-    return readEvents(streams.open(listener, { after: Number(lastId), follows: true }));
+    const asked = { after: Number(lastId), follows: true };
+    return readEvents(streams.open(asked));
   }
 
   /** Up to so many events, as many as there are. */
@@ -124,7 +125,10 @@ function start(store: Store) {
   // What streams and the marking of a start touch of it.
   const deps = { store, clock, log } as unknown as Deps;
   markInterrupted(deps);
-  return openEventStreams(deps);
+  const streams = openStreams(deps);
+  const listener = { accountId: ACCOUNTS[0], keyHash: KEY_HASH };
+  const open = (asked: EventsAsked) => streams.open(KEY_HASH, () => eventSource(deps, listener, asked));
+  return { open, endAll: streams.endAll };
 }
 
 test("a start jumps ahead of every id that may have been given out", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { NAME_IN_PATH } from "../../src/http/contract.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import { TEST_HOST, testRequest } from "../support/request.ts";
 import { KEYS, openRig } from "./rig.ts";
@@ -78,7 +79,7 @@ test.each(["HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"])(
     const rig = openRig();
     for (const { contract } of allRoutes()) {
       if (method === "HEAD" && contract.isHeadAnswered === true) continue;
-      const path = contract.path.replace("{id}", contract.id?.example ?? "");
+      const path = contract.path.replace(NAME_IN_PATH, contract.id?.example ?? "");
       const headers = { "Access-Control-Request-Method": "POST" };
       const response = await rig.ask({ method, path, apiKey: KEYS.both, headers });
       expect([path, response.status]).toEqual([path, 404]);
@@ -94,7 +95,7 @@ test("a route answers its own method only", async () => {
   for (const { contract } of allRoutes()) {
     const others = allRoutes().filter((route) => route.contract.path === contract.path);
     if (others.length > 1) continue;
-    const path = contract.path.replace("{id}", contract.id?.example ?? "");
+    const path = contract.path.replace(NAME_IN_PATH, contract.id?.example ?? "");
     const other = contract.method === "GET" ? { method: "POST", body: {} } : { method: "GET" };
     const response = await rig.ask({ ...other, path, apiKey: KEYS.both, idempotencyKey: "another-method" });
     expect([path, await codeOf(response)]).toEqual([path, "route_not_found"]);

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { readConfig } from "../../src/config.ts";
 import { maxBodyBytes } from "../../src/http/contract.ts";
-import { BEAT_MS, MAX_STREAMS, MAX_STREAMS_A_KEY, STALLED_MS } from "../../src/http/event-streams.ts";
 import { MAX_HEADER_CHARACTERS } from "../../src/http/guard.ts";
+import { BEAT_MS, MAX_STREAMS, MAX_STREAMS_A_KEY, STALLED_MS } from "../../src/http/open-streams.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import { LimitParameter } from "../../src/http/schema/list.ts";

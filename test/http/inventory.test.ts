@@ -1,5 +1,6 @@
 /** Every route that answers, and no other: nothing unused, no old version, nothing for debugging. */
 import { expect, test } from "bun:test";
+import { NAME_IN_PATH } from "../../src/http/contract.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import { openRig } from "./rig.ts";
 
@@ -8,7 +9,14 @@ const ROUTES = [
   ...["HEAD /healthz", "HEAD /readyz"],
   ...["GET /v1/agent-renewal", "POST /v1/agent-renewal"],
   ...["GET /v1/account", "GET /v1/api-keys", "GET /v1/api-keys/typed-data", "GET /v1/events"],
-  ...["GET /v1/fills", "GET /v1/markets", "GET /v1/prices"],
+  ...[
+    "GET /v1/fills",
+    "GET /v1/markets",
+    "GET /v1/markets/:market",
+    "GET /v1/markets/:market/book",
+    "GET /v1/prices",
+    "GET /v1/stream",
+  ],
   ...["GET /v1/operations", "GET /v1/operations/:id", "GET /v1/orders", "GET /v1/orders/:id"],
   ...["GET /v1/orders/:id/story", "GET /v1/positions", "GET /v1/status", "GET /v1/twaps", "GET /v1/whoami"],
   ...["POST /v1/api-keys", "POST /v1/api-keys/revoke", "POST /v1/leverage", "POST /v1/margin", "POST /v1/orders"],
@@ -23,7 +31,9 @@ const UNDESCRIBED = ["GET /", "GET /assets/:id"];
 test("the live router has these routes, and all but the page are described", () => {
   const live = openRig().server.app.routes.map(({ method, path }) => `${method} ${path}`);
   expect(live.toSorted()).toEqual(ROUTES.toSorted());
-  const described = allRoutes().map(({ contract: { method, path } }) => `${method} ${path.replace("{id}", ":id")}`);
+  const described = allRoutes().map(
+    ({ contract: { method, path } }) => `${method} ${path.replace(NAME_IN_PATH, ":$1")}`,
+  );
   const byHead = allRoutes().flatMap(({ contract }) => (contract.isHeadAnswered ? [`HEAD ${contract.path}`] : []));
   expect([...described, ...byHead, ...UNDESCRIBED].toSorted()).toEqual(ROUTES.toSorted());
 });

@@ -85,6 +85,7 @@ describe("the interface description", () => {
       const names = parameters.map(({ name }) => name);
       expect(names.includes("Idempotency-Key")).toBe(contract.access === "trading:write");
       expect(names.includes("id")).toBe(contract.path.includes("{id}"));
+      expect(names.includes("market")).toBe(contract.path.includes("{market}"));
       for (const code of errorsOf(contract)) {
         expect(responses[String(ERROR_STATUS[code])]?.description).toContain(`\`${code}\``);
       }

@@ -10,6 +10,7 @@ import { NO_METRICS } from "../../src/core/metric.ts";
 import type { Bucket, Builder, Deps, LogFields, Settings, World } from "../../src/deps.ts";
 import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import { type BuilderApproval, openBuilderApproval } from "../../src/exchange/builder-approval.ts";
+import { openMarketView } from "../../src/exchange/market-view.ts";
 import { createPicture } from "../../src/exchange/picture.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
@@ -161,6 +162,10 @@ export function openRig(options: RigOptions = {}): Rig {
     settling: openSettler(world),
     running: openRunningWrites(),
     reads,
+    marketView: openMarketView({
+      ...{ url: "ws://exchange.test/ws", transport: null, clock, reads },
+      exchangeNowMs: () => clock.nowMs(),
+    }),
     builderApproval,
     fillIndex: { readToMs: () => START_MS },
     ownWrites: openOwnWrites(world),

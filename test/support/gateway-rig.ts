@@ -16,6 +16,7 @@ import type { Deps, LogFields, Settings, World } from "../../src/deps.ts";
 import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import { openBuilderApproval } from "../../src/exchange/builder-approval.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
+import { openMarketView } from "../../src/exchange/market-view.ts";
 import { createPicture } from "../../src/exchange/picture.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
@@ -222,6 +223,10 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     settling: settler,
     running: openRunningWrites(),
     reads,
+    marketView: openMarketView({
+      ...{ url: "ws://exchange.test/ws", transport: null, clock, reads },
+      exchangeNowMs: () => clock.nowMs(),
+    }),
     builderApproval: openBuilderApproval({ builderAddress: null, reads, clock }),
     fillIndex: { readToMs: () => null },
     ownWrites: openOwnWrites(world),

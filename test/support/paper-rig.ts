@@ -18,6 +18,7 @@ import { addressOfKey, openSigners } from "../../src/vault/signers.ts";
 import type { Action } from "../../src/wire/action/index.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { documented } from "../http/documented.ts";
+import { openPaperSocket, type PaperSocket } from "./paper-socket.ts";
 import { TEST_HOST, testRequest } from "./request.ts";
 import { type StillClock, stillClock } from "./still-clock.ts";
 
@@ -94,6 +95,8 @@ export type PaperRig = {
   store: Store;
   clock: StillClock;
   paper: PaperExchange;
+  /** The exchange's websocket, where the gateway has one. */
+  socket: PaperSocket;
   /** Types of the actions that were signed and posted, oldest first. */
   sent: string[];
   /** Types of the reads that the exchange was asked for, oldest first. */
@@ -127,6 +130,8 @@ export type PaperRigOptions = {
   /** Follows the accounts over the paper exchange's websocket. */
   hasFeed?: boolean;
   faults?: FaultFile;
+  /** Whether the gateway has a websocket; it has none where this is left out. */
+  hasSocket?: boolean;
 };
 
 const OFF = { perSecond: 0, burst: 0 };
@@ -147,6 +152,13 @@ function socketTo(paper: PaperExchange, frames: () => PaperRig["frames"]): Socke
     queueMicrotask(() => events.onOpen());
     return { send: (text) => void socket?.receive(text), close: () => socket?.closed() };
   };
+}
+
+type Sockets = { paper: PaperExchange; socket: PaperSocket; frames: () => PaperRig["frames"] };
+
+function socketOf({ hasFeed, hasSocket }: PaperRigOptions, { paper, socket, frames }: Sockets): SocketTransport | null {
+  if (hasSocket === true) return socket.transport;
+  return hasFeed === true ? socketTo(paper, frames) : null;
 }
 
 /** A feed tells what time does to the exchange. */
@@ -170,6 +182,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     nowMs,
     sleep: (ms) => clock.sleep(ms),
   });
+  const socket = openPaperSocket(() => paper, clock);
   const store = openFilledStore();
   const log: PaperRig["log"] = [];
   const note = (level: string) => (fields: LogFields, message: string) => void log.push({ level, fields, message });
@@ -208,7 +221,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     store,
     signers: signersOf(PRIVATE_KEYS),
     transport,
-    socket: options.hasFeed === true ? socketTo(paper, () => rig.frames) : null,
+    socket: socketOf(options, { paper, socket, frames: () => rig.frames }),
     clock,
     schedule: (run) => void setImmediate(run),
     randomBytes: (count) => new Uint8Array(count),
@@ -230,7 +243,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
   }
 
   const rig: PaperRig = {
-    ...{ gateway, deps: gateway.deps, store, clock, paper, log },
+    ...{ gateway, deps: gateway.deps, store, clock, paper, log, socket },
     ...{ sent: [], asked: [], deliveries: [], failing: new Set(), interfere: () => undefined },
     frames: (_text, arrive) => arrive(),
     async ask({ apiKeys }, { route, body, key, apiKey = 0, headers }) {

@@ -1,6 +1,8 @@
+import type { BestPrices, Book, MarkFigures, MidPrices } from "../../core/market-figures.ts";
 import { parseJson } from "../json.ts";
 import { type AccountFrame, accountFrame } from "./account-frame.ts";
 import { type Fill, fill, twapSliceFill } from "./fills.ts";
+import { bestPricesOf, bookOf, contextOf, midPricesOf } from "./market-data.ts";
 import { type BasicOrder, basicOrder } from "./order-status.ts";
 import { flag, integer, orNull, rows, type Source, source, sourceOf, text, textOrNull } from "./read.ts";
 import { type RunningTwap, runningTwaps, type TwapRecord, twapRecords } from "./twap.ts";
@@ -21,6 +23,12 @@ export type Frame =
   | { kind: "twap_history"; user: string; records: TwapRecord[]; isSnapshot: boolean }
   | { kind: "twap_states"; user: string; dex: string; twaps: RunningTwap[] }
   | AccountFrame
+  /** When it changes. */
+  | { kind: "best_prices"; market: string; timeMs: number; best: BestPrices }
+  | { kind: "book"; market: string; timeMs: number; book: Book }
+  /** Carries no time. */
+  | { kind: "mark_figures"; market: string; figures: MarkFigures }
+  | { kind: "mid_prices"; dex: string; mids: MidPrices }
   | { kind: "post"; id: number; type: string; payload: unknown }
   /** A channel that we do not read. */
   | { kind: "other"; channel: string }
@@ -59,6 +67,15 @@ function byChannel(from: Source): Frame {
       return twapHistory(source(from, "data"));
     case "twapStates":
       return twapStates(source(from, "data"));
+    case "bbo":
+      return { kind: "best_prices", ...bestPricesOf(source(from, "data")) };
+    case "l2Book":
+      return { kind: "book", ...bookOf(source(from, "data")) };
+    case "activeAssetCtx":
+    case "activeSpotAssetCtx":
+      return { kind: "mark_figures", ...contextOf(source(from, "data")) };
+    case "allMids":
+      return midPrices(source(from, "data"));
     case "post":
       return post(source(from, "data"));
     case "clearinghouseState":
@@ -101,6 +118,10 @@ function twapHistory(data: Source): Frame {
 function twapStates(data: Source): Frame {
   const { user } = whose(data);
   return { kind: "twap_states", user, dex: textOrNull(data, "dex") ?? "", twaps: runningTwaps(data["states"]) };
+}
+
+function midPrices(data: Source): Frame {
+  return { kind: "mid_prices", dex: textOrNull(data, "dex") ?? "", mids: midPricesOf(source(data, "mids")) };
 }
 
 function whose(data: Source): { user: string; isSnapshot: boolean } {

@@ -3,6 +3,8 @@ import { newlyOpen, readAnswers, sleep } from "../raw.mjs";
 
 const LIMIT_MS = 5;
 const ID = "01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f";
+/** What has no end where that is not asked for. */
+const STREAMS = { "/v1/events": "?follow=false", "/v1/stream": "?markets=BTC&follow=false" };
 const LONG = 14_500;
 const fill = (text) => text.repeat(Math.ceil(LONG / text.length)).slice(0, LONG);
 
@@ -125,7 +127,7 @@ export const costs = [
       const socket = {};
       const rows = [];
       for (const [method, path] of routes) {
-        const target = path.replace("{id}", ID) + (path === "/v1/events" ? "?follow=false" : "");
+        const target = path.replace("{id}", ID).replace("{market}", "BTC") + (STREAMS[path] ?? "");
         for (const [name, lines] of Object.entries(headers)) {
           const own = lines.some((line) => line.startsWith("Authorization"))
             ? []
@@ -166,6 +168,9 @@ export const costs = [
         "/v1/twaps",
         "/v1/events",
         "/v1/markets",
+        "/v1/markets/BTC",
+        "/v1/markets/BTC/book",
+        "/v1/stream",
         "/v1/prices",
         "/v1/account",
         "/healthz",

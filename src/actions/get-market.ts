@@ -1,0 +1,33 @@
+import type { Deps } from "../deps.ts";
+import type { Caller, ReadAnswer } from "./answer.ts";
+import { marketResource } from "./list-markets.ts";
+import { asOfMs, bestMembers, bookResource, markMembers, requireListed, requireLook } from "./market-figures.ts";
+
+/** `GET /v1/markets/{market}`: its rules, and what it does now. */
+export async function getMarket(deps: Deps, { reader }: Caller, name: string): Promise<ReadAnswer> {
+  const market = await requireListed(deps, name);
+  const [lookedAtMark, lookedAtBest] = await Promise.all([
+    deps.marketView.mark(market, reader),
+    deps.marketView.best(market.name, reader),
+  ]);
+  const mark = requireLook(deps, `for the figures of ${market.name}`, { look: lookedAtMark, reader });
+  const best = requireLook(deps, `for the best prices of ${market.name}`, { look: lookedAtBest, reader });
+  const resource = {
+    ...marketResource(market),
+    ...markMembers(mark, deps.exchange.nowMs()),
+    ...bestMembers(best),
+  };
+  return { body: JSON.stringify(resource), asOfMs: asOfMs(deps, [mark, best]) };
+}
+
+type WantedBook = { name: string; levels: number };
+
+/** `GET /v1/markets/{market}/book`: so many levels of each side, best first. */
+export async function getBook(deps: Deps, { reader }: Caller, { name, levels }: WantedBook): Promise<ReadAnswer> {
+  const market = await requireListed(deps, name);
+  const book = requireLook(deps, `for the book of ${market.name}`, {
+    look: await deps.marketView.book(market.name, reader),
+    reader,
+  });
+  return { body: JSON.stringify(bookResource(market.name, book, levels)), asOfMs: asOfMs(deps, [book]) };
+}

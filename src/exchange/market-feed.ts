@@ -1,0 +1,161 @@
+/**
+ * One websocket for all markets, whoever asks. A figure is subscribed to when somebody needs it and let go some time
+ * after; without any there is no connection.
+ */
+import type { Clock } from "../core/clock.ts";
+import type { FigureKey } from "../core/market-knowledge.ts";
+import type { Frame } from "../wire/answer/stream.ts";
+import { openConnectTurns } from "./connect-turns.ts";
+import { openMarketWishes, type Wish } from "./market-wishes.ts";
+import type { SocketTransport } from "./socket.ts";
+import { openSubscriber, type Subscriber } from "./subscriber.ts";
+
+export type MarketFeedOptions = {
+  url: string;
+  /** Null: nothing is ever subscribed. */
+  transport: SocketTransport | null;
+  clock: Clock;
+  /** None of these may throw. */
+  onLive(afterMs: number): void;
+  onFrame(frame: Frame): void;
+  onEnd(): void;
+  /** Nothing more is told of it. */
+  onLetGo(key: FigureKey): void;
+};
+
+export type MarketFeed = {
+  /** Somebody needs it now. Where it cannot be followed it has to be asked for. */
+  need(key: FigureKey): void;
+  /** The same until what is returned is called; null where there is no room for all of them. */
+  hold(keys: readonly FigureKey[]): (() => void) | null;
+  /** True while its first frame may be on its way. */
+  isExpected(key: FigureKey): boolean;
+  isFollowed(key: FigureKey): boolean;
+  /** Ends the connection; another is opened. */
+  end(because: string): void;
+  close(): void;
+};
+
+/** What nobody needs any more is looked for this often, milliseconds. */
+const SWEEP_MS = 5_000;
+/** A first frame is waited for so long after it was asked for, milliseconds. */
+export const FIRST_FRAME_MS = 1_500;
+
+export function openMarketFeed(options: MarketFeedOptions): MarketFeed {
+  const { clock, transport } = options;
+  const beforeConnecting = openConnectTurns(clock);
+  let subscriber: Subscriber | null = null;
+  let isOpen = false;
+  /** The connection is lost, and not subscribed again yet. */
+  let isDown = false;
+  let isSweeping = false;
+  let isClosed = false;
+  const wishes = openMarketWishes(clock, ({ key, subscription }, maySay) => {
+    options.onLetGo(key);
+    if (maySay) subscriber?.say({ method: "unsubscribe", subscription });
+  });
+
+  function askForDue(): void {
+    if (!isOpen) return;
+    for (const { subscription } of wishes.due()) subscriber?.say({ method: "subscribe", subscription });
+  }
+
+  function connect(socket: SocketTransport): void {
+    if (subscriber !== null) return;
+    isDown = false;
+    subscriber = openSubscriber({
+      ...{ url: options.url, transport: socket, clock, awaited: null },
+      beforeConnecting,
+      subscriptions: () => {
+        isOpen = true;
+        return wishes.due().map(({ subscription }) => subscription);
+      },
+      onLive: (afterMs) => {
+        isDown = false;
+        options.onLive(afterMs);
+      },
+      onFrame: (frame) => {
+        if (frame.kind === "error") wishes.heedRefusal(frame.text);
+        else options.onFrame(frame);
+      },
+      onEnd: () => {
+        isOpen = false;
+        isDown = true;
+        wishes.loseAll();
+        options.onEnd();
+      },
+    });
+  }
+
+  function disconnect(): void {
+    const closing = subscriber;
+    subscriber = null;
+    isOpen = false;
+    closing?.close();
+  }
+
+  function wishFor(key: FigureKey): Wish | "refused" | "no_room" {
+    if (transport === null || isClosed) return "refused";
+    const wish = wishes.add(key);
+    if (typeof wish === "string" || wish.isAsked) return wish;
+    connect(transport);
+    askForDue();
+    void sweep();
+    return wish;
+  }
+
+  /** While anything is needed. */
+  async function sweep(): Promise<void> {
+    if (isSweeping) return;
+    isSweeping = true;
+    while (!isClosed && !wishes.isEmpty()) {
+      await clock.sleep(SWEEP_MS);
+      wishes.letGoOfOld();
+      askForDue();
+    }
+    isSweeping = false;
+    disconnect();
+  }
+
+  return {
+    need: (key) => void wishFor(key),
+    hold: (keys) => holdAll(keys, wishFor, clock),
+    isExpected(key) {
+      const wish = wishes.get(key);
+      return wish !== undefined && !isDown && clock.elapsedMs() - wish.askedAtMs < FIRST_FRAME_MS;
+    },
+    isFollowed: (key) => wishes.get(key) !== undefined,
+    end: (because) => subscriber?.end(because),
+    close() {
+      isClosed = true;
+      disconnect();
+    },
+  };
+}
+
+/** All that can be followed; none where there is no room for one. */
+function holdAll(
+  keys: readonly FigureKey[],
+  wishFor: (key: FigureKey) => Wish | "refused" | "no_room",
+  clock: Clock,
+): (() => void) | null {
+  const held: Wish[] = [];
+  const release = () => {
+    for (const wish of held.splice(0)) {
+      wish.holders -= 1;
+      wish.neededAtMs = clock.elapsedMs();
+    }
+  };
+  for (const key of keys) {
+    const wish = wishFor(key);
+    if (wish === "refused") continue;
+    if (wish === "no_room") {
+      release();
+      return null;
+    }
+    // Held at once: the next must not take its room.
+    wish.holders += 1;
+    held.push(wish);
+  }
+  return release;
+}

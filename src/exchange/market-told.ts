@@ -1,0 +1,62 @@
+/** What is told of the markets, by the websocket and by reads, in the words in which it is known. */
+import type { Market } from "../core/market.ts";
+import type { BookLevel } from "../core/market-figures.ts";
+import type { Told } from "../core/market-knowledge.ts";
+import type { TimedBook } from "../wire/answer/market-data.ts";
+import type { Frame } from "../wire/answer/stream.ts";
+import type { Purpose } from "./exchange.ts";
+import type { Read, Reads } from "./reads.ts";
+
+/** Null for a frame that tells nothing of markets. */
+export function toldBy(frame: Frame): Told | null {
+  switch (frame.kind) {
+    case "best_prices":
+      return { kind: "best", of: frame.market, value: frame.best, timeMs: frame.timeMs };
+    case "book":
+      return { kind: "book", of: frame.market, value: frame.book, timeMs: frame.timeMs };
+    case "mark_figures":
+      return { kind: "mark", of: frame.market, value: frame.figures, timeMs: null };
+    case "mid_prices":
+      return { kind: "mids", of: frame.dex, value: frame.mids, timeMs: null };
+    default:
+      return null;
+  }
+}
+
+export type MarketReads = Pick<Reads, "book" | "perpMarks" | "spotMarks" | "mids">;
+
+/** The book of a market, and its best prices with it. Weight 2. */
+export async function askForBook(reads: MarketReads, market: string, purpose: Purpose): Promise<Read<Told[]>> {
+  return mapped(await reads.book(market, purpose), toldByBook);
+}
+
+/** Mark and what stands beside it, of all markets of its kind and dex. Weight 20. */
+export async function askForMarks(
+  reads: MarketReads,
+  { kind, dex }: Pick<Market, "kind" | "dex">,
+  purpose: Purpose,
+): Promise<Read<Told[]>> {
+  const read = await (kind === "spot" ? reads.spotMarks(purpose) : reads.perpMarks(dex, purpose));
+  return mapped(read, (marks) => [...marks].map(([of, value]) => ({ kind: "mark", of, value, timeMs: null })));
+}
+
+/** Weight 2. */
+export async function askForMids(reads: MarketReads, dex: string, purpose: Purpose): Promise<Read<Told[]>> {
+  return mapped(await reads.mids(dex, purpose), (value) => [{ kind: "mids", of: dex, value, timeMs: null }]);
+}
+
+function mapped<Value>(read: Read<Value>, tellers: (value: Value) => Told[]): Read<Told[]> {
+  return read.kind === "failed" ? read : { ...read, value: tellers(read.value) };
+}
+
+function toldByBook({ market, timeMs, book }: TimedBook): Told[] {
+  const best = { bid: bestOf(book.bids), ask: bestOf(book.asks) };
+  return [
+    { kind: "book", of: market, value: book, timeMs },
+    { kind: "best", of: market, value: best, timeMs },
+  ];
+}
+
+function bestOf([first]: readonly BookLevel[]) {
+  return first === undefined ? null : { price: first.price, size: first.size };
+}

@@ -1,0 +1,183 @@
+/**
+ * The one view of the markets: for whoever asks for prices, for streams, for whoever decides by them. It follows what is
+ * needed, and asks for what it is not told.
+ */
+import type { Clock } from "../core/clock.ts";
+import type { Market } from "../core/market.ts";
+import {
+  connected,
+  disconnected,
+  type FigureKey,
+  type FigureKind,
+  fill,
+  forget,
+  isLive,
+  type Moment,
+  newestAgeMs,
+  newKnowledge,
+  type Seen,
+  STALE_AFTER_MS,
+  seen,
+  type Told,
+  tell,
+} from "../core/market-knowledge.ts";
+import type { Purpose } from "./exchange.ts";
+import { FIRST_FRAME_MS, type MarketFeedOptions, openMarketFeed } from "./market-feed.ts";
+import { askForBook, askForMarks, askForMids, type MarketReads, toldBy } from "./market-told.ts";
+import type { Read } from "./reads.ts";
+
+/** `isOurBudget`: it was not asked for, to keep our weight for what matters more. */
+export type Look<Kind extends FigureKind> =
+  | ({ kind: "ok" } & Seen<Kind>)
+  | { kind: "failed"; reason: string; isOurBudget: boolean };
+
+export type MarketView = {
+  /** `purpose`: on whose behalf it is asked for where it is not told. Not older than `STALE_AFTER_MS`: as it is told, else asked for. Shared by all who ask. */
+  best(market: string, purpose: Purpose): Promise<Look<"best">>;
+  mark(market: Pick<Market, "name" | "kind" | "dex">, purpose: Purpose): Promise<Look<"mark">>;
+  book(market: string, purpose: Purpose): Promise<Look<"book">>;
+  mids(dex: string, purpose: Purpose): Promise<Look<"mids">>;
+  /**
+   * Calls `onNews` with what has changed, and with null once a second and where the connection came or went; what is
+   * returned stops that. Null where there is no room for all of them.
+   */
+  follow(keys: readonly FigureKey[], onNews: OnNews): (() => void) | null;
+  /** The newest that is known, however old. */
+  peek<Kind extends FigureKind>(kind: Kind, of: string): Seen<Kind> | null;
+  /** Whether it is told at this moment. */
+  isLive(key: FigureKey): boolean;
+  /** Whether its first frame may be on its way. */
+  isExpected(key: FigureKey): boolean;
+  close(): void;
+};
+
+type OnNews = (key: FigureKey | null) => void;
+
+export type MarketViewOptions = Pick<MarketFeedOptions, "url" | "transport" | "clock"> & {
+  reads: MarketReads;
+  /** The exchange's time as we know it, unix milliseconds. */
+  exchangeNowMs(): number;
+};
+
+/** A connection of which all is stale for this long is given up, milliseconds. */
+const GIVEN_UP_AFTER_MS = 5_000;
+/** Who follows is woken this often to see what has grown old, milliseconds. */
+const LOOK_MS = 1_000;
+
+export function openMarketView({ clock, reads, exchangeNowMs, ...connecting }: MarketViewOptions): MarketView {
+  const knowledge = newKnowledge();
+  const followers = new Set<OnNews>();
+  const firsts = openFirsts(clock);
+  let isLooking = false;
+  const now = (): Moment => ({ elapsedMs: clock.elapsedMs(), exchangeMs: exchangeNowMs() });
+
+  const feed = openMarketFeed({
+    ...{ ...connecting, clock },
+    onLive(afterMs) {
+      connected(knowledge, now(), afterMs);
+      announce(null);
+      void lookAfterConnection();
+    },
+    onFrame(frame) {
+      const told = toldBy(frame);
+      // What still comes after it was let go would never be told again.
+      if (told === null || !feed.isFollowed(told)) return;
+      const isNews = tell(knowledge, told, now());
+      firsts.tell(told);
+      if (isNews) announce(told);
+    },
+    onEnd() {
+      disconnected(knowledge);
+      announce(null);
+    },
+    onLetGo: (key) => forget(knowledge, key),
+  });
+
+  function announce(key: FigureKey | null): void {
+    for (const onNews of followers) onNews(key);
+  }
+
+  async function lookAfterConnection(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    let goodAtMs = clock.elapsedMs();
+    while (knowledge.line !== null) {
+      await clock.sleep(LOOK_MS);
+      if ((newestAgeMs(knowledge, now()) ?? 0) <= STALE_AFTER_MS) goodAtMs = clock.elapsedMs();
+      if (clock.elapsedMs() - goodAtMs >= GIVEN_UP_AFTER_MS) feed.end("nothing new was told");
+      announce(null);
+    }
+    isLooking = false;
+  }
+
+  function usable<Kind extends FigureKind>(kind: Kind, of: string): Look<Kind> | null {
+    const known = seen(knowledge, kind, of, now());
+    return known === null || known.ageMs > STALE_AFTER_MS ? null : { kind: "ok", ...known };
+  }
+
+  async function look<Kind extends FigureKind>(
+    kind: Kind,
+    of: string,
+    ask: () => Promise<Read<readonly Told[]>>,
+  ): Promise<Look<Kind>> {
+    for (const key of neededFor({ kind, of })) feed.need(key);
+    if (usable(kind, of) === null && feed.isExpected({ kind, of })) await firsts.next({ kind, of });
+    const told = usable(kind, of);
+    if (told !== null) return told;
+    const read = await ask();
+    if (read.kind === "failed") return read;
+    const ageMs = Math.max(0, clock.nowMs() - read.readAtMs);
+    for (const one of read.value) fill(knowledge, one, { ageMs, now: now() });
+    // An answer of the last minute stands in where our weight is used up.
+    const isOurBudget = ageMs > STALE_AFTER_MS;
+    return usable(kind, of) ?? { kind: "failed", reason: "what the exchange shows is too old", isOurBudget };
+  }
+
+  return {
+    best: (market, purpose) => look("best", market, () => askForBook(reads, market, purpose)),
+    book: (market, purpose) => look("book", market, () => askForBook(reads, market, purpose)),
+    mark: (market, purpose) => look("mark", market.name, () => askForMarks(reads, market, purpose)),
+    mids: (dex, purpose) => look("mids", dex, () => askForMids(reads, dex, purpose)),
+    follow(keys, onNews) {
+      const release = feed.hold(keys.flatMap(neededFor));
+      if (release === null) return null;
+      followers.add(onNews);
+      return () => {
+        followers.delete(onNews);
+        release();
+      };
+    },
+    peek: (kind, of) => seen(knowledge, kind, of, now()),
+    isLive: (key) => isLive(knowledge, key, now()),
+    isExpected: feed.isExpected,
+    close: feed.close,
+  };
+}
+
+/** Best prices are told only when they change: what comes every few seconds shows that their connection is alive. */
+function neededFor(key: FigureKey): FigureKey[] {
+  return key.kind === "best" ? [key, { kind: "mark", of: key.of }] : [key];
+}
+
+/** Who waits for the first word about a figure. */
+function openFirsts(clock: Clock) {
+  const waiting = new Map<string, Set<() => void>>();
+  const nameOf = ({ kind, of }: FigureKey) => `${kind} ${of}`;
+  return {
+    tell(key: FigureKey): void {
+      for (const wake of waiting.get(nameOf(key)) ?? []) wake();
+    },
+    /** Resolves with the next word, or when none is to be expected any more. */
+    async next(key: FigureKey): Promise<void> {
+      const wakes = waiting.get(nameOf(key)) ?? new Set();
+      waiting.set(nameOf(key), wakes);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wakes.add(resolve);
+      const timer = clock.timer(FIRST_FRAME_MS);
+      await Promise.race([promise, timer.up]);
+      timer.cancel();
+      wakes.delete(resolve);
+      if (wakes.size === 0) waiting.delete(nameOf(key));
+    },
+  };
+}

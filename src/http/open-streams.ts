@@ -1,0 +1,161 @@
+/**
+ * The open streams of whatever kind. What is told next is asked of its source when the reader has taken the last, so one
+ * that is slow costs no memory, and one that has stopped reading is let go.
+ */
+import { ApiError } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+
+export type StreamSource = {
+  /** Sent at once. */
+  greeting: string;
+  /** What there is to tell now: `""` where nothing is, null at the end. */
+  next(): string | null;
+  /** Calls `wake` when there may be something; what is returned is called once, at the end. */
+  listen(wake: () => void): () => void;
+};
+
+export type OpenStreams = {
+  /** Throws `rate_limited`, `too_many_connections` or `draining`; else begins, which may refuse as well. */
+  open(keyHash: string, begin: () => StreamSource): ReadableStream<Uint8Array>;
+  /** Ends all of them, and refuses new ones. */
+  endAll(): void;
+};
+
+/** Streams at a time. */
+export const MAX_STREAMS = 128;
+export const MAX_STREAMS_A_KEY = 8;
+/** Seconds after which a place may be free. */
+const RETRY_AFTER_S = 5;
+/** A comment is sent when there was nothing for this long, milliseconds: half of what proxies wait. */
+export const BEAT_MS = 15_000;
+/** A reader that takes nothing of what is waiting for it for this long is let go, milliseconds; so does the runtime. */
+export const STALLED_MS = 30_000;
+/** Streams are looked after this often, milliseconds. */
+const CHECK_MS = 5_000;
+
+const BEAT = ": beat\n\n";
+
+type Stream = {
+  keyHash: string;
+  source: StreamSource;
+  controller: ReadableStreamDefaultController<Uint8Array> | null;
+  /** Set while the reader waits for us. */
+  wake: (() => void) | null;
+  /** When the last text was handed over. */
+  writtenMs: number;
+  isBeatDue: boolean;
+  hasEnded: boolean;
+  stopListening: () => void;
+};
+
+export function openStreams(deps: Pick<Deps, "clock" | "log">): OpenStreams {
+  const streams = new Set<Stream>();
+  const encoder = new TextEncoder();
+  let isLooking = false;
+  let isClosed = false;
+
+  function requirePlace(keyHash: string): void {
+    if (isClosed) throw new ApiError("draining", "The gateway is shutting down.");
+    const ofKey = [...streams].filter((stream) => stream.keyHash === keyHash).length;
+    if (ofKey >= MAX_STREAMS_A_KEY) {
+      const message = `This API key has ${MAX_STREAMS_A_KEY} open streams already.`;
+      throw new ApiError("rate_limited", message, RETRY_AFTER_S);
+    }
+    if (streams.size >= MAX_STREAMS) {
+      throw new ApiError("too_many_connections", "Too many streams are open.", RETRY_AFTER_S);
+    }
+  }
+
+  function enter(keyHash: string, source: StreamSource): Stream {
+    const state = { controller: null, wake: null, isBeatDue: false, hasEnded: false, stopListening: () => undefined };
+    const stream: Stream = { keyHash, source, ...state, writtenMs: deps.clock.elapsedMs() };
+    stream.stopListening = source.listen(() => stream.wake?.());
+    streams.add(stream);
+    void lookAfterThem();
+    return stream;
+  }
+
+  function leave(stream: Stream): void {
+    stream.hasEnded = true;
+    if (streams.delete(stream)) stream.stopListening();
+  }
+
+  async function lookAfterThem(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    while (streams.size > 0) {
+      await deps.clock.sleep(CHECK_MS);
+      const nowMs = deps.clock.elapsedMs();
+      for (const stream of streams) lookAfter(stream, nowMs - stream.writtenMs);
+    }
+    isLooking = false;
+  }
+
+  function lookAfter(stream: Stream, silentMs: number): void {
+    if (stream.wake !== null && silentMs >= BEAT_MS) {
+      stream.isBeatDue = true;
+      stream.wake();
+    } else if (stream.wake === null && silentMs >= STALLED_MS) {
+      // What it has not taken yet it still gets; then it finds the end, and comes back to where it was.
+      leave(stream);
+      stream.controller?.close();
+    }
+  }
+
+  function fail(stream: Stream, error: unknown): never {
+    leave(stream);
+    deps.log.error({ error: String(error) }, "a stream failed");
+    throw error;
+  }
+
+  function body(stream: Stream): ReadableStream<Uint8Array> {
+    let greeting: string | null = stream.source.greeting;
+    return new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          stream.controller = controller;
+        },
+        async pull(controller) {
+          const text = greeting ?? (await nextText(stream).catch((error: unknown) => fail(stream, error)));
+          greeting = null;
+          stream.isBeatDue = false;
+          stream.writtenMs = deps.clock.elapsedMs();
+          if (text !== null) return controller.enqueue(encoder.encode(text));
+          leave(stream);
+          controller.close();
+        },
+        cancel: () => leave(stream),
+      },
+      // Nothing is read ahead: `pull` is called when the connection takes more.
+      { highWaterMark: 0 },
+    );
+  }
+
+  return {
+    open(keyHash, begin) {
+      requirePlace(keyHash);
+      return body(enter(keyHash, begin()));
+    },
+    endAll() {
+      isClosed = true;
+      for (const stream of streams) {
+        leave(stream);
+        stream.wake?.();
+      }
+    },
+  };
+}
+
+/** The next text of a stream, as soon as there is one; null at its end. */
+async function nextText(stream: Stream): Promise<string | null> {
+  while (!stream.hasEnded) {
+    const text = stream.source.next();
+    if (text !== "") return text;
+    if (stream.isBeatDue) return BEAT;
+    await new Promise<void>((wake) => {
+      stream.wake = wake;
+    });
+    stream.wake = null;
+  }
+  return null;
+}

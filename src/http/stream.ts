@@ -1,0 +1,81 @@
+import { followMarkets, MARKET_CHANNELS, type MarketChannel, namedMarkets } from "../actions/follow-markets.ts";
+import { ApiError } from "../core/errors.ts";
+import { EXAMPLE_BEST_PRICES } from "./examples.ts";
+import { routeNotFound } from "./guard.ts";
+import { marketSource } from "./market-streams.ts";
+import { type Query, readQuery } from "./query.ts";
+import type { Route } from "./route.ts";
+import { FollowParameter } from "./schema/event.ts";
+import { ChannelsParameter, MarketStream, MarketsParameter } from "./schema/market.ts";
+import { admit } from "./visit.ts";
+
+const CONTRACT = {
+  name: "stream_markets",
+  method: "GET",
+  path: "/v1/stream",
+  tag: "Markets",
+  summary: "Follow what markets do",
+  description: [
+    "Server-sent events of market data: the newest figure of each market and channel, whole each time. They are not in the log of `GET /v1/events` and carry no id: what was missed is not told again, and who comes back begins with what is so then.",
+    "The first event is `ready`. Whoever reads slowly is told the newest of each figure and nothing in between.",
+    "`stale` says of which markets what was told does not count any more, and since when: the exchange's feed is lost, or has told nothing new for 10 seconds. `live` says that it is told again, and the figures follow.",
+    "A comment comes every 15 seconds in which nothing happens. A key may have 8 streams of both kinds. The stream ends when the key is revoked, when the gateway stops, and for a reader that takes nothing for 30 seconds.",
+  ].join(" "),
+  access: "trading:read",
+  query: { markets: MarketsParameter, channels: ChannelsParameter, follow: FollowParameter },
+  requiredQuery: ["markets"],
+  answers: [
+    {
+      status: 200,
+      description: "The stream.",
+      schema: MarketStream,
+      example: `event: bbo\ndata: ${JSON.stringify(EXAMPLE_BEST_PRICES)}\n\n`,
+      contentType: "text/event-stream",
+    },
+  ],
+  errors: ["missing_parameter", "unknown_market", "exchange_unreachable", "draining"],
+} as const;
+
+const stream: Route = {
+  contract: CONTRACT,
+  async answer(deps, visit) {
+    const { account, key, charge } = admit(deps, visit, CONTRACT.access);
+    if (visit.url === null) throw routeNotFound();
+    const query = readQuery(visit.url, CONTRACT.query);
+    const names = namesOf(query);
+    const channels = channelsOf(query);
+    const follows = query.flag("follow", true);
+    charge("reads");
+    if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
+    const markets = await namedMarkets(deps, names);
+    const listener = { accountId: account.id, keyHash: key.keyHash };
+    const body = visit.streams.open(key.keyHash, () =>
+      marketSource(followMarkets(deps, listener, { markets, channels, follows })),
+    );
+    // Some proxies hold back what they pass on until there is more of it.
+    return { status: 200, body, contentType: "text/event-stream", headers: { "X-Accel-Buffering": "no" } };
+  },
+};
+
+const MAX_MARKETS = 50;
+
+function namesOf(query: Query): string[] {
+  const text = query.get("markets");
+  if (text === null || text === "")
+    throw new ApiError("missing_parameter", "markets is required: BTC,ETH for example.");
+  const names = text.split(",");
+  if (names.length > MAX_MARKETS || names.includes(""))
+    throw new ApiError("invalid_parameter", `markets are 1 to ${MAX_MARKETS} names with commas between.`);
+  return names;
+}
+
+function channelsOf(query: Query): MarketChannel[] {
+  const wanted = new Set((query.get("channels") ?? "bbo,mark").split(","));
+  const channels = MARKET_CHANNELS.filter((channel) => wanted.has(channel));
+  if (channels.length === wanted.size) return channels;
+  throw new ApiError("invalid_parameter", "channels are `bbo`, `mark` and `book`, with commas between.");
+}
+
+export function streamRoutes(): Route[] {
+  return [stream];
+}

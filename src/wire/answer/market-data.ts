@@ -1,0 +1,94 @@
+/** What moves in a market, by the websocket and by reads: book, best prices, mark and what stands beside it. */
+import type { BestPrices, Book, BookLevel, MarkFigures, MidPrices, PriceLevel } from "../../core/market-figures.ts";
+import {
+  integer,
+  money,
+  moneyOf,
+  moneyOrNull,
+  orNull,
+  rows,
+  rowsOf,
+  type Source,
+  source,
+  sourceOf,
+  text,
+} from "./read.ts";
+
+export type TimedBook = { market: string; timeMs: number; book: Book };
+
+/** Answer of `l2Book` and its channel; null when unreadable, which is also the answer for an unknown market. */
+export function parseBook(json: unknown): TimedBook | null {
+  return orNull(() => bookOf(sourceOf(json)));
+}
+
+export function bookOf(from: Source): TimedBook {
+  const [bids, asks] = rows(from, "levels", (side) => rowsOf(side, bookLevel));
+  if (bids === undefined || asks === undefined) throw new Error("unreadable: levels");
+  return { market: text(from, "coin"), timeMs: integer(from, "time"), book: { bids, asks } };
+}
+
+function bookLevel(value: unknown): BookLevel {
+  const from = sourceOf(value);
+  return { ...level(from), orders: integer(from, "n") };
+}
+
+function level(from: Source): PriceLevel {
+  return { price: money(from, "px"), size: money(from, "sz") };
+}
+
+export function bestPricesOf(from: Source): { market: string; timeMs: number; best: BestPrices } {
+  const sides = rows(from, "bbo", (side) => (side === null ? null : level(sourceOf(side))));
+  const [bid = null, ask = null] = sides;
+  return { market: text(from, "coin"), timeMs: integer(from, "time"), best: { bid, ask } };
+}
+
+/** A spot market has neither oracle nor funding. */
+export function markFiguresOf(from: Source): MarkFigures {
+  return {
+    mark: money(from, "markPx"),
+    oracle: moneyOrNull(from, "oraclePx"),
+    fundingRate: moneyOrNull(from, "funding"),
+    openInterest: moneyOrNull(from, "openInterest"),
+    dayVolume: money(from, "dayNtlVlm"),
+    previousDayPrice: money(from, "prevDayPx"),
+  };
+}
+
+export function midPricesOf(from: Source): MidPrices {
+  return new Map(Object.entries(from).map(([market, mid]) => [market, moneyOf(mid)]));
+}
+
+/** Figures by market. */
+export type MarkList = ReadonlyMap<string, MarkFigures>;
+
+/** Answer of `metaAndAssetCtxs`: the figures stand in the order of the markets. Null when unreadable. */
+export function parsePerpMarks(json: unknown): MarkList | null {
+  return orNull(() => {
+    const [meta, contexts] = rowsOf(json, (part) => part);
+    const names = rows(sourceOf(meta), "universe", (market) => text(sourceOf(market), "name"));
+    const figures = rowsOf(contexts, figuresOrNull);
+    if (names.length !== figures.length) throw new Error("unreadable: contexts");
+    return pairs(names.map((name, index) => [name, figures[index] ?? null]));
+  });
+}
+
+/** Answer of `spotMetaAndAssetCtxs`: each says of which market it is. Null when unreadable. */
+export function parseSpotMarks(json: unknown): MarkList | null {
+  return orNull(() => {
+    const [, contexts] = rowsOf(json, (part) => part);
+    return pairs(rowsOf(contexts, (row) => [text(sourceOf(row), "coin"), figuresOrNull(row)]));
+  });
+}
+
+/** A market that is not traded any more may lack some; the others are no worse for that. */
+function figuresOrNull(row: unknown): MarkFigures | null {
+  return orNull(() => markFiguresOf(sourceOf(row)));
+}
+
+function pairs(list: readonly (readonly [string, MarkFigures | null])[]): MarkList {
+  return new Map(list.filter((pair): pair is [string, MarkFigures] => pair[1] !== null));
+}
+
+export function contextOf(data: Source): { market: string; figures: MarkFigures } {
+  return { market: text(data, "coin"), figures: markFiguresOf(source(data, "ctx")) };
+}
