@@ -348,9 +348,11 @@ function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower, te
 
 type Viewing = { exchange: ConnectedExchange; reads: Reads };
 
-function openGatewayMarketView({ instance, socket, clock }: GatewayParts, { exchange, reads }: Viewing): MarketView {
+function openGatewayMarketView(parts: GatewayParts, { exchange, reads }: Viewing): MarketView {
+  const { instance, settings, socket, clock } = parts;
   return openMarketView({
     ...{ url: socketUrl(instance.exchangeUrl), transport: socket, clock, reads },
+    maxAgeMs: settings.timings.maxReadAgeMs,
     exchangeNowMs: () => exchange.nowMs(),
   });
 }

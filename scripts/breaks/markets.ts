@@ -106,7 +106,7 @@ export const MARKET_BREAKS: readonly Break[] = [
   {
     row: "P14",
     name: "what is old is shown with its age, however old",
-    changes: inFile(VIEW, "known === null || known.ageMs > STALE_AFTER_MS ? null", "known === null ? null"),
+    changes: inFile(VIEW, "known === null || known.ageMs > maxAgeMs ? null", "known === null ? null"),
     seenBy: NEVER_OLD,
   },
   {

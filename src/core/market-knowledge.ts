@@ -23,7 +23,7 @@ export type Moment = { elapsedMs: number; exchangeMs: number };
 /** `atMs`: when it was so, unix milliseconds of the exchange. `ageMs`: since it was known to be so. */
 export type Seen<Kind extends FigureKind> = { value: FigureOf[Kind]; atMs: number; ageMs: number };
 
-/** What is older than this is not shown: it is asked for, milliseconds. So long a feed may be silent before it is stale. */
+/** So long a feed may tell nothing new before what it told is stale, milliseconds. */
 export const STALE_AFTER_MS = 10_000;
 /** What is older than this is shown with its age, milliseconds: the exchange tells most figures every few seconds. */
 export const TOLD_WITH_AGE_MS = 6_000;

@@ -29,10 +29,12 @@ import type { Read } from "./reads.ts";
 /** `isOurBudget`: it was not asked for, to keep our weight for what matters more. */
 export type Look<Kind extends FigureKind> =
   | ({ kind: "ok" } & Seen<Kind>)
-  | { kind: "failed"; reason: string; isOurBudget: boolean };
+  | { kind: "failed"; reason: string; isOurBudget: boolean; waitS?: number };
 
 export type MarketView = {
-  /** `purpose`: on whose behalf it is asked for where it is not told. Not older than `STALE_AFTER_MS`: as it is told, else asked for. Shared by all who ask. */
+  /**
+   * Not older than `maxAgeMs`: as it is told, else asked for, on behalf of `purpose`. Shared by all who ask.
+   */
   best(market: string, purpose: Purpose): Promise<Look<"best">>;
   mark(market: Pick<Market, "name" | "kind" | "dex">, purpose: Purpose): Promise<Look<"mark">>;
   book(market: string, purpose: Purpose): Promise<Look<"book">>;
@@ -55,6 +57,8 @@ type OnNews = (key: FigureKey | null) => void;
 
 export type MarketViewOptions = Pick<MarketFeedOptions, "url" | "transport" | "clock"> & {
   reads: MarketReads;
+  /** What is older is asked for before it is shown, milliseconds. */
+  maxAgeMs: number;
   /** The exchange's time as we know it, unix milliseconds. */
   exchangeNowMs(): number;
 };
@@ -64,7 +68,8 @@ const GIVEN_UP_AFTER_MS = 5_000;
 /** Who follows is woken this often to see what has grown old, milliseconds. */
 const LOOK_MS = 1_000;
 
-export function openMarketView({ clock, reads, exchangeNowMs, ...connecting }: MarketViewOptions): MarketView {
+export function openMarketView(options: MarketViewOptions): MarketView {
+  const { clock, reads, maxAgeMs, exchangeNowMs, ...connecting } = options;
   const knowledge = newKnowledge();
   const followers = new Set<OnNews>();
   const firsts = openFirsts(clock);
@@ -112,7 +117,7 @@ export function openMarketView({ clock, reads, exchangeNowMs, ...connecting }: M
 
   function usable<Kind extends FigureKind>(kind: Kind, of: string): Look<Kind> | null {
     const known = seen(knowledge, kind, of, now());
-    return known === null || known.ageMs > STALE_AFTER_MS ? null : { kind: "ok", ...known };
+    return known === null || known.ageMs > maxAgeMs ? null : { kind: "ok", ...known };
   }
 
   async function look<Kind extends FigureKind>(
@@ -129,7 +134,7 @@ export function openMarketView({ clock, reads, exchangeNowMs, ...connecting }: M
     const ageMs = Math.max(0, clock.nowMs() - read.readAtMs);
     for (const one of read.value) fill(knowledge, one, { ageMs, now: now() });
     // An answer of the last minute stands in where our weight is used up.
-    const isOurBudget = ageMs > STALE_AFTER_MS;
+    const isOurBudget = ageMs > maxAgeMs;
     return usable(kind, of) ?? { kind: "failed", reason: "what the exchange shows is too old", isOurBudget };
   }
 

@@ -163,7 +163,7 @@ export function openRig(options: RigOptions = {}): Rig {
     running: openRunningWrites(),
     reads,
     marketView: openMarketView({
-      ...{ url: "ws://exchange.test/ws", transport: null, clock, reads },
+      ...{ url: "ws://exchange.test/ws", transport: null, clock, reads, maxAgeMs: 10_000 },
       exchangeNowMs: () => clock.nowMs(),
     }),
     builderApproval,

@@ -224,7 +224,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     running: openRunningWrites(),
     reads,
     marketView: openMarketView({
-      ...{ url: "ws://exchange.test/ws", transport: null, clock, reads },
+      ...{ url: "ws://exchange.test/ws", transport: null, clock, reads, maxAgeMs: 10_000 },
       exchangeNowMs: () => clock.nowMs(),
     }),
     builderApproval: openBuilderApproval({ builderAddress: null, reads, clock }),
