@@ -1,18 +1,6 @@
 /** What moves in a market, by the websocket and by reads: book, best prices, mark and what stands beside it. */
-import type { BestPrices, Book, BookLevel, MarkFigures, MidPrices, PriceLevel } from "../../core/market-figures.ts";
-import {
-  integer,
-  money,
-  moneyOf,
-  moneyOrNull,
-  orNull,
-  rows,
-  rowsOf,
-  type Source,
-  source,
-  sourceOf,
-  text,
-} from "./read.ts";
+import type { BestPrices, Book, BookLevel, MarkFigures, PriceLevel } from "../../core/market-figures.ts";
+import { integer, money, moneyOrNull, orNull, rows, rowsOf, type Source, source, sourceOf, text } from "./read.ts";
 
 export type TimedBook = { market: string; timeMs: number; book: Book };
 
@@ -38,7 +26,8 @@ function level(from: Source): PriceLevel {
 
 export function bestPricesOf(from: Source): { market: string; timeMs: number; best: BestPrices } {
   const sides = rows(from, "bbo", (side) => (side === null ? null : level(sourceOf(side))));
-  const [bid = null, ask = null] = sides;
+  const [bid, ask] = sides;
+  if (bid === undefined || ask === undefined) throw new Error("unreadable: bbo");
   return { market: text(from, "coin"), timeMs: integer(from, "time"), best: { bid, ask } };
 }
 
@@ -52,10 +41,6 @@ export function markFiguresOf(from: Source): MarkFigures {
     dayVolume: money(from, "dayNtlVlm"),
     previousDayPrice: money(from, "prevDayPx"),
   };
-}
-
-export function midPricesOf(from: Source): MidPrices {
-  return new Map(Object.entries(from).map(([market, mid]) => [market, moneyOf(mid)]));
 }
 
 /** Figures by market. */

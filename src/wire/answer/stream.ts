@@ -2,7 +2,8 @@ import type { BestPrices, Book, MarkFigures, MidPrices } from "../../core/market
 import { parseJson } from "../json.ts";
 import { type AccountFrame, accountFrame } from "./account-frame.ts";
 import { type Fill, fill, twapSliceFill } from "./fills.ts";
-import { bestPricesOf, bookOf, contextOf, midPricesOf } from "./market-data.ts";
+import { bestPricesOf, bookOf, contextOf } from "./market-data.ts";
+import { parseMids } from "./mids.ts";
 import { type BasicOrder, basicOrder } from "./order-status.ts";
 import { flag, integer, orNull, rows, type Source, source, sourceOf, text, textOrNull } from "./read.ts";
 import { type RunningTwap, runningTwaps, type TwapRecord, twapRecords } from "./twap.ts";
@@ -121,7 +122,8 @@ function twapStates(data: Source): Frame {
 }
 
 function midPrices(data: Source): Frame {
-  return { kind: "mid_prices", dex: textOrNull(data, "dex") ?? "", mids: midPricesOf(source(data, "mids")) };
+  const mids = parseMids(data["mids"]);
+  return mids === null ? { kind: "unreadable" } : { kind: "mid_prices", dex: textOrNull(data, "dex") ?? "", mids };
 }
 
 function whose(data: Source): { user: string; isSnapshot: boolean } {

@@ -206,7 +206,7 @@ describe("frames", () => {
   });
 
   test("channels that we do not read are named, and the rest is unreadable", () => {
-    expect(frame("l2Book", {})).toEqual({ kind: "other", channel: "l2Book" });
+    expect(frame("trades", {})).toEqual({ kind: "other", channel: "trades" });
     const wrong = ["", "null", "[]", "{}", "{", "garbage", '{"channel":1}', '{"channel":"orderUpdates","data":{}}'];
     for (const text of wrong) expect(parseFrame(text)).toEqual({ kind: "unreadable" });
     expect(parseFrame(`{"channel":"pong","x":"${"x".repeat(4_194_304)}"}`)).toEqual({ kind: "unreadable" });

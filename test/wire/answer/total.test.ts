@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import * as account from "../../../src/wire/answer/account.ts";
 import * as fills from "../../../src/wire/answer/fills.ts";
+import * as marketData from "../../../src/wire/answer/market-data.ts";
 import * as markets from "../../../src/wire/answer/markets.ts";
 import * as openOrders from "../../../src/wire/answer/open-orders.ts";
 import * as orderStatus from "../../../src/wire/answer/order-status.ts";
@@ -25,6 +26,9 @@ const PARSERS: [name: string, parse: (json: unknown) => unknown][] = [
   ["perpDexs", markets.parsePerpDexs],
   ["allPerpMetas", markets.parseAllPerpMetas],
   ["allMids", markets.parseAllMids],
+  ["l2Book", marketData.parseBook],
+  ["metaAndAssetCtxs", marketData.parsePerpMarks],
+  ["spotMetaAndAssetCtxs", marketData.parseSpotMarks],
   ["openOrders", openOrders.parseOpenOrders],
   ["frontendOpenOrders", openOrders.parseFrontendOpenOrders],
   ["orderStatus", orderStatus.parseOrderStatus],
