@@ -75,7 +75,7 @@ async function pass({ clock, lines }: Scene, ms: number, onEach: () => void = ()
 }
 
 async function bidOf(stage: Scene): Promise<string | null> {
-  const looked = stage.view.best("BTC");
+  const looked = stage.view.best("BTC", "read");
   await settled();
   await stage.clock.advance(1_500);
   const look = await looked;
@@ -84,7 +84,7 @@ async function bidOf(stage: Scene): Promise<string | null> {
 
 async function live(): Promise<Scene> {
   const stage = scene();
-  const looked = stage.view.best("BTC");
+  const looked = stage.view.best("BTC", "read");
   await settled();
   accept(lineOf(stage));
   tellBest(stage, lineOf(stage), "100");
@@ -100,7 +100,7 @@ describe("who asks first", () => {
 
   test("waits a second and a half for it, and no longer", async () => {
     const stage = scene();
-    const looked = stage.view.best("BTC");
+    const looked = stage.view.best("BTC", "read");
     await settled();
     await stage.clock.advance(1_000);
     expect(stage.asked).toEqual([]);
@@ -113,7 +113,7 @@ describe("who asks first", () => {
     const stage = await live();
     lineOf(stage).events.onClose("cut");
     await settled();
-    const looked = stage.view.book("ETH");
+    const looked = stage.view.book("ETH", "read");
     await settled();
     expect(stage.asked).toEqual(["book"]);
     expect((await looked).kind).toBe("ok");

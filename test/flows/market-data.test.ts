@@ -327,7 +327,7 @@ test("what our own weight does not allow to be asked is refused as that, with se
     await rig.clock.advance(3_500);
     refused = await rig.answer(FIRST, { route: `GET /v1/markets/${market}` });
   }
-  expect(refused.status).toBeOneOf([429, 503]);
+  expect([refused.status, (refused.body["error"] as { code: string }).code]).toEqual([429, "exchange_rate_limited"]);
   expect(refused.headers.get("retry-after")).toMatch(/^[1-9][0-9]*$/);
   expect(JSON.stringify(refused.body)).toContain("this gateway's own limit");
 });
