@@ -1,7 +1,10 @@
+import type { Account } from "../core/account.ts";
 import { OBSTACLES } from "../core/readiness.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
-import type { Use } from "../exchange/exchange.ts";
+import type { ActionUse } from "../exchange/action-budget.ts";
+import type { Reader, Use } from "../exchange/exchange.ts";
+import type { Known } from "../exchange/picture.ts";
 import { accountReadiness } from "../settle/readiness.ts";
 import { findAccountFault } from "../store/account-faults.ts";
 import { findSigningAgent } from "../store/agents.ts";
@@ -39,6 +42,7 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     unsettled_actions: listOpenAttempts(store).filter(({ accountId }) => accountId === account.id).length,
     feed_live: deps.feeds.isLive(account.tradingAddress),
     feed_not_live_because: deps.feeds.whyNotLive(account.tradingAddress),
+    picture: pictureOf(deps, account),
     // Nothing was ever shown: nothing vouches for anything.
     fills_complete_to: completeToMs === null || completeToMs === 0 ? null : isoTime(completeToMs),
     fills_read_at: readAtMs === null ? null : isoTime(readAtMs),
@@ -63,8 +67,7 @@ function restoreOf({ store }: Deps, { account }: Caller) {
 }
 
 async function budgetOf(deps: Deps, { account, reader }: Caller) {
-  const read = await deps.reads.rateLimit(account.tradingAddress, reader);
-  const { requestsUsed, requestsCap } = read.kind === "ok" ? read.value : { requestsUsed: null, requestsCap: null };
+  const use = deps.allowance.use(account.tradingAddress) ?? (await readUse(deps, account, reader));
   return {
     order_wait_s: deps.exchange.budgetWaitS("order"),
     cancel_wait_s: deps.exchange.budgetWaitS("cancel"),
@@ -75,8 +78,29 @@ async function budgetOf(deps: Deps, { account, reader }: Caller) {
       settling: weightFor(deps, "settle"),
       cancels: weightFor(deps, "cancel"),
     },
-    actions_used: requestsUsed,
-    actions_cap: requestsCap,
+    actions_used: use?.used ?? null,
+    actions_cap: use?.cap ?? null,
+  };
+}
+
+/** Where the account's actions are not counted. */
+async function readUse(deps: Deps, account: Account, reader: Reader): Promise<ActionUse | null> {
+  const read = await deps.reads.rateLimit(account.tradingAddress, reader);
+  return read.kind === "ok" ? { used: read.value.requestsUsed, cap: read.value.requestsCap } : null;
+}
+
+/** Of when what is shown of the account is; null where it was never shown. */
+function pictureOf({ picture, settings }: Deps, { tradingAddress: user }: Account) {
+  const dexes = ["", ...settings.dexes];
+  const oldest = (parts: readonly (Known<unknown> | null)[]) => {
+    const times = parts.flatMap((part) => part?.asOfMs ?? []);
+    return times.length < parts.length ? null : isoTime(Math.min(...times));
+  };
+  return {
+    balances_as_of: oldest([picture.spot(user)]),
+    positions_as_of: oldest(dexes.map((dex) => picture.state(user, dex))),
+    open_orders_as_of: oldest(dexes.map((dex) => picture.openOrders(user, dex))),
+    twaps_as_of: oldest([picture.twaps(user)]),
   };
 }
 

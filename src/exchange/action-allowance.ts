@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { createActionBudget } from "./action-budget.ts";
+import { type ActionUse, createActionBudget } from "./action-budget.ts";
 import type { Purpose } from "./exchange.ts";
 import type { Reads } from "./reads.ts";
 
@@ -11,6 +11,8 @@ export type ActionAllowance = {
   waitS(address: string): number;
   /** One action is about to be sent. */
   spend(address: string, purpose: Purpose): void;
+  /** As the exchange last told, and what we have sent since; null when it is not known. */
+  use(address: string): ActionUse | null;
   /** Actions left before the cap, or null when it is not known. */
   remaining(address: string): number | null;
   /** Asks the exchange how many were used, now and then: at most once in 10 s and address. Never throws. */
@@ -57,6 +59,7 @@ export function openActionAllowance({ isOn, reads, clock }: AllowanceOptions): A
       budget.spend(address, purpose, 1);
       lastSentAtMs.set(address, clock.elapsedMs());
     },
+    use: (address) => budget.use(address),
     remaining: (address) => budget.remaining(address),
     refresh,
   };

@@ -13,6 +13,8 @@ export type ActionBudget = {
   spend(address: string, purpose: Purpose, count: number): void;
   /** True for addresses that nothing is known about: the exchange decides. */
   fits(address: string, purpose: Purpose, count: number): boolean;
+  /** As the exchange last told, and what we have sent since; null when it is not known. */
+  use(address: string): ActionUse | null;
   /** Actions left before the cap, or null when it is not known. */
   remaining(address: string): number | null;
 };
@@ -44,6 +46,7 @@ export function createActionBudget(isOn: boolean): ActionBudget {
       const use = uses.get(address);
       if (use !== undefined && useOf(purpose) !== "read") use.used += count;
     },
+    use: (address) => uses.get(address) ?? null,
     remaining: (address) => {
       const use = uses.get(address);
       return use === undefined ? null : Math.max(0, use.cap - use.used);

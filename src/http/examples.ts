@@ -247,6 +247,12 @@ export const EXAMPLE_STATUS = {
   unsettled_actions: 1,
   feed_live: true,
   feed_not_live_because: null,
+  picture: {
+    balances_as_of: "2026-11-21T09:30:00.000Z",
+    positions_as_of: "2026-11-21T09:30:00.000Z",
+    open_orders_as_of: "2026-11-21T09:30:00.000Z",
+    twaps_as_of: "2026-11-21T09:30:00.000Z",
+  },
   fills_complete_to: "2026-11-21T09:28:11.402Z",
   fills_read_at: "2026-11-21T09:30:00.000Z",
   markets_read_at: "2026-11-21T09:28:11.000Z",

@@ -175,6 +175,12 @@ export type Status = {
   unsettled_actions: number;
   feed_live: boolean;
   feed_not_live_because: string | null;
+  picture: {
+    balances_as_of: string | null;
+    positions_as_of: string | null;
+    open_orders_as_of: string | null;
+    twaps_as_of: string | null;
+  };
   fills_complete_to: string | null;
   fills_read_at: string | null;
   markets_read_at: string | null;

@@ -39,7 +39,7 @@ const ExchangeBudget = closed(
     weight: ExchangeWeight,
     actions_used: nullable(
       Count,
-      "Actions of the account that the exchange has counted; null when it cannot be asked.",
+      "Actions of the account that the exchange has counted, and those sent from here since; null when it cannot be asked.",
     ),
     actions_cap: nullable(Count, "How many its volume has earned it so far; null when it cannot be asked."),
   },
@@ -97,6 +97,20 @@ const Orders = closed(
   { title: "OrdersTaken", description: "The account's own part of `GET /readyz`." },
 );
 
+const Picture = closed(
+  {
+    balances_as_of: nullable(Timestamp, "The balances; null where they were never shown."),
+    positions_as_of: nullable(Timestamp, "Positions and margin, of the dex that is oldest; null as above."),
+    open_orders_as_of: nullable(Timestamp, "Open orders, of the dex that is oldest; null as above."),
+    twaps_as_of: nullable(Timestamp, "TWAPs; null as above."),
+  },
+  {
+    title: "Picture",
+    description:
+      "Of when what lists show of the account is. What is too old is read from the exchange when it is asked for.",
+  },
+);
+
 export const StatusResource = closed(
   {
     object: Type.Literal("status", { description: "Always `status`." }),
@@ -121,6 +135,7 @@ export const StatusResource = closed(
         "Whether the exchange's live feed of the account is connected, has caught up and agrees with what reads show.",
     }),
     feed_not_live_because: nullable(Type.String(), "Why it is not live, in plain words; null while it is."),
+    picture: Picture,
     fills_complete_to: nullable(
       Timestamp,
       "Up to when the index of fills is certainly whole: the time of the newest fill that the exchange's own list has shown. Its list may be behind after that. Null where it has shown none.",
