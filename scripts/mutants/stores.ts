@@ -382,4 +382,14 @@ export const STORES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "another's order beside a trigger that has fired is not told",
+    changes: [
+      {
+        file: "src/settle/look.ts",
+        find: 'return sight.kind === "seen" && beside !== null ? { ...sight, beside } : sight;',
+        put: "return sight;",
+      },
+    ],
+  },
 ];

@@ -4,7 +4,7 @@ import type { World } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid } from "../store/legs.ts";
-import { appendNote } from "../store/notes.ts";
+import { appendNote, listNotes } from "../store/notes.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Difference } from "./difference.ts";
 import type { Sight } from "./look.ts";
@@ -20,6 +20,7 @@ export function applySight(world: World, leg: Leg, sight: Sight): void {
     dropLead(world, leg, sight.difference);
   }
   if (sight.kind !== "seen" && sight.kind !== "unfinished") return;
+  if (sight.kind === "seen" && sight.beside !== undefined) tellBeside(world, leg, sight.beside);
   const nowMs = world.clock.nowMs();
   inTransaction(world.store, () => {
     for (const event of sight.events) recordLegEvent(world.store, leg.cloid, event, nowMs);
@@ -30,6 +31,16 @@ export function applySight(world: World, leg: Leg, sight: Sight): void {
       finishOrderAttempt(world.store, attempt, { nowMs });
     }
   });
+}
+
+/** Once: what is shown of the order itself, right after that and at every look, takes the alarm back. */
+function tellBeside(world: World, leg: Leg, beside: Difference): void {
+  const isTold = listNotes(world.store, leg.orderId).some(({ detail }) => detail === differenceDetail(leg, beside));
+  if (!isTold) raiseAlarm(world, leg, beside);
+}
+
+function differenceDetail({ cloid }: Leg, { words }: Pick<Difference, "words">): string {
+  return `${cloid}: ${words}`;
 }
 
 /** A fill had named it, and what has that name is another's: ours is looked for by its client order id again. */
@@ -52,7 +63,7 @@ export function raiseAlarm(world: World, leg: Leg, { words, isOtherMarket }: Dif
       attemptId: null,
       atMs: world.clock.nowMs(),
       what: "difference",
-      detail: `${leg.cloid}: ${words}`,
+      detail: differenceDetail(leg, { words }),
     });
     recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, world.clock.nowMs());
   });

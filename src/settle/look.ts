@@ -17,7 +17,13 @@ import { shownEnd, shownParts } from "./shown.ts";
 
 /** What one look at the exchange shows of a leg. */
 export type Sight =
-  | { kind: "seen"; events: LegEvent[]; isClosed: boolean }
+  | {
+      kind: "seen";
+      events: LegEvent[];
+      isClosed: boolean;
+      /** Another's order under its client order id, that was met on the way. */
+      beside?: Difference;
+    }
   /**
    * The exchange has it and it is closing, but the evidence is not complete: ask again. `untouched` is its end where
    * nothing was filled, as far as can be seen yet.
@@ -120,9 +126,12 @@ async function triggered(world: World, evidence: FillEvidence, sought: Sought, s
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
   const placed = answer?.kind === "order" && isSuccessor({ ...sought.leg, oid: seen.order.oid }, answer.order);
   const own = placed ? { ...sought, leg: { ...sought.leg, oid: answer.order.oid } } : null;
+  const beside = own === null || !placed ? null : differenceFrom(own, answer.order);
   // Another's order under our client order id hides nothing of ours.
-  if (!placed || own === null || differenceFrom(own, answer.order) !== null)
-    return open(world, sought, seen, !(await isResting(world, sought, seen)));
+  if (!placed || own === null || beside !== null) {
+    const sight = await open(world, sought, seen, !(await isResting(world, sought, seen)));
+    return sight.kind === "seen" && beside !== null ? { ...sight, beside } : sight;
+  }
   return interpretOrder(world, evidence, own, { ...answer, options: seen.options });
 }
 

@@ -4,6 +4,7 @@ import type { OrderStatus, OrderTerms } from "../../src/core/order.ts";
 import { followLead } from "../../src/settle/fill-leads.ts";
 import { openFillIndex } from "../../src/settle/index-fills.ts";
 import { listLegs } from "../../src/store/legs.ts";
+import { listNotes } from "../../src/store/notes.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { parseFills } from "../../src/wire/answer/fills.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
@@ -238,4 +239,20 @@ test("fills that came before the answer count when the answer has named the orde
   expect(legOf(stage)).toEqual({ oid: String(order.oid), state: "sent", filled: "0" });
   await rig.answerOf(asked);
   expect(findOrder(rig.store, id)).toMatchObject({ status: "open", filledSize: "0.25", averagePrice: "99.5" });
+});
+
+test("another's order that stands under the client order id of a stop that has fired is told, once", async () => {
+  const stage = await openStage(STOP);
+  const { rig, id, order } = stage;
+  const namesake = another(stage, { size: "0.3" });
+  const fired = { ...(recordOf(order) as object), status: "triggered" };
+  showById(stage, { [order.oid]: fired, [order.cloid]: recordOf(namesake) });
+  rig.exchange.answer("frontendOpenOrders", () => [(recordOf(order) as { order: unknown }).order]);
+  for (let nth = 0; nth < 4; nth += 1) {
+    await rig.clock.advance(2_000);
+    await rig.deps.settling.look(id);
+  }
+  const told = listNotes(rig.store, id).filter(({ what }) => what === "difference");
+  expect(told.map(({ detail }) => detail)).toEqual([expect.stringContaining("0.3 instead of 1")]);
+  expect(findOrder(rig.store, id)?.exchangeOrderId).toBe(String(order.oid));
 });
