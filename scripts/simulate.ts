@@ -33,6 +33,8 @@ type Totals = {
   events: number;
   sends: number;
   deaths: number;
+  /** Lists and positions that clients read right after a write was answered. */
+  reads: number;
   firstFailed: number | null;
   measured: Measured;
 };
@@ -43,6 +45,7 @@ const NOTHING: Totals = {
   events: 0,
   sends: 0,
   deaths: 0,
+  reads: 0,
   firstFailed: null,
   measured: NOTHING_MEASURED,
 };
@@ -76,6 +79,7 @@ function added(totals: Totals, result: RunResult): Totals {
     events: totals.events + result.events,
     sends: totals.sends + result.sends,
     deaths: totals.deaths + result.deaths,
+    reads: totals.reads + result.readsAfterWrites,
     measured: addMeasured(totals.measured, result.measured),
     firstFailed: totals.firstFailed ?? (isFailed ? result.seed : null),
   };
@@ -103,6 +107,7 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
     events: sum.events + one.events,
     sends: sum.sends + one.sends,
     deaths: sum.deaths + one.deaths,
+    reads: sum.reads + one.reads,
     firstFailed: lowest(sum.firstFailed, one.firstFailed),
     measured: addMeasured(sum.measured, one.measured),
   }));
@@ -171,8 +176,9 @@ async function main(): Promise<boolean> {
 function report(totals: Totals, startedAtMs: number): boolean {
   const seconds = (performance.now() - startedAtMs) / 1_000;
   const rate = (totals.seeds / seconds).toFixed(1);
-  const { seeds, failed, events, sends, deaths } = totals;
+  const { seeds, failed, events, sends, deaths, reads } = totals;
   console.log(`${seeds} seeds, ${failed} failed, ${rate} seeds/s, ${events} events, ${sends} sends, ${deaths} deaths`);
+  console.log(`${reads} reads after a write`);
   for (const line of measuredLines(totals.measured)) console.log(line);
   return failed === 0;
 }

@@ -42,6 +42,8 @@ export type RunResult = {
   events: number;
   sends: number;
   deaths: number;
+  /** Answered, of lists of open orders and of positions. */
+  readsAfterWrites: number;
   measured: Measured;
 };
 
@@ -283,12 +285,22 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   }
   const { length: sends } = network.sent;
   const hash = history.hash();
-  return { seed, findings, history: history.lines(), hash, events: timeline.eventCount(), sends, deaths, measured };
+  const readsAfterWrites = countReads(clients);
+  const events = timeline.eventCount();
+  return { seed, findings, history: history.lines(), hash, events, sends, deaths, readsAfterWrites, measured };
 }
 
 /** These execute a body that nobody has signed. */
 function drawn(worlds: Worlds, isTruly: boolean): Worlds {
   return isTruly ? { ...worlds, refusals: null, moves: null } : worlds;
+}
+
+function countReads({ reads }: Clients): number {
+  const asked = reads.filter(({ turn: { ask, outcome } }) => {
+    const isList = ask.kind === "positions" || ask.kind === "list_open";
+    return isList && outcome?.kind === "answer" && outcome.status === 200;
+  });
+  return asked.length;
 }
 
 function hasPlainRecords({ rests, words, forgetting }: Worlds): boolean {
