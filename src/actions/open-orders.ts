@@ -59,7 +59,11 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
     return own === null ? !isOutsideOver(deps, account, row.order) : !isKnownToBeOver(own, row.oid);
   });
   const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
-  const begun = listed.filter((order) => order.size !== order.originalSize);
+  // What was filled of one placed elsewhere its feed tells before a list shows it; of ours the row says it.
+  const isTold = deps.feeds.isLive(account.tradingAddress);
+  const isBegun = (order: FrontendOrder) =>
+    order.size !== order.originalSize || (isTold && owns.get(order.oid) === null);
+  const begun = listed.filter(isBegun);
   const filled = await readFilledOf(deps, account, begun, reader);
   const orders = shown.map((row) =>
     "order" in row
@@ -125,9 +129,9 @@ async function readOpen(
   const looked = await Promise.all(
     strangers.slice(0, MAX_STRANGERS).map((each) => lookAtStranger(deps, { account, reader }, each)),
   );
-  const found = looked.flatMap((order) => order ?? []);
-  const isWhole = found.length === strangers.length;
-  const asOfMs = isWhole ? list.asOfMs : Math.min(list.asOfMs, ...strangers.map(({ timeMs }) => timeMs));
+  const found = looked.flatMap((order) => (order === "unknown" || order === "over" ? [] : order));
+  const unknown = strangers.filter((_, nth) => (looked[nth] ?? "unknown") === "unknown");
+  const asOfMs = Math.min(list.asOfMs, ...unknown.map(({ timeMs }) => timeMs));
   return { dex, ...list, value: [...found, ...list.value], asOfMs };
 }
 
@@ -138,15 +142,20 @@ function isOurs({ store }: Deps, { id }: Account, { oid, cloid }: ToldOpen): boo
   return findLegByOid(store, id, oid) !== null || (cloid !== null && findLegByCloid(store, cloid) !== null);
 }
 
-/** Null where its record cannot be read, or says that it is not open. */
+/** Its record, which is asked for until it was shown once. */
 async function lookAtStranger(
-  deps: Deps,
+  { reads, picture }: Deps,
   { account, reader }: { account: Account; reader: Reader },
-  { oid }: ToldOpen,
-): Promise<FrontendOrder | null> {
-  const read = await deps.reads.orderStatus(account.tradingAddress, oid, reader);
-  if (read.kind === "failed" || read.value.kind === "not_found") return null;
-  return statusMeaning(read.value.status) === "open" ? read.value.order : null;
+  { oid, market }: ToldOpen,
+): Promise<FrontendOrder | "over" | "unknown"> {
+  const { tradingAddress: user } = account;
+  const read = await reads.orderStatus(user, oid, reader);
+  if (read.kind === "failed" || read.value.kind === "not_found") return "unknown";
+  const meaning = statusMeaning(read.value.status);
+  if (meaning === "triggered" || meaning === "unknown") return "unknown";
+  const order = meaning === "open" ? read.value.order : null;
+  picture.takeRecord(user, { oid, dex: dexOf(market) }, order);
+  return order ?? "over";
 }
 
 /**

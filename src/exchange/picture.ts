@@ -41,6 +41,8 @@ export type Picture = {
   heardFillAt(address: string, timeMs: number): number | null;
   /** Told open since the list of their dex was shown, and not over since. */
   toldOpen(address: string): readonly ToldOpen[];
+  /** What the record of an order shows that was told open: it is listed from now on; null when it is over. */
+  takeRecord(address: string, told: { oid: string; dex: string }, order: FrontendOrder | null): void;
   /** The newest exchange time that the present connection has shown; null before the first. */
   heardToMs(address: string): number | null;
   /** True when something of the present connection has come: a frame may be waited for. */
@@ -58,8 +60,11 @@ export type ReadPart =
   | { part: "mode"; value: AccountMode }
   | { part: "twaps"; value: readonly TwapRecord[] };
 
-/** `connection` null: from a read, and nobody tells how it changes. */
+/** `connection` null: nobody tells how it changes; it was read, or what was told since could not be read. */
 type Held<T> = Shown & { value: T; connection: number | null };
+
+/** A frame that named it, one that named none, or a read. */
+type ModeSource = "named" | "unnamed" | "read";
 
 type Sitter = {
   connection: number;
@@ -69,7 +74,7 @@ type Sitter = {
   states: Map<string, Held<ClearinghouseState>>;
   open: Map<string, Held<readonly FrontendOrder[]>>;
   spot: Held<readonly SpotBalance[]> | null;
-  mode: (Held<AccountMode> & { isFromFrame: boolean }) | null;
+  mode: (Held<AccountMode> & { from: ModeSource }) | null;
   /** What a frame that names no mode means: known once a read has shown the mode beside such a frame. */
   unnamedMode: "standard" | "nothing";
   twaps: Held<readonly TwapRecord[]> | null;
@@ -135,6 +140,7 @@ export function createPicture(): Picture {
     toldOf: (address, oid) => sitters.get(address)?.updates.get(oid) ?? null,
     heardFillAt: (address, timeMs) => sitters.get(address)?.fills.get(timeMs) ?? null,
     toldOpen: (address) => [...(sitters.get(address)?.toldOpen.values() ?? [])],
+    takeRecord: (address, told, order) => takeRecord(sitterOf(address), told, order),
     heardToMs: (address) => sitters.get(address)?.heardToMs ?? null,
     isTold: (address) => (sitters.get(address)?.heardToMs ?? null) !== null,
     next: (address) => new Promise((resolve) => sitterOf(address).waiters.push(resolve)),
@@ -179,13 +185,18 @@ function hear(sitter: Sitter, event: FeedEvent): void {
       return;
     case "gap":
       // It may have been a record of a TWAP, which nothing tells again.
-      sitter.twaps = null;
+      sitter.twaps = untold(sitter.twaps);
       return;
     case "connected":
     case "refused":
     case "running_twaps":
       return;
   }
+}
+
+/** Still what was shown last, of when it was shown: what came after that is not known. */
+function untold<T>(held: Held<T> | null): Held<T> | null {
+  return held === null ? null : { ...held, connection: null };
 }
 
 function hearTime(sitter: Sitter, timeMs: number): void {
@@ -238,14 +249,13 @@ function hearPart(sitter: Sitter, shown: AccountPart): void {
       if (shown.value !== null) hearHead(sitter, shown.value);
       return;
     case "state":
-      if (shown.value === null) sitter.states.delete(shown.dex);
-      else hearState(sitter, shown.dex, shown.value);
+      hearState(sitter, shown.dex, shown.value);
       return;
     case "open":
       hearList(sitter, shown.dex, shown.value);
       return;
     case "spot":
-      sitter.spot = shown.value === null ? null : heldNow(sitter, shown.value);
+      sitter.spot = (shown.value === null ? null : heldNow(sitter, shown.value)) ?? untold(sitter.spot);
       return;
   }
 }
@@ -253,31 +263,43 @@ function hearPart(sitter: Sitter, shown: AccountPart): void {
 function hearHead(sitter: Sitter, { serverTimeMs, mode }: { serverTimeMs: number; mode: AccountMode | null }): void {
   hearTime(sitter, serverTimeMs);
   const { connection, heard } = sitter;
-  const named = mode ?? (sitter.unnamedMode === "standard" ? "standard" : null);
-  if (named !== null)
-    sitter.mode = { value: named, timeMs: serverTimeMs, heard, askedAtMs: null, connection, isFromFrame: true };
-  else if (sitter.mode?.isFromFrame === true) sitter.mode = null;
+  const shown = { timeMs: serverTimeMs, askedAtMs: null, connection };
+  if (mode !== null) sitter.mode = { ...shown, value: mode, heard, from: "named" };
+  // It has told nothing of the mode.
+  else if (sitter.unnamedMode === "standard")
+    sitter.mode = { ...shown, value: "standard", heard: null, from: "unnamed" };
+  else if (sitter.mode?.from !== "read") sitter.mode = null;
 }
 
 /** One that was read holds for a while: an account's owner changes it, and hardly ever. */
 function modeOf({ mode, heardToMs }: Sitter): Held<AccountMode> | null {
-  if (mode === null || mode.isFromFrame || heardToMs === null) return mode;
+  if (mode === null || mode.from !== "read" || heardToMs === null) return mode;
   return heardToMs - mode.timeMs < MODE_HOLDS_MS ? mode : { ...mode, connection: null };
 }
 
-function hearState(sitter: Sitter, dex: string, value: ClearinghouseState): void {
-  hearTime(sitter, value.timeMs);
+function hearState(sitter: Sitter, dex: string, value: ClearinghouseState | null): void {
   const known = sitter.states.get(dex);
+  if (value === null) {
+    if (known !== undefined) sitter.states.set(dex, { ...known, connection: null });
+    return;
+  }
+  hearTime(sitter, value.timeMs);
   if (known !== undefined && known.timeMs > value.timeMs) return;
   const { connection, heard } = sitter;
   sitter.states.set(dex, { value, timeMs: value.timeMs, heard, askedAtMs: null, connection });
 }
 
 function hearList(sitter: Sitter, dex: string, value: readonly FrontendOrder[] | null): void {
-  const held = value === null ? null : heldNow(sitter, value);
-  if (held === null) sitter.open.delete(dex);
-  else sitter.open.set(dex, held);
+  const held = (value === null ? null : heldNow(sitter, value)) ?? untold(sitter.open.get(dex) ?? null);
+  if (held !== null) sitter.open.set(dex, held);
   for (const { oid } of value ?? []) sitter.toldOpen.delete(oid);
+}
+
+function takeRecord(sitter: Sitter, { oid, dex }: { oid: string; dex: string }, order: FrontendOrder | null): void {
+  const list = sitter.open.get(dex);
+  if (order !== null && list === undefined) return;
+  sitter.toldOpen.delete(oid);
+  if (order !== null && list !== undefined) list.value = [order, ...list.value];
 }
 
 function takeRead(sitter: Sitter, shown: ReadPart, read: ReadMark): void {
@@ -305,8 +327,9 @@ function takeRead(sitter: Sitter, shown: ReadPart, read: ReadMark): void {
 
 /** Frames name the modes that an owner has to choose; whether they do for this one, a read shows. */
 function takeMode(sitter: Sitter, value: AccountMode, read: ReadMark): void {
-  const { mode, connection } = sitter;
-  if (mode !== null && mode.timeMs > read.timeMs) return;
+  const { mode, heardToMs } = sitter;
+  if (mode !== null && mode.from !== "unnamed" && mode.timeMs > read.timeMs) return;
   sitter.unnamedMode = value === "standard" ? "standard" : "nothing";
-  sitter.mode = { value, ...read, heard: null, connection, isFromFrame: false };
+  const connection = heardToMs === null ? null : sitter.connection;
+  sitter.mode = { value, ...read, heard: null, connection, from: "read" };
 }

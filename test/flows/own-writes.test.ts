@@ -9,8 +9,8 @@ const SETTLED = 20 * SECOND;
 
 /** How the exchange tells states: every few seconds alone, on change as well, or not at all. */
 const WORLDS: readonly [string, { hasFeed: boolean; faults: FaultFile }][] = [
-  ["every five seconds", { hasFeed: true, faults: { rules: [], states: { onChange: false, everyTicks: 10 } } }],
-  ["on change", { hasFeed: true, faults: { rules: [], states: { onChange: true, everyTicks: 10 } } }],
+  ["every five seconds", { hasFeed: true, faults: { rules: [], states: { onChange: false, everyTicks: 5 } } }],
+  ["on change", { hasFeed: true, faults: { rules: [], states: { onChange: true, everyTicks: 5 } } }],
   ["never", { hasFeed: false, faults: { rules: [] } }],
 ];
 
@@ -99,7 +99,7 @@ for (const [world, options] of WORLDS) {
 }
 
 test("reading as fast as a key may costs the exchange nothing while its feed lives", async () => {
-  const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: false, everyTicks: 10 } } });
+  const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: false, everyTicks: 5 } } });
   await account(rig);
   await rig.clock.advance(5 * SECOND);
   rig.asked.length = 0;
@@ -122,7 +122,7 @@ test("reading as fast as a key may costs the exchange nothing while its feed liv
 });
 
 test("what changes a position or a balance is told as it happens, whoever changed it, and marks are not", async () => {
-  const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: true, everyTicks: 10 } } });
+  const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: true, everyTicks: 5 } } });
   const told = () =>
     rig.store.$client
       .query<{ type: string; payload: string }, []>("select type, payload from events order by id")

@@ -101,8 +101,10 @@ export type PaperRig = {
   sent: string[];
   /** Types of the reads that the exchange was asked for, oldest first. */
   asked: string[];
-  /** What becomes of each frame of the feed. */
-  frames: (text: string, arrive: () => void) => void;
+  /** What becomes of each frame of the feed; it may arrive as another. */
+  frames: (text: string, arrive: (instead?: string) => void) => void;
+  /** Ends the connections of the feed. */
+  cut(): void;
   /** Of the next sends, in order; then all arrive and are answered. */
   deliveries: Delivery[];
   /** Types of reads that fail from now on. */
@@ -145,20 +147,24 @@ function asAgent({ type, user }: Record<string, unknown>): unknown {
 }
 
 /** Frames arrive in the turn in which they are sent, unless the test does something else with them. */
-function socketTo(paper: PaperExchange, frames: () => PaperRig["frames"]): SocketTransport {
+function socketTo(paper: PaperExchange, cuts: Set<() => void>, frames: () => PaperRig["frames"]): SocketTransport {
   return (_url, events) => {
-    const send = (text: string) => frames()(text, () => events.onText(text));
+    const send = (text: string) => frames()(text, (instead) => events.onText(instead ?? text));
     const socket = paper.connect({ send, close: (_code, reason) => events.onClose(reason) });
     queueMicrotask(() => events.onOpen());
+    cuts.add(() => {
+      socket?.closed();
+      events.onClose("cut");
+    });
     return { send: (text) => void socket?.receive(text), close: () => socket?.closed() };
   };
 }
 
-type Sockets = { paper: PaperExchange; socket: PaperSocket; frames: () => PaperRig["frames"] };
+type Sockets = { paper: PaperExchange; socket: PaperSocket; cuts: Set<() => void>; frames: () => PaperRig["frames"] };
 
-function socketOf({ hasFeed, hasSocket }: PaperRigOptions, { paper, socket, frames }: Sockets): SocketTransport | null {
-  if (hasSocket === true) return socket.transport;
-  return hasFeed === true ? socketTo(paper, frames) : null;
+function socketOf({ hasFeed, hasSocket }: PaperRigOptions, sockets: Sockets): SocketTransport | null {
+  if (hasSocket === true) return sockets.socket.transport;
+  return hasFeed === true ? socketTo(sockets.paper, sockets.cuts, sockets.frames) : null;
 }
 
 /** A feed tells what time does to the exchange. */
@@ -183,6 +189,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     sleep: (ms) => clock.sleep(ms),
   });
   const socket = openPaperSocket(() => paper, clock);
+  const cuts = new Set<() => void>();
   const store = openFilledStore();
   const log: PaperRig["log"] = [];
   const note = (level: string) => (fields: LogFields, message: string) => void log.push({ level, fields, message });
@@ -221,7 +228,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     store,
     signers: signersOf(PRIVATE_KEYS),
     transport,
-    socket: socketOf(options, { paper, socket, frames: () => rig.frames }),
+    socket: socketOf(options, { paper, socket, cuts, frames: () => rig.frames }),
     clock,
     schedule: (run) => void setImmediate(run),
     randomBytes: (count) => new Uint8Array(count),
@@ -246,6 +253,10 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     ...{ gateway, deps: gateway.deps, store, clock, paper, log, socket },
     ...{ sent: [], asked: [], deliveries: [], failing: new Set(), interfere: () => undefined },
     frames: (_text, arrive) => arrive(),
+    cut() {
+      for (const cut of [...cuts]) cut();
+      cuts.clear();
+    },
     async ask({ apiKeys }, { route, body, key, apiKey = 0, headers }) {
       const [method = "", path = ""] = route.split(" ");
       keys += 1;
