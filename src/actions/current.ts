@@ -23,7 +23,6 @@ export const AGE_MS = 1_000;
  */
 const STATE_STANDS_MS = 2_000;
 const LIST_STANDS_MS = 9_000;
-const MODE_STANDS_MS = 60_000;
 
 /** A frame that shows the caller's last write is waited for so long before the exchange is asked, milliseconds. */
 const FRAME_WITHIN_MS = 300;
@@ -82,7 +81,7 @@ function currentMode(deps: Deps, { account, reader }: Asking): Promise<Known<Acc
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<AccountMode>(deps, {
-    ...{ account, reader, standsMs: MODE_STANDS_MS, what: "the account's mode", told: [] },
+    ...{ account, reader, standsMs: LIST_STANDS_MS, what: "the account's mode", told: [] },
     known: () => picture.mode(user),
     ask: () => reads.mode(user, reader),
     part: (value) => ({ part: "mode", value }),
@@ -179,7 +178,7 @@ async function readCurrent<T>(deps: Deps, wanted: Wanted<T>): Promise<Known<T>> 
     if (read.kind === "failed" && known !== null && isShowable(deps, wanted, known)) return known;
     if (read.kind === "failed") throw couldNotAsk(deps, `for ${wanted.what}`, read, wanted.reader);
     const taken = take(deps, wanted, read);
-    if (holdsAll(taken, wanted)) return taken;
+    if (isShowable(deps, wanted, taken)) return taken;
     if (spentMs() >= enough) throw isBehind(wanted);
     await deps.clock.sleep(AGAIN_AFTER_MS);
   }
@@ -192,8 +191,7 @@ function isCurrent<T>(deps: Deps, wanted: Wanted<T>, known: Known<T>): boolean {
 
 /** Not older than the caller's last write, nor than anything may be. */
 function isShowable<T>(deps: Deps, wanted: Wanted<T>, known: Known<T>): boolean {
-  const oldestMs = Math.max(wanted.standsMs, deps.settings.timings.maxReadAgeMs);
-  return holdsAll(known, wanted) && deps.exchange.nowMs() - known.asOfMs <= oldestMs;
+  return holdsAll(known, wanted) && deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;
 }
 
 function holdsAll<T>(shown: Shown, { told }: Wanted<T>): boolean {
@@ -206,13 +204,17 @@ async function nextFrame<T>(deps: Deps, { account }: Wanted<T>, forMs: number): 
   timer.cancel();
 }
 
+/** What was read, or what was shown before where the server that answered is behind that. */
 function take<T>(
   { picture, exchange, clock }: Deps,
-  { account, part, timeOf }: Wanted<T>,
+  { account, part, timeOf, known }: Wanted<T>,
   { value, askedAtMs }: Extract<Read<T>, { kind: "ok" }>,
 ): Known<T> {
-  const timeMs = timeOf?.(value) ?? askedAtMs + exchange.nowMs() - clock.nowMs();
+  // Our wall clock may have been set back since.
+  const timeMs = timeOf?.(value) ?? Math.min(exchange.nowMs(), askedAtMs + exchange.nowMs() - clock.nowMs());
   picture.take(account.tradingAddress, part(value), { timeMs, askedAtMs });
+  const shown = known();
+  if (shown !== null && shown.timeMs > timeMs) return shown;
   return { value, timeMs, askedAtMs, heard: null, asOfMs: timeMs, isTold: false };
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
 import type { World } from "../deps.ts";
 import type { InfoRequest } from "../exchange/exchange.ts";
-import type { Known, ReadPart } from "../exchange/picture.ts";
+import type { Known, ReadMark, ReadPart } from "../exchange/picture.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { parseAccountMode, parseClearinghouseState, parseSpotState } from "../wire/answer/account.ts";
 import { parseFrontendOpenOrders } from "../wire/answer/open-orders.ts";
@@ -45,20 +45,29 @@ export function openPictureChecks(world: World): { run(): Promise<void> } {
 }
 
 async function checkPart(world: World, address: string, part: Part): Promise<void> {
-  const askedAtMs = world.clock.nowMs();
-  const timeMs = world.exchange.nowMs();
-  const outcome = await world.exchange.info(part.request, { purpose: "read" });
-  const shown = outcome.kind === "ok" ? part.read(outcome.json) : null;
-  if (shown === null || shown.value === null) return;
-  const isTold = () => {
-    const known = part.known(world, address);
-    return known !== null && part.sumOf(known.value) === part.sumOf(shown.value);
-  };
-  if (isTold()) return;
+  const first = await readOther(world, address, part);
+  if (first === null) return;
   const heard = part.known(world, address)?.heard ?? null;
   await world.clock.sleep(TOLD_WITHIN_MS);
+  // The server that was asked may have been behind.
+  const second = await readOther(world, address, part);
   const isStill = (part.known(world, address)?.heard ?? null) === heard;
-  if (isStill && !isTold()) world.picture.take(address, shown, { timeMs, askedAtMs });
+  if (second !== null && isStill) world.picture.take(address, second.shown, second.mark);
+}
+
+type Other = { shown: ReadPart; mark: ReadMark };
+
+/** Null where it could not be read, or shows what is known. */
+async function readOther(world: World, address: string, part: Part): Promise<Other | null> {
+  const askedAtMs = world.clock.nowMs();
+  const askedMs = world.exchange.nowMs();
+  const outcome = await world.exchange.info(part.request, { purpose: "read" });
+  const shown = outcome.kind === "ok" ? part.read(outcome.json) : null;
+  if (shown === null || shown.value === null) return null;
+  const known = part.known(world, address);
+  if (known !== null && part.sumOf(known.value) === part.sumOf(shown.value)) return null;
+  const timeMs = shown.part === "state" ? shown.value.timeMs : askedMs;
+  return { shown, mark: { timeMs, askedAtMs } };
 }
 
 /** The mode first: frames do not always name it. */
