@@ -19,16 +19,20 @@ type Change = {
   /** Null for any. */
   dex: string | null;
   happened: Exclude<Happened, { kind: "heard" }>;
+  /** By how much the exchange's time was ahead of our wall clock, as that told it, milliseconds. */
+  offsetMs: number;
   /** The order's native id, and whether it is over by then; null where its feed says nothing of it. */
   told: { oid: string; isOver: boolean } | null;
 };
 
 type Told = Pick<Picture, "toldOf" | "heardFillAt">;
 
-type Memory = { lastId: number; changes: Change[] };
+type Memory = { lastId: number; offsetMs: number; changes: Change[] };
 
-/** Changes of an account that are looked at: older ones any state shows that may be shown at all. */
+/** Changes of each dex of an account that are looked at: what shows these shows all before them. */
 const MAX_CHANGES = 128;
+/** By so much our idea of the exchange's time moves by itself, milliseconds; more is a step of our wall clock. */
+const CLOCK_STEP_MS = 1_000;
 const PAGE = 256;
 
 /**
@@ -44,34 +48,63 @@ export function openOwnWrites(of: {
   const { store, clock, exchange, picture } = of;
   const memories = new Map<string, Memory>();
 
+  function offsetNowMs(): number {
+    return exchange.nowMs() - clock.nowMs();
+  }
+
   function memoryOf({ id }: Account): Memory {
     const known = memories.get(id);
     if (known !== undefined) return known;
-    const fresh = { lastId: (newestEventIds(store, id, MAX_CHANGES).at(-1) ?? 1) - 1, changes: [] };
+    const lastId = (newestEventIds(store, id, MAX_CHANGES).at(-1) ?? 1) - 1;
+    const fresh = { lastId, offsetMs: offsetNowMs(), changes: [] };
     memories.set(id, fresh);
     return fresh;
   }
 
   function catchUp(account: Account, memory: Memory): void {
-    const offsetMs = exchange.nowMs() - clock.nowMs();
+    const offsetMs = offsetNowMs();
+    // Our wall clock may have been set in between, before or after what happened; it did happen before now.
+    const latestOffsetMs = Math.max(offsetMs, memory.offsetMs);
+    memory.offsetMs = offsetMs;
+    const timeOf = (atMs: number) => Math.min(atMs + latestOffsetMs, exchange.nowMs());
     for (;;) {
       const rows = listEventsAfter(store, { accountId: account.id, after: memory.lastId, limit: PAGE });
       memory.lastId = rows.at(-1)?.id ?? memory.lastId;
-      memory.changes.push(...rows.flatMap((row) => changeOf(row, offsetMs) ?? []));
+      memory.changes.push(...rows.flatMap((row) => changeOf(row, { timeOf, offsetMs }) ?? []));
       if (rows.length < PAGE) break;
     }
-    memory.changes.splice(0, memory.changes.length - MAX_CHANGES);
+    memory.changes = newestOfEach(memory.changes);
   }
 
   return {
     told(account, dex) {
       const memory = memoryOf(account);
       catchUp(account, memory);
+      const offsetMs = offsetNowMs();
       return memory.changes
         .filter((change) => dex === null || change.dex === null || change.dex === dex)
-        .map((change) => asHeard(picture, account, change));
+        .map((change) => asHeard(picture, account, asOfClock(change, offsetMs)));
     },
   };
+}
+
+function newestOfEach(changes: readonly Change[]): Change[] {
+  const later = new Map<string | null, number>();
+  return changes
+    .toReversed()
+    .filter(({ dex }) => {
+      const count = later.get(dex) ?? 0;
+      later.set(dex, count + 1);
+      return count < MAX_CHANGES;
+    })
+    .toReversed();
+}
+
+/** By our wall clock as it goes now: it may have been set since. */
+function asOfClock(change: Change, offsetMs: number): Change {
+  const { happened } = change;
+  if (happened.kind !== "noted" || Math.abs(change.offsetMs - offsetMs) < CLOCK_STEP_MS) return change;
+  return { ...change, happened: { ...happened, atMs: happened.timeMs - offsetMs } };
 }
 
 /** As the feed told it, where it did. */
@@ -88,13 +121,15 @@ function asHeard(picture: Told, { tradingAddress: user }: Account, { happened, t
 
 const FILL_ID = /^([0-9]{1,16})-([^-]{1,60})-/;
 
+type Clocked = { timeOf(atMs: number): number; offsetMs: number };
+
 /** Null for what moves neither positions nor balances. */
-function changeOf({ type, resourceId, payload, atMs }: StoredEvent, offsetMs: number): Change | null {
+function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, offsetMs }: Clocked): Change | null {
   if (type === "fill.created") {
     const [, timeMs, market] = FILL_ID.exec(resourceId) ?? [];
     return timeMs === undefined || market === undefined
       ? null
-      : { dex: dexOf(market), happened: { kind: "dated", timeMs: Number(timeMs) }, told: null };
+      : { dex: dexOf(market), happened: { kind: "dated", timeMs: Number(timeMs) }, told: null, offsetMs };
   }
   const [area] = type.split(".");
   if ((area !== "order" && area !== "operation") || payload === null) return null;
@@ -106,5 +141,6 @@ function changeOf({ type, resourceId, payload, atMs }: StoredEvent, offsetMs: nu
   const told = area === "order" && typeof oid === "string" ? { oid, isOver } : null;
   // An operation does not say in which market it was.
   const dex = typeof market === "string" ? dexOf(market) : null;
-  return { dex, happened: { kind: "noted", timeMs: atMs + offsetMs, atMs }, told };
+  const timeMs = timeOf(atMs);
+  return { dex, happened: { kind: "noted", timeMs, atMs: Math.min(atMs, timeMs - offsetMs) }, told, offsetMs };
 }
