@@ -58,6 +58,7 @@ const SCENES = [
   "test/exchange/clock.test.ts",
   "test/exchange/budget.test.ts",
   "test/exchange/markets.test.ts",
+  "test/exchange/picture.test.ts",
   "test/exchange/reads.test.ts",
   "test/actions/repeated-key.test.ts",
   "test/wire/action",

@@ -7,6 +7,8 @@ import { MODIFIES } from "./modifies.ts";
 import type { Change, Mutant } from "./mutant.ts";
 import { ONCE_SURVIVED } from "./once-survived.ts";
 import { ORDERS } from "./orders.ts";
+import { PICTURES } from "./pictures.ts";
+import { SHOWN } from "./shown.ts";
 import { STORES } from "./stores.ts";
 
 const PUT_PRAGMA_NORMAL: Change = {
@@ -296,6 +298,8 @@ export const LISTS = {
   "once-survived": ONCE_SURVIVED,
   orders: ORDERS,
   changes: CHANGES,
+  pictures: PICTURES,
+  shown: SHOWN,
   stores: STORES,
 } as const satisfies Record<string, readonly Mutant[]>;
 

@@ -219,6 +219,6 @@ function take<T>(
 }
 
 function isBehind<T>({ what }: Wanted<T>): ApiError {
-  const words = `The exchange still shows ${what} as of before this account's last change.`;
+  const words = `The exchange still shows ${what} as of before this account's last change, or as of too long ago.`;
   return new ApiError("exchange_unreachable", words, 1);
 }

@@ -131,7 +131,8 @@ async function readOpen(
   );
   const found = looked.flatMap((order) => (order === "unknown" || order === "over" ? [] : order));
   const unknown = strangers.filter((_, nth) => (looked[nth] ?? "unknown") === "unknown");
-  const asOfMs = Math.min(list.asOfMs, ...unknown.map(({ timeMs }) => timeMs));
+  // The list is of before they were placed.
+  const asOfMs = Math.min(list.asOfMs, ...unknown.map(({ timeMs }) => timeMs - 1));
   return { dex, ...list, value: [...found, ...list.value], asOfMs };
 }
 

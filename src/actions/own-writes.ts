@@ -71,9 +71,9 @@ export function openOwnWrites(of: {
       const rows = listEventsAfter(store, { accountId: account.id, after: memory.lastId, limit: PAGE });
       memory.lastId = rows.at(-1)?.id ?? memory.lastId;
       memory.changes.push(...rows.flatMap((row) => changeOf(row, { timeOf, offsetMs }) ?? []));
+      if (rows.length > 0) memory.changes = newestOfEach(memory.changes);
       if (rows.length < PAGE) break;
     }
-    memory.changes = newestOfEach(memory.changes);
   }
 
   return {

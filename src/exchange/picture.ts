@@ -184,8 +184,9 @@ function hear(sitter: Sitter, event: FeedEvent): void {
       hearPart(sitter, event.shown);
       return;
     case "gap":
-      // It may have been a record of a TWAP, which nothing tells again.
+      // It may have been a record of a TWAP, which nothing tells again, or of an order.
       sitter.twaps = untold(sitter.twaps);
+      for (const [dex, list] of sitter.open) sitter.open.set(dex, { ...list, connection: null });
       return;
     case "connected":
     case "refused":

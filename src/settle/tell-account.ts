@@ -26,7 +26,8 @@ type Told = {
   /** By dex, then by market. Null before its state was first shown. */
   positions: Map<string, Map<string, Position>>;
   balances: string | null;
-  isTellingBalances: boolean;
+  /** Balances have been told a moment ago. */
+  isPausing: boolean;
 };
 
 export function openAccountTeller(world: World): AccountTeller {
@@ -34,7 +35,7 @@ export function openAccountTeller(world: World): AccountTeller {
   let isStopped = false;
 
   function toldOf({ id }: Account): Told {
-    const known = told.get(id) ?? { positions: new Map(), balances: null, isTellingBalances: false };
+    const known = told.get(id) ?? { positions: new Map(), balances: null, isPausing: false };
     told.set(id, known);
     return known;
   }
@@ -53,43 +54,33 @@ export function openAccountTeller(world: World): AccountTeller {
     const { positions } = toldOf(account);
     const before = positions.get(dex);
     const now = new Map(state.positions.map((position) => [position.coin, position]));
-    positions.set(dex, now);
-    if (before === undefined) return;
-    for (const position of changedPositions(before, now)) {
+    for (const position of before === undefined ? [] : changedPositions(before, now)) {
       const payload = positionResource(account, dex, position);
       tell(account, "position.updated", { resourceId: position.coin, payload });
     }
-    for (const market of before.keys()) {
+    for (const market of before?.keys() ?? []) {
       const payload = closedPositionResource(account, dex, market);
       if (!now.has(market)) tell(account, "position.updated", { resourceId: market, payload });
     }
+    // What could not be told, for a full disk say, is told when the account is looked at again.
+    positions.set(dex, now);
   }
 
   async function tellBalances(account: Account): Promise<void> {
     const known = toldOf(account);
-    if (known.isTellingBalances) return;
-    const isFirst = known.balances === null;
-    if (!hasNews(account, known) || isFirst) return;
-    known.isTellingBalances = true;
-    tellBalancesNow(account);
-    await world.clock.sleep(BALANCE_PAUSE_MS);
-    known.isTellingBalances = false;
-    if (!isStopped) await tellBalances(account);
-  }
-
-  /** Notes the sums that it finds. */
-  function hasNews({ tradingAddress }: Account, known: Told): boolean {
-    const state = pictured(world, tradingAddress);
-    const sums = state === null ? null : sumsOf(state);
-    const isNews = sums !== null && sums !== known.balances;
-    known.balances = sums ?? known.balances;
-    return isNews;
-  }
-
-  function tellBalancesNow(account: Account): void {
     const state = pictured(world, account.tradingAddress);
-    if (state !== null)
+    if (known.isPausing || state === null) return;
+    const sums = sumsOf(state);
+    if (sums === known.balances) return;
+    const isFirst = known.balances === null;
+    if (!isFirst)
       tell(account, "balance.updated", { resourceId: account.id, payload: accountResource(account, state) });
+    known.balances = sums;
+    if (isFirst) return;
+    known.isPausing = true;
+    await world.clock.sleep(BALANCE_PAUSE_MS);
+    known.isPausing = false;
+    if (!isStopped) await tellBalances(account);
   }
 
   function lookAt(account: Account): void {

@@ -42,7 +42,7 @@ async function live(rig: PaperRig): Promise<{ weight: number; oldestMs: number }
   let oldestMs = 0;
   await elsewhere(rig, "buy", "0.01", "59000");
   const sinceMs = rig.clock.elapsedMs();
-  await rig.clock.advance(900);
+  await rig.clock.advance(1_100);
   const placed = await openOrders(rig);
   expectOfNow(rig, placed, { sinceMs, isShown: placed.rows.length === 1, withinMs: ONE_SECOND });
   for (const size of ["0.01", "0.02"]) {
@@ -220,6 +220,19 @@ describe.each(ASTRAY)("frames %s", (_how, begin) => {
   });
 });
 
+test("an order whose news cannot be read is listed, or the list is one of before it", async () => {
+  const rig = await openWorld(EVERY_FIVE_SECONDS);
+  onFrames(rig, ({ channel, text, arrive }) => {
+    if (channel !== "openOrders") arrive(channel === "orderUpdates" ? text.slice(0, -9) : text);
+  });
+  await elsewhere(rig, "buy", "0.01", "59000");
+  const sinceMs = rig.clock.elapsedMs();
+  await poll(rig, 6 * ONE_SECOND, async () => {
+    const shown = await openOrders(rig);
+    expectOfNow(rig, shown, { sinceMs, isShown: shown.rows.length === 1, withinMs: ONE_SECOND });
+  });
+});
+
 test("a state that was under way when a write was answered is not shown after it", async () => {
   const rig = await openWorld(EVERY_FIVE_SECONDS);
   const underWay: (() => void)[] = [];
@@ -228,6 +241,17 @@ test("a state that was under way when a write was answered is not shown after it
   await write(rig, "/v1/orders", TAKING);
   for (const arrive of underWay.splice(0)) arrive();
   expect((await positions(rig)).rows).toMatchObject([{ size: "0.01" }]);
+});
+
+test("a cancel of which no feed tells is in the balances that are shown next", async () => {
+  const rig = await openWorld(EVERY_FIVE_SECONDS);
+  const placed = await write(rig, "/v1/orders", { ...BUY, price: "59000" });
+  await rig.clock.advance(6 * ONE_SECOND);
+  const { row: before } = await account(rig);
+  onFrames(rig, ({ channel, arrive }) => void (channel === "orderUpdates" || arrive()));
+  await write(rig, `/v1/orders/${placed.body["id"]}/cancel`, {});
+  const { row: after } = await account(rig);
+  expect(Number(after["withdrawable"])).toBeGreaterThan(Number(before["withdrawable"]));
 });
 
 test("a connection that has ended does not make what it told be of now", async () => {
@@ -242,6 +266,32 @@ test("a connection that has ended does not make what it told be of now", async (
     const shown = await openOrders(rig);
     expectOfNow(rig, shown, { sinceMs, isShown: shown.rows.length === 1, withinMs: ONE_SECOND });
   });
+});
+
+test("an answer says of when it is exactly where that is longer ago than a second, or six of margin", async () => {
+  const rig = await openWorld(EVERY_FIVE_SECONDS);
+  await write(rig, "/v1/orders", TAKING);
+  await rig.clock.advance(6 * ONE_SECOND);
+  const { exchange, picture } = rig.deps;
+  const seen = new Set<string>();
+  const compare = async (what: string, look: typeof positions, [asOfMs, limitMs]: [number, number]) => {
+    const ageMs = exchange.nowMs() - asOfMs;
+    const shown = await look(rig);
+    const age = shown.ageMs === null ? null : shown.ageMs - shown.tookMs;
+    expect([what, ageMs, age]).toEqual([what, ageMs, ageMs > limitMs ? ageMs : null]);
+    seen.add(`${what} ${age !== null}`);
+  };
+  const looks = async () => {
+    await compare("orders", openOrders, [picture.heardToMs(MINE) ?? 0, ONE_SECOND]);
+    const states = ["", "xyz"].flatMap((dex) => picture.state(MINE, dex)?.asOfMs ?? 0);
+    await compare("positions", positions, [Math.min(...states), 6 * ONE_SECOND]);
+  };
+  await poll(rig, 6 * ONE_SECOND, looks);
+  onFrames(rig, () => undefined);
+  rig.failing.add("clearinghouseState");
+  await rig.clock.advance(3 * ONE_SECOND);
+  await poll(rig, 3 * ONE_SECOND, looks);
+  expect([...seen].sort()).toEqual(["orders false", "orders true", "positions false", "positions true"]);
 });
 
 test("of two accounts neither is shown what the other's feed tells", async () => {

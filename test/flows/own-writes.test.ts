@@ -143,3 +143,24 @@ test("what changes a position or a balance is told as it happens, whoever change
   const closed = told().filter(({ type }) => type === "position.updated")[1];
   expect(JSON.parse(closed?.payload ?? "")).toMatchObject({ market: "BTC", size: "0" });
 });
+
+test.each(["position.updated", "balance.updated"])(
+  "a %s that could not be written is told afterwards",
+  async (type) => {
+    const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: false, everyTicks: 5 } } });
+    const { $client } = rig.store;
+    const told = () =>
+      $client.query<{ type: string }, [string]>("select type from events where type = ?").all(type).length;
+    const isIt = `new.type = '${type}'`;
+    $client.run(`create trigger full before insert on events when ${isIt} begin select raise(abort, 'full'); end`);
+    await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: "0.01", price: "60010" }));
+    await rig.clock.advance(6 * SECOND);
+    expect(told()).toBe(0);
+    $client.run("drop trigger full");
+    await rig.clock.advance(6 * SECOND);
+    expect(told()).toBe(1);
+    await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "sell", size: "0.01", price: "59990" }));
+    await rig.clock.advance(6 * SECOND);
+    expect(told()).toBe(2);
+  },
+);

@@ -156,6 +156,24 @@ test("positions that were told are not taken back by a read of before them", asy
   expect([...shown].filter((answer) => answer.startsWith("["))).toEqual(['["0.01"]']);
 });
 
+test("leverage that was told is not taken back by a read of before it", async () => {
+  const rig = await openWorld(ON_CHANGE);
+  await write(rig, "/v1/orders", TAKING);
+  await rig.clock.advance(2 * ONE_SECOND);
+  await stopServers(rig);
+  await rig.clock.advance(ONE_SECOND);
+  await rig.elsewhere(FIRST, { type: "updateLeverage", asset: 0, isCross: true, leverage: 9 });
+  await rig.clock.advance(ONE_SECOND);
+  onFrames(rig, () => undefined);
+  rig.cut();
+  const shown = new Set<unknown>();
+  await poll(rig, 8 * ONE_SECOND, async () => {
+    const { body } = await rig.answer(FIRST, { route: "GET /v1/positions" });
+    for (const row of (body["data"] ?? []) as Row[]) shown.add(row["leverage"]);
+  });
+  expect([...shown]).toEqual([9]);
+});
+
 test("where nobody tells, the mode is asked for as often as everything else", async () => {
   const rig = await openWorld(NEVER);
   let oldestMs = 0;

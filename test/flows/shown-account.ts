@@ -115,15 +115,16 @@ export const MAX_AGE_MS = 10 * ONE_SECOND;
 
 /**
  * What was so since a time of the standing clock is shown, unless the answer says that it is of before. `withinMs`: what
- * counts as now. An answer takes a step of the clock to be there.
+ * counts as now.
  */
 export function expectOfNow(
   rig: PaperRig,
   shown: Shown,
   change: { sinceMs: number; isShown: boolean; withinMs: number },
 ) {
-  const ageMs = shown.ageMs ?? change.withinMs;
-  const isOfBefore = rig.clock.elapsedMs() - ageMs - 100 <= change.sinceMs;
+  const ageMs = shown.ageMs ?? change.withinMs + shown.tookMs;
+  const asOfMs = rig.clock.elapsedMs() - ageMs;
+  const isOfBefore = shown.ageMs === null ? asOfMs <= change.sinceMs : asOfMs < change.sinceMs;
   expect({ ...change, isShown: change.isShown || isOfBefore, ageMs }).toEqual({ ...change, isShown: true, ageMs });
   expect(ageMs).toBeLessThanOrEqual(MAX_AGE_MS + shown.tookMs);
 }

@@ -1,0 +1,200 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Bugs in what is known of an account, and of when that is. */
+export const PICTURES: readonly Mutant[] = [
+  {
+    name: "a frame of the millisecond of what happened counts as of after it, whenever it was told",
+    changes: [
+      {
+        file: "src/core/mark.ts",
+        find: "return shown.heard !== null && shown.heard > happened.heard;",
+        put: "return shown.heard !== null;",
+      },
+    ],
+  },
+  {
+    name: "what was shown in the millisecond of a fill holds the fill",
+    changes: [
+      {
+        file: "src/core/mark.ts",
+        find: '    case "dated":\n      return shown.timeMs > happened.timeMs;',
+        put: '    case "dated":\n      return shown.timeMs >= happened.timeMs;',
+      },
+    ],
+  },
+  {
+    name: "our idea of the exchange's time is taken for the exchange's",
+    changes: [{ file: "src/core/mark.ts", find: "const CLOCK_SLACK_MS = 250;", put: "const CLOCK_SLACK_MS = 0;" }],
+  },
+  {
+    name: "a read that was asked for before an answer counts as of after it",
+    changes: [
+      {
+        file: "src/core/mark.ts",
+        find: "return shown.askedAtMs > happened.atMs && shown.timeMs >= happened.timeMs;",
+        put: "return shown.timeMs >= happened.timeMs;",
+      },
+    ],
+  },
+  {
+    name: "a server that is behind is believed because it was asked afterwards",
+    changes: [
+      {
+        file: "src/core/mark.ts",
+        find: "return shown.askedAtMs > happened.atMs && shown.timeMs >= happened.timeMs;",
+        put: "return shown.askedAtMs > happened.atMs;",
+      },
+    ],
+  },
+  {
+    name: "positions count as of now while their connection tells anything",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "if (held.connection !== connection || hasPositions(held.value)) return null;",
+        put: "if (held.connection !== connection) return null;",
+      },
+    ],
+  },
+  {
+    name: "what an ended connection told counts as quiet",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "if (held.connection !== connection || hasPositions(held.value)) return null;",
+        put: "if (connection < 0 || hasPositions(held.value)) return null;",
+      },
+    ],
+  },
+  {
+    name: "the end of a connection ends nothing",
+    changes: [{ file: "src/exchange/picture.ts", find: "      sitter.connection += 1;\n", put: "" }],
+  },
+  {
+    name: "the time that an ended connection had reached goes on",
+    changes: [{ file: "src/exchange/picture.ts", find: "      sitter.heardToMs = null;\n", put: "" }],
+  },
+  {
+    name: "an older state takes the place of a newer one",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "if (known !== undefined && known.timeMs > value.timeMs) return;",
+        put: "if (known !== undefined && known.timeMs < 0) return;",
+      },
+    ],
+  },
+  {
+    name: "an older read takes the place of what was told",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "known == null || known.timeMs <= read.timeMs;",
+        put: "known == null || read.timeMs > 0;",
+      },
+    ],
+  },
+  {
+    name: "a frame that cannot be read is none",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "if (known !== undefined) sitter.states.set(dex, { ...known, connection: null });",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "a frame that cannot be read takes away what a read has shown",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "  if (held !== null) sitter.open.set(dex, held);",
+        put: "  if (held !== null && value !== null) sitter.open.set(dex, held);\n  else sitter.open.delete(dex);",
+      },
+    ],
+  },
+  {
+    name: "a gap tells nothing of TWAPs",
+    changes: [{ file: "src/exchange/picture.ts", find: "      sitter.twaps = untold(sitter.twaps);\n", put: "" }],
+  },
+  {
+    name: "a gap tells nothing of open orders",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "      for (const [dex, list] of sitter.open) sitter.open.set(dex, { ...list, connection: null });\n",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "a frame that names no mode means a standard account",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: 'else if (sitter.unnamedMode === "standard")',
+        put: 'else if (sitter.unnamedMode !== "portfolio")',
+      },
+      {
+        file: "src/exchange/picture.ts",
+        find: '  unnamedMode: "standard" | "nothing";',
+        put: '  unnamedMode: "standard" | "nothing" | "portfolio";',
+      },
+    ],
+  },
+  {
+    name: "no check finds that an account has become another kind",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: 'value: "standard", heard: null, from: "unnamed" };',
+        put: 'value: "standard", heard, from: "named" };',
+      },
+    ],
+  },
+  {
+    name: "a mode that was read holds for ever",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "return heardToMs - mode.timeMs < MODE_HOLDS_MS ? mode",
+        put: "return heardToMs - mode.timeMs < MODE_HOLDS_MS * 1_000 ? mode",
+      },
+    ],
+  },
+  {
+    name: "a mode that was read while nobody tells anything counts as told",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "const connection = heardToMs === null ? null : sitter.connection;",
+        put: "const connection = heardToMs === -1 ? null : sitter.connection;",
+      },
+    ],
+  },
+  {
+    name: "an order that was told open late is open after its end",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "updates.set(oid, { isOver: isOver || before?.isOver === true, timeMs",
+        put: "updates.set(oid, { isOver, timeMs",
+      },
+    ],
+  },
+  {
+    name: "an order stays told open after its connection",
+    changes: [{ file: "src/exchange/picture.ts", find: "      sitter.toldOpen.clear();\n", put: "" }],
+  },
+  {
+    name: "an order that a list shows stays told open",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "  for (const { oid } of value ?? []) sitter.toldOpen.delete(oid);\n",
+        put: "",
+      },
+    ],
+  },
+];

@@ -1,0 +1,245 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Bugs in how an account is shown as it is now, and what is told of it. */
+export const SHOWN: readonly Mutant[] = [
+  {
+    name: "positions that could not be told are taken for told",
+    changes: [
+      {
+        file: "src/settle/tell-account.ts",
+        find: "    for (const position of before === undefined",
+        put: "    positions.set(dex, now);\n    for (const position of before === undefined",
+      },
+    ],
+  },
+  {
+    name: "balances that could not be told are taken for told",
+    changes: [
+      {
+        file: "src/settle/tell-account.ts",
+        find: "    const isFirst = known.balances === null;\n",
+        put: "    const isFirst = known.balances === null;\n    known.balances = sums;\n",
+      },
+    ],
+  },
+  {
+    name: "a stranger's order is asked for again and again",
+    changes: [
+      {
+        file: "src/actions/open-orders.ts",
+        find: "  picture.takeRecord(user, { oid, dex: dexOf(market) }, order);\n",
+        put: "  void { picture, dex: dexOf(market) };\n",
+      },
+    ],
+  },
+  {
+    name: "an order placed elsewhere that cannot be looked at is left out without a word",
+    changes: [
+      {
+        file: "src/actions/open-orders.ts",
+        find: '(looked[nth] ?? "unknown") === "unknown");',
+        put: '(looked[nth] ?? "over") === "unknown" && nth < 0);',
+      },
+    ],
+  },
+  {
+    name: "what is filled of an order placed elsewhere waits for the next list",
+    changes: [{ file: "src/actions/open-orders.ts", find: "(isTold && owns.get(order.oid) === null)", put: "!isTold" }],
+  },
+  {
+    name: "an order that was placed and canceled elsewhere stays in the list",
+    changes: [
+      {
+        file: "src/actions/open-orders.ts",
+        find: "if (deps.picture.toldOf(account.tradingAddress, shown.oid)?.isOver === true) return true;",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "what was told open since the list is not asked for",
+    changes: [
+      {
+        file: "src/actions/open-orders.ts",
+        find: "  if (strangers.length === 0) return { dex, ...list };",
+        put: "  if (strangers.length >= 0) return { dex, ...list };",
+      },
+    ],
+  },
+  {
+    name: "positions do not wait for the last write",
+    changes: [
+      {
+        file: "src/actions/current.ts",
+        find: "  return told.every((happened) => isAfter(shown, happened));",
+        put: "  return told.every((happened) => isAfter(shown, happened) || shown.timeMs > 0);",
+      },
+    ],
+  },
+  {
+    name: "what was read is shown whatever its age",
+    changes: [
+      {
+        file: "src/actions/current.ts",
+        find: "    if (isShowable(deps, wanted, taken)) return taken;",
+        put: "    if (holdsAll(taken, wanted)) return taken;",
+      },
+    ],
+  },
+  {
+    name: "a read that is behind is shown in the place of what is known",
+    changes: [
+      {
+        file: "src/actions/current.ts",
+        find: "  if (shown !== null && shown.timeMs > timeMs) return shown;\n",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "nothing is too old to be shown",
+    changes: [
+      {
+        file: "src/actions/current.ts",
+        find: "deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;",
+        put: "deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs * 100;",
+      },
+    ],
+  },
+  {
+    name: "what was read stands for ever",
+    changes: [
+      {
+        file: "src/actions/current.ts",
+        find: "known.isTold || deps.exchange.nowMs() - known.asOfMs < wanted.standsMs;",
+        put: "known.isTold || deps.exchange.nowMs() - known.asOfMs < wanted.standsMs * 4;",
+      },
+    ],
+  },
+  {
+    name: "an answer does not say of when it is",
+    changes: [
+      {
+        file: "src/actions/current.ts",
+        find: "return exchange.nowMs() - asOfMs > withinMs ? asOfMs : null;",
+        put: "return exchange.nowMs() - asOfMs > withinMs * 100 ? asOfMs : null;",
+      },
+    ],
+  },
+  {
+    name: "a check dates a state by our clock",
+    changes: [
+      {
+        file: "src/settle/check-picture.ts",
+        find: 'const timeMs = shown.part === "state" ? shown.value.timeMs : askedMs;',
+        put: 'const timeMs = shown.part === "mode" ? askedMs - 1 : askedMs;',
+      },
+    ],
+  },
+  {
+    name: "one server that is behind is enough for a check",
+    changes: [
+      {
+        file: "src/settle/check-picture.ts",
+        find: "  const second = await readOther(world, address, part);",
+        put: "  const second = first;",
+      },
+    ],
+  },
+  {
+    name: "no check takes what a read shows",
+    changes: [
+      {
+        file: "src/settle/check-picture.ts",
+        find: "if (second !== null && isStill)",
+        put: "if (second !== null && !isStill)",
+      },
+    ],
+  },
+  {
+    name: "a step of our clock back puts what happened into the future",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: "Math.min(atMs + latestOffsetMs, exchange.nowMs());",
+        put: "atMs + latestOffsetMs;",
+      },
+    ],
+  },
+  {
+    name: "a step of our clock forward puts what happened into the past",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: "const latestOffsetMs = Math.max(offsetMs, memory.offsetMs);",
+        put: "const latestOffsetMs = offsetMs;",
+      },
+    ],
+  },
+  {
+    name: "what happened stays dated by our clock as it went then",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: "asHeard(picture, account, asOfClock(change, offsetMs))",
+        put: "asHeard(picture, account, offsetMs === null ? asOfClock(change, offsetMs) : change)",
+      },
+    ],
+  },
+  {
+    name: "many changes in one dex push out the last one in another",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: "memory.changes = newestOfEach(memory.changes);",
+        put: "memory.changes = newestOfEach(memory.changes).slice(-MAX_CHANGES);",
+      },
+    ],
+  },
+  {
+    name: "a state of before an order's end counts as of after it, because its beginning was told",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: "const isOfThis = update !== null && (told?.isOver === false || update.isOver);",
+        put: "const isOfThis = update !== null && told !== null;",
+      },
+    ],
+  },
+  {
+    name: "an operation changes nothing that is waited for",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: 'if ((area !== "order" && area !== "operation") || payload === null) return null;',
+        put: 'if (area !== "order" || payload === null) return null;',
+      },
+    ],
+  },
+  {
+    name: "the frame of another part is taken for a dex's own",
+    changes: [
+      {
+        file: "src/wire/answer/account-frame.ts",
+        find: 'return textOrNull(data, "dex") ?? "";',
+        put: 'return textOrNull(data, "dex")?.slice(0, 0) ?? "";',
+      },
+    ],
+  },
+  {
+    name: "a position that is no more is not told",
+    changes: [
+      { file: "src/settle/tell-account.ts", find: "if (!now.has(market)) tell(", put: "if (now.size > 9) tell(" },
+    ],
+  },
+  {
+    name: "every mark is told as a change of the position",
+    changes: [
+      {
+        file: "src/settle/tell-account.ts",
+        find: "return JSON.stringify([signedSize, entryPrice, type, value]);",
+        put: "return JSON.stringify([signedSize, entryPrice, type, value, signedSize, Math.random()]);",
+      },
+    ],
+  },
+];
