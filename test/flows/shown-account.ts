@@ -90,7 +90,7 @@ function ageOf({ deps }: PaperRig, headers: Headers): number | null {
   return asOf === null ? null : deps.exchange.nowMs() - Date.parse(asOf);
 }
 
-const POLLED_EVERY_MS = 400;
+const POLLED_EVERY_MS = 700;
 
 /** Looks again and again. */
 export async function poll(rig: PaperRig, forMs: number, look: (rig: PaperRig) => Promise<void>): Promise<void> {
