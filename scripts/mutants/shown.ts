@@ -242,4 +242,24 @@ export const SHOWN: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "every frame that cannot be read costs a resync",
+    changes: [
+      {
+        file: "src/settle/follow.ts",
+        find: "    if (gaps.has(account.id)) {\n",
+        put: "    if (gaps.has(account.label)) {\n",
+      },
+    ],
+  },
+  {
+    name: "a second frame that cannot be read soon after the first is made up for by nothing",
+    changes: [
+      {
+        file: "src/settle/follow.ts",
+        find: 'while (gaps.get(account.id) === "again");',
+        put: "while (gaps.has(account.label));",
+      },
+    ],
+  },
 ];

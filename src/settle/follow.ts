@@ -43,6 +43,8 @@ export type Follower = {
 
 /** Live orders of an account that one resync looks at. */
 const MAX_LOOKS = 500;
+/** Between two resyncs for frames that cannot be read, milliseconds: one costs 60 of our weight, and they may come in rows. */
+const GAP_PAUSE_MS = 10_000;
 /** Pauses before a resync that failed is tried again, milliseconds; then the next regular one has to do. */
 const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
 
@@ -57,6 +59,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
   });
   /** Accounts whose resync has failed and is tried again. */
   const retrying = new Set<string>();
+  const gaps = openGaps(world, (account) => (isStopped ? Promise.resolve() : resync(account, "thorough")));
   let isStopped = false;
 
   function onUpdate(account: Account, update: OrderUpdate): void {
@@ -101,7 +104,8 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
       onFills(account, isSnapshot ? withoutCut(fills, world.settings.fillsPageRows) : fills);
     }
     if (event.kind === "order_updates") for (const update of event.updates) onUpdate(account, update);
-    if (event.kind === "connected" || event.kind === "gap") void resync(account, "thorough");
+    if (event.kind === "connected") void resync(account, "thorough");
+    if (event.kind === "gap") void gaps.makeUp(account);
     if (event.kind === "refused") world.log.warn({ account: account.id, text: event.text }, "the feed was refused");
   }
 
@@ -144,6 +148,26 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
       checks.stop();
     },
   };
+}
+
+/** A resync at once after the first gap of a feed; whatever comes soon after it is made up for together. */
+function openGaps({ clock }: World, resync: (account: Account) => Promise<void>) {
+  const gaps = new Map<string, "once" | "again">();
+
+  async function makeUp(account: Account): Promise<void> {
+    if (gaps.has(account.id)) {
+      gaps.set(account.id, "again");
+      return;
+    }
+    do {
+      gaps.set(account.id, "once");
+      await resync(account);
+      await clock.sleep(GAP_PAUSE_MS);
+    } while (gaps.get(account.id) === "again");
+    gaps.delete(account.id);
+  }
+
+  return { makeUp };
 }
 
 function accountsAt(world: World, address: string): Account[] {

@@ -107,6 +107,32 @@ test.each(STATES)("frames of %s that cannot be read cost no more than none, at t
   expect(oldestMs).toBeLessThanOrEqual(MAX_AGE_MS);
 });
 
+test("frames of which nothing can be read cost one resync at once, and then one in ten seconds", async () => {
+  const rig = await openWorld(EVERY_FIVE_SECONDS);
+  let garbage = (): void => undefined;
+  rig.frames = (text, arrive) => {
+    garbage = () => arrive("{");
+    arrive(text);
+  };
+  await rig.clock.advance(6 * ONE_SECOND);
+  rig.asked.length = 0;
+  const resyncs = () => rig.asked.filter((type) => type === "userFillsByTime").length;
+  garbage();
+  await rig.clock.advance(100);
+  expect(resyncs()).toBe(1);
+  for (let times = 0; times < 150; times += 1) {
+    garbage();
+    await rig.clock.advance(100);
+  }
+  await rig.clock.advance(12 * ONE_SECOND);
+  // Two more, and what is read now and then in any case.
+  expect(resyncs()).toBeLessThanOrEqual(4);
+  for (const {
+    account: { tradingAddress },
+  } of [FIRST, SECOND])
+    expect(rig.deps.feeds.isLive(tradingAddress)).toBe(true);
+});
+
 test("what was shown before a frame that cannot be read is not shown as of after it", async () => {
   const rig = await openWorld(ON_CHANGE);
   await elsewhere(rig, "buy", "0.01", "60010");
