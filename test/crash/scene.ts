@@ -17,6 +17,8 @@ export type Scene = {
   exchangeDirectory: string;
   exchangeUrl: string;
   owner: string;
+  /** The owner's own key: what is done by hand is signed with it. */
+  ownerKey: Uint8Array;
   /** The owner's wallet. */
   sign: ReturnType<typeof walletOf>["sign"];
   passphraseFile: string;
@@ -24,6 +26,8 @@ export type Scene = {
   apiKey: string;
   /** How to start the gateway from this executable. */
   serve(executable: Executable, environment?: Record<string, string>): Program;
+  /** One more API key, registered at this gateway. */
+  newKey(gateway: Started): Promise<string>;
   /** Ends the exchange and removes everything. */
   close(): Promise<void>;
 };
@@ -41,7 +45,11 @@ type Wanted = {
   dataDirectory?: string;
   /** The address at which the gateway is to find the exchange, when something stands between them. */
   through?: (exchangeUrl: string) => string;
+  /** An exchange of the caller's, which has money for this owner; left out, one of its own process. */
+  exchange?: (owner: string) => RunningExchange;
 };
+
+type RunningExchange = { url: string; close(): Promise<unknown> };
 
 export async function setScene({ executable, faults, through, ...wanted }: Wanted): Promise<Scene> {
   const directory = mkdtempSync(join(tmpdir(), "postern-crash-"));
@@ -51,23 +59,30 @@ export async function setScene({ executable, faults, through, ...wanted }: Wante
   const faultFile = join(directory, "faults.json");
   writeFileSync(passphraseFile, `${PASSPHRASE}\n`, { mode: 0o600 });
   writeFileSync(faultFile, JSON.stringify(faults));
-  const owner = walletOf(new Uint8Array(randomBytes(32)));
+  const ownerKey = new Uint8Array(randomBytes(32));
+  const owner = walletOf(ownerKey);
   const kept = ["--data-dir", exchangeDirectory, "--faults", faultFile, "--fund", owner.address];
-  const exchange = await start({ command: [...executable, "paper", "--listen", "127.0.0.1:0", "--json", ...kept] });
-  if ("endedEarly" in exchange) throw new Error(`the exchange did not start: ${exchange.endedEarly}`);
+  const paper = [...executable, "paper", "--listen", "127.0.0.1:0", "--json", ...kept];
+  const exchange = wanted.exchange?.(owner.address) ?? (await startExchange(paper));
   async function close(): Promise<void> {
-    if (!("endedEarly" in exchange)) await exchange.kill();
+    await exchange.close();
     rmSync(directory, { recursive: true, force: true });
   }
   const places = { directory, dataDirectory, exchangeDirectory, passphraseFile };
   try {
-    const exchangeUrl = exchange.facts["exchange_url"] ?? "";
+    const exchangeUrl = exchange.url;
     const made = await setUp({ executable, owner, places, exchangeUrl: through?.(exchangeUrl) ?? exchangeUrl });
-    return { ...made, exchangeUrl, close };
+    return { ...made, ownerKey, exchangeUrl, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function startExchange(command: readonly string[]): Promise<RunningExchange> {
+  const exchange = await start({ command });
+  if ("endedEarly" in exchange) throw new Error(`the exchange did not start: ${exchange.endedEarly}`);
+  return { url: exchange.facts["exchange_url"] ?? "", close: () => exchange.kill() };
 }
 
 type SettingUp = {
@@ -78,7 +93,12 @@ type SettingUp = {
 };
 
 /** What an operator does: a directory, an agent that the owner approves, a gateway, an API key. */
-async function setUp({ executable, owner, places, exchangeUrl }: SettingUp): Promise<Omit<Scene, "close">> {
+async function setUp({
+  executable,
+  owner,
+  places,
+  exchangeUrl,
+}: SettingUp): Promise<Omit<Scene, "close" | "ownerKey">> {
   const { passphraseFile, ...directories } = places;
   const { dataDirectory } = directories;
   const here = ["--data-dir", dataDirectory, "--json"];
@@ -91,6 +111,12 @@ async function setUp({ executable, owner, places, exchangeUrl }: SettingUp): Pro
   function serve(program: Executable, environment: Record<string, string> = {}): Program {
     const words = ["serve", "--listen", "127.0.0.1:0", "--passphrase-file", passphraseFile, ...here];
     return { command: [...program, ...words], environment: { ...SETTINGS, ...environment } };
+  }
+
+  async function newKey(gateway: Started): Promise<string> {
+    const made = await postern(["key", "new", "--json"]);
+    await registerKey(gateway, { keyHash: made.key_hash, sign: owner.sign, here });
+    return made.api_key;
   }
 
   const key = await postern(["key", "new", "--json"]);
@@ -106,6 +132,7 @@ async function setUp({ executable, owner, places, exchangeUrl }: SettingUp): Pro
       passphraseFile,
       account,
       serve,
+      newKey,
       apiKey: key.api_key,
     };
   } finally {
