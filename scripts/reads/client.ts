@@ -20,7 +20,9 @@ export function openClient(baseUrl: string, apiKey: string, notes: Notes): Clien
     const text = await response.text();
     const toMs = Date.now();
     // The gateway's own JSON.
+    const method = init.method ?? "GET";
     const answered = {
+      method,
       status: response.status,
       headers: response.headers,
       body: JSON.parse(text) as Row,

@@ -18,7 +18,7 @@ export const AS_NOW_MS: Readonly<Record<Part, number>> = {
 /** `ageMs` null: it was never true. */
 export type Aged = { part: Part; ageMs: number | null; asOfMs: number | null; fact: string } & Asked;
 
-export type Answered = Asked & { status: number; headers: Headers; body: Record<string, unknown> };
+export type Answered = Asked & { method: string; status: number; headers: Headers; body: Record<string, unknown> };
 
 export type Refused = { path: string; atMs: number; text: string };
 
@@ -53,7 +53,7 @@ export function openNotes(truth: Timeline): Notes {
       notes.statuses.set(word, (notes.statuses.get(word) ?? 0) + 1);
       if ((status === 429 || status === 503) && retry === null) notes.silent += 1;
       if (status >= 400) notes.refused.push({ path, atMs: answered.toMs, text: JSON.stringify(body["error"]) });
-      if (status === 200) notes.aged.push(...agesOf(truth, path, answered));
+      if (status === 200 && answered.method === "GET") notes.aged.push(...agesOf(truth, path, answered));
       if (status === 200 && path.startsWith("/v1/orders?")) for (const row of rowsOf(body)) notes.shown(row, path);
     },
     shown(order, where) {
