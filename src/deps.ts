@@ -2,7 +2,7 @@ import type { Account, AgentStanding, Network } from "./core/account.ts";
 import type { Attempt } from "./core/attempt.ts";
 import type { Clock } from "./core/clock.ts";
 import type { FlightRank } from "./core/in-flight.ts";
-import type { Happened } from "./core/mark.ts";
+import type { About, Happened } from "./core/mark.ts";
 import type { Metrics } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
@@ -120,7 +120,7 @@ export type Deps = World & {
   /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
   fillIndex: { readToMs(account: Account): number | null };
   /** What an account was told last. */
-  ownWrites: { told(account: Account, dex: string | null): Happened[] };
+  ownWrites: { told(account: Account, about: About): Happened[] };
   /** When there was the last news that an order is open, exchange time, unix milliseconds. */
   orderNews: {
     newsMs(order: { id: string; version: number }, shown: { isListed: boolean; newestMs: number }): number;

@@ -49,7 +49,7 @@ export function currentState(deps: Deps, { account, reader }: Asking, dex: strin
       reader,
       standsMs: STATE_STANDS_MS,
       what: "the positions",
-      told: deps.ownWrites.told(account, dex),
+      told: deps.ownWrites.told(account, { dex }),
     },
     known: () => picture.state(user, dex),
     ask: async () => {
@@ -94,7 +94,7 @@ export type CurrentAccount = { state: AccountState; spotAsOfMs: number; marginAs
 export async function currentAccount(deps: Deps, asking: Asking, dexes: readonly string[]): Promise<CurrentAccount> {
   const { account } = asking;
   const mode = await currentMode(deps, asking);
-  const told = deps.ownWrites.told(account, mode.value === "standard" ? "" : null);
+  const told = deps.ownWrites.told(account, mode.value === "standard" ? "spot" : "all");
   const [spot, ...states] = await Promise.all([
     currentSpot(deps, asking, told),
     ...dexes.map((dex) => currentState(deps, asking, dex)),

@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Happened } from "../core/mark.ts";
-import { dexOf } from "../core/market.ts";
+import type { About, Happened } from "../core/mark.ts";
+import { dexOf, isSpot } from "../core/market.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Picture } from "../exchange/picture.ts";
 import { listEventsAfter, newestEventIds, type StoredEvent } from "../store/events.ts";
@@ -10,14 +10,14 @@ import { parseJson } from "../wire/json.ts";
 
 /** What an account was told last, by the exchange's time: what is shown of it must not be older. */
 export type OwnWrites = {
-  /** What was told lately. @param dex null for all */
-  told(account: Account, dex: string | null): Happened[];
+  /** What was told lately. */
+  told(account: Account, about: About): Happened[];
 };
 
 /** One change that was told. */
 type Change = {
   /** Null for any. */
-  dex: string | null;
+  market: string | null;
   happened: Exclude<Happened, { kind: "heard" }>;
   /** By how much the exchange's time was ahead of our wall clock, as that told it, milliseconds. */
   offsetMs: number;
@@ -77,12 +77,12 @@ export function openOwnWrites(of: {
   }
 
   return {
-    told(account, dex) {
+    told(account, about) {
       const memory = memoryOf(account);
       catchUp(account, memory);
       const offsetMs = offsetNowMs();
       return memory.changes
-        .filter((change) => dex === null || change.dex === null || change.dex === dex)
+        .filter(({ market }) => market === null || isAbout(market, about))
         .map((change) => asHeard(picture, account, asOfClock(change, offsetMs)));
     },
   };
@@ -92,12 +92,18 @@ function newestOfEach(changes: readonly Change[]): Change[] {
   const later = new Map<string | null, number>();
   return changes
     .toReversed()
-    .filter(({ dex }) => {
-      const count = later.get(dex) ?? 0;
-      later.set(dex, count + 1);
+    .filter(({ market }) => {
+      const place = market === null ? null : placeOf(market);
+      const count = later.get(place) ?? 0;
+      later.set(place, count + 1);
       return count < MAX_CHANGES;
     })
     .toReversed();
+}
+
+/** Its dex; spot by itself. */
+function placeOf(market: string): string {
+  return isSpot(market) ? "@" : dexOf(market);
 }
 
 /** By our wall clock as it goes now: it may have been set since. */
@@ -105,6 +111,11 @@ function asOfClock(change: Change, offsetMs: number): Change {
   const { happened } = change;
   if (happened.kind !== "noted" || Math.abs(change.offsetMs - offsetMs) < CLOCK_STEP_MS) return change;
   return { ...change, happened: { ...happened, atMs: happened.timeMs - offsetMs } };
+}
+
+function isAbout(market: string, about: About): boolean {
+  if (about === "all") return true;
+  return about === "spot" ? isSpot(market) : dexOf(market) === about.dex;
 }
 
 /** As the feed told it, where it did. */
@@ -129,7 +140,7 @@ function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, of
     const [, timeMs, market] = FILL_ID.exec(resourceId) ?? [];
     return timeMs === undefined || market === undefined
       ? null
-      : { dex: dexOf(market), happened: { kind: "dated", timeMs: Number(timeMs) }, told: null, offsetMs };
+      : { market, happened: { kind: "dated", timeMs: Number(timeMs) }, told: null, offsetMs };
   }
   const [area] = type.split(".");
   if ((area !== "order" && area !== "operation") || payload === null) return null;
@@ -140,7 +151,12 @@ function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, of
   const isOver = status === "filled" || status === "canceled" || status === "rejected";
   const told = area === "order" && typeof oid === "string" ? { oid, isOver } : null;
   // An operation does not say in which market it was.
-  const dex = typeof market === "string" ? dexOf(market) : null;
+  const where = typeof market === "string" ? market : null;
   const timeMs = timeOf(atMs);
-  return { dex, happened: { kind: "noted", timeMs, atMs: Math.min(atMs, timeMs - offsetMs) }, told, offsetMs };
+  return {
+    market: where,
+    happened: { kind: "noted", timeMs, atMs: Math.min(atMs, timeMs - offsetMs) },
+    told,
+    offsetMs,
+  };
 }

@@ -16,6 +16,9 @@ export type Happened =
   /** We were told by an answer: it was before that, as far as our idea of the exchange's time goes. */
   | { kind: "noted"; timeMs: number; atMs: number };
 
+/** What is asked about: a dex with spot, `""` for the native one; spot pairs alone; or everything. */
+export type About = { dex: string } | "spot" | "all";
+
 /** How far our idea of the exchange's time, from an answer's halves, may be behind it, milliseconds. */
 const CLOCK_SLACK_MS = 250;
 

@@ -1,7 +1,14 @@
 /** Nobody is shown an account as it was before his own last write, however the exchange tells of it. */
 import { describe, expect, test } from "bun:test";
 import type { FaultFile } from "../../src/paper/faults.ts";
-import { type Answer, FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+import {
+  type Answer,
+  FIRST,
+  limitOrder,
+  openPaperRig,
+  type PaperRig,
+  type PaperRigOptions,
+} from "../support/paper-rig.ts";
 
 const SECOND = 1_000;
 /** Time in which a feed is live, and everything is read once. */
@@ -16,7 +23,7 @@ const WORLDS: readonly [string, { hasFeed: boolean; faults: FaultFile }][] = [
 
 type Row = Record<string, unknown>;
 
-async function open(options: { hasFeed: boolean; faults: FaultFile }): Promise<PaperRig> {
+async function open(options: PaperRigOptions): Promise<PaperRig> {
   const rig = await openPaperRig(options);
   await rig.trade("sell", "1", "60010");
   await rig.trade("buy", "1", "59990");
@@ -99,7 +106,8 @@ for (const [world, options] of WORLDS) {
 }
 
 test("reading as fast as a key may costs the exchange nothing while its feed lives", async () => {
-  const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: false, everyTicks: 5 } } });
+  const faults: FaultFile = { rules: [], states: { onChange: false, everyTicks: 5 } };
+  const rig = await open({ hasFeed: true, faults, exchangeWeightPerMinute: 1_200 });
   await account(rig);
   await rig.clock.advance(5 * SECOND);
   rig.asked.length = 0;
@@ -107,6 +115,7 @@ test("reading as fast as a key may costs the exchange nothing while its feed liv
   for (let times = 0; times < 100; times += 1) {
     await account(rig);
     for (const path of ["/v1/positions", "/v1/orders?status=open", "/v1/twaps"]) await rows(rig, path);
+    await rig.answer(FIRST, { route: "GET /v1/status" });
     await rig.clock.advance(200);
   }
   const states = [
@@ -115,10 +124,22 @@ test("reading as fast as a key may costs the exchange nothing while its feed liv
     "userAbstraction",
     "frontendOpenOrders",
     "twapHistory",
+    "userRateLimit",
   ];
   // One part of each of the two accounts is compared a minute.
   const minutes = 1 + Math.floor((rig.clock.elapsedMs() - startedMs) / 60_000);
   expect(rig.asked.filter((type) => states.includes(type)).length).toBeLessThanOrEqual(2 * minutes);
+});
+
+test("what was traded in perpetuals asks for no token where collateral is not shared", async () => {
+  const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: true, everyTicks: 5 } } });
+  await account(rig);
+  await rig.clock.advance(5 * SECOND);
+  rig.asked.length = 0;
+  const before = await account(rig);
+  await write(rig, "/v1/orders", { ...BUY, price: "60010", time_in_force: "ioc" });
+  expect((await account(rig))["margin_used"]).not.toEqual(before["margin_used"]);
+  expect(rig.asked).not.toContain("spotClearinghouseState");
 });
 
 test("what changes a position or a balance is told as it happens, whoever changed it, and marks are not", async () => {
