@@ -11,8 +11,8 @@ export async function getAccount(deps: Deps, caller: Caller): Promise<ReadAnswer
   return { body, asOfMs: oldestTold(deps, current) };
 }
 
+/** What says of when it is says it of the whole. */
 function oldestTold(deps: Deps, { spotAsOfMs, marginAsOfMs }: CurrentAccount): number | null {
-  const spot = toldAge(deps, spotAsOfMs, AGE_MS);
-  const margin = toldAge(deps, marginAsOfMs, MARGIN_AGE_MS);
-  return spot === null || margin === null ? (spot ?? margin) : Math.min(spot, margin);
+  const isNow = toldAge(deps, spotAsOfMs, AGE_MS) === null && toldAge(deps, marginAsOfMs, MARGIN_AGE_MS) === null;
+  return isNow ? null : Math.min(spotAsOfMs, marginAsOfMs);
 }

@@ -46,7 +46,8 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
   const lists = read.map((list) => ({ ...list, rows: openRows(deps, account, list.dex) }));
   const open = new Map(lists.flatMap(({ rows }) => rows.map((stored) => [stored.exchangeOrderId, stored] as const)));
   const unlisted = await unlistedOrders(deps, account, lists, reader);
-  const rows = [...lists.flatMap(({ value }) => value.map((order) => ({ oid: order.oid, order }))), ...unlisted]
+  const told = lists.flatMap(({ beside, value }) => [...beside, ...value]);
+  const rows = [...told.map((order) => ({ oid: order.oid, order })), ...unlisted]
     .map((row) => ({ ...row, id: BigInt(row.oid) }))
     .filter(({ id }) => below === null || id < below)
     .sort((a, b) => (b.id > a.id ? 1 : -1));
@@ -125,7 +126,7 @@ async function readOpen(
   const strangers = told.filter(
     (each) => !list.value.some(({ oid }) => oid === each.oid) && !isOurs(deps, account, each),
   );
-  if (strangers.length === 0) return { dex, ...list };
+  if (strangers.length === 0) return { dex, ...list, beside: [] };
   const looked = await Promise.all(
     strangers.slice(0, MAX_STRANGERS).map((each) => lookAtStranger(deps, { account, reader }, each)),
   );
@@ -133,7 +134,7 @@ async function readOpen(
   const unknown = strangers.filter((_, nth) => (looked[nth] ?? "unknown") === "unknown");
   // The list is of before they were placed.
   const asOfMs = Math.min(list.asOfMs, ...unknown.map(({ timeMs }) => timeMs - 1));
-  return { dex, ...list, value: [...found, ...list.value], asOfMs };
+  return { dex, ...list, beside: found, asOfMs };
 }
 
 /** Orders placed elsewhere that are asked for one by one for one list, until a list holds them. */

@@ -8,7 +8,10 @@ import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { OpenOrder } from "./open-orders.ts";
 
 /** The exchange's open orders of one dex, spot with `""`. */
-export type OpenList = { dex: string } & Known<readonly FrontendOrder[]>;
+export type OpenList = { dex: string } & Known<readonly FrontendOrder[]> & {
+    /** Placed elsewhere, told open since and looked up one by one: they say nothing of how new the list is. */
+    beside: readonly FrontendOrder[];
+  };
 
 /** A row of ours that the exchange has named. */
 export type OpenRow = StoredOrder & OpenOrder;

@@ -80,6 +80,19 @@ for (const [world, options] of WORLDS) {
       expect(shown).toMatchObject([{ price: "59001", exchange_order_id: modified.body["exchange_order_id"] }]);
     });
 
+    test("an order is listed beside one that was placed elsewhere after it", async () => {
+      const rig = await open(options);
+      const placed = await write(rig, "/v1/orders", { ...BUY, price: "59000" });
+      expect(await rows(rig, "/v1/orders?status=open")).toHaveLength(1);
+      await rig.clock.advance(SECOND / 2);
+      await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: "0.01", price: "58000" }));
+      await rig.clock.advance(SECOND / 2);
+      const shown = await rows(rig, "/v1/orders?status=open");
+      expect(shown.map(({ id }) => id)).toContain(placed.body["id"]);
+      await rig.clock.advance(12 * SECOND);
+      expect(await rows(rig, "/v1/orders?status=open")).toHaveLength(2);
+    });
+
     test("leverage and margin are as they were set", async () => {
       const rig = await open(options);
       await write(rig, "/v1/leverage", { market: "BTC", leverage: 7, margin_type: "isolated" });
@@ -129,6 +142,21 @@ test("reading as fast as a key may costs the exchange nothing while its feed liv
   // One part of each of the two accounts is compared a minute.
   const minutes = 1 + Math.floor((rig.clock.elapsedMs() - startedMs) / 60_000);
   expect(rig.asked.filter((type) => states.includes(type)).length).toBeLessThanOrEqual(2 * minutes);
+});
+
+test("an account that says of when it is names the time of its oldest part", async () => {
+  const rig = await open({ hasFeed: true, faults: { rules: [], states: { onChange: false, everyTicks: 10 } } });
+  await write(rig, "/v1/orders", { ...BUY, price: "60010", time_in_force: "ioc" });
+  const user = FIRST.account.tradingAddress;
+  const isShown = () => rig.deps.picture.state(user, "")?.value.positions.length === 1;
+  for (let times = 0; times < 100 && !isShown(); times += 1) await rig.clock.advance(SECOND / 5);
+  const shownMs = rig.deps.picture.state(user, "")?.asOfMs ?? 0;
+  await rig.clock.advance(2 * SECOND);
+  await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: "0.01", price: "58000" }));
+  await rig.clock.advance(1.5 * SECOND);
+  expect(rig.deps.picture.spot(user)?.asOfMs).toBeGreaterThan(shownMs);
+  const { headers } = await rig.answer(FIRST, { route: "GET /v1/account" });
+  expect(headers.get("X-Data-As-Of")).toBe(new Date(shownMs).toISOString());
 });
 
 test("what was traded in perpetuals asks for no token where collateral is not shared", async () => {
