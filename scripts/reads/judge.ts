@@ -56,7 +56,9 @@ function judgePart(part: Part, aged: readonly Aged[], { isLive, say }: Judging):
 }
 
 function toldOf([first]: readonly Aged[]): string {
-  return first === undefined ? "" : `${first.fact}, ${first.ageMs} ms, at ${timeOf(first.fromMs)}`;
+  if (first === undefined) return "";
+  const asOf = first.asOfMs === null ? "" : `, told as of ${first.fromMs - first.asOfMs} ms before`;
+  return `first: ${first.fact}, ${first.ageMs} ms old, at ${timeOf(first.fromMs)}${asOf}`;
 }
 
 function timeOf(atMs: number): string {

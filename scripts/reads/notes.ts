@@ -73,7 +73,10 @@ function rowsOf(body: Record<string, unknown>): Row[] {
 function agesOf(truth: Timeline, path: string, { fromMs, toMs, headers, body }: Answered): Aged[] {
   const asOf = headers.get("x-data-as-of");
   const oldest = (part: Part, shown: ReadonlyMap<string, string>): Aged => {
-    const ages = [...shown].map(([fact, value]) => ({ fact, ageMs: truth.ageMs(fact, value, { fromMs, toMs }) }));
+    const ages = [...shown].map(([fact, value]) => ({
+      fact: value === "" ? `no ${fact}` : `${fact} = ${value}`,
+      ageMs: truth.ageMs(fact, value, { fromMs, toMs }),
+    }));
     const worst = ages.sort((a, b) => (b.ageMs ?? Infinity) - (a.ageMs ?? Infinity))[0] ?? { fact: "", ageMs: 0 };
     return { part, ...worst, asOfMs: asOf === null ? null : Date.parse(asOf), fromMs, toMs };
   };
