@@ -40,7 +40,8 @@ function judgePart(part: Part, aged: readonly Aged[], { isLive, say }: Judging):
   const marked = aged.filter(({ asOfMs }) => asOfMs !== null).length;
   console.log(`${part}: ${aged.length} answers, age ms ${spread(ages)}, ${marked} with X-Data-As-Of`);
   const most = Math.max(...ages);
-  if (isLive) say(`${part}: none older than ${bound} ms`, most <= bound);
+  const old = aged.filter(({ ageMs }) => (ageMs ?? Number.POSITIVE_INFINITY) > bound);
+  if (isLive) say(`${part}: none older than ${bound} ms (${old.length} are) ${toldOf(old)}`, old.length === 0);
   const never = aged.find(({ ageMs }) => ageMs === null);
   say(`${part}: each was true once ${never === undefined ? "" : never.fact}`, never === undefined);
   say(`${part}: none older than ${OLDEST_MS} ms`, most <= OLDEST_MS);

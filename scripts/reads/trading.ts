@@ -104,7 +104,7 @@ export type Told = {
 type Making = { told: Told; side: Side; taken: string };
 
 const LOOKED_FOR_MS = 10_000;
-const LOOK_PAUSE_MS = 10;
+const LOOK_PAUSE_MS = 60;
 
 /** An order inside the spread, which the stranger takes at once; then it is asked for until it is told as filled. */
 async function makeAndBeTaken(client: Client, hands: Hands, { told, side, taken }: Making): Promise<string | null> {
