@@ -178,8 +178,8 @@ export const PICTURES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/picture.ts",
-        find: "updates.set(oid, { isOver: isOver || before?.isOver === true, timeMs",
-        put: "updates.set(oid, { isOver, timeMs",
+        find: "isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null)",
+        put: "isOver ? { order, status, statusTimestampMs: timeMs } : null",
       },
     ],
   },

@@ -61,8 +61,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/open-orders.ts",
-        find: "  if (strangers.length === 0) return { dex, ...list };",
-        put: "  if (strangers.length >= 0) return { dex, ...list };",
+        find: "  if (strangers.length === 0) return { dex, ...list, beside: [] };",
+        put: "  if (strangers.length >= 0) return { dex, ...list, beside: [] };",
       },
     ],
   },

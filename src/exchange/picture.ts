@@ -17,7 +17,13 @@ export type Known<T> = Shown & {
 };
 
 /** What a feed has told of an order last. */
-export type ToldOrder = { timeMs: number; heard: number; isOver: boolean };
+export type ToldOrder = {
+  timeMs: number;
+  heard: number;
+  isOver: boolean;
+  /** As it said that the order is over; null while it has not. */
+  end: OrderUpdate | null;
+};
 
 /** An order that a feed has told to be open. */
 export type ToldOpen = { oid: string; cloid: string | null; market: string; timeMs: number };
@@ -222,7 +228,8 @@ function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }
   const before = updates.get(oid);
   updates.delete(oid);
   const newestMs = Math.max(timeMs, before?.timeMs ?? 0);
-  updates.set(oid, { isOver: isOver || before?.isOver === true, timeMs: newestMs, heard: sitter.heard });
+  const end = isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null);
+  updates.set(oid, { isOver: end !== null, timeMs: newestMs, heard: sitter.heard, end });
   const [oldest] = updates.keys();
   if (updates.size > MAX_UPDATES && oldest !== undefined) updates.delete(oldest);
   if (updates.get(oid)?.isOver === true) toldOpen.delete(oid);

@@ -42,12 +42,16 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const options = { purpose: "settle" as const };
   const placing = { ...sought, leg: replacement, isReplaced: false };
   const isPlacingAsked = isPlacingUnclear(tools.world, attempt, { replacement, pursuit, user: sought.user });
-  const requests = [...(isPlacingAsked ? [statusRequest(placing)] : []), statusRequest(sought)];
+  const told = isPlacingAsked ? null : toldEnd(world, sought);
+  const requests = [
+    ...(isPlacingAsked ? [statusRequest(placing)] : []),
+    ...(told === null ? [statusRequest(sought)] : []),
+  ];
   const outcome = await world.exchange.infoInTurn(requests, options);
   if (outcome.kind === "failed")
     return { sight: outcome, goneBefore: "no", facts: factsOf(attempt, replacement, false) };
   const placed = isPlacingAsked ? await heedPlacing(tools, { placing, pursuit }, outcome.json[0]) : null;
-  const answer = await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1)));
+  const answer = told ?? (await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1))));
   const looked = await readAnswer(world, evidence, sought, { answer, options });
   const facts = factsOf(attempt, replacement, placed !== null);
   // What was to replace it was placed: a word that is new is the word of its end.
@@ -80,6 +84,14 @@ export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean
   const sight = await readAnswer(world, evidence, sought, { answer, options });
   applySight(world, replaced, sight);
   return (sight.kind === "seen" || sight.kind === "unfinished") && recordedEnd(replaced, answer)?.kind === "own";
+}
+
+/** The end of a plain order as its feed tells it: the same that its record would. */
+function toldEnd({ picture }: World, { user, leg }: Sought): OrderStatusAnswer | null {
+  const end = leg.oid === null || leg.trigger !== null ? null : (picture.toldOf(user, leg.oid)?.end ?? null);
+  if (end === null || statusMeaning(end.status) !== "canceled") return null;
+  const plain = { isTrigger: false, triggerPrice: null, triggerCondition: null, orderType: null, tif: null };
+  return { kind: "order", ...end, order: { ...end.order, ...plain, isPositionTpsl: false, children: [] } };
 }
 
 /**
