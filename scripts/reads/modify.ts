@@ -27,6 +27,7 @@ export async function modifyOne({ exchange, scene, baseUrl, everyMs, runMs, say 
   }
   const answers = [...notes.statuses].map(([word, times]) => `${times} x ${word}`).join(", ");
   say(`${count} modifies, slowest ${slowestMs} ms: ${answers}`, [...notes.statuses.keys()].every(is2xx));
+  for (const { atMs, text } of notes.refused.slice(0, 3)) console.log(`  after ${atMs - startedMs} ms: ${text}`);
   const spent = exchange.spent.filter(({ atMs }) => atMs >= startedMs).reduce((sum, { weight }) => sum + weight, 0);
   console.log(`weight a modify, everything else included: ${(spent / count).toFixed(2)}`);
   judgeWeight(exchange.spent, startedMs, say);
