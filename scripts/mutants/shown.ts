@@ -51,8 +51,18 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/open-orders.ts",
-        find: "if (deps.picture.toldOf(account.tradingAddress, shown.oid)?.isOver === true) return true;",
-        put: "",
+        find: "if (deps.picture.toldOf(account.tradingAddress, row.oid)?.isOver === true) return false;",
+        put: "if (own !== null && deps.picture.toldOf(account.tradingAddress, row.oid)?.isOver === true) return false;",
+      },
+    ],
+  },
+  {
+    name: "what its feed told over is listed as open",
+    changes: [
+      {
+        file: "src/actions/open-orders.ts",
+        find: "if (deps.picture.toldOf(account.tradingAddress, row.oid)?.isOver === true) return false;",
+        put: "if (own === null && deps.picture.toldOf(account.tradingAddress, row.oid)?.isOver === true) return false;",
       },
     ],
   },

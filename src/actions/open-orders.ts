@@ -57,7 +57,9 @@ export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenO
     const stored = open.get(row.oid);
     const own = stored === undefined ? ownOf(deps, account, row.oid) : { leg: null, stored };
     owns.set(row.oid, own);
-    return own === null ? !isOutsideOver(deps, account, row.order) : !isKnownToBeOver(own, row.oid);
+    // How much of it was filled may not be known yet; that it is over is.
+    if (deps.picture.toldOf(account.tradingAddress, row.oid)?.isOver === true) return false;
+    return own === null ? !isUnnamedOver(deps, account, row.order) : !isKnownToBeOver(own, row.oid);
   });
   const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
   // What was filled of one placed elsewhere its feed tells before a list shows it; of ours the row says it.
@@ -103,12 +105,8 @@ function isKnownToBeOver({ leg, stored }: Own, oid: string): boolean {
   return stored.exchangeOrderId !== null && stored.exchangeOrderId !== oid;
 }
 
-/**
- * Its feed told the end. Or it is ours: a cancel by client order id closes what the exchange has never named, and the list
- * shows it with a native id.
- */
-function isOutsideOver(deps: Deps, account: Account, shown: FrontendOrder): boolean {
-  if (deps.picture.toldOf(account.tradingAddress, shown.oid)?.isOver === true) return true;
+/** A cancel by client order id closes what the exchange has never named: the list shows it with a native id. */
+function isUnnamedOver(deps: Deps, account: Account, shown: FrontendOrder): boolean {
   const leg = legShown(deps, account, shown)?.leg ?? null;
   return leg?.oid === null && leg.state === "closing";
 }

@@ -118,6 +118,20 @@ for (const [world, options] of WORLDS) {
   });
 }
 
+test.each(WORLDS.filter(([, { hasFeed }]) => hasFeed))(
+  "what is canceled is not open while its cancel is not answered yet, states told %s",
+  async (_world, options) => {
+    const rig = await open(options);
+    const placed = await write(rig, "/v1/orders", { ...BUY, price: "59000" });
+    // A list holds it by then.
+    await rig.clock.advance(6 * SECOND);
+    const canceled = rig.ask(FIRST, { route: `POST /v1/orders/${placed.body["id"]}/cancel`, body: {} });
+    await rig.clock.advance(300);
+    expect(await rows(rig, "/v1/orders?status=open")).toEqual([]);
+    expect((await rig.answerOf(canceled)).body["status"]).toBe("canceled");
+  },
+);
+
 test("reading as fast as a key may costs the exchange nothing while its feed lives", async () => {
   const faults: FaultFile = { rules: [], states: { onChange: false, everyTicks: 5 } };
   const rig = await open({ hasFeed: true, faults, exchangeWeightPerMinute: 1_200 });
