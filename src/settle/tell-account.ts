@@ -23,8 +23,9 @@ const BALANCE_PAUSE_MS = 1_000;
 
 /** What an account was told last. */
 type Told = {
-  /** By dex, then by market. Null before its state was first shown. */
+  /** By dex, then by market; a dex whose state was never shown is not in it. */
   positions: Map<string, Map<string, Position>>;
+  /** `sumsOf` what was shown; null before that. */
   balances: string | null;
   /** Balances have been told a moment ago. */
   isPausing: boolean;

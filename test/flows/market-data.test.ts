@@ -1,7 +1,7 @@
 /** What the markets do, as clients are told: from the HTTP edge to the paper exchange's websocket and back. */
 import { describe, expect, test } from "bun:test";
 import type { FaultFile } from "../../src/paper/faults.ts";
-import { FIRST, openPaperRig, type PaperRig, SECOND, START_MS } from "../support/paper-rig.ts";
+import { FIRST, openPaperRig, type PaperRig, pass, SECOND } from "../support/paper-rig.ts";
 
 const BTC = "GET /v1/markets/BTC";
 const BOOK = "GET /v1/markets/BTC/book";
@@ -19,15 +19,6 @@ function askedOf(rig: PaperRig): string[] {
 }
 
 const FIGURES = ["bbo", "l2Book", "activeAssetCtx", "activeSpotAssetCtx", "allMids"];
-
-/** Lets time go on at both ends. */
-async function pass(rig: PaperRig, ms: number): Promise<void> {
-  for (let passedMs = 0; passedMs < ms; passedMs += 500) {
-    await rig.clock.advance(500);
-    rig.paper.step(START_MS + rig.clock.elapsedMs());
-    await rig.clock.advance(0);
-  }
-}
 
 async function opened(): Promise<PaperRig> {
   const rig = await openPaperRig({ hasSocket: true });

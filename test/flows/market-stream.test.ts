@@ -4,16 +4,8 @@ import { revokeApiKey } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { type EventReader, type Received, readEvents } from "../http/event-reader.ts";
-import { FIRST, openPaperRig, type PaperRig, SECOND, START_MS } from "../support/paper-rig.ts";
+import { FIRST, openPaperRig, type PaperRig, pass, SECOND, START_MS } from "../support/paper-rig.ts";
 import { testRequest } from "../support/request.ts";
-
-async function pass(rig: PaperRig, ms: number): Promise<void> {
-  for (let passedMs = 0; passedMs < ms; passedMs += 500) {
-    await rig.clock.advance(500);
-    rig.paper.step(START_MS + rig.clock.elapsedMs());
-    await rig.clock.advance(0);
-  }
-}
 
 async function opened(): Promise<PaperRig> {
   const rig = await openPaperRig({ hasSocket: true });

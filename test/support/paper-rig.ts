@@ -321,3 +321,12 @@ function openFilledStore(): Store {
   }
   return store;
 }
+
+/** Lets time go on at both ends. */
+export async function pass(rig: PaperRig, ms: number): Promise<void> {
+  for (let passedMs = 0; passedMs < ms; passedMs += 500) {
+    await rig.clock.advance(500);
+    rig.paper.step(START_MS + rig.clock.elapsedMs());
+    await rig.clock.advance(0);
+  }
+}
