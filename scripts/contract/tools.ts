@@ -7,6 +7,11 @@ export const TOOLS = import.meta.dir;
 const DEADLINE_S = 120;
 /** Variations of one request; all of them would be some ten thousand. */
 const MAX_COMBINATIONS = "10";
+/**
+ * Seconds for one answer: more than the gateway waits for the outcome of a write. An answer that is later ends the whole run,
+ * and the generator's own limit is six.
+ */
+const ANSWER_WITHIN_S = 30;
 /** Lines of a tool's output that are shown when it fails. */
 const SHOWN_LINES = 40;
 
@@ -65,7 +70,16 @@ export async function generate(viewPath: string, target: { url: string; apiKey: 
   const quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"];
   const { output } = await run({
     name: "specmatic",
-    command: ["java", ...quick, "-jar", jar, "test", `--testBaseURL=${target.url}`, viewPath],
+    command: [
+      "java",
+      ...quick,
+      "-jar",
+      jar,
+      "test",
+      `--testBaseURL=${target.url}`,
+      `--timeout=${ANSWER_WITHIN_S}`,
+      viewPath,
+    ],
     cwd: directory,
     env: {
       SPECMATIC_GENERATIVE_TESTS: "true",
