@@ -4,7 +4,6 @@
  */
 import { openOrderNews } from "./actions/order-news.ts";
 import { openOwnWrites } from "./actions/own-writes.ts";
-import { openRunningWrites } from "./actions/running-writes.ts";
 import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import { type Metrics, NO_METRICS } from "./core/metric.ts";
@@ -47,6 +46,7 @@ import { waitBriefly } from "./store/locked.ts";
 import { closeStore, type Store } from "./store/open.ts";
 import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
+import { openRunningWrites } from "./write/running.ts";
 
 /** What a gateway is made of. */
 export type GatewayParts = {

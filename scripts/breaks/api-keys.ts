@@ -247,7 +247,7 @@ export const API_KEY_BREAKS: readonly Break[] = [
     row: "S06",
     name: "the intent's transaction does not look at the key again",
     changes: inFile(
-      "src/actions/write.ts",
+      "src/write/commit.ts",
       'if (key?.state !== "active") {',
       'if (key === null || key.state === "held") {',
     ),

@@ -112,7 +112,7 @@ export const ORDER_BREAKS: readonly Break[] = [
     row: "P03",
     name: "the intent's transaction does not look for its key",
     changes: inFile(
-      "src/actions/write.ts",
+      "src/write/commit.ts",
       'if (earlier !== null) return { kind: "earlier", record: earlier };',
       'if (earlier !== null && earlier.answer !== null) return { kind: "earlier", record: earlier };',
     ),
@@ -123,12 +123,12 @@ export const ORDER_BREAKS: readonly Break[] = [
     name: "a repeat that comes while the first runs places another",
     changes: [
       {
-        file: "src/actions/write.ts",
+        file: "src/write/key.ts",
         find: "  if (record === null) return null;\n  caller.charge",
         put: "  if (record === null || record.answer === null) return null;\n  caller.charge",
       },
       {
-        file: "src/actions/write.ts",
+        file: "src/write/commit.ts",
         find: 'if (earlier !== null) return { kind: "earlier", record: earlier };',
         put: 'if (earlier !== null && earlier.answer !== null) return { kind: "earlier", record: earlier };',
       },
@@ -149,7 +149,7 @@ export const ORDER_BREAKS: readonly Break[] = [
     row: "P03",
     name: "a replay tells the order as it is now",
     changes: inFile(
-      "src/actions/write.ts",
+      "src/write/key.ts",
       "return { ...storedAnswer(record), isReplay: true };",
       "return { status: storedAnswer(record).status, body: asItStands(deps.store, record).body, isReplay: true };",
     ),
@@ -179,7 +179,7 @@ export const ORDER_BREAKS: readonly Break[] = [
     row: "P04",
     name: "an order is sent before its intent is on the disk",
     changes: inFile(
-      "src/actions/write.ts",
+      "src/write/commit.ts",
       '    throw new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");',
       '    throw new ApiError("internal_error", "The database could not be written.");',
     ),

@@ -99,8 +99,8 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one(
     "what is to be canceled is looked for with the weight of reads",
     "src/actions/cancel-order.ts",
-    'wanted.id, "cancel")',
-    "wanted.id)",
+    'requireOrder(deps, caller, id, "cancel")',
+    "requireOrder(deps, caller, id)",
   ),
   one(
     "what is to be modified is looked for with the weight of reads",
@@ -122,15 +122,15 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   ),
   one(
     "an intent that our own weight had no room for is the exchange's fault",
-    "src/actions/give-back.ts",
+    "src/write/give-back.ts",
     'return waitS === undefined ? "exchange_unreachable" : "exchange_rate_limited";',
     'return waitS === null ? "exchange_rate_limited" : "exchange_unreachable";',
   ),
   one(
     "an order that only reduces has no more weight than another",
     "src/actions/place-order.ts",
-    'requireBudget(deps, caller, wanted.reduceOnly ? "reduce" : "order")',
-    'requireBudget(deps, caller, "order")',
+    'use: wanted.reduceOnly ? "reduce" : "order",',
+    'use: "order",',
   ),
   one(
     "a TWAP that only reduces has no more weight than another",

@@ -10,6 +10,7 @@ import { ORDERS } from "./orders.ts";
 import { PICTURES } from "./pictures.ts";
 import { SHOWN } from "./shown.ts";
 import { STORES } from "./stores.ts";
+import { WRITES } from "./writes.ts";
 
 const PUT_PRAGMA_NORMAL: Change = {
   file: "src/store/commit.ts",
@@ -150,8 +151,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/modify-order.ts",
-        find: "|| !isStillSo(deps, target, plan)) throw queued();",
-        put: '|| (target.id === "" && !isStillSo(deps, target, plan))) throw queued();',
+        find: "|| !isStillSo(deps, target, replacement)) throw queued();",
+        put: '|| (target.id === "" && !isStillSo(deps, target, replacement))) throw queued();',
       },
     ],
   },
@@ -189,12 +190,12 @@ const GATEWAY: readonly Mutant[] = [
     name: "a key is looked up only before the intent's transaction",
     changes: [
       {
-        file: "src/actions/write.ts",
+        file: "src/write/commit.ts",
         find: '      if (earlier !== null) return { kind: "earlier", record: earlier };',
         put: '      if (earlier !== null && earlier.answer === null && createdTwice(earlier)) return { kind: "earlier", record: earlier };',
       },
       {
-        file: "src/actions/write.ts",
+        file: "src/write/commit.ts",
         find: "function requireActiveKey(",
         put: 'function createdTwice(record: KeyRecord): boolean {\n  return record.key === "";\n}\n\nfunction requireActiveKey(',
       },
@@ -204,7 +205,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "an answer after the first is not the stored one",
     changes: [
       {
-        file: "src/actions/write.ts",
+        file: "src/write/key.ts",
         find: "      return { ...storedAnswer(record), isReplay: true };",
         put: "      return { ...storedAnswer(record), body: asItStands(deps.store, record).body, isReplay: true };",
       },
@@ -214,7 +215,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "unknown is told before what was in flight has been looked at",
     changes: [
       {
-        file: "src/actions/write.ts",
+        file: "src/write/key.ts",
         find: '  const isLooking = phase === "trial" || phase === "opening" || phase === "starting";',
         put: '  const isLooking = phase === "draining";',
       },
@@ -301,6 +302,7 @@ export const LISTS = {
   pictures: PICTURES,
   shown: SHOWN,
   stores: STORES,
+  writes: WRITES,
 } as const satisfies Record<string, readonly Mutant[]>;
 
 export const MUTANTS: readonly Mutant[] = Object.values(LISTS).flat();

@@ -14,15 +14,22 @@ const DOORS: Record<string, Door> = {
   vault: { rooms: ["core", "wire"], reason: "vault/ holds the keys and imports only core/ and wire/" },
   exchange: { rooms: ["core", "wire"], reason: "exchange/ is the network and imports only core/ and wire/" },
   settle: { rooms: ["core", "wire", "store", "exchange", "deps.ts"], reason: "settle/ stands on store/ and exchange/" },
-  actions: {
+  write: {
     rooms: ["core", "wire", "store", "exchange", "settle", "deps.ts"],
-    reason: "actions/ stands on settle/, store/ and exchange/, and never sees a key",
+    reason: "write/ stands on settle/, store/ and exchange/, and knows no verb",
+  },
+  actions: {
+    rooms: ["core", "wire", "store", "exchange", "settle", "write", "deps.ts"],
+    reason: "actions/ stands on write/, settle/, store/ and exchange/, and never sees a key",
   },
   ops: {
     rooms: ["core", "wire", "store", "vault", "exchange", "settle", "deps.ts"],
     reason: "ops/ stands on vault/, settle/, store/ and exchange/",
   },
-  http: { rooms: ["core", "actions", "ops", "deps.ts"], reason: "http/ translates; verbs are in actions/ and ops/" },
+  http: {
+    rooms: ["core", "write", "actions", "ops", "deps.ts"],
+    reason: "http/ translates; verbs are in actions/ and ops/",
+  },
   paper: { rooms: ["core", "wire"], reason: "paper/ is another program and shares only core/ and wire/" },
   console: { rooms: [], reason: "console/ is a client of /v1 like any other" },
   "config.ts": { rooms: ["core", "deps.ts"], reason: "config.ts only checks what the operator said" },
@@ -35,14 +42,14 @@ const DOORS: Record<string, Door> = {
   "main.ts": { rooms: ["cli", "config.ts"], reason: "main.ts only picks the command" },
   "gateway.ts": {
     rooms: [
-      ...["core", "wire", "store", "vault", "exchange", "settle", "actions", "ops", "http"],
+      ...["core", "wire", "store", "vault", "exchange", "settle", "write", "actions", "ops", "http"],
       ...["config.ts", "deps.ts", "log.ts", "metrics.ts"],
     ],
     reason: "gateway.ts composes everything but cli/, paper/ and console/",
   },
   cli: {
     rooms: [
-      ...["core", "wire", "store", "vault", "exchange", "settle", "actions", "ops", "http", "paper"],
+      ...["core", "wire", "store", "vault", "exchange", "settle", "write", "actions", "ops", "http", "paper"],
       ...["config.ts", "deps.ts", "gateway.ts", "log.ts", "metrics.ts"],
     ],
     reason: "cli/ imports anything but console/ and main.ts",

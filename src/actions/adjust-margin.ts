@@ -4,45 +4,39 @@ import { marginReadingText, takeMarginReading } from "../settle/margin.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findOperation } from "../store/operations.ts";
 import { marginAction } from "../wire/action/margin.ts";
-import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { notBegun } from "./not-asked.ts";
-import { isUndecided, operate, waitForAlike } from "./operate.ts";
+import { isUndecided, type OperationPlan, operate, waitForAlike } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
-import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
 
 /** `amount`: USDC, at most 6 decimals; positive adds, negative removes, never zero. */
 export type AdjustMargin = WriteKey & { market: string; amount: string };
 
 /** `POST /v1/margin`: adds or removes isolated margin. */
 export async function adjustMargin(deps: Deps, caller: Caller, wanted: AdjustMargin): Promise<WriteAnswer> {
-  const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = {
-    ...wanted,
+  return operate(deps, caller, wanted, {
     route: "POST /v1/margin",
+    bucket: "otherWrites",
     asked: { market: wanted.market, amount: wanted.amount },
-    placing: null,
-    startedElapsedMs,
-  };
-  const earlier = await answerEarlier(deps, caller, write);
-  if (earlier !== null) return earlier;
-  caller.charge("otherWrites");
-  requireOpenForWrites(deps, false);
+    action: "isolated_margin",
+    plan: () => planMargin(deps, caller, wanted),
+  });
+}
+
+async function planMargin(deps: Deps, { account }: Caller, wanted: AdjustMargin): Promise<OperationPlan> {
   const market = await requirePerpetual(deps, wanted.market);
   // A change without an id is told by its amount: two at once on one position could not be told apart.
-  await waitForAlike(deps, () => unsettledMargin(deps, caller.account.id, market.name));
-  const { id: accountId, tradingAddress: user } = caller.account;
+  await waitForAlike(deps, () => unsettledMargin(deps, account.id, market.name));
+  const { id: accountId, tradingAddress: user } = account;
   const before = await takeMarginReading(deps, { user, accountId, market: market.name });
   if ("kind" in before) throw notBegun(deps, "The position could not be read before the change", before);
-  return operate(deps, caller, {
-    write,
-    action: "isolated_margin",
-    plan: {
-      market: market.name,
-      parameters: { amount: wanted.amount },
-      before: marginReadingText(before),
-      end: { kind: "send", action: marginAction(market.assetId, decimal(wanted.amount)) },
-    },
-  });
+  return {
+    market: market.name,
+    parameters: { amount: wanted.amount },
+    before: marginReadingText(before),
+    end: { kind: "send", action: marginAction(market.assetId, decimal(wanted.amount)) },
+  };
 }
 
 function unsettledMargin(deps: Deps, accountId: string, market: string) {

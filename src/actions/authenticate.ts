@@ -6,6 +6,7 @@ import { findAccount } from "../store/accounts.ts";
 import { findApiKey, noteKeyUse, type StoredKey } from "../store/api-keys.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { keyHash } from "../wire/grant.ts";
+import { changedOutside } from "../write/changed-outside.ts";
 
 /** The scheme in either case, one space or more, one key; two headers arrive joined by a comma and do not fit. */
 const BEARER = /^bearer +(api_trade_[0-9a-fA-F]{64})$/i;
@@ -34,11 +35,6 @@ export function authenticate(deps: Deps, authorization: string | null): { accoun
   if (account === null) throw new Error("bug: API key without its account");
   noteUse(deps, key);
   return { account, key };
-}
-
-/** What a row says that somebody wrote beside us is not used. */
-export function changedOutside(what: string): string {
-  return `The gateway's database was changed from outside: ${what}. Nothing was sent. Its operator finds more with "postern doctor".`;
 }
 
 /** A key's last use is told to the minute, so that most requests write nothing for it. Milliseconds. */

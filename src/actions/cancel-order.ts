@@ -6,25 +6,16 @@ import type { Deps, Place } from "../deps.ts";
 import { intendedCancel, legToCancel, mayRest, recordCancelReply, unsettledPlacings } from "../settle/cancel.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { deriveOrder } from "../settle/record.ts";
-import { sendAttempt } from "../settle/send.ts";
 import { nameUnnamed } from "../settle/unnamed.ts";
-import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
+import type { Caller } from "../write/caller.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import { runWrite } from "../write/run.ts";
+import type { Plan, Stored } from "../write/verb.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
-import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
 import { orderNotFound, requireOrder } from "./find-order.ts";
-import { giveBack } from "./give-back.ts";
-import {
-  answerEarlier,
-  answerRecord,
-  commitIntent,
-  finishWrite,
-  requireBudget,
-  requireOpenForWrites,
-  type Write,
-} from "./write.ts";
 
 export type CancelOrder = WriteKey & { id: string };
 
@@ -33,40 +24,22 @@ export type CancelOrder = WriteKey & { id: string };
  * could still place one is settled; until then it is 202 and the cancel stays armed.
  */
 export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrder): Promise<WriteAnswer> {
-  const startedElapsedMs = deps.clock.elapsedMs();
-  const route = "POST /v1/orders/{id}/cancel";
-  const write: Write = { ...wanted, route, asked: {}, placing: null, startedElapsedMs };
-  const earlier = await answerEarlier(deps, caller, write);
-  if (earlier !== null) return earlier;
-  caller.charge("cancels");
-  requireOpenForWrites(deps, true);
-  const found = await requireOrder(deps, caller, wanted.id, "cancel");
+  return runWrite(deps, caller, wanted, {
+    ...{ route: "POST /v1/orders/{id}/cancel", bucket: "cancels", isCancel: true, asked: {}, placing: null },
+    plan: () => planCancel(deps, caller, wanted),
+  });
+}
+
+async function planCancel(deps: Deps, caller: Caller, { id, idempotencyKey }: CancelOrder): Promise<Plan> {
+  const found = await requireOrder(deps, caller, id, "cancel");
   const target = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
-  if (isLive(target.status)) requireBudget(deps, caller, "cancel");
-  if (isLive(target.status)) requireAgent(deps, caller.account);
+  const isSent = isLive(target.status);
   if (isUnnamed(deps, target)) await nameByList(deps, caller, target);
-  const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
-  const resource = { kind: "order" as const, id: target.id };
-  const record = {
-    ...key,
-    route: write.route,
-    fingerprint: wanted.fingerprint,
-    resource,
-    attemptId: null,
-    answer: null,
+  return {
+    resource: { kind: "order", id: target.id },
+    ...{ use: "cancel", isSent, isOrder: false, keyRow: "own" },
+    store: (_key, place) => storeCancel(deps, { caller, orderId: target.id, idempotencyKey, place }),
   };
-  const intent = { caller, record, isCancel: true, startedElapsedMs };
-  const stored = await commitIntent(deps, intent, (store, record, place) => {
-    insertKeyRecord(store, record);
-    return storeCancel(deps, { caller, orderId: target.id, idempotencyKey: wanted.idempotencyKey, place });
-  });
-  if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
-  const attempt = stored.value;
-  const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
-    if (attempt !== null) await sendAndPursue(deps, attempt);
-    return null;
-  });
-  return { ...answer, isReplay: false };
 }
 
 /**
@@ -86,49 +59,31 @@ async function nameByList(deps: Deps, { account }: Caller, { market }: StoredOrd
 type Storing = { caller: Caller; orderId: string; idempotencyKey: string; place: Place };
 
 /** Inside the intent's transaction: the attempt, or for an order that is closed by now its final answer. */
-function storeCancel(deps: Deps, { caller, orderId, idempotencyKey, place }: Storing): Attempt | null {
+function storeCancel(deps: Deps, { caller, orderId, idempotencyKey, place }: Storing): Stored {
   const order = findOrder(deps.store, orderId);
   const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));
   // Given back since it was found: no byte of it left, and nobody can know of it any more.
   if (order === null) throw orderNotFound();
-  if (!isLive(order.status) || leg === null) {
-    storeAnswer(deps.store, { accountId: order.accountId, key: idempotencyKey }, closedAnswer(order));
-    return null;
-  }
+  if (!isLive(order.status) || leg === null) return { kind: "said", status: 200, body: orderText(order) };
   // It may have turned out only now that it lives.
   const signer = requireAgent(deps, caller.account);
   const actor = caller.key.keyHash;
   // Somebody asks for it again: it is followed again.
   if (order.releasedAtMs !== null) deriveOrder(deps.store, { ...order, releasedAtMs: null }, deps.clock.nowMs());
-  return storeAttempt(deps, intendedCancel(deps, { order, account: caller.account, leg, idempotencyKey, actor }), {
-    signer,
-    place,
-  });
+  const intended = intendedCancel(deps, { order, account: caller.account, leg, idempotencyKey, actor });
+  return outgoingCancel(deps, storeAttempt(deps, intended, { signer, place }));
 }
 
-function closedAnswer(order: StoredOrder): { status: 200; body: string } {
-  return { status: 200, body: orderText(order) };
-}
-
-/** The cancel and the noops that burn every placing still out leave at the same moment. */
-async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
+/** The cancel and the empty actions that burn every placing still out leave at the same moment, and none waits for another. */
+function outgoingCancel(deps: Deps, attempt: Attempt): Stored {
   const unsettled = unsettledPlacings(deps, attempt.resource.id);
-  await Promise.all([
-    cancelAndPursue(deps, attempt, unsettled.length > 0),
-    ...unsettled.map((each) => deps.settling.burn(each.id)),
-  ]);
-}
-
-/** Waits for no noop's answer: what the exchange says of the cancel is written down as soon as it is there. */
-async function cancelAndPursue(deps: Deps, attempt: Attempt, areNoopsSent: boolean): Promise<void> {
-  const result = await sendAttempt(deps, attempt, "cancel");
-  await deps.point("before_outcome");
-  // With a noop on its way this request has sent something: the cancel stays armed.
-  const isEnded = await onceUnlocked(deps.clock, () =>
-    result.kind === "not_sent"
-      ? !areNoopsSent && giveBack(deps, attempt, result)
-      : recordCancelReply(deps, attempt, result.reply),
-  );
-  await deps.point("after_outcome");
-  if (!isEnded) await deps.settling.pursue(attempt.id);
+  return {
+    kind: "outgoing",
+    attempt,
+    beside: { sending: unsettled.map((each) => () => deps.settling.burn(each.id)) },
+    async conclude(reply) {
+      const isSettled = await onceUnlocked(deps.clock, () => recordCancelReply(deps, attempt, reply));
+      return { isSettled, answer: null };
+    },
+  };
 }

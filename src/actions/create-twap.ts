@@ -1,15 +1,15 @@
 import { decimal } from "../core/decimal.ts";
-import { sizeFault } from "../core/market.ts";
+import { type Market, sizeFault } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { actionJson } from "../wire/action/index.ts";
 import { twapOrderAction } from "../wire/action/twap.ts";
-import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { wireFault } from "./market-rules.ts";
 import { isUndecided, type OperationPlan, operate, waitForAlike } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
-import { answerEarlier, requireOpenForWrites, requireTaken, type Write } from "./write.ts";
 
 export type CreateTwap = WriteKey & {
   market: string;
@@ -25,34 +25,34 @@ export type CreateTwap = WriteKey & {
 export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap): Promise<WriteAnswer> {
   const { side, size, durationMinutes, randomize, reduceOnly } = wanted;
   const parameters = { side, size, duration_minutes: durationMinutes, randomize, reduce_only: reduceOnly };
-  const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = {
-    ...wanted,
+  return operate(deps, caller, wanted, {
     route: "POST /v1/twaps",
+    bucket: "otherWrites",
     asked: { market: wanted.market, ...parameters },
-    placing: null,
-    startedElapsedMs,
-  };
-  const earlier = await answerEarlier(deps, caller, write);
-  if (earlier !== null) return earlier;
-  caller.charge("otherWrites");
-  requireOpenForWrites(deps, false);
-  const market = await requirePerpetual(deps, wanted.market, reduceOnly ? "reduce" : "order");
-  requireTaken(deps, caller, reduceOnly);
+    action: "twap",
+    isOrder: true,
+    async plan() {
+      const market = await requirePerpetual(deps, wanted.market, reduceOnly ? "reduce" : "order");
+      return { market: market.name, parameters, before: null, end: await endOf(deps, caller, { wanted, market }) };
+    },
+  });
+}
+
+async function endOf(
+  deps: Deps,
+  caller: Caller,
+  { wanted, market }: { wanted: CreateTwap; market: Market },
+): Promise<OperationPlan["end"]> {
+  const { size } = wanted;
   const fault = wireFault(size, "size") ?? sizeFault(market, decimal(size), "size");
-  let end: OperationPlan["end"];
-  if (fault !== null) end = { kind: "said", error: fault };
-  else {
-    const action = twapOrderAction({ ...wanted, assetId: market.assetId });
-    const text = actionJson(action);
-    // It has no client id: two equal ones at once could not be told apart.
-    await waitForAlike(deps, () =>
-      listOpenAttempts(deps.store).filter(
-        (attempt) => attempt.action === text && attempt.accountId === caller.account.id && isUndecided(deps, attempt),
-      ),
-    );
-    end = { kind: "send", action };
-  }
-  const plan: OperationPlan = { market: market.name, parameters, before: null, end };
-  return operate(deps, caller, { write, action: "twap", plan });
+  if (fault !== null) return { kind: "said", error: fault };
+  const action = twapOrderAction({ ...wanted, assetId: market.assetId });
+  const text = actionJson(action);
+  // It has no client id: two equal ones at once could not be told apart.
+  await waitForAlike(deps, () =>
+    listOpenAttempts(deps.store).filter(
+      (attempt) => attempt.action === text && attempt.accountId === caller.account.id && isUndecided(deps, attempt),
+    ),
+  );
+  return { kind: "send", action };
 }

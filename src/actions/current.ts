@@ -9,7 +9,7 @@ import { nameUnnamed } from "../settle/unnamed.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
-import type { Caller } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
 import { couldNotAsk } from "./not-asked.ts";
 
 /** Margin and marks come from the exchange every few seconds; older than this they are shown with their age, milliseconds. */

@@ -9,7 +9,7 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { parseOrderStatus } from "../wire/answer/order-status.ts";
 import { jsonInteger } from "../wire/json.ts";
 import { carriesTag, decodeOutsideOrderId } from "../wire/order-id.ts";
-import type { Caller } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
 import { couldNotAsk } from "./not-asked.ts";
 import { legShown, type OutsideOrder, type OwnLeg, outsideOrder } from "./outside-order.ts";
 

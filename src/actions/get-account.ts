@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { accountResource } from "../settle/account-resources.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 import { AGE_MS, type CurrentAccount, currentAccount, MARGIN_AGE_MS, toldAge } from "./current.ts";
 
 /** `GET /v1/account`: balances as they are now, and not before the account's last change; where collateral is shared they say so. */

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 import { marketResource } from "./list-markets.ts";
 import { asOfMs, bestMembers, bookResource, markMembers, requireListed, requireLook } from "./market-figures.ts";
 

@@ -2,7 +2,8 @@ import { ApiError } from "../core/errors.ts";
 import { operationText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { findOperation } from "../store/operations.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

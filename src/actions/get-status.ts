@@ -13,7 +13,8 @@ import { findCompleteTo } from "../store/fills.ts";
 import { type Unknowns, unknownOperations } from "../store/operations.ts";
 import { unknownOrders } from "../store/orders.ts";
 import { findTakeUp } from "../store/restores.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 import { describeBuilderFee } from "./builder.ts";
 
 /**

@@ -4,7 +4,8 @@ import { pageOf } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { findFill, type ListedFill, listFills as listStored } from "../store/fills.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 
 /** `GET /v1/fills`: newest first, from the local index, which keeps what the exchange forgets. */
 export function listFills(

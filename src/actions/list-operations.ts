@@ -9,7 +9,8 @@ import { pageOf } from "../core/page.ts";
 import { listText, operationResource } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { findOperation, listOperations as listStored } from "../store/operations.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 
 /** `GET /v1/operations`: newest first; the cursor is the id of an operation of this account. */
 export function listOperations(

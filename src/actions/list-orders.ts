@@ -4,7 +4,8 @@ import { pageOf } from "../core/page.ts";
 import { listText, orderResource } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { findOrder, listOrders as listStored } from "../store/orders.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 import { listOpenOrders } from "./open-orders.ts";
 
 export type ListOrders = {

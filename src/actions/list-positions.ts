@@ -3,7 +3,8 @@ import { pageOf } from "../core/page.ts";
 import { listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { positionResource } from "../settle/account-resources.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 import { currentState, MARGIN_AGE_MS, toldAge } from "./current.ts";
 import { requireDex } from "./list-orders.ts";
 

@@ -1,7 +1,8 @@
 import { ApiError } from "../core/errors.ts";
 import { listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 import { asOfMs, requireLook } from "./market-figures.ts";
 
 /** `GET /v1/prices`: the middle of every market's book, as the one view of the markets has it. A market without a price is left out. */

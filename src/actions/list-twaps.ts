@@ -9,7 +9,8 @@ import type { Deps } from "../deps.ts";
 import { sumFillsOfTwap } from "../store/fills.ts";
 import { listStartedTwaps, listTwapCancels, listTwapOperations, type StoredOperation } from "../store/operations.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 import { AGE_MS, currentTwaps, toldAge } from "./current.ts";
 
 /** The exchange's words and ours. A word that is new to us is shown as `unknown`. */

@@ -8,11 +8,8 @@ import { orderText } from "../core/resource.ts";
 import type { Deps, Place } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import { recordModifyReply } from "../settle/modify.ts";
-import { heardRefusal } from "../settle/place.ts";
-import { sendAttempt } from "../settle/send.ts";
 import { nameUnnamed } from "../settle/unnamed.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
-import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { insertLeg, listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -20,24 +17,16 @@ import { modifyAction } from "../wire/action/modify.ts";
 import { wireOrder } from "../wire/action/order.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { mintOrderId } from "../wire/order-id.ts";
+import type { Caller } from "../write/caller.ts";
+import type { Asked } from "../write/differences.ts";
+import type { Write, WriteAnswer, WriteKey } from "../write/key.ts";
+import { runWrite } from "../write/run.ts";
+import type { Plan, Said, Stored } from "../write/verb.ts";
+import { waitForAttempt } from "../write/wait-for-attempt.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
-import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
-import type { Asked } from "./differences.ts";
 import { requireOrder } from "./find-order.ts";
-import { giveBack } from "./give-back.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 import { isShownNow } from "./shown-now.ts";
-import { waitForAttempt } from "./wait-for-attempt.ts";
-import {
-  answerEarlier,
-  answerRecord,
-  commitIntent,
-  finishWrite,
-  requireBudget,
-  requireOpenForWrites,
-  type Stored,
-  type Write,
-} from "./write.ts";
 
 export type ModifyOrder = WriteKey & {
   id: string;
@@ -48,31 +37,17 @@ export type ModifyOrder = WriteKey & {
   alwaysPlace: boolean;
 };
 
-const ROUTE = "POST /v1/orders/{id}/modify";
-
 /**
  * `POST /v1/orders/{id}/modify`. The answer is final only when the ends of the original and of its replacement are
  * both known; until then it is 202.
  */
 export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrder): Promise<WriteAnswer> {
   requireSomething(wanted);
-  const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { ...wanted, route: ROUTE, asked: {}, placing: placingOf(wanted), startedElapsedMs };
-  const earlier = await answerEarlier(deps, caller, write);
-  if (earlier !== null) return earlier;
-  caller.charge("orders");
-  requireOpenForWrites(deps, false);
-  const deadlineMs = startedElapsedMs + deps.settings.timings.answerDeadlineMs;
-  const { target, stored } = await storeInTurn(deps, caller, { wanted, startedElapsedMs, deadlineMs });
-  if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
-  const attempt = stored.value;
-  const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
-  const resource = { kind: "order" as const, id: target.id };
-  const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
-    if (attempt !== null) await sendAndPursue(deps, attempt);
-    return null;
+  const placing = placingOf(wanted);
+  return runWrite(deps, caller, wanted, {
+    ...{ route: "POST /v1/orders/{id}/modify", bucket: "orders", isCancel: false, asked: {}, placing },
+    plan: (write) => planModify(deps, caller, { wanted, write }),
   });
-  return { ...answer, isReplay: false };
 }
 
 /** What the request says of the replacement; the rest is the original's. */
@@ -80,33 +55,23 @@ function placingOf({ price, size, trigger }: ModifyOrder): Asked {
   return Object.fromEntries(Object.entries({ price, size, trigger }).filter(([, value]) => value !== null));
 }
 
-type InTurn = { target: StoredOrder; stored: Stored<Attempt | null> };
-
-/** Plans and stores the modify when those before it are settled; one that was stored while it planned goes first. */
-async function storeInTurn(
-  deps: Deps,
-  caller: Caller,
-  about: { wanted: ModifyOrder; startedElapsedMs: number; deadlineMs: number },
-): Promise<InTurn> {
-  const { wanted, startedElapsedMs, deadlineMs } = about;
-  const key = { accountId: caller.account.id, key: wanted.idempotencyKey };
-  for (;;) {
-    const target = await settledTarget(deps, caller, about);
-    const plan = await planModify(deps, caller, { wanted, target });
-    const resource = { kind: "order" as const, id: target.id };
-    const record = { ...key, route: ROUTE, fingerprint: wanted.fingerprint, resource, attemptId: null, answer: null };
-    try {
-      const stored = await commitIntent(deps, { caller, record, startedElapsedMs }, (store, record, place) => {
-        insertKeyRecord(store, record);
-        if (plan.kind === "said") return sayNothingSent(deps, { target, key, error: plan.error });
-        return storeModify(deps, { caller, wanted, target, plan, place });
-      });
-      return { target, stored };
-    } catch (error) {
-      const isOvertaken = error instanceof ApiError && error.code === "idempotency_in_progress";
-      if (!isOvertaken || deps.clock.elapsedMs() >= deadlineMs) throw error;
-    }
-  }
+/** When those before it are settled; one that was stored while it planned goes first. */
+async function planModify(deps: Deps, caller: Caller, about: { wanted: ModifyOrder; write: Write }): Promise<Plan> {
+  const { wanted, write } = about;
+  const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
+  const target = await settledTarget(deps, caller, { wanted, deadlineMs });
+  const replacement = await planReplacement(deps, caller, { wanted, target });
+  return {
+    resource: { kind: "order", id: target.id },
+    use: target.reduceOnly ? "reduce" : "order",
+    isSent: replacement.kind === "send",
+    isOrder: false,
+    keyRow: "own",
+    store: (_key, place) =>
+      replacement.kind === "said"
+        ? sayNothingSent(target, replacement.error)
+        : outgoingModify(deps, storeModify(deps, { caller, wanted, target, replacement, place })),
+  };
 }
 
 function requireSomething({ price, size, trigger, alwaysPlace }: ModifyOrder): void {
@@ -174,7 +139,7 @@ function unsettled(deps: Deps, orderId: string): Attempt[] {
 }
 
 /** What to send, or what to say instead of sending. */
-type Plan =
+type Replacement =
   | { kind: "said"; error: string }
   | {
       kind: "send";
@@ -188,11 +153,11 @@ type Plan =
       intendedTotal: Decimal | null;
     };
 
-async function planModify(
+async function planReplacement(
   deps: Deps,
   caller: Caller,
   { wanted, target }: { wanted: ModifyOrder; target: StoredOrder },
-): Promise<Plan> {
+): Promise<Replacement> {
   const isClosed = target.status !== "open" && target.status !== "waiting_for_trigger";
   if (isClosed && !wanted.alwaysPlace) {
     return { kind: "said", error: `The order is ${target.status}: there is nothing to modify. Nothing was sent.` };
@@ -269,27 +234,24 @@ async function readListed(deps: Deps, { account }: Caller, dex: string): Promise
   return open.value;
 }
 
-type Saying = { target: StoredOrder; key: { accountId: string; key: string }; error: string };
-
 /** Inside the intent's transaction: the answer is the order's true status and why nothing was sent. */
-function sayNothingSent(deps: Deps, { target, key, error }: Saying): null {
-  storeAnswer(deps.store, key, { status: 200, body: orderText({ ...target, error }) });
-  return null;
+function sayNothingSent(target: StoredOrder, error: string): Said {
+  return { kind: "said", status: 200, body: orderText({ ...target, error }) };
 }
 
 type Storing = {
   caller: Caller;
   wanted: ModifyOrder;
   target: StoredOrder;
-  plan: Plan & { kind: "send" };
+  replacement: Replacement & { kind: "send" };
   place: Place;
 };
 
 /** False when what the plan was made for is no longer the newest leg, or has been closed since. */
-function isStillSo(deps: Deps, target: StoredOrder, plan: Storing["plan"]): boolean {
+function isStillSo(deps: Deps, target: StoredOrder, replacement: Storing["replacement"]): boolean {
   const isClosed = !isLive(findOrder(deps.store, target.id)?.status ?? target.status);
   const leg = legToModify(deps, target.id, isClosed);
-  return leg?.cloid === plan.leg.cloid && isClosed === plan.isTargetClosed;
+  return leg?.cloid === replacement.leg.cloid && isClosed === replacement.isTargetClosed;
 }
 
 /** What is live is the newest leg that was taken: while it has no native id, the one before it must not be named. */
@@ -298,18 +260,17 @@ function legToModify(deps: Deps, orderId: string, isClosed: boolean): Leg | unde
   return leg?.oid === null ? undefined : leg;
 }
 
-function storeModify(deps: Deps, { caller, wanted, target, plan, place }: Storing): Attempt {
+function storeModify(deps: Deps, { caller, wanted, target, replacement, place }: Storing): Attempt {
   const { store } = deps;
   // Another modify may have been stored since we waited, and even have ended; then this one queues again.
-  if (unsettled(deps, target.id).length > 0 || !isStillSo(deps, target, plan)) throw queued();
+  if (unsettled(deps, target.id).length > 0 || !isStillSo(deps, target, replacement)) throw queued();
   const signer = requireAgent(deps, caller.account);
-  requireBudget(deps, caller, target.reduceOnly ? "reduce" : "order");
   const { idempotencyKey } = wanted;
   const { tag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();
   const accountId = caller.account.id;
   const cloid = cloidOf(mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey }));
-  const { leg, size, price, timeInForce, trigger } = plan;
+  const { leg, size, price, timeInForce, trigger } = replacement;
   const { oid } = leg;
   if (oid === null) throw new Error("bug: a modify of a leg without a native id");
   insertLeg(store, {
@@ -327,7 +288,7 @@ function storeModify(deps: Deps, { caller, wanted, target, plan, place }: Storin
     reason: null,
     isExchangesWord: false,
   });
-  const { assetId } = plan.market;
+  const { assetId } = replacement.market;
   const wire = wireOrder({ ...target, assetId, size, price, timeInForce, trigger, cloid });
   return storeAttempt(
     deps,
@@ -340,21 +301,21 @@ function storeModify(deps: Deps, { caller, wanted, target, plan, place }: Storin
       action: modifyAction(oid, wire, wanted.alwaysPlace),
       cloid,
       targetOid: oid,
-      isTargetClosed: plan.isTargetClosed,
-      intendedTotal: plan.intendedTotal,
+      isTargetClosed: replacement.isTargetClosed,
+      intendedTotal: replacement.intendedTotal,
     },
     { signer, place },
   );
 }
 
 /** Whatever the answer, the original has to be looked at before the modify can be answered. */
-async function sendAndPursue(deps: Deps, attempt: Attempt): Promise<void> {
-  const result = await sendAttempt(deps, attempt, "order");
-  await deps.point("before_outcome");
-  await onceUnlocked(deps.clock, () => {
-    if (result.kind === "not_sent") giveBack(deps, attempt, result);
-    else recordModifyReply(deps, attempt, result.reply);
-  });
-  await deps.point("after_outcome");
-  await deps.settling.pursue(attempt.id, result.kind === "reply" ? heardRefusal(result.reply) : null);
+function outgoingModify(deps: Deps, attempt: Attempt): Stored {
+  return {
+    kind: "outgoing",
+    attempt,
+    async conclude(reply) {
+      await onceUnlocked(deps.clock, () => recordModifyReply(deps, attempt, reply));
+      return { isSettled: false, answer: null };
+    },
+  };
 }

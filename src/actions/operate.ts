@@ -5,17 +5,15 @@ import type { Deps } from "../deps.ts";
 import { requireAgent, storeAttempt } from "../settle/intent.ts";
 import type { ActionUse } from "../settle/obstacles.ts";
 import { recordOperationReply } from "../settle/operation.ts";
-import { heardRefusal } from "../settle/place.ts";
-import { sendAttempt } from "../settle/send.ts";
-import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { insertOperation, type StoredOperation } from "../store/operations.ts";
 import type { Action } from "../wire/action/index.ts";
 import { mintOrderId } from "../wire/order-id.ts";
-import type { Caller, WriteAnswer } from "./answer.ts";
-import { giveBack } from "./give-back.ts";
-import { waitForAttempt } from "./wait-for-attempt.ts";
-import { answerRecord, commitIntent, finishWrite, requireBudget, type Write } from "./write.ts";
+import type { Caller } from "../write/caller.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import { runWrite } from "../write/run.ts";
+import type { Outgoing, Plan, Verb } from "../write/verb.ts";
+import { waitForAttempt } from "../write/wait-for-attempt.ts";
 
 /** What to do, or why it is over before anything is sent. */
 export type OperationPlan = {
@@ -38,71 +36,70 @@ const KIND: Record<OperationAction, AttemptKind> = {
   twap_cancel: "twap_cancel",
 };
 
-/** Stores the intent of an operation, sends it once and answers: the steps that all four share. */
-export async function operate(
-  deps: Deps,
-  caller: Caller,
-  about: { write: Write; action: OperationAction; plan: OperationPlan },
-): Promise<WriteAnswer> {
-  const { write, action, plan } = about;
-  const isSent = plan.end.kind === "send";
-  const use = useOf(about);
-  if (isSent) requireBudget(deps, caller, use);
-  const operation = newOperation(deps, caller, about);
-  const key = { accountId: caller.account.id, key: write.idempotencyKey };
-  const resource = { kind: "operation" as const, id: operation.id };
-  const { route, fingerprint } = write;
-  const record = { ...key, route, fingerprint, resource, attemptId: null, answer: null };
-  const { startedElapsedMs } = write;
-  const rank = action === "twap_cancel" ? "cancel" : "order";
-  const stored = await commitIntent(deps, { caller, record, rank, startedElapsedMs }, (store, record, place) => {
-    insertKeyRecord(store, record);
-    insertOperation(store, { ...operation, createdAtMs: record.createdAtMs });
-    if (plan.end.kind === "said") {
-      storeAnswer(store, key, { status: 200, body: operationText(operation) });
-      return null;
-    }
-    const intended = {
-      kind: KIND[action],
-      account: caller.account,
-      resource,
-      idempotencyKey: write.idempotencyKey,
-      actor: caller.key.keyHash,
-      action: plan.end.action,
-      cloid: null,
-      targetOid: null,
-    };
-    // A row that was changed from outside is told before what it says of the agent.
-    return storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), place });
+/** One of the four settings: what it asks, and what it comes to once the market is known. */
+export type OperationVerb = Pick<Verb, "route" | "bucket" | "asked"> & {
+  action: OperationAction;
+  /** It ends in orders, and is refused where none would be taken. */
+  isOrder?: boolean;
+  plan(): Promise<OperationPlan>;
+};
+
+/** Plans, stores and sends an operation: the steps that all four share. */
+export async function operate(deps: Deps, caller: Caller, wanted: WriteKey, verb: OperationVerb): Promise<WriteAnswer> {
+  const { route, bucket, asked } = verb;
+  return runWrite(deps, caller, wanted, {
+    ...{ route, bucket, asked, placing: null, isCancel: false },
+    plan: async () => planOperation(deps, caller, { ...wanted, verb, plan: await verb.plan() }),
   });
-  if (stored.kind === "earlier") return answerRecord(deps, stored.record, write);
-  const attempt = stored.value;
-  const answer = await finishWrite(deps, { ...key, resource, startedElapsedMs }, async () => {
-    if (attempt !== null) await sendAndRecord(deps, attempt, use);
-    return null;
-  });
-  return { ...answer, isReplay: false };
 }
 
-function useOf({ action, plan }: { action: OperationAction; plan: OperationPlan }): ActionUse {
-  if (action === "twap_cancel") return "cancel";
+type Planning = WriteKey & { verb: OperationVerb; plan: OperationPlan };
+
+function planOperation(deps: Deps, caller: Caller, planning: Planning): Plan {
+  const { plan, verb, idempotencyKey } = planning;
+  const { action, isOrder = false } = verb;
+  const planned = newOperation(deps, caller, planning);
+  const resource = { kind: "operation", id: planned.id } as const;
+  return {
+    ...{ resource, use: useOf(planning), isSent: plan.end.kind === "send", isOrder, keyRow: "own" },
+    store(key, place) {
+      insertOperation(deps.store, { ...planned, createdAtMs: key.createdAtMs });
+      if (plan.end.kind === "said") return { kind: "said", status: 200, body: operationText(planned) };
+      const intended = {
+        ...{ kind: KIND[action], account: caller.account, resource, idempotencyKey, actor: caller.key.keyHash },
+        ...{ action: plan.end.action, cloid: null, targetOid: null },
+      };
+      // A row that was changed from outside is told before what it says of the agent.
+      return outgoing(deps, storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), place }));
+    },
+  };
+}
+
+function outgoing(deps: Deps, attempt: Attempt): Outgoing {
+  return {
+    kind: "outgoing",
+    attempt,
+    async conclude(reply) {
+      const isSettled = await onceUnlocked(deps.clock, () => recordOperationReply(deps, attempt, reply));
+      return { isSettled, answer: null };
+    },
+  };
+}
+
+function useOf({ verb, plan }: Planning): ActionUse {
+  if (verb.action === "twap_cancel") return "cancel";
   return plan.parameters["reduce_only"] === true ? "reduce" : "order";
 }
 
-function newOperation(
-  deps: Deps,
-  caller: Caller,
-  { write, action, plan }: { write: Write; action: OperationAction; plan: OperationPlan },
-): StoredOperation {
+function newOperation(deps: Deps, caller: Caller, { verb, plan, idempotencyKey }: Planning): StoredOperation {
   const { tag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();
   const accountId = caller.account.id;
-  const { idempotencyKey } = write;
   const said = plan.end.kind === "said" ? plan.end.error : null;
   return {
     id: mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey }),
     accountId,
-    action,
+    action: verb.action,
     market: plan.market,
     parameters: JSON.stringify(plan.parameters),
     before: plan.before,
@@ -113,17 +110,6 @@ function newOperation(
     releasedAtMs: null,
     version: 0,
   };
-}
-
-async function sendAndRecord(deps: Deps, attempt: Attempt, use: ActionUse): Promise<void> {
-  const result = await sendAttempt(deps, attempt, use);
-  await deps.point("before_outcome");
-  const isSettled = await onceUnlocked(deps.clock, () =>
-    result.kind === "not_sent" ? giveBack(deps, attempt, result) : recordOperationReply(deps, attempt, result.reply),
-  );
-  await deps.point("after_outcome");
-  if (isSettled) return;
-  await deps.settling.pursue(attempt.id, result.kind === "reply" ? heardRefusal(result.reply) : null);
 }
 
 /** Waits, for a while, until no unsettled attempt is left that could be mistaken for the new one. */

@@ -18,7 +18,7 @@ import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { isRevoked } from "../store/revocations.ts";
 import { grantDigest, signerOf } from "../wire/grant.ts";
-import { changedOutside } from "./authenticate.ts";
+import { changedOutside } from "../write/changed-outside.ts";
 
 /** A grant as the owner signed it; ids lower case. */
 export type SignedGrant = {

@@ -4,31 +4,27 @@ import type { Deps } from "../deps.ts";
 import type { ActionUse } from "../settle/obstacles.ts";
 import { leverageAction } from "../wire/action/leverage.ts";
 import { perpMarkets } from "../wire/answer/markets.ts";
-import type { Caller, WriteAnswer, WriteKey } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { requireMarket } from "./market-rules.ts";
 import { notBegun } from "./not-asked.ts";
 import { type OperationPlan, operate } from "./operate.ts";
-import { answerEarlier, requireOpenForWrites, type Write } from "./write.ts";
 
 export type SetLeverage = WriteKey & { market: string; leverage: number; marginType: "cross" | "isolated" };
 
 /** `POST /v1/leverage`. */
 export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverage): Promise<WriteAnswer> {
-  const asked = { market: wanted.market, leverage: wanted.leverage, margin_type: wanted.marginType };
-  const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { ...wanted, route: "POST /v1/leverage", asked, placing: null, startedElapsedMs };
-  const earlier = await answerEarlier(deps, caller, write);
-  if (earlier !== null) return earlier;
-  caller.charge("otherWrites");
-  requireOpenForWrites(deps, false);
-  const market = await requirePerpetual(deps, wanted.market);
-  const plan: OperationPlan = {
-    market: market.name,
-    parameters: { leverage: wanted.leverage, margin_type: wanted.marginType },
-    before: null,
-    end: endOf(market, wanted),
-  };
-  return operate(deps, caller, { write, action: "leverage", plan });
+  const parameters = { leverage: wanted.leverage, margin_type: wanted.marginType };
+  return operate(deps, caller, wanted, {
+    route: "POST /v1/leverage",
+    bucket: "otherWrites",
+    asked: { market: wanted.market, ...parameters },
+    action: "leverage",
+    async plan() {
+      const market = await requirePerpetual(deps, wanted.market);
+      return { market: market.name, parameters, before: null, end: endOf(market, wanted) };
+    },
+  });
 }
 
 /**

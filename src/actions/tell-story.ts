@@ -10,7 +10,8 @@ import { listNotes, type Note } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
 import type { StoredOrder } from "../store/orders.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 import { findStored } from "./find-order.ts";
 import { type Seen, waitsFor } from "./waits-for.ts";
 

@@ -1,6 +1,7 @@
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Deps } from "../deps.ts";
-import type { Caller, ReadAnswer } from "./answer.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
 
 /** What a key is good for, and on which network: here the true one, which the spec's own objects never say. */
 export function whoAmI(deps: Deps, { account, key }: Caller): ReadAnswer {

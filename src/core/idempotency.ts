@@ -7,7 +7,6 @@ export type KeyRecord = {
   fingerprint: string;
   /** The order or operation whose state answers while the outcome is unknown. */
   resource: { kind: "order" | "operation"; id: string };
-  attemptId: number | null;
   /** Null while it runs or is unknown; then the status and body that every repeat gets, byte for byte. */
   answer: KeyAnswer | null;
   createdAtMs: number;

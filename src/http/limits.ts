@@ -1,8 +1,8 @@
-import type { ChargedBucket } from "../actions/answer.ts";
 import { ApiError } from "../core/errors.ts";
 import { isOff, type Rate } from "../core/rate.ts";
 import type { Deps, Limits } from "../deps.ts";
 import { openThrottleNotes } from "../ops/note-throttled.ts";
+import type { ChargedBucket } from "../write/caller.ts";
 import { type AddressBuckets, openAddressBuckets } from "./address-buckets.ts";
 import { type KeyBuckets, openKeyBuckets } from "./key-buckets.ts";
 

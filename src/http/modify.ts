@@ -1,6 +1,6 @@
 import type { Static } from "@sinclair/typebox";
-import { type PrintedBody, printRequest } from "../actions/fingerprint.ts";
 import { modifyOrder } from "../actions/modify-order.ts";
+import { type PrintedBody, printRequest } from "../write/fingerprint.ts";
 import { EXAMPLE_ORDER } from "./examples.ts";
 import { NOT_2XX, ORDER_ID, ORDERS_TAG, UNKNOWN_ORDER } from "./order-contract.ts";
 import { readOrderId } from "./order-id.ts";

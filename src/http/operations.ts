@@ -1,9 +1,9 @@
 /** TWAPs that the exchange runs, and the operations that actions other than orders leave behind. */
 import { cancelTwap } from "../actions/cancel-twap.ts";
 import { createTwap } from "../actions/create-twap.ts";
-import { printRequest } from "../actions/fingerprint.ts";
 import { getOperation } from "../actions/get-operation.ts";
 import { listOperations } from "../actions/list-operations.ts";
+import { printRequest } from "../write/fingerprint.ts";
 import { EXAMPLE_OPERATION } from "./examples.ts";
 import { readLimit } from "./list-parameters.ts";
 import { operationAnswers } from "./operation-contract.ts";

@@ -1,10 +1,10 @@
 /** /v1/orders. Each route translates in, calls one verb, translates out; it decides nothing else. */
 import { cancelOrder } from "../actions/cancel-order.ts";
-import { type PrintedBody, printRequest } from "../actions/fingerprint.ts";
 import { getOrder } from "../actions/get-order.ts";
 import { listOrders } from "../actions/list-orders.ts";
 import { placeOrder } from "../actions/place-order.ts";
 import type { OrderTerms } from "../core/order.ts";
+import { type PrintedBody, printRequest } from "../write/fingerprint.ts";
 import { EXAMPLE_CANCELED_ORDER, EXAMPLE_ORDER, EXAMPLE_ORDER_LIST, EXAMPLE_PLACE_ORDER } from "./examples.ts";
 import { readLimit } from "./list-parameters.ts";
 import { NOT_2XX, ORDER_ID, ORDERS_TAG, UNKNOWN_ORDER } from "./order-contract.ts";

@@ -1,8 +1,8 @@
 /** What is set on a position: leverage and isolated margin; and the positions themselves. */
 import { adjustMargin } from "../actions/adjust-margin.ts";
-import { printRequest } from "../actions/fingerprint.ts";
 import { listPositions } from "../actions/list-positions.ts";
 import { setLeverage } from "../actions/set-leverage.ts";
+import { printRequest } from "../write/fingerprint.ts";
 import { EXAMPLE_POSITION } from "./examples.ts";
 import { readLimit } from "./list-parameters.ts";
 import { operationAnswers } from "./operation-contract.ts";

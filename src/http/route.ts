@@ -3,10 +3,12 @@
  * forget one: authentication, scope, shape; key look-up, limits and state are the verb's, in that order.
  */
 import type { Static, TSchema } from "@sinclair/typebox";
-import type { Caller, ReadAnswer, WriteAnswer } from "../actions/answer.ts";
+import type { ReadAnswer } from "../actions/answer.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
+import type { Caller } from "../write/caller.ts";
+import type { WriteAnswer } from "../write/key.ts";
 import { readJsonBody } from "./body.ts";
 import { type Check, compileCheck } from "./check.ts";
 import { type Contract, maxBodyBytes } from "./contract.ts";

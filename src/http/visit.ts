@@ -1,9 +1,9 @@
-import type { Caller } from "../actions/answer.ts";
 import { authenticate, requireScope } from "../actions/authenticate.ts";
 import type { Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { SettingUp } from "../ops/set-up/setting-up.ts";
+import type { Caller } from "../write/caller.ts";
 import type { Arrivals } from "./arrivals.ts";
 import type { FailureKind, Quota, RequestLimits } from "./limits.ts";
 import type { OpenStreams } from "./open-streams.ts";

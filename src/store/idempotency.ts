@@ -8,7 +8,7 @@ import { idempotency, orders } from "./schema.ts";
 const PLACING_ROUTE = "POST /v1/orders";
 
 function toRecord(row: typeof idempotency.$inferSelect): KeyRecord {
-  const { resourceKind, resourceId, answerStatus, answerBody, ...rest } = row;
+  const { resourceKind, resourceId, answerStatus, answerBody, attemptId: _, ...rest } = row;
   return { ...rest, resource: { kind: resourceKind, id: resourceId }, answer: toAnswer({ answerStatus, answerBody }) };
 }
 
@@ -45,7 +45,7 @@ function findPlacingKey(store: Store, accountId: string, key: string): KeyRecord
   const { id, fingerprint, createdAtMs, ...answer } = row;
   const resource = { kind: "order", id } as const;
   return {
-    ...{ accountId, key, route: PLACING_ROUTE, fingerprint, resource, attemptId: null, createdAtMs },
+    ...{ accountId, key, route: PLACING_ROUTE, fingerprint, resource, createdAtMs },
     answer: toAnswer(answer),
   };
 }
@@ -55,6 +55,7 @@ export function insertKeyRecord(store: Store, record: KeyRecord): void {
   const { resource, answer, ...rest } = record;
   insert(store).run({
     ...rest,
+    attemptId: null,
     resourceKind: resource.kind,
     resourceId: resource.id,
     answerStatus: answer?.status ?? null,

@@ -7,7 +7,6 @@ const RECORD: KeyRecord = {
   route: "POST /v1/orders",
   fingerprint: "v1:aa",
   resource: { kind: "order", id: "o" },
-  attemptId: null,
   answer: null,
   createdAtMs: 1,
 };

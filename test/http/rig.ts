@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { privateKeyToAccount } from "viem/accounts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
-import { openRunningWrites } from "../../src/actions/running-writes.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
 import { NO_METRICS } from "../../src/core/metric.ts";
@@ -28,6 +27,7 @@ import { findOrder } from "../../src/store/orders.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import { keyHash } from "../../src/wire/grant.ts";
+import { openRunningWrites } from "../../src/write/running.ts";
 import { type StillClock, stillClock } from "../exchange/clocks.ts";
 import { TEST_HOST, type TestRequest, testRequest } from "../support/request.ts";
 

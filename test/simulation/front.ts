@@ -1,11 +1,9 @@
 /** How a client of a run reaches the gateway: past HTTP, straight at the verbs, or through the whole HTTP edge. */
 
 import { adjustMargin } from "../../src/actions/adjust-margin.ts";
-import type { Caller } from "../../src/actions/answer.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { cancelTwap } from "../../src/actions/cancel-twap.ts";
 import { createTwap } from "../../src/actions/create-twap.ts";
-import { printRequest } from "../../src/actions/fingerprint.ts";
 import { getOperation } from "../../src/actions/get-operation.ts";
 import { getOrder } from "../../src/actions/get-order.ts";
 import { listFills } from "../../src/actions/list-fills.ts";
@@ -17,6 +15,8 @@ import { setLeverage } from "../../src/actions/set-leverage.ts";
 import { ApiError, ERROR_STATUS } from "../../src/core/errors.ts";
 import type { Side, TimeInForce, Trigger } from "../../src/core/order.ts";
 import type { Deps } from "../../src/deps.ts";
+import type { Caller } from "../../src/write/caller.ts";
+import { printRequest } from "../../src/write/fingerprint.ts";
 import { testRequest } from "../support/request.ts";
 import type { GatewayProcess } from "./process.ts";
 import type { Party } from "./template.ts";

@@ -1,12 +1,9 @@
 /** The deeds over a real database, a small exchange and a clock that stands: what a client asks, without HTTP. */
 import { privateKeyToAccount } from "viem/accounts";
-import type { Caller, WriteAnswer } from "../../src/actions/answer.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
-import { printRequest } from "../../src/actions/fingerprint.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import { type PlaceOrder, placeOrder } from "../../src/actions/place-order.ts";
-import { openRunningWrites } from "../../src/actions/running-writes.ts";
 import type { Account } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
 import { NO_METRICS } from "../../src/core/metric.ts";
@@ -32,6 +29,10 @@ import type { Instance } from "../../src/store/instance.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
+import type { Caller } from "../../src/write/caller.ts";
+import { printRequest } from "../../src/write/fingerprint.ts";
+import type { WriteAnswer } from "../../src/write/key.ts";
+import { openRunningWrites } from "../../src/write/running.ts";
 import { type ScriptedExchange, scriptedExchange } from "./scripted-exchange.ts";
 import { withSleep } from "./sleeping-timer.ts";
 import { type SmallVenue, smallVenue } from "./small-venue.ts";

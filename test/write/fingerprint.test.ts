@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type PrintedBody, printRequest } from "../../src/actions/fingerprint.ts";
+import { type PrintedBody, printRequest } from "../../src/write/fingerprint.ts";
 
 const BODY = {
   market: "BTC",

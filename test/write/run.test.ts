@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { printRequest } from "../../src/actions/fingerprint.ts";
-import { openRunningWrites } from "../../src/actions/running-writes.ts";
-import { finishWrite } from "../../src/actions/write.ts";
 import { ApiError } from "../../src/core/errors.ts";
 import type { RunningAnswer } from "../../src/deps.ts";
+import { answerInTime } from "../../src/write/answer-in-time.ts";
+import { printRequest } from "../../src/write/fingerprint.ts";
+import { openRunningWrites } from "../../src/write/running.ts";
 import { ACCOUNT, openGatewayRig } from "../support/gateway-rig.ts";
 
 const ANSWER: RunningAnswer = { status: 201, body: "{}" };
@@ -77,7 +77,7 @@ test("a fault after the intent is answered 202 and pursued, never thrown", async
   };
   const pursued: number[] = [];
   const settling = { ...rig.deps.settling, pursue: async (attemptId: number) => void pursued.push(attemptId) };
-  const answer = await finishWrite({ ...rig.deps, settling }, write, () => Promise.reject(new Error("bug: a fault")));
+  const answer = await answerInTime({ ...rig.deps, settling }, write, () => Promise.reject(new Error("bug: a fault")));
   expect(answer.status).toBe(202);
   expect(JSON.parse(answer.body)).toMatchObject({ id, status: "unknown" });
   expect(pursued).toEqual([1]);

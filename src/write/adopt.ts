@@ -75,7 +75,6 @@ function recordOf(deps: Deps, { accountId, key, route, fingerprint }: Claim, { i
     route,
     fingerprint,
     resource,
-    attemptId: null,
     answer: null,
     createdAtMs: deps.clock.nowMs(),
   };

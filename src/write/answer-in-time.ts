@@ -1,0 +1,58 @@
+import { ApiError } from "../core/errors.ts";
+import type { KeyRecord } from "../core/idempotency.ts";
+import type { Deps, RunningAnswer } from "../deps.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
+import { findKeyRecord } from "../store/idempotency.ts";
+import { asItStands, type Write } from "./key.ts";
+
+/** A write whose intent is stored. */
+export type Underway = Pick<KeyRecord, "accountId" | "key" | "resource"> & Pick<Write, "startedElapsedMs">;
+
+/** What follows a stored intent. Resolves with the answer that it has fixed, or null where that has to be read. */
+type AfterIntent = () => Promise<RunningAnswer | null>;
+
+/**
+ * Runs what follows a stored intent and answers at the latest at the deadline. From here on no exception leaves:
+ * what is not known by then is 202, and the work goes on by itself, whether or not the client is still there. The
+ * one exception is an intent that `work` has given back: nobody has been told anything of it.
+ */
+export function answerInTime(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
+  const answer = answerByDeadline(deps, write, work);
+  deps.running.start(write.accountId, write.key, answer);
+  return answer;
+}
+
+async function answerByDeadline(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
+  const done = runToTheEnd(deps, write, work);
+  const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
+  const timer = deps.clock.timer(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs));
+  const answer = await Promise.race([done, timer.up.then(() => null)]).finally(timer.cancel);
+  await deps.point("before_reply");
+  if (answer !== null) return answer;
+  const now = findKeyRecord(deps.store, write.accountId, write.key);
+  // Given back at the very moment of the deadline: the refusal is what there is to say.
+  if (now === null) await done;
+  if (now !== null && now.answer !== null) return now.answer;
+  deps.running.tell(write.accountId, write.key);
+  return asItStands(deps.store, write);
+}
+
+async function runToTheEnd(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer | null> {
+  try {
+    await deps.point("after_intent");
+    return await work();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    deps.log.error({ resource: write.resource.id, error: String(error) }, "a write failed after its intent was stored");
+    await pursueWhatIsOpen(deps, write);
+    return null;
+  }
+}
+
+/** A fault of ours, or of the disk, after the intent: the outcome is found out as if the answer had been lost. */
+async function pursueWhatIsOpen(deps: Deps, write: Underway): Promise<void> {
+  const open = listAttemptsOf(deps.store, write.resource.id).filter(
+    (each) => each.state !== "done" && each.idempotencyKey === write.key,
+  );
+  await Promise.all(open.map((each) => deps.settling.pursue(each.id)));
+}

@@ -1,0 +1,15 @@
+import type { Account, ApiKey } from "../core/account.ts";
+import type { Reader } from "../exchange/exchange.ts";
+
+/** Which bucket of the caller's limits a request draws on. */
+export type ChargedBucket = "orders" | "cancels" | "otherWrites" | "reads";
+
+/** Who asks: the account that the key belongs to, the key, and its limits. */
+export type Caller = {
+  account: Account;
+  key: ApiKey;
+  /** Whose share of the exchange's reads it draws on: the key's own, and the owner's page beside a bot with the same key. */
+  reader: Reader;
+  /** Draws one request from a bucket of this key; throws `rate_limited` when it is empty. */
+  charge(bucket: ChargedBucket): void;
+};

@@ -1,0 +1,102 @@
+import { ApiError } from "../core/errors.ts";
+import type { KeyRecord } from "../core/idempotency.ts";
+import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
+import type { Deps, Place } from "../deps.ts";
+import { closedGateway } from "../settle/obstacles.ts";
+import { findApiKey } from "../store/api-keys.ts";
+import { findKeyRecord } from "../store/idempotency.ts";
+import type { Store } from "../store/open.ts";
+import { requireNothingToAdopt } from "./adopt.ts";
+import type { Caller } from "./caller.ts";
+import { changedOutside } from "./changed-outside.ts";
+import type { Write } from "./key.ts";
+import type { Stored } from "./verb.ts";
+
+/** `earlier`: another request with the key was first. */
+export type Committed = { kind: "stored"; stored: Stored } | { kind: "earlier"; record: KeyRecord };
+
+type Intent = {
+  caller: Caller;
+  write: Write;
+  resource: KeyRecord["resource"];
+  isCancel: boolean;
+  /** When its turn comes where others wait as well. */
+  rank: FlightRank;
+};
+
+/** Inside the transaction: stores what is to be sent, or the answer where nothing is. */
+type Work = (key: KeyRecord, place: Place) => Stored;
+
+/**
+ * Commits an intent together with the others of this turn, on disk before it resolves. The key is looked up again
+ * inside the transaction, where no other request can come between. Where as much is under way as can be, it waits its turn
+ * before anything is stored: a number that were taken before would be overtaken, and its life would run out.
+ */
+export async function commitIntent(deps: Deps, intent: Intent, work: Work): Promise<Committed> {
+  const place =
+    deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForPlace(deps, intent));
+  try {
+    const committed = await commitInPlace(deps, intent, (key) => work(key, place));
+    if (committed.kind === "earlier" || committed.stored.kind === "said") place.leave();
+    return committed;
+  } catch (error) {
+    place.leave();
+    throw error;
+  }
+}
+
+/** The other half of an answer's time is left for sending. */
+async function waitForPlace(deps: Deps, { caller, write, isCancel, rank }: Intent): Promise<Place> {
+  const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
+  const { ownerAddress } = caller.account;
+  const place = await deps.flights.wait(ownerAddress, rank, untilMs - deps.clock.elapsedMs());
+  if (place === null) throw new ApiError("exchange_rate_limited", TOO_MANY_UNDER_WAY, UNDER_WAY_RETRY_AFTER_S);
+  const closed = closedGateway(deps, isCancel);
+  if (closed === null) return place;
+  place.leave();
+  throw closed.error;
+}
+
+const TOO_MANY_UNDER_WAY = `As many actions of this account's owner are under way at the exchange as can be (${MAX_IN_FLIGHT}). Nothing was sent.`;
+const UNDER_WAY_RETRY_AFTER_S = 2;
+
+async function commitInPlace(deps: Deps, intent: Intent, work: (key: KeyRecord) => Stored): Promise<Committed> {
+  const { caller, write, resource, isCancel } = intent;
+  const { idempotencyKey, route, fingerprint } = write;
+  const key = { accountId: caller.account.id, key: idempotencyKey, route, fingerprint, resource, answer: null };
+  await deps.point("before_intent");
+  const startedMs = deps.clock.elapsedMs();
+  const committed = await storing(deps, () =>
+    deps.commits.intent((store): Committed => {
+      const earlier = findKeyRecord(store, key.accountId, key.key);
+      if (earlier !== null) return { kind: "earlier", record: earlier };
+      requireActiveKey(store, caller, isCancel);
+      requireNothingToAdopt(deps, key);
+      return { kind: "stored", stored: work({ ...key, createdAtMs: deps.clock.nowMs() }) };
+    }),
+  );
+  deps.metrics.passed("commit", deps.clock.elapsedMs() - startedMs);
+  return committed;
+}
+
+/** What came after the request was let in, a revocation or a row changed from outside, still stops it here. */
+function requireActiveKey(store: Store, caller: Caller, isCancel: boolean): void {
+  const key = findApiKey(store, caller.key.keyHash);
+  if (key?.state !== "active") {
+    throw new ApiError("revoked_api_key", "This API key has been revoked. Nothing was sent.");
+  }
+  // A cancel goes by what was sealed, and takes risk away.
+  const fault = key.fault ?? (isCancel ? null : key.accountFault);
+  if (fault !== null) throw new ApiError("storage_unavailable", changedOutside(fault));
+}
+
+/** Nothing is stored and nothing was sent when the disk refuses an intent. */
+async function storing<T>(deps: Deps, commit: () => Promise<T>): Promise<T> {
+  try {
+    return await commit();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    deps.log.error({ error: String(error) }, "an intent could not be stored");
+    throw new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");
+  }
+}

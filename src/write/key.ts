@@ -1,0 +1,116 @@
+import { alarmIn } from "../core/alarm.ts";
+import { ApiError } from "../core/errors.ts";
+import { decide, type KeyRecord } from "../core/idempotency.ts";
+import { operationText, orderText } from "../core/resource.ts";
+import type { Deps, RunningAnswer } from "../deps.ts";
+import { NOT_LOOKED_AT } from "../settle/obstacles.ts";
+import { findKeyRecord } from "../store/idempotency.ts";
+import type { Store } from "../store/open.ts";
+import { findOperation } from "../store/operations.ts";
+import { findOrder } from "../store/orders.ts";
+import { adoptKey } from "./adopt.ts";
+import type { Caller } from "./caller.ts";
+import { type Asked, differences } from "./differences.ts";
+
+/** What every write carries besides its own terms. */
+export type WriteKey = {
+  idempotencyKey: string;
+  /** Pure function of the request, made before anything is looked up. */
+  fingerprint: string;
+};
+
+/** What a write is answered with; `body` is JSON text and goes out as it is. */
+export type WriteAnswer = {
+  status: 200 | 201 | 202;
+  body: string;
+  /** True when this key has been answered (or is being answered) by an earlier request. */
+  isReplay: boolean;
+};
+
+/** A write, and how it is told from another under its key. */
+export type Write = WriteKey & {
+  /** Route name, for the message that says what differs. */
+  route: string;
+  /** What the body asks for, to name what differs when the key has been used for something else. */
+  asked: Asked;
+  /** The same of what it would place; null for a write that places nothing. */
+  placing: Asked | null;
+  /** Elapsed time at which the request was in; from there its deadline counts. */
+  startedElapsedMs: number;
+};
+
+/**
+ * Answers a write whose key has been used: replayed, joined while it runs, or as the row stands. Null when the
+ * key is free. Throws `idempotency_key_reused` for another request under the same key.
+ */
+export async function answerEarlier(deps: Deps, caller: Caller, write: Write): Promise<WriteAnswer | null> {
+  const { id: accountId } = caller.account;
+  await adoptKey(deps, { ...write, accountId, key: write.idempotencyKey, answerStatus: successOf(write) });
+  const record = findKeyRecord(deps.store, accountId, write.idempotencyKey);
+  if (record === null) return null;
+  caller.charge("reads");
+  return answerRecord(deps, record, write);
+}
+
+/** What a write answers when it is settled: a new order is created, everything else is done. */
+function successOf({ route }: Write): 200 | 201 {
+  return route === "POST /v1/orders" ? 201 : 200;
+}
+
+/** The answer that a stored key gives to a request. */
+export async function answerRecord(deps: Deps, record: KeyRecord, write: Write): Promise<WriteAnswer> {
+  switch (decide(record, write.fingerprint)) {
+    case "reused":
+      throw new ApiError("idempotency_key_reused", reusedMessage(deps.store, record, write));
+    case "replay":
+      return { ...storedAnswer(record), isReplay: true };
+    case "as_it_stands": {
+      const joined = deps.running.join(record.accountId, record.key);
+      if (joined !== null) return { ...(await joined), isReplay: true };
+      // It may have been settled since the record was read.
+      const now = findKeyRecord(deps.store, record.accountId, record.key) ?? record;
+      if (now.answer !== null) return { ...now.answer, isReplay: true };
+      requireLookedAt(deps);
+      return { ...asItStands(deps.store, now), isReplay: true };
+    }
+    case "first":
+      throw new Error("bug: a stored key cannot be a first one");
+  }
+}
+
+/**
+ * A power cut may have taken an outcome that was told already, and that one look gives back: until each has been looked
+ * at, `unknown` would be a step back from it.
+ */
+function requireLookedAt({ state: { phase } }: Deps): void {
+  const isLooking = phase === "trial" || phase === "opening" || phase === "starting";
+  if (isLooking) throw new ApiError("not_ready", NOT_LOOKED_AT);
+}
+
+function reusedMessage(store: Store, record: KeyRecord, write: Write): string {
+  const names = record.route === write.route ? differences(store, record, write.asked) : [];
+  const other = names.length === 0 ? "with other parameters" : `with another ${names.join(", ")}`;
+  const what = record.route === write.route ? other : `for ${record.route}`;
+  return `This Idempotency-Key has been used ${what}. Nothing was sent. Use a new key for a new action.`;
+}
+
+function storedAnswer(record: KeyRecord): { status: 200 | 201; body: string } {
+  if (record.answer === null) throw new Error("bug: no answer stored");
+  return record.answer;
+}
+
+/** 202: the order or operation as it stands, shown as `unknown` while this write's own outcome is. */
+export function asItStands(store: Store, { resource }: Pick<KeyRecord, "resource">): RunningAnswer {
+  if (resource.kind === "operation") {
+    const operation = findOperation(store, resource.id);
+    if (operation === null) throw new Error("bug: a key without its operation");
+    const error = operation.error ?? NOT_KNOWN;
+    return { status: 202, body: operationText({ ...operation, status: "unknown", error }) };
+  }
+  const order = findOrder(store, resource.id);
+  if (order === null) throw new Error("bug: a key without its order");
+  const error = order.status === "unknown" ? order.error : (alarmIn(order.error) ?? NOT_KNOWN);
+  return { status: 202, body: orderText({ ...order, status: "unknown", error }) };
+}
+
+const NOT_KNOWN = "the outcome of this request is not known yet; it is being looked up";

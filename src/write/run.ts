@@ -1,0 +1,106 @@
+import { ApiError } from "../core/errors.ts";
+import type { KeyRecord } from "../core/idempotency.ts";
+import type { Deps, RunningAnswer } from "../deps.ts";
+import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/obstacles.ts";
+import { heardRefusal } from "../settle/place.ts";
+import { type SendResult, sendAttempt } from "../settle/send.ts";
+import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
+import { onceUnlocked } from "../store/locked.ts";
+import { answerInTime } from "./answer-in-time.ts";
+import type { Caller } from "./caller.ts";
+import { type Committed, commitIntent } from "./commit.ts";
+import { giveBack } from "./give-back.ts";
+import { answerEarlier, answerRecord, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
+import type { Conclusion, Outgoing, Plan, Stored, Verb } from "./verb.ts";
+
+/**
+ * Every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one send, what came of
+ * it, the answer. Throws `ApiError` only while nothing has been sent.
+ */
+export async function runWrite(deps: Deps, caller: Caller, wanted: WriteKey, verb: Verb): Promise<WriteAnswer> {
+  const { idempotencyKey, fingerprint } = wanted;
+  const { route, asked, placing, bucket, isCancel } = verb;
+  const startedElapsedMs = deps.clock.elapsedMs();
+  const write: Write = { idempotencyKey, fingerprint, route, asked, placing, startedElapsedMs };
+  const earlier = await answerEarlier(deps, caller, write);
+  if (earlier !== null) return earlier;
+  caller.charge(bucket);
+  refuseFor(closedGateway(deps, isCancel));
+  const { plan, committed } = await planAndCommit(deps, caller, { write, verb });
+  if (committed.kind === "earlier") return answerRecord(deps, committed.record, write);
+  const { stored } = committed;
+  const underway = { accountId: caller.account.id, key: idempotencyKey, resource: plan.resource, startedElapsedMs };
+  const answer = await answerInTime(deps, underway, async () =>
+    stored.kind === "outgoing" ? sendAndConclude(deps, stored, plan) : null,
+  );
+  return { ...answer, isReplay: false };
+}
+
+type Planned = { plan: Plan; committed: Committed };
+
+/** What was stored while a write planned goes first, and the write plans again. */
+async function planAndCommit(deps: Deps, caller: Caller, about: { write: Write; verb: Verb }): Promise<Planned> {
+  const { write, verb } = about;
+  const { isCancel } = verb;
+  const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
+  for (;;) {
+    const plan = await verb.plan(write);
+    if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));
+    if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan.use));
+    const intent = { caller, write, isCancel, rank: rankOf(verb), resource: plan.resource };
+    try {
+      const committed = await commitIntent(deps, intent, (key, place) =>
+        storeUnder(deps, key, plan.keyRow, () => plan.store(key, place)),
+      );
+      return { plan, committed };
+    } catch (error) {
+      const isOvertaken = error instanceof ApiError && error.code === "idempotency_in_progress";
+      if (!isOvertaken || deps.clock.elapsedMs() >= deadlineMs) throw error;
+    }
+  }
+}
+
+/** When its turn comes where others wait as well. */
+function rankOf({ bucket }: Verb): "cancel" | "order" {
+  return bucket === "cancels" ? "cancel" : "order";
+}
+
+/** Inside the intent's transaction: the key, with its answer where that is final already. */
+function storeUnder({ store }: Deps, key: KeyRecord, row: Plan["keyRow"], work: () => Stored): Stored {
+  if (row === "in_the_order") return work();
+  insertKeyRecord(store, key);
+  const stored = work();
+  if (stored.kind === "said") storeAnswer(store, key, stored);
+  return stored;
+}
+
+function refuseFor(obstacle: Obstacle | null): void {
+  if (obstacle !== null) throw obstacle.error;
+}
+
+/** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
+async function sendAndConclude(deps: Deps, outgoing: Outgoing, { use }: Plan): Promise<RunningAnswer | null> {
+  const beside = (outgoing.beside?.sending ?? []).map((send) => send());
+  const [answer] = await Promise.all([sendOnce(deps, outgoing, use), ...beside]);
+  return answer;
+}
+
+async function sendOnce(deps: Deps, outgoing: Outgoing, use: Plan["use"]): Promise<RunningAnswer | null> {
+  const { attempt } = outgoing;
+  const result = await sendAttempt(deps, attempt, use);
+  const answeredMs = deps.clock.elapsedMs();
+  await deps.point("before_outcome");
+  const { isSettled, answer } = await conclude(deps, outgoing, result);
+  deps.metrics.passed("answer", deps.clock.elapsedMs() - answeredMs);
+  await deps.point("after_outcome");
+  if (!isSettled) await deps.settling.pursue(attempt.id, result.kind === "reply" ? heardRefusal(result.reply) : null);
+  return answer;
+}
+
+async function conclude(deps: Deps, outgoing: Outgoing, result: SendResult): Promise<Conclusion> {
+  if (result.kind === "reply") return outgoing.conclude(result.reply);
+  // With an empty action on its way this request has sent something.
+  const hasSent = (outgoing.beside?.sending.length ?? 0) > 0;
+  const isSettled = await onceUnlocked(deps.clock, () => !hasSent && giveBack(deps, outgoing.attempt, result));
+  return { isSettled, answer: null };
+}

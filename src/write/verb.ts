@@ -1,0 +1,58 @@
+import type { Attempt } from "../core/attempt.ts";
+import type { KeyRecord } from "../core/idempotency.ts";
+import type { Place, RunningAnswer } from "../deps.ts";
+import type { ActionUse } from "../settle/obstacles.ts";
+import type { Reply } from "../settle/send.ts";
+import type { ChargedBucket } from "./caller.ts";
+import type { Write } from "./key.ts";
+
+/**
+ * One thing that a client may ask for which changes something at the exchange. A verb plans: what would be stored, what
+ * would be sent, and how what comes back is written down. The steps around that are `runWrite`'s, for all of them.
+ */
+export type Verb = Pick<Write, "route" | "asked" | "placing"> & {
+  /** What a request draws on whose key is new. */
+  bucket: Exclude<ChargedBucket, "reads">;
+  /** A cancel of a known order: it takes risk away, and goes where other writes are refused. */
+  isCancel: boolean;
+  /** Throws `ApiError` for what cannot be done; reads what it needs. Asked again when its plan was overtaken. */
+  plan(write: Write): Promise<Plan>;
+};
+
+/** What is to be stored and sent. */
+export type Plan = {
+  /** What the key will answer with. */
+  resource: KeyRecord["resource"];
+  /** What it is paid as. */
+  use: ActionUse;
+  /** False where nothing is going to be sent, as far as is known: then no weight is asked for. */
+  isSent: boolean;
+  /** An order of its own is refused where none would be taken. */
+  isOrder: boolean;
+  /** The row of what is placed holds its key as well; else the key gets a row of its own. */
+  keyRow: "own" | "in_the_order";
+  /**
+   * Inside the intent's transaction. Throws `idempotency_in_progress` when something that was stored meanwhile has to be
+   * planned for, and any other `ApiError` for what has come in the way.
+   */
+  store(key: KeyRecord, place: Place): Stored;
+};
+
+/** What an intent comes to inside its transaction. */
+export type Stored = Outgoing | Said;
+
+/** An action whose intent is stored. */
+export type Outgoing = {
+  kind: "outgoing";
+  attempt: Attempt;
+  /** What leaves at the same moment: the empty actions that burn what a cancel must not meet. */
+  beside?: { sending: readonly (() => Promise<void>)[] };
+  /** Writes down what the exchange answered. */
+  conclude(reply: Reply): Conclusion | Promise<Conclusion>;
+};
+
+/** `isSettled` false: what became of it is looked for. `answer` null where it has to be read. */
+export type Conclusion = { isSettled: boolean; answer: RunningAnswer | null };
+
+/** Nothing is to be sent: the final answer, as JSON text. */
+export type Said = { kind: "said"; status: 200 | 201; body: string };
