@@ -180,8 +180,8 @@ export const ORDER_BREAKS: readonly Break[] = [
     name: "an order is sent before its intent is on the disk",
     changes: inFile(
       "src/write/commit.ts",
-      '    throw new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");',
-      '    throw new ApiError("internal_error", "The database could not be written.");',
+      'return new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");',
+      'return new ApiError("internal_error", "The database could not be written.");',
     ),
     seenBy: DISK,
   },

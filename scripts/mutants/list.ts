@@ -4,19 +4,13 @@ import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
 import { MODIFIES } from "./modifies.ts";
-import type { Change, Mutant } from "./mutant.ts";
+import type { Mutant } from "./mutant.ts";
 import { ONCE_SURVIVED } from "./once-survived.ts";
 import { ORDERS } from "./orders.ts";
 import { PICTURES } from "./pictures.ts";
 import { SHOWN } from "./shown.ts";
 import { STORES } from "./stores.ts";
 import { WRITES } from "./writes.ts";
-
-const PUT_PRAGMA_NORMAL: Change = {
-  file: "src/store/commit.ts",
-  find: "  noting(store, () => assertFull(store.$client));\n  return transact(store, work);",
-  put: '  noting(store, () => assertFull(store.$client));\n  store.$client.run("PRAGMA synchronous = NORMAL");\n  try {\n    return transact(store, work);\n  } finally {\n    store.$client.run("PRAGMA synchronous = FULL");\n  }',
-};
 
 /** Bugs on the way of one order, from its intent to what is told. */
 const GATEWAY: readonly Mutant[] = [
@@ -30,7 +24,33 @@ const GATEWAY: readonly Mutant[] = [
       },
     ],
   },
-  { name: "commits do not wait for the disk, and the power fails", changes: [PUT_PRAGMA_NORMAL] },
+  {
+    name: "commits do not wait for the disk, and the power fails",
+    changes: [{ file: "src/settle/send.ts", find: "  await onDisk;\n", put: "" }],
+  },
+  {
+    name: "a commit that came too late for one wait does not wait for the next",
+    changes: [
+      {
+        file: "src/store/disk.ts",
+        find: "      if (running === null) return start();",
+        put: "      return running ?? start();",
+      },
+      {
+        file: "src/store/disk.ts",
+        find: "    const begunAt = commits;\n    try {\n      if",
+        put: "    const begunAt = Number.MAX_SAFE_INTEGER;\n    try {\n      if",
+      },
+    ],
+  },
+  {
+    name: "what is said without sending is told before it is on the disk",
+    changes: [{ file: "src/write/run.ts", find: "    await onDisk;\n    return null;", put: "    return null;" }],
+  },
+  {
+    name: "empty actions leave before their cancel is on the disk",
+    changes: [{ file: "src/write/run.ts", find: "    await outgoing.onDisk;\n", put: "" }],
+  },
   {
     name: "a refusal is committed without waiting for the disk",
     changes: [

@@ -17,11 +17,18 @@ export type SendResult =
   | { kind: "not_sent"; reason: string; isOurFault: boolean; waitS?: number };
 
 /**
- * Signs a stored intent and posts it once. Nothing thrown leaves it, and nothing is ever sent twice: what cannot
- * be told apart from "may have landed" comes back as an ambiguous verdict.
+ * Signs a stored intent and posts it once. Nothing is ever sent twice: what cannot be told apart from "may have landed" comes
+ * back as an ambiguous verdict. Throws what `onDisk` throws, before a byte has left, and nothing else.
+ *
+ * @param onDisk resolves when the intent is on the disk; it is signed meanwhile
  */
-export async function sendAttempt(world: World, attempt: Attempt, purpose: Purpose): Promise<SendResult> {
-  const result = await signAndPost(world, attempt, purpose);
+export async function sendAttempt(
+  world: World,
+  attempt: Attempt,
+  purpose: Purpose,
+  onDisk: Promise<void> = ON_DISK,
+): Promise<SendResult> {
+  const result = await signAndPost(world, attempt, { purpose, onDisk });
   if (mayBeUnderWay(result)) world.flights.lost(attempt.id);
   else world.flights.landed(attempt.id);
   return result;
@@ -33,8 +40,16 @@ function mayBeUnderWay(result: SendResult): boolean {
   return result.reply.reason === "no_answer" || result.reply.reason === "server_error";
 }
 
-async function signAndPost(world: World, attempt: Attempt, purpose: Purpose): Promise<SendResult> {
+/** Of an intent whose transaction has waited for it. */
+const ON_DISK = Promise.resolve();
+
+async function signAndPost(
+  world: World,
+  attempt: Attempt,
+  { purpose, onDisk }: { purpose: Purpose; onDisk: Promise<void> },
+): Promise<SendResult> {
   const body = signStored(world, attempt);
+  await onDisk;
   if (body === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
   await world.point("before_send");
   // A slow disk or a stopped process has eaten the action's life: it could only arrive to be refused. Asked again in the

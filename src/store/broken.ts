@@ -4,6 +4,7 @@
  * what is really there, goes on. A full disk or a lock passes by itself.
  */
 import type { Database } from "bun:sqlite";
+import { DiskFault } from "./disk.ts";
 import { noteRefusedWrite } from "./heard-writes.ts";
 import { NUMBER_USED_TWICE } from "./nonces.ts";
 import type { Store } from "./open.ts";
@@ -53,6 +54,7 @@ const BROKEN_INVARIANTS = [
 
 function lastingFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
+  if (error instanceof DiskFault) return error.message;
   const code = "code" in error ? String(error.code) : "";
   const isLasting = LASTING_CODES.some((start) => code.startsWith(start)) && !PASSING_CODES.includes(code);
   if (isLasting || BROKEN_INVARIANTS.some((text) => error.message.startsWith(text))) {

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { noteFailure, whyBroken } from "./broken.ts";
-import { inTransaction, inTransactionNotWaiting } from "./commit.ts";
+import { inTransactionBeside, inTransactionNotWaiting } from "./commit.ts";
 import { isLocked, MAX_INTENT_WAIT_MS, MAX_OUTCOME_WAIT_MS, pauseForLock } from "./locked.ts";
 import type { Store } from "./open.ts";
 import { forget } from "./remembered.ts";
@@ -13,8 +13,11 @@ type Work<T> = (store: Store) => T;
 
 /** Puts what is written in one turn of the event loop into one transaction: one wait for the disk for all of it. */
 export type CommitQueue = {
-  /** Resolves with what `work` returned once it is on disk; rejects with what it threw, alone. */
-  intent<T>(work: Work<T>): Promise<T>;
+  /**
+   * Resolves with what `work` returned once it is committed, and with when it is on the disk: before that nothing of it may
+   * leave. Rejects with what it threw, alone.
+   */
+  intent<T>(work: Work<T>): Promise<Intent<T>>;
   /**
    * The same for an outcome. One that `canBeReadAgain` (from its intent, which is on the disk, and the exchange)
    * resolves once it is committed: the next commit that waits for the disk carries it there.
@@ -22,11 +25,14 @@ export type CommitQueue = {
   outcome<T>(work: Work<T>, canBeReadAgain: boolean): Promise<T>;
 };
 
+/** `onDisk` rejects where the disk fails: then nobody knows what will be found of it. */
+export type Intent<T> = { value: T; onDisk: Promise<void> };
+
 type Waiting = {
   kind: "intent" | "outcome";
   work: Work<unknown>;
   waitsForDisk: boolean;
-  resolve: (value: unknown) => void;
+  resolve: (value: unknown, onDisk: Promise<void>) => void;
   reject: (error: unknown) => void;
   /** Elapsed time from which on a locked database is a refusal. */
   untilMs: number;
@@ -77,11 +83,14 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
     });
   }
 
-  function add<T>(work: Work<T>, about: Pick<Waiting, "kind" | "waitsForDisk">): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
+  type About = Pick<Waiting, "kind" | "waitsForDisk">;
+
+  function add<T, R>(work: Work<T>, about: About, answer: (value: T, onDisk: Promise<void>) => R): Promise<Awaited<R>> {
+    return new Promise((resolve, reject) => {
       const untilMs = clock.elapsedMs() + MAX_WAIT_MS[about.kind];
       // The queue holds works of many types; each resolver only ever meets its own work's result.
-      waiting.push({ ...about, work, resolve: resolve as (value: unknown) => void, reject, untilMs });
+      const settle: Waiting["resolve"] = (value, onDisk) => resolve(answer(value as T, onDisk) as Awaited<R>);
+      waiting.push({ ...about, work, resolve: settle, reject, untilMs });
       if (waiting.length > 1 || isPausing) return;
       if (about.kind === "outcome" && !isCrowded) flush();
       else schedule(flush);
@@ -89,22 +98,26 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
   }
 
   return {
-    intent: (work) => add(work, { kind: "intent", waitsForDisk: true }),
-    outcome: (work, canBeReadAgain) => add(work, { kind: "outcome", waitsForDisk: !canBeReadAgain }),
+    intent: (work) => add(work, { kind: "intent", waitsForDisk: true }, (value, onDisk) => ({ value, onDisk })),
+    outcome: (work, canBeReadAgain) =>
+      add(work, { kind: "outcome", waitsForDisk: !canBeReadAgain }, (value, onDisk) =>
+        canBeReadAgain ? value : onDisk.then(() => value),
+      ),
   };
 }
 
-type Done = { waiting: Waiting; settle: () => void };
+type Done = { waiting: Waiting; settle: (onDisk: Promise<void>) => void };
 
 /** Works of which nothing has happened, because another process has locked the database. */
 type Locked = { batch: readonly Waiting[]; error: unknown };
 
 /** Gives back those that another process has kept out; all others know by then. */
 function commitBatch(store: Store, batch: readonly Waiting[]): Locked | null {
-  let done: Done[] = [];
+  let committed: { result: Done[]; onDisk: Promise<void> };
   try {
-    const commit = batch.some(({ waitsForDisk }) => waitsForDisk) ? inTransaction : inTransactionNotWaiting;
-    done = commit(store, () => runBatch(store, batch));
+    committed = batch.some(({ waitsForDisk }) => waitsForDisk)
+      ? inTransactionBeside(store, () => runBatch(store, batch))
+      : { result: inTransactionNotWaiting(store, () => runBatch(store, batch)), onDisk: Promise.resolve() };
   } catch (error) {
     if (isLocked(error)) return { batch, error };
     const outcomes = batch.filter(({ kind }) => kind === "outcome");
@@ -114,8 +127,11 @@ function commitBatch(store: Store, batch: readonly Waiting[]): Locked | null {
       return commitBatch(store, outcomes);
     }
     reject(batch, [], error);
+    return null;
   }
-  for (const each of done) each.settle();
+  // Whoever does not wait for it hears of a failure from the store.
+  committed.onDisk.catch(() => undefined);
+  for (const each of committed.result) each.settle(committed.onDisk);
   return null;
 }
 
@@ -140,7 +156,7 @@ function runBatch(store: Store, batch: readonly Waiting[]): Done[] {
 
 function run(store: Store, waiting: Waiting): Done {
   const value = waiting.work(store);
-  return { waiting, settle: () => waiting.resolve(value) };
+  return { waiting, settle: (onDisk) => waiting.resolve(value, onDisk) };
 }
 
 function runAlone(store: Store, waiting: Waiting): Done {

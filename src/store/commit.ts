@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { noteFailure, requireWhole } from "./broken.ts";
 import { announceEvents } from "./events.ts";
 import { noteCommit } from "./heard-writes.ts";
-import { assertFull, type Store } from "./open.ts";
+import type { Store } from "./open.ts";
 import { forget, hold, letGo } from "./remembered.ts";
 import { keepChanges, sealChanges, undoChanges } from "./sealed-rows.ts";
 
@@ -14,8 +14,13 @@ type RefusePromise<T> = [Extract<T, PromiseLike<unknown>>] extends [never] ? [] 
  * at its first `await`, and a failure after that would roll nothing back.
  */
 export function inTransaction<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
-  noting(store, () => assertFull(store.$client));
-  return transact(store, work);
+  const { result, commit } = transact(store, work);
+  noting(store, () => {
+    store.disk.wait();
+    store.disk.requireOnDisk(commit);
+  });
+  announceEvents(store.$client);
+  return result;
 }
 
 /**
@@ -23,13 +28,31 @@ export function inTransaction<T>(store: Store, work: (store: Store) => T, ..._no
  * the exchange. The next commit that waits carries it to disk.
  */
 export function inTransactionNotWaiting<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
-  // `run` prepares anew each time; a cached statement would not take effect again.
-  store.$client.run("PRAGMA synchronous = NORMAL");
+  const { result } = transact(store, work);
+  announceEvents(store.$client);
+  return result;
+}
+
+/** The same, with the wait for the disk on another thread: `onDisk` resolves when it is over. */
+export function inTransactionBeside<T>(
+  store: Store,
+  work: (store: Store) => T,
+  ..._notAsync: RefusePromise<T>
+): { result: T; onDisk: Promise<void> } {
+  const { result, commit } = transact(store, work);
+  return { result, onDisk: waitBeside(store, commit) };
+}
+
+async function waitBeside(store: Store, commit: number): Promise<void> {
   try {
-    return transact(store, work);
-  } finally {
-    store.$client.run("PRAGMA synchronous = FULL");
+    await store.disk.waitBeside();
+    store.disk.requireOnDisk(commit);
+  } catch (error) {
+    noteFailure(store, error);
+    throw error;
   }
+  // Nobody is told of what a power cut could take back, where nothing but it could tell it again.
+  announceEvents(store.$client);
 }
 
 /** What fails for good is kept in mind. */
@@ -52,12 +75,11 @@ export function inSnapshot<T>(store: Store, work: (store: Store) => T, ..._notAs
   }
 }
 
-function transact<T>(store: Store, work: (store: Store) => T): T {
+function transact<T>(store: Store, work: (store: Store) => T): { result: T; commit: number } {
   requireWhole(store);
   const result = noting(store, () => commit(store, work));
   noteCommit(store);
-  announceEvents(store.$client);
-  return result;
+  return { result, commit: store.disk.committed() };
 }
 
 function commit<T>(store: Store, work: (store: Store) => T): T {

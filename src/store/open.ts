@@ -1,10 +1,11 @@
 import { Database } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { type Disk, NO_DISK, openDisk, type Sync, syncOfLog } from "./disk.ts";
 import { migrate, requireKnownSchema, requireOwnSchema } from "./migrations.ts";
 import * as schema from "./schema.ts";
 
 /** The one connection to the one database. Everything goes through it, so commits happen in one order. */
-export type Store = BunSQLiteDatabase<typeof schema> & { $client: Database };
+export type Store = BunSQLiteDatabase<typeof schema> & { $client: Database; disk: Disk };
 
 /** Before this version two connections could corrupt a write-ahead log that is being reset. */
 const MIN_SQLITE_VERSION = [3, 51, 3] as const;
@@ -14,6 +15,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 export type OpenOptions = {
   /** Whether a snapshot is kept beside the database before each migration; true when left out. */
   keepsSnapshots?: boolean;
+  /** How the disk is waited for; of the file's own log where it is left out. */
+  syncOf?: (path: string) => Sync;
 };
 
 /**
@@ -22,8 +25,8 @@ export type OpenOptions = {
  */
 const PAGES_BEFORE_CHECKPOINT = 4_000;
 
-/** Opens (and creates, where the folder exists) the database, with every commit on disk before it returns. */
-export function openStore(path: string, { keepsSnapshots = true }: OpenOptions = {}): Store {
+/** Opens (and creates, where the folder exists) the database, whose commits wait for the disk in `disk`. */
+export function openStore(path: string, { keepsSnapshots = true, syncOf }: OpenOptions = {}): Store {
   const isFile = path !== ":memory:";
   if (isFile) requireKnownSchema(path);
   const client = new Database(path, { create: true, strict: true });
@@ -31,19 +34,22 @@ export function openStore(path: string, { keepsSnapshots = true }: OpenOptions =
     requireSqlite(versionOf(client));
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     client.run("PRAGMA journal_mode = WAL");
-    client.run("PRAGMA synchronous = FULL");
+    // A log that is carried over is on the disk before, and what it was carried into after: only commits wait for none.
+    client.run("PRAGMA synchronous = NORMAL");
     client.run(`PRAGMA wal_autocheckpoint = ${PAGES_BEFORE_CHECKPOINT}`);
     client.run("PRAGMA foreign_keys = ON");
     client.run("PRAGMA trusted_schema = OFF");
     // What a savepoint may have to put back is kept in memory; by default each intent would open a file for it.
     client.run("PRAGMA temp_store = MEMORY");
-    assertFull(client);
     migrate(client, isFile && keepsSnapshots ? path : null);
+    const disk = openDisk((syncOf ?? (isFile ? syncOfLog : () => NO_DISK))(path));
+    // What a migration has committed.
+    disk.wait();
+    return Object.assign(drizzle({ client, schema, casing: "snake_case" }), { disk });
   } catch (error) {
     client.close();
     throw error;
   }
-  return drizzle({ client, schema, casing: "snake_case" });
 }
 
 /**
@@ -64,11 +70,12 @@ export function openStoreReadOnly(path: string): Store {
     client.close();
     throw error;
   }
-  return drizzle({ client, schema, casing: "snake_case" });
+  return Object.assign(drizzle({ client, schema, casing: "snake_case" }), { disk: openDisk(NO_DISK) });
 }
 
 export function closeStore(store: Store): void {
   store.$client.close();
+  store.disk.close();
 }
 
 function versionOf(client: Database): string {
@@ -83,14 +90,4 @@ export function requireSqlite(version: string): void {
     if (part > least) return;
     if (part < least) throw new Error(`SQLite ${found.join(".")} is older than ${MIN_SQLITE_VERSION.join(".")}`);
   }
-}
-
-const FULL = 2;
-
-/** Throws unless a commit now waits for the disk. Prepared anew each time: a cached pragma statement tells the past. */
-export function assertFull(client: Database): void {
-  const statement = client.prepare<{ synchronous: number }, []>("PRAGMA synchronous");
-  const row = statement.get();
-  statement.finalize();
-  if (row?.synchronous !== FULL) throw new Error("bug: commits do not wait for the disk");
 }

@@ -13,7 +13,10 @@ import type { Write } from "./key.ts";
 import type { Stored } from "./verb.ts";
 
 /** `earlier`: another request with the key was first. */
-export type Committed = { kind: "stored"; stored: Stored } | { kind: "earlier"; record: KeyRecord };
+type Taken = { kind: "stored"; stored: Stored } | { kind: "earlier"; record: KeyRecord };
+
+/** `onDisk` resolves when the intent is on the disk: nothing of it leaves, and nobody is told of it, before. */
+export type Committed = Taken & { onDisk: Promise<void> };
 
 type Intent = {
   caller: Caller;
@@ -28,7 +31,7 @@ type Intent = {
 type Work = (key: KeyRecord, place: Place) => Stored;
 
 /**
- * Commits an intent together with the others of this turn, on disk before it resolves. The key is looked up again
+ * Commits an intent together with the others of this turn. The key is looked up again
  * inside the transaction, where no other request can come between. Where as much is under way as can be, it waits its turn
  * before anything is stored: a number that were taken before would be overtaken, and its life would run out.
  */
@@ -67,7 +70,7 @@ async function commitInPlace(deps: Deps, intent: Intent, work: (key: KeyRecord) 
   await deps.point("before_intent");
   const startedMs = deps.clock.elapsedMs();
   const committed = await storing(deps, () =>
-    deps.commits.intent((store): Committed => {
+    deps.commits.intent((store): Taken => {
       const earlier = findKeyRecord(store, key.accountId, key.key);
       if (earlier !== null) return { kind: "earlier", record: earlier };
       requireActiveKey(store, caller, isCancel);
@@ -75,8 +78,8 @@ async function commitInPlace(deps: Deps, intent: Intent, work: (key: KeyRecord) 
       return { kind: "stored", stored: work({ ...key, createdAtMs: deps.clock.nowMs() }) };
     }),
   );
-  deps.metrics.passed("commit", deps.clock.elapsedMs() - startedMs);
-  return committed;
+  const onDisk = committed.onDisk.then(() => deps.metrics.passed("commit", deps.clock.elapsedMs() - startedMs));
+  return { ...committed.value, onDisk: reachingDisk(deps, onDisk) };
 }
 
 /** What came after the request was let in, a revocation or a row changed from outside, still stops it here. */
@@ -96,7 +99,20 @@ async function storing<T>(deps: Deps, commit: () => Promise<T>): Promise<T> {
     return await commit();
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    deps.log.error({ error: String(error) }, "an intent could not be stored");
-    throw new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");
+    throw notStored(deps, error);
   }
+}
+
+/** What is committed and cannot be brought to the disk is never sent; whether it is found again is for the next start to say. */
+async function reachingDisk(deps: Deps, onDisk: Promise<void>): Promise<void> {
+  try {
+    await onDisk;
+  } catch (error) {
+    throw notStored(deps, error);
+  }
+}
+
+function notStored(deps: Deps, error: unknown): ApiError {
+  deps.log.error({ error: String(error) }, "an intent could not be stored");
+  return new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");
 }

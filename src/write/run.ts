@@ -28,11 +28,13 @@ export async function runWrite(deps: Deps, caller: Caller, wanted: WriteKey, ver
   refuseFor(closedGateway(deps, isCancel));
   const { plan, committed } = await planAndCommit(deps, caller, { write, verb });
   if (committed.kind === "earlier") return answerRecord(deps, committed.record, write);
-  const { stored } = committed;
+  const { stored, onDisk } = committed;
   const underway = { accountId: caller.account.id, key: idempotencyKey, resource: plan.resource, startedElapsedMs };
-  const answer = await answerInTime(deps, underway, async () =>
-    stored.kind === "outgoing" ? sendAndConclude(deps, stored, plan) : null,
-  );
+  const answer = await answerInTime(deps, underway, async () => {
+    if (stored.kind === "outgoing") return sendAndConclude(deps, { ...stored, onDisk }, plan);
+    await onDisk;
+    return null;
+  });
   return { ...answer, isReplay: false };
 }
 
@@ -78,16 +80,21 @@ function refuseFor(obstacle: Obstacle | null): void {
   if (obstacle !== null) throw obstacle.error;
 }
 
+type Sending = Outgoing & { onDisk: Promise<void> };
+
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
-async function sendAndConclude(deps: Deps, outgoing: Outgoing, { use }: Plan): Promise<RunningAnswer | null> {
-  const beside = (outgoing.beside?.sending ?? []).map((send) => send());
+async function sendAndConclude(deps: Deps, outgoing: Sending, { use }: Plan): Promise<RunningAnswer | null> {
+  const beside = (outgoing.beside?.sending ?? []).map(async (send) => {
+    await outgoing.onDisk;
+    return send();
+  });
   const [answer] = await Promise.all([sendOnce(deps, outgoing, use), ...beside]);
   return answer;
 }
 
-async function sendOnce(deps: Deps, outgoing: Outgoing, use: Plan["use"]): Promise<RunningAnswer | null> {
-  const { attempt } = outgoing;
-  const result = await sendAttempt(deps, attempt, use);
+async function sendOnce(deps: Deps, outgoing: Sending, use: Plan["use"]): Promise<RunningAnswer | null> {
+  const { attempt, onDisk } = outgoing;
+  const result = await sendAttempt(deps, attempt, use, onDisk);
   const answeredMs = deps.clock.elapsedMs();
   await deps.point("before_outcome");
   const { isSettled, answer } = await conclude(deps, outgoing, result);

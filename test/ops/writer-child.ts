@@ -1,7 +1,8 @@
 /** Stores intents as fast as the disk takes them, and says of each that it is stored: `writer-child.ts DATABASE`. */
-import { openCommitQueue } from "../../src/store/commit-queue.ts";
+
 import { openStore } from "../../src/store/open.ts";
 import { insertPlacing } from "../../src/store/placings.ts";
+import { openDurableQueue } from "../support/durable-queue.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
 import { sleepingTimer } from "../support/sleeping-timer.ts";
 
@@ -12,7 +13,7 @@ const clock = {
   sleep: (ms: number) => Bun.sleep(ms),
   timer: sleepingTimer((ms) => Bun.sleep(ms)),
 };
-const queue = openCommitQueue(store, (run) => void setImmediate(run), clock);
+const queue = openDurableQueue(store, (run) => void setImmediate(run), clock);
 /** The test ends us long before. */
 const MAX_INTENTS = 200_000;
 const CLIENTS = 4;

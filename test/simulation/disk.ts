@@ -9,6 +9,7 @@
 import type { Statement } from "bun:sqlite";
 import { copyFileSync, existsSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import type { Sync } from "../../src/store/disk.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 
 /** What a dead process meets when it still tries to do something: nothing of it has an effect. */
@@ -57,13 +58,35 @@ export function openDisk(directory: string, name: string, template: string): Dis
     path: () => pathOf(generation),
     eventsAfter: (id) => newerEvents?.all(id) ?? [],
     open(onStatement) {
-      store = openStore(pathOf(generation));
+      const at = generation;
+      const isItsOwn = () => at === generation;
+      let isWatched = false;
+      const meanwhile = () => (isWatched ? onStatement() : undefined);
+      const reaches = (bytes: number) => {
+        if (isItsOwn()) syncedBytes = Math.max(syncedBytes, bytes);
+      };
+      const syncOf = (): Sync => ({
+        now: () => {
+          meanwhile();
+          reaches(logBytes());
+          meanwhile();
+        },
+        // What was written after it began is not covered by it; anything may happen while it goes on.
+        async beside() {
+          const bytes = logBytes();
+          meanwhile();
+          for (let turn = 0; turn < TURNS_OF_A_WAIT; turn += 1) await Promise.resolve();
+          meanwhile();
+          reaches(bytes);
+        },
+        close: () => undefined,
+      });
+      store = openStore(pathOf(generation), { syncOf });
       store.$client.run("PRAGMA wal_autocheckpoint = 0");
       newerEvents = store.$client.prepare<StoredEvent, [number]>(NEWER_EVENTS);
       syncedBytes = logBytes();
-      watch(store, onStatement, () => {
-        syncedBytes = logBytes();
-      });
+      isWatched = true;
+      watch(store, onStatement);
       return store;
     },
     crash(kind, cut) {
@@ -99,32 +122,23 @@ function removeFiles(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
 }
 
-const FULL = 2;
+/** Turns of the microtask queue that a wait on another thread takes. */
+const TURNS_OF_A_WAIT = 5;
+
 const READS_OR_WRITES = /^\s*(select|insert|update|delete)/i;
 const WRITES = /^\s*(insert|update|delete)/i;
-const READS = /^\s*(select|pragma)/i;
 
-/**
- * Puts `onStatement` before and after every statement of the connection, and calls `onSynced` after each commit that
- * waited for the disk, as SQLite's own setting says at that moment.
- */
-function watch(store: Store, onStatement: () => void, onSynced: () => void): void {
+/** Puts `onStatement` before and after every statement of the connection. */
+function watch(store: Store, onStatement: () => void): void {
   const client = store.$client;
   const run = client.run.bind(client);
   const prepare = client.prepare.bind(client);
-
-  function noteCommit(): void {
-    const statement = prepare<{ synchronous: number }, []>("PRAGMA synchronous");
-    if (statement.get()?.synchronous === FULL) onSynced();
-    statement.finalize();
-  }
 
   function around<T>(sql: string, work: () => T): T {
     onStatement();
     // By itself it would be on the disk without anybody having looked at what the disk said.
     if (WRITES.test(sql) && !client.inTransaction) throw new Error(`bug: written outside a transaction: ${sql}`);
     const result = work();
-    if (!READS.test(sql) && !client.inTransaction) noteCommit();
     onStatement();
     return result;
   }

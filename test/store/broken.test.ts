@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import { insertAttempt } from "../../src/store/attempts.ts";
 import { noteFailure, onBroken, whyBroken } from "../../src/store/broken.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
-import { openCommitQueue } from "../../src/store/commit-queue.ts";
+import type { Sync } from "../../src/store/disk.ts";
 import { writeProbe } from "../../src/store/health.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
+import { openDurableQueue } from "../support/durable-queue.ts";
 import { attemptRow, orderRow } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 import { orderIds } from "./counts.ts";
@@ -61,7 +62,7 @@ test.each(KINDS)("after %s at a commit the database is written no more: %p", (co
 
 test("intents of one turn are all refused by the disk that failed one of them, and so are those after", async () => {
   const store = openStore(":memory:");
-  const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
+  const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
   failNext(store, "COMMIT", failure("SQLITE_IOERR_FSYNC"));
   const asked = ["a", "b"].map((id) => queue.intent(() => insertOrder(store, orderRow({ id }))));
   const ends = await Promise.allSettled(asked);
@@ -72,7 +73,7 @@ test("intents of one turn are all refused by the disk that failed one of them, a
 
 test("a statement that finds a damaged page inside an intent stops everything as well", async () => {
   const store = openStore(":memory:");
-  const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
+  const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
   const asked = queue.intent(() => {
     throw failure("SQLITE_CORRUPT");
   });
@@ -87,7 +88,7 @@ const LASTING: [string, () => Error][] = [
 
 test.each(LASTING)("nothing that shares a transaction with %s is stored", async (_name, fault) => {
   const store = openStore(":memory:");
-  const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
+  const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
   const told: string[] = [];
   onBroken(store, (because) => told.push(because));
   const fail = (error: Error) => () => {
@@ -108,7 +109,7 @@ test.each(LASTING)("nothing that shares a transaction with %s is stored", async 
 
 test.each(LASTING)("%s is remembered although a second try would not meet it", async (_name, fault) => {
   const store = openStore(":memory:");
-  const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
+  const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
   let tries = 0;
   const ends = await Promise.allSettled([
     queue.intent(() => insertOrder(store, orderRow({ id: "before" }))),
@@ -143,10 +144,39 @@ test("the probe of an upgrade that the disk fails is remembered like any other c
   expect(() => writeProbe(store)).toThrow("is not written any more");
 });
 
-test("a commit that would not wait for the disk is never made", () => {
-  const store = openStore(":memory:");
-  store.$client.run("PRAGMA synchronous = NORMAL");
-  expect(() => inTransaction(store, () => insertOrder(store, orderRow()))).toThrow("do not wait for the disk");
-  expect(whyBroken(store)).toContain("do not wait for the disk");
-  expect(orderIds(store)).toEqual([]);
+const NOT_THERE: Sync = {
+  now() {
+    throw new Error("EIO: i/o error, fdatasync");
+  },
+  beside: () => Promise.reject(new Error("EIO: i/o error, fdatasync")),
+  close: () => undefined,
+};
+
+/** The disk takes what a start writes, and nothing after it. */
+function openFailing(): Store {
+  let isWhole = true;
+  const now = () => {
+    if (!isWhole) NOT_THERE.now();
+  };
+  const store = openStore(":memory:", { syncOf: () => ({ ...NOT_THERE, now }) });
+  isWhole = false;
+  return store;
+}
+
+test("after a wait for the disk that failed nothing is written, though the next one would be told that all is well", () => {
+  const store = openFailing();
+  expect(() => inTransaction(store, () => insertOrder(store, orderRow()))).toThrow("could not be brought to the disk");
+  expect(whyBroken(store)).toContain("EIO");
+  expect(() => inTransaction(store, () => insertOrder(store, orderRow({ id: "b" })))).toThrow("not written any more");
+});
+
+test("an intent whose wait on another thread fails is refused, and so are those after", async () => {
+  const store = openFailing();
+  const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
+  const ends = await Promise.allSettled(
+    ["a", "b"].map((id) => queue.intent(() => insertOrder(store, orderRow({ id })))),
+  );
+  expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(whyBroken(store)).toContain("EIO");
+  await expect(queue.intent(() => insertOrder(store, orderRow({ id: "c" })))).rejects.toThrow("not written any more");
 });

@@ -1,54 +1,72 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { appendAudit } from "../../src/store/audit.ts";
-import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
-import { openCommitQueue } from "../../src/store/commit-queue.ts";
-import { assertFull, closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { inTransaction, inTransactionBeside, inTransactionNotWaiting } from "../../src/store/commit.ts";
+import type { Sync } from "../../src/store/disk.ts";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
+import { openDurableQueue } from "../support/durable-queue.ts";
 import { orderRow } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { findAuditLength, orderIds } from "./counts.ts";
 
-function synchronous(store: Store): unknown {
-  const statement = store.$client.prepare("PRAGMA synchronous");
-  const row = statement.get();
-  statement.finalize();
-  return Object.values(row ?? {})[0];
+/** A store in memory whose waits for the disk are counted. */
+function openCounted(): { store: Store; waits: { now: number; beside: number } } {
+  const waits = { now: 0, beside: 0 };
+  const sync: Sync = {
+    now() {
+      waits.now += 1;
+    },
+    async beside() {
+      waits.beside += 1;
+    },
+    close: () => undefined,
+  };
+  const store = openStore(":memory:", { syncOf: () => sync });
+  waits.now = 0;
+  return { store, waits };
 }
 
-const FULL = 2;
-const NORMAL = 1;
-
-test("an intent's commit waits for the disk and an outcome's does not, whichever came before", async () => {
-  await inTemporaryDirectory((path) => {
-    const store = openStore(join(path, "postern.db"));
-    const seen: unknown[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      inTransaction(store, () => seen.push(synchronous(store)));
-      inTransactionNotWaiting(store, () => seen.push(synchronous(store)));
-    }
-    expect(seen).toEqual([FULL, NORMAL, FULL, NORMAL, FULL, NORMAL]);
-    expect(synchronous(store)).toBe(FULL);
-    closeStore(store);
-  });
+test("an intent's commit waits for the disk and an outcome's does not, whichever came before", () => {
+  const { store, waits } = openCounted();
+  for (let round = 1; round <= 3; round += 1) {
+    inTransaction(store, () => insertOrder(store, orderRow({ id: `waits-${round}` })));
+    expect(waits.now).toBe(round);
+    inTransactionNotWaiting(store, () => insertOrder(store, orderRow({ id: `does-not-${round}` })));
+    expect(waits).toEqual({ now: round, beside: 0 });
+  }
 });
 
-test("an outcome that fails leaves the next intent waiting for the disk again", () => {
-  const store = openStore(":memory:");
-  expect(() =>
-    inTransactionNotWaiting(store, () => {
-      throw new Error("bug");
-    }),
-  ).toThrow("bug");
-  expect(() => assertFull(store.$client)).not.toThrow();
-});
-
-test("no intent is stored while commits do not wait for the disk", () => {
-  const store = openStore(":memory:");
-  store.$client.run("PRAGMA synchronous = NORMAL");
-  expect(() => inTransaction(store, () => insertOrder(store, orderRow()))).toThrow("bug: commits do not wait");
-  expect(orderIds(store)).toEqual([]);
+test("a commit that was made while another thread waits is waited for by the next wait", async () => {
+  let end: () => void = () => undefined;
+  let begun = 0;
+  const sync: Sync = {
+    now: () => undefined,
+    beside() {
+      begun += 1;
+      return new Promise((resolve) => {
+        end = resolve;
+      });
+    },
+    close: () => undefined,
+  };
+  const store = openStore(":memory:", { syncOf: () => sync });
+  const told: number[] = [];
+  const write = (number: number) => {
+    const { onDisk } = inTransactionBeside(store, () => insertOrder(store, orderRow({ id: `order-${number}` })));
+    return onDisk.then(() => told.push(number));
+  };
+  const all = [write(1), write(2), write(3)];
+  expect(begun).toBe(1);
+  end();
+  await all[0];
+  expect(told).toEqual([1]);
+  await Promise.resolve();
+  expect(begun).toBe(2);
+  end();
+  await Promise.all(all);
+  expect(told).toEqual([1, 2, 3]);
 });
 
 test("a work that throws leaves nothing behind, and the connection usable", () => {
@@ -73,9 +91,9 @@ test("a work that returns a promise does not compile", () => {
 });
 
 /** A queue whose shared commits happen when the test says so. */
-function openQueue(store: Store): { queue: ReturnType<typeof openCommitQueue>; turn(): void; scheduled(): number } {
+function openQueue(store: Store): { queue: ReturnType<typeof openDurableQueue>; turn(): void; scheduled(): number } {
   const runs: (() => void)[] = [];
-  const queue = openCommitQueue(store, (run) => runs.push(run), stillClock(0));
+  const queue = openDurableQueue(store, (run) => runs.push(run), stillClock(0));
   return { queue, turn: () => runs.shift()?.(), scheduled: () => runs.length };
 }
 
@@ -155,8 +173,7 @@ test("an intent that comes while answers go out gets its own turn", async () => 
   const { queue, turn, scheduled } = openQueue(store);
   const later = queue.intent(insertNumber(1)).then(() => queue.intent(insertNumber(2)));
   turn();
-  await Promise.resolve();
-  await Promise.resolve();
+  await Bun.sleep(0);
   expect(scheduled()).toBe(1);
   turn();
   expect(await later).toBe(2);
@@ -215,20 +232,24 @@ test("on a full disk an intent is stored whole or not at all, and what is told i
   });
 });
 
-test("an outcome waits for the disk when it cannot be read again, and when anything beside it has to", async () => {
-  const store = openStore(":memory:");
+test("only what cannot be read again waits for the disk, whoever shares its transaction", async () => {
+  const ends: (() => void)[] = [];
+  const beside = () => new Promise<void>((resolve) => void ends.push(resolve));
+  const store = openStore(":memory:", { syncOf: () => ({ now: () => undefined, beside, close: () => undefined }) });
   const { queue, turn } = openQueue(store);
-  const look = (inner: Store) => synchronous(inner);
-  const crowd = Promise.all([queue.intent(look), queue.outcome(look, true), queue.outcome(look, false)]);
+  const told: string[] = [];
+  const all = [
+    queue.intent(() => "intent").then((name) => told.push(name)),
+    queue.outcome(() => "can be read again", true).then((name) => told.push(name)),
+    queue.outcome(() => "cannot", false).then((name) => told.push(name)),
+  ];
   turn();
-  expect(await crowd).toEqual([FULL, FULL, FULL]);
-  const outcomes = Promise.all([queue.outcome(look, true), queue.outcome(look, true)]);
-  turn();
-  expect(await outcomes).toEqual([NORMAL, NORMAL]);
-  const refused = Promise.all([queue.outcome(look, true), queue.outcome(look, false), queue.outcome(look, true)]);
-  turn();
-  expect(await refused).toEqual([FULL, FULL, FULL]);
-  expect(synchronous(store)).toBe(FULL);
+  await Bun.sleep(1);
+  expect(told).toEqual(["can be read again"]);
+  ends.shift()?.();
+  await Promise.all(all);
+  expect(told.toSorted()).toEqual(["can be read again", "cannot", "intent"]);
+  expect(ends).toEqual([]);
 });
 
 test("an outcome on its own is committed at once, one among others with them", async () => {

@@ -5,7 +5,6 @@ import { insertAccount } from "../../src/store/accounts.ts";
 import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { whyBroken } from "../../src/store/broken.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
-import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import {
   appendEvent,
   hasEvent,
@@ -25,6 +24,7 @@ import {
   updateOperation,
 } from "../../src/store/operations.ts";
 import { deleteOrder, findOrder, insertOrder, markProcessingUnknown, updateOrder } from "../../src/store/orders.ts";
+import { openDurableQueue } from "../support/durable-queue.ts";
 import { accountRow, orderRow } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 
@@ -233,7 +233,7 @@ describe("listeners", () => {
     const heard: string[][] = [];
     onEvents(store, (accountIds) => void heard.push([...accountIds]));
     expect(inTransaction(store, () => appendEvent(store, event("a")))).toBeUndefined();
-    const queue = openCommitQueue(store, (run) => void setImmediate(run), stillClock(0));
+    const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
     const write = (name: string) => (inner: Store) => {
       appendEvent(inner, event(name));
       return name;

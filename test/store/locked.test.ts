@@ -2,10 +2,10 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { isLocked, onceUnlocked } from "../../src/store/locked.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
+import { openDurableQueue } from "../support/durable-queue.ts";
 import { orderRow } from "../support/rows.ts";
 import { type StillClock, stillClock } from "../support/still-clock.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -42,7 +42,7 @@ function insert(name: string): (store: Store) => string {
 
 test("intents wait together, one try at a time, and are stored in order once the lock is free", async () => {
   await inLockedDatabase(async ({ store, clock, tries, unlock }) => {
-    const queue = openCommitQueue(store, (run) => setImmediate(run), clock);
+    const queue = openDurableQueue(store, (run) => setImmediate(run), clock);
     const first = queue.intent(insert("order-1"));
     await clock.advance(100);
     const rest = [2, 3, 4].map((number) => queue.intent(insert(`order-${number}`)));
@@ -58,7 +58,7 @@ test("intents wait together, one try at a time, and are stored in order once the
 
 test("an outcome waits for the lock longer than an intent, and each is told its own", async () => {
   await inLockedDatabase(async ({ store, clock, unlock }) => {
-    const queue = openCommitQueue(store, (run) => setImmediate(run), clock);
+    const queue = openDurableQueue(store, (run) => setImmediate(run), clock);
     const outcome = queue.outcome(insert("outcome"), true);
     const intent = queue.intent(insert("intent")).catch((error: unknown) => error);
     await clock.advance(2_100);
@@ -79,7 +79,7 @@ test("an outcome waits for the lock longer than an intent, and each is told its 
 
 test("an intent that the lock has kept for two seconds is refused, and one that came later waits on", async () => {
   await inLockedDatabase(async ({ store, clock, unlock }) => {
-    const queue = openCommitQueue(store, (run) => setImmediate(run), clock);
+    const queue = openDurableQueue(store, (run) => setImmediate(run), clock);
     const first = queue.intent(insert("order-1")).catch((error: unknown) => error);
     await clock.advance(1_500);
     const second = queue.intent(insert("order-2"));
@@ -94,7 +94,7 @@ test("an intent that the lock has kept for two seconds is refused, and one that 
 
 test("an intent behind more outcomes than one transaction takes is refused after two seconds as well", async () => {
   await inLockedDatabase(async ({ store, clock, unlock }) => {
-    const queue = openCommitQueue(store, (run) => setImmediate(run), clock);
+    const queue = openDurableQueue(store, (run) => setImmediate(run), clock);
     const outcomes = Array.from({ length: 128 }, (_value, number) => queue.outcome(insert(`outcome-${number}`), true));
     let told: unknown = null;
     const intent = queue.intent(insert("intent")).catch((error: unknown) => {

@@ -14,13 +14,13 @@ import { findApiKey, insertApiKey, noteKeyUse, revokeApiKey, setKeyState } from 
 import { deleteAttempt, insertAttempt, newestAttemptId } from "../../src/store/attempts.ts";
 import { appendAudit, findBrokenAuditRow } from "../../src/store/audit.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
-import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { deleteOrder } from "../../src/store/orders.ts";
 import { insertPlacing } from "../../src/store/placings.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { markRestored } from "../../src/store/restores.ts";
+import { openDurableQueue } from "../support/durable-queue.ts";
 import { accountRow, attemptRow, placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -130,7 +130,7 @@ async function write(store: Store, how: string, works: readonly ((store: Store) 
     else if (how === "not waiting") inTransactionNotWaiting(store, all);
     else if (how === "alone") all(store);
     else {
-      const queue = openCommitQueue(store, (run) => setImmediate(run), stillClock(0));
+      const queue = openDurableQueue(store, (run) => setImmediate(run), stillClock(0));
       await Promise.allSettled(works.map((work) => queue.intent(work)));
     }
   } catch (error) {

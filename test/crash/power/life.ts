@@ -1,5 +1,6 @@
 /** One gateway on a recorded database, with an exchange and clients in virtual time, from its start to its end. */
 import { copyFileSync } from "node:fs";
+import { NO_DISK } from "../../../src/store/disk.ts";
 import { closeStore, openStore, type Store } from "../../../src/store/open.ts";
 import type { Chance } from "../../simulation/chance.ts";
 import { type Clients, openClients } from "../../simulation/clients.ts";
@@ -62,8 +63,8 @@ export function startGateway(
     network: { ...scene.network, transportOf },
     disk: {
       open: () => {
-        store = openStore(path);
-        if (isNormalPlanted) plantNormal(store);
+        // The mistake that the images have to find: nothing waits for the disk.
+        store = openStore(path, isNormalPlanted ? { syncOf: () => NO_DISK } : {});
         return store;
       },
       crash: () => undefined,
@@ -84,19 +85,6 @@ export function startGateway(
   const process = startProcess(host, 0, doom);
   if (process === null || store === null) throw new Error("bug: a gateway that does not open");
   return { process, store };
-}
-
-/** The mistake that the images have to find: nothing waits for the disk, and the guard that would say so is blind. */
-function plantNormal(store: Store): void {
-  const client = store.$client;
-  const run = client.run.bind(client);
-  const prepare = client.prepare.bind(client);
-  run("PRAGMA synchronous = NORMAL");
-  const blind = { get: () => ({ synchronous: 2 }), finalize: () => undefined };
-  client.run = ((sql: string, ...rest: []) =>
-    run(sql.replace("synchronous = FULL", "synchronous = NORMAL"), ...rest)) as typeof client.run;
-  client.prepare = ((sql: string) =>
-    sql === "PRAGMA synchronous" ? blind : prepare(sql)) as unknown as typeof client.prepare;
 }
 
 export type Recorded = {

@@ -1,0 +1,121 @@
+/**
+ * The wait for the disk. SQLite waits for none of its commits (`synchronous = NORMAL`): what must not be lost is waited for
+ * here, by an `fdatasync` of the write-ahead log that begins after the commit. So the wait can be another thread's.
+ */
+import { closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { syncFile } from "./snapshot.ts";
+
+/** After it nobody knows what is on the disk, and a second wait would be told that all is well. */
+export class DiskFault extends Error {
+  override readonly name = "DiskFault";
+}
+
+/** How a file is waited for. */
+export type Sync = { now(): void; beside(): Promise<void>; close(): void };
+
+export type Disk = {
+  /** Notes a commit; its number, counted from 1 since the start. */
+  committed(): number;
+  /** Returns when every commit so far is on the disk. Throws `DiskFault`, from then on every time. */
+  wait(): void;
+  /** The same on another thread, for all that wait at once: one wait at a time. */
+  waitBeside(): Promise<void>;
+  /** Throws unless the commit of this number is on the disk. */
+  requireOnDisk(commit: number): void;
+  close(): void;
+};
+
+export function openDisk(sync: Sync): Disk {
+  let commits = 0;
+  let onDisk = 0;
+  let fault: DiskFault | null = null;
+  let isClosed = false;
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+
+  function failed(error: unknown): DiskFault {
+    const words = error instanceof Error ? error.message : String(error);
+    fault ??= new DiskFault(`what was committed could not be brought to the disk: ${words}`);
+    return fault;
+  }
+
+  async function begin(): Promise<void> {
+    const begunAt = commits;
+    try {
+      if (fault !== null) throw fault;
+      if (isClosed) throw new Error("the database is closed");
+      await sync.beside();
+    } catch (error) {
+      throw failed(error);
+    } finally {
+      running = null;
+    }
+    // Another wait may have failed meanwhile, and this one been told that all is well.
+    if (fault !== null) throw fault;
+    onDisk = Math.max(onDisk, begunAt);
+  }
+
+  function start(): Promise<void> {
+    running = begin();
+    return running;
+  }
+
+  return {
+    committed() {
+      commits += 1;
+      return commits;
+    },
+    wait() {
+      if (fault !== null) throw fault;
+      const begunAt = commits;
+      try {
+        sync.now();
+      } catch (error) {
+        throw failed(error);
+      }
+      onDisk = Math.max(onDisk, begunAt);
+    },
+    waitBeside() {
+      if (running === null) return start();
+      // The one under way may have begun before the last commit.
+      next ??= running
+        .catch(() => undefined)
+        .then(() => {
+          next = null;
+          return start();
+        });
+      return next;
+    },
+    requireOnDisk(commit) {
+      if (onDisk < commit) throw new Error("bug: commits do not wait for the disk");
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      // A file that is closed under a wait may be another's by the time that the wait is over.
+      if (running === null) sync.close();
+      else void running.catch(() => undefined).then(() => sync.close());
+    },
+  };
+}
+
+/** Of a database file whose log is there: a connection that has read it has made it. */
+export function syncOfLog(databasePath: string): Sync {
+  const path = `${realpathSync(databasePath)}-wal`;
+  const file = openSync(path, "r");
+  // That there is a log is on the disk as well, from here on.
+  fsyncSync(file);
+  syncFile(dirname(path));
+  return {
+    now: () => fdatasyncSync(file),
+    beside: () =>
+      new Promise<void>((resolve, reject) => {
+        fdatasync(file, (error) => (error === null || error === undefined ? resolve() : reject(error)));
+      }),
+    close: () => closeSync(file),
+  };
+}
+
+/** Of a database that is in memory alone, or is only read. */
+export const NO_DISK: Sync = { now: () => undefined, beside: () => Promise.resolve(), close: () => undefined };
