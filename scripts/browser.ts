@@ -2,18 +2,12 @@
  * `bun run browser [words]`: the owner's page in Debian's chromium, against gateways and paper exchanges of its own. Two
  * files run side by side; what is measured runs alone.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
-const CHROMIUM = "/usr/bin/chromium";
 const AT_ONCE = 2;
 const MEASURED = /speed/;
 
-if (!existsSync(CHROMIUM)) {
-  console.error(`there is no ${CHROMIUM}; as root: apt-get install chromium`);
-  process.exit(2);
-}
 const wanted = process.argv.slice(2);
 const files = [...new Bun.Glob("test/browser/*.browser.ts").scanSync(ROOT)]
   .sort()

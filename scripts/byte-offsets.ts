@@ -3,8 +3,8 @@
  * that resets the connection after a given byte of the request to /exchange, or of its answer, for each kind of action;
  * all of it under a clock that runs faster. After each: executed at most once, shown as it truly is, posted once.
  *
- *   bun scripts/byte-offsets.ts                           every offset
- *   bun scripts/byte-offsets.ts --every K [--seed S]      every K-th, beginning where the seed says
+ *   bun run byte-offsets                           every offset
+ *   bun run byte-offsets --every K [--seed S]      every K-th, beginning where the seed says
  *   --kinds place,cancel   --speed 50   --jobs 2   --seconds S
  */
 import { parseArgs } from "node:util";

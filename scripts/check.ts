@@ -46,11 +46,6 @@ function report(outcome: Outcome): void {
   if (outcome.exitCode !== 0) console.log(outcome.output);
 }
 
-const install = await run({ name: "install", command: ["install", "--frozen-lockfile", "--silent"] });
-if (install.exitCode !== 0) {
-  report(install);
-  process.exit(1);
-}
 const outcomes = await Promise.all(STEPS.map(run));
 for (const outcome of outcomes) report(outcome);
 process.exit(outcomes.every((outcome) => outcome.exitCode === 0) ? 0 : 1);

@@ -10,7 +10,7 @@ import { type Description, describe } from "./contract/document.ts";
 import { ask, type Gateway, startGateway } from "./contract/gateway.ts";
 import { startProxy } from "./contract/proxy.ts";
 import { cursorPlace, type Facts, RULES } from "./contract/rules.ts";
-import { generate, install, lint, TOOLS } from "./contract/tools.ts";
+import { generate, lint, TOOLS } from "./contract/tools.ts";
 import { judge, type Verdict } from "./contract/verdict.ts";
 import { FOREIGN_CURSOR, generatorView, type Seeds } from "./contract/view.ts";
 
@@ -32,7 +32,6 @@ try {
 }
 
 async function contract(): Promise<boolean> {
-  await install();
   const gateway = await startGateway(join(directory, "data"));
   try {
     const document = await ask(gateway, "/openapi.json");

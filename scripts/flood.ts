@@ -1,7 +1,7 @@
 /**
  * A flood of idle connections against the built executable, while an order is placed and canceled as ever:
  *
- *   bun scripts/flood.ts [--executable dist/postern]
+ *   bun run flood [--executable dist/postern]
  *
  * Once with 20,000 connections from four addresses, and once where the process has 400 descriptors and one address, from
  * which the trader comes as well. Throughout, the kept-alive connection of the trader stays open, thirty orders at a time find

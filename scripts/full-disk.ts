@@ -2,7 +2,7 @@
  * Runs the executable on a file system that is full, which has to be small (but larger than 48 MiB: 16 are kept for
  * cancels and outcomes) and holds nothing else:
  *
- *   bun scripts/full-disk.ts --directory MOUNT [--executable dist/postern]
+ *   bun run full-disk --directory MOUNT [--executable dist/postern]
  *
  * Writes are refused and nothing of them is sent, `/readyz` says so until there is room again, reads go on, a kill changes
  * nothing, and with space again every key ends as the exchange has it, without anybody's help.

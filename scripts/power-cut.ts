@@ -9,14 +9,14 @@
  *
  * Needs a C compiler (`cc`) and Linux, for the library that records the writes.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type PowerResult, runPowerCuts } from "../test/crash/power/run.ts";
 import { buildWriteLog, openWriteLog } from "../test/crash/power/write-log.ts";
 import { makeTemplate } from "../test/simulation/template.ts";
 import { readTotals, tellTotals } from "./jobs.ts";
+import { MEMORY, openOwnDirectory } from "./own-directory.ts";
 
 type Options = {
   images: number;
@@ -127,8 +127,7 @@ async function main(): Promise<boolean> {
     },
   });
   const isOne = values.seed !== undefined;
-  const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-  const directory = values.directory ?? mkdtempSync(join(memory, "postern-power-"));
+  const directory = values.directory ?? openOwnDirectory(MEMORY, "postern-power-");
   const options: Options = {
     images: isOne ? IMAGES_OF_A_LIFE : Number(values.images),
     seconds: Number(values.seconds),

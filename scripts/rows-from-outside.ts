@@ -3,7 +3,7 @@
  * another exchange. Each beside the running gateway and before the next start; each refused, and told by the gateway's
  * log, `/readyz`, `doctor` and `audit verify`. Put back, everything is as before.
  *
- *   bun scripts/rows-from-outside.ts [--executable dist/postern]
+ *   bun run rows-from-outside [--executable dist/postern]
  */
 import { Database } from "bun:sqlite";
 import { join, resolve } from "node:path";

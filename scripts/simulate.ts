@@ -15,6 +15,7 @@ import { parseArgs } from "node:util";
 import { addMeasured, type Measured, measuredLines, NOTHING_MEASURED } from "../test/simulation/measured.ts";
 import { type RunResult, runSeed } from "../test/simulation/run-seed.ts";
 import { readTotals, tellTotals } from "./jobs.ts";
+import { MEMORY, openOwnDirectory } from "./own-directory.ts";
 
 type Options = {
   from: number;
@@ -144,10 +145,10 @@ async function main(): Promise<boolean> {
       hash: { type: "boolean", default: false },
       "keep-going": { type: "boolean", default: false },
       quiet: { type: "boolean", default: false },
-      directory: { type: "string", default: `/dev/shm/postern-simulation-${process.pid}` },
+      directory: { type: "string" },
     },
   });
-  const { directory } = values;
+  const directory = values.directory ?? openOwnDirectory(MEMORY, `postern-simulation-${process.pid}-`);
   const options: Options = {
     from: whole(values.from, "from", 0),
     seeds: whole(values.seeds, "seeds", 0),

@@ -1,5 +1,5 @@
 /**
- * `bun scripts/timing.ts [--count N]`: does the time of a refusal tell anything about a registered key? Compares keys
+ * `bun run timing [--count N]`: does the time of a refusal tell anything about a registered key? Compares keys
  * that are one digit away from a registered one with keys that have nothing in common with it, by Welch's t-test. A
  * script and no test: a busy machine answers slowly for reasons of its own.
  */

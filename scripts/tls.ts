@@ -1,7 +1,7 @@
 /**
  * The built executable with TLS of its own, and everything through it:
  *
- *   bun scripts/tls.ts [--executable dist/postern]
+ *   bun run tls [--executable dist/postern]
  *
  * A paper gateway with a certificate that signs itself, and one of an authority that only its owner knows: registration,
  * orders, events, the page, the commands, a renewed certificate and a broken one. Nothing here switches a check off.

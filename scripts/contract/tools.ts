@@ -32,12 +32,6 @@ async function run({ name, command, cwd, env = {} }: Run): Promise<Outcome> {
   return { exitCode, output: stdout + stderr };
 }
 
-export async function install(): Promise<void> {
-  const command = [process.execPath, "install", "--frozen-lockfile", "--ignore-scripts", "--silent"];
-  const { exitCode, output } = await run({ name: "install", command, cwd: TOOLS });
-  if (exitCode !== 0) throw new Error(`contract: the tools could not be installed: ${output}`);
-}
-
 /** Runs both linters; returns the names of those that found an error. */
 export async function lint(documentPath: string, directory: string): Promise<string[]> {
   const modules = join(TOOLS, "node_modules");

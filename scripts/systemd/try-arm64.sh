@@ -4,16 +4,14 @@
 #   sudo scripts/systemd/try-arm64.sh [ARCHIVE]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. scripts/bring.sh
+bring_bun
 
 # Seconds from start to the first line; emulation takes most of them.
 START_DEADLINE_S=90
 
-export DEBIAN_FRONTEND=noninteractive
-for tool in debootstrap qemu-aarch64-static; do
-  command -v "$tool" >/dev/null && continue
-  apt-get update -qq
-  apt-get install -y -qq --no-install-recommends debootstrap qemu-user-static
-done
+[ "$(id -u)" -eq 0 ] || lacking "this needs root: sudo $0"
+has debootstrap qemu-aarch64-static || bring debootstrap qemu-user-static
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 archive="${1:-}"

@@ -5,6 +5,9 @@
 #   sudo scripts/systemd/try-in-a-container.sh [--keep] [DIRECTORY]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. scripts/bring.sh
+bring_bun
+[ "$(id -u)" -eq 0 ] || lacking "this needs root: sudo $0"
 
 keep=0
 if [ "${1:-}" = --keep ]; then keep=1; shift; fi
@@ -14,12 +17,7 @@ root="$work/root"
 # Seconds until a container that does not end is ended.
 DEADLINE_S=900
 
-export DEBIAN_FRONTEND=noninteractive
-for tool in debootstrap systemd-nspawn; do
-  command -v "$tool" >/dev/null && continue
-  apt-get update -qq
-  apt-get install -y -qq --no-install-recommends debootstrap systemd-container
-done
+has debootstrap systemd-nspawn || bring debootstrap systemd-container
 
 for version in 0.1.0 0.2.0; do
   [ -d "$work/release-$version" ] || bun scripts/release.ts --architecture x64 --version "$version" --out "$work/release-$version"

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-// node test/stranger-at-the-door/run.mjs [--binary dist/postern] [--only TEXT[,TEXT…]] [--list] [--json] [--log]
+// 107 attacks on the door of the executable by somebody who read only the documents; needs openssl.
+//   node test/stranger-at-the-door/run.mjs [--binary dist/postern] [--only TEXT[,TEXT…]] [--list] [--json] [--log]
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { attacks } from "./attacks/all.mjs";
-import { Door } from "./door.mjs";
+import { standAlone } from "../stranger/stand-alone.mjs";
 
 const { values } = parseArgs({
   options: {
+    help: { type: "boolean" },
     binary: { type: "string", default: "dist/postern" },
     only: { type: "string" },
     list: { type: "boolean" },
@@ -14,6 +16,13 @@ const { values } = parseArgs({
     log: { type: "boolean" },
   },
 });
+standAlone({
+  path: fileURLToPath(import.meta.url),
+  binary: values.list ? null : values.binary,
+  programs: ["openssl"],
+});
+const { attacks } = await import("./attacks/all.mjs");
+const { Door } = await import("./door.mjs");
 
 const chosen = values.only
   ? attacks.filter(({ name, group }) => values.only.split(",").some((text) => `${group}/${name}`.includes(text)))

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
-// node test/stranger/run.mjs --binary dist/postern [--scene NAME[,NAME…]] [--list] [--json] [--jobs N] [--log] [--keep]
+// 165 scenes of an exchange that shares no code with Postern, against the executable: what is told, held against its log.
+//   node test/stranger/run.mjs --binary dist/postern [--scene NAME[,NAME…]] [--list] [--json] [--jobs N] [--log] [--keep]
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { connectionId } from "./exchange/wire.mjs";
-import { scenes } from "./scenes/all.mjs";
-import { perform } from "./stage.mjs";
+import { standAlone } from "./stand-alone.mjs";
 
+const path = fileURLToPath(import.meta.url);
 const { values } = parseArgs({
   options: {
+    help: { type: "boolean" },
     binary: { type: "string", default: "dist/postern" },
     scene: { type: "string" },
     list: { type: "boolean" },
@@ -22,6 +23,11 @@ const { values } = parseArgs({
     "in-process": { type: "boolean" },
   },
 });
+const isAskedOnly = values.list || values["self-test"];
+standAlone({ path, binary: isAskedOnly ? null : values.binary, isKept: values.keep });
+const { connectionId } = await import("./exchange/wire.mjs");
+const { scenes } = await import("./scenes/all.mjs");
+const { perform } = await import("./stage.mjs");
 
 // A name, a beginning (`modify-*`), or a kind of `scenes/seen.mjs` (`#4`).
 const matches = (scene, wanted) =>
@@ -73,15 +79,7 @@ if (!values["in-process"] && chosen.length > 1) {
 
 const inChild = (scene) =>
   new Promise((done) => {
-    const args = [
-      fileURLToPath(import.meta.url),
-      "--in-process",
-      "--json",
-      "--binary",
-      values.binary,
-      "--scene",
-      scene.name,
-    ];
+    const args = [path, "--in-process", "--json", "--binary", values.binary, "--scene", scene.name];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     children.add(child);
     let text = "";
