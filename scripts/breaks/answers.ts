@@ -7,13 +7,13 @@ const EVERY_ANSWER = {
 };
 const POLICY = {
   test: "test/http/console.test.ts",
-  title: "the page is answered at / with its own policy and the headers that every answer has",
+  title: "the page is answered at %s with its own policy and the headers that every answer has",
 };
 const NOTHING_ELSE = {
   test: "test/http/console.test.ts",
   title: "the page needs nothing from anywhere else and has no script or style in its text",
 };
-const ASSETS = { test: "test/http/console.test.ts", title: "everything that the page names is answered" };
+const ASSETS = { test: "test/http/console.test.ts", title: "everything that %s names is answered" };
 const INSIDE = {
   test: "test/http/guard.test.ts",
   title: "is 503 internal_error without a word about the inside, and is logged",

@@ -259,9 +259,9 @@ export const MACHINE_BREAKS: readonly Break[] = [
     row: "S30",
     name: "a template is compiled from a text",
     changes: inFile(
-      "src/http/docs-page.ts",
-      "export function docsPage(",
-      "export const constant = (0, eval)('1');\n\nexport function docsPage(",
+      "src/http/docs.ts",
+      "export function descriptionRoutes(",
+      "export const constant = (0, eval)('1');\n\nexport function descriptionRoutes(",
     ),
     seenBy: NO_CODE,
   },

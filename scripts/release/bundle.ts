@@ -1,6 +1,7 @@
 /** How the executable is bundled: in one place, so that what is described and counted is what is built. */
 import { join } from "node:path";
-import { embedPage } from "../embed-page.ts";
+import { PAGE_NAMES } from "../../src/http/build-page.ts";
+import { embedPage, pageSource } from "../embed-page.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
 
@@ -40,8 +41,10 @@ function leftOut(): Bun.BunPlugin {
 /** Where each package with bytes in the executable lies below node_modules, `viem/ox` for a nested one. */
 export async function bundledPlaces(stamp: Stamp): Promise<string[]> {
   const program = await Bun.build(await bundleOptions(join(ROOT, "src/main.ts"), stamp));
-  const page = await Bun.build({ entrypoints: [join(ROOT, "src/console/index.html")], metafile: true });
-  const outputs = [program, page].flatMap(({ metafile }) => Object.values(metafile?.outputs ?? {}));
+  const pages = await Promise.all(
+    PAGE_NAMES.map((name) => Bun.build({ entrypoints: [pageSource(name)], metafile: true })),
+  );
+  const outputs = [program, ...pages].flatMap(({ metafile }) => Object.values(metafile?.outputs ?? {}));
   const places = outputs.flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput === 0 ? [] : placeIn(path))),
   );

@@ -1,4 +1,4 @@
-/** The owner's page as a browser gets it, made of the sources in src/console/. */
+/** The pages as a browser gets them, made of the sources in src/console/: the owner's, and the description's. */
 import { basename } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
@@ -10,6 +10,10 @@ export type PageFile = {
   gzip: Uint8Array<ArrayBuffer>;
   brotli: Uint8Array<ArrayBuffer>;
 };
+
+export const PAGE_NAMES = ["index", "docs"] as const;
+/** Also what the names of a page's assets begin with. */
+export type PageName = (typeof PAGE_NAMES)[number];
 
 export type PageFiles = { page: PageFile; assets: ReadonlyMap<string, PageFile> };
 

@@ -1,8 +1,8 @@
 /**
- * The owner's page at `/`, and its files. Never a `routes` entry of the runtime's own server, which would answer it
+ * The owner's page at `/`, that of the description, and their files. Never a `routes` entry of the runtime's own server, which would answer it
  * before the Host check and without our headers.
  */
-import type { PageFile, PageFiles } from "./build-page.ts";
+import type { PageFile, PageFiles, PageName } from "./build-page.ts";
 import { routeNotFound } from "./guard.ts";
 import { readPageFiles } from "./page-files.ts";
 import { readQuery } from "./query.ts";
@@ -17,17 +17,23 @@ const REVALIDATED = "no-cache";
 /** A year: an asset's name has the hash of its content in it. */
 const KEPT_FOR_GOOD = "public, max-age=31536000, immutable";
 
+const PAGES = { index: openOnce(() => readPageFiles("index")), docs: openOnce(() => readPageFiles("docs")) } as const;
+
 /** No part of the interface, so they are not in its description. */
 export function pageRoutes(): Route[] {
-  const files = openOnce(readPageFiles);
   return [
-    route("/", async (visit) => answer(visit, (await files()).page, REVALIDATED)),
+    route("/", (visit) => pageAnswer(visit, "index")),
     route("/assets/{id}", async (visit, name) => {
-      const asset = (await files()).assets.get(name);
+      const { assets } = await PAGES[name.startsWith("docs-") ? "docs" : "index"]();
+      const asset = assets.get(name);
       if (asset === undefined) throw routeNotFound();
       return answer(visit, asset, KEPT_FOR_GOOD);
     }),
   ];
+}
+
+export async function pageAnswer(visit: Visit, name: PageName): Promise<Answer> {
+  return answer(visit, (await PAGES[name]()).page, REVALIDATED);
 }
 
 function route(path: "/" | "/assets/{id}", run: (visit: Visit, name: string) => Promise<Answer>): Route {

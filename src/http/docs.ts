@@ -1,21 +1,14 @@
-import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
-import { DOCS_STYLE, docsPage } from "./docs-page.ts";
+import { pageAnswer } from "./console.ts";
 import { openApiDocument } from "./openapi.ts";
 import { openRoute, type Route } from "./route.ts";
 
 const TAG = "Description";
-const HTML = "text/html; charset=utf-8";
-
-/** The page's one style sheet, by its hash, and nothing else: no script, no image, no other host. */
-const DOCS_POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(DOCS_STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** The description of these routes and of itself, as JSON and as a page. Rendered once. */
 export function descriptionRoutes(described: readonly Route[]): Route[] {
-  const routes = [...described, openapi(() => text), docs(() => page)];
-  const document = openApiDocument(routes);
-  const text = JSON.stringify(document);
-  const page = docsPage(document);
+  const routes: Route[] = [...described, openapi(() => text), docs()];
+  const text = JSON.stringify(openApiDocument(routes));
   return routes.slice(described.length);
 }
 
@@ -45,7 +38,7 @@ function openapi(text: () => string): Route {
   );
 }
 
-function docs(page: () => string): Route {
+function docs(): Route {
   return openRoute(
     {
       name: "get_docs",
@@ -53,18 +46,19 @@ function docs(page: () => string): Route {
       path: "/docs",
       tag: TAG,
       summary: "This description as a page",
+      description: "Swagger UI: Authorize with an API key, and Try it out sends real requests under it.",
       access: "anybody",
       answers: [
         {
           status: 200,
-          description: "A page without scripts.",
+          description: "A page that asks no other host for anything.",
           schema: Type.String(),
           example: "<!doctype html>",
-          contentType: HTML,
+          contentType: "text/html; charset=utf-8",
         },
       ],
       errors: [],
     },
-    () => ({ status: 200, body: page(), contentType: HTML, headers: { "Content-Security-Policy": DOCS_POLICY } }),
+    (_deps, visit) => pageAnswer(visit, "docs"),
   );
 }

@@ -37,12 +37,12 @@ export type WriteCall<Body> = { id: string; body: Body; idempotencyKey: string }
 export type ReadCall = { id: string; query: Query };
 
 /** Open to anybody. */
-export function openRoute(contract: Contract, run: (deps: Deps) => Answer): Route {
+export function openRoute(contract: Contract, run: (deps: Deps, visit: Visit) => Answer | Promise<Answer>): Route {
   return {
     contract,
     async answer(deps, visit) {
       queryOf(contract, visit);
-      return run(deps);
+      return run(deps, visit);
     },
   };
 }

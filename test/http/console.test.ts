@@ -11,25 +11,31 @@ function get(rig: Rig, path: string, headers: Record<string, string> = {}): Prom
   return rig.server.handle(testRequest({ path, headers }), "10.0.0.1");
 }
 
-async function assetsOf(rig: Rig): Promise<string[]> {
-  const html = await (await get(rig, "/")).text();
+/** The owner's, and that of the description. */
+const PAGES = ["/", "/docs"];
+
+async function assetsOf(rig: Rig, page = "/"): Promise<string[]> {
+  const html = await (await get(rig, page)).text();
   return [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((match) => match[1] ?? "");
 }
 
-test("the page is answered at / with its own policy and the headers that every answer has", async () => {
-  const response = await get(openRig(), "/");
-  expect(response.status).toBe(200);
-  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-  expect(response.headers.get("content-security-policy")).toBe(POLICY);
-  expect(response.headers.get("cache-control")).toBe("no-cache");
-  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-  expect(response.headers.get("x-request-id")).toMatch(/^req_/);
-  expect(await response.text()).toContain("<title>Postern");
-});
+test.each(PAGES)(
+  "the page is answered at %s with its own policy and the headers that every answer has",
+  async (page) => {
+    const response = await get(openRig(), page);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("content-security-policy")).toBe(POLICY);
+    expect(response.headers.get("cache-control")).toBe("no-cache");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+    expect(await response.text()).toContain("<title>Postern");
+  },
+);
 
-test("everything that the page names is answered under a name that never changes its meaning", async () => {
+test.each(PAGES)("everything that %s names is answered under a name that never changes its meaning", async (page) => {
   const rig = openRig();
-  const assets = await assetsOf(rig);
+  const assets = await assetsOf(rig, page);
   expect(assets.length).toBeGreaterThan(0);
   for (const path of assets) {
     const response = await get(rig, path);
