@@ -2,9 +2,10 @@
 import { type Break, inFile } from "./break.ts";
 
 const REFUSES = { test: "test/http/registration.test.ts", title: "refuses %s and stores nothing" };
-const ONE_SPELLING = { test: "test/wire/grant.test.ts", title: "a signature has one spelling" };
-const LAST_LOW_S = { test: "test/wire/grant.test.ts", title: "half the group order is the last low s" };
-const ONE_AT_THE_EDGE = { test: "test/http/registration.test.ts", title: "has one spelling: low s, v 27 or 28" };
+const NO_SIGNATURE = { test: "test/wire/signature.test.ts", title: "%s is no signature" };
+const ANY_SPELLING = { test: "test/wire/signature.test.ts", title: "%s is the same signature as any other spelling" };
+const LAST_LOW_S = { test: "test/wire/signature.test.ts", title: "half the group order is the last low s" };
+const ONE_AT_THE_EDGE = { test: "test/http/registration.test.ts", title: "has a low s, and is kept in one spelling" };
 const MAIN_OWNER = {
   test: "test/http/registration.test.ts",
   title: "a subaccount gets a key by the main owner's signature",
@@ -25,7 +26,7 @@ export const SIGNATURE_BREAKS: readonly Break[] = [
     row: "S11",
     name: "a high s is taken",
     changes: inFile(
-      "src/wire/grant.ts",
+      "src/wire/signature.ts",
       "0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n",
       "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140n",
     ),
@@ -34,35 +35,36 @@ export const SIGNATURE_BREAKS: readonly Break[] = [
   {
     row: "S11",
     name: "the first high s is taken",
-    changes: inFile("src/wire/grant.ts", "5d576e7357a4501ddfe92f46681b20a0n", "5d576e7357a4501ddfe92f46681b20a1n"),
+    changes: inFile("src/wire/signature.ts", "5d576e7357a4501ddfe92f46681b20a0n", "5d576e7357a4501ddfe92f46681b20a1n"),
     seenBy: LAST_LOW_S,
   },
   {
     row: "S11",
-    name: "v may be 0 or 1",
+    name: "v may be anything",
+    changes: inFile("src/wire/signature.ts", "if ((v !== 27 && v !== 28) || s > HALF_ORDER)", "if (s > HALF_ORDER)"),
+    seenBy: NO_SIGNATURE,
+  },
+  {
+    row: "S11",
+    name: "the parity of a compact signature is lost",
+    changes: inFile("src/wire/signature.ts", "Number(packed >> 255n)", "0"),
+    seenBy: ANY_SPELLING,
+  },
+  {
+    row: "S11",
+    name: "a signature is kept as it came",
     changes: inFile(
-      "src/wire/grant.ts",
-      "const v = Number.parseInt(text.slice(130), 16);",
-      "const given = Number.parseInt(text.slice(130), 16);\n  const v = given < 2 ? given + 27 : given;",
+      "src/actions/register-key.ts",
+      "signature: normalisedSignature(given.signature) ?? given.signature };",
+      "signature: given.signature };\n  normalisedSignature(given.signature);",
     ),
-    seenBy: ONE_SPELLING,
+    seenBy: ONE_AT_THE_EDGE,
   },
   {
     row: "S11",
     name: "a signature may have more than 65 bytes",
-    changes: [
-      {
-        file: "src/wire/grant.ts",
-        find: "const SIGNATURE = /^0x[0-9a-fA-F]{130}$/;",
-        put: "const SIGNATURE = /^0x[0-9a-fA-F]{130,}$/;",
-      },
-      {
-        file: "src/wire/grant.ts",
-        find: "const v = Number.parseInt(text.slice(130), 16);",
-        put: "const v = Number.parseInt(text.slice(130, 132), 16);",
-      },
-    ],
-    seenBy: ONE_SPELLING,
+    changes: inFile("src/wire/signature.ts", "([0-9a-fA-F]{2})?$/;", "([0-9a-fA-F]{2})?/;"),
+    seenBy: NO_SIGNATURE,
   },
   {
     row: "S12",
@@ -91,8 +93,8 @@ export const SIGNATURE_BREAKS: readonly Break[] = [
       },
       {
         file: "src/http/schema/common.ts",
-        find: 'pattern: "^0x[0-9a-fA-F]{130}$",',
-        put: 'pattern: "^0x[0-9a-fA-F]{130,}$",',
+        find: 'pattern: "^(0x)?[0-9a-fA-F]{128}([0-9a-fA-F]{2})?$",',
+        put: 'pattern: "^(0x)?[0-9a-fA-F]{128,}$",',
       },
     ],
     seenBy: CONTRACT_WALLET,

@@ -20,6 +20,15 @@ const NETWORK_MODULES = /^(node:)?(http|https|http2|net|tls|dgram|dns)(\/promise
 const SIGNING_PACKAGES = /^(@noble\/curves|@noble\/secp256k1|secp256k1|viem|ethers)(\/|$)/;
 /** What wire/ takes of the runtime, in this one file. */
 const NATIVE_HASH = { path: "src/wire/sha256.ts", module: "node:crypto", names: ["createHmac", "hash"] } as const;
+/** And of viem, in this one: two pure functions that no key is handed to. The others are of curves and of ours. */
+const TYPED_DATA = {
+  path: "src/wire/typed-data.ts",
+  module: "viem/utils",
+  names: [
+    ...["hashStruct", "hashTypedData"],
+    ...["keccak_256", "concatBytes", "fromHex", "domainFields", "TypedData", "TypedDomain"],
+  ],
+};
 const PROCESS = ["process.exit", "process.argv", "process.env", "Bun.env", "Bun.argv", "import.meta.env"];
 const DATABASE = /^(drizzle-orm(\/|$)|bun:sqlite$|node:sqlite$)/;
 const SQL =
@@ -59,8 +68,17 @@ const NEVERS: readonly Never[] = [
   {
     rule: "signing-outside-vault",
     reason: "private keys are used in vault/ (and by cli/, for the demo's own); wire/recover.ts only recovers",
-    isAllowed: (path) => isIn(path, ["src/vault/", "src/cli/", "src/wire/recover.ts"]),
+    isAllowed: (path) => isIn(path, ["src/vault/", "src/cli/", "src/wire/recover.ts", TYPED_DATA.path]),
     find: (facts) => importsOf(facts, SIGNING_PACKAGES),
+  },
+  {
+    rule: "typed-data-only",
+    reason: "wire/typed-data.ts takes the hashing of typed data from viem, and nothing that signs or asks anybody",
+    isAllowed: (path) => path !== TYPED_DATA.path,
+    find: (facts) => [
+      ...importsOf(facts, SIGNING_PACKAGES).filter(({ name }) => name !== TYPED_DATA.module),
+      ...facts.imported.filter(({ name }) => !TYPED_DATA.names.includes(name)),
+    ],
   },
   {
     rule: "recover-only",
@@ -136,5 +154,6 @@ function importedNames(facts: Facts, names: readonly string[]): Mention[] {
 function impureModules(facts: Facts): Mention[] {
   if (roomOf(facts.path) === "core") return [];
   const found = importsOf(facts, /^(?!\.|@noble\/|@sinclair\/typebox)/);
-  return facts.path === NATIVE_HASH.path ? found.filter(({ name }) => name !== NATIVE_HASH.module) : found;
+  const taken = [NATIVE_HASH, TYPED_DATA].find(({ path }) => path === facts.path);
+  return found.filter(({ name }) => name !== taken?.module);
 }

@@ -1,7 +1,13 @@
 import { API_NETWORK } from "../core/account.ts";
 import type { Deps } from "../deps.ts";
-import { GRANT_DOMAIN, GRANT_TYPES, grantTypedData, REVOCATION_TYPES, revocationTypedData } from "../wire/grant.ts";
-import type { TypedData } from "../wire/typed-data.ts";
+import {
+  GRANT_DOMAIN,
+  GRANT_TYPES,
+  grantTypedData,
+  REVOCATION_TYPES,
+  revocationTypedData,
+} from "../wire/grant-data.ts";
+import type { TypedData } from "../wire/wallet-form.ts";
 
 /** With the one type that its message has: signers refuse others beside it. */
 function exampleOf({ primaryType, types, message }: TypedData) {

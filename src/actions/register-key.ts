@@ -18,6 +18,7 @@ import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { isRevoked } from "../store/revocations.ts";
 import { grantDigest, signerOf } from "../wire/grant.ts";
+import { normalisedSignature } from "../wire/signature.ts";
 import { changedOutside } from "../write/changed-outside.ts";
 
 /** A grant as the owner signed it; ids lower case. */
@@ -39,7 +40,9 @@ const MAX_AHEAD_MS = 60 * 1_000;
  * Registers an API key by its owner's signature; the same grant again gives the same answer. The order of the
  * checks is part of the interface: what a stranger learns before the signature is only whether an account exists.
  */
-export function registerKey(deps: Deps, grant: SignedGrant): string {
+export function registerKey(deps: Deps, given: SignedGrant): string {
+  // Kept in one spelling, whichever came.
+  const grant = { ...given, signature: normalisedSignature(given.signature) ?? given.signature };
   if (grant.network !== "exchange_mainnet") {
     throw new ApiError("mainnet_required", "consent.network must be exchange_mainnet.");
   }
@@ -68,7 +71,7 @@ function requireOwnersSignature(deps: Deps, account: Account, grant: SignedGrant
   if (signerOf(digest, grant.signature) !== account.ownerAddress) {
     throw new ApiError(
       "invalid_signature",
-      "signature is not the account owner's signature of this grant for this gateway (65 bytes, low s, v 27 or 28).",
+      "signature is not the account owner's signature of this grant for this gateway (65 bytes, or 64 as EIP-2098 has it; low s).",
     );
   }
 }

@@ -6,6 +6,7 @@ import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
 import { isRevoked } from "../store/revocations.ts";
 import { revocationDigest, signerOf } from "../wire/grant.ts";
+import { normalisedSignature } from "../wire/signature.ts";
 
 /** A revocation as the owner signed it; ids lower case. */
 export type SignedRevocation = { accountId: string; keyHash: string; signature: string };
@@ -22,13 +23,14 @@ export function revokeKey(deps: Deps, { accountId, keyHash, signature }: SignedR
   if (signerOf(digest, signature) !== account.ownerAddress) {
     throw new ApiError(
       "invalid_signature",
-      "signature is not the account owner's signature of this revocation for this gateway (65 bytes, low s, v 27 or 28).",
+      "signature is not the account owner's signature of this revocation for this gateway (65 bytes, or 64 as EIP-2098 has it; low s).",
     );
   }
   const nowMs = deps.clock.nowMs();
   inTransaction(deps.store, (store) => {
     if (isRevoked(store, accountId, keyHash)) return;
-    revokeApiKey(store, { accountId, keyHash, revokedAtMs: nowMs, audience, signature });
+    const kept = normalisedSignature(signature) ?? signature;
+    revokeApiKey(store, { accountId, keyHash, revokedAtMs: nowMs, audience, signature: kept });
     const detail = { account: accountId };
     appendAudit(store, { atMs: nowMs, actor: "owner", event: "key_revoked", reference: keyHash, detail });
   });

@@ -1,4 +1,4 @@
-import type { TypedData } from "../wire/typed-data.ts";
+import { type TypedData, walletForm } from "../wire/wallet-form.ts";
 import type { Input } from "./command.ts";
 import type { Outside } from "./outside.ts";
 
@@ -32,19 +32,6 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
       .join("  ")
       .trimEnd(),
   );
-}
-
-const DOMAIN_TYPES: Readonly<Record<string, string>> = {
-  name: "string",
-  version: "string",
-  chainId: "uint256",
-  verifyingContract: "address",
-};
-
-/** The form that `eth_signTypedData_v4` and wallets' "sign typed data" boxes take: with the domain's own type. */
-function walletForm({ domain, types, primaryType, message }: TypedData): Readonly<Record<string, unknown>> {
-  const domainFields = Object.keys(domain).map((name) => ({ name, type: DOMAIN_TYPES[name] ?? "string" }));
-  return { types: { EIP712Domain: domainFields, ...types }, domain, primaryType, message };
 }
 
 /**

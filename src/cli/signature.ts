@@ -1,4 +1,4 @@
-import { normalisedSignature } from "../wire/normalise-signature.ts";
+import { normalisedSignature } from "../wire/signature.ts";
 import { type Input, Misuse, type Option } from "./command.ts";
 import type { Outside } from "./outside.ts";
 
@@ -20,10 +20,9 @@ async function askedSignature({ askHidden, readLine }: Outside): Promise<string>
   throw new Misuse("--signature is missing: give it by standard input, or at a terminal");
 }
 
-/** One spelling of what wallets give. The gateway takes nothing else. */
+/** One spelling of what wallets give. */
 export function normaliseSignature(text: string): string {
-  if (!/^0x[0-9a-fA-F]{130}$/.test(text)) throw new Misuse("a signature is 0x and 130 hex digits (65 bytes)");
   const signature = normalisedSignature(text);
-  if (signature === null) throw new Misuse("a signature ends in 1b or 1c (or 00 or 01)");
-  return signature;
+  if (signature !== null) return signature;
+  throw new Misuse("a signature is 65 bytes in hex that end in 1b or 1c (or 00 or 01), or 64 (EIP-2098), with a low s");
 }

@@ -6,7 +6,8 @@ import { inTransaction } from "../store/commit.ts";
 import { parseExtraAgents } from "../wire/answer/account.ts";
 import { classifyReply } from "../wire/answer/reply.ts";
 import { type ApprovalAction, approvalBody, approvalDigest, approveAgent } from "../wire/approval.ts";
-import { parseSignature, signerOf } from "../wire/grant.ts";
+import { signerOf } from "../wire/grant.ts";
+import { readSignature } from "../wire/signature.ts";
 import { type Operator, OperatorError } from "./operator.ts";
 import { tellApproved } from "./tell-agents.ts";
 
@@ -35,7 +36,7 @@ export function approvalOf(
 export async function approveOwnAgent(operator: ApprovingOperator, approval: OwnersApproval): Promise<Agent> {
   const agent = agentOf(operator, approval.agentAddress);
   const action = approvalOf(operator.network, agent, approval.nonce, approval);
-  const signature = parseSignature(approval.signature);
+  const signature = readSignature(approval.signature);
   const signer = signerOf(approvalDigest(action), approval.signature);
   if (signature === null || signer === null) {
     throw new OperatorError("the signature is not 65 bytes of ECDSA", { kind: "signature" });

@@ -2,7 +2,8 @@ import type { Network } from "../core/account.ts";
 import { trimTail } from "../core/trim.ts";
 import { writeJson } from "./json.ts";
 import type { SignatureParts } from "./recover.ts";
-import { type TypedData, type TypedField, typedDataDigest } from "./typed-data.ts";
+import { typedDataDigest } from "./typed-data.ts";
+import type { TypedData, TypedField } from "./wallet-form.ts";
 
 /**
  * What the owner's own wallet signs for the exchange: let this agent trade, let this builder take a fee. We only

@@ -5,8 +5,10 @@ import type { hashTypedData } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { signable } from "../../src/cli/output.ts";
 import { approvalTypedData, approveAgent, approveBuilderFee } from "../../src/wire/approval.ts";
-import { grantTypedData, revocationTypedData, signerOf } from "../../src/wire/grant.ts";
-import { type TypedData, typedDataDigest } from "../../src/wire/typed-data.ts";
+import { signerOf } from "../../src/wire/grant.ts";
+import { grantTypedData, revocationTypedData } from "../../src/wire/grant-data.ts";
+import { typedDataDigest } from "../../src/wire/typed-data.ts";
+import type { TypedData } from "../../src/wire/wallet-form.ts";
 import { KEYS, openRig } from "../http/rig.ts";
 import { makeWorkplace, runHere } from "./outside.ts";
 

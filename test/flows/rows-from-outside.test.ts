@@ -17,7 +17,7 @@ import { findAgent } from "../../src/store/agents.ts";
 import { findAuditSeal } from "../../src/store/audit-seal.ts";
 import { closeStore, openStore } from "../../src/store/open.ts";
 import { readSealedRows } from "../../src/store/sealed-rows.ts";
-import { revocationTypedData } from "../../src/wire/grant.ts";
+import { revocationTypedData } from "../../src/wire/grant-data.ts";
 import { ACCOUNT, asTypedData, grantOf, type Machine, OWNER, openMachine, openWorld } from "../support/machine.ts";
 import { ACCOUNT_CHANGED, ATTACKS, type Attack, account, type Facts, HASH, KEYS, key, OTHER } from "./row-attacks.ts";
 

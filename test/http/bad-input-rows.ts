@@ -255,8 +255,8 @@ export const ORDER_AND_KEY_ROWS: readonly Row[] = [
 
   register("consent missing", { signature: SIGNATURE }, "missing_parameter"),
   register("signature missing", { consent: CONSENT }, "missing_parameter"),
-  register("signature too short", { consent: CONSENT, signature: SIGNATURE.slice(0, -2) }),
-  register("signature without 0x", { consent: CONSENT, signature: SIGNATURE.slice(2) }),
+  register("signature too short", { consent: CONSENT, signature: SIGNATURE.slice(0, -4) }),
+  register("signature too long", { consent: CONSENT, signature: `${SIGNATURE}00` }),
   register("key_hash in capitals", { consent: { ...CONSENT, key_hash: "A".repeat(64) }, signature: SIGNATURE }),
   register("key_hash with 0x", { consent: { ...CONSENT, key_hash: `0x${"0".repeat(64)}` }, signature: SIGNATURE }),
   register("expires_at a number", { consent: { ...CONSENT, expires_at: 1 }, signature: SIGNATURE }),

@@ -3,7 +3,7 @@ import { Wallet } from "ethers";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { privateKeyToAccount } from "viem/accounts";
 import type { ErrorCode } from "../../src/core/errors.ts";
-import { setKeyState } from "../../src/store/api-keys.ts";
+import { findApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { audit } from "../../src/store/schema-audit.ts";
 import { keyHash } from "../../src/wire/grant.ts";
@@ -262,22 +262,22 @@ describe("a signature", () => {
     expect(rowCounts(rig)).toEqual(before);
   });
 
-  test("has one spelling: low s, v 27 or 28", async () => {
+  test("has a low s, and is kept in one spelling", async () => {
     const rig = openRig();
     const signature = await sign(CONSENT);
-    const s = BigInt(`0x${signature.slice(66, 130)}`);
-    const v = Number.parseInt(signature.slice(130), 16);
-    const highS = (ORDER_OF_CURVE - s).toString(16).padStart(64, "0");
-    const others = [
-      `${signature.slice(0, 66)}${highS}${v === 27 ? "1c" : "1b"}`,
-      `${signature.slice(0, 130)}0${v - 27}`,
-      `${signature.slice(0, 130)}${v === 27 ? "1c" : "1b"}`,
-      `0x${"0".repeat(128)}1b`,
-      `0x${"f".repeat(128)}1b`,
-    ];
+    const [r, rs] = [signature.slice(0, 66), signature.slice(0, 130)];
+    const [s, v] = [BigInt(`0x${rs.slice(66)}`), Number.parseInt(signature.slice(130), 16)];
+    const otherV = (55 - v).toString(16);
+    const text = (value: bigint) => value.toString(16).padStart(64, "0");
+    const others = [`${r}${text(ORDER_OF_CURVE - s)}${otherV}`, `${rs}${otherV}`, `0x${"f".repeat(128)}1b`];
     for (const other of others) expect(await codeOf(await register(rig, CONSENT, other))).toBe("invalid_signature");
-    const inCapitals = `0x${signature.slice(2).toUpperCase()}`;
-    expect((await register(rig, CONSENT, inCapitals)).status).toBe(201);
+    const compact = `${r}${text(s | (BigInt(v - 27) << 255n))}`;
+    const spellings = [`${rs}0${v - 27}`, signature.slice(2), compact];
+    for (const spelling of spellings) {
+      const other = openRig();
+      expect((await register(other, CONSENT, spelling)).status).toBe(201);
+      expect(findApiKey(other.deps.store, NEW_HASH)?.grant?.signature).toBe(signature);
+    }
   });
 });
 

@@ -19,7 +19,8 @@ import { appendAudit, findAuditHead, findBrokenAuditRow, listAuditOf } from "../
 import { findAuditSeal } from "../../src/store/audit-seal.ts";
 import { findInstance } from "../../src/store/instance.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { grantTypedData, keyHash } from "../../src/wire/grant.ts";
+import { keyHash } from "../../src/wire/grant.ts";
+import { grantTypedData } from "../../src/wire/grant-data.ts";
 import { walletOf } from "../cli/wallet.ts";
 import { asTypedData } from "../support/machine.ts";
 import { SLEEPLESS } from "../support/sleeping-timer.ts";

@@ -29,7 +29,7 @@ import { insertInstance } from "../../src/store/instance.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { isRevoked } from "../../src/store/revocations.ts";
 import { listRowFaults } from "../../src/store/row-faults.ts";
-import { grantTypedData, revocationTypedData } from "../../src/wire/grant.ts";
+import { grantTypedData, revocationTypedData } from "../../src/wire/grant-data.ts";
 import { walletOf } from "../cli/wallet.ts";
 import { asTypedData } from "../support/machine.ts";
 import { SLEEPLESS } from "../support/sleeping-timer.ts";

@@ -8,7 +8,8 @@ import { openMetrics } from "../../src/metrics.ts";
 import { takeReadings } from "../../src/ops/take-readings.ts";
 import type { Store } from "../../src/store/open.ts";
 import { audit } from "../../src/store/schema-audit.ts";
-import { GRANT_DOMAIN, GRANT_TYPES, keyHash } from "../../src/wire/grant.ts";
+import { keyHash } from "../../src/wire/grant.ts";
+import { GRANT_DOMAIN, GRANT_TYPES } from "../../src/wire/grant-data.ts";
 import { ACCOUNTS, AUDIENCE, KEYS, OWNER, openRig, START_MS } from "../http/rig.ts";
 import { type TestRequest, testRequest } from "../support/request.ts";
 
@@ -90,6 +91,8 @@ describe("secrets that are put everywhere a client could put them", () => {
       answers.push(JSON.stringify([...answer.headers]), await answer.text());
       return answer.status;
     }
+    // Built from source when it is first asked for: in real time.
+    await server.handle(testRequest({ path: "/docs" }), "10.0.0.1");
     const { body, signature } = await grant();
     const keysRoute = allRoutes().find(({ contract }) => contract.name === "register_api_key")?.contract.path ?? "";
     expect(await ask({ path: keysRoute, body })).toBe(201);

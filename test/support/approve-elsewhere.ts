@@ -1,9 +1,8 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { addressOfKey } from "../../src/vault/signers.ts";
 import { approvalBody, approvalTypedData, approveAgent } from "../../src/wire/approval.ts";
-import { parseSignature } from "../../src/wire/grant.ts";
-import { normalisedSignature } from "../../src/wire/normalise-signature.ts";
-import type { TypedData } from "../../src/wire/typed-data.ts";
+import { readSignature } from "../../src/wire/signature.ts";
+import type { TypedData } from "../../src/wire/wallet-form.ts";
 
 type Wallet = { sign(data: TypedData): string | Promise<string> };
 
@@ -11,7 +10,7 @@ type Wallet = { sign(data: TypedData): string | Promise<string> };
 export async function approveElsewhere(exchangeUrl: string, name: string, wallet: Wallet): Promise<string> {
   const agentAddress = addressOfKey(secp256k1.utils.randomSecretKey());
   const action = approveAgent({ network: "paper", agentAddress, agentName: name, nonce: Date.now() });
-  const signature = parseSignature(normalisedSignature(await wallet.sign(approvalTypedData(action))) ?? "");
+  const signature = readSignature(await wallet.sign(approvalTypedData(action)));
   if (signature === null) throw new Error("the wallet's signature is none");
   const headers = { "Content-Type": "application/json" };
   const answer = await fetch(`${exchangeUrl}/exchange`, {

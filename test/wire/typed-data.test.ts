@@ -3,9 +3,10 @@ import { TypedDataEncoder } from "ethers";
 import fc from "fast-check";
 import { hashTypedData } from "viem";
 import { approvalTypedData, approveAgent, approveBuilderFee, feeRatePercent } from "../../src/wire/approval.ts";
-import { grantTypedData, revocationTypedData } from "../../src/wire/grant.ts";
+import { grantTypedData, revocationTypedData } from "../../src/wire/grant-data.ts";
 import { toHex } from "../../src/wire/hex.ts";
-import { type TypedData, typedDataDigest } from "../../src/wire/typed-data.ts";
+import { typedDataDigest } from "../../src/wire/typed-data.ts";
+import type { TypedData } from "../../src/wire/wallet-form.ts";
 
 /** Two wallets' libraries hash the same typed data. */
 function expectSameDigest(data: TypedData): void {

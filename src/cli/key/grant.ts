@@ -1,5 +1,5 @@
 import { API_NETWORK, type Scope } from "../../core/account.ts";
-import { grantTypedData } from "../../wire/grant.ts";
+import { grantTypedData } from "../../wire/grant-data.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse, type Option, required } from "../command.ts";
 import { networkWords, places, reading } from "../directory.ts";

@@ -1,4 +1,4 @@
-import { revocationTypedData } from "../../wire/grant.ts";
+import { revocationTypedData } from "../../wire/grant-data.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, required } from "../command.ts";
 import { networkWords, places, reading } from "../directory.ts";

@@ -1,4 +1,6 @@
 /** What `/v1` answers, as far as the page shows it. Money and sizes are decimal strings, as they come. */
+import type { TypedData } from "../../wire/wallet-form.ts";
+
 export type NetworkName = "mainnet" | "testnet" | "paper";
 export type ExchangePlace = "official" | "unofficial" | "simulated";
 export type Scope = "trading:read" | "trading:write";
@@ -233,14 +235,6 @@ export type Story = {
 };
 
 export type List<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
-
-/** EIP-712 data as wallets take it. */
-export type TypedData = {
-  domain: Record<string, string | number>;
-  types: Record<string, { name: string; type: string }[]>;
-  primaryType: string;
-  message: Record<string, unknown>;
-};
 
 export type TypedDataDescription = {
   audience: string;

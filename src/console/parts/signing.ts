@@ -1,10 +1,10 @@
 /** One signature of the owner: by a wallet of this browser, or by one that is elsewhere. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import { normalisedSignature } from "../../wire/signature.ts";
 import type { App } from "../state/app.ts";
 import type { Wallet } from "../wallet/discover.ts";
 import { type SignRequest, signWith, walletText } from "../wallet/sign.ts";
-import { normalSignature } from "../wallet/signature.ts";
 import { copyable } from "./copy.ts";
 
 export type Signing = {
@@ -86,9 +86,10 @@ function pasting(app: App, asked: Asked, text: string): TemplateResult {
   const { signing } = asked;
   async function use(event: Event): Promise<void> {
     event.preventDefault();
-    const signature = normalSignature(signing.pasted);
+    const signature = normalisedSignature(signing.pasted.trim());
     if (signature === null) {
-      signing.failure = "That is no plain signature: 0x and 130 hex digits. A private key never belongs here.";
+      signing.failure =
+        "That is no plain signature: 65 bytes, which are 130 hex digits, or the 128 of EIP-2098. A private key never belongs here.";
       app.changed();
       return;
     }

@@ -1,7 +1,7 @@
 /** The two things that the owner's wallet signs for the exchange: the agent, and the builder fee where there is one. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import type { TypedData } from "../api/resources.ts";
+import type { TypedData } from "../../wire/wallet-form.ts";
 import { divide } from "../figures/decimal.ts";
 import { dateAndTime, money } from "../figures/format.ts";
 import { facts } from "../parts/section.ts";

@@ -7,7 +7,7 @@ import { copyable } from "../parts/copy.ts";
 import { newSigning, signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
 import { curlOf, SCOPE_WORDS } from "../views/new-key.ts";
-import { grantBody, grantTypedData } from "../wallet/grant.ts";
+import { grantBody, grantToSign } from "../wallet/grant.ts";
 import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
 import { keepKey, type MadeKey, refresh, type SetupState } from "./progress.ts";
 import type { Setup } from "./resources.ts";
@@ -21,7 +21,7 @@ export function keyStep(app: App, state: SetupState, setup: Setup): TemplateResu
       owner: setup.account?.owner_address ?? "",
       signing: state.signing,
       purpose: "grant the key",
-      typedData: () => grantTypedData(key.grant),
+      typedData: () => grantToSign(key.grant),
       signed: (signature) => register(app, { state, key }, signature),
     })}
     <button type="button" @click=${() => keepKey(app, null)}>Choose other scopes</button>`;

@@ -1,13 +1,7 @@
 /** What the set-up routes answer. */
-import type {
-  AccountMode,
-  ApiKey,
-  DexBalance,
-  ExchangePlace,
-  NetworkName,
-  SpotBalance,
-  TypedData,
-} from "../api/resources.ts";
+
+import type { TypedData } from "../../wire/wallet-form.ts";
+import type { AccountMode, ApiKey, DexBalance, ExchangePlace, NetworkName, SpotBalance } from "../api/resources.ts";
 
 export type Step = "owner" | "agent" | "builder" | "key" | "finish" | "done";
 

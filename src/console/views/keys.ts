@@ -11,7 +11,7 @@ import { notify } from "../state/notices.ts";
 import { ownerOf } from "../state/owner.ts";
 import { readKeys } from "../state/read.ts";
 import { signOut } from "../state/session.ts";
-import { revocationTypedData } from "../wallet/grant.ts";
+import { revocationToSign } from "../wallet/grant.ts";
 import { newKeySection } from "./new-key.ts";
 
 type Revoking = { key: ApiKey; signing: Signing };
@@ -82,7 +82,7 @@ function content(app: App, { key, signing }: Revoking): TemplateResult {
       signing,
       owner: ownerOf(app),
       purpose: "revoke the key",
-      typedData: () => revocationTypedData(key.account, key.key_hash),
+      typedData: () => revocationToSign(key.account, key.key_hash),
       signed: (signature) => revoke(app, { key, signing }, signature),
     })}`;
 }

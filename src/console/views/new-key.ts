@@ -9,7 +9,7 @@ import { newSigning, type Signing, signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
 import { ownerOf } from "../state/owner.ts";
 import { readKeys } from "../state/read.ts";
-import { type Grant, grantBody, grantTypedData } from "../wallet/grant.ts";
+import { type Grant, grantBody, grantToSign } from "../wallet/grant.ts";
 import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
 
 type Making = { apiKey: string; grant: Grant; signing: Signing; isRegistered: boolean };
@@ -57,7 +57,7 @@ function grantIt(app: App, made: Making): TemplateResult {
       signing: made.signing,
       owner: ownerOf(app),
       purpose: "grant the key",
-      typedData: () => grantTypedData(made.grant),
+      typedData: () => grantToSign(made.grant),
       signed: (signature) => register(app, made, signature),
     })}
     <button type="button" @click=${() => forget(app)}>Give up</button>`;

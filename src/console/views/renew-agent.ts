@@ -1,8 +1,9 @@
 /** The next agent key: made by the gateway, allowed by the owner's signature; the old one serves until then. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import type { TypedData } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
-import type { AgentRenewal, AgentRenewalOutcome, TypedData } from "../api/resources.ts";
+import type { AgentRenewal, AgentRenewalOutcome } from "../api/resources.ts";
 import { dateAndTime } from "../figures/format.ts";
 import { facts, section } from "../parts/section.ts";
 import { newSigning, type Signing, signingPanel } from "../parts/signing.ts";

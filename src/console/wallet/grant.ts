@@ -1,36 +1,25 @@
-/** What the owner signs to grant or revoke an API key: the gateway's own description, filled in. */
+/** What the owner signs to grant or revoke an API key of this gateway, and what the gateway is sent then. */
+import { API_NETWORK } from "../../core/account.ts";
+import { grantTypedData, revocationTypedData } from "../../wire/grant-data.ts";
+import type { TypedData } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
-import type { Scope, TypedData, TypedDataDescription } from "../api/resources.ts";
+import type { Scope, TypedDataDescription } from "../api/resources.ts";
 
 export type Grant = { account: string; keyHash: string; scopes: readonly Scope[]; issuedAtMs: number };
 
-/** Requests and answers of the interface say so whatever the network is. */
-const API_NETWORK = "exchange_mainnet";
-
-export async function grantTypedData(grant: Grant): Promise<TypedData | { failure: string }> {
-  return fill("ApiKeyGrant", (audience) => ({
-    audience,
-    account: grant.account,
-    network: API_NETWORK,
-    keyHash: `0x${grant.keyHash}`,
-    scopes: [...grant.scopes].sort().join(","),
-    issuedAt: grant.issuedAtMs,
-    expiresAt: 0,
-  }));
+export async function grantToSign({ account, ...grant }: Grant): Promise<TypedData | { failure: string }> {
+  return forThisGateway((audience) =>
+    grantTypedData({ ...grant, audience, accountId: account, network: API_NETWORK, expiresAtMs: null }),
+  );
 }
 
-export async function revocationTypedData(account: string, keyHash: string): Promise<TypedData | { failure: string }> {
-  return fill("ApiKeyRevocation", (audience) => ({ audience, account, keyHash: `0x${keyHash}` }));
+export async function revocationToSign(account: string, keyHash: string): Promise<TypedData | { failure: string }> {
+  return forThisGateway((audience) => revocationTypedData({ audience, accountId: account, keyHash }));
 }
 
-async function fill(
-  primaryType: string,
-  message: (audience: string) => Record<string, unknown>,
-): Promise<TypedData | { failure: string }> {
+async function forThisGateway(write: (audience: string) => TypedData): Promise<TypedData | { failure: string }> {
   const answer = await request<TypedDataDescription>({ method: "GET", path: "/v1/api-keys/typed-data", bearer: null });
-  if (answer.kind !== "ok") return { failure: answer.message };
-  const { domain, types, audience } = answer.body;
-  return { domain, types: { [primaryType]: types[primaryType] ?? [] }, primaryType, message: message(audience) };
+  return answer.kind === "ok" ? write(answer.body.audience) : { failure: answer.message };
 }
 
 /** Body of the registration; a repeat of the identical grant is answered with the same object. */

@@ -1,8 +1,9 @@
 /** Asking a wallet for one signature of one address, and its refusals in plain words with the one thing to do. */
+import { normalisedSignature } from "../../wire/signature.ts";
+import type { TypedData } from "../../wire/wallet-form.ts";
+import { walletForm } from "../../wire/wallet-form.ts";
 import { member } from "../api/request.ts";
-import type { TypedData } from "../api/resources.ts";
 import type { Wallet } from "./discover.ts";
-import { normalSignature } from "./signature.ts";
 
 export type Signed = { kind: "signed"; signature: string } | { kind: "refused"; words: string };
 
@@ -24,7 +25,7 @@ export async function signWith(wallet: Wallet, { owner, typedData }: SignRequest
     const data = await typedData(typeof chainId === "string" ? chainId : null);
     if ("failure" in data) return refused(data.failure);
     const answer = await wallet.provider.request({ method: "eth_signTypedData_v4", params: [owner, walletText(data)] });
-    const signature = typeof answer === "string" ? normalSignature(answer) : null;
+    const signature = typeof answer === "string" ? normalisedSignature(answer.trim()) : null;
     return signature === null ? refused(contractWords(wallet.name)) : { kind: "signed", signature };
   } catch (error) {
     return refused(refusalWords(wallet.name, error));
@@ -49,17 +50,9 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-const DOMAIN_TYPES: readonly { name: string; type: string }[] = [
-  { name: "name", type: "string" },
-  { name: "version", type: "string" },
-  { name: "chainId", type: "uint256" },
-  { name: "verifyingContract", type: "address" },
-];
-
-/** Wallets want the type of the domain spelled out, with the members that it has. */
+/** As wallets take it. */
 export function walletText(data: TypedData): string {
-  const domain = DOMAIN_TYPES.filter(({ name }) => name in data.domain);
-  return JSON.stringify({ ...data, types: { EIP712Domain: domain, ...data.types } });
+  return JSON.stringify(walletForm(data));
 }
 
 function contractWords(name: string): string {

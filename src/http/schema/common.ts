@@ -119,9 +119,9 @@ export const KeyHash = Type.String({
 
 export const Signature = Type.String({
   title: "Signature",
-  pattern: "^0x[0-9a-fA-F]{130}$",
+  pattern: "^(0x)?[0-9a-fA-F]{128}([0-9a-fA-F]{2})?$",
   description:
-    "The account owner's EIP-712 signature: `0x` and 130 hex characters (65 bytes r, s, v), low s, v 27 or 28.",
+    "The account owner's EIP-712 signature in hex: the 65 bytes r, s, v with a v of 27 or 28, or of 0 or 1; or the 64 of EIP-2098. With `0x` or without. A high s is refused.",
   examples: [`0x${"1b".repeat(64)}1c`],
 });
 

@@ -79,7 +79,7 @@ export const ApprovalBody = closed(
     nonce: Nonce,
     chain_id: ChainId,
     valid_until: Type.Optional(nullable(Timestamp, "As the approval was shown; null or left out where it had none.")),
-    signature: described(Signature, "A v of 0 or 1, and the larger s, are taken as well."),
+    signature: Signature,
   },
   { title: "SignedApproval" },
 );

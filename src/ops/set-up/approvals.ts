@@ -11,9 +11,9 @@ import {
   approvalTypedData,
   approveBuilderFee,
 } from "../../wire/approval.ts";
-import { parseSignature, signerOf } from "../../wire/grant.ts";
-import { normalisedSignature } from "../../wire/normalise-signature.ts";
-import type { TypedData } from "../../wire/typed-data.ts";
+import { signerOf } from "../../wire/grant.ts";
+import { normalisedSignature, readSignature } from "../../wire/signature.ts";
+import { walletForm } from "../../wire/wallet-form.ts";
 import { approvalOf, approveOwnAgent, sendApproval, storeApproval } from "../approve-agent.ts";
 import { OperatorError } from "../operator.ts";
 import { refusedBy, rejected, type StepOutcome, SUCCEEDED } from "./outcome.ts";
@@ -71,7 +71,7 @@ export async function sendBuilderApproval(
   await setting.builderApproval.refresh(account.ownerAddress);
   if (builderStep(setting, account)?.state === "approved") return SUCCEEDED;
   const action = builderAction(setting, account, terms);
-  const parts = parseSignature(signatureOf(account.ownerAddress, { action, signature }));
+  const parts = readSignature(signatureOf(account.ownerAddress, { action, signature }));
   if (parts === null) throw new Error("bug: a signature that was checked is none");
   const operator = { ...setting, network: setting.instance.network };
   return stepOf(async () => {
@@ -153,18 +153,6 @@ export function approvalShown(owner: string, { terms, action }: Shown) {
   };
 }
 
-const DOMAIN_FIELDS = [
-  { name: "name", type: "string" },
-  { name: "version", type: "string" },
-  { name: "chainId", type: "uint256" },
-  { name: "verifyingContract", type: "address" },
-];
-
-/** As `eth_signTypedData_v4` takes it: with the domain's own type, and of the others the one that is signed. */
-function walletForm({ domain, types, primaryType, message }: TypedData) {
-  return { types: { EIP712Domain: DOMAIN_FIELDS, [primaryType]: types[primaryType] }, domain, primaryType, message };
-}
-
 /** The signature in the one spelling that we send; throws `invalid_signature` unless it is the owner's of just this. */
 export function signatureOf(
   owner: string,
@@ -173,7 +161,10 @@ export function signatureOf(
   const normalised = normalisedSignature(signature);
   const signer = normalised === null ? null : signerOf(approvalDigest(action), normalised);
   if (normalised === null || signer === null) {
-    throw new ApiError("invalid_signature", "signature is not an ECDSA signature of 65 bytes.");
+    throw new ApiError(
+      "invalid_signature",
+      "signature is not an ECDSA signature of 65 bytes with a low s, or of 64 (EIP-2098).",
+    );
   }
   if (signer !== owner) {
     const message = `signature is not the owner's of this text: it comes from ${signer}, the owner is ${owner}. Choose that account in the wallet and sign again.`;

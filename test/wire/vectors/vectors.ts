@@ -1,5 +1,5 @@
 import type { MsgpackValue } from "../../../src/wire/msgpack.ts";
-import type { TypedDomain, TypedField } from "../../../src/wire/typed-data.ts";
+import type { TypedDomain, TypedField } from "../../../src/wire/wallet-form.ts";
 import file from "./signing-vectors.json";
 
 export type SignedDigest = { digest: string; r: string; s: string; v: number };

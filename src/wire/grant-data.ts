@@ -1,0 +1,72 @@
+/** What an account's owner signs, written once for the gateway, the commands and the page: no library is needed for it. */
+import type { TypedData, TypedField } from "./wallet-form.ts";
+
+/**
+ * What an account owner signs to issue or revoke an API key. No chain id and no contract: the signature is worth
+ * something to one instance only, which is the audience inside the message. An audience of a test or paper
+ * directory starts with `testnet+` or `paper+`, so that nothing signed there verifies anywhere else.
+ */
+export const GRANT_DOMAIN = { name: "Postern", version: "1" } as const;
+
+/** Type definitions as wallets want them. */
+export const GRANT_TYPES = {
+  ApiKeyGrant: [
+    { name: "audience", type: "string" },
+    { name: "account", type: "string" },
+    { name: "network", type: "string" },
+    { name: "keyHash", type: "bytes32" },
+    { name: "scopes", type: "string" },
+    { name: "issuedAt", type: "uint64" },
+    { name: "expiresAt", type: "uint64" },
+  ],
+} as const satisfies Record<string, readonly TypedField[]>;
+
+export const REVOCATION_TYPES = {
+  ApiKeyRevocation: [
+    { name: "audience", type: "string" },
+    { name: "account", type: "string" },
+    { name: "keyHash", type: "bytes32" },
+  ],
+} as const satisfies Record<string, readonly TypedField[]>;
+
+export type Grant = {
+  audience: string;
+  accountId: string;
+  network: string;
+  /** 64 lower-case hex digits. */
+  keyHash: string;
+  /** In any order; signed sorted. */
+  scopes: readonly string[];
+  issuedAtMs: number;
+  /** Null is signed as 0: keys do not expire. */
+  expiresAtMs: number | null;
+};
+
+export type Revocation = Pick<Grant, "audience" | "accountId" | "keyHash">;
+
+/** Everything that a wallet needs to show and sign a grant. */
+export function grantTypedData(grant: Grant): TypedData {
+  return {
+    domain: GRANT_DOMAIN,
+    types: GRANT_TYPES,
+    primaryType: "ApiKeyGrant",
+    message: {
+      audience: grant.audience,
+      account: grant.accountId.toLowerCase(),
+      network: grant.network,
+      keyHash: `0x${grant.keyHash}`,
+      scopes: [...grant.scopes].sort().join(","),
+      issuedAt: grant.issuedAtMs,
+      expiresAt: grant.expiresAtMs ?? 0,
+    },
+  };
+}
+
+export function revocationTypedData({ audience, accountId, keyHash }: Revocation): TypedData {
+  return {
+    domain: GRANT_DOMAIN,
+    types: REVOCATION_TYPES,
+    primaryType: "ApiKeyRevocation",
+    message: { audience, account: accountId.toLowerCase(), keyHash: `0x${keyHash}` },
+  };
+}
