@@ -11,7 +11,7 @@
 
 import { controlAnswer } from "./control.ts";
 import type { Desk } from "./desk.ts";
-import type { EngineOptions } from "./engine/options.ts";
+import { DEFAULT_OPTIONS, type EngineOptions } from "./engine/options.ts";
 import type { Venue } from "./engine/state.ts";
 import type { PaperNetwork } from "./exchange/signer.ts";
 import { type FaultFile, NO_FAULTS, startFaults } from "./faults.ts";
@@ -148,6 +148,8 @@ function openWorld(options: PaperOptions, context: EntryContext): { world: World
 
 /** The market stood still while nobody was there; it does not make up for it. */
 function recoverWorld(options: PaperOptions, { world, entries }: Recovered, context: EntryContext): World {
+  // What was written before a switch was there lacks it.
+  Object.assign(world.venue.options, { ...DEFAULT_OPTIONS, ...world.venue.options });
   for (const entry of entries) applyEntry(world, entry, context);
   Object.assign(world.venue.options, options.engine);
   const missed = Math.ceil((options.nowMs() - world.nextTickMs) / options.tickMs);

@@ -141,6 +141,7 @@ function liquidationOrder(
     siblingOids: [],
     builder: null,
     tracksPosition: false,
+    awaitsPosition: false,
   };
 }
 

@@ -46,7 +46,7 @@ export function modifyBatch(turn: Turn, account: Account, action: BatchModifyAct
   const statuses = action.modifies.map((request): OrderReplyStatus => {
     const modified = modifyOne(turn, account, request, action.a);
     if (modified.kind === "refused") return { error: modified.text };
-    return replyStatus(turn, request.order.a, modified.placed);
+    return replyStatus(turn, request.order.a, named(modified.placed));
   });
   return { status: "ok", response: { type: "order", data: { statuses } } };
 }
@@ -63,6 +63,11 @@ function modifyOne(turn: Turn, account: Account, request: ModifyRequest, alwaysP
   const placed = placeOrder(turn, account, { request: order, builder, isPositionTpsl: false });
   settleTurn(turn);
   return { kind: "placed", placed };
+}
+
+/** Seen: a modify into a trigger is answered with its oid, however one that is placed is answered. */
+function named(placed: Placed): Placed {
+  return placed.kind === "waitingForTrigger" ? { kind: "resting", order: placed.order } : placed;
 }
 
 function mayOnlyRest(order: OrderRequest): boolean {

@@ -22,12 +22,18 @@ export type EngineOptions = {
   openOrderMargin: "sum" | "larger";
   /** `size` that a filled order keeps in its record. */
   filledRecordSize: "zero" | "original";
-  /** Boundary of "already satisfied at placement" for a trigger. */
+  /** A trigger order on a spot pair. */
+  spotTriggers: "reject" | "accept";
+  /** A trigger that mark has met already when it is placed: taken, and it fires at once, or refused. */
+  metTrigger: "fire" | "reject";
+  /** Where met triggers are refused: whether one whose price is exactly mark counts as met. */
   triggerAtMark: "reject" | "accept";
-  /** Whether the worst-price rule of triggers also binds limit triggers. */
-  worstPriceRule: "market" | "all";
-  /** A reduce-only trigger of grouping `na` without a position to reduce. */
+  /** Which triggers the worst-price rule binds: stops at market, everything at market, or limit triggers as well. */
+  worstPriceRule: "marketStops" | "market" | "all";
+  /** A reduce-only trigger of grouping `na` without a position to reduce; one that is taken is refused when it fires. */
   reduceOnlyTriggerWithoutPosition: "accept" | "reject";
+  /** A reduce-only trigger of grouping `na` and size 0: the whole position, whatever that is when it fires. */
+  zeroSizeTrigger: "wholePosition" | "reject";
   /** Lowest value of a TWAP: 100 dollars in all, or 10 dollars a minute. */
   twapMinimum: "total" | "perMinute";
   twapMaxMinutes: number;
@@ -72,9 +78,12 @@ export const DEFAULT_OPTIONS: EngineOptions = {
   marginCheckPrice: "mark",
   openOrderMargin: "sum",
   filledRecordSize: "zero",
+  spotTriggers: "reject",
+  metTrigger: "fire",
   triggerAtMark: "reject",
-  worstPriceRule: "market",
-  reduceOnlyTriggerWithoutPosition: "reject",
+  worstPriceRule: "marketStops",
+  reduceOnlyTriggerWithoutPosition: "accept",
+  zeroSizeTrigger: "wholePosition",
   twapMinimum: "total",
   twapMaxMinutes: 10_080,
   maxActiveTwaps: 100,

@@ -53,6 +53,7 @@ export function newOrder(turn: Turn, account: Account, market: Market, placement
     siblingOids: [],
     builder,
     tracksPosition: false,
+    awaitsPosition: false,
   };
 }
 

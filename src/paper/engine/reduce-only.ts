@@ -7,7 +7,7 @@ import { accountOf } from "./turn.ts";
 
 /**
  * The newest orders have the position first: an older one shrinks to what is left of it, or is cancelled.
- * A trigger reserves nothing (take profit and stop loss may both cover the whole), but goes with the position.
+ * A trigger reserves nothing (take profit and stop loss may both cover the whole), but goes with the position that it covered.
  */
 export function trimReduceOnly(turn: Turn, user: Address, asset: number): void {
   const account = accountOf(turn.venue, user);
@@ -27,9 +27,12 @@ export function trimReduceOnly(turn: Turn, user: Address, asset: number): void {
 
 function trimTrigger(turn: Turn, order: Order): void {
   const room = reducible(turn, order);
-  if (room === 0n) endOrder(turn, order, "reduceOnlyCanceled");
-  else if (order.tracksPosition) {
-    order.size = room;
-    order.originalSize = room;
+  if (room === 0n) {
+    if (!order.awaitsPosition) endOrder(turn, order, "reduceOnlyCanceled");
+    return;
   }
+  order.awaitsPosition = false;
+  if (!order.tracksPosition) return;
+  order.size = room;
+  order.originalSize = room;
 }

@@ -134,8 +134,10 @@ export type Order = Omit<OrderSnapshot, "children"> & {
   /** The other leg of a tp/sl pair: filled here means cancelled there. */
   siblingOids: number[];
   builder: Builder | null;
-  /** `positionTpsl` without a size of its own follows the position. */
+  /** A trigger without a size of its own follows the position. */
   tracksPosition: boolean;
+  /** A reduce-only trigger that was taken before there was anything to reduce: that there is nothing yet does not end it. */
+  awaitsPosition: boolean;
 };
 
 export type OrderStatus =

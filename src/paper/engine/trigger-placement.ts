@@ -13,7 +13,9 @@ import { marketOf } from "./turn.ts";
 
 export function placeTrigger(turn: Turn, account: Account, order: Order): Placed {
   const market = marketOf(turn.venue, order.asset);
-  if (order.isPositionTpsl) attachToPosition(turn, order);
+  if (market.kind === "spot" && turn.venue.options.spotTriggers === "reject") return reject(turn, order, NOT_ON_SPOT);
+  if (order.isPositionTpsl || order.size === 0n) attachToPosition(turn, order);
+  order.awaitsPosition = order.reduceOnly && reducible(turn, order) === 0n;
   const refused =
     faceRefusal(turn, account, order) ?? positionRefusal(turn, market, order) ?? markRefusal(turn, market, order);
   if (refused !== null) return reject(turn, order, refused);
@@ -32,6 +34,8 @@ function attachToPosition(turn: Turn, order: Order): void {
   order.originalSize = room;
 }
 
+/** Of such an order no record is known: like other refusals by the market alone it leaves none. */
+const NOT_ON_SPOT: Refusal = { text: "Placing trigger orders is not enabled on spot trading yet.", status: null };
 const BAD_TRIGGER: Refusal = { text: "Invalid TP/SL price.", status: "badTriggerPxRejected" };
 
 /** What can be seen without the position and the mark price; asked of waiting children too. */
@@ -44,9 +48,19 @@ export function faceRefusal(turn: Turn, account: Account, order: Order): Refusal
   }
   const limit = openOrderFault(account, order);
   if (limit !== null) return { text: limit, status: "tooManyOpenOrdersRejected" };
-  const isChecked = trigger.isMarket || turn.venue.options.worstPriceRule === "all";
   const isWorse = order.isBuy ? order.limitPrice >= trigger.triggerPrice : order.limitPrice <= trigger.triggerPrice;
-  return isChecked && !isWorse ? BAD_TRIGGER : null;
+  return isBoundByWorstPrice(turn, trigger) && !isWorse ? BAD_TRIGGER : null;
+}
+
+function isBoundByWorstPrice({ venue }: Turn, { isMarket, tpsl }: Trigger): boolean {
+  switch (venue.options.worstPriceRule) {
+    case "all":
+      return true;
+    case "market":
+      return isMarket;
+    case "marketStops":
+      return isMarket && tpsl === "sl";
+  }
 }
 
 function positionRefusal(turn: Turn, market: Market, order: Order): Refusal | null {
@@ -57,7 +71,9 @@ function positionRefusal(turn: Turn, market: Market, order: Order): Refusal | nu
   return order.tracksPosition ? null : minimumFault(turn, market, order, order.limitPrice);
 }
 
+/** One that is taken though mark has met it is armed like any other, and fires in the aftermath of its own action. */
 function markRefusal(turn: Turn, market: Market, order: Order): Refusal | null {
+  if (turn.venue.options.metTrigger === "fire") return null;
   if (order.trigger === null || !isReached(order.trigger, order.isBuy, market.markPrice)) return null;
   const isBoundary = market.markPrice === order.trigger.triggerPrice;
   return isBoundary && turn.venue.options.triggerAtMark === "accept" ? null : BAD_TRIGGER;

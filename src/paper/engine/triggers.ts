@@ -28,7 +28,8 @@ function fire(turn: Turn, order: Order): void {
   recordStatus(turn, order, "triggered");
   const room = reducible(turn, order);
   if (order.reduceOnly && order.size > room) order.size = room;
-  if (order.size === 0n) endOrder(turn, order, "reduceOnlyCanceled");
+  // Taken without a position, and there is none now: refused late.
+  if (order.size === 0n) endOrder(turn, order, "reduceOnlyRejected");
   else if (!canCarry(turn, order)) endOrder(turn, order, "marginCanceled");
   else execute(turn, order);
 }

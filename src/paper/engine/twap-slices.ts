@@ -82,6 +82,7 @@ function sliceOrder(turn: Turn, twap: Twap, market: Market, size: bigint): Order
     siblingOids: [],
     builder: null,
     tracksPosition: false,
+    awaitsPosition: false,
   };
 }
 

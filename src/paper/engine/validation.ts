@@ -34,13 +34,18 @@ export function requestFault(venue: Venue, request: OrderRequest, grouping: Grou
   if (market.kind === "perp" && market.isDelisted) return "Trading is halted.";
   const size = units(request.s);
   const price = units(request.p);
-  // A trigger on the position may leave its size to the position.
-  if (size === 0n && grouping !== "positionTpsl") return "Order has zero size.";
+  if (size === 0n && !isSizeOfPosition(venue, request, grouping)) return "Order has zero size.";
   if (!isOnLot(market, size)) return "Order has invalid size.";
   if (price === 0n) return "Order has invalid price.";
   if ("trigger" in request.t && units(request.t.trigger.triggerPx) === 0n) return "Order has invalid price.";
   if (market.kind === "spot" && request.r) return "Reduce-only is invalid for spot trading.";
   return bandFault(venue, market, price) ?? valueFault(market, request, times(size, price));
+}
+
+/** A trigger on the position may leave its size to the position; so may a reduce-only one that stands alone. */
+function isSizeOfPosition(venue: Venue, { r, t }: OrderRequest, grouping: Grouping): boolean {
+  if (grouping === "positionTpsl") return true;
+  return grouping !== "normalTpsl" && r && "trigger" in t && venue.options.zeroSizeTrigger === "wholePosition";
 }
 
 function bandFault(venue: Venue, market: Market, price: bigint): string | null {

@@ -84,7 +84,6 @@ describe("matching", () => {
     ["more than the margin carries", { buy: true, price: "94000", size: "50" }, "Insufficient margin to place order. asset=0", "perpMarginRejected"],
     ["a buy far above the oracle", { buy: true, price: "171001", size: "0.01" }, "Price too far from oracle asset=0", "oracleRejected"],
     ["a trigger whose worst price is better than its trigger", { buy: false, price: "90001", size: "0.1", trigger: { at: "90000", tpsl: "sl" } }, "Invalid TP/SL price. asset=0", "badTriggerPxRejected"],
-    ["a trigger that mark has passed already", { buy: false, price: "95000", size: "0.1", trigger: { at: "96000", tpsl: "sl" } }, "Invalid TP/SL price. asset=0", "badTriggerPxRejected"],
   ];
 
   test.each(REFUSALS)("refuses %s, and keeps a record with an oid", (_name, wanted, text, status) => {
