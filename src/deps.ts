@@ -41,6 +41,8 @@ export type Settings = {
   builder: Builder | null;
   limits: Limits;
   timings: Timings;
+  /** A trigger on spot is sent, although the exchange takes none; else it is refused here. */
+  areSpotTriggersSent: boolean;
   /** Rows that the exchange gives in one answer of fills at most: fewer mean that it was the last. */
   fillsPageRows: number;
 };

@@ -67,14 +67,25 @@ export async function readRulesAgain(
   deps: Deps,
   { known, terms, isIncrease }: Ruled,
 ): Promise<{ market: Market; fault: string | null }> {
+  const { market } = known;
+  const spotFault = spotTriggerFault(deps, market, terms);
+  if (spotFault !== null) return { market, fault: spotFault };
   await deps.markets.refresh("urgently");
-  const again = await requireMarket(deps, known.market.name, isIncrease);
+  const again = await requireMarket(deps, market.name, isIncrease);
   return { market: again.market, fault: knownFault(deps, again, terms) };
+}
+
+/** That a market is spot does not change; that the exchange takes no triggers there may. */
+function spotTriggerFault({ settings }: Deps, { kind, name }: Market, { trigger }: RuledTerms): string | null {
+  if (kind !== "spot" || trigger === null || settings.areSpotTriggersSent) return null;
+  return `${name} is spot, and the exchange takes no trigger orders on spot. Nothing was sent.`;
 }
 
 /** A rule that the exchange is certain to hold against the order, in words; null when it is the exchange's to decide. */
 export function knownFault(deps: Deps, { market, universe }: KnownMarket, terms: RuledTerms): string | null {
   const { size, price, trigger } = terms;
+  const spotFault = spotTriggerFault(deps, market, terms);
+  if (spotFault !== null) return spotFault;
   const unsendable =
     wireFault(size, "size") ??
     wireFault(price, "price") ??

@@ -201,6 +201,7 @@ const SETTINGS: Settings = {
     ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
   },
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
+  areSpotTriggersSent: false,
   fillsPageRows: 2_000,
 };
 

@@ -4,10 +4,11 @@
  */
 import type { Account, ApiKey } from "../../src/core/account.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import type { Builder, Deps, LogFields } from "../../src/deps.ts";
+import type { Builder, Deps, LogFields, Settings } from "../../src/deps.ts";
 import type { SocketTransport } from "../../src/exchange/socket.ts";
 import type { Transport } from "../../src/exchange/transport.ts";
 import { type Gateway, openGateway } from "../../src/gateway.ts";
+import type { EngineOptions } from "../../src/paper/engine/options.ts";
 import type { FaultFile } from "../../src/paper/faults.ts";
 import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../src/paper/paper-exchange.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
@@ -134,6 +135,9 @@ export type PaperRigOptions = {
   faults?: FaultFile;
   /** Whether the gateway has a websocket; it has none where this is left out. */
   hasSocket?: boolean;
+  /** Switches of the exchange. */
+  engine?: Partial<EngineOptions>;
+  settings?: Partial<Settings>;
 };
 
 const OFF = { perSecond: 0, burst: 0 };
@@ -185,6 +189,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     prices: { kind: "scripted" },
     hasMarketMaker: false,
     ...(options.faults === undefined ? {} : { faults: options.faults }),
+    engine: { ...PAPER_DEFAULTS.engine, ...options.engine },
     nowMs,
     sleep: (ms) => clock.sleep(ms),
   });
@@ -219,7 +224,9 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
         ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
       },
       timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
+      areSpotTriggersSent: false,
       fillsPageRows: 2_000,
+      ...options.settings,
     },
     instance: {
       ...{ network: "paper", exchangeUrl: "http://paper.test", tag: 7, secret: new Uint8Array(32).fill(9) },

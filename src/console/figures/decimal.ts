@@ -4,6 +4,9 @@
  */
 type Scaled = { units: bigint; scale: number };
 
+/** The interface's own rule for a decimal that is sent. */
+export const SENT_DECIMAL = /^(0|[1-9]\d{0,17})(\.\d{1,18})?$/;
+
 const FIGURE = /^(-?)(\d+)(?:\.(\d+))?$/;
 
 function scaled(text: string): Scaled {

@@ -33,3 +33,8 @@ function late({ failure, asOfMs, readAtMs }: Loaded<unknown>): unknown {
 export function facts(pairs: readonly (readonly [name: string, value: unknown])[]): TemplateResult {
   return html`<dl class="facts">${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
+
+/** What a person should know before pressing the button; it keeps nobody from it. */
+export function warning(words: string | null): TemplateResult | typeof nothing {
+  return words === null ? nothing : html`<p class="late" role="status">${words}</p>`;
+}

@@ -2,8 +2,10 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { member } from "../api/request.ts";
 import type { Order } from "../api/resources.ts";
+import { metWords } from "../figures/met-trigger.ts";
 import { dialog } from "../parts/dialog.ts";
 import { decimalField, isChecked } from "../parts/fields.ts";
+import { warning } from "../parts/section.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
 import { orderWords } from "./one-order.ts";
@@ -54,6 +56,7 @@ function content(app: App, wanted: Change): TemplateResult {
       ${order.trigger === undefined ? nothing : decimalField({ words: "New trigger price", name: "newTrigger", value: wanted.triggerPrice }, (triggerPrice) => edit({ triggerPrice }))}
       <label class="check"><input type="checkbox" name="alwaysPlace" .checked=${live(wanted.mayPlace)} @change=${(event: Event) => edit({ mayPlace: isChecked(event) })} />
         The replacement may execute at once, and may be placed even if the original is gone already</label>
+      ${warning(warningOf(app, wanted))}
       ${wanted.mayPlace ? nothing : html`<p class="note">As it stands the replacement is post-only.</p>`}
       ${wanted.failure === null ? nothing : html`<p class="late" role="alert">${wanted.failure}</p>`}
       <div class="buttons">
@@ -61,6 +64,12 @@ function content(app: App, wanted: Change): TemplateResult {
         <button type="button" @click=${() => close(app)}>Leave it</button>
       </div>
     </form>`;
+}
+
+function warningOf(app: App, { order, triggerPrice }: Change): string | null {
+  const { market, side, trigger } = order;
+  if (trigger === undefined) return null;
+  return metWords({ side, kind: trigger.kind, price: triggerPrice }, app.state.prices.value?.get(market));
 }
 
 function bodyOf({ order, price, size, triggerPrice, mayPlace }: Change): Record<string, unknown> {

@@ -3,11 +3,12 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { member } from "../api/request.ts";
 import type { Market } from "../api/resources.ts";
-import { multiply } from "../figures/decimal.ts";
+import { multiply, SENT_DECIMAL } from "../figures/decimal.ts";
 import { figure, money } from "../figures/format.ts";
+import { metWords } from "../figures/met-trigger.ts";
 import { moneyWords } from "../parts/badges.ts";
 import { choice, decimalField, isChecked, typed } from "../parts/fields.ts";
-import { section } from "../parts/section.ts";
+import { section, warning } from "../parts/section.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
 import { notify } from "../state/notices.ts";
@@ -49,8 +50,6 @@ const TRIGGERS: readonly (readonly [Draft["trigger"], string])[] = [
 ];
 
 const STORE = "postern.draft";
-/** The interface's own rule for a decimal that is sent. */
-const SENT_DECIMAL = /^(0|[1-9]\d{0,17})(\.\d{1,18})?$/;
 
 type Form = { draft: Draft; isBusy: boolean; isTouched: boolean };
 
@@ -115,6 +114,7 @@ function formOfDraft(app: App, own: Form): TemplateResult {
       ${choice({ words: "Trigger", name: "trigger", value: draft.trigger, options: TRIGGERS }, (trigger) => change({ trigger }))}
       ${draft.trigger === "none" ? nothing : triggerFields(draft, change)}
       <label class="check"><input type="checkbox" name="reduce" .checked=${live(draft.isReduceOnly)} @change=${(event: Event) => change({ isReduceOnly: isChecked(event) })} /> Reduce only</label>
+      ${warning(warningOf(app, draft, market))}
       <p class="words" aria-live="polite">${summary(draft)}</p>
       <button class="primary ${draft.side}" ?disabled=${fault !== null || own.isBusy}>${own.isBusy ? "Sending…" : buttonWords(draft)}</button>
       ${own.isTouched && fault !== null ? html`<p class="note">${fault}</p>` : nothing}
@@ -136,6 +136,12 @@ function triggerFields(draft: Draft, change: Change): TemplateResult {
   return html`
     ${decimalField({ words: "Trigger price", name: "triggerPrice", value: draft.triggerPrice, hint: "mark" }, (triggerPrice) => change({ triggerPrice }))}
     <label class="check"><input type="checkbox" name="triggerMarket" .checked=${live(draft.isTriggerMarket)} @change=${(event: Event) => change({ isTriggerMarket: isChecked(event) })} /> At market once triggered; the price above is then the worst</label>`;
+}
+
+function warningOf(app: App, { side, trigger, triggerPrice }: Draft, market: Market | null): string | null {
+  if (trigger === "none" || market === null) return null;
+  if (market.kind === "spot") return "The exchange takes no triggers on spot: it will be rejected.";
+  return metWords({ side, kind: trigger, price: triggerPrice }, app.state.prices.value?.get(market.market));
 }
 
 function sizeHint(market: Market | null): string {

@@ -28,7 +28,7 @@ export const Trigger = closed(
   {
     title: "Trigger",
     description:
-      "Makes the order wait until the mark price reaches `price`, in quote units. Not zero. With a trigger, `time_in_force` is `gtc`, or `ioc` when `market` is true.",
+      "Makes the order wait until the mark price reaches `price`, in quote units. Not zero. With a trigger, `time_in_force` is `gtc`, or `ioc` when `market` is true. Perpetuals only: on spot the order is `rejected` before anything is sent. One that is met already is sent as asked and fires at once, or the exchange refuses it; its first answer may be `waiting_for_trigger`, as the exchange answers it.",
     examples: [{ price: "60000", kind: "stop_loss", market: true }],
   },
 );

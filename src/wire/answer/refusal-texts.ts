@@ -37,6 +37,10 @@ const ORDER: readonly Listed[] = [
     "Nothing was offered within the price bound: an immediate-or-cancel order needs a price that crosses the book.",
   ],
   ["Invalid TP/SL price.", "The trigger is already met, or the price lies on the wrong side of the trigger."],
+  [
+    "Placing trigger orders is not enabled on spot trading yet.",
+    "The exchange takes no trigger orders on spot: watch the price yourself and place a plain order.",
+  ],
   ["No liquidity available for market order.", "Nothing was offered within the price bound."],
   ["Insufficient spot balance", "There is not enough of the token to pay with."],
   ["Order has insufficient spot balance to trade", "There is not enough of the token to pay with."],
