@@ -265,10 +265,7 @@ function auditLooks(run: Audited): string[] {
 
 function isShownTogether(run: Audited, whole: TrueOrder, part: TrueOrder): boolean {
   const id = [...run.looks.values()].find(({ turn }) => shownOid(turn) === String(part.legs.at(-1)?.oid))?.turn.ask;
-  const told = run.dialogues[whole.wish.number]?.turns.flatMap(({ outcome }) =>
-    outcome?.kind === "answer" && outcome.status < 300 ? [fieldOf(outcome.body, "id")] : [],
-  );
-  return id?.kind === "get" && told?.includes(id.id) === true;
+  return id?.kind === "get" && idsTold(run, whole.wish.number).has(id.id);
 }
 
 function shownOid({ outcome }: Turn): string | null {
@@ -289,6 +286,7 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
   const looks = [...run.looks.values()].filter(({ turn }) => oids.has(shownOid(turn) ?? ""));
   const name = `the order of ${order.wish.key}`;
   if (looks.length === 0 && isUnnamed(run, order)) return [];
+  if (looks.length === 0 && expected.status === "rejected") return auditRefused(run, order, name);
   if (looks.length === 0 && isNeverShown(run, order)) return auditNeverShown(run, order, { name, expected });
   if (looks.length === 0) return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
   // A refused order has a record and an id at the exchange, which its answer does not name.
@@ -304,6 +302,28 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
       return isRight ? [] : [`${name}: ${field} is ${shown} here and ${expected[field]} at the exchange`];
     });
   });
+}
+
+/** Of a trigger that fired at once and was refused for that, no answer may ever have named the id. */
+function auditRefused(run: Audited, { wish }: TrueOrder, name: string): string[] {
+  const told = idsTold(run, wish.number);
+  const looks = [...run.looks].filter(([id]) => told.has(id));
+  const statuses = looks.map(([, { turn }]) =>
+    turn.outcome?.kind === "answer" ? fieldOf(turn.outcome.body, "status") : null,
+  );
+  return statuses.length > 0 && statuses.every((status) => status === "rejected")
+    ? []
+    : [`${name} is rejected at the exchange and ${statuses.join(", ") || "not shown"} here`];
+}
+
+/** Ids of ours under which a client was told of its order. */
+function idsTold({ dialogues }: Audited, number: number): Set<string | null> {
+  const turns = dialogues[number]?.turns ?? [];
+  return new Set(
+    turns.flatMap(({ outcome }) =>
+      outcome?.kind === "answer" && outcome.status < 300 ? [fieldOf(outcome.body, "id")] : [],
+    ),
+  );
 }
 
 /** Sizes are echoed as they were sent: equal is what has the same value. */

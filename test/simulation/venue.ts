@@ -91,6 +91,8 @@ export function openVenue(options: VenueOptions): Venue {
     engine: {
       requestAllowance: options.actionAllowance ?? PLENTY_OF_ACTIONS,
       plainTriggerReply: options.plainTriggerReply,
+      // Nobody knows which of the two it is: what is told has to be true under both.
+      metTrigger: options.seed % 4 === 0 ? "reject" : "fire",
     },
   });
   const runtime: Runtime = {

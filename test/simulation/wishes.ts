@@ -124,12 +124,16 @@ function priceOf(side: Side, isCrossing: boolean, number: number): number {
   return side === "buy" ? MIDDLE + distance : MIDDLE - distance;
 }
 
-/** Waits off the book until mark has moved far enough. */
+/** One trigger in so many is met when it is placed, or soon after. */
+const ONE_MET_OF = 4;
+
+/** Waits off the book until mark has moved far enough, but those that are met. */
 function trigger(chance: Chance, base: Base): Wish {
   const side: Side = chance.pick(["buy", "sell"]);
   const kind = chance.pick(["stop_loss", "take_profit"] as const);
   // A stop sells below and buys above the middle; a profit is taken the other way round.
-  const direction = (kind === "stop_loss") === (side === "sell") ? -1 : 1;
+  const waits = (kind === "stop_loss") === (side === "sell") ? -1 : 1;
+  const direction = base.number % ONE_MET_OF === 0 ? -waits : waits;
   const at = MIDDLE + direction * (200 + 10 * base.number);
   const price = String(side === "sell" ? at - 150 - base.number : at + 150 + base.number);
   const market = chance.isLucky(0.5);
