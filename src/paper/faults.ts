@@ -9,6 +9,8 @@ import { Value } from "@sinclair/typebox/value";
 const MAX_WAIT_MS = 600_000;
 /** Rules of one file. */
 const MAX_RULES = 100;
+/** Of the limits of connections that a file may set. */
+const MAX_LIMIT = 10_000;
 
 const Milliseconds = Type.Integer({ minimum: 0, maximum: MAX_WAIT_MS });
 
@@ -55,12 +57,25 @@ const RequestFault = Type.Union([
 ]);
 
 const FrameFault = Type.Union([
+  fault("hello", {}),
+  fault("late", { ms: Milliseconds }),
   fault("silent", { ms: Milliseconds }),
   fault("close", { code: Type.Integer({ minimum: 1_000, maximum: 4_999 }), reason: Type.String({ maxLength: 100 }) }),
   fault("drop", {}),
   fault("duplicate", {}),
   fault("reorder", {}),
 ]);
+
+/** What one client address may have over websockets; what is left out is as at the exchange. */
+const SocketLimits = Type.Object(
+  {
+    connections: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+    newConnectionsPerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+    users: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+    subscriptions: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+  },
+  { additionalProperties: false },
+);
 
 /** `type` is an action type, an info type or a channel; without it the rule is about all of them. */
 const Occasion = {
@@ -83,6 +98,7 @@ const FaultFile = Type.Object(
     rules: Type.Array(Type.Union([RequestRule, FrameRule]), { maxItems: MAX_RULES }),
     /** Weight that one address may use a minute before it is answered 429; the exchange allows 1,200. */
     ipWeightPerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+    socketLimits: Type.Optional(SocketLimits),
     /**
      * How states (positions, balances, open orders) come over the websocket: the real exchange sends them every few seconds, and
      * perhaps on change as well.
@@ -138,7 +154,16 @@ export function requestFault(faults: Faults, on: "exchange" | "info", type: stri
 
 /** The same for a frame about to be sent. */
 export function frameFault(faults: Faults, channel: string): FrameFault | null {
-  return struck(faults.frames, channel);
+  return struck(
+    faults.frames.filter(({ rule }) => rule.fault.kind !== "hello"),
+    channel,
+  );
+}
+
+/** Whether a connection that opens is greeted; such a rule counts connections. */
+export function isGreeted(faults: Faults): boolean {
+  const greetings = faults.frames.filter(({ rule }) => rule.fault.kind === "hello");
+  return struck(greetings, null) !== null;
 }
 
 type Occurring<F> = { readonly type?: string; readonly skip?: number; readonly times?: number; readonly fault: F };

@@ -18,6 +18,7 @@ import { answerExchange } from "./exchange-desk.ts";
 import { type RequestFault, requestFault } from "./faults.ts";
 import { infoTypeOf } from "./info/types.ts";
 import { answerInfo } from "./info-desk.ts";
+import { notModelled } from "./not-modelled.ts";
 import { plainValue } from "./plain-value.ts";
 import { catchUp, nowMs } from "./runtime.ts";
 import { exchangeWeight, infoWeight, spendWeight } from "./weights.ts";
@@ -76,7 +77,7 @@ type Incoming = {
 async function answerHttp(desk: Desk, incoming: Incoming): Promise<Response> {
   if (!isWithinWeight(desk, incoming)) return respond(TOO_MANY);
   const { on, json, signal } = incoming;
-  const fault = requestFault(desk.faults, on, on === "info" ? infoTypeOf(json) : actionTypeOf(json));
+  const fault = requestFault(desk.faults, on, typeOf(on, json));
   if (fault === null) return respond(answer(desk, on, json, null));
   switch (fault.kind) {
     case "lose_answer":
@@ -134,6 +135,8 @@ function faultyAnswer(desk: Desk, { on, json, fault }: Faulty): Answer {
 }
 
 function answer(desk: Desk, on: "info" | "exchange", json: Json, fault: RequestFault | null): Answer {
+  const missing = notModelled(on, typeOf(on, json));
+  if (missing !== null) return missing;
   return on === "info" ? answerInfo(desk, json, fault) : answerExchange(desk, json, fault);
 }
 
@@ -141,7 +144,7 @@ function answer(desk: Desk, on: "info" | "exchange", json: Json, fault: RequestF
 export async function answerPost(desk: Desk, type: "info" | "action", payload: Json): Promise<unknown> {
   catchUp(desk.runtime, nowMs(desk.runtime));
   const on = type === "info" ? "info" : "exchange";
-  const name = on === "info" ? infoTypeOf(payload) : actionTypeOf(payload);
+  const name = typeOf(on, payload);
   const fault = requestFault(desk.faults, on, name);
   if (fault?.kind === "delay" && !fault.executed) await desk.sleep(fault.ms);
   const isPlain = fault === null || fault.kind === "delay";
@@ -160,6 +163,7 @@ const REASONS: Readonly<Record<number, string>> = {
   422: "Unprocessable Entity",
   429: "Too Many Requests",
   500: "Internal Server Error",
+  501: "Not Implemented",
   502: "Bad Gateway",
   503: "Service Unavailable",
   504: "Gateway Timeout",
@@ -170,7 +174,11 @@ function postError({ status, contentType, body }: Answer): string {
   return contentType.startsWith("text/plain") && body !== "" ? `${reason}: ${body}` : reason;
 }
 
-export function actionTypeOf(json: Json): string | null {
+function typeOf(on: "info" | "exchange", json: Json): string | null {
+  return on === "info" ? infoTypeOf(json) : actionTypeOf(json);
+}
+
+function actionTypeOf(json: Json): string | null {
   const type = memberOf(memberOf(json, "action") ?? null, "type");
   return typeof type === "string" ? type : null;
 }

@@ -62,8 +62,8 @@ export const PAPER_DEFAULTS = {
 export type PaperExchange = {
   /** `address`: of the client, for the weight limit. */
   handle(request: Request, address?: string): Promise<Response>;
-  /** Opens a websocket; null when there are too many. */
-  connect(peer: Peer): PaperSocket | null;
+  /** Opens a websocket for a client at `address`; null when there are too many. */
+  connect(peer: Peer, address?: string): PaperSocket | null;
   /** Lets all ticks happen that are due by then. */
   step(toMs: number): void;
   /** Opens an account with money; does nothing for one that exists. */
@@ -90,7 +90,7 @@ export function createPaperExchange(options: PaperOptions): PaperExchange {
   for (const address of options.fund) fund(address);
   return {
     handle: (request, address = "local") => handleHttp(desk, request, address),
-    connect: (peer) => socketOf(hub, peer),
+    connect: (peer, address = "local") => socketOf(hub, peer, address),
     step: (toMs) => catchUp(runtime, toMs),
     fund,
     setPrice: (coin, price) => void commit(runtime, { kind: "price", coin, price, atMs: nowMs(runtime) }),
@@ -115,6 +115,7 @@ function assemble(options: PaperOptions): Parts {
     faults: () => desk.faults,
     post: (type, payload) => answerPost(desk, type, payload),
     ticks: 0,
+    opened: new Map(),
   };
   const runtime: Runtime = {
     world,
@@ -167,8 +168,8 @@ function worldOptions(options: PaperOptions): Parameters<typeof createWorld>[0] 
   };
 }
 
-function socketOf(hub: Hub, peer: Peer): PaperSocket | null {
-  const connection: Connection | null = connect(hub, peer);
+function socketOf(hub: Hub, peer: Peer, address: string): PaperSocket | null {
+  const connection: Connection | null = connect(hub, peer, address);
   if (connection === null) return null;
   return {
     receive: (frame) => receive(hub, connection, frame),

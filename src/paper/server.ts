@@ -27,7 +27,7 @@ const INTERNAL_ERROR_CODE = 1_011;
 /** Nobody reads it: the client has hung up. */
 const CLIENT_CLOSED = 499;
 
-type SocketData = { socket: PaperSocket | null };
+type SocketData = { socket: PaperSocket | null; readonly address: string };
 
 /** `stop` ends the server and its ticks, not the exchange behind it. */
 export function servePaper(paper: PaperExchange, options: ServeOptions): PaperServer {
@@ -39,11 +39,12 @@ export function servePaper(paper: PaperExchange, options: ServeOptions): PaperSe
     // Outside of development the runtime would share the port with whoever asks for it.
     reusePort: false,
     fetch: (request, bun) => {
+      const address = bun.requestIP(request)?.address ?? "unknown";
       if (new URL(request.url).pathname === "/ws") {
-        if (bun.upgrade(request, { data: { socket: null } })) return undefined;
+        if (bun.upgrade(request, { data: { socket: null, address } })) return undefined;
         return new Response("Connection header did not include 'upgrade'", { status: 400 });
       }
-      return paper.handle(request, bun.requestIP(request)?.address ?? "unknown").catch((failure: unknown) => {
+      return paper.handle(request, address).catch((failure: unknown) => {
         if (isGoneAway(failure)) return new Response(null, { status: CLIENT_CLOSED });
         onFailure(failure);
         return new Response("null", { status: 500, headers: { "content-type": "application/json" } });
@@ -55,11 +56,14 @@ export function servePaper(paper: PaperExchange, options: ServeOptions): PaperSe
       idleTimeout: 0,
       sendPings: false,
       open: (ws) => {
-        ws.data.socket = paper.connect({
-          send: (text) => void ws.send(text),
-          // 1006 stands for an end without a word, which no side may say.
-          close: (code, reason) => (code === ABNORMAL_CODE ? ws.terminate() : ws.close(code, reason)),
-        });
+        ws.data.socket = paper.connect(
+          {
+            send: (text) => void ws.send(text),
+            // 1006 stands for an end without a word, which no side may say.
+            close: (code, reason) => (code === ABNORMAL_CODE ? ws.terminate() : ws.close(code, reason)),
+          },
+          ws.data.address,
+        );
       },
       message: (ws, frame) => {
         ws.data.socket

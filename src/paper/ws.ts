@@ -7,7 +7,7 @@ import { readSubscription } from "./channels/types.ts";
 import type { VenueEvent } from "./engine/event.ts";
 import { MISMATCH, memberOf } from "./exchange/decode.ts";
 import { type Json, jsonText, parseJsonText } from "./exchange/json-text.ts";
-import { type Faults, type FrameFault, frameFault } from "./faults.ts";
+import { type Faults, type FrameFault, frameFault, isGreeted } from "./faults.ts";
 import type { ReadContext } from "./info/request.ts";
 
 /** What the hub needs of a connection. */
@@ -15,6 +15,8 @@ export type Peer = { send(text: string): void; close(code: number, reason: strin
 
 export type Connection = {
   readonly peer: Peer;
+  /** Of the client; limits are for each. */
+  readonly address: string;
   readonly subscriptions: Map<string, Subscription>;
   /** What a channel said last that speaks only of changes, by subscription. */
   readonly said: Map<string, string>;
@@ -22,6 +24,8 @@ export type Connection = {
   silentUntilMs: number;
   /** A frame that a fault holds back until the next one has gone. */
   held: string | null;
+  /** Frames that a fault makes late, in the order of their sending. */
+  late: { readonly dueMs: number; readonly text: string }[];
   pendingPosts: number;
   isOpen: boolean;
 };
@@ -33,14 +37,21 @@ export type Hub = {
   /** Answers the request inside a `post`: the response member of the frame. */
   readonly post: (type: "info" | "action", payload: Json) => Promise<unknown>;
   ticks: number;
+  /** When connections of an address were opened within the last minute. */
+  readonly opened: Map<string, number[]>;
 };
 
 /** Silence of the exchange after which it closes, milliseconds. */
 const IDLE_CLOSE_MS = 60_000;
 const IDLE_CODE = 1_000;
-const MAX_CONNECTIONS = 100;
-const MAX_SUBSCRIPTIONS = 1_000;
-const MAX_USERS = 15;
+/** Connections of all addresses together. */
+const MAX_CONNECTIONS = 1_000;
+/**
+ * Of one client address, by the exchange's documentation; its server's own text has been seen to speak of 15 users. How it turns
+ * away a connection too many is ours.
+ */
+const SOCKET_LIMITS = { connections: 10, newConnectionsPerMinute: 30, users: 10, subscriptions: 1_000 };
+const MINUTE_MS = 60_000;
 const MAX_PENDING_POSTS = 100;
 /** Ticks between two messages of a channel that the exchange sends every few seconds, unless the fault file says else. */
 const SLOW_TICKS = 3;
@@ -49,25 +60,45 @@ const HELLO = "Websocket connection established.";
 const OVERLOADED_CODE = 1_013;
 
 /** Null when there are too many; then the peer has been closed. */
-export function connect(hub: Hub, peer: Peer): Connection | null {
-  if (hub.connections.size >= MAX_CONNECTIONS) {
+export function connect(hub: Hub, peer: Peer, address: string): Connection | null {
+  if (!hasRoom(hub, address)) {
     peer.close(OVERLOADED_CODE, "Too many connections");
     return null;
   }
   const connection: Connection = {
     peer,
+    address,
     subscriptions: new Map(),
     said: new Map(),
     lastSentMs: hub.context().nowMs,
     silentUntilMs: 0,
     held: null,
+    late: [],
     pendingPosts: 0,
     isOpen: true,
   };
   hub.connections.add(connection);
-  // Plain text, not JSON: clients of the exchange have to cope with it.
-  sendText(hub, connection, HELLO);
+  // Plain text, not JSON: two clients of the exchange guard against it, and nobody has recorded it.
+  if (isGreeted(hub.faults())) sendText(hub, connection, HELLO);
   return connection;
+}
+
+function hasRoom(hub: Hub, address: string): boolean {
+  const { nowMs } = hub.context();
+  const limits = limitsOf(hub);
+  const recent = (hub.opened.get(address) ?? []).filter((openedMs) => openedMs > nowMs - MINUTE_MS);
+  const open = [...hub.connections].filter((one) => one.address === address).length;
+  const isFull = hub.connections.size >= MAX_CONNECTIONS || open >= limits.connections;
+  if (isFull || recent.length >= limits.newConnectionsPerMinute) return false;
+  hub.opened.delete(address);
+  hub.opened.set(address, [...recent, nowMs]);
+  const oldest = hub.opened.keys().next();
+  if (hub.opened.size > MAX_CONNECTIONS && oldest.done !== true) hub.opened.delete(oldest.value);
+  return true;
+}
+
+function limitsOf(hub: Hub): typeof SOCKET_LIMITS {
+  return { ...SOCKET_LIMITS, ...hub.faults().file.socketLimits };
 }
 
 export function disconnect(hub: Hub, connection: Connection): void {
@@ -109,11 +140,13 @@ type Wish = { readonly key: string; readonly subscription: Subscription };
 function subscriptionRefusal(hub: Hub, connection: Connection, { key, subscription }: Wish): string | null {
   if (connection.subscriptions.has(key)) return `Already subscribed: ${key}`;
   if (!subscription.isValid(hub.context())) return `Invalid subscription ${key}`;
-  const all = [...hub.connections].flatMap((one) => [...one.subscriptions.values()]);
-  if (all.length >= MAX_SUBSCRIPTIONS) return `Cannot track more than ${MAX_SUBSCRIPTIONS} total subscriptions.`;
+  const own = [...hub.connections].filter(({ address }) => address === connection.address);
+  const all = own.flatMap((one) => [...one.subscriptions.values()]);
+  const limits = limitsOf(hub);
+  if (all.length >= limits.subscriptions) return `Cannot track more than ${limits.subscriptions} total subscriptions.`;
   const users = new Set(all.flatMap(({ user }) => user ?? []));
   if (subscription.user !== null) users.add(subscription.user);
-  return users.size > MAX_USERS ? `Cannot track more than ${MAX_USERS} total users.` : null;
+  return users.size > limits.users ? `Cannot track more than ${limits.users} total users.` : null;
 }
 
 function unsubscribe(hub: Hub, connection: Connection, { echo }: Subscription): void {
@@ -177,6 +210,7 @@ export function publishTick(hub: Hub): void {
   const context = hub.context();
   const isSlow = hub.ticks % (hub.faults().file.states?.everyTicks ?? SLOW_TICKS) === 0;
   for (const connection of hub.connections) {
+    sendLate(hub, connection);
     for (const [key, subscription] of connection.subscriptions) {
       sendNews(hub, connection, { key, frames: subscription.onTick(context, isSlow) });
     }
@@ -210,7 +244,12 @@ type Faulty = { readonly text: string; readonly fault: FrameFault };
 
 function sendFaulty(hub: Hub, connection: Connection, { text, fault }: Faulty): void {
   switch (fault.kind) {
+    // Greets connections, not frames.
+    case "hello":
     case "drop":
+      break;
+    case "late":
+      connection.late.push({ dueMs: hub.context().nowMs + fault.ms, text });
       break;
     case "duplicate":
       sendText(hub, connection, text);
@@ -228,6 +267,14 @@ function sendFaulty(hub: Hub, connection: Connection, { text, fault }: Faulty): 
       end(hub, connection, fault.code, fault.reason);
       break;
   }
+}
+
+/** What a fault has held back and is due, by the tick. */
+function sendLate(hub: Hub, connection: Connection): void {
+  const { nowMs } = hub.context();
+  const due = connection.late.filter(({ dueMs }) => dueMs <= nowMs);
+  connection.late = connection.late.filter(({ dueMs }) => dueMs > nowMs);
+  for (const { text } of due) sendText(hub, connection, text);
 }
 
 function sendText(hub: Hub, connection: Connection, text: string): void {

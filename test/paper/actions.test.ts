@@ -48,6 +48,7 @@ type Call = (served: Served) => Promise<unknown>;
 
 // biome-ignore format: one action a row: what it is, the SDK's type of the reply, the call
 const ACCEPTED: readonly [string, string, Call][] = [
+  ["a priority fee of nothing", "OrderResponse", () => client.order({ ...limit(0, "90000", "0.001"), grouping: { p: 0 } })],
   ["a resting order", "OrderResponse", () => client.order(limit(0, "90000", "0.001", { c: CLOID }))],
   ["a cancel by cloid", "CancelResponse", () => client.cancelByCloid({ cancels: [{ asset: 0, cloid: CLOID }] })],
   ["a post-only order", "OrderResponse", () => client.order(limit(0, "90000", "0.001", { t: { limit: { tif: "Alo" } } }))],
@@ -165,6 +166,10 @@ const REFUSED: readonly [string, Call, string | RegExp][] = [
   ["an agent that is used already", () => client.approveAgent({ agentAddress: agent.address, agentName: "again" }), "Extra agent already used."],
   ["an agent that has expired already", () => client.approveAgent({ agentAddress: STRANGER.address, agentName: `x valid_until ${bench.nowMs - 1}` }), "Agent valid_until already expired."],
   ["to move dollars between the pools of a unified account", () => bench.clientOf(friend).usdClassTransfer({ amount: "1", toPerp: true }), "Action disabled when unified account is active"],
+  ["a vault of its own", () => client.createVault({ name: "a vault", description: "what it is for", initialUsd: 100_000_000 }), "Action is not available on the paper exchange."],
+  ["to change a vault that is none", () => client.vaultModify({ vaultAddress: STRANGER.address, allowDeposits: true }), `Vault not registered: ${STRANGER.address.toLowerCase()}`],
+  ["to empty a vault that is none", () => client.vaultDistribute({ vaultAddress: STRANGER.address, usd: 1 }), `Vault not registered: ${STRANGER.address.toLowerCase()}`],
+  ["a priority fee without stake", () => client.order({ ...limit(0, "90000", "0.001"), grouping: { p: 5 } }), "Insufficient delegatable balance for priority order"],
   ["what there is not", () => client.vaultTransfer({ vaultAddress: STRANGER.address, isDeposit: true, usd: 10 }), `Vault not registered: ${STRANGER.address.toLowerCase()}`],
 ];
 

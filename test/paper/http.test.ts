@@ -23,6 +23,8 @@ const REQUESTS: readonly [string, string | null, string, number, string, string]
   ["/info", "application/json", '{"type":"openOrders"}', 422, TEXT, WRONG_TYPE],
   ["/info", "application/json", '{"type":"openOrders","user":"0x12"}', 422, TEXT, WRONG_TYPE],
   ["/info", "application/json", '{"type":"orderStatus","user":"0x0000000000000000000000000000000000000001","oid":"0x12"}', 422, TEXT, WRONG_TYPE],
+  ["/info", "application/json", '{"type":"spotDeployState","user":"0x12"}', 501, TEXT, "spotDeployState is not modelled by the paper exchange."],
+  ["/exchange", "application/json", '{"action":{"type":"perpDeploy"},"nonce":1}', 501, TEXT, "perpDeploy is not modelled by the paper exchange."],
   ["/exchange", "application/json", "{}", 422, TEXT, WRONG_TYPE],
   ["/exchange", "application/json", '{"action":{"type":"noop"},"nonce":1}', 422, TEXT, WRONG_TYPE],
   ["/info", "application/json", '{"type":"l2Book","coin":"BTC","nSigFigs":7}', 500, "application/json", "null"],

@@ -6,23 +6,29 @@ import { type Bench, bench } from "./support.ts";
 
 type Line = { readonly frames: string[]; closed: [number, string] | null; readonly socket: PaperSocket };
 
-function open(started: Bench): Line {
+function open(started: Bench, address?: string): Line {
   const frames: string[] = [];
   const line: { frames: string[]; closed: [number, string] | null; socket: PaperSocket | null } = {
     frames,
     closed: null,
     socket: null,
   };
-  line.socket = started.paper.connect({
-    send: (text) => frames.push(text),
-    close: (code, reason) => {
-      line.closed = [code, reason];
-    },
-  });
+  const close = (code: number, reason: string) => {
+    line.closed = [code, reason];
+  };
+  line.socket = started.paper.connect({ send: (text) => frames.push(text), close }, address);
   if (line.socket === null) throw new Error("not connected");
-  // The hello is not what these tests are about.
-  frames.length = 0;
   return line as Line;
+}
+
+/** How a connection is turned away; null where it is taken. */
+function turnedAway(started: Bench, address?: string): [number, string] | null {
+  let closed: [number, string] | null = null;
+  const close = (code: number, reason: string) => {
+    closed = [code, reason];
+  };
+  started.paper.connect({ send: () => undefined, close }, address);
+  return closed;
 }
 
 function withFrameFault(type: string, fault: FrameFault, times = 1): Bench {
@@ -58,14 +64,51 @@ describe("a connection", () => {
     expect([line.closed, line.frames]).toEqual([null, [PONG, PONG, PONG]]);
   });
 
-  test("may follow fifteen users and no more, all connections together", async () => {
+  test("is greeted on request alone, in a text that is no JSON; the rule counts connections", () => {
+    expect(open(bench({ hasMarketMaker: false })).frames).toEqual([]);
+    const rules: FaultFile["rules"] = [
+      { on: "ws", skip: 1, times: 1, fault: { kind: "hello" } },
+      { on: "ws", type: "pong", times: 1, fault: { kind: "drop" } },
+    ];
+    const greeting = bench({ faults: { rules }, hasMarketMaker: false });
+    const frames = [open(greeting), open(greeting), open(greeting)].map((line) => line.frames);
+    expect(frames).toEqual([[], ["Websocket connection established."], []]);
+  });
+
+  test.each([
+    [undefined, 10],
+    [{ users: 3 }, 3],
+  ])(
+    "may follow so many users and no more, all connections of an address together (%j: %d)",
+    async (socketLimits, most) => {
+      const started = bench({ hasMarketMaker: false, faults: { rules: [], ...(socketLimits && { socketLimits }) } });
+      const lines = [open(started), open(started)];
+      for (let user = 1; user <= most; user += 1) await lines[user % 2]?.socket.receive(subscription(user));
+      await lines[0]?.socket.receive(subscription(most + 1));
+      expect(lines[0]?.frames.at(-1)).toBe(`{"channel":"error","data":"Cannot track more than ${most} total users."}`);
+      await lines[0]?.socket.receive(subscription(most === 10 ? 10 : 2));
+      expect(lines[0]?.frames.at(-1)).not.toContain("total users");
+      const elsewhere = open(started, "192.0.2.1");
+      await elsewhere.socket.receive(subscription(most + 1));
+      expect(elsewhere.frames.at(-1)).toContain("subscriptionResponse");
+    },
+  );
+
+  test("is one of ten of an address at most, and of thirty new ones a minute; either can be set", () => {
     const started = bench({ hasMarketMaker: false });
-    const lines = [open(started), open(started)];
-    for (let user = 1; user <= 15; user += 1) await lines[user % 2]?.socket.receive(subscription(user));
-    await lines[0]?.socket.receive(subscription(16));
-    expect(lines[0]?.frames.at(-1)).toBe('{"channel":"error","data":"Cannot track more than 15 total users."}');
-    await lines[0]?.socket.receive(subscription(15));
-    expect(lines[0]?.frames.at(-1)).toContain("subscriptionResponse");
+    const lines = Array.from({ length: 10 }, () => open(started));
+    expect(turnedAway(started)).toEqual([1_013, "Too many connections"]);
+    expect(turnedAway(started, "192.0.2.1")).toBeNull();
+    for (let opened = 10; opened < 30; opened += 1) {
+      lines.pop()?.socket.closed();
+      lines.push(open(started));
+    }
+    lines.pop()?.socket.closed();
+    expect(turnedAway(started)).toEqual([1_013, "Too many connections"]);
+    started.pass(60_000);
+    expect(turnedAway(started)).toBeNull();
+    const narrow = bench({ hasMarketMaker: false, faults: { rules: [], socketLimits: { connections: 1 } } });
+    expect([turnedAway(narrow), turnedAway(narrow)]).toEqual([null, [1_013, "Too many connections"]]);
   });
 
   test("gets nothing any more once it is closed", async () => {
@@ -117,6 +160,18 @@ describe("a frame", () => {
     expect(line.frames).toEqual([]);
     await line.socket.receive(PING);
     expect(line.frames).toEqual([PONG, expect.stringContaining("rubbish")]);
+  });
+
+  test("may come late, by the tick", async () => {
+    const started = withFrameFault("pong", { kind: "late", ms: 2_500 });
+    const line = open(started);
+    await line.socket.receive(PING);
+    await line.socket.receive(PING);
+    expect(line.frames).toEqual([PONG]);
+    started.pass(2_000);
+    expect(line.frames).toEqual([PONG]);
+    started.pass(1_000);
+    expect(line.frames).toEqual([PONG, PONG]);
   });
 
   test("may be the beginning of a silence", async () => {

@@ -66,7 +66,8 @@ export function openFeedLine(parts: Parts, onDeath: (run: () => void) => void): 
 
     timeline.after(latency(), () => {
       if (isOver) return;
-      connection = connect(hub, { send: deliver, close: (_code, reason) => end(reason) });
+      connection = connect(hub, { send: deliver, close: (_code, reason) => end(reason) }, "gateway");
+      if (connection === null) return;
       if (timeline.nowMs() < weather.endMs && chance.isLucky(weather.cutRate)) {
         timeline.after(chance.between(1, MAX_LIFE_MS), () => end("reset"));
       }

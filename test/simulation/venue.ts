@@ -6,7 +6,7 @@ import { MISMATCH } from "../../src/paper/exchange/decode.ts";
 import { type Envelope, readEnvelope } from "../../src/paper/exchange/envelope.ts";
 import { executeEnvelope } from "../../src/paper/exchange/execute.ts";
 import { parseJsonText } from "../../src/paper/exchange/json-text.ts";
-import { NO_FAULTS, startFaults } from "../../src/paper/faults.ts";
+import { type FaultFile, NO_FAULTS, startFaults } from "../../src/paper/faults.ts";
 import { type ReadContext, SERVER_FAULT } from "../../src/paper/info/request.ts";
 import { readInfo } from "../../src/paper/info/types.ts";
 import { commit, type Runtime, nowMs as venueTimeMs } from "../../src/paper/runtime.ts";
@@ -82,7 +82,9 @@ const TICK_MS = 5_000;
 export function openVenue(options: VenueOptions): Venue {
   // Half of the exchanges send states on change as well.
   const states = { onChange: options.seed % 2 === 0, everyTicks: 1 + (options.seed % 10) };
-  const faults = startFaults({ ...NO_FAULTS, states });
+  // A third of them greets whoever connects.
+  const rules: FaultFile["rules"] = options.seed % 3 === 0 ? [{ on: "ws", fault: { kind: "hello" } }] : [];
+  const faults = startFaults({ ...NO_FAULTS, rules, states });
   const world = createWorld({
     seed: options.seed,
     startMs: options.nowMs(),
@@ -110,6 +112,7 @@ export function openVenue(options: VenueOptions): Venue {
     faults: () => faults,
     post: () => Promise.reject(new Error("bug: the gateway posts over HTTP")),
     ticks: 0,
+    opened: new Map(),
   };
   const log: Execution[] = [];
   let strangersNonce = 0;

@@ -19,7 +19,7 @@ export type OrderRequest = {
   c: string | null;
 };
 
-/** The priority-fee form `{ p }` is matched as `na`. */
+/** The priority-fee form `{ p }`, where it is taken, is matched as `na`. */
 export type Grouping = "na" | "normalTpsl" | "positionTpsl" | { p: number };
 
 export type OrderAction = {

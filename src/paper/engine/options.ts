@@ -14,6 +14,8 @@ export type EngineOptions = {
   /** A second order with the cloid of a live one. */
   duplicateLiveCloid: "accept" | "reject";
   builderOnSpotBuy: "ignore" | "reject";
+  /** A priority fee (`grouping: {p}` above 0): nobody has stake here. */
+  priorityFee: "reject" | "ignore";
   /** Whether a builder must hold 100 dollars of perp value before it can be approved. */
   builderNeedsBalance: boolean;
   /** Price at which the margin of an Ioc or market order is checked; a resting one reserves at its limit. */
@@ -74,6 +76,7 @@ export const DEFAULT_OPTIONS: EngineOptions = {
   rateLimitUsesNonce: false,
   duplicateLiveCloid: "accept",
   builderOnSpotBuy: "ignore",
+  priorityFee: "reject",
   builderNeedsBalance: true,
   marginCheckPrice: "mark",
   openOrderMargin: "sum",

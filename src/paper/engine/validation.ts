@@ -24,7 +24,13 @@ export function batchFault(venue: Venue, account: Account, action: OrderAction):
     const fault = requestFault(venue, request, action.grouping);
     if (fault !== null) return fault;
   }
-  return builderFault(venue, account, action);
+  return builderFault(venue, account, action) ?? priorityFault(venue, action);
+}
+
+/** It is paid from stake that can be delegated, and nobody has any here. */
+function priorityFault({ options }: Venue, { grouping }: OrderAction): string | null {
+  const isAsked = typeof grouping === "object" && grouping.p > 0;
+  return isAsked && options.priorityFee === "reject" ? "Insufficient delegatable balance for priority order" : null;
 }
 
 /** What is wrong with one order on its face, or null. */

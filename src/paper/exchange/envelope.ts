@@ -1,7 +1,18 @@
 /** The body of POST /exchange, and the payload of a websocket post of type action. */
 
 import { actionReader } from "./actions.ts";
-import { address, type Decoded, MISMATCH, memberOf, optional, required, signatureWord, struct, u64 } from "./decode.ts";
+import {
+  address,
+  boolean,
+  type Decoded,
+  MISMATCH,
+  memberOf,
+  optional,
+  required,
+  signatureWord,
+  struct,
+  u64,
+} from "./decode.ts";
 import type { Json } from "./json-text.ts";
 import type { ActionReader, L1Reader, L1Reading, UserReader, UserReading } from "./reader.ts";
 
@@ -27,6 +38,8 @@ const Outer = struct(
     signature: required(struct({ r: required(signatureWord), s: required(signatureWord), v: required(u64) }, "ignore")),
     vaultAddress: optional(address),
     expiresAfter: optional(u64),
+    // Sent by the exchange's own page, and no part of what is hashed.
+    isFrontend: optional(boolean),
   },
   "refuse",
 );

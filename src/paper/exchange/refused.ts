@@ -9,6 +9,7 @@ import {
   decimalText,
   literal,
   MISMATCH,
+  nullable,
   required,
   struct,
   text,
@@ -39,6 +40,38 @@ export const vaultTransfer = refusedL1(
     },
     "refuse",
   ),
+  (canonical) => `Vault not registered: ${canonical["vaultAddress"]}`,
+);
+
+export const createVault = refusedL1(
+  struct(
+    {
+      type: required(literal("createVault")),
+      name: required(text),
+      description: required(text),
+      initialUsd: required(u64),
+      nonce: required(u64),
+    },
+    "refuse",
+  ),
+  () => NOT_HERE,
+);
+
+export const vaultModify = refusedL1(
+  struct(
+    {
+      type: required(literal("vaultModify")),
+      vaultAddress: required(address),
+      allowDeposits: nullable(boolean),
+      alwaysCloseOnWithdraw: nullable(boolean),
+    },
+    "refuse",
+  ),
+  (canonical) => `Vault not registered: ${canonical["vaultAddress"]}`,
+);
+
+export const vaultDistribute = refusedL1(
+  struct({ type: required(literal("vaultDistribute")), vaultAddress: required(address), usd: required(u64) }, "refuse"),
   (canonical) => `Vault not registered: ${canonical["vaultAddress"]}`,
 );
 

@@ -56,7 +56,7 @@ export function spotContext(venue: Venue, market: SpotMarket): Record<string, un
 }
 
 /** Tokens are paid in by `fund` without end; a round figure stands for the supply. */
-const CIRCULATING_SUPPLY = "1000000000.0";
+export const CIRCULATING_SUPPLY = "1000000000.0";
 
 function impactPrices(venue: Venue, market: PerpMarket): [bigint, bigint] | null {
   const book = venue.books.get(market.asset);

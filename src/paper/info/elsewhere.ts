@@ -29,6 +29,12 @@ export const userBorrowLendInterest = infoRequest(
   { user: required(address), startTime: required(u64), endTime: optional(u64) },
   () => [],
 );
+export const allBorrowLendReserveStates = infoRequest({}, () => []);
+export const outcomeTemplates = infoRequest({}, () => []);
+export const settledOutcome = infoRequest({ outcome: required(u64) }, () => null);
+export const validatorSummaries = infoRequest({}, () => []);
+export const gossipRootIps = infoRequest({}, () => []);
+export const usdcRouting = infoRequest({}, () => ({ depositRoute: "bridge", withdrawalRoute: "bridge" }));
 export const outcomeMeta = infoRequest({}, () => ({ outcomes: [], questions: [] }));
 export const liquidatable = infoRequest({}, () => []);
 

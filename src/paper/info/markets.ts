@@ -1,7 +1,7 @@
 /** What can be traded: perp dexes, their universes and margin tables, spot pairs and tokens. */
 import type { MarginTable, PerpDex, PerpMarket, SpotMarket, Token, Venue } from "../engine/state.ts";
 import { optional, required, text, u64 } from "../exchange/decode.ts";
-import { perpContext, spotContext } from "./asset-contexts.ts";
+import { CIRCULATING_SUPPLY, perpContext, spotContext } from "./asset-contexts.ts";
 import { numberText, ratioText, usdText } from "./number-format.ts";
 import { dexIndex, infoRequest, SERVER_FAULT } from "./request.ts";
 
@@ -34,6 +34,13 @@ export const marginTable = infoRequest({ id: required(u64), dex: optional(text) 
   if (table !== undefined) return tableOf(table);
   if (id === 0n || id >= FIRST_LISTED_TABLE) return null;
   return { description: "", marginTiers: [{ lowerBound: "0.0", maxLeverage: Number(id) }] };
+});
+
+export const perpAnnotation = infoRequest({ coin: required(text) }, () => null);
+
+export const tokenDetails = infoRequest({ tokenId: required(text) }, ({ venue }, { tokenId }) => {
+  const token = [...venue.tokens.values()].find((one) => one.tokenId === tokenId.toLowerCase());
+  return token === undefined ? SERVER_FAULT : detailsOf(venue, token);
 });
 
 export const maxMarketOrderNtls = infoRequest({}, () => [
@@ -160,6 +167,39 @@ function capsOf(venue: Venue, dex: number): unknown[] {
 function openNotional(perp: PerpMarket): bigint {
   return (perp.openInterest * perp.markPrice) / 100_000_000n;
 }
+
+/** Prices are those of its pair against the quote token; a quote token itself is worth one. */
+function detailsOf(venue: Venue, token: Token): unknown {
+  const pair = spots(venue).find((spot) => spot.baseToken === token.index);
+  const { circulatingSupply, totalSupply, midPx, markPx, prevDayPx } =
+    pair === undefined ? QUOTE_CONTEXT : spotContext(venue, pair);
+  return {
+    name: token.name,
+    maxSupply: totalSupply,
+    totalSupply,
+    circulatingSupply,
+    szDecimals: token.szDecimals,
+    weiDecimals: token.weiDecimals,
+    midPx: midPx ?? markPx,
+    markPx,
+    prevDayPx,
+    genesis: null,
+    deployer: null,
+    deployGas: null,
+    deployTime: null,
+    seededUsdc: "0.0",
+    nonCirculatingUserBalances: [],
+    futureEmissions: "0.0",
+  };
+}
+
+const QUOTE_CONTEXT: Record<string, unknown> = {
+  circulatingSupply: CIRCULATING_SUPPLY,
+  totalSupply: CIRCULATING_SUPPLY,
+  midPx: "1.0",
+  markPx: "1.0",
+  prevDayPx: "1.0",
+};
 
 export function spotMetaOf(venue: Venue): unknown {
   return { universe: spots(venue).map(pairRow), tokens: [...venue.tokens.values()].map(tokenRow) };

@@ -40,6 +40,7 @@ describe("an envelope", () => {
     ["an oid beyond 2^53", { ...ENVELOPE, action: { type: "cancel", cancels: [{ a: 0, o: 1 }] } }],
     ["a null builder", { ...ENVELOPE, action: { ...ACTION, builder: null } }],
     ["a priority fee", { ...ENVELOPE, action: { ...ACTION, grouping: { p: 5 } } }],
+    ["the mark of the exchange's own page", { ...ENVELOPE, isFrontend: true }],
     ["no cancels at all", { ...ENVELOPE, action: { type: "cancel", cancels: [] } }],
   ];
   test.each(TAKEN)("is taken with %s", (_what, envelope) => {
@@ -48,7 +49,8 @@ describe("an envelope", () => {
 
   // biome-ignore format: one schema error a row
   const REFUSED: readonly [string, object][] = [
-    ["an unknown key beside the action", { ...ENVELOPE, isFrontend: true }],
+    ["an unknown key beside the action", { ...ENVELOPE, isBackend: true }],
+    ["a mark of the exchange's own page that is no boolean", { ...ENVELOPE, isFrontend: 1 }],
     ["an unknown key inside the action", { ...ENVELOPE, action: { ...ACTION, note: "mine" } }],
     ["no nonce", { action: ACTION, signature: SIGNATURE }],
     ["no signature", { action: ACTION, nonce: 1 }],

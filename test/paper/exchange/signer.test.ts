@@ -76,6 +76,10 @@ const CALLS: Readonly<Record<string, (client: ExchangeClient) => Promise<unknown
   usdClassTransfer: (client) => client.usdClassTransfer({ amount: `12.5 subaccount:${OTHER}`, toPerp: true }),
   sendAsset: (client) => client.sendAsset({ destination: OTHER, sourceDex: "", destinationDex: "xyz", token: "USDC:0x6d1e7cde53ba9467b783cb7c530ce054", amount: "1" }),
   vaultTransfer: (client) => client.vaultTransfer({ vaultAddress: OTHER, isDeposit: true, usd: 10 }),
+  createVault: (client) =>
+    client.createVault({ name: "a vault", description: "what it is for", initialUsd: 100_000_000 }),
+  vaultModify: (client) => client.vaultModify({ vaultAddress: OTHER, allowDeposits: true }),
+  vaultDistribute: (client) => client.vaultDistribute({ vaultAddress: OTHER, usd: 1 }),
   setDisplayName: (client) => client.setDisplayName({ displayName: "Ada" }),
   registerReferrer: (client) => client.registerReferrer({ code: "ADA" }),
   evmUserModify: (client) => client.evmUserModify({ usingBigBlocks: true }),

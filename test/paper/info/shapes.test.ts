@@ -68,6 +68,9 @@ const MEMBERS: Readonly<Record<string, object>> = {
   perpDexStatus: { dex: "xyz" },
   preTransferCheck: { source: NOBODY },
   vaultDetails: { vaultAddress: NOBODY },
+  perpAnnotation: COIN,
+  settledOutcome: { outcome: 1 },
+  tokenDetails: { tokenId: "0x6d1e7cde53ba9467b783cb7c530ce054" },
 };
 
 /** The SDK's type knows no vault that does not exist, and here none does. */
@@ -105,6 +108,13 @@ describe("the answer to", () => {
   test.each(TYPED)("%s about a stranger is as well", async (type) => {
     const answer = await bench.info({ type, user: NOBODY.replace("0f", "0e"), ...MEMBERS[type] });
     expect(mismatches(typeName(type), answer)).toEqual([]);
+  });
+
+  test("tokenDetails tells the prices of the token's own pair, and nothing of a token that is none", async () => {
+    const tokenId = "0x0d01dc56dcaaca66ad901c959b4011ec";
+    const details = await bench.info({ type: "tokenDetails", tokenId });
+    expect(details).toMatchObject({ name: "HYPE", markPx: expect.stringMatching(/^[34][0-9]\.[0-9]+$/) });
+    await expect(bench.info({ type: "tokenDetails", tokenId: "0x00" })).rejects.toThrow("500 null");
   });
 
   test("reads of an account that trades is not empty", async () => {
