@@ -1,7 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
 import { parseListenAddress } from "../config.ts";
-import { type FaultFile, parseFaults } from "../paper/faults.ts";
-import { createPaperExchange, PAPER_DEFAULTS, type PaperOptions } from "../paper/paper-exchange.ts";
+import { PAPER_DEFAULTS, type PaperOptions } from "../paper/paper-exchange.ts";
 import { type PriceSource, readPriceFile } from "../paper/prices.ts";
 import { servePaper } from "../paper/server.ts";
 import { parseAddress } from "../wire/hex.ts";
@@ -10,12 +8,11 @@ import { bind } from "./door.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
 import { warnOfPaper } from "./paper-exposure.ts";
+import { FAULT_OPTIONS, faultOptionsOf, openExchange, readOption } from "./paper-faults.ts";
 
 const DEFAULT_LISTEN = "127.0.0.1:9797";
 /** Addresses after --fund. */
 const MAX_FUNDED = 1_000;
-/** A million prices. */
-const MAX_FILE_BYTES = 64 * 1_048_576;
 const NETWORKS = ["any", "mainnet", "testnet"] as const;
 
 export const paperCommand: Command = {
@@ -29,9 +26,8 @@ export const paperCommand: Command = {
     },
     network: { value: "NETWORK", help: "which signatures are taken: any (default), mainnet or testnet" },
     seed: { value: "N", help: "the same seed gives the same market" },
-    faults: { value: "FILE", help: "JSON file of faults to inject; see the paper exchange's README" },
     prices: { value: "FILE", help: "replay prices, a line `milliseconds,coin,price` each, instead of a random walk" },
-    control: { value: null, help: "open POST /control, which injects faults and prices while it runs" },
+    ...FAULT_OPTIONS,
     "data-dir": { value: "DIRECTORY", help: "keep the state there; in memory when left out" },
     json: JSON_OUTPUT,
   },
@@ -41,7 +37,7 @@ export const paperCommand: Command = {
     if (address === null) throw new Misuse("--listen is host:port");
     const options = optionsOf(input, outside);
     const stop = outside.stopRequested();
-    const paper = createPaperExchange(options);
+    const paper = openExchange(options);
     try {
       const server = bind(() => servePaper(paper, { ...address, every: outside.every }), {
         ...address,
@@ -72,9 +68,8 @@ function optionsOf(input: Input, { clock }: Outside): PaperOptions {
     network,
     fund: fundedOf(input.value("fund")),
     dataDirectory: input.value("data-dir"),
-    faults: faultsOf(input.value("faults")),
+    ...faultOptionsOf(input),
     prices: pricesOf(input.value("prices")),
-    hasControlRoute: input.isSet("control"),
     nowMs: () => clock.nowMs(),
     sleep: (ms) => clock.sleep(ms),
   };
@@ -95,20 +90,6 @@ function fundedOf(text: string | null): string[] {
   });
 }
 
-function faultsOf(path: string | null): FaultFile {
-  return path === null ? PAPER_DEFAULTS.faults : readOption("faults", path, (text) => parseFaults(JSON.parse(text)));
-}
-
 function pricesOf(path: string | null): PriceSource {
   return path === null ? PAPER_DEFAULTS.prices : readOption("prices", path, readPriceFile);
-}
-
-/** What a file of the command line says; a file that cannot be used is misuse. */
-function readOption<T>(name: string, path: string, read: (text: string) => T): T {
-  try {
-    if (statSync(path).size > MAX_FILE_BYTES) throw new Error("the file is too long");
-    return read(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new Misuse(`--${name} ${path}: ${error instanceof Error ? error.message : "unreadable"}`);
-  }
 }

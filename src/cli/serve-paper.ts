@@ -12,7 +12,7 @@ import { hasDatabase, isDemo, isVacant, makeDirectory, type Places } from "../op
 import { makeDatabase } from "../ops/initialize.ts";
 import type { Keyring } from "../ops/keyring.ts";
 import { newAgent } from "../ops/new-agent.ts";
-import { createPaperExchange, PAPER_DEFAULTS } from "../paper/paper-exchange.ts";
+import { PAPER_DEFAULTS } from "../paper/paper-exchange.ts";
 import { servePaper as listenPaper, type PaperServer } from "../paper/server.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { listAgents } from "../store/agents.ts";
@@ -29,9 +29,10 @@ import { contentOf } from "./gateway-client.ts";
 import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
 import { warnOfPaper } from "./paper-exposure.ts";
+import { type FaultOptions, openExchange } from "./paper-faults.ts";
 import { tellIn, type Unlocked, unlock } from "./unlock.ts";
 
-export type PaperInput = { config: Config; at: Places; asJson: boolean };
+export type PaperInput = { config: Config; at: Places; faults: FaultOptions; asJson: boolean };
 
 /** What the demo is called where people read it. */
 const LABEL = "demo";
@@ -69,9 +70,10 @@ async function setUp({ config, at }: PaperInput, demo: Demo, { clock, randomByte
 }
 
 /** The exchange on its own port; it signs for testnet, so nothing signed here is worth anything elsewhere. */
-function startExchange({ config, at }: PaperInput, demo: Demo, { clock, every }: Outside): PaperServer {
-  const paper = createPaperExchange({
+function startExchange({ config, at, faults }: PaperInput, demo: Demo, { clock, every }: Outside): PaperServer {
+  const paper = openExchange({
     ...PAPER_DEFAULTS,
+    ...faults,
     network: "testnet",
     fund: [demo.ownerAddress],
     dataDirectory: at.paper,

@@ -18,13 +18,14 @@ import { passphraseFacts } from "../ops/examine-passphrase.ts";
 import { OperatorError } from "../ops/operator.ts";
 import { openTrial, type Trial } from "../ops/trial.ts";
 import type { Instance } from "../store/instance.ts";
-import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, overridesOf } from "./command.ts";
+import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, Misuse, overridesOf } from "./command.ts";
 import { changing, networkWords, places, requireDatabase } from "./directory.ts";
 import { type Door, openDoor } from "./door.ts";
 import { LISTEN } from "./gateway-client.ts";
 import { journalWriter } from "./journal.ts";
 import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
+import { FAULT_OPTIONS, faultOptionsOf } from "./paper-faults.ts";
 import { foundPassphrase, PASSPHRASE_FILE } from "./passphrase-input.ts";
 import { servePaper } from "./serve-paper.ts";
 import { offerSetup } from "./setup-link.ts";
@@ -69,6 +70,7 @@ export const serveCommand: Command = {
       help: "Litestream beside us moves SQLite's log into the database",
       variable: "POSTERN_EXTERNAL_CHECKPOINTS",
     },
+    ...FAULT_OPTIONS,
     "passphrase-file": PASSPHRASE_FILE,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
@@ -77,7 +79,10 @@ export const serveCommand: Command = {
   async run(input, outside) {
     const config = readConfig(outside.environment, overridesOf(serveCommand, input));
     const at = places(input, outside);
-    if (input.isSet("paper")) return servePaper({ config, at, asJson: input.isSet("json") }, outside);
+    const faults = faultOptionsOf(input);
+    if (input.isSet("paper")) return servePaper({ config, at, faults, asJson: input.isSet("json") }, outside);
+    if (input.value("faults") !== null || input.isSet("control"))
+      throw new Misuse("--faults and --control go with --paper");
     if (isDemo(at)) throw new Failure(`${at.directory} is a paper demo. Start it:\n  postern serve --paper`);
     const stop = outside.stopRequested();
     const log = openLog(config.logLevel, { write: journalWriter(outside.environment, outside.warn) });

@@ -2,7 +2,7 @@
 
 import { parseDecimal, toUnits } from "../core/decimal.ts";
 import { type Answer, jsonAnswer } from "./answers.ts";
-import type { Desk } from "./desk.ts";
+import { type Desk, faultsInForce } from "./desk.ts";
 import {
   address,
   boolean,
@@ -17,7 +17,7 @@ import {
   u32,
 } from "./exchange/decode.ts";
 import type { Json } from "./exchange/json-text.ts";
-import { parseFaults, startFaults } from "./faults.ts";
+import { parseFaults } from "./faults.ts";
 import { plainValue } from "./plain-value.ts";
 import { commit, nowMs } from "./runtime.ts";
 import { end, type Hub } from "./ws.ts";
@@ -50,12 +50,10 @@ export function controlAnswer(desk: Desk, hub: Hub, json: Json): Answer {
   if (unknown !== undefined) return refusal(`no market ${unknown.coin}`);
   if (command.faults !== undefined) {
     try {
-      desk.faults = startFaults(parseFaults(plainValue(command.faults)));
+      Object.assign(desk, faultsInForce(runtime, parseFaults(plainValue(command.faults))));
     } catch (mistake) {
       return refusal(mistake instanceof Error ? mistake.message : "wrong faults");
     }
-    desk.frozen = null;
-    desk.stuckReads = 0;
   }
   for (const user of command.fund ?? []) commit(runtime, { kind: "fund", user, atMs });
   for (const { coin, price } of command.prices ?? []) {

@@ -1,8 +1,10 @@
 import type { Answer } from "./answers.ts";
 import type { Json } from "./exchange/json-text.ts";
 import type { PaperNetwork } from "./exchange/signer.ts";
-import type { Faults } from "./faults.ts";
-import type { Runtime } from "./runtime.ts";
+import { type FaultFile, type Faults, startFaults } from "./faults.ts";
+import { type Moves, startMoves, wrongMove } from "./market-moves.ts";
+import { openPast, type Past } from "./past.ts";
+import { nowMs, type Runtime } from "./runtime.ts";
 import type { Weights } from "./weights.ts";
 import type { World } from "./world.ts";
 
@@ -16,6 +18,29 @@ export type Desk = {
   /** The past in which the fault `stuck_node` answers, and how many reads have met that fault. */
   frozen: { readonly world: World; readonly nowMs: number } | null;
   stuckReads: number;
+  /** What was, for the faults `behind` and `balancer`, and how many reads have been shared out. */
+  past: Past;
+  balancedReads: number;
+  /** What becomes of the list of markets. */
+  moves: Moves;
   /** Answers POST /control; null when there is no such route. */
   readonly control: ((json: Json) => Answer) | null;
 };
+
+type InForce = Pick<Desk, "faults" | "frozen" | "stuckReads" | "past" | "balancedReads" | "moves">;
+
+/** Rules that come into force now, with all that goes with them anew. Throws where they name a market that there is not. */
+export function faultsInForce(runtime: Runtime, file: FaultFile): InForce {
+  const { world } = runtime;
+  const wrong = wrongMove(file, world.venue);
+  if (wrong !== null) throw new Error(wrong);
+  const atMs = nowMs(runtime);
+  return {
+    faults: startFaults(file),
+    frozen: null,
+    stuckReads: 0,
+    past: openPast(file, world, atMs),
+    balancedReads: 0,
+    moves: startMoves(file, atMs),
+  };
+}

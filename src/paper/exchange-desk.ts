@@ -1,3 +1,4 @@
+import { type Decimal, fromUnits, toUnits } from "../core/decimal.ts";
 import { type Answer, jsonAnswer, WRONG_SCHEMA } from "./answers.ts";
 import type { Desk } from "./desk.ts";
 import type { ActionInput, Reply } from "./engine/action.ts";
@@ -6,7 +7,8 @@ import { type Envelope, readEnvelope } from "./exchange/envelope.ts";
 import { type Engine, executeEnvelope } from "./exchange/execute.ts";
 import type { Json } from "./exchange/json-text.ts";
 import type { RequestFault } from "./faults.ts";
-import { cancelLeg, killedReply, singleError } from "./replies.ts";
+import { inListIds, inVenueIds } from "./market-moves.ts";
+import { cancelLeg, killedReply, namingAnother, singleError } from "./replies.ts";
 import { commit, nowMs, type Runtime } from "./runtime.ts";
 
 /** The answer to an action, with or without the fault that befalls it. */
@@ -15,28 +17,47 @@ export function answerExchange(desk: Desk, json: Json, fault: RequestFault | nul
   if (envelope === MISMATCH) return WRONG_SCHEMA;
   switch (fault?.kind) {
     case "refuse":
-      return jsonAnswer({ status: "err", response: fault.text } satisfies Reply);
+      return replyAnswer(desk, refusedAs(desk, envelope, fault, { status: "err", response: fault.text }));
     case "single_error":
-      return jsonAnswer(singleError(fault));
+      return replyAnswer(desk, refusedAs(desk, envelope, fault, singleError(fault)));
     case "post_only":
       commit(desk.runtime, { kind: "postOnly", untilMs: nowMs(desk.runtime) + fault.ms });
-      return jsonAnswer(run(desk, envelope, null));
+      return replyAnswer(desk, run(desk, envelope, null));
+    case "names_another":
+      return replyAnswer(desk, namingAnother(run(desk, envelope, null)));
     default:
-      return jsonAnswer(run(desk, envelope, fault));
+      return replyAnswer(desk, run(desk, envelope, fault));
   }
+}
+
+function replyAnswer({ moves }: Desk, reply: Reply): Answer {
+  const answer = jsonAnswer(reply);
+  return { ...answer, body: inListIds(moves, answer.body) };
+}
+
+type Refusing = Extract<RequestFault, { kind: "refuse" | "single_error" }>;
+
+/** What cannot even take its number is refused for that. */
+function refusedAs(desk: Desk, envelope: Envelope, { usesNonce = true }: Refusing, refusal: Reply): Reply {
+  if (!usesNonce) return refusal;
+  const { runtime, network } = desk;
+  const engine: Engine = (input) => execute(runtime, { ...input, action: { type: "noop" } });
+  const taken = executeEnvelope({ venue: runtime.world.venue, engine, network, nowMs: nowMs(runtime) }, envelope);
+  return taken.status === "ok" ? refusal : taken;
 }
 
 function run(desk: Desk, envelope: Envelope, fault: RequestFault | null): Reply {
   const { runtime, network } = desk;
   return executeEnvelope(
-    { venue: runtime.world.venue, engine: engineOf(runtime, fault), network, nowMs: nowMs(runtime) },
+    { venue: runtime.world.venue, engine: engineOf(desk, fault), network, nowMs: nowMs(runtime) },
     envelope,
   );
 }
 
 /** The venue behind its journal; faults change what reaches it. */
-function engineOf(runtime: Runtime, fault: RequestFault | null): Engine {
-  return (input) => {
+function engineOf({ runtime, moves }: Desk, fault: RequestFault | null): Engine {
+  return (listed) => {
+    const input = { ...listed, action: inVenueIds(moves, listed.action) };
     if (fault?.kind === "agent_removed") {
       commit(runtime, { kind: "dropAgent", agent: input.signer, atMs: input.nowMs });
     }
@@ -50,9 +71,29 @@ function engineOf(runtime: Runtime, fault: RequestFault | null): Engine {
     if (fault?.kind === "system_cancel") {
       commit(runtime, { kind: "systemCancel", signer: input.signer, status: fault.status, atMs: input.nowMs });
     }
+    if (fault?.kind === "namesake") placeNamesake(runtime, input);
     return reply;
   };
 }
+
+/** How long before now the numbers are that another client of the account uses. Milliseconds. */
+const NAMESAKE_NONCE_MS = 3_600_000;
+
+/** Somebody else who trades for the account uses the client order id of each order for one of twice its size. */
+function placeNamesake(runtime: Runtime, input: ActionInput): void {
+  const { action, signer, nonce } = input;
+  if (action.type !== "order") return;
+  const owner = runtime.world.venue.agents.get(signer)?.master ?? signer;
+  const orders = action.orders.map((order) => ({ ...order, s: doubled(order.s) }));
+  const other = { ...input, signer: owner, nonce: nonce - NAMESAKE_NONCE_MS, action: { ...action, orders } };
+  execute(runtime, { ...other, expiresAfter: null });
+}
+
+function doubled(size: Decimal): Decimal {
+  return fromUnits(2n * toUnits(size, MAX_DECIMALS), MAX_DECIMALS);
+}
+
+const MAX_DECIMALS = 8;
 
 function execute(runtime: Runtime, input: ActionInput): Reply {
   const { reply } = commit(runtime, { kind: "action", input });

@@ -12,6 +12,17 @@ const MAX_RULES = 100;
 /** Of the limits of connections that a file may set. */
 const MAX_LIMIT = 10_000;
 
+/** How far behind a server may be, milliseconds: as much of the past is kept. */
+const MAX_LAG_MS = 120_000;
+/** Servers of one balancer. */
+const MAX_SERVERS = 20;
+/** By how much a clock may be wrong, milliseconds. */
+const MAX_WRONG_MS = 7 * 86_400_000;
+/** Changes of the list of markets. */
+const MAX_CHANGES = 100;
+
+const Text = Type.String({ minLength: 1, maxLength: 500 });
+const Lag = Type.Integer({ minimum: 0, maximum: MAX_LAG_MS });
 const Milliseconds = Type.Integer({ minimum: 0, maximum: MAX_WAIT_MS });
 
 function fault<K extends string, P extends Parameters<typeof Type.Object>[0]>(kind: K, members: P) {
@@ -31,12 +42,13 @@ const RequestFault = Type.Union([
     status: Type.Union([Type.Literal(400), Type.Literal(415), Type.Literal(422), Type.Literal(429), Type.Literal(500)]),
   }),
   fault("twice", {}),
-  fault("refuse", { text: Type.String({ minLength: 1, maxLength: 500 }) }),
+  fault("refuse", { text: Text, usesNonce: Type.Optional(Type.Boolean()) }),
   fault("single_error", {
-    text: Type.String({ minLength: 1, maxLength: 500 }),
+    text: Text,
     form: Type.Union([Type.Literal("statuses"), Type.Literal("err")]),
+    usesNonce: Type.Optional(Type.Boolean()),
   }),
-  fault("modify_kills", { text: Type.String({ minLength: 1, maxLength: 500 }) }),
+  fault("modify_kills", { text: Text }),
   fault("cancel_misses", { withinMs: Milliseconds }),
   fault("agent_removed", {}),
   fault("post_only", { ms: Milliseconds }),
@@ -52,8 +64,18 @@ const RequestFault = Type.Union([
       Type.Literal("selfTradeCanceled"),
     ]),
   }),
+  fault("names_another", {}),
+  fault("namesake", {}),
   fault("status_lag", { ms: Milliseconds }),
   fault("stuck_node", { every: Type.Integer({ minimum: 1, maximum: 1_000 }) }),
+  fault("behind", { ms: Lag }),
+  fault("balancer", { lagsMs: Type.Array(Lag, { minItems: 1, maxItems: MAX_SERVERS }) }),
+  fault("clock", { wrongByMs: Type.Integer({ minimum: -MAX_WRONG_MS, maximum: MAX_WRONG_MS }) }),
+  fault("forgets", { afterMs: Milliseconds }),
+  fault("short_page", { rows: Type.Integer({ minimum: 1, maximum: 2_000 }) }),
+  fault("new_word", { status: Type.String({ minLength: 1, maxLength: 60 }), word: Text }),
+  fault("wrong_rest", {}),
+  fault("another_order", {}),
 ]);
 
 const FrameFault = Type.Union([
@@ -64,6 +86,19 @@ const FrameFault = Type.Union([
   fault("drop", {}),
   fault("duplicate", {}),
   fault("reorder", {}),
+]);
+
+const MarketName = Type.String({ minLength: 1, maxLength: 40 });
+
+function change<P extends Parameters<typeof Type.Object>[0]>(members: P) {
+  return Type.Object({ afterMs: Milliseconds, ...members }, { additionalProperties: false });
+}
+
+/** What happens to the list of markets, so long after the rules came into force. */
+const MarketChange = Type.Union([
+  change({ swap: Type.Tuple([MarketName, MarketName]) }),
+  change({ coin: MarketName, sizeDecimals: Type.Integer({ minimum: 0, maximum: 8 }) }),
+  change({ coin: MarketName, isDelisted: Type.Boolean() }),
 ]);
 
 /** What one client address may have over websockets; what is left out is as at the exchange. */
@@ -99,6 +134,7 @@ const FaultFile = Type.Object(
     /** Weight that one address may use a minute before it is answered 429; the exchange allows 1,200. */
     ipWeightPerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
     socketLimits: Type.Optional(SocketLimits),
+    marketChanges: Type.Optional(Type.Array(MarketChange, { maxItems: MAX_CHANGES })),
     /**
      * How states (positions, balances, open orders) come over the websocket: the real exchange sends them every few seconds, and
      * perhaps on change as well.
@@ -115,6 +151,7 @@ const FaultFile = Type.Object(
 
 export type FaultFile = Static<typeof FaultFile>;
 export type RequestFault = Static<typeof RequestFault>;
+export type MarketChange = Static<typeof MarketChange>;
 export type FrameFault = Static<typeof FrameFault>;
 
 export const NO_FAULTS: FaultFile = { rules: [] };

@@ -18,6 +18,7 @@ import { answerExchange } from "./exchange-desk.ts";
 import { type RequestFault, requestFault } from "./faults.ts";
 import { infoTypeOf } from "./info/types.ts";
 import { answerInfo } from "./info-desk.ts";
+import { moveMarkets } from "./market-moves.ts";
 import { notModelled } from "./not-modelled.ts";
 import { plainValue } from "./plain-value.ts";
 import { catchUp, nowMs } from "./runtime.ts";
@@ -45,7 +46,7 @@ export async function handleHttp(desk: Desk, request: Request, address: string):
   if (text === null) return respond(TOO_LARGE);
   const json = parseJsonText(text);
   if (json === undefined) return respond(NOT_JSON);
-  catchUp(desk.runtime, nowMs(desk.runtime));
+  letTimePass(desk);
   if (pathname === "/control") return respond(desk.control?.(json) ?? NOT_FOUND);
   return answerHttp(desk, { on: pathname === "/info" ? "info" : "exchange", json, address, signal: request.signal });
 }
@@ -94,6 +95,11 @@ async function answerHttp(desk: Desk, incoming: Incoming): Promise<Response> {
   }
 }
 
+function letTimePass(desk: Desk): void {
+  catchUp(desk.runtime, nowMs(desk.runtime));
+  moveMarkets(desk);
+}
+
 function isWithinWeight(desk: Desk, { on, json, address }: Incoming): boolean {
   const limit = desk.faults.file.ipWeightPerMinute;
   if (limit === undefined) return true;
@@ -112,7 +118,7 @@ async function delayed(
     return respond(early);
   }
   await desk.sleep(ms);
-  catchUp(desk.runtime, nowMs(desk.runtime));
+  letTimePass(desk);
   return respond(answer(desk, on, json, null));
 }
 
@@ -142,7 +148,7 @@ function answer(desk: Desk, on: "info" | "exchange", json: Json, fault: RequestF
 
 /** The request inside a websocket `post`. Refusals of the HTTP level come as an error with their status and text. */
 export async function answerPost(desk: Desk, type: "info" | "action", payload: Json): Promise<unknown> {
-  catchUp(desk.runtime, nowMs(desk.runtime));
+  letTimePass(desk);
   const on = type === "info" ? "info" : "exchange";
   const name = typeOf(on, payload);
   const fault = requestFault(desk.faults, on, name);

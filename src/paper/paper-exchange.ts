@@ -10,13 +10,14 @@
  */
 
 import { controlAnswer } from "./control.ts";
-import type { Desk } from "./desk.ts";
+import { type Desk, faultsInForce } from "./desk.ts";
 import { DEFAULT_OPTIONS, type EngineOptions } from "./engine/options.ts";
 import type { Venue } from "./engine/state.ts";
 import type { PaperNetwork } from "./exchange/signer.ts";
-import { type FaultFile, NO_FAULTS, startFaults } from "./faults.ts";
+import { type FaultFile, NO_FAULTS } from "./faults.ts";
 import { answerPost, handleHttp } from "./front-desk.ts";
 import { type Journal, openJournal, type Recovered, recoverJournal } from "./journal.ts";
+import { remember } from "./past.ts";
 import type { PriceSource } from "./prices.ts";
 import { catchUp, commit, nowMs, type Runtime } from "./runtime.ts";
 import { applyEntry, createWorld, type EntryContext, type World } from "./world.ts";
@@ -94,9 +95,7 @@ export function createPaperExchange(options: PaperOptions): PaperExchange {
     step: (toMs) => catchUp(runtime, toMs),
     fund,
     setPrice: (coin, price) => void commit(runtime, { kind: "price", coin, price, atMs: nowMs(runtime) }),
-    setFaults: (file) => {
-      desk.faults = startFaults(file);
-    },
+    setFaults: (file) => void Object.assign(desk, faultsInForce(runtime, file)),
     tickMs: options.tickMs,
     nowMs: () => nowMs(runtime),
     venue: runtime.world.venue,
@@ -122,7 +121,10 @@ function assemble(options: PaperOptions): Parts {
     entryContext,
     journal,
     clockMs: options.nowMs,
-    listen: (events) => publish(hub, events),
+    listen: (events) => {
+      if (events.length > 0) remember(desk.past, world, nowMs(runtime));
+      publish(hub, events);
+    },
     onTick: () => publishTick(hub),
     failure: null,
   };
@@ -130,10 +132,8 @@ function assemble(options: PaperOptions): Parts {
     runtime,
     network: options.network,
     sleep: options.sleep,
-    faults: startFaults(options.faults),
+    ...faultsInForce(runtime, options.faults),
     weights: new Map(),
-    frozen: null,
-    stuckReads: 0,
     control: options.hasControlRoute ? (json) => controlAnswer(desk, hub, json) : null,
   };
   return { runtime, desk, hub };

@@ -1,5 +1,5 @@
 /** Changes that faults make to a reply or to what is executed. */
-import type { CancelAction, CancelByCloidAction, ParsedAction, Reply } from "./engine/action.ts";
+import type { CancelAction, CancelByCloidAction, OrderReplyStatus, ParsedAction, Reply } from "./engine/action.ts";
 import type { RequestFault } from "./faults.ts";
 
 /** One error for the whole batch, in either of the two forms that the exchange has been seen to use. */
@@ -31,4 +31,19 @@ export function killedReply(action: ParsedAction, text: string): Reply {
     return { status: "err", response: `Error placing new order during modify: ${text}` };
   const statuses = action.modifies.map(() => ({ error: text }));
   return { status: "ok", response: { type: "order", data: { statuses } } };
+}
+
+/** An answer about another order than the one that was asked for. */
+export function namingAnother(reply: Reply): Reply {
+  if (reply.status === "err" || reply.response.type !== "order") return reply;
+  const statuses = reply.response.data.statuses.map((status): OrderReplyStatus => {
+    if (typeof status !== "object" || "error" in status) return status;
+    if ("resting" in status) return { resting: { ...status.resting, ...another(status.resting) } };
+    return { filled: { ...status.filled, ...another(status.filled) } };
+  });
+  return { status: "ok", response: { type: "order", data: { statuses } } };
+}
+
+function another({ oid, cloid }: { oid: number; cloid?: string }): { oid: number; cloid?: string } {
+  return { oid: oid + 1, ...(cloid === undefined ? {} : { cloid: `0x${"ab".repeat(16)}` }) };
 }

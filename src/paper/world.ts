@@ -29,10 +29,14 @@ export type Entry =
   | { readonly kind: "skip"; readonly toMs: number }
   | { readonly kind: "fund"; readonly user: Address; readonly atMs: number }
   | { readonly kind: "price"; readonly coin: string; readonly price: bigint; readonly atMs: number }
+  | { readonly kind: "market"; readonly coin: string; readonly rule: MarketRule; readonly atMs: number }
   | { readonly kind: "dropAgent"; readonly agent: Address; readonly atMs: number }
   | { readonly kind: "postOnly"; readonly untilMs: number }
   /** Ends all orders of the signer's account as the exchange does by itself. */
   | { readonly kind: "systemCancel"; readonly signer: Address; readonly status: OrderStatus; readonly atMs: number };
+
+/** What changes of a perpetual while it is traded. */
+export type MarketRule = { readonly sizeDecimals: number } | { readonly isDelisted: boolean };
 
 export type WorldOptions = {
   readonly seed: number;
@@ -83,6 +87,8 @@ function route(world: World, entry: Entry, { source, tickMs }: EntryContext): Ap
       return done([...advance(venue, entry.atMs), ...fund(venue, entry.user, grant(venue))]);
     case "price":
       return done(scriptPrice(world, entry));
+    case "market":
+      return done(changeMarket(venue, entry));
     case "dropAgent":
       dropAgent(venue, entry.agent, entry.atMs);
       return done([]);
@@ -118,6 +124,19 @@ function cancelBySystem(
     const order = venue.orders.get(oid);
     if (order !== undefined) endOrder(turn, order, status);
   }
+  return [...events, ...turn.events];
+}
+
+/** Of a market that is delisted all orders end; positions stay, which the exchange would settle. */
+function changeMarket(venue: Venue, { coin, rule, atMs }: Extract<Entry, { kind: "market" }>): VenueEvent[] {
+  const events = advance(venue, atMs);
+  const market = venue.markets.get(venue.assetOfCoin.get(coin) ?? -1);
+  if (market?.kind !== "perp") throw new Error(`bug: no perpetual ${coin}`);
+  if ("sizeDecimals" in rule) market.szDecimals = rule.sizeDecimals;
+  else market.isDelisted = rule.isDelisted;
+  const turn = newTurn(venue, atMs);
+  const ended = market.isDelisted ? [...venue.orders.values()].filter(({ asset }) => asset === market.asset) : [];
+  for (const order of ended) if (venue.orders.has(order.oid)) endOrder(turn, order, "delistedCanceled");
   return [...events, ...turn.events];
 }
 

@@ -28,8 +28,8 @@ function words(...more: string[]): string[] {
   return ["serve", "--paper", "--data-dir", workplace.dataDirectory, ...ports, ...more];
 }
 
-async function start(): Promise<{ process: Running; facts: Facts }> {
-  const process = await startProcess(words("--json"));
+async function start(...more: string[]): Promise<{ process: Running; facts: Facts }> {
+  const process = await startProcess(words("--json", ...more));
   running.push(process);
   return { process, facts: JSON.parse(process.firstLine) };
 }
@@ -98,6 +98,47 @@ test("an order is explained to the operator beside the running gateway, by any o
   expect(JSON.parse(asJson.out)).toMatchObject({ object: "order_story", order: { id: order.id, status: "filled" } });
   const nothing = await runProcess(["order", "explain", "01890000-0000-7000-8000-000000000000", ...where]);
   expect(nothing).toMatchObject({ exitCode: 1, out: "" });
+});
+
+test("the demo's exchange has the faults of a file, and others on request", async () => {
+  const file = join(workplace.directory, "faults.json");
+  const text = "Order has invalid price.";
+  const rule = { on: "exchange", type: "order", times: 1, fault: { kind: "refuse", text } };
+  writeFileSync(file, JSON.stringify({ rules: [rule] }));
+  const { facts } = await start("--faults", file, "--control");
+  expect(await body(place(facts, "faulty-order-1"))).toMatchObject({
+    status: "rejected",
+    error: expect.stringContaining(text),
+  });
+  expect(await body(place(facts, "faulty-order-2"))).toMatchObject({ status: "filled" });
+  const init = { method: "POST", headers: { "content-type": "application/json" } };
+  const control = await fetch(`${facts.exchange_url}/control`, {
+    ...init,
+    body: JSON.stringify({ faults: { rules: [rule] } }),
+  });
+  expect(await control.json()).toEqual({ status: "ok" });
+  expect(await body(place(facts, "faulty-order-3"))).toMatchObject({ status: "rejected" });
+});
+
+test.each([
+  [["serve", "--control"], { rules: [] }, "--faults and --control go with --paper"],
+  [["serve", "--paper"], { rules: [{ on: "info", fault: { kind: "nothing" } }] }, "faults/rules/0"],
+  [
+    ["serve", "--paper"],
+    { rules: [], marketChanges: [{ afterMs: 0, coin: "NOTHING", isDelisted: true }] },
+    "no perpetual NOTHING",
+  ],
+  [
+    ["paper"],
+    { rules: [], marketChanges: [{ afterMs: 0, coin: "NOTHING", isDelisted: true }] },
+    "no perpetual NOTHING",
+  ],
+])("%j with the faults %j is misuse", async (command, faults, text) => {
+  const file = join(workplace.directory, "faults.json");
+  writeFileSync(file, JSON.stringify(faults));
+  const where = ["--data-dir", join(workplace.directory, "elsewhere"), "--listen", "127.0.0.1:0"];
+  const told = await runProcess([...command, ...where, "--faults", file]);
+  expect(told).toMatchObject({ exitCode: 2, err: expect.stringContaining(text) });
 });
 
 test("an order that was placed right before a kill -9 has its true state afterwards", async () => {

@@ -10,6 +10,7 @@ import { auditNeverShown, isNeverShown } from "./never-shown.ts";
 import { isToldByNewWord } from "./new-word.ts";
 import { auditOperation } from "./operations.ts";
 import { auditOwnWrites } from "./own-writes.ts";
+import { auditRefused, idsTold } from "./refused.ts";
 import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
 import { auditTellings, type ToldEvent } from "./tellings.ts";
 import { PARTIES, START_MS } from "./template.ts";
@@ -302,28 +303,6 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
       return isRight ? [] : [`${name}: ${field} is ${shown} here and ${expected[field]} at the exchange`];
     });
   });
-}
-
-/** Of a trigger that fired at once and was refused for that, no answer may ever have named the id. */
-function auditRefused(run: Audited, { wish }: TrueOrder, name: string): string[] {
-  const told = idsTold(run, wish.number);
-  const looks = [...run.looks].filter(([id]) => told.has(id));
-  const statuses = looks.map(([, { turn }]) =>
-    turn.outcome?.kind === "answer" ? fieldOf(turn.outcome.body, "status") : null,
-  );
-  return statuses.length > 0 && statuses.every((status) => status === "rejected")
-    ? []
-    : [`${name} is rejected at the exchange and ${statuses.join(", ") || "not shown"} here`];
-}
-
-/** Ids of ours under which a client was told of its order. */
-function idsTold({ dialogues }: Audited, number: number): Set<string | null> {
-  const turns = dialogues[number]?.turns ?? [];
-  return new Set(
-    turns.flatMap(({ outcome }) =>
-      outcome?.kind === "answer" && outcome.status < 300 ? [fieldOf(outcome.body, "id")] : [],
-    ),
-  );
 }
 
 /** Sizes are echoed as they were sent: equal is what has the same value. */

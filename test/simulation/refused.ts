@@ -1,0 +1,26 @@
+/** Orders that the exchange refused after it had taken them, found by the ids that their clients were told. */
+import type { Audited } from "./auditor.ts";
+import { fieldOf } from "./clients.ts";
+import type { TrueOrder } from "./truth.ts";
+
+/** Of a trigger that fired at once and was refused for that, no answer may ever have named the id. */
+export function auditRefused(run: Audited, { wish }: TrueOrder, name: string): string[] {
+  const told = idsTold(run, wish.number);
+  const looks = [...run.looks].filter(([id]) => told.has(id));
+  const statuses = looks.map(([, { turn }]) =>
+    turn.outcome?.kind === "answer" ? fieldOf(turn.outcome.body, "status") : null,
+  );
+  return statuses.length > 0 && statuses.every((status) => status === "rejected")
+    ? []
+    : [`${name} is rejected at the exchange and ${statuses.join(", ") || "not shown"} here`];
+}
+
+/** Ids of ours under which a client was told of its order. */
+export function idsTold({ dialogues }: Audited, number: number): Set<string | null> {
+  const turns = dialogues[number]?.turns ?? [];
+  return new Set(
+    turns.flatMap(({ outcome }) =>
+      outcome?.kind === "answer" && outcome.status < 300 ? [fieldOf(outcome.body, "id")] : [],
+    ),
+  );
+}
