@@ -95,14 +95,16 @@ export type Gateway = {
 const EXCHANGE_DEADLINE_MS = 5_000;
 /** The exchange allows 10 an IP address: one is for markets, and a bot on the same machine wants some. */
 const MAX_FEEDS = 7;
-/** Markets are read again this often, milliseconds. */
-const MARKETS_INTERVAL_MS = 60_000;
+/** Markets are read again this often, milliseconds: never twice in what counts as one minute of our weight. */
+const MARKETS_INTERVAL_MS = 62_000;
 /** Accounts without a live feed are read again this often, milliseconds. */
 const RESYNC_INTERVAL_MS = 30_000;
 /** And those with one, because a feed cannot show that it has lost something, milliseconds. */
 const RESYNC_ALL_INTERVAL_MS = 10 * 60_000;
 /** What the exchange allows our accounts (actions, builder fee) is asked again this often, milliseconds. */
 const ALLOWED_INTERVAL_MS = 5 * 60_000;
+/** A feed that has not connected by then is not waited for at a start, milliseconds. */
+const FEED_WITHIN_MS = 2_000;
 /** By then a feed has told what it tells, milliseconds. */
 const FIRST_CHECK_MS = 5_000;
 /** Between two tries to read the markets for the first time, milliseconds. */
@@ -175,7 +177,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped }));
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
       keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
-      keepInStep(repeating, settler, follower);
+      keepInStep({ world, repeating, settler, follower }, parts.socket === null ? 0 : FEED_WITHIN_MS);
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
       repeating.every(CROSS_CHECK_MS, () => follower.crossCheck());
@@ -226,8 +228,14 @@ function heedFills(world: World, { heed, look, repeating }: Leading): Heeding {
   };
 }
 
-function keepInStep({ once, every }: Repeating, settler: Settler, follower: Follower): void {
-  once(() => follower.resync("all"));
+type Stepping = { world: World; repeating: Repeating; settler: Settler; follower: Follower };
+
+/** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
+function keepInStep({ world, repeating: { once, every }, settler, follower }: Stepping, feedWithinMs: number): void {
+  once(async () => {
+    if (feedWithinMs > 0) await world.clock.sleep(feedWithinMs);
+    await follower.resync("not_connected");
+  });
   every(RESYNC_INTERVAL_MS, async () => {
     settler.resume();
     await follower.resync("not_live");

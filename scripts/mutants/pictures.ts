@@ -51,8 +51,8 @@ export const PICTURES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/picture.ts",
-        find: "if (held.connection !== connection || hasPositions(held.value)) return null;",
-        put: "if (held.connection !== connection) return null;",
+        find: "hasPositions(value) ? timeMs : toldToMs",
+        put: "hasPositions(null) ? timeMs : toldToMs",
       },
     ],
   },
@@ -61,24 +61,24 @@ export const PICTURES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/picture.ts",
-        find: "if (held.connection !== connection || hasPositions(held.value)) return null;",
-        put: "if (connection < 0 || hasPositions(held.value)) return null;",
+        find: "(isTold ? sitter.heardToMs : null)",
+        put: "(sitter.connection < 0 ? null : sitter.heardToMs)",
       },
     ],
   },
   {
     name: "the end of a connection ends nothing",
-    changes: [{ file: "src/exchange/picture.ts", find: "      sitter.connection += 1;\n", put: "" }],
+    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.connection += 1;\n", put: "" }],
   },
   {
     name: "the time that an ended connection had reached goes on",
-    changes: [{ file: "src/exchange/picture.ts", find: "      sitter.heardToMs = null;\n", put: "" }],
+    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.heardToMs = null;\n", put: "" }],
   },
   {
     name: "an older state takes the place of a newer one",
     changes: [
       {
-        file: "src/exchange/picture.ts",
+        file: "src/exchange/sitter.ts",
         find: "if (known !== undefined && known.timeMs > value.timeMs) return;",
         put: "if (known !== undefined && known.timeMs < 0) return;",
       },
@@ -98,7 +98,7 @@ export const PICTURES: readonly Mutant[] = [
     name: "a frame that cannot be read is none",
     changes: [
       {
-        file: "src/exchange/picture.ts",
+        file: "src/exchange/sitter.ts",
         find: "if (known !== undefined) sitter.states.set(dex, { ...known, connection: null });",
         put: "",
       },
@@ -108,7 +108,7 @@ export const PICTURES: readonly Mutant[] = [
     name: "a frame that cannot be read takes away what a read has shown",
     changes: [
       {
-        file: "src/exchange/picture.ts",
+        file: "src/exchange/sitter.ts",
         find: "  if (held !== null) sitter.open.set(dex, held);",
         put: "  if (held !== null && value !== null) sitter.open.set(dex, held);\n  else sitter.open.delete(dex);",
       },
@@ -116,13 +116,13 @@ export const PICTURES: readonly Mutant[] = [
   },
   {
     name: "a gap tells nothing of TWAPs",
-    changes: [{ file: "src/exchange/picture.ts", find: "      sitter.twaps = untold(sitter.twaps);\n", put: "" }],
+    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.twaps = untold(sitter.twaps);\n", put: "" }],
   },
   {
     name: "a gap tells nothing of open orders",
     changes: [
       {
-        file: "src/exchange/picture.ts",
+        file: "src/exchange/sitter.ts",
         find: "      for (const [dex, list] of sitter.open) sitter.open.set(dex, { ...list, connection: null });\n",
         put: "",
       },
@@ -132,12 +132,12 @@ export const PICTURES: readonly Mutant[] = [
     name: "a frame that names no mode means a standard account",
     changes: [
       {
-        file: "src/exchange/picture.ts",
+        file: "src/exchange/sitter.ts",
         find: 'else if (sitter.unnamedMode === "standard")',
         put: 'else if (sitter.unnamedMode !== "portfolio")',
       },
       {
-        file: "src/exchange/picture.ts",
+        file: "src/exchange/sitter.ts",
         find: '  unnamedMode: "standard" | "nothing";',
         put: '  unnamedMode: "standard" | "nothing" | "portfolio";',
       },
@@ -147,7 +147,7 @@ export const PICTURES: readonly Mutant[] = [
     name: "no check finds that an account has become another kind",
     changes: [
       {
-        file: "src/exchange/picture.ts",
+        file: "src/exchange/sitter.ts",
         find: 'value: "standard", heard: null, from: "unnamed" };',
         put: 'value: "standard", heard, from: "named" };',
       },
@@ -177,7 +177,7 @@ export const PICTURES: readonly Mutant[] = [
     name: "an order that was told open late is open after its end",
     changes: [
       {
-        file: "src/exchange/picture.ts",
+        file: "src/exchange/sitter.ts",
         find: "isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null)",
         put: "isOver ? { order, status, statusTimestampMs: timeMs } : null",
       },
@@ -185,15 +185,59 @@ export const PICTURES: readonly Mutant[] = [
   },
   {
     name: "an order stays told open after its connection",
-    changes: [{ file: "src/exchange/picture.ts", find: "      sitter.toldOpen.clear();\n", put: "" }],
+    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.toldOpen.clear();\n", put: "" }],
   },
   {
     name: "an order that a list shows stays told open",
     changes: [
       {
-        file: "src/exchange/picture.ts",
+        file: "src/exchange/sitter.ts",
         find: "  for (const { oid } of value ?? []) sitter.toldOpen.delete(oid);\n",
         put: "",
+      },
+    ],
+  },
+  {
+    name: "an order placed elsewhere that was looked up makes its list as new as itself",
+    changes: [
+      {
+        file: "src/actions/unlisted-orders.ts",
+        find: "Math.max(0, ...list.value.map",
+        put: "Math.max(0, ...[...list.value, ...list.beside].map",
+      },
+    ],
+  },
+  {
+    name: "a record stands for good beside a list that goes on lacking it",
+    changes: [{ file: "src/exchange/sitter.ts", find: "  forgetRecords(sitter, dex);\n", put: "" }],
+  },
+  {
+    name: "a trigger waits on until a list shows that it has fired",
+    changes: [
+      {
+        file: "src/exchange/sitter.ts",
+        find: 'meaning === "triggered" || before?.hasFired === true',
+        put: "before?.hasFired === true",
+      },
+    ],
+  },
+  {
+    name: "balances of a server that is behind take the place of those that were told",
+    changes: [
+      {
+        file: "src/exchange/picture.ts",
+        find: "if (!isNewer(sitter.spot) || isToldOver(sitter, shown.value, read)) return false;",
+        put: "if (!isNewer(sitter.spot)) return false;",
+      },
+    ],
+  },
+  {
+    name: "sizes of positions are of now for as long as marks are",
+    changes: [
+      {
+        file: "src/actions/list-positions.ts",
+        find: "toldAge(deps, toldToMs, AGE_MS) === null && ",
+        put: "toldToMs > 0 && ",
       },
     ],
   },

@@ -27,7 +27,7 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/open-orders.ts",
-        find: "  picture.takeRecord(user, { oid, dex: dexOf(market) }, order);\n",
+        find: "  picture.takeRecord(user, oid, order);\n",
         put: "  void { picture, dex: dexOf(market) };\n",
       },
     ],
@@ -71,7 +71,7 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/open-orders.ts",
-        find: "  if (strangers.length === 0) return { dex, ...list, beside: [] };",
+        find: "  if (strangers.length === 0) return { dex, ...list, beside: known };",
         put: "  if (strangers.length >= 0) return { dex, ...list, beside: [] };",
       },
     ],
@@ -101,7 +101,7 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/current.ts",
-        find: "  if (shown !== null && shown.timeMs > timeMs) return shown;\n",
+        find: "  if (shown !== null && (!isTaken || shown.timeMs > timeMs)) return shown;\n",
         put: "",
       },
     ],

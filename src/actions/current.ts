@@ -212,10 +212,10 @@ function take<T>(
 ): Known<T> {
   // Our wall clock may have been set back since.
   const timeMs = timeOf?.(value) ?? Math.min(exchange.nowMs(), askedAtMs + exchange.nowMs() - clock.nowMs());
-  picture.take(account.tradingAddress, part(value), { timeMs, askedAtMs });
+  const isTaken = picture.take(account.tradingAddress, part(value), { timeMs, askedAtMs });
   const shown = known();
-  if (shown !== null && shown.timeMs > timeMs) return shown;
-  return { value, timeMs, askedAtMs, heard: null, asOfMs: timeMs, isTold: false };
+  if (shown !== null && (!isTaken || shown.timeMs > timeMs)) return shown;
+  return { value, timeMs, askedAtMs, heard: null, asOfMs: timeMs, toldToMs: timeMs, isTold: false };
 }
 
 function isBehind<T>({ what }: Wanted<T>): ApiError {

@@ -2,10 +2,11 @@ import { ApiError } from "../core/errors.ts";
 import { pageOf } from "../core/page.ts";
 import { listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
+import type { Known } from "../exchange/picture.ts";
 import { positionResource } from "../settle/account-resources.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
-import { currentState, MARGIN_AGE_MS, toldAge } from "./current.ts";
+import { AGE_MS, currentState, MARGIN_AGE_MS, toldAge } from "./current.ts";
 import { requireDex } from "./list-orders.ts";
 
 export type ListPositions = { dex: string | null; cursor: string | null; limit: number };
@@ -24,8 +25,15 @@ export async function listPositions(deps: Deps, caller: Caller, wanted: ListPosi
   const sorted = shown.sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
   const rest = after === null ? sorted : sorted.filter((row) => compareKeys(keyOf(row), after) > 0);
   const page = pageOf(rest, limit, (row) => `${row.dex}:${row.market}`);
-  const oldestMs = Math.min(...states.map(({ asOfMs }) => asOfMs));
-  return { body: listText(page.rows, page.nextCursor), asOfMs: toldAge(deps, oldestMs, MARGIN_AGE_MS) };
+  return { body: listText(page.rows, page.nextCursor), asOfMs: oldestTold(deps, states) };
+}
+
+/** Sizes are of now for a second, and what prices move for longer; what says of when it is says it of the whole. */
+function oldestTold(deps: Deps, states: readonly Pick<Known<unknown>, "asOfMs" | "toldToMs">[]): number | null {
+  const asOfMs = Math.min(...states.map((state) => state.asOfMs));
+  const toldToMs = Math.min(...states.map((state) => state.toldToMs));
+  const isNow = toldAge(deps, toldToMs, AGE_MS) === null && toldAge(deps, asOfMs, MARGIN_AGE_MS) === null;
+  return isNow ? null : asOfMs;
 }
 
 /** Dex, then market. */

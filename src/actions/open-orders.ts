@@ -4,7 +4,7 @@ import { averagePrice, dexOf } from "../core/market.ts";
 import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
-import type { ToldOpen } from "../exchange/picture.ts";
+import type { ToldOpen } from "../exchange/sitter.ts";
 import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fill-pages.ts";
 import { shownParts } from "../settle/shown.ts";
 import { sumFillsOf } from "../store/fills.ts";
@@ -121,14 +121,15 @@ async function readOpen(
 ): Promise<OpenList> {
   const list = await currentOpenOrders(deps, { account, reader }, dex);
   const told = deps.picture.toldOpen(account.tradingAddress).filter((each) => dexOf(each.market) === dex);
-  const strangers = told.filter(
-    (each) => !list.value.some(({ oid }) => oid === each.oid) && !isOurs(deps, account, each),
-  );
-  if (strangers.length === 0) return { dex, ...list, beside: [] };
+  const isListed = ({ oid }: ToldOpen) => list.value.some((order) => order.oid === oid);
+  const beside = told.filter((each) => !isListed(each) && !isOurs(deps, account, each));
+  const known = beside.flatMap(({ record }) => record ?? []);
+  const strangers = beside.filter(({ record }) => record === null);
+  if (strangers.length === 0) return { dex, ...list, beside: known };
   const looked = await Promise.all(
     strangers.slice(0, MAX_STRANGERS).map((each) => lookAtStranger(deps, { account, reader }, each)),
   );
-  const found = looked.flatMap((order) => (order === "unknown" || order === "over" ? [] : order));
+  const found = [...known, ...looked.flatMap((order) => (order === "unknown" || order === "over" ? [] : order))];
   const unknown = strangers.filter((_, nth) => (looked[nth] ?? "unknown") === "unknown");
   // The list is of before they were placed.
   const asOfMs = Math.min(list.asOfMs, ...unknown.map(({ timeMs }) => timeMs - 1));
@@ -146,7 +147,7 @@ function isOurs({ store }: Deps, { id }: Account, { oid, cloid }: ToldOpen): boo
 async function lookAtStranger(
   { reads, picture }: Deps,
   { account, reader }: { account: Account; reader: Reader },
-  { oid, market }: ToldOpen,
+  { oid }: ToldOpen,
 ): Promise<FrontendOrder | "over" | "unknown"> {
   const { tradingAddress: user } = account;
   const read = await reads.orderStatus(user, oid, reader);
@@ -154,7 +155,7 @@ async function lookAtStranger(
   const meaning = statusMeaning(read.value.status);
   if (meaning === "triggered" || meaning === "unknown") return "unknown";
   const order = meaning === "open" ? read.value.order : null;
-  picture.takeRecord(user, { oid, dex: dexOf(market) }, order);
+  picture.takeRecord(user, oid, order);
   return order ?? "over";
 }
 
@@ -189,7 +190,9 @@ function describe(
   { order, own, filled }: { order: FrontendOrder; own: Own | null; filled: Filled },
 ): OpenOrder {
   if (own !== null) return refreshed(deps, own, { order, filled });
-  return describeOutside(deps, account, { order, status: "open", statusTimestampMs: order.timestampMs, filled });
+  // A list may be of before it fired.
+  const status = deps.picture.toldOf(account.tradingAddress, order.oid)?.hasFired === true ? "triggered" : "open";
+  return describeOutside(deps, account, { order, status, statusTimestampMs: order.timestampMs, filled });
 }
 
 /** Our own row with what the exchange shows of it now: listing writes nothing, and no fill is taken back. */

@@ -23,9 +23,10 @@ import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 /** An order of the account that was not placed through this database: shown, never stored by a read. */
 export type OutsideOrder = Order & { exchangeOrderId: string; filled: Filled | null };
 
+/** One that has fired goes on as the order that it placed. */
 const STATUS: Record<ReturnType<typeof statusMeaning>, OrderStatus> = {
   open: "open",
-  triggered: "waiting_for_trigger",
+  triggered: "open",
   filled: "filled",
   canceled: "canceled",
   rejected: "rejected",

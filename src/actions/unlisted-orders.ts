@@ -78,8 +78,8 @@ function missingFrom(deps: Deps, account: Account, list: OpenList & { rows: read
   });
 }
 
-function isToldOver({ feeds, picture }: Deps, { tradingAddress }: Account, oid: string): boolean {
-  return feeds.hasToldOver(tradingAddress, oid) || picture.toldOf(tradingAddress, oid)?.isOver === true;
+function isToldOver({ picture }: Deps, { tradingAddress }: Account, oid: string): boolean {
+  return picture.toldOf(tradingAddress, oid)?.isOver === true;
 }
 
 function isNamed(order: StoredOrder): order is OpenRow {

@@ -239,8 +239,3 @@ export function nextDueMs({ owed }: Testimony): number | null {
 export function isPaid({ newestMs }: Testimony, { channel, sinceMs }: Debt): boolean {
   return newestMs[channel] >= sinceMs;
 }
-
-/** True when the feed has told that the order is over. */
-export function isToldOver({ updates }: Testimony, oid: string): boolean {
-  return updates.get(oid)?.isOver === true;
-}

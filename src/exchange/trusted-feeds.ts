@@ -4,7 +4,6 @@ import {
   accusationOf,
   type Debt,
   isPaid,
-  isToldOver,
   type Moment,
   newTestimony,
   nextDueMs,
@@ -33,8 +32,6 @@ export type TrustedFeeds = Pick<Feeds, "follow" | "isLive" | "close"> & {
   caughtUp(address: string, connection: number | null): void;
   /** What a read showed of the account at that address. */
   showed(address: string, shown: readonly Shown[]): void;
-  /** True when the feed, since it was connected, has told that the order is over. By native id. */
-  hasToldOver(address: string, oid: string): boolean;
   /** How often the feed was found to have left something out, since the start. */
   distrusts(address: string): number;
 };
@@ -55,7 +52,6 @@ export const NO_FEEDS: TrustedFeeds = {
   connectionOf: () => null,
   caughtUp: () => undefined,
   showed: () => undefined,
-  hasToldOver: () => false,
   distrusts: () => 0,
   close: () => undefined,
 };
@@ -146,10 +142,6 @@ export function openTrustedFeeds(options: TrustedFeedsOptions): TrustedFeeds {
       if (standing === undefined || standing.testimony === null) return;
       if (show(standing.testimony, shown, now())) options.onDoubt(address);
       void expectTold(address, standing);
-    },
-    hasToldOver(address, oid) {
-      const testimony = standings.get(address)?.testimony ?? null;
-      return testimony !== null && isToldOver(testimony, oid);
     },
     distrusts: (address) => standings.get(address)?.distrusts ?? 0,
     close() {

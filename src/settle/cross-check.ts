@@ -13,8 +13,8 @@ export type CrossChecks = {
   stop(): void;
 };
 
-/** How often the regular check comes, milliseconds. */
-export const CROSS_CHECK_MS = 15_000;
+/** How often the regular check comes, milliseconds: four a minute, however minutes are cut. */
+export const CROSS_CHECK_MS = 15_500;
 /** The fills of an account without a live order are read this often, milliseconds. */
 const QUIET_MS = 60_000;
 /** The open orders of an account with one are read this often, milliseconds: each dex costs as much as all fills. */

@@ -53,7 +53,8 @@ export function openEarlyWords(world: World, again: (account: Account, update: O
   };
 }
 
-function isAwaited(world: World, leg: Leg): boolean {
+/** Somebody waits for the answer to its placing, which tells more than any look. */
+export function isAwaited(world: World, leg: Leg): boolean {
   return leg.state === "sent" && !isLost(world, leg);
 }
 

@@ -30,8 +30,11 @@ import { openWatch, type Watch } from "./watch.ts";
 /** Keeps orders and fills in step with the exchange as things happen. The feed only hints; reads decide. */
 export type Follower = {
   onEvent(address: string, event: FeedEvent): void;
-  /** Reads again what a feed may have missed, for every account that is not followed live, or for all. */
-  resync(which: "all" | "not_live"): Promise<void>;
+  /**
+   * Reads again what a feed may have missed, for every account that is not followed live, whose feed has not connected (it
+   * is read with that), or for all.
+   */
+  resync(which: "all" | "not_live" | "not_connected"): Promise<void>;
   /** The same at once for one address, whose feed has left something out. */
   onDistrust(address: string, because: string): void;
   /** Holds live feeds against what reads show: those of accounts with a live order, and now and then of every other. */
@@ -70,7 +73,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
     if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
     if (!isPursued(world, leg, update))
-      watch.begin(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
+      watch.beginSoon(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
   }
 
   /** A fill of an order whose answer was lost, or that we had given up, is news of that order. */
@@ -135,11 +138,12 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
       if (!isStopped) for (const account of accountsAt(world, address)) checks.runFills(account);
     },
     async resync(which) {
-      for (const account of listAccounts(world.store)) {
-        if (which === "all" || !world.feeds.isLive(account.tradingAddress)) {
-          await resync(account, which === "all" ? "thorough" : "quick");
-        }
-      }
+      const isLeftOut = ({ tradingAddress: user }: Account) => {
+        if (which === "not_connected") return world.feeds.connectionOf(user) !== null;
+        return which === "not_live" && world.feeds.isLive(user);
+      };
+      for (const account of listAccounts(world.store))
+        if (!isLeftOut(account)) await resync(account, which === "not_live" ? "quick" : "thorough");
     },
     stop() {
       isStopped = true;

@@ -1,6 +1,8 @@
 import { isLive } from "../core/order.ts";
 import type { LookResult, Settling, World } from "../deps.ts";
+import { listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
+import { isAwaited } from "./early-words.ts";
 import { openTurns } from "./turns.ts";
 
 /**
@@ -13,8 +15,18 @@ export type News = "changed" | "unlisted" | "closed";
  * Looks at orders of which there is news until the news is seen. A feed tells a close once, and a look can fail, meet
  * a node that is behind, or find no weight left in this minute: one that did not see the close is no end.
  */
-export type Watch = { begin(orderId: string, news: News): void; stop(): void };
+export type Watch = {
+  begin(orderId: string, news: News): void;
+  /** The same for what a feed has told: first the other frames of the same moment, and the answer to the placing, may say it all. */
+  beginSoon(orderId: string, news: News): void;
+  stop(): void;
+};
 
+/** A feed tells of an order and of its fills in frames of their own, milliseconds: both together are the end of it. */
+const FRAMES_WITHIN_MS = 25;
+/** Between two looks at whether the answer to a placing has come, and the longest wait for one, milliseconds. */
+const ANSWER_PAUSE_MS = 100;
+const MAX_ANSWER_WAIT_MS = 10_000;
 /** Pauses between two looks, milliseconds; the last one repeats. Short fills take two readings, 3 s after the close. */
 const PAUSES_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
 /** Looks at one order: about a quarter of an hour. The next reading of the open orders begins anew. */
@@ -35,6 +47,21 @@ export function openWatch(world: World, settling: Pick<Settling, "look">): Watch
   const turns = openTurns(MAX_LOOKS_AT_ONCE);
   let isStopped = false;
 
+  /** A look costs weight, and of most orders the feed and the answer to their placing tell the whole. */
+  async function letItBeTold(orderId: string): Promise<void> {
+    await world.clock.sleep(FRAMES_WITHIN_MS);
+    for (let waitedMs = 0; waitedMs < MAX_ANSWER_WAIT_MS && !isStopped; waitedMs += ANSWER_PAUSE_MS) {
+      const leg = listLegs(world.store, orderId).at(-1);
+      if (leg === undefined || !isAwaited(world, leg)) return;
+      await world.clock.sleep(ANSWER_PAUSE_MS);
+    }
+  }
+
+  async function followSoon(orderId: string, entry: Watched): Promise<void> {
+    await letItBeTold(orderId);
+    if (!isStopped && isStillLive(world, orderId, entry.news)) await follow(orderId, entry);
+  }
+
   async function follow(orderId: string, entry: Watched): Promise<void> {
     while (!isStopped && entry.looks < MAX_LOOKS) {
       const purpose = entry.timesMissed >= PATIENT_LOOKS ? "settle" : "read";
@@ -44,20 +71,23 @@ export function openWatch(world: World, settling: Pick<Settling, "look">): Watch
     }
   }
 
+  function begin(orderId: string, told: News, run: typeof follow): void {
+    const known = watched.get(orderId);
+    if (known !== undefined) addNews(known, told);
+    if (known !== undefined || isStopped || watched.size >= MAX_WATCHED) return;
+    const entry = { news: told, looks: 0, timesOpen: 0, timesMissed: 0, wake: () => undefined };
+    watched.set(orderId, entry);
+    run(orderId, entry)
+      .catch((error: unknown) => {
+        if (!isStopped)
+          world.log.error({ order_id: orderId, error: String(error) }, "news of an order could not be followed");
+      })
+      .finally(() => watched.delete(orderId));
+  }
+
   return {
-    begin(orderId, told) {
-      const known = watched.get(orderId);
-      if (known !== undefined) return addNews(known, told);
-      if (isStopped || watched.size >= MAX_WATCHED) return;
-      const entry = { news: told, looks: 0, timesOpen: 0, timesMissed: 0, wake: () => undefined };
-      watched.set(orderId, entry);
-      follow(orderId, entry)
-        .catch((error: unknown) => {
-          if (!isStopped)
-            world.log.error({ order_id: orderId, error: String(error) }, "news of an order could not be followed");
-        })
-        .finally(() => watched.delete(orderId));
-    },
+    begin: (orderId, told) => begin(orderId, told, follow),
+    beginSoon: (orderId, told) => begin(orderId, told, followSoon),
     stop() {
       isStopped = true;
     },

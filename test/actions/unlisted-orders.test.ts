@@ -1,7 +1,8 @@
 /** The list of open orders does not leave out an order of ours only because the exchange's list is behind. */
 import { expect, test } from "bun:test";
 import { listOrders } from "../../src/actions/list-orders.ts";
-import { type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import type { BasicOrder } from "../../src/wire/answer/order-status.ts";
+import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { recordOf, type VenueOrder } from "../support/small-venue.ts";
 
 const SECOND = 1_000;
@@ -69,10 +70,15 @@ const ROWS: [string, { ids: string[]; isDated: boolean }, (stage: Stage) => void
     },
   ],
   [
-    "the feed told its end, and the record is behind",
+    "the feed told its end and was cut, and the record is behind",
     { ids: [], isDated: false },
     ({ rig, order }) => {
-      rig.deps.feeds.hasToldOver = (_address, oid) => oid === String(order.oid);
+      // What is looked at of it.
+      const told = { oid: String(order.oid), cloid: order.cloid, coin: "BTC" } as BasicOrder;
+      const updates = [{ order: told, status: "canceled", statusTimestampMs: order.placedAtMs + 1 }];
+      rig.deps.picture.hear(ACCOUNT.tradingAddress, { kind: "order_updates", updates });
+      // Nothing of it is waited for.
+      rig.deps.picture.hear(ACCOUNT.tradingAddress, { kind: "disconnected", reason: "cut" });
     },
   ],
   [

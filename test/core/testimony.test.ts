@@ -4,7 +4,6 @@ import { decimal } from "../../src/core/decimal.ts";
 import {
   accusationOf,
   isPaid,
-  isToldOver,
   type Moment,
   newTestimony,
   nextDueMs,
@@ -255,7 +254,8 @@ test("an end that was told stays told", () => {
   const testimony = newTestimony(START_MS);
   updates(S10, true)(testimony, at(0));
   updates(S10 + 1, false)(testimony, at(0));
-  expect([isToldOver(testimony, "7"), isToldOver(testimony, "8")]).toEqual([true, false]);
+  reads(over(S10 + 2))(testimony, at(S10 + 2));
+  expect(nextDueMs(testimony)).toBeNull();
 });
 
 test("what had to be forgotten accuses nobody", () => {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { decimal } from "../../src/core/decimal.ts";
 import type { FeedEvent } from "../../src/exchange/feed-event.ts";
 import { createPicture, type Known, type Picture } from "../../src/exchange/picture.ts";
-import type { AccountMode, ClearinghouseState, Position } from "../../src/wire/answer/account.ts";
+import type { AccountMode, ClearinghouseState, Position, SpotBalance } from "../../src/wire/answer/account.ts";
 import type { AccountPart } from "../../src/wire/answer/account-frame.ts";
 import type { BasicOrder, FrontendOrder } from "../../src/wire/answer/order-status.ts";
 
@@ -113,12 +113,50 @@ describe("an order that was told open", () => {
     expect([picture.toldOpen(WHO), picture.toldOf(WHO, "1")?.isOver]).toEqual([[], true]);
   });
 
-  test("joins its list with its record, or is over by it", () => {
-    const picture = heard(head(100), openList("9"), update("1", "open", 110), update("2", "open", 120));
-    picture.takeRecord(WHO, { oid: "1", dex: "" }, orderOf("1"));
-    picture.takeRecord(WHO, { oid: "2", dex: "" }, null);
-    expect(picture.toldOpen(WHO)).toEqual([]);
-    expect(picture.openOrders(WHO, "")?.value.map(({ oid }) => oid)).toEqual(["1", "9"]);
+  test("has its record until its list is told or read anew, and is none when it is over by it", () => {
+    const records = (picture: Picture) => picture.toldOpen(WHO).map(({ oid, record }) => [oid, record !== null]);
+    const look = () => {
+      const picture = heard(head(100), openList("9"), update("1", "open", 110), update("2", "open", 120));
+      picture.takeRecord(WHO, "1", orderOf("1"));
+      picture.takeRecord(WHO, "2", null);
+      return picture;
+    };
+    const [told, read] = [look(), look()];
+    expect(records(told)).toEqual([["1", true]]);
+    // Its list stays as it was: what is beside it says nothing of how new it is.
+    expect(told.openOrders(WHO, "")?.value.map(({ oid }) => oid)).toEqual(["9"]);
+    told.hear(WHO, openList("9"));
+    read.take(WHO, { part: "open", dex: "", value: [] }, { timeMs: 130, askedAtMs: 130 });
+    expect([records(told), records(read)]).toEqual([[["1", false]], [["1", false]]]);
+  });
+
+  test("has fired from when that was told, whatever comes late", () => {
+    const picture = heard(head(100), update("1", "triggered", 130), update("1", "open", 110), update("2", "open", 120));
+    expect(["1", "2"].map((oid) => picture.toldOf(WHO, oid)?.hasFired)).toEqual([true, false]);
+  });
+});
+
+describe("balances that are read", () => {
+  const spot = (total: string): FeedEvent => part({ part: "spot", value: balances(total) });
+  const balances = (total: string) => [{ coin: "USDC", total: decimal(total) } as SpotBalance];
+  const take = (picture: Picture, total: string, timeMs: number) =>
+    picture.take(WHO, { part: "spot", value: balances(total) }, { timeMs, askedAtMs: timeMs });
+  const told = () => heard(head(1_000), spot("5"), head(2_000), spot("7"));
+
+  test("are those of a server that is behind where the feed has just told them to be over", () => {
+    const picture = told();
+    expect(take(picture, "5", 3_000)).toBe(false);
+    expect(picture.spot(WHO)).toMatchObject({ value: balances("7"), isTold: true });
+  });
+
+  test("are taken where the feed never told them, told them again, tells nothing any more, or told that long ago", () => {
+    expect(take(told(), "6", 3_000)).toBe(true);
+    expect(take(told(), "5", 30_000)).toBe(true);
+    for (const event of [spot("5"), DISCONNECTED]) {
+      const picture = told();
+      picture.hear(WHO, event);
+      expect(take(picture, "5", 3_000)).toBe(true);
+    }
   });
 });
 
@@ -220,8 +258,8 @@ test("in any order of frames, reads and endings", () => {
           if (step.event.kind === "order_updates")
             for (const { order, status } of step.event.updates) if (status !== "open") over.add(order.oid);
         } else take(picture, step);
-        expect(picture.heardToMs(WHO)).toBe(newestMs);
-        for (const [name, { timeMs, asOfMs, isTold }] of partsOf(picture)) {
+        for (const [name, { timeMs, asOfMs, toldToMs, isTold }] of partsOf(picture)) {
+          expect(toldToMs).toBe(isTold ? Math.max(timeMs, newestMs ?? 0) : timeMs);
           const newest: number = isTold ? Math.max(timeMs, newestMs ?? 0) : timeMs;
           expect({ name, asOfMs, isBounded: asOfMs <= newest }).toEqual({ name, asOfMs, isBounded: true });
           expect({ name, isTold: isTold && !told.has(name) }).toEqual({ name, isTold: false });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { FIRST, limitOrder, type PaperRig } from "../support/paper-rig.ts";
 import {
   account,
+  BUY,
   EVERY_FIVE_SECONDS,
   expectOfNow,
   ON_CHANGE,
@@ -115,6 +116,38 @@ describe.each(WORLDS)("where states are told %s", (_name, world) => {
       if (world.hasFeed) expectOfNow(rig, shown, { sinceMs, isShown, withinMs: 2 * ONE_SECOND });
     }
   });
+});
+
+test("an order of ours is listed beside one that was placed by hand after it, however late their list comes", async () => {
+  const rig = await openWorld(EVERY_FIVE_SECONDS);
+  const { body } = await write(rig, "/v1/orders", { ...BUY, price: "59000" });
+  await openOrders(rig);
+  await rig.clock.advance(100);
+  await place(rig);
+  for (let times = 0; times < 4; times += 1) {
+    await rig.clock.advance(100);
+    const { rows } = await openOrders(rig);
+    expect(rows.map(({ id }) => id)).toContain(body["id"]);
+    expect(rows).toHaveLength(2);
+  }
+});
+
+test("a trigger that was set by hand and has fired waits no more, before its list is told and when it is asked for", async () => {
+  const rig = await openWorld(EVERY_FIVE_SECONDS);
+  await place(rig, { side: "buy", price: "60010" });
+  const trigger = { isMarket: false, triggerPx: "94000", tpsl: "sl" };
+  const stop = { a: 0, b: false, p: "99000", s: "0.03", r: true, t: { trigger } };
+  await rig.elsewhere(FIRST, { type: "order", orders: [stop], grouping: "na" } as never);
+  await rig.clock.advance(10 * ONE_SECOND);
+  expect((await openOrders(rig)).rows).toMatchObject([{ status: "waiting_for_trigger" }]);
+  rig.paper.setPrice("BTC", 90_000n * 10n ** 8n);
+  for (let times = 0; times < 12; times += 1) {
+    await rig.clock.advance(500);
+    if (times === 0) continue;
+    const [row] = (await openOrders(rig)).rows;
+    const { body } = await rig.answer(FIRST, { route: `GET /v1/orders/${row?.["exchange_order_id"]}` });
+    expect([row?.["status"], body["status"]]).toEqual(["open", "open"]);
+  }
 });
 
 describe("where the list of open orders is told no more", () => {

@@ -1,9 +1,10 @@
 /** News of orders is followed until it is seen, whatever goes wrong on the way. */
 import { expect, test } from "bun:test";
+import type { Leg } from "../../src/core/order.ts";
 import type { LookResult } from "../../src/deps.ts";
 import type { Purpose } from "../../src/exchange/exchange.ts";
 import { type News, openWatch } from "../../src/settle/watch.ts";
-import { insertLeg } from "../../src/store/legs.ts";
+import { insertLeg, updateLeg } from "../../src/store/legs.ts";
 import { insertOrder, updateOrder } from "../../src/store/orders.ts";
 import { openGatewayRig } from "../support/gateway-rig.ts";
 import { legRow, orderRow } from "../support/rows.ts";
@@ -11,11 +12,11 @@ import { legRow, orderRow } from "../support/rows.ts";
 const { id } = orderRow();
 
 /** A watch whose looks answer what the test says, the last of it for ever; `closed` closes the order here as well. */
-function openStage(results: readonly LookResult[]) {
+function openStage(results: readonly LookResult[], leg: Partial<Leg> = {}) {
   const rig = openGatewayRig();
   const order = orderRow({ status: "open" });
   insertOrder(rig.store, order);
-  insertLeg(rig.store, legRow({ state: "resting", oid: "1" }));
+  insertLeg(rig.store, legRow({ state: "resting", oid: "1", ...leg }));
   const looks: { atS: number; purpose: Purpose }[] = [];
   const watch = openWatch(rig.deps, {
     look: async (_orderId, purpose = "read") => {
@@ -25,8 +26,10 @@ function openStage(results: readonly LookResult[]) {
       return result;
     },
   });
-  return { rig, watch, looks, times: () => looks.map(({ atS }) => atS) };
+  return { rig, order, watch, looks, times: () => looks.map(({ atS }) => atS) };
 }
+
+const SENT = legRow({ state: "sent", oid: null });
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -79,6 +82,30 @@ test("a close told while an order is watched wakes it, and that it is still not 
   watch.begin(id, "closed");
   await rig.clock.advance(0);
   expect(times().at(-1)).toBe(25);
+});
+
+test("what a feed tells is looked at when the frames that came with it, and the answer to the placing, have told no end", async () => {
+  const told = async (leg: Partial<Leg>, meanwhile: (stage: ReturnType<typeof openStage>) => void) => {
+    const stage = openStage(["closed"], leg);
+    stage.watch.beginSoon(id, "closed");
+    await stage.rig.clock.advance(20);
+    expect(stage.times()).toEqual([]);
+    meanwhile(stage);
+    await stage.rig.clock.advance(1_000);
+    meanwhile(stage);
+    await stage.rig.clock.advance(MINUTE);
+    return stage.times();
+  };
+  const { order } = openStage([]);
+  expect(await told({}, () => undefined)).toEqual([0.025]);
+  expect(await told({}, ({ rig }) => updateOrder(rig.store, { ...order, status: "filled" }))).toEqual([]);
+  // Its answer comes after a second.
+  const answer = ({ rig }: ReturnType<typeof openStage>) => {
+    if (rig.clock.elapsedMs() > 1_000) updateLeg(rig.store, { ...SENT, state: "resting", oid: "1" });
+  };
+  expect(await told(SENT, answer)).toEqual([1.025]);
+  // It never comes: nobody waits for ever.
+  expect(await told(SENT, () => undefined)).toEqual([10.025]);
 });
 
 test("an order is watched once, and a stopped watch looks no more", async () => {

@@ -1,0 +1,227 @@
+/** What is known of one account, and what everything that its feed tells makes of it. */
+import type { Shown } from "../core/mark.ts";
+import { dexOf } from "../core/market.ts";
+import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
+import type { AccountPart } from "../wire/answer/account-frame.ts";
+import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import { statusMeaning } from "../wire/answer/status-words.ts";
+import type { OrderUpdate } from "../wire/answer/stream.ts";
+import type { TwapRecord } from "../wire/answer/twap.ts";
+import type { FeedEvent } from "./feed-event.ts";
+
+/** What a feed has told of an order last. */
+export type ToldOrder = {
+  timeMs: number;
+  heard: number;
+  isOver: boolean;
+  /** It waited for its trigger, which has fired. */
+  hasFired: boolean;
+  /** As it said that the order is over; null while it has not. */
+  end: OrderUpdate | null;
+};
+
+/** An order that a feed has told to be open, with its record where that was read since. */
+export type ToldOpen = {
+  oid: string;
+  cloid: string | null;
+  market: string;
+  timeMs: number;
+  record: FrontendOrder | null;
+};
+
+/** `connection` null: nobody tells how it changes; it was read, or what was told since could not be read. */
+export type Held<T> = Shown & { value: T; connection: number | null };
+
+/** A frame that named it, one that named none, or a read. */
+type ModeSource = "named" | "unnamed" | "read";
+
+export type Sitter = {
+  connection: number;
+  /** Events heard so far. */
+  heard: number;
+  heardToMs: number | null;
+  states: Map<string, Held<ClearinghouseState>>;
+  open: Map<string, Held<readonly FrontendOrder[]>>;
+  spot: Held<readonly SpotBalance[]> | null;
+  /** Totals that the feed told, and then told to be others: when that was, by exchange time. */
+  balancesBefore: Map<string, number>;
+  mode: (Held<AccountMode> & { from: ModeSource }) | null;
+  /** What a frame that names no mode means: known once a read has shown the mode beside such a frame. */
+  unnamedMode: "standard" | "nothing";
+  twaps: Held<readonly TwapRecord[]> | null;
+  updates: Map<string, ToldOrder>;
+  /** By exchange time: the place of the last fill of that moment. */
+  fills: Map<number, number>;
+  toldOpen: Map<string, ToldOpen>;
+  waiters: (() => void)[];
+};
+
+/** Orders of which it is remembered what was told; past it the oldest is forgotten. */
+const MAX_UPDATES = 5_000;
+/** Records of TWAPs that are kept: the exchange's newest 2,000, and what came since. */
+const MAX_TWAP_RECORDS = 4_000;
+/** Balances that were told to be over. */
+const MAX_BALANCES_BEFORE = 16;
+
+export function newSitter(): Sitter {
+  return {
+    ...{ connection: 0, heard: 0, heardToMs: null },
+    ...{ states: new Map(), open: new Map(), spot: null, balancesBefore: new Map() },
+    ...{ mode: null, unnamedMode: "nothing", twaps: null },
+    ...{ updates: new Map(), fills: new Map(), toldOpen: new Map(), waiters: [] },
+  };
+}
+
+export function hear(sitter: Sitter, event: FeedEvent): void {
+  sitter.heard += 1;
+  switch (event.kind) {
+    case "disconnected":
+      sitter.connection += 1;
+      sitter.heardToMs = null;
+      sitter.toldOpen.clear();
+      return;
+    case "order_updates":
+      for (const update of event.updates) hearUpdate(sitter, update);
+      return;
+    case "fills":
+      for (const { timeMs } of event.fills) hearFill(sitter, timeMs);
+      return;
+    case "twap_records":
+      hearTwaps(sitter, event.records, event.isSnapshot);
+      return;
+    case "account_part":
+      hearPart(sitter, event.shown);
+      return;
+    case "gap":
+      // It may have been a record of a TWAP, which nothing tells again, or of an order.
+      sitter.twaps = untold(sitter.twaps);
+      for (const [dex, list] of sitter.open) sitter.open.set(dex, { ...list, connection: null });
+      return;
+    case "connected":
+    case "refused":
+    case "running_twaps":
+      return;
+  }
+}
+
+/** Still what was shown last, of when it was shown: what came after that is not known. */
+function untold<T>(held: Held<T> | null): Held<T> | null {
+  return held === null ? null : { ...held, connection: null };
+}
+
+function hearTime(sitter: Sitter, timeMs: number): void {
+  sitter.heardToMs = Math.max(sitter.heardToMs ?? 0, timeMs);
+}
+
+function hearFill(sitter: Sitter, timeMs: number): void {
+  hearTime(sitter, timeMs);
+  const { fills, heard } = sitter;
+  fills.delete(timeMs);
+  fills.set(timeMs, heard);
+  const [oldest] = fills.keys();
+  if (fills.size > MAX_UPDATES && oldest !== undefined) fills.delete(oldest);
+}
+
+function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }: OrderUpdate): void {
+  hearTime(sitter, timeMs);
+  const { updates, toldOpen } = sitter;
+  const { oid, cloid, coin: market } = order;
+  const meaning = statusMeaning(status);
+  const isOver = meaning === "filled" || meaning === "canceled" || meaning === "rejected";
+  const before = updates.get(oid);
+  updates.delete(oid);
+  const newestMs = Math.max(timeMs, before?.timeMs ?? 0);
+  const end = isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null);
+  const hasFired = meaning === "triggered" || before?.hasFired === true;
+  updates.set(oid, { isOver: end !== null, hasFired, timeMs: newestMs, heard: sitter.heard, end });
+  const [oldest] = updates.keys();
+  if (updates.size > MAX_UPDATES && oldest !== undefined) updates.delete(oldest);
+  if (updates.get(oid)?.isOver === true) toldOpen.delete(oid);
+  else if (meaning === "open" && toldOpen.size < MAX_UPDATES)
+    toldOpen.set(oid, { oid, cloid, market, timeMs, record: null });
+}
+
+/** Of what names no time itself it is certain that it was shown after the newest time that the connection had shown before. */
+function heldNow<T>(sitter: Sitter, value: T): Held<T> | null {
+  const { connection, heardToMs, heard } = sitter;
+  return heardToMs === null ? null : { value, timeMs: heardToMs, heard, askedAtMs: null, connection };
+}
+
+function hearTwaps(sitter: Sitter, records: readonly TwapRecord[], isSnapshot: boolean): void {
+  const { twaps, connection, heard } = sitter;
+  for (const { timeS } of records) if (!isSnapshot) hearTime(sitter, timeS * 1_000);
+  if (isSnapshot) sitter.twaps = { value: records, timeMs: sitter.heardToMs ?? 0, heard, askedAtMs: null, connection };
+  else if (twaps !== null && twaps.connection === connection)
+    twaps.value = [...records, ...twaps.value].slice(0, MAX_TWAP_RECORDS);
+  else sitter.twaps = null;
+}
+
+function hearPart(sitter: Sitter, shown: AccountPart): void {
+  switch (shown.part) {
+    case "head":
+      if (shown.value !== null) hearHead(sitter, shown.value);
+      return;
+    case "state":
+      hearState(sitter, shown.dex, shown.value);
+      return;
+    case "open":
+      hearList(sitter, shown.dex, shown.value);
+      return;
+    case "spot":
+      hearSpot(sitter, shown.value);
+      return;
+  }
+}
+
+function hearSpot(sitter: Sitter, value: SpotBalance[] | null): void {
+  const { spot, balancesBefore, heardToMs } = sitter;
+  const held = value === null ? null : heldNow(sitter, value);
+  if (held !== null && spot !== null) {
+    const [before, now] = [totalsOf(spot.value), totalsOf(held.value)];
+    if (before !== now) balancesBefore.set(before, heardToMs ?? 0);
+    balancesBefore.delete(now);
+    const [oldest] = balancesBefore.keys();
+    if (balancesBefore.size > MAX_BALANCES_BEFORE && oldest !== undefined) balancesBefore.delete(oldest);
+  }
+  sitter.spot = held ?? untold(spot);
+}
+
+/** What only trades and transfers change: an order that comes and goes leaves the same behind. */
+export function totalsOf(balances: readonly SpotBalance[]): string {
+  return JSON.stringify(balances.map(({ coin, total }) => [coin, total]));
+}
+
+function hearHead(sitter: Sitter, { serverTimeMs, mode }: { serverTimeMs: number; mode: AccountMode | null }): void {
+  hearTime(sitter, serverTimeMs);
+  const { connection, heard } = sitter;
+  const shown = { timeMs: serverTimeMs, askedAtMs: null, connection };
+  if (mode !== null) sitter.mode = { ...shown, value: mode, heard, from: "named" };
+  // It has told nothing of the mode.
+  else if (sitter.unnamedMode === "standard")
+    sitter.mode = { ...shown, value: "standard", heard: null, from: "unnamed" };
+  else if (sitter.mode?.from !== "read") sitter.mode = null;
+}
+
+function hearState(sitter: Sitter, dex: string, value: ClearinghouseState | null): void {
+  const known = sitter.states.get(dex);
+  if (value === null) {
+    if (known !== undefined) sitter.states.set(dex, { ...known, connection: null });
+    return;
+  }
+  hearTime(sitter, value.timeMs);
+  if (known !== undefined && known.timeMs > value.timeMs) return;
+  const { connection, heard } = sitter;
+  sitter.states.set(dex, { value, timeMs: value.timeMs, heard, askedAtMs: null, connection });
+}
+
+function hearList(sitter: Sitter, dex: string, value: readonly FrontendOrder[] | null): void {
+  const held = (value === null ? null : heldNow(sitter, value)) ?? untold(sitter.open.get(dex) ?? null);
+  if (held !== null) sitter.open.set(dex, held);
+  for (const { oid } of value ?? []) sitter.toldOpen.delete(oid);
+  forgetRecords(sitter, dex);
+}
+
+/** A list that lacks them is behind, or they are over: their records tell. */
+export function forgetRecords({ toldOpen }: Sitter, dex: string): void {
+  for (const told of toldOpen.values()) if (dexOf(told.market) === dex) told.record = null;
+}
