@@ -181,7 +181,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
       repeating.every(CROSS_CHECK_MS, () => follower.crossCheck());
-      checkPictures(repeating, world);
+      checkPictures(repeating, world, reads);
     },
     async stop() {
       await drainAll();
@@ -244,8 +244,8 @@ function keepInStep({ world, repeating: { once, every }, settler, follower }: St
 }
 
 /** Once soon, for what frames leave out. */
-function checkPictures({ once, every }: Repeating, world: World): void {
-  const checks = openPictureChecks(world);
+function checkPictures({ once, every }: Repeating, world: World, reads: Reads): void {
+  const checks = openPictureChecks(world, reads);
   once(() => world.clock.sleep(FIRST_CHECK_MS).then(() => checks.run()));
   every(CHECK_PICTURE_MS, () => checks.run());
 }

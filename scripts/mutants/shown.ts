@@ -141,8 +141,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/check-picture.ts",
-        find: 'const timeMs = shown.part === "state" ? shown.value.timeMs : askedMs;',
-        put: 'const timeMs = shown.part === "mode" ? askedMs - 1 : askedMs;',
+        find: 'shown.part === "state" && shown.value !== null ? shown.value.timeMs :',
+        put: 'shown.part === "mode" && shown.value === null ? 0 :',
       },
     ],
   },
@@ -151,7 +151,7 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/check-picture.ts",
-        find: "  const second = await readOther(world, address, part);",
+        find: "  const second = await readOther(world, part);",
         put: "  const second = first;",
       },
     ],

@@ -87,7 +87,15 @@ export function openKnownExchange({ states, feed }: ExchangeOptions): KnownExcha
   const known: PaperExchange = {
     ...paper,
     handle,
-    connect: sockets.connect,
+    // Where ticks were late, several come in one turn, each with frames of its own.
+    connect: ({ send, close }) =>
+      sockets.connect({
+        close,
+        send(text) {
+          look();
+          send(text);
+        },
+      }),
     step(toMs) {
       paper.step(toMs);
       look();

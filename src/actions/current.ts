@@ -3,7 +3,7 @@ import { ApiError } from "../core/errors.ts";
 import { type Happened, isAfter, type Shown } from "../core/mark.ts";
 import type { Deps } from "../deps.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
-import type { AccountState, Read } from "../exchange/reads.ts";
+import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
 import { shownListed, shownPositions } from "../settle/shown.ts";
 import { nameUnnamed } from "../settle/unnamed.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
@@ -206,13 +206,12 @@ async function nextFrame<T>(deps: Deps, { account }: Wanted<T>, forMs: number): 
 
 /** What was read, or what was shown before where the server that answered is behind that. */
 function take<T>(
-  { picture, exchange, clock }: Deps,
+  deps: Deps,
   { account, part, timeOf, known }: Wanted<T>,
   { value, askedAtMs }: Extract<Read<T>, { kind: "ok" }>,
 ): Known<T> {
-  // Our wall clock may have been set back since.
-  const timeMs = timeOf?.(value) ?? Math.min(exchange.nowMs(), askedAtMs + exchange.nowMs() - clock.nowMs());
-  const isTaken = picture.take(account.tradingAddress, part(value), { timeMs, askedAtMs });
+  const timeMs = timeOf?.(value) ?? exchangeTimeOf(deps, askedAtMs);
+  const isTaken = deps.picture.take(account.tradingAddress, part(value), { timeMs, askedAtMs });
   const shown = known();
   if (shown !== null && (!isTaken || shown.timeMs > timeMs)) return shown;
   return { value, timeMs, askedAtMs, heard: null, asOfMs: timeMs, toldToMs: timeMs, isTold: false };

@@ -43,6 +43,7 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     unsettled_actions: listOpenAttempts(store).filter(({ accountId }) => accountId === account.id).length,
     feed_live: deps.feeds.isLive(account.tradingAddress),
     feed_not_live_because: deps.feeds.whyNotLive(account.tradingAddress),
+    market_feed_live: deps.marketView.isTelling(),
     picture: pictureOf(deps, account),
     // Nothing was ever shown: nothing vouches for anything.
     fills_complete_to: completeToMs === null || completeToMs === 0 ? null : isoTime(completeToMs),

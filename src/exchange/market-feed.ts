@@ -31,6 +31,8 @@ export type MarketFeed = {
   /** True while its first frame may be on its way. */
   isExpected(key: FigureKey): boolean;
   isFollowed(key: FigureKey): boolean;
+  /** False where nothing is followed, and so nothing connected. */
+  isNeeded(): boolean;
   /** Ends the connection; another is opened. */
   end(because: string): void;
   close(): void;
@@ -125,6 +127,7 @@ export function openMarketFeed(options: MarketFeedOptions): MarketFeed {
       return wish !== undefined && !isDown && clock.elapsedMs() - wish.askedAtMs < FIRST_FRAME_MS;
     },
     isFollowed: (key) => wishes.get(key) !== undefined,
+    isNeeded: () => !wishes.isEmpty(),
     end: (because) => subscriber?.end(because),
     close() {
       isClosed = true;

@@ -48,6 +48,8 @@ export type MarketView = {
   peek<Kind extends FigureKind>(kind: Kind, of: string): Seen<Kind> | null;
   /** Whether it is told at this moment. */
   isLive(key: FigureKey): boolean;
+  /** Whether the connection that tells of markets is there and tells something new; null while nobody needs one. */
+  isTelling(): boolean | null;
   /** Whether its first frame may be on its way. */
   isExpected(key: FigureKey): boolean;
   close(): void;
@@ -154,6 +156,7 @@ export function openMarketView(options: MarketViewOptions): MarketView {
     },
     peek: (kind, of) => seen(knowledge, kind, of, now()),
     isLive: (key) => isLive(knowledge, key, now()),
+    isTelling: () => (feed.isNeeded() ? (newestAgeMs(knowledge, now()) ?? Infinity) <= STALE_AFTER_MS : null),
     isExpected: feed.isExpected,
     close: feed.close,
   };

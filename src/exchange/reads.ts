@@ -112,6 +112,14 @@ export function createReads({ exchange, clock }: { exchange: Pick<Exchange, "inf
   };
 }
 
+/** When that was by the exchange's time, unix milliseconds: our wall clock may have been set back since. */
+export function exchangeTimeOf(
+  { exchange, clock }: { exchange: Pick<Exchange, "nowMs">; clock: Clock },
+  atMs: number,
+): number {
+  return Math.min(exchange.nowMs(), atMs + exchange.nowMs() - clock.nowMs());
+}
+
 async function read<T>(
   info: SharedInfo,
   request: InfoRequest,

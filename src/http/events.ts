@@ -2,11 +2,10 @@ import { ApiError } from "../core/errors.ts";
 import { parseEventId } from "../core/event.ts";
 import { eventSource } from "./event-streams.ts";
 import { EXAMPLE_ACCOUNT_ID, EXAMPLE_KEY_HASH, EXAMPLE_ORDER } from "./examples.ts";
-import { routeNotFound } from "./guard.ts";
-import { type Query, readQuery } from "./query.ts";
+import type { Query } from "./query.ts";
 import type { Route } from "./route.ts";
 import { AfterParameter, EventStream, FollowParameter } from "./schema/event.ts";
-import { admit } from "./visit.ts";
+import { openingOf } from "./stream-route.ts";
 
 const EXAMPLE_ID = "1795253400000123";
 
@@ -48,17 +47,10 @@ const CONTRACT = {
 const stream: Route = {
   contract: CONTRACT,
   async answer(deps, visit) {
-    const { account, key, charge } = admit(deps, visit, CONTRACT.access);
-    if (visit.url === null) throw routeNotFound();
-    const query = readQuery(visit.url, CONTRACT.query);
+    const { query, follows, listener, charge, answer } = openingOf(deps, visit, CONTRACT);
     const after = placeOf(visit.request.headers.get("last-event-id"), query);
-    const follows = query.flag("follow", true);
-    charge("reads");
-    if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
-    const listener = { accountId: account.id, keyHash: key.keyHash };
-    const body = visit.streams.open(key.keyHash, () => eventSource(deps, listener, { after, follows }));
-    // Some proxies hold back what they pass on until there is more of it.
-    return { status: 200, body, contentType: "text/event-stream", headers: { "X-Accel-Buffering": "no" } };
+    charge();
+    return answer(() => eventSource(deps, listener, { after, follows }));
   },
 };
 

@@ -247,6 +247,7 @@ export const EXAMPLE_STATUS = {
   unsettled_actions: 1,
   feed_live: true,
   feed_not_live_because: null,
+  market_feed_live: true,
   picture: {
     balances_as_of: "2026-11-21T09:30:00.000Z",
     positions_as_of: "2026-11-21T09:30:00.000Z",

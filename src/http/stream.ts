@@ -1,13 +1,12 @@
 import { followMarkets, MARKET_CHANNELS, type MarketChannel, namedMarkets } from "../actions/follow-markets.ts";
 import { ApiError } from "../core/errors.ts";
 import { EXAMPLE_BEST_PRICES } from "./examples.ts";
-import { routeNotFound } from "./guard.ts";
 import { marketSource } from "./market-streams.ts";
-import { type Query, readQuery } from "./query.ts";
+import type { Query } from "./query.ts";
 import type { Route } from "./route.ts";
 import { FollowParameter } from "./schema/event.ts";
 import { ChannelsParameter, MarketStream, MarketsParameter } from "./schema/market.ts";
-import { admit } from "./visit.ts";
+import { openingOf } from "./stream-route.ts";
 
 const CONTRACT = {
   name: "stream_markets",
@@ -39,21 +38,12 @@ const CONTRACT = {
 const stream: Route = {
   contract: CONTRACT,
   async answer(deps, visit) {
-    const { account, key, charge } = admit(deps, visit, CONTRACT.access);
-    if (visit.url === null) throw routeNotFound();
-    const query = readQuery(visit.url, CONTRACT.query);
+    const { query, follows, listener, charge, answer } = openingOf(deps, visit, CONTRACT);
     const names = namesOf(query);
     const channels = channelsOf(query);
-    const follows = query.flag("follow", true);
-    charge("reads");
-    if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
+    charge();
     const markets = await namedMarkets(deps, names);
-    const listener = { accountId: account.id, keyHash: key.keyHash };
-    const body = visit.streams.open(key.keyHash, () =>
-      marketSource(followMarkets(deps, listener, { markets, channels, follows })),
-    );
-    // Some proxies hold back what they pass on until there is more of it.
-    return { status: 200, body, contentType: "text/event-stream", headers: { "X-Accel-Buffering": "no" } };
+    return answer(() => marketSource(followMarkets(deps, listener, { markets, channels, follows })));
   },
 };
 

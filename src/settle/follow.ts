@@ -24,6 +24,7 @@ import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
 import { shownListed, shownParts } from "./shown.ts";
 import { heedShownSince } from "./shown-since.ts";
+import { openTestifying } from "./testify.ts";
 import { nameUnnamed } from "./unnamed.ts";
 import { openWatch, type Watch } from "./watch.ts";
 
@@ -63,6 +64,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
   /** Accounts whose resync has failed and is tried again. */
   const retrying = new Set<string>();
   const gaps = openGaps(world, (account) => (isStopped ? Promise.resolve() : resync(account, "thorough")));
+  const states = openTestifying(world, () => isStopped);
   let isStopped = false;
 
   function onUpdate(account: Account, update: OrderUpdate): void {
@@ -107,6 +109,7 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
       onFills(account, isSnapshot ? withoutCut(fills, world.settings.fillsPageRows) : fills);
     }
     if (event.kind === "order_updates") for (const update of event.updates) onUpdate(account, update);
+    if (event.kind === "account_part") states.heed(account.tradingAddress, event.shown);
     if (event.kind === "connected") void resync(account, "thorough");
     if (event.kind === "gap") void gaps.makeUp(account);
     if (event.kind === "refused") world.log.warn({ account: account.id, text: event.text }, "the feed was refused");
@@ -138,12 +141,8 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
       if (!isStopped) for (const account of accountsAt(world, address)) checks.runFills(account);
     },
     async resync(which) {
-      const isLeftOut = ({ tradingAddress: user }: Account) => {
-        if (which === "not_connected") return world.feeds.connectionOf(user) !== null;
-        return which === "not_live" && world.feeds.isLive(user);
-      };
       for (const account of listAccounts(world.store))
-        if (!isLeftOut(account)) await resync(account, which === "not_live" ? "quick" : "thorough");
+        if (isMissing(world, account, which)) await resync(account, which === "not_live" ? "quick" : "thorough");
     },
     stop() {
       isStopped = true;
@@ -152,6 +151,11 @@ export function openFollower(world: World, settling: Settling, index: FillIndex)
       checks.stop();
     },
   };
+}
+
+function isMissing({ feeds }: World, { tradingAddress: user }: Account, which: "all" | "not_live" | "not_connected") {
+  if (which === "not_connected") return feeds.connectionOf(user) === null;
+  return which === "all" || !feeds.isLive(user);
 }
 
 /** A resync at once after the first gap of a feed; whatever comes soon after it is made up for together. */

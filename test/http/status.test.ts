@@ -53,6 +53,7 @@ describe("the status", () => {
       orders: { are_taken: true, reason: null, detail: null },
       ...{ writes_stopped_because: null, restore: null, unsettled_actions: 0 },
       ...{ feed_live: false, feed_not_live_because: "no websocket is used" },
+      market_feed_live: null,
       picture: { balances_as_of: null, positions_as_of: null, open_orders_as_of: null, twaps_as_of: null },
       exchange_budget: {
         ...{ order_wait_s: 0, cancel_wait_s: 0, actions_used: 12, actions_cap: 10_005 },

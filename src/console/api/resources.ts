@@ -177,6 +177,7 @@ export type Status = {
   unsettled_actions: number;
   feed_live: boolean;
   feed_not_live_because: string | null;
+  market_feed_live: boolean | null;
   picture: {
     balances_as_of: string | null;
     positions_as_of: string | null;

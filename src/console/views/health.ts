@@ -51,6 +51,7 @@ function gateway({ state: { nowMs } }: App, status: Status): TemplateResult {
         status.feed_live,
       ),
     ],
+    ["Market feed", marketFeed(status.market_feed_live)],
     ["Unknown orders", mark(unknownWords(status), status.unknown_orders.count === 0)],
     [
       "Unknown operations",
@@ -61,6 +62,11 @@ function gateway({ state: { nowMs } }: App, status: Status): TemplateResult {
     ["Markets read", age(status.markets_read_at, nowMs)],
     ["Builder fee", builder(status)],
   ]);
+}
+
+/** Null while nobody asks for markets. */
+function marketFeed(isLive: boolean | null) {
+  return isLive === null ? "not needed" : mark(isLive ? "live" : "not live", isLive);
 }
 
 function unknownWords({ unknown_orders: { count, oldest_age_s: oldest } }: Status): string {

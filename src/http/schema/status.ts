@@ -135,6 +135,10 @@ export const StatusResource = closed(
         "Whether the exchange's live feed of the account is connected, has caught up and agrees with what reads show.",
     }),
     feed_not_live_because: nullable(Type.String(), "Why it is not live, in plain words; null while it is."),
+    market_feed_live: nullable(
+      Type.Boolean(),
+      "Whether the exchange's live feed of the markets is connected and has told something new within ten seconds; null while nobody asks for markets.",
+    ),
     picture: Picture,
     fills_complete_to: nullable(
       Timestamp,
