@@ -10,6 +10,7 @@
  *   bun run bench --fills 1000          instead: orders while the exchange tells this many fills a second
  *   bun run bench --against DIR         instead: this version and the one of another checkout, built, in turns
  *   bun run bench --soak 10             instead: resident memory over this many minutes of orders
+ *   bun run bench --reads 4000          instead: this many of each list of an account whose feed is live
  *
  * The database is on the disk of --directory (a new one below the system's temporary directory) and waits for it.
  */
@@ -22,6 +23,7 @@ import { figuresOf, median, round, showSpread } from "./bench/figures.ts";
 import { growth, soakFor, underFills } from "./bench/growth.ts";
 import { residentMiB, signCost, syncCost } from "./bench/machine.ts";
 import { firstLine, onBun, onNode, openDriver, spawn } from "./bench/processes.ts";
+import { type ReadCosts, readCosts } from "./bench/read-costs.ts";
 import { freePort, type Scene, setScene, startGateway } from "./bench/scene.ts";
 import { type Against, against as compareVersions } from "./bench/versions.ts";
 
@@ -29,11 +31,13 @@ const ROOT = join(import.meta.dir, "..");
 const BENCH = join(import.meta.dir, "bench");
 const SMOKE: Sizes = { rounds: 1, one: 20, many: 64 };
 const COLD_STARTS = 5;
+/** Requests of each list of an account. */
+const READS = 4_000;
 /** Memory is looked at after this time of doing nothing, milliseconds. */
 const IDLE_MS = 1_000;
 
 type Options = { sizes: Sizes; executable: string; directory: string; isSmoke: boolean };
-type Instead = { history: number; fills: number; soak: number; against: string | null };
+type Instead = { history: number; fills: number; soak: number; reads: number; against: string | null };
 
 function readOptions(): Options & Instead & { isTemporary: boolean } {
   const { values } = parseArgs({
@@ -47,6 +51,7 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
       history: { type: "string", default: "0" },
       fills: { type: "string", default: "0" },
       soak: { type: "string", default: "0" },
+      reads: { type: "string", default: "0" },
       against: { type: "string" },
     },
   });
@@ -62,6 +67,7 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
     history: Number(values.history),
     fills: Number(values.fills),
     soak: Number(values.soak),
+    reads: Number(values.reads),
     against: values.against ?? null,
   };
 }
@@ -105,6 +111,7 @@ async function measure(options: Options) {
   return withExchange(async (exchangeUrl) => {
     const scene = await setScene(join(directory, "scene"), exchangeUrl);
     const machine = { ...syncCost(directory), signMs: signCost() };
+    const reads = await readCosts(executable, options.isSmoke ? sizes.one : READS);
     const start = {
       ...(await coldStarts(options, scene)),
       executableMiB: Math.round(statSync(executable).size / 2 ** 20),
@@ -117,7 +124,7 @@ async function measure(options: Options) {
       const rounds = await compare(drivers, sizes);
       const own = await alone(drivers, sizes);
       const loadedMiB = await residentMiB(gateway.pid);
-      return { machine, start, rounds, ratios: ratiosOf(rounds), own, loadedMiB };
+      return { machine, start, reads, rounds, ratios: ratiosOf(rounds), own, loadedMiB };
     } finally {
       await Promise.all(Object.values(drivers).map((driver) => driver.stop()));
       await Promise.all([gateway.stop(), floor.stop()]);
@@ -173,9 +180,14 @@ function showGrowth(measured: Awaited<ReturnType<typeof growth>>): typeof measur
   return measured;
 }
 
+function showReads(costs: ReadCosts): void {
+  for (const [list, { p50Ms, p99Ms, processorMs }] of Object.entries(costs))
+    console.log(`${`read ${list}, p50 / p99 / processor, ms`.padEnd(54)}${p50Ms} / ${p99Ms} / ${processorMs}`);
+}
+
 type Measured = Awaited<ReturnType<typeof measure>>;
 
-function show({ machine, start, rounds, ratios, own, loadedMiB }: Measured): void {
+function show({ machine, start, reads, rounds, ratios, own, loadedMiB }: Measured): void {
   console.log(
     `${"".padEnd(10)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${`${IN_FLIGHT}: p50`.padStart(9)}${"a second".padStart(10)}`,
   );
@@ -202,11 +214,16 @@ function show({ machine, start, rounds, ratios, own, loadedMiB }: Measured): voi
     ["executable, MiB", String(start.executableMiB)],
   ];
   for (const [what, figure] of lines) console.log(`${what.padEnd(54)}${figure}`);
+  showReads(reads);
 }
 
 const options = readOptions();
 try {
-  if (options.history + options.fills + options.soak > 0 || options.against !== null) {
+  if (options.reads > 0) {
+    const costs = await readCosts(options.executable, options.reads);
+    showReads(costs);
+    console.log(JSON.stringify(costs));
+  } else if (options.history + options.fills + options.soak > 0 || options.against !== null) {
     console.log(JSON.stringify(await measureInstead(options)));
   } else {
     const measured = await measure(options);

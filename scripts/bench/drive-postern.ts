@@ -142,6 +142,9 @@ function callOf({ what }: Load): (lane: number) => Promise<void> {
       return get("/v1/orders");
     case "open":
       return get("/v1/orders?status=open");
+    case "positions":
+    case "account":
+      return get(`/v1/${what}`);
     case "deep":
       return get(`/v1/orders?cursor=${process.env["BENCH_CURSOR"] ?? ""}`);
   }

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 
 export type Load = {
   /** `place` is what is compared; the others are of the gateway alone. */
-  what: "place" | "read" | "bare" | "fetch" | "list" | "deep" | "open";
+  what: "place" | "read" | "bare" | "fetch" | "list" | "deep" | "open" | "positions" | "account";
   count: number;
   inFlight: number;
 };

@@ -1,5 +1,5 @@
 /** What this machine costs by itself, and what one signature costs on it. */
-import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { addressOfKey, openSigners } from "../../src/vault/signers.ts";
 import { orderAction, wireOrder } from "../../src/wire/action/order.ts";
@@ -57,4 +57,19 @@ export function signCost(): number {
 export async function residentMiB(pid: number): Promise<number> {
   const status = await Bun.file(`/proc/${pid}/status`).text();
   return Math.round(Number(/VmRSS:\s+([0-9]+)/.exec(status)?.[1] ?? "0") / 1_024);
+}
+
+/** Processor time of a process: of all its threads, as the kernel counts it, milliseconds. */
+export function processorMs(pid: number): number {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return tasks.reduce((sum, task) => sum + nanosecondsOf(`/proc/${pid}/task/${task}/schedstat`), 0) / 1e6;
+}
+
+function nanosecondsOf(file: string): number {
+  try {
+    return Number(readFileSync(file, "utf8").split(" ", 1)[0]);
+  } catch {
+    // The thread has ended meanwhile.
+    return 0;
+  }
 }

@@ -1,7 +1,7 @@
 /** Two versions of the gateway in turns, against the same exchange: one order at a time, and what it costs the processor. */
-import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Figures, figuresOf, type Spread, spreadOf } from "./figures.ts";
+import { processorMs } from "./machine.ts";
 import { type Driver, onBun, openDriver } from "./processes.ts";
 import * as own from "./scene.ts";
 
@@ -30,21 +30,6 @@ async function open(
   const gateway = await startGateway(resolve(checkout, "dist/postern"), scene, own.freePort());
   const words = [gateway.url, place.exchangeUrl, scene.account, scene.apiKey];
   return { name, gateway, driver: openDriver(onBun("drive-postern.ts", ...words)) };
-}
-
-/** Of all threads, as the kernel counts it, milliseconds. */
-function processorMs(pid: number): number {
-  const tasks = readdirSync(`/proc/${pid}/task`);
-  return tasks.reduce((sum, task) => sum + nanosecondsOf(`/proc/${pid}/task/${task}/schedstat`), 0) / 1e6;
-}
-
-function nanosecondsOf(file: string): number {
-  try {
-    return Number(readFileSync(file, "utf8").split(" ", 1)[0]);
-  } catch {
-    // The thread has ended meanwhile.
-    return 0;
-  }
 }
 
 async function measure({ gateway, driver }: Version, count: number): Promise<Measured> {

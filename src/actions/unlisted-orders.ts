@@ -1,9 +1,10 @@
 import type { Account } from "../core/account.ts";
+import { dexOf } from "../core/market.ts";
 import type { OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { Known } from "../exchange/picture.ts";
-import { findOrder, listOrders, type StoredOrder } from "../store/orders.ts";
+import { findOrder, listOpenOrders, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { OpenOrder } from "./open-orders.ts";
 
@@ -23,8 +24,6 @@ export type Unlisted = {
   asOfMs: number | null;
 };
 
-/** The newest rows of each status that are looked through: an older one has had the time to be listed. */
-const MAX_ROWS = 500;
 /** Orders of which the record is read for one list; more of them are left out, as the exchange does. */
 const MAX_LOOKS = 20;
 
@@ -61,9 +60,9 @@ const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
 /** Our newest rows of a dex that are open by the exchange's own word. */
 export function openRows({ store }: Deps, account: Account, dex: string): OpenRow[] {
-  return SHOWN.flatMap((status) =>
-    listOrders(store, { accountId: account.id, status, dex, after: null, limit: MAX_ROWS }),
-  ).filter(isNamed);
+  return listOpenOrders(store, account.id).filter(
+    (order): order is OpenRow => isNamed(order) && dexOf(order.market) === dex,
+  );
 }
 
 function missingFrom(deps: Deps, account: Account, list: OpenList & { rows: readonly OpenRow[] }): Missing[] {

@@ -33,17 +33,20 @@ const WORDS_SPAN_MS = 10_000;
  */
 export function createExchangeTime(): ExchangeTime {
   let samples: TimeSample[] = [];
+  /** Of these; looked up with every answer. */
+  let best: TimeSample | null = null;
   let doubted: TimeSample[] = [];
 
   function take(taken: readonly TimeSample[]): "taken" {
     samples = taken.slice(-KEPT_SAMPLES);
+    best = bestOf(samples);
     doubted = [];
     return "taken";
   }
 
   return {
     add(sample) {
-      const counted = timeAt(samples, sample.receivedAtMs);
+      const counted = timeAt(best, sample.receivedAtMs);
       // One that stands still is behind what others prove, and is left out by them.
       if (counted !== null && isNear(sample, counted)) return take([...samples, sample]);
       if (isNear(sample, sample.wallMs)) return take([sample]);
@@ -52,12 +55,11 @@ export function createExchangeTime(): ExchangeTime {
       const isEnough = doubted.length >= WORDS_NEEDED && (counted === null || spanMs >= WORDS_SPAN_MS);
       return isEnough ? take(doubted) : "doubted";
     },
-    atMs: (elapsedMs) => timeAt(samples, elapsedMs),
+    atMs: (elapsedMs) => timeAt(best, elapsedMs),
   };
 }
 
-function timeAt(samples: readonly TimeSample[], elapsedMs: number): number | null {
-  const best = bestOf(samples);
+function timeAt(best: TimeSample | null, elapsedMs: number): number | null {
   return best === null ? null : Math.round(best.exchangeMs + elapsedMs - (best.sentAtMs + best.receivedAtMs) / 2);
 }
 

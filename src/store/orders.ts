@@ -10,6 +10,7 @@ import { LEG, legColumns, type Placing, placingColumns } from "./placing-columns
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { accounts, attempts, legs, orders } from "./schema.ts";
 import { toTrigger, triggerColumns } from "./trigger-columns.ts";
+import { whileUnchanged } from "./while-unchanged.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
 export type StoredOrder = Order & {
@@ -191,6 +192,16 @@ export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
     .slice(0, page.limit + 1)
     .map(toOrder);
 }
+
+/** The newest that are open or wait for a trigger, so many of each; lists of open orders ask for them many times a second. */
+const MAX_OPEN = 1_000;
+
+/** Not to be changed by who reads them. */
+export const listOpenOrders = whileUnchanged<readonly StoredOrder[]>((store, accountId) =>
+  (["open", "waiting_for_trigger"] as const).flatMap((status) =>
+    listOrders(store, { accountId, status, dex: null, after: null, limit: MAX_OPEN }),
+  ),
+);
 
 function newestFirst(a: Row, b: Row): number {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs;
