@@ -51,8 +51,28 @@ export const EVIDENCE: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/evidence.ts",
-        find: 'if (refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded && trace.isSwept) return "refused";',
-        put: 'if (refusal !== null) return "refused";',
+        find: 'const isRefusal = refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded;',
+        put: "const isRefusal = refusal !== null;",
+      },
+    ],
+  },
+  {
+    name: "a refusal of an order in new words is believed after one reading",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "if (isRefusal && trace.sweeps >= WITNESSES_NEEDED)",
+        put: "if (isRefusal && trace.sweeps >= 1)",
+      },
+    ],
+  },
+  {
+    name: "two readings of one moment say that an order was refused in new words",
+    changes: [
+      {
+        file: "src/settle/absence.ts",
+        find: "if (seal === null || !hasLanded || (last !== null && nowMs - last < WITNESS_SPACING_MS)) return;",
+        put: "if (seal === null || !hasLanded || (last !== null && nowMs < last)) return;",
       },
     ],
   },

@@ -13,8 +13,8 @@ export type Trace = {
   isNamed: boolean;
   /** Any store showed a fill of it. */
   hasFills: boolean;
-  /** Open orders, history and fills were read since its number was seen taken, and none of them had it. */
-  isSwept: boolean;
+  /** Times, apart, that open orders, history and fills were read since its number was seen taken, and none had it. */
+  sweeps: number;
   /** Times that all of them lacked it, apart, when the history no longer reached back to it. */
   outlived: number;
   /** Every fill up to its last possible moment is known, or the position stands where the known ones have left it. */
@@ -54,7 +54,9 @@ export function concludeAbsence(
   if (trace.isNamed || trace.hasFills) return null;
   if (attempt.seal === "noop") return "never_ran";
   if (trace.hadNothingToReplace) return "replaced_nothing";
-  if (refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded && trace.isSwept) return "refused";
+  // Its request may have been doubled on the way, and the copy refused: what it placed would be shown by the second.
+  const isRefusal = refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded;
+  if (isRefusal && trace.sweeps >= WITNESSES_NEEDED) return "refused";
   if (attempt.negatives >= WITNESSES_NEEDED) return "left_nothing";
   return trace.outlived >= WITNESSES_NEEDED && trace.areFillsKnown ? "outlived" : null;
 }

@@ -46,6 +46,7 @@ export async function weighAbsence(
   const burnt = await burnWhenDue(tools, attempt, missed.pursuit);
   if (missed.history !== null) await countOutlived(tools, burnt, missed.pursuit, missed.history);
   const witnessed = missed.history === null ? burnt : countWitness(tools, burnt, missed.pursuit, missed.history);
+  if (missed.history !== null) countRefusal(world, burnt, missed.pursuit);
   return concludeFrom(tools, witnessed, missed, conclude);
 }
 
@@ -74,6 +75,15 @@ function countWitness(tools: Tools, attempt: Attempt, pursuit: Pursuit, history:
     note(world, attempt, "absence witnessed", `${count}: a history that reaches to ${history.newestAtMs} lacks it`);
   });
   return { ...attempt, ...change };
+}
+
+/** Counts readings of everything, apart, that lack what was refused in words that are not listed. */
+function countRefusal({ clock }: World, { seal, hasLanded }: Attempt, pursuit: Pursuit): void {
+  const nowMs = clock.elapsedMs();
+  const last = pursuit.lastRefusalElapsedMs;
+  if (seal === null || !hasLanded || (last !== null && nowMs - last < WITNESS_SPACING_MS)) return;
+  pursuit.lastRefusalElapsedMs = nowMs;
+  pursuit.refusalReadings += 1;
 }
 
 /** Shortest time between two sweeps that find it forgotten, milliseconds: its list of open orders may be behind. */
@@ -109,7 +119,7 @@ async function concludeFrom(
       attempt,
       {
         ...traceOf(world, legNow()),
-        ...{ isSwept: history !== null, outlived: pursuit.outlived },
+        ...{ sweeps: history === null ? 0 : pursuit.refusalReadings, outlived: pursuit.outlived },
         areFillsKnown: areFillsKnown(tools, attempt, pursuit),
         hadNothingToReplace,
       },

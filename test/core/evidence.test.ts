@@ -32,7 +32,7 @@ import {
 } from "../../src/core/evidence.ts";
 
 const NO_TRACE = {
-  ...{ isNamed: false, hasFills: false, isSwept: false, outlived: 0, areFillsKnown: true },
+  ...{ isNamed: false, hasFills: false, sweeps: 0, outlived: 0, areFillsKnown: true },
   hadNothingToReplace: false,
 };
 const WORDS = "The order is not to our taste.";
@@ -41,32 +41,39 @@ type Facts = Parameters<typeof concludeAbsence>[0];
 const unsealed: Facts = { seal: null, hasLanded: false, negatives: 0 };
 const taken: Facts = { ...unsealed, seal: "nonce_taken" };
 
-test.each<[string, Facts, string | null, boolean, Absence | null]>([
-  ["silence, however often", { ...unsealed, negatives: 1 }, null, true, null],
-  ["a number that our empty action took", { ...unsealed, seal: "noop" }, null, false, "never_ran"],
-  ["a number that is taken", taken, null, true, null],
-  ["a number that the action itself took", { ...taken, hasLanded: true }, null, true, null],
-  ["one witness", { ...taken, negatives: 1 }, null, true, null],
-  ["two witnesses", { ...taken, negatives: 2 }, null, true, "left_nothing"],
-  ["two witnesses after it expired", { ...unsealed, seal: "expiry", negatives: 2 }, null, true, "left_nothing"],
-  ["a refusal heard, its number free", unsealed, WORDS, true, null],
-  ["a refusal heard, its number taken by we know not what", taken, WORDS, true, null],
+test.each<[string, Facts, string | null, number, Absence | null]>([
+  ["silence, however often", { ...unsealed, negatives: 1 }, null, 2, null],
+  ["a number that our empty action took", { ...unsealed, seal: "noop" }, null, 0, "never_ran"],
+  ["a number that is taken", taken, null, 2, null],
+  ["a number that the action itself took", { ...taken, hasLanded: true }, null, 2, null],
+  ["one witness", { ...taken, negatives: 1 }, null, 2, null],
+  ["two witnesses", { ...taken, negatives: 2 }, null, 2, "left_nothing"],
+  ["two witnesses after it expired", { ...unsealed, seal: "expiry", negatives: 2 }, null, 2, "left_nothing"],
+  ["a refusal heard, its number free", unsealed, WORDS, 2, null],
+  ["a refusal heard, its number taken by we know not what", taken, WORDS, 2, null],
   [
     "a refusal heard, its number taken by itself, nothing looked through",
     { ...taken, hasLanded: true },
     WORDS,
-    false,
+    0,
     null,
   ],
   [
-    "a refusal heard, its number taken by itself, and nothing found",
+    "a refusal heard, its number taken by itself, and nothing found once",
     { ...taken, hasLanded: true },
     WORDS,
-    true,
+    1,
+    null,
+  ],
+  [
+    "a refusal heard, its number taken by itself, and nothing found twice",
+    { ...taken, hasLanded: true },
+    WORDS,
+    2,
     "refused",
   ],
-])("%s", (...[, attempt, refusal, isSwept, absence]) => {
-  expect(concludeAbsence(attempt, { ...NO_TRACE, isSwept }, refusal)).toBe(absence);
+])("%s", (...[, attempt, refusal, sweeps, absence]) => {
+  expect(concludeAbsence(attempt, { ...NO_TRACE, sweeps }, refusal)).toBe(absence);
 });
 
 test("a modify whose original had another end placed nothing, whatever is known of its number", () => {
@@ -78,9 +85,9 @@ test("a modify whose original had another end placed nothing, whatever is known 
 });
 
 test("what the exchange no longer keeps is said to be lost, after two looks through everything", () => {
-  expect(concludeAbsence(taken, { ...NO_TRACE, isSwept: true, outlived: 1 }, null)).toBeNull();
-  expect(concludeAbsence(taken, { ...NO_TRACE, isSwept: true, outlived: 2 }, null)).toBe("outlived");
-  const unread = { ...NO_TRACE, isSwept: true, outlived: 9, areFillsKnown: false };
+  expect(concludeAbsence(taken, { ...NO_TRACE, sweeps: 2, outlived: 1 }, null)).toBeNull();
+  expect(concludeAbsence(taken, { ...NO_TRACE, sweeps: 2, outlived: 2 }, null)).toBe("outlived");
+  const unread = { ...NO_TRACE, sweeps: 2, outlived: 9, areFillsKnown: false };
   expect(concludeAbsence(taken, unread, null)).toBeNull();
   expect(isOutlived({ newestAtMs: 61_001, listedAtMs: 1_001, reachesBack: false }, 1_000)).toBe(true);
   expect(isOutlived({ newestAtMs: 61_001, listedAtMs: 1_000, reachesBack: false }, 1_000)).toBe(false);
@@ -96,11 +103,11 @@ test("whatever else is known, one store that shows a trace outweighs it", () => 
     negatives: fc.nat(50),
   });
   fc.assert(
-    fc.property(facts, fc.option(fc.string()), fc.boolean(), fc.boolean(), (attempt, refusal, isNamed, isSwept) => {
+    fc.property(facts, fc.option(fc.string()), fc.boolean(), fc.nat(9), (attempt, refusal, isNamed, sweeps) => {
       expect(
         concludeAbsence(
           attempt,
-          { isNamed, hasFills: !isNamed, isSwept, outlived: 9, areFillsKnown: true, hadNothingToReplace: true },
+          { isNamed, hasFills: !isNamed, sweeps, outlived: 9, areFillsKnown: true, hadNothingToReplace: true },
           refusal,
         ),
       ).toBeNull();

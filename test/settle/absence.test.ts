@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Attempt, Seal } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import type { HistoryAnswer } from "../../src/core/evidence.ts";
+import type { Absence, HistoryAnswer } from "../../src/core/evidence.ts";
 import type { World } from "../../src/deps.ts";
 import { weighAbsence } from "../../src/settle/absence.ts";
 import { isOver } from "../../src/settle/cancel.ts";
@@ -59,6 +59,21 @@ test("two witnesses within a second are one", async () => {
   expect(findAttempt(rig.store, id)?.negatives).toBe(1);
   await rig.clock.advance(1_000);
   expect(await weigh()).toBe(true);
+});
+
+test("a refusal in new words is concluded from two readings of everything, a second apart", async () => {
+  const rig = openGatewayRig();
+  const { id } = openWith(rig, { ...ACTION, seal: "nonce_taken", hasLanded: true });
+  const pursuit = { ...startPursuit(id), refusal: "The order is not to our taste." };
+  const ends: Absence[] = [];
+  const weigh = async (shown: HistoryAnswer | null) => {
+    const missed = { pursuit, history: shown };
+    return weighAbsence(toolsOf(rig), findAttempt(rig.store, id) as Attempt, missed, (end) => void ends.push(end));
+  };
+  expect([await weigh(history(0)), await weigh(history(0))]).toEqual([false, false]);
+  await rig.clock.advance(1_000);
+  expect([await weigh(null), await weigh(history(0))]).toEqual([false, true]);
+  expect(ends).toEqual(["refused"]);
 });
 
 type Look = { afterMs: number; history: HistoryAnswer | null; noop: "taken" | "lost" };
