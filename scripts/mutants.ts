@@ -50,6 +50,7 @@ const SCENES = [
   "test/simulation/placed-elsewhere.test.ts",
   "test/simulation/unnamed-triggers.test.ts",
   "test/simulation/namesakes-fill.test.ts",
+  "test/simulation/namesakes-rest.test.ts",
   "test/simulation/starved.test.ts",
   "test/flows",
   "test/settle",

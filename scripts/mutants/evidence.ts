@@ -77,6 +77,16 @@ export const EVIDENCE: readonly Mutant[] = [
     ],
   },
   {
+    name: "what may be ours in another market hides no absence",
+    changes: [
+      {
+        file: "src/settle/look-for-placed.ts",
+        find: "sight.difference.mayBeOurs ? null : swept.history",
+        put: "swept.history",
+      },
+    ],
+  },
+  {
     name: "nothing is filled as soon as one answer says so",
     changes: [
       {

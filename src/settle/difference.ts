@@ -14,6 +14,11 @@ export function askedTerms({ market, side, reduceOnly }: OrderTerms): Omit<Asked
 export type Difference = {
   words: string;
   isOtherMarket: boolean;
+  /**
+   * It may be ours gone wrong: just what was asked for, in another market. Of all that we sign only the market is a place in a
+   * list that moves; whatever differs otherwise nobody has signed with our key for this order.
+   */
+  mayBeOurs: boolean;
   /** Native id of what is shown. */
   oid: string;
 };
@@ -29,7 +34,9 @@ export function differenceFrom(
 ): Difference | null {
   const words = wordsOf(asked, shown);
   if (words === null) return null;
-  return { words, isOtherMarket: shown.oid === asked.leg.oid && shown.coin !== asked.market, oid: shown.oid };
+  const isOtherMarket = shown.oid === asked.leg.oid && shown.coin !== asked.market;
+  const mayBeOurs = wordsOf({ ...asked, market: shown.coin }, shown) === null;
+  return { words, isOtherMarket, mayBeOurs, oid: shown.oid };
 }
 
 function wordsOf(

@@ -40,7 +40,9 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   if (sweep === "failed" || sweep === "no_room")
     return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
   const swept = await lookInSweep(tools, attempt, { sought, options, sweep });
-  return swept.sight.kind === "not_found" && sight.kind === "foreign" ? { sight, history: null } : swept;
+  if (swept.sight.kind !== "not_found" || sight.kind !== "foreign") return swept;
+  // What is certainly another's is no trace of ours: the absence is weighed as if nothing stood there.
+  return { sight, history: sight.difference.mayBeOurs ? null : swept.history };
 }
 
 /** So long looks for the record of what fills have named may miss it before fills alone tell its end, milliseconds. */

@@ -26,7 +26,7 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
     case "unfinished":
     case "failed":
       return false;
-    // What is foreign may be ours gone wrong: only the exchange's word on the number says that it never ran.
+    // What is foreign may be ours gone wrong: then only the exchange's word on the number says that it never ran.
     case "foreign":
     case "not_found":
       return weighAbsence(tools, now, { ...looked, pursuit }, (absence) => {

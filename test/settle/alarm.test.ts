@@ -69,7 +69,8 @@ test("an alarm about an order that was canceled for a reason is raised once", ()
   for (let nth = 0; nth < 3; nth += 1) {
     const leg = findLegByCloid(rig.store, cloid);
     if (leg === null) throw new Error("no leg");
-    raiseAlarm(rig.deps, leg, { words: "the order 4 instead of 3", isOtherMarket: false, oid: "7" });
+    const words = "the order 4 instead of 3";
+    raiseAlarm(rig.deps, leg, { words, isOtherMarket: false, mayBeOurs: false, oid: "7" });
   }
   expect(listNotes(rig.store, orderId).filter(({ what }) => what === "difference")).toHaveLength(1);
   const error = findOrder(rig.store, orderId)?.error ?? "";
