@@ -3,6 +3,36 @@ import type { Mutant } from "./mutant.ts";
 /** Bugs in what is done about news, and about what nobody told. */
 export const FOLLOWING: readonly Mutant[] = [
   {
+    name: "the end that a feed has told is nothing where the record is gone",
+    changes: [
+      {
+        file: "src/settle/look.ts",
+        find: 'return answer.kind === "not_found" || (isOpen',
+        put: "return (isOpen",
+      },
+    ],
+  },
+  {
+    name: "the end that a feed has told is nothing where the record is behind",
+    changes: [
+      {
+        file: "src/settle/look.ts",
+        find: "|| (isOpen && answer.order.oid === told.order.oid) ? told",
+        put: "|| (isOpen && answer.order.oid !== told.order.oid) ? told",
+      },
+    ],
+  },
+  {
+    name: "a forgotten trigger is said to have been canceled, whatever became of it",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: 'const isUnsaid = leg.trigger !== null && filled.size === "0" && !isCarriedOut(world, leg);',
+        put: "const isUnsaid = leg.trigger !== null && isCarriedOut(world, leg);",
+      },
+    ],
+  },
+  {
     name: "news of a close is looked at once",
     changes: [
       { file: "src/settle/watch.ts", find: "entry.looks < MAX_LOOKS)", put: "entry.looks < Math.min(1, MAX_LOOKS))" },

@@ -57,20 +57,30 @@ export async function lookAtLeg(
 ): Promise<Sight> {
   const outcome = await world.exchange.info(statusRequest(sought), options);
   if (outcome.kind === "failed") return outcome;
-  return readStatus(world, evidence, sought, { json: outcome.json, options });
+  const answer = parseOrderStatus(outcome.json);
+  return readAnswer(world, evidence, sought, { answer: laterOf(answer, toldEnd(world, sought)), options });
+}
+
+/** A record that is behind, or is kept no longer, is outweighed by the end that the order's feed has told. */
+function laterOf(answer: OrderStatusAnswer, told: OrderRecordAnswer | null): OrderStatusAnswer {
+  if (told === null || answer.kind === "unreadable") return answer;
+  const isOpen = answer.kind === "order" && LIVES.has(statusMeaning(answer.status));
+  return answer.kind === "not_found" || (isOpen && answer.order.oid === told.order.oid) ? told : answer;
+}
+
+const LIVES: ReadonlySet<ReturnType<typeof statusMeaning>> = new Set(["open", "triggered"]);
+
+type OrderRecordAnswer = Extract<OrderStatusAnswer, { kind: "order" }>;
+
+/** The end of an order as its feed tells it: the exchange's word like its record. What only a record has is left out. */
+export function toldEnd({ picture }: Pick<World, "picture">, { user, leg }: Sought): OrderRecordAnswer | null {
+  const end = leg.oid === null ? null : (picture.toldOf(user, leg.oid)?.end ?? null);
+  if (end === null) return null;
+  const plain = { isTrigger: false, triggerPrice: null, triggerCondition: null, orderType: null, tif: null };
+  return { kind: "order", ...end, order: { ...end.order, ...plain, isPositionTpsl: false, children: [] } };
 }
 
 /** What an answer to `statusRequest` shows. */
-export async function readStatus(
-  world: World,
-  evidence: FillEvidence,
-  sought: Sought,
-  answered: { json: unknown; options: InfoOptions },
-): Promise<Sight> {
-  return readAnswer(world, evidence, sought, { answer: parseOrderStatus(answered.json), options: answered.options });
-}
-
-/** The same, of an answer that was read already. */
 export async function readAnswer(
   world: World,
   evidence: FillEvidence,

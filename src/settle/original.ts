@@ -19,7 +19,7 @@ import { statusMeaning } from "../wire/answer/status-words.ts";
 import { applySight } from "./apply-sight.ts";
 import { askedTerms, differenceFrom } from "./difference.ts";
 import { isAlwaysPlace } from "./intent.ts";
-import { readAnswer, type Sight, type Sought, statusRequest } from "./look.ts";
+import { readAnswer, type Sight, type Sought, statusRequest, toldEnd } from "./look.ts";
 import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
 import { countSweep, isSweepDue, type Pursuit, type Tools } from "./pursuit.ts";
 import { recordLegEvent } from "./record.ts";
@@ -42,7 +42,7 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const options = { purpose: "settle" as const };
   const placing = { ...sought, leg: replacement, isReplaced: false };
   const isPlacingAsked = isPlacingUnclear(tools.world, attempt, { replacement, pursuit, user: sought.user });
-  const told = isPlacingAsked ? null : toldEnd(world, sought);
+  const told = isPlacingAsked ? null : toldCanceled(world, sought);
   const requests = [
     ...(isPlacingAsked ? [statusRequest(placing)] : []),
     ...(told === null ? [statusRequest(sought)] : []),
@@ -86,12 +86,10 @@ export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean
   return (sight.kind === "seen" || sight.kind === "unfinished") && recordedEnd(replaced, answer)?.kind === "own";
 }
 
-/** The end of a plain order as its feed tells it: the same that its record would. */
-function toldEnd({ picture }: World, { user, leg }: Sought): OrderStatusAnswer | null {
-  const end = leg.oid === null || leg.trigger !== null ? null : (picture.toldOf(user, leg.oid)?.end ?? null);
-  if (end === null || statusMeaning(end.status) !== "canceled") return null;
-  const plain = { isTrigger: false, triggerPrice: null, triggerCondition: null, orderType: null, tif: null };
-  return { kind: "order", ...end, order: { ...end.order, ...plain, isPositionTpsl: false, children: [] } };
+/** A plain order that its feed tells to have been canceled: nothing more is asked of it. */
+function toldCanceled(world: World, sought: Sought): OrderStatusAnswer | null {
+  const end = sought.leg.trigger === null ? toldEnd(world, sought) : null;
+  return end !== null && statusMeaning(end.status) === "canceled" ? end : null;
 }
 
 /**

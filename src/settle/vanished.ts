@@ -6,6 +6,7 @@ import type { World } from "../deps.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
+import { isCarriedOut } from "./cancel.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { NOTHING_FILLED } from "./fill-pages.ts";
 import { interpretOrder, type Sight, type Sought } from "./look.ts";
@@ -101,6 +102,7 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       if (leg.oid === null && mayHaveFills(world, sought, sweep.fills)) return over(null);
       missed.delete(leg.cloid);
       return gone(
+        world,
         leg,
         leg.oid === null ? NOTHING_FILLED : sumFillsOf(world.store, accountId, { ...sought, oid: leg.oid }),
       );
@@ -133,10 +135,14 @@ function areFillsKnown(world: World, { accountId }: Sought, { overByMs }: Missed
   return overByMs !== null && areFillsAll(findCompleteTo(world.store, accountId), overByMs);
 }
 
-function gone(leg: Leg, filled: Filled): Sight {
+const NO_RECORD = "The exchange lists it as open no longer and keeps no record of it";
+
+function gone(world: World, leg: Leg, filled: Filled): Sight {
   const { oid } = leg;
   const isWhole = oid !== null && compare(filled.size, leg.size) >= 0;
-  const reason = "The exchange lists it as open no longer and keeps no record of it.";
+  // One that fires may be refused; one that a cancel of ours has closed is canceled.
+  const isUnsaid = leg.trigger !== null && filled.size === "0" && !isCarriedOut(world, leg);
+  const reason = isUnsaid ? `${NO_RECORD}: it was canceled, or refused when it fired.` : `${NO_RECORD}.`;
   return {
     kind: "seen",
     isClosed: true,

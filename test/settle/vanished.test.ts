@@ -1,19 +1,24 @@
 /** Orders of which the exchange keeps no record any more: over for the reasons that prove it, and for no others. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import type { OrderTerms } from "../../src/core/order.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
+import { insertAttempt } from "../../src/store/attempts.ts";
 import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { attemptRow } from "../support/rows.ts";
 import { answered, recordOf, type VenueOrder } from "../support/small-venue.ts";
 
 /** Records that the exchange keeps of an account. */
 const KEPT = 2_000;
 
+const STOP = { trigger: { price: "90", kind: "stop_loss", market: true }, side: "sell", price: "80" } as const;
+
 /** An order that rests here, and of which the exchange has forgotten that it has closed. */
-async function forgotten(): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
+async function forgotten(terms: Partial<OrderTerms> = {}): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
   const rig = openGatewayRig();
-  const { order: shown } = await rig.answerOf(rig.place("key-0001"));
+  const { order: shown } = await rig.answerOf(rig.place("key-0001", terms));
   const [order] = rig.venue.orders;
   if (order === undefined) throw new Error("nothing placed");
   await rig.clock.advance(60_000);
@@ -229,3 +234,23 @@ function findsNothing(body: string): SendOutcome {
   const error = `Order was never placed, already canceled, or filled. asset=${JSON.parse(body).action.cancels[0].a}`;
   return answered({ status: "ok", response: { type: "cancel", data: { statuses: [{ error }] } } });
 }
+
+test.each<[string, boolean, string]>([
+  ["nothing says how it ended", false, "canceled, or refused when it fired"],
+  ["a cancel of ours was answered with success", true, "keeps no record of it."],
+])("of a trigger that waited is told what is not known: %s", async (_name, isCanceled, words) => {
+  const { rig, id, order } = await forgotten({ ...STOP });
+  if (isCanceled) {
+    insertAttempt(
+      rig.store,
+      attemptRow({
+        ...{ kind: "cancel", nonce: 9, state: "done", hasLanded: true, cloid: null, targetOid: String(order.oid) },
+        resource: { kind: "order", id },
+        action: JSON.stringify({ type: "cancel", cancels: [{ a: 0, o: order.oid }] }),
+      }),
+    );
+  }
+  goOn(rig, order);
+  await lookSometimes(rig, id, 4);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", error: expect.stringContaining(words) });
+});

@@ -7,7 +7,6 @@ import { isHidden, lastError } from "./hidden.ts";
 import { auditMisplaced } from "./misplaced.ts";
 import type { Sent } from "./network.ts";
 import { auditNeverShown, isNeverShown } from "./never-shown.ts";
-import { isToldByNewWord } from "./new-word.ts";
 import { auditOperation } from "./operations.ts";
 import { auditOwnWrites } from "./own-writes.ts";
 import { auditRefused, idsTold } from "./refused.ts";
@@ -16,6 +15,7 @@ import { auditTellings, type ToldEvent } from "./tellings.ts";
 import { PARTIES, START_MS } from "./template.ts";
 import { auditEvents } from "./told.ts";
 import { type Expected, expectedOf, isMisplaced, NEVER_PLACED, type TrueOrder, type Truth, units } from "./truth.ts";
+import { isToldWithoutItsWord } from "./unsaid-end.ts";
 import type { Venue } from "./venue.ts";
 import type { Moves } from "./worlds/markets.ts";
 
@@ -174,7 +174,7 @@ function auditClosed(name: string, about: { body: string; expected: Expected; or
   const status = fieldOf(body, "status") ?? "";
   const oid = fieldOf(body, "exchange_order_id");
   const findings: string[] = [];
-  const isOther = status !== expected.status && !isToldByNewWord(body, expected);
+  const isOther = status !== expected.status && !isToldWithoutItsWord(body, expected);
   if (["filled", "canceled", "rejected"].includes(status) && isOther) {
     findings.push(`${name} was answered ${status}, and the order is ${expected.status}`);
   }
@@ -234,7 +234,7 @@ function auditEveryEnd(run: Audited): string[] {
     if (String(order.legs.at(-1)?.oid) !== fieldOf(body, "exchange_order_id")) return [];
     const [told, is] = [fieldOf(body, "filled_size") ?? "0", expected.filled_size ?? "0"];
     const name = `at ${turn.endedAtMs} ${turn.ask.kind} told order ${fieldOf(body, "exchange_order_id")}`;
-    if (isToldByNewWord(body, expected)) return [];
+    if (isToldWithoutItsWord(body, expected)) return [];
     if (CLOSED.includes(expected.status) && status !== expected.status)
       return [`${name} as ${status}, and it is ${expected.status}`];
     return units(told) === units(is) ? [] : [`${name} as ${status} with ${told} filled, and ${is} were`];
