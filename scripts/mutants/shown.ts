@@ -3,6 +3,26 @@ import type { Mutant } from "./mutant.ts";
 /** Bugs in how an account is shown as it is now, and what is told of it. */
 export const SHOWN: readonly Mutant[] = [
   {
+    name: "a list that moved is doubted for the one market that an order has shown",
+    changes: [
+      {
+        file: "src/exchange/markets.ts",
+        find: "doubts.get(name)?.because ?? doubtBeside(name)",
+        put: "doubts.get(name)?.because ?? (isSpot(name) ? doubtBeside(name) : null)",
+      },
+    ],
+  },
+  {
+    name: "a list that an order has refuted is believed again",
+    changes: [
+      {
+        file: "src/exchange/markets.ts",
+        find: "if (isRefuted(shown)) return universe;",
+        put: "if (isRefuted(shown)) wasRefused = false;",
+      },
+    ],
+  },
+  {
     name: "positions that could not be told are taken for told",
     changes: [
       {

@@ -95,6 +95,9 @@ export type Markets = {
   refresh(how?: "urgently"): Promise<Universe | null>;
   /** The exchange shows something of this market that contradicts the list: it is read again at once. */
   doubt(name: string, doubt: MarketDoubt): void;
-  /** What contradicts the list, until a reading explains it, or enough of them do not; null when nothing does. */
+  /**
+   * What contradicts the list, until a reading explains it, or enough of them do not; null when nothing does. Where an order
+   * stands in another market, that is of every market of the list until it has been read twice.
+   */
   doubtOf(name: string): string | null;
 };

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { buildUniverse, type Market, type Universe } from "../core/market.ts";
+import { buildUniverse, dexOf, isSpot, type Market, type Universe } from "../core/market.ts";
 import { parsePerpDexs, perpMarkets, spotMarkets } from "../wire/answer/markets.ts";
 import type { Exchange, InfoOutcome, InfoRequest, MarketDoubt, Markets } from "./exchange.ts";
 
@@ -19,7 +19,13 @@ const READINGS_NEEDED = 2;
 /** Where it is certain that the list has moved: at one reading a minute, longer than any server is behind. */
 const READINGS_NEEDED_WHEN_CERTAIN = 20;
 
+/** So long a list that has a market where an order was shown not to stand is one that is behind, milliseconds. */
+const REFUTED_FOR_MS = 5 * 60_000;
+
 type Doubt = MarketDoubt & { readings: number };
+
+/** The place of a market that an order has refuted and a reading has then left, and our monotonic time of that, milliseconds. */
+type Refuted = { assetId: number | undefined; atMs: number };
 
 /**
  * The universe is replaced as a whole or not at all: a reading of which a part is missing would have names point at
@@ -33,6 +39,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   let running: Promise<Universe | null> | null = null;
   let wasRefused = false;
   const doubts = new Map<string, Doubt>();
+  const refuted = new Map<string, Refuted>();
 
   /** Of the doubts that there were when the reading began: what came while it ran may be in an older part of it. */
   function weigh(doubted: readonly [string, Doubt][], before: Universe | null, now: Universe): void {
@@ -40,8 +47,24 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
       doubt.readings += 1;
       const isExplained = before?.byName.get(name)?.assetId !== now.byName.get(name)?.assetId;
       const needed = doubt.isCertain ? READINGS_NEEDED_WHEN_CERTAIN : READINGS_NEEDED;
+      const assetId = before?.byName.get(name)?.assetId;
+      if (isExplained && doubt.isCertain) refuted.set(name, { assetId, atMs: clock.elapsedMs() });
       if ((isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name);
     }
+  }
+
+  /** The list that an order has refuted a moment ago, from a server that still has it. */
+  function isRefuted({ byName }: Universe): boolean {
+    for (const [name, { atMs }] of refuted) if (clock.elapsedMs() - atMs > REFUTED_FOR_MS) refuted.delete(name);
+    return [...refuted].some(([name, { assetId }]) => byName.get(name)?.assetId === assetId);
+  }
+
+  /** Where an order stands in another market than it was placed in, its neighbours in the list have moved as well. */
+  function doubtBeside(name: string): string | null {
+    const beside = [...doubts].find(([other, doubt]) => {
+      return doubt.isCertain && doubt.readings < READINGS_NEEDED && listOf(other) === listOf(name);
+    });
+    return beside?.[1].because ?? null;
   }
 
   async function read(): Promise<Universe | null> {
@@ -53,7 +76,9 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     // The first reading is tried again at once; later ones have the last good one to go on with.
     if (markets === null && universe === null) triedAtMs = null;
     if (markets === null) return universe;
-    universe = buildUniverse(markets, clock.nowMs());
+    const shown = buildUniverse(markets, clock.nowMs());
+    if (isRefuted(shown)) return universe;
+    universe = shown;
     readElapsedMs = clock.elapsedMs();
     weigh(doubted, before, universe);
     return universe;
@@ -97,8 +122,13 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
       doubts.set(name, { ...doubt, isCertain, readings: 0 });
       void refresh();
     },
-    doubtOf: (name) => doubts.get(name)?.because ?? null,
+    doubtOf: (name) => doubts.get(name)?.because ?? doubtBeside(name),
   };
+}
+
+/** Markets that have their places in one list. */
+function listOf(market: string): string {
+  return isSpot(market) ? "@" : dexOf(market);
 }
 
 /** `refused`: our own weight had no room for all of it. */

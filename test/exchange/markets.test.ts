@@ -171,6 +171,43 @@ test("where an order was placed in another market, a list that shows what it did
   expect(markets.doubtOf("SOL")).toBeNull();
 });
 
+test("where an order was placed in another market, its neighbours are in doubt for two readings, and other lists never", async () => {
+  const clock = stillClock();
+  const markets = openMarkets({ exchange: exchangeWithMarkets(), dexes: ["xyz"], clock });
+  await markets.refresh();
+  const inDoubt = () => ["SOL", "BTC", "xyz:TSLA", "PURR/USDC"].map((name) => markets.doubtOf(name) !== null);
+  markets.doubt("SOL", { because: "a cancel that found nothing", isCertain: false });
+  expect(inDoubt()).toEqual([true, false, false, false]);
+  await markets.refresh();
+  await clock.advance(5_000);
+  markets.doubt("SOL", { because: "the market BTC instead of SOL", isCertain: true });
+  for (let nth = 0; nth < 2; nth += 1) {
+    expect(inDoubt()).toEqual([true, true, false, false]);
+    await markets.refresh();
+    await clock.advance(5_000);
+  }
+  expect(inDoubt()).toEqual([true, false, false, false]);
+});
+
+test("a list that an order has refuted does not come back for five minutes, whatever server shows it", async () => {
+  const clock = stillClock();
+  const exchange = exchangeWithMarkets();
+  const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
+  await markets.refresh();
+  const [btc, matic, sol] = META[""].universe;
+  exchange.answer("meta", ({ dex }) => (dex === "" ? { universe: [sol, matic, btc] } : META[String(dex)]));
+  markets.doubt("SOL", { because: "the market BTC instead of SOL", isCertain: true });
+  await markets.refresh();
+  expect([markets.doubtOf("BTC"), markets.current()?.byName.get("SOL")?.assetId]).toEqual([null, 0]);
+  exchange.answer("meta", ({ dex }) => META[String(dex)]);
+  await clock.advance(299_000);
+  await markets.refresh();
+  expect([markets.current()?.byName.get("SOL")?.assetId, markets.ageMs()]).toEqual([0, 299_000]);
+  await clock.advance(30_000);
+  await markets.refresh();
+  expect([markets.current()?.byName.get("SOL")?.assetId, markets.ageMs()]).toEqual([2, 0]);
+});
+
 test("a reading that is urgent does not wait for the one before it, and the next urgent one waits 5 s", async () => {
   const clock = stillClock();
   const exchange = exchangeWithMarkets();
