@@ -3,6 +3,26 @@ import type { Mutant } from "./mutant.ts";
 /** Bugs in what is done about news, and about what nobody told. */
 export const FOLLOWING: readonly Mutant[] = [
   {
+    name: "an open order from before its placing says that a forgotten one is over",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: ": endsAtMs(placing);",
+        put: ": placing.createdAtMs - 60_000;",
+      },
+    ],
+  },
+  {
+    name: "what nothing shows any more is open for ever",
+    changes: [
+      {
+        file: "src/settle/vanished.ts",
+        find: "return nowMs - memory.sinceElapsedMs < BEHIND_MS ?",
+        put: "return nowMs >= memory.sinceElapsedMs ?",
+      },
+    ],
+  },
+  {
     name: "the end that a feed has told is nothing where the record is gone",
     changes: [
       {

@@ -91,8 +91,8 @@ export type LegEvent =
   | { type: "filled"; oid: string; filled: Filled | null }
   /** The exchange says that it is over, and not yet how much of it was filled; with its native id where it names it. */
   | { type: "closing"; oid: string | null }
-  /** Its record has a word that is new, and a list of open orders lacks it: it may be over, and may live. */
-  | { type: "perhaps_over" }
+  /** Its record has a word that is new, or is not there, and a list of open orders lacks it: it may be over, and may live. */
+  | { type: "perhaps_over"; because: keyof typeof PERHAPS_OVER }
   /** Listed as open by an answer from after it was taken for over. */
   | { type: "shown_since"; oid: string; isArmed: boolean }
   | { type: "canceled"; oid: string | null; reason: string | null; filled: Filled | null }
@@ -175,7 +175,7 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
     case "perhaps_over":
       if (leg.state !== "resting" && leg.state !== "armed") return leg;
       // An alarm stays.
-      return { ...leg, state: "closing", reason: leg.reason ?? PERHAPS_OVER, isExchangesWord: false };
+      return { ...leg, state: "closing", reason: leg.reason ?? PERHAPS_OVER[event.because], isExchangesWord: false };
     case "canceled":
       if (leg.state === "filled") return grown;
       if (leg.state === "canceled") return named(grown, event);
@@ -245,8 +245,12 @@ function hasFilled(leg: Leg): boolean {
 
 const CLOSING = "it is over at the exchange; how much of it was filled is being read";
 
-const PERHAPS_OVER =
-  "the exchange's record of it has a status that is new to this gateway, and its list of open orders lacks it: a newer list decides";
+const PERHAPS_OVER = {
+  new_word:
+    "the exchange's record of it has a status that is new to this gateway, and its list of open orders lacks it: a newer list decides",
+  no_record:
+    "the exchange shows no record of it, and its list of open orders lacks it: a list that holds a newer order decides, or a cancel",
+};
 
 const REPORTED = "the exchange has reported an order that was not found before; it is being looked up";
 

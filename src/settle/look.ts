@@ -155,7 +155,7 @@ async function unlistedWord(world: World, evidence: FillEvidence, sought: Sought
   if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))
     return closed(world, evidence, sought, seen);
   const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
-  if (listed !== null) events.push({ type: "perhaps_over" });
+  if (listed !== null) events.push({ type: "perhaps_over", because: "new_word" });
   return { kind: "unfinished", events, untouched: null, isUnclear: true };
 }
 

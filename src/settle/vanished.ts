@@ -1,8 +1,10 @@
+import { endsAtMs } from "../core/attempt.ts";
 import { compare } from "../core/decimal.ts";
 import { areFillsAll, CLOCK_DOUBT_MS, goesPast, WITNESSES_NEEDED } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import { type Filled, isSaidOver, type Leg, type LegState } from "../core/order.ts";
 import type { World } from "../deps.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
 import { findCompleteTo, sumFillsOf } from "../store/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
@@ -17,13 +19,13 @@ import { mayHaveFills } from "./unnamed.ts";
 
 /**
  * Orders that rested by the exchange's own word and of which it has no record any more: it keeps about the newest 2,000
- * records of an account, and has been seen to lose some sooner. That such an order is over is said by a list of open
- * orders that lacks it and itself holds one from after the moment at which it was first missed, or by the exchange's own
- * answer to a cancel; what was filled of it, by an index that is complete up to then, or by a position that stands where the known fills left it.
+ * records of an account, and has been seen to lose some sooner. Where lists of open orders lack it as well, for longer than
+ * servers are behind, nobody knows whether it lives. That it is over is said by a list that itself holds one from after the last moment at which it can have been
+ * placed, or by the exchange's own answer to a cancel; what was filled of it, by an index that is complete up to then, or by a position that stands where the known fills left it.
  */
 export type Vanished = {
   /**
-   * Looks for an order that a look-up by id has just missed; `not_found` until enough answers say that it is over. Where
+   * Looks for an order that a look-up by id has just missed; perhaps over until enough answers say that it is. Where
    * cancels found nothing either, by readings of the list of markets, one answer is enough.
    */
   look(sought: Sought, isNotFoundByCancels?: boolean): Promise<Sight>;
@@ -33,6 +35,8 @@ export type Vanished = {
 
 /** Shortest time between two answers that count, milliseconds. */
 const SPACING_MS = 10_000;
+/** What no look-up and no list has shown for so long is no longer told as open: a server that is behind shows it by then. */
+const BEHIND_MS = 150_000;
 /** Orders whose answers are remembered; past it the oldest starts over. */
 const MAX_REMEMBERED = 10_000;
 
@@ -40,11 +44,13 @@ const MAX_REMEMBERED = 10_000;
 const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"]);
 
 /**
- * Times of the exchange, unix milliseconds. `sinceMs`: when it was first missed; `overByMs`: by when it was over, null while
+ * Times of the exchange, unix milliseconds. `sinceMs`: when it was there; `overByMs`: by when it was over, null while
  * nothing has said that it is. `count`: answers that lack it and hold something newer.
  */
 type Missed = {
   sinceMs: number;
+  /** Of the first look that missed it, by our monotonic clock, milliseconds. */
+  sinceElapsedMs: number;
   lastElapsedMs: number | null;
   count: number;
   overByMs: number | null;
@@ -54,13 +60,16 @@ type Missed = {
 export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweeps): Vanished {
   const missed = new Map<string, Missed>();
 
-  function remember(cloid: string): Missed {
+  function remember({ cloid, orderId }: Leg): Missed {
     const known = missed.get(cloid);
     if (known !== undefined) return known;
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
-    const sinceMs = world.exchange.nowMs() + CLOCK_DOUBT_MS;
-    const fresh = { sinceMs, lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0 };
+    const placing = listAttemptsOf(world.store, orderId).find((attempt) => attempt.cloid === cloid);
+    // One that was placed elsewhere was there when it was first missed.
+    const sinceMs = placing === undefined ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
+    const sinceElapsedMs = world.clock.elapsedMs();
+    const fresh = { sinceMs, sinceElapsedMs, lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0 };
     missed.set(cloid, fresh);
     return fresh;
   }
@@ -70,7 +79,7 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
     async look(sought, isNotFoundByCancels = false) {
       const { leg, user, accountId } = sought;
       if (!HAD_RESTED.has(leg.state)) return { kind: "not_found" };
-      const memory = remember(leg.cloid);
+      const memory = remember(leg);
       const nowMs = world.clock.elapsedMs();
       if (memory.lastElapsedMs !== null && nowMs - memory.lastElapsedMs < SPACING_MS) return { kind: "not_found" };
       memory.lastElapsedMs = nowMs;
@@ -94,7 +103,7 @@ export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweep
       const isOver = isSaidOver(leg) || memory.count >= (isNotFoundByCancels ? 1 : WITNESSES_NEEDED);
       // When it was first missed it may have lived, and have been filled after that.
       if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;
-      if (!isOver) return { kind: "not_found" };
+      if (!isOver) return nowMs - memory.sinceElapsedMs < BEHIND_MS ? { kind: "not_found" } : PERHAPS_OVER;
       const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
       if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);
@@ -122,6 +131,11 @@ export function recordOf({ history }: Sweep, leg: Pick<Leg, "oid" | "cloid">): O
 function isOf({ oid, cloid }: Pick<Leg, "oid" | "cloid">, order: FrontendOrder): boolean {
   return oid === null ? order.cloid === cloid : order.oid === oid;
 }
+
+const PERHAPS_OVER: Sight = {
+  ...{ kind: "unfinished", untouched: null, isUnclear: true },
+  events: [{ type: "perhaps_over", because: "no_record" }],
+};
 
 const SETTLE = { purpose: "settle" } as const;
 

@@ -31,8 +31,8 @@ const MAX_ANSWER_WAIT_MS = 10_000;
 const PAUSES_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
 /** Looks at one order: about a quarter of an hour. The next reading of the open orders begins anew. */
 const MAX_LOOKS = 34;
-/** Looks that went wrong after which a look may use the weight of settling. */
-const PATIENT_LOOKS = 4;
+/** Looks that went wrong after which a look may use the weight of settling: sooner where two stores lack the order. */
+const PATIENT_LOOKS: Record<News, number> = { changed: 4, unlisted: 2, closed: 4 };
 /** Times that an order has to be shown open to be believed so, against the news. A close that was told is not recalled. */
 const TIMES_OPEN: Record<News, number> = { changed: 2, unlisted: 6, closed: Number.POSITIVE_INFINITY };
 /** Orders that are watched at once. */
@@ -64,7 +64,7 @@ export function openWatch(world: World, settling: Pick<Settling, "look">): Watch
 
   async function follow(orderId: string, entry: Watched): Promise<void> {
     while (!isStopped && entry.looks < MAX_LOOKS) {
-      const purpose = entry.timesMissed >= PATIENT_LOOKS ? "settle" : "read";
+      const purpose = entry.timesMissed >= PATIENT_LOOKS[entry.news] ? "settle" : "read";
       note(entry, await turns.take(() => settling.look(orderId, purpose)));
       if (isStopped || !isStillLive(world, orderId, entry.news) || entry.timesOpen >= TIMES_OPEN[entry.news]) return;
       await Promise.race([world.clock.sleep(pauseMs(entry)), news(entry)]);

@@ -43,7 +43,7 @@ const EVENT: Record<LegEvent["type"], LegEvent> = {
   doubted: { type: "doubted", reason: "another order" },
   shown_since: { type: "shown_since", oid: "77", isArmed: false },
   closing: { type: "closing", oid: null },
-  perhaps_over: { type: "perhaps_over" },
+  perhaps_over: { type: "perhaps_over", because: "no_record" },
   fills_seen: { type: "fills_seen", filled: HALF },
 };
 

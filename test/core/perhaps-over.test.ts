@@ -8,7 +8,7 @@ const RESTING: Leg = { ...legRow(), oid: "77", state: "resting", isExchangesWord
 const ARMED: Leg = { ...RESTING, state: "armed" };
 
 function doubted(leg: Leg): Leg | null {
-  return advanceLeg(leg, { type: "perhaps_over" });
+  return advanceLeg(leg, { type: "perhaps_over", because: "new_word" });
 }
 
 test.each<[string, LegEvent, Partial<Leg>, Leg]>([

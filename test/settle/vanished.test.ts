@@ -90,6 +90,25 @@ test("its fills decide how it ended", async () => {
   expect(findOrder(rig.store, id)).toMatchObject({ status: "filled", filledSize: "1" });
 });
 
+test("what nothing has shown for longer than servers are behind is unknown, and open when it is shown again", async () => {
+  const { rig, id, order } = await forgotten();
+  await lookSometimes(rig, id, 14);
+  expect(statusOf(rig, id)).toBe("open");
+  await lookSometimes(rig, id, 1);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", error: expect.stringContaining("no record") });
+  rig.venue.orders.push(order);
+  await lookSometimes(rig, id, 1);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "open", error: null });
+});
+
+test("a list that holds an order from after its placing counts, though that is older than the first look that missed it", async () => {
+  const { rig, id, order } = await forgotten();
+  const nowMs = rig.clock.nowMs() - 30_000;
+  rig.venue.orders.push({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs });
+  await lookSometimes(rig, id, 3);
+  expect(statusOf(rig, id)).toBe("canceled");
+});
+
 const UNPROVEN: [string, (rig: GatewayRig, order: VenueOrder) => void][] = [
   ["it is listed as open", ({ venue }, order) => void Object.assign(venue, { orders: [order], isBlind: true })],
   ["no open order is newer", ({ venue }) => void venue.orders.pop()],
