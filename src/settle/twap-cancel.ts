@@ -82,12 +82,29 @@ function endIn(records: readonly TwapRecord[]): TwapRecord | null {
  */
 async function stepMissing(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
+  const shown = await weighMissing(tools, attempt, pursuit);
+  if (shown === null || shown === "settled") return shown !== null;
+  const { reissues } = pursuit;
+  if (await cancelAgain(world, attempt, { pursuit, shown })) return true;
+  const next = openAttempt(world.store, pursuit.attemptId);
+  // The answer that was still missing may be there; that nothing shows it has to be so after it as well.
+  if (next === null || pursuit.reissues === reissues || shown !== "nothing") return next === null;
+  return (await weighMissing(tools, next, pursuit)) === "settled";
+}
+
+/** What its history shows now; `settled` where that ends the cancel, null where it could not be read. */
+async function weighMissing(
+  tools: Tools,
+  attempt: Attempt,
+  pursuit: Pursuit,
+): Promise<MissingTwap["shown"] | "settled" | null> {
   const records = await readRecords(tools, attempt, pursuit);
-  if (records === null) return false;
-  const shown = shownOf(world, attempt, records);
+  if (records === null) return null;
+  const shown = shownOf(tools.world, attempt, records);
   const end = endOfMissing(tools, pursuit, { attempt, records, shown });
-  if (end !== null) finishOperation(world, attempt, end);
-  return end !== null || cancelAgain(world, attempt, { pursuit, shown });
+  if (end === null) return shown;
+  finishOperation(tools.world, attempt, end);
+  return "settled";
 }
 
 /** Without asking for its number: the exchange has answered to it. */
@@ -121,7 +138,7 @@ const STILL_SHOWN = "Whether the TWAP still runs cannot be proven: nothing of th
 
 const MISSING = { because: "a TWAP that a cancel does not find there", isCertain: false };
 
-/** Shortest time between two cancels of one TWAP, elapsed milliseconds; it doubles, so that a refusal costs little. */
+/** Shortest time between two cancels of one TWAP, elapsed milliseconds; from the third on it doubles: a refusal costs little. */
 const AGAIN_AFTER_MS = 1_000;
 const MAX_AGAIN_AFTER_MS = 60_000;
 
@@ -133,7 +150,7 @@ async function cancelAgain(
 ): Promise<boolean> {
   const nowMs = world.clock.elapsedMs();
   pursuit.lastSentElapsedMs ??= nowMs;
-  const pauseMs = Math.min(AGAIN_AFTER_MS * 2 ** pursuit.reissues, MAX_AGAIN_AFTER_MS);
+  const pauseMs = Math.min(AGAIN_AFTER_MS * 2 ** Math.max(0, pursuit.reissues - 1), MAX_AGAIN_AFTER_MS);
   if (nowMs - pursuit.lastSentElapsedMs < pauseMs) return false;
   const { market } = operationOf(world, attempt);
   // A number that nothing shows is most often none: it must not keep orders out of the market.

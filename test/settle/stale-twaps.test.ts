@@ -125,7 +125,10 @@ test("a TWAP of ours that no history shows yet is not said to be none", async ()
 
 test("a cancel of a TWAP that nobody knows is rejected by its first answer, and orders in its market go on", async () => {
   const s = await scene();
+  const asked = hideTwaps(s, () => true);
+  const startedMs = s.timeline.nowMs();
   const answer = await told(s, "cancel", cancelOfTwap(99));
+  expect([asked.length, s.timeline.nowMs() - startedMs < 2_500]).toEqual([3, true]);
   expect(answer).toMatchObject({ http: 200, status: "rejected", error: expect.stringContaining(NOT_FOUND) });
   expect(s.process().gateway.deps.markets.doubtOf("BTC")).toBeNull();
 });
