@@ -126,6 +126,7 @@ export type Deps = World & {
   /** When there was the last news that an order is open, exchange time, unix milliseconds. */
   orderNews: {
     newsMs(order: { id: string; version: number }, shown: { isListed: boolean; newestMs: number }): number;
+    wasListed(order: { id: string; version: number }): boolean;
   };
   /** Our agents, as the exchange lists them. */
   agents: { standing(address: string): AgentStanding };

@@ -9,13 +9,15 @@ export type OrderNews = {
    * @param shown whether the list that is looked at holds it, and when the newest order in that list was placed
    */
   newsMs(order: { id: string; version: number }, shown: { isListed: boolean; newestMs: number }): number;
+  /** True when a list has held it as it stands, since this process started. */
+  wasListed(order: { id: string; version: number }): boolean;
 };
 
 /** Orders that are remembered; past it the oldest starts over. */
 const MAX_REMEMBERED = 10_000;
 
 export function openOrderNews({ exchange }: { exchange: Pick<Exchange, "nowMs"> }): OrderNews {
-  const news = new Map<string, { version: number; exchangeMs: number }>();
+  const news = new Map<string, { version: number; exchangeMs: number; isListed: boolean }>();
   return {
     newsMs({ id, version }, shown) {
       const known = news.get(id);
@@ -24,8 +26,12 @@ export function openOrderNews({ exchange }: { exchange: Pick<Exchange, "nowMs"> 
       if (news.size >= MAX_REMEMBERED && oldest !== undefined) news.delete(oldest);
       const exchangeMs = Math.max(exchange.nowMs(), shown.newestMs);
       news.delete(id);
-      news.set(id, { version, exchangeMs });
+      news.set(id, { version, exchangeMs, isListed: shown.isListed });
       return exchangeMs;
+    },
+    wasListed({ id, version }) {
+      const known = news.get(id);
+      return known?.version === version && known.isListed;
     },
   };
 }

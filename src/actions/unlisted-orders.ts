@@ -6,6 +6,7 @@ import type { Reader } from "../exchange/exchange.ts";
 import type { Known } from "../exchange/picture.ts";
 import { findOrder, listOpenOrders, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import { toldAge } from "./current.ts";
 import type { OpenOrder } from "./open-orders.ts";
 
 /** The exchange's open orders of one dex, spot with `""`. */
@@ -44,7 +45,7 @@ export async function unlistedOrders(
   const missing = lists.flatMap((list) => missingFrom(deps, account, list));
   const newest = missing.sort((a, b) => b.stored.createdAtMs - a.stored.createdAtMs).slice(0, MAX_LOOKS);
   const found = await Promise.all(
-    newest.map(async (row) => (isTold(deps, account, row) ? row : lookAt(deps, row.stored, reader))),
+    newest.map(async (row) => (isTold(deps, account, row) ? dated(deps, row) : lookAt(deps, row.stored, reader))),
   );
   return found.flatMap((row) => row ?? []);
 }
@@ -54,7 +55,15 @@ function isTold(deps: Deps, { tradingAddress }: Account, { newsMs, list }: Missi
   return deps.feeds.isLive(tradingAddress) && list.timeMs <= newsMs + BEHIND_MS;
 }
 
-type Missing = Unlisted & { newsMs: number; list: OpenList };
+/** A row that this process found so, and that nothing has shown since, is as old as it is: the order may have ended meanwhile. */
+function dated(deps: Deps, row: Missing): Missing {
+  const { seenAtMs, createdAtMs } = row.stored;
+  return deps.orderNews.wasListed(row.stored)
+    ? row
+    : { ...row, asOfMs: toldAge(deps, seenAtMs ?? createdAtMs, BEHIND_MS) };
+}
+
+type Missing = Unlisted & { stored: OpenRow; newsMs: number; list: OpenList };
 
 const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 

@@ -1,6 +1,7 @@
 /** The list of open orders does not leave out an order of ours only because the exchange's list is behind. */
 import { expect, test } from "bun:test";
 import { listOrders } from "../../src/actions/list-orders.ts";
+import { openOrderNews } from "../../src/actions/order-news.ts";
 import type { BasicOrder } from "../../src/wire/answer/order-status.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { recordOf, type VenueOrder } from "../support/small-venue.ts";
@@ -157,4 +158,13 @@ test("a second part that no feed told is listed as well", async () => {
   rig.venue.fill(order, "0.5");
   await rig.clock.advance(SECOND);
   expect((await listed(rig)).data).toMatchObject([{ filled_size: "0.75" }]);
+});
+
+test("a row that an earlier process left, and that nothing has shown since, is of its own time beside a live feed", async () => {
+  const { rig } = await openStage();
+  rig.deps.feeds.isLive = () => true;
+  expect(await listed(rig)).toMatchObject({ ids: ["1001"], isDated: false });
+  await rig.clock.advance(60 * SECOND);
+  rig.deps.orderNews = openOrderNews(rig.deps);
+  expect(await listed(rig)).toMatchObject({ ids: ["1001"], isDated: true });
 });
