@@ -4,7 +4,15 @@
  */
 import { join } from "node:path";
 
-const command = [process.execPath, "test", "--parallel=3", "--no-isolate", "--timeout", "30000", ...process.argv.slice(2)];
+const command = [
+  process.execPath,
+  "test",
+  "--parallel=3",
+  "--no-isolate",
+  "--timeout",
+  "30000",
+  ...process.argv.slice(2),
+];
 const child = Bun.spawn(command, {
   ...{ cwd: join(import.meta.dir, ".."), stdin: "ignore", stdout: "inherit", stderr: "inherit" },
 });

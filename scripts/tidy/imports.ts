@@ -57,7 +57,13 @@ const DOORS: Record<string, Door> = {
 };
 
 /** Files of cli/ that may start the paper exchange; the other commands have no business with it. */
-const PAPER_STARTERS = new Set(["src/cli/paper.ts", "src/cli/serve.ts", "src/cli/demo.ts", "src/cli/serve-paper.ts"]);
+const PAPER_STARTERS = new Set([
+  "src/cli/paper.ts",
+  "src/cli/paper-faults.ts",
+  "src/cli/serve.ts",
+  "src/cli/demo.ts",
+  "src/cli/serve-paper.ts",
+]);
 
 /** What wallets sign and give is one thing for everybody; these need no library, so the page is no larger. */
 const WALLETS = new Set(["grant-data", "signature", "wallet-form"].map((name) => `src/wire/${name}.ts`));

@@ -96,12 +96,13 @@ export function movedList({ swaps }: Moves, type: string, value: unknown, asOfMs
   if (type === "meta" && hasUniverse(value)) return swappedMeta(moved, value);
   if (type === "allPerpMetas" && Array.isArray(value)) return value.map((meta: Meta) => swappedMeta(moved, meta));
   if (type !== "metaAndAssetCtxs" || !Array.isArray(value)) return value;
+  // Shape of our own reader: the list, and a row for each market in the list's order.
   const [meta, contexts] = value as [Meta, unknown[]];
-  const places = moved.map(({ coins }) => coins.map((coin) => meta.universe.findIndex(({ name }) => name === coin)));
-  return [
-    swappedMeta(moved, meta),
-    places.reduce((rows, [one = -1, other = -1]) => exchanged(rows, one, other), contexts),
-  ];
+  const rows = inOrder(
+    moved,
+    meta.universe.map(({ name }, at) => ({ name, context: contexts[at] })),
+  );
+  return [swappedMeta(moved, meta), rows.map(({ context }) => context)];
 }
 
 function hasUniverse(value: unknown): value is Meta {
@@ -109,15 +110,13 @@ function hasUniverse(value: unknown): value is Meta {
 }
 
 function swappedMeta(moved: readonly Swap[], meta: Meta): Meta {
-  const universe = moved.reduce((rows, { coins: [one, other] }) => {
-    const at = (coin: string) => rows.findIndex(({ name }) => name === coin);
-    return exchanged(rows, at(one), at(other));
-  }, meta.universe);
-  return { ...meta, universe };
+  return { ...meta, universe: inOrder(moved, meta.universe) };
 }
 
-function exchanged<Row>(rows: readonly Row[], one: number, other: number): Row[] {
-  const [first, second] = [rows[one], rows[other]];
-  if (first === undefined || second === undefined) return [...rows];
-  return rows.map((row, at) => (at === one ? second : at === other ? first : row));
+function inOrder<Row extends { readonly name: string }>(moved: readonly Swap[], list: readonly Row[]): readonly Row[] {
+  return moved.reduce((rows, { coins: [one, other] }) => {
+    const [first, second] = [one, other].map((coin) => rows.find(({ name }) => name === coin));
+    if (first === undefined || second === undefined) return rows;
+    return rows.map((row) => (row === first ? second : row === second ? first : row));
+  }, list);
 }

@@ -215,6 +215,27 @@ describe("the list of markets", () => {
     expect(await openIds(one)).toEqual([ether]);
   });
 
+  test("may move more than once", async () => {
+    const one = started({
+      marketChanges: [
+        { afterMs: 0, swap: ["BTC", "ETH"] },
+        { afterMs: 0, swap: ["BTC", "SOL"] },
+      ],
+    });
+    one.pass(0);
+    const [{ universe }, contexts] = await one.infoClient.metaAndAssetCtxs();
+    const prices = universe.map(({ name }, at) => [name, contexts[at]?.markPx]);
+    expect([prices[0], prices[1], prices[5]]).toEqual([
+      ["ETH", "3200.0"],
+      ["SOL", expect.stringMatching(/^1[0-9]{2}\.[0-9]$/)],
+      ["BTC", "95000.0"],
+    ]);
+    const oid = await rest(one, { a: 5 });
+    expect(await statusOf(one, oid)).toMatchObject({ order: { order: { coin: "BTC" } } });
+    const dust = one.client.order({ orders: [{ ...RESTING.orders[0], a: 5, s: "0.0001" }], grouping: "na" } as never);
+    expect(await textOf(dust)).toContain("minimum value of $10. asset=5");
+  });
+
   test("may change the decimals of a size, and delist what is traded", async () => {
     const one = started({
       marketChanges: [
