@@ -65,6 +65,7 @@ const SCENES = [
   "test/http/limits.test.ts",
   "test/http/writes.test.ts",
   "test/http/readiness.test.ts",
+  "test/write",
   "test/wire/action",
   "test/wire/answer",
   "test/wire/order-terms.test.ts",
