@@ -20,7 +20,7 @@ import { isLost, openEarlyWords } from "./early-words.ts";
 import { withoutCut } from "./fill-pages.ts";
 import type { FillIndex } from "./index-fills.ts";
 import type { Sight } from "./look.ts";
-import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
+import type { OtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
 import { shownListed, shownParts } from "./shown.ts";
 import { heedShownSince } from "./shown-since.ts";
@@ -52,9 +52,12 @@ const GAP_PAUSE_MS = 10_000;
 /** Pauses before a resync that failed is tried again, milliseconds; then the next regular one has to do. */
 const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
 
-export function openFollower(world: World, settling: Settling, index: FillIndex): Follower {
+/** `others`: one for all that are shown orders. */
+export type FollowerParts = { index: FillIndex; others: OtherMachines };
+
+export function openFollower(world: World, settling: Settling, parts: FollowerParts): Follower {
+  const { index, others } = parts;
   const watch = openWatch(world, settling);
-  const others = openOtherMachines(world);
   const early = openEarlyWords(world, onUpdate);
   const tools = { watch, index, others };
   const checks = openCrossChecks(world, index, (account) => {

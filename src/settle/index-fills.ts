@@ -12,7 +12,7 @@ import { askedTerms } from "./difference.ts";
 import { fittingFills } from "./fill-fits.ts";
 import { type FillLead, isLead } from "./fill-leads.ts";
 import { fillPages } from "./fill-pages.ts";
-import { type OtherMachines, openOtherMachines } from "./other-machine.ts";
+import type { OtherMachines } from "./other-machine.ts";
 import { recordLegEvent } from "./record.ts";
 
 /** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
@@ -36,9 +36,9 @@ const OVERLAP_MS = 60_000;
 /** Pages of one back-fill; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 10;
 
-export function openFillIndex(world: World, heeding: Heeding = NOBODY): FillIndex {
+/** @param others heard by all that are shown orders of ours: what one in 4,096 strangers may be is counted over all of them */
+export function openFillIndex(world: World, others: OtherMachines, heeding: Heeding = NOBODY): FillIndex {
   const { store } = world;
-  const others = openOtherMachines(world);
   const readToMs = new Map<string, number>();
   return {
     add: (account, fills) => addFills(world, account, fills, heeding),

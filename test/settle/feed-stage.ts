@@ -3,9 +3,9 @@ import { getOrder } from "../../src/actions/get-order.ts";
 import type { SocketEvents } from "../../src/exchange/socket.ts";
 import { openTrustedFeeds } from "../../src/exchange/trusted-feeds.ts";
 import { CROSS_CHECK_MS } from "../../src/settle/cross-check.ts";
-import { type Follower, openFollower } from "../../src/settle/follow.ts";
-import { openFillIndex } from "../../src/settle/index-fills.ts";
+import type { Follower } from "../../src/settle/follow.ts";
 import { findOrder } from "../../src/store/orders.ts";
+import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { fillsOf, recordOf, type VenueOrder } from "../support/small-venue.ts";
 
@@ -70,9 +70,8 @@ export async function openStage(): Promise<Stage> {
     },
   });
   Object.assign(deps.feeds, feeds);
-  const index = openFillIndex(deps);
+  const { index, follower } = openFollowing(deps, deps.settling);
   deps.fillIndex = index;
-  const follower = openFollower(deps, deps.settling, index);
   feeds.follow(USER);
   await clock.advance(SECOND);
   void every(CROSS_CHECK_MS, () => follower.crossCheck());

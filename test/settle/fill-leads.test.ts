@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { OrderStatus, OrderTerms } from "../../src/core/order.ts";
 import { followLead } from "../../src/settle/fill-leads.ts";
 import { openFillIndex } from "../../src/settle/index-fills.ts";
+import { openOtherMachines } from "../../src/settle/other-machine.ts";
 import { listLegs } from "../../src/store/legs.ts";
 import { listNotes } from "../../src/store/notes.ts";
 import { findOrder } from "../../src/store/orders.ts";
@@ -49,7 +50,7 @@ async function tellFill(
   const { size, price = order.price, atMs = rig.clock.nowMs(), tid = 1 } = fill;
   const fills = parseFills(fillsOf({ ...order, price, fills: [{ size, atMs, tid, isShown: true }] }));
   if (fills === null) throw new Error("the test's own fills cannot be read");
-  const index = openFillIndex(rig.deps, {
+  const index = openFillIndex(rig.deps, openOtherMachines(rig.deps), {
     onGrown: () => undefined,
     onLead: (lead) => void followLead(rig.deps, lead, () => false),
   });

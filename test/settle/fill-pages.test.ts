@@ -4,9 +4,9 @@ import type { Account } from "../../src/core/account.ts";
 import { type Decimal, decimal } from "../../src/core/decimal.ts";
 import type { InfoRequest } from "../../src/exchange/exchange.ts";
 import { completes, fillPages, readFillsSince, sumFills, withoutCut } from "../../src/settle/fill-pages.ts";
-import { openFillIndex } from "../../src/settle/index-fills.ts";
 import { findCompleteTo, setCompleteTo, sumFillsOf } from "../../src/store/fills.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
+import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 
 const PAGE_ROWS = 2_000;
@@ -59,7 +59,7 @@ test.each(TIMES)("%s of fills are read whole, each once", async (_name, times) =
 
 test.each(TIMES)("%s of fills are indexed whole, each once", async (_name, times) => {
   const rig = openStage(fillsAt(times.map((atMs) => START_MS + atMs)));
-  expect(await openFillIndex(rig.deps).backFill(ACCOUNT)).toBe(true);
+  expect(await openFollowing(rig.deps, rig.deps.settling).index.backFill(ACCOUNT)).toBe(true);
   expect(sumOf(rig, ACCOUNT)).toBe(String(times.length));
 });
 
@@ -72,7 +72,7 @@ test("a fill that is shown after one of up to a minute later is found by the nex
   if (late === undefined || newer === undefined) throw new Error("no fills");
   const fills = [newer];
   const rig = openStage(fills);
-  const index = openFillIndex(rig.deps);
+  const index = openFollowing(rig.deps, rig.deps.settling).index;
   await index.backFill(ACCOUNT);
   expect([sumOf(rig, ACCOUNT), findCompleteTo(rig.store, ACCOUNT.id)]).toEqual(["1", START_MS + 60_000]);
   fills.unshift(late);
@@ -84,7 +84,7 @@ test("a reading that breaks off completes nothing", async () => {
   const rig = openStage([]);
   setCompleteTo(rig.store, ACCOUNT.id, START_MS - 1);
   rig.exchange.answer("userFillsByTime", () => null);
-  expect(await openFillIndex(rig.deps).backFill(ACCOUNT)).toBe(false);
+  expect(await openFollowing(rig.deps, rig.deps.settling).index.backFill(ACCOUNT)).toBe(false);
   expect(findCompleteTo(rig.store, ACCOUNT.id)).toBe(START_MS - 1);
 });
 

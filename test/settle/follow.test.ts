@@ -1,15 +1,15 @@
 /** What the feed tells is followed while the gateway runs, and not a moment longer. */
 import { expect, test } from "bun:test";
 import type { FeedEvent } from "../../src/exchange/feed-event.ts";
-import { openFollower } from "../../src/settle/follow.ts";
-import { openFillIndex } from "../../src/settle/index-fills.ts";
-import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { parseFrame } from "../../src/wire/answer/stream.ts";
+import { openFollowing } from "../support/following.ts";
+import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 
 async function openStage() {
   const rig = openGatewayRig();
   await rig.answerOf(rig.place("key-0001"));
   rig.exchange.asked.length = 0;
-  return { rig, follower: openFollower(rig.deps, rig.deps.settling, openFillIndex(rig.deps)) };
+  return { rig, ...openFollowing(rig.deps, rig.deps.settling) };
 }
 
 function asked({ exchange }: GatewayRig): string[] {
@@ -55,4 +55,34 @@ test("a reading that failed is not tried again after the gateway has stopped", a
   rig.store.$client.close();
   await rig.clock.advance(600_000);
   expect([asked(rig).length, rig.log]).toEqual([before, []]);
+});
+
+test("an order of another machine that both feed and fills show is told once", async () => {
+  const { rig, follower, index } = await openStage();
+  const cloid = `0x0199a1b2c3d47${rig.deps.instance.tag.toString(16).padStart(3, "0")}8000000000000001`;
+  const fill = {
+    ...{ coin: "BTC", px: "100.0", sz: "1.0", side: "B", time: START_MS, startPosition: "0.0", dir: "Open Long" },
+    ...{ closedPnl: "0.0", hash: `0x${"00".repeat(32)}`, oid: 9, crossed: false, fee: "0.0", feeToken: "USDC" },
+    ...{ tid: 1, cloid },
+  };
+  rig.exchange.answer("userFills", () => [fill]);
+  rig.exchange.answer("userFillsByTime", () => [fill]);
+  const terms = {
+    coin: "BTC",
+    side: "B",
+    limitPx: "100.0",
+    sz: "1.0",
+    oid: 9,
+    timestamp: START_MS,
+    origSz: "1.0",
+    cloid,
+  };
+  const told = { order: terms, status: "open", statusTimestamp: START_MS };
+  const frame = parseFrame(JSON.stringify({ channel: "orderUpdates", data: [told] }));
+  if (frame?.kind !== "order_updates") throw new Error("the test's own frame cannot be read");
+  const [update] = frame.updates;
+  if (update === undefined) throw new Error("no update");
+  follower.onEvent(ACCOUNT.tradingAddress, { kind: "order_updates", updates: [update] });
+  await index.backFill(ACCOUNT);
+  expect(rig.log.filter(({ message }) => message.includes("two machines trade"))).toHaveLength(1);
 });

@@ -2,9 +2,8 @@
 import { expect, test } from "bun:test";
 import type { Leg } from "../../src/core/order.ts";
 import { legToCancel } from "../../src/settle/cancel.ts";
-import { openFollower } from "../../src/settle/follow.ts";
-import { openFillIndex } from "../../src/settle/index-fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
+import { openFollowing } from "../support/following.ts";
 import { DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { legRow } from "../support/rows.ts";
 import { recordOf, type VenueOrder } from "../support/small-venue.ts";
@@ -80,7 +79,7 @@ test("one that a list holds again is looked at when that list is read", async ()
   rig.exchange.answer("frontendOpenOrders", () => []);
   await lookFourTimes(rig, id);
   rig.exchange.answer("frontendOpenOrders", () => [(recordOf(order) as { order: unknown }).order]);
-  await openFollower(rig.deps, rig.deps.settling, openFillIndex(rig.deps)).resync("all");
+  await openFollowing(rig.deps, rig.deps.settling).follower.resync("all");
   await rig.clock.advance(5_000);
   expect(findOrder(rig.store, id)?.status).toBe("open");
 });

@@ -3,11 +3,10 @@ import { expect, test } from "bun:test";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
 import { listOpenOrders } from "../../src/actions/open-orders.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import { openFollower } from "../../src/settle/follow.ts";
-import { openFillIndex } from "../../src/settle/index-fills.ts";
 import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
 import { insertLeg, listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
+import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { answered, recordOf, type VenueOrder } from "../support/small-venue.ts";
 
@@ -47,7 +46,7 @@ const READERS: [string, (rig: GatewayRig) => Promise<unknown>][] = [
     async (rig) => {
       // Nothing is found by a look of its own.
       const settling = { ...rig.deps.settling, look: async () => "failed" as const };
-      const follower = openFollower(rig.deps, settling, openFillIndex(rig.deps));
+      const { follower } = openFollowing(rig.deps, settling);
       await follower.resync("all");
       follower.stop();
     },

@@ -1,0 +1,11 @@
+import type { Settling, World } from "../../src/deps.ts";
+import { type Follower, openFollower } from "../../src/settle/follow.ts";
+import { type FillIndex, openFillIndex } from "../../src/settle/index-fills.ts";
+import { openOtherMachines } from "../../src/settle/other-machine.ts";
+
+/** Feed and fills of an account, put together as a gateway puts them. */
+export function openFollowing(world: World, settling: Settling): { index: FillIndex; follower: Follower } {
+  const others = openOtherMachines(world);
+  const index = openFillIndex(world, others);
+  return { index, follower: openFollower(world, settling, { index, others }) };
+}
