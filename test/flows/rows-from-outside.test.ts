@@ -19,6 +19,7 @@ import { closeStore, openStore } from "../../src/store/open.ts";
 import { readSealedRows } from "../../src/store/sealed-rows.ts";
 import { revocationTypedData } from "../../src/wire/grant-data.ts";
 import { ACCOUNT, asTypedData, grantOf, type Machine, OWNER, openMachine, openWorld } from "../support/machine.ts";
+import { syncInTurn } from "../support/sync-in-turn.ts";
 import { ACCOUNT_CHANGED, ATTACKS, type Attack, account, type Facts, HASH, KEYS, key, OTHER } from "./row-attacks.ts";
 
 const root = mkdtempSync(join(tmpdir(), "postern-rows-"));
@@ -73,7 +74,7 @@ async function register(machine: Machine, grant: ReturnType<typeof grantOf>): Pr
 
 function attackOn(path: string, { attack }: Attack): void {
   // The store's own functions, as somebody would use them who has our program and not the passphrase.
-  const store = openStore(path);
+  const store = openStore(path, { syncOf: syncInTurn });
   store.$client.run("PRAGMA foreign_keys = OFF");
   attack(store.$client, store, facts);
   closeStore(store);

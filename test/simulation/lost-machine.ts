@@ -13,6 +13,7 @@ import { awaitsTakeUp, markRestored } from "../../src/store/restores.ts";
 import { emptyLog, snapshotInto } from "../../src/store/snapshot.ts";
 import { keyDigitsOf, keyDigitsOfCloid } from "../../src/wire/order-id.ts";
 import { EVERY_KEY } from "../support/every-row.ts";
+import { syncInTurn } from "../support/sync-in-turn.ts";
 import { tradeByHand } from "./by-hand.ts";
 import { type Chance, openChance } from "./chance.ts";
 import { fieldOf } from "./clients.ts";
@@ -195,7 +196,7 @@ function drawWishes(chance: Chance, { fromMs, toMs }: { fromMs: number; toMs: nu
 
 /** What `postern restore` does to a snapshot, with the keys kept and the new agent's key made. */
 function restoreSnapshot(path: string, nowMs: number): void {
-  const store = openStore(path);
+  const store = openStore(path, { syncOf: syncInTurn });
   markRestored(store, nowMs);
   for (const { account, key } of PARTIES) {
     setKeyState(store, key.keyHash, "active", nowMs);
@@ -231,7 +232,7 @@ function ordersOf(venue: Venue, { key }: Wish): string[] {
 }
 
 function keysIn(path: string): Set<string> {
-  const store: Store = openStore(path);
+  const store: Store = openStore(path, { syncOf: syncInTurn });
   const rows = store.$client.query<{ key: string }, []>(`SELECT key FROM ${EVERY_KEY}`).all();
   closeStore(store);
   return new Set(rows.map(({ key }) => key));

@@ -30,6 +30,7 @@ import { type Wallet, walletOf } from "../cli/wallet.ts";
 import { TEST_HOST, testRequest } from "./request.ts";
 import { withSleep } from "./sleeping-timer.ts";
 import { type StillClock, stillClock } from "./still-clock.ts";
+import { syncInTurn } from "./sync-in-turn.ts";
 
 export const START_MS = 1_795_253_400_000;
 export const OWNER = walletOf(new Uint8Array(32).fill(0x51));
@@ -118,7 +119,7 @@ export async function openMachine(world: World, directory: string, installation 
   const { clock, paper } = world;
   const places = placesIn(directory);
   const isNew = !existsSync(places.database);
-  const store = openStore(places.database);
+  const store = openStore(places.database, { syncOf: syncInTurn });
   const vaultKey = await vaultKeyOf(instanceOf(installation), PASSPHRASE);
   const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
   const keyring = openKeyring({ store, network: "paper", vaultKey, randomBytes });

@@ -14,6 +14,7 @@ import { PARTIES, START_MS } from "../../simulation/template.ts";
 import { openTimeline, settleOnce, type Timeline } from "../../simulation/timeline.ts";
 import type { Venue } from "../../simulation/venue.ts";
 import { drawWishes, MIDDLE } from "../../simulation/wishes.ts";
+import { syncInTurn } from "../../support/sync-in-turn.ts";
 
 /** Clients ask within this time of the start, milliseconds. */
 const ASKING_MS = 10_000;
@@ -64,7 +65,7 @@ export function startGateway(
     disk: {
       open: () => {
         // The mistake that the images have to find: nothing waits for the disk.
-        store = openStore(path, isNormalPlanted ? { syncOf: () => NO_DISK } : {});
+        store = openStore(path, { syncOf: isNormalPlanted ? () => NO_DISK : syncInTurn });
         return store;
       },
       crash: () => undefined,
