@@ -27,4 +27,11 @@ describe("the age of what is said of BTC, which was 1 from 1,000 on, 2 from 2,00
     expect(timeline.named("position ", 4_000)).toEqual(["position BTC"]);
     expect(timeline.named("position ", 6_000)).toEqual([]);
   });
+
+  test("what stands is looked for only while it is new, where a page holds no more", () => {
+    const lasting = openTimeline();
+    lasting.note(new Map([["fill 1", "told"]]), 1_000);
+    expect([lasting.named("fill ", 9_000), lasting.changed("fill ", 1_000)]).toEqual([["fill 1"], ["fill 1"]]);
+    expect(lasting.changed("fill ", 1_001)).toEqual([]);
+  });
 });

@@ -82,6 +82,9 @@ function agesOf(truth: Timeline, path: string, { fromMs, toMs, headers, body }: 
   };
   const absent = (prefix: string, shown: ReadonlyMap<string, string>) =>
     new Map([...truth.named(prefix, fromMs - LOOKED_BACK_MS).map((fact) => [fact, ""] as const), ...shown]);
+  // A page holds the newest, and what is missing for good is missing within the first minute.
+  const lately = (prefix: string, shown: ReadonlyMap<string, string>) =>
+    new Map([...truth.changed(prefix, fromMs - LOOKED_BACK_MS).map((fact) => [fact, ""] as const), ...shown]);
   const [route = ""] = path.split("?");
   switch (route) {
     case "/v1/account":
@@ -94,7 +97,7 @@ function agesOf(truth: Timeline, path: string, { fromMs, toMs, headers, body }: 
     case "/v1/twaps":
       return [oldest("TWAPs", absent("twap ", said(rowsOf(body), "twap", "exchange_id", "status")))];
     case "/v1/fills":
-      return [oldest("fills", absent("fill ", fillsOf(rowsOf(body))))];
+      return [oldest("fills", lately("fill ", fillsOf(rowsOf(body))))];
     case "/v1/orders":
       return path.includes("status=open") ? [oldest("open orders", absent("order ", leftOf(rowsOf(body))))] : [];
     default:

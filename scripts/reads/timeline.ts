@@ -15,6 +15,8 @@ export type Timeline = {
   ageMs(fact: string, value: string, asked: Asked): number | null;
   /** Facts that begin so and have changed since, or were there then. */
   named(prefix: string, sinceMs: number): string[];
+  /** Facts that begin so and have changed since. */
+  changed(prefix: string, sinceMs: number): string[];
 };
 
 /** One request, unix milliseconds. */
@@ -52,5 +54,9 @@ export function openTimeline(): Timeline {
       };
       return [...changes].filter(([fact, known]) => isWanted(fact, known)).map(([fact]) => fact);
     },
+    changed: (prefix, sinceMs) =>
+      [...changes]
+        .filter(([fact, known]) => fact.startsWith(prefix) && (known.at(-1)?.atMs ?? 0) >= sinceMs)
+        .map(([fact]) => fact),
   };
 }
