@@ -20,6 +20,10 @@ const EXAMPLE_HASH = "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c7
 
 /** Everything that a wallet needs to sign a grant or a revocation for this gateway: public, and nobody's secret. */
 export function describeTypedData(deps: Deps): string {
+  return JSON.stringify(typedDataResource(deps));
+}
+
+export function typedDataResource(deps: Deps) {
   const { audience } = deps.settings;
   const revocation = { audience, accountId: EXAMPLE_ACCOUNT, keyHash: EXAMPLE_HASH };
   const grant = grantTypedData({
@@ -29,11 +33,11 @@ export function describeTypedData(deps: Deps): string {
     issuedAtMs: deps.clock.nowMs(),
     expiresAtMs: null,
   });
-  return JSON.stringify({
-    object: "typed_data",
+  return {
+    object: "typed_data" as const,
     audience,
     domain: GRANT_DOMAIN,
     types: { ...GRANT_TYPES, ...REVOCATION_TYPES },
     examples: [exampleOf(grant), exampleOf(revocationTypedData(revocation))],
-  });
+  };
 }

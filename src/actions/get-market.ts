@@ -1,3 +1,5 @@
+import type { Market } from "../core/market.ts";
+import type { Seen } from "../core/market-knowledge.ts";
 import type { Deps } from "../deps.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -13,12 +15,14 @@ export async function getMarket(deps: Deps, { reader }: Caller, name: string): P
   ]);
   const mark = requireLook(deps, `for the figures of ${market.name}`, { look: lookedAtMark, reader });
   const best = requireLook(deps, `for the best prices of ${market.name}`, { look: lookedAtBest, reader });
-  const resource = {
-    ...marketResource(market),
-    ...markMembers(mark, deps.exchange.nowMs()),
-    ...bestMembers(best),
-  };
+  const resource = detailsResource(market, { mark, best, exchangeMs: deps.exchange.nowMs() });
   return { body: JSON.stringify(resource), asOfMs: asOfMs(deps, [mark, best]) };
+}
+
+type Details = { mark: Seen<"mark">; best: Seen<"best">; exchangeMs: number };
+
+export function detailsResource(market: Market, { mark, best, exchangeMs }: Details) {
+  return { ...marketResource(market), ...markMembers(mark, exchangeMs), ...bestMembers(best) };
 }
 
 type WantedBook = { name: string; levels: number };

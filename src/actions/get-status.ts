@@ -22,13 +22,17 @@ import { describeBuilderFee } from "./builder.ts";
  * action budget is null where it cannot be asked; everything else is answered from here.
  */
 export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer> {
+  return { body: JSON.stringify(await statusResource(deps, caller)), asOfMs: null };
+}
+
+export async function statusResource(deps: Deps, caller: Caller) {
   const { store, state, settings } = deps;
   const { account } = caller;
   const universe = deps.markets.current();
   const completeToMs = findCompleteTo(store, account.id);
   const readAtMs = deps.fillIndex.readToMs(account);
-  const body = {
-    object: "status",
+  return {
+    object: "status" as const,
     account: account.id,
     network: settings.network,
     phase: state.phase,
@@ -50,7 +54,6 @@ export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer>
     fills_read_at: readAtMs === null ? null : isoTime(readAtMs),
     markets_read_at: universe === null ? null : isoTime(universe.readAtMs),
   };
-  return { body: JSON.stringify(body), asOfMs: null };
 }
 
 function ordersOf(deps: Deps, { account }: Caller) {

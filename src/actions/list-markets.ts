@@ -18,7 +18,7 @@ export async function listMarkets(deps: Deps): Promise<ReadAnswer> {
 
 export function marketResource(market: Market) {
   return {
-    object: "market",
+    object: "market" as const,
     market: market.name,
     kind: market.kind,
     dex: market.dex,

@@ -1,3 +1,4 @@
+import type { Decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
@@ -19,7 +20,11 @@ export async function listPrices(deps: Deps, { reader }: Caller, dex: string | n
     .flatMap(({ value }) => [...value])
     .flatMap(([market, mid]) => {
       const isListed = universe.byName.get(market)?.isDelisted === false;
-      return isListed ? [{ object: "price", market, mid_price: mid }] : [];
+      return isListed ? [priceResource(market, mid)] : [];
     });
   return { body: listText(data, null), asOfMs: asOfMs(deps, mids) };
+}
+
+export function priceResource(market: string, mid: Decimal) {
+  return { object: "price" as const, market, mid_price: mid };
 }

@@ -14,7 +14,9 @@ import type { ReadAnswer } from "./answer.ts";
 import { AGE_MS, currentTwaps, toldAge } from "./current.ts";
 
 /** The exchange's words and ours. A word that is new to us is shown as `unknown`. */
-const STATUSES: ReadonlyMap<string, string> = new Map([
+type Status = "running" | "waiting_for_trigger" | "finished" | "canceled" | "stopped" | "error";
+
+const STATUSES: ReadonlyMap<string, Status> = new Map<string, Status>([
   ["activated", "running"],
   ["finished", "finished"],
   ["terminated", "canceled"],
@@ -122,11 +124,11 @@ function isOver({ status }: TwapRecord): boolean {
 
 type Shown = { row: NamedRecord; endedAtMs: number | null; operationId: string | undefined };
 
-function twapResource(deps: Deps, caller: Caller, { row, endedAtMs, operationId }: Shown) {
+export function twapResource(deps: Deps, caller: Caller, { row, endedAtMs, operationId }: Shown) {
   const { coin, side, size, minutes, randomize, reduceOnly, timestampMs } = row.state;
   const { account } = caller;
   const colon = coin.indexOf(":");
-  const status = !isOver(row) && endedAtMs !== null ? "canceled" : (STATUSES.get(row.status) ?? "unknown");
+  const status = !isOver(row) && endedAtMs !== null ? "canceled" : (STATUSES.get(row.status) ?? ("unknown" as const));
   const filled = filledOf(deps, account.id, row);
   return {
     object: "twap" as const,

@@ -81,5 +81,11 @@ export function markMembers({ value, atMs }: Seen<"mark">, exchangeMs: number) {
 
 export function bookResource(market: string, { value, atMs }: Seen<"book">, levels: number) {
   const { bids, asks }: Book = value;
-  return { object: "book", market, bids: bids.slice(0, levels), asks: asks.slice(0, levels), book_at: isoTime(atMs) };
+  return {
+    object: "book" as const,
+    market,
+    bids: bids.slice(0, levels),
+    asks: asks.slice(0, levels),
+    book_at: isoTime(atMs),
+  };
 }

@@ -1,4 +1,5 @@
 import { ApiError } from "../core/errors.ts";
+import { revocationResource } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { revokeApiKey } from "../store/api-keys.ts";
@@ -34,5 +35,5 @@ export function revokeKey(deps: Deps, { accountId, keyHash, signature }: SignedR
     const detail = { account: accountId };
     appendAudit(store, { atMs: nowMs, actor: "owner", event: "key_revoked", reference: keyHash, detail });
   });
-  return JSON.stringify({ object: "api_key", key_hash: keyHash, revoked: true });
+  return JSON.stringify(revocationResource(keyHash));
 }

@@ -13,6 +13,10 @@ import { couldNotAsk } from "./not-asked.ts";
  * @param wanted the agent that its owner would be asked to approve
  */
 export async function viewAddress(deps: Deps, address: string, wanted: WantedAgent): Promise<string> {
+  return JSON.stringify(await exchangeView(deps, address, wanted));
+}
+
+export async function exchangeView(deps: Deps, address: string, wanted: WantedAgent) {
   const [account, role, slots] = await Promise.all([
     deps.reads.account(address, ["", ...deps.settings.dexes], SETTING_UP),
     deps.exchange.info({ type: "userRole", user: address }, { purpose: SETTING_UP }),
@@ -25,10 +29,10 @@ export async function viewAddress(deps: Deps, address: string, wanted: WantedAge
   const own = listAgents(deps.store).map((agent) => agent.address);
   const notice = noticeOf(slots, wanted, own);
   const [problem, whatToDo] = problemOf(known);
-  return JSON.stringify({
-    object: "exchange_view",
+  return {
+    object: "exchange_view" as const,
     address,
-    role: known === null ? "unknown" : ROLE[known.role],
+    role: known === null ? ("unknown" as const) : ROLE[known.role],
     can_be_owner: known === null || known.role === "user" || known.role === "missing",
     problem,
     what_to_do: whatToDo,
@@ -43,7 +47,7 @@ export async function viewAddress(deps: Deps, address: string, wanted: WantedAge
     agents_notice: notice?.words ?? null,
     is_agents_notice_warning: notice?.isWarning ?? false,
     as_of: isoTime(account.readAtMs),
-  });
+  };
 }
 
 /** Whoever sets the gateway up has no key yet. */

@@ -4,9 +4,13 @@ import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 
 /** What a key is good for, and on which network: here the true one, which the spec's own objects never say. */
-export function whoAmI(deps: Deps, { account, key }: Caller): ReadAnswer {
-  const body = {
-    object: "whoami",
+export function whoAmI(deps: Deps, caller: Caller): ReadAnswer {
+  return { body: JSON.stringify(whoAmIResource(deps, caller)), asOfMs: null };
+}
+
+export function whoAmIResource(deps: Deps, { account, key }: Caller) {
+  return {
+    object: "whoami" as const,
     account: account.id,
     label: account.label,
     kind: account.kind,
@@ -17,5 +21,4 @@ export function whoAmI(deps: Deps, { account, key }: Caller): ReadAnswer {
     key_hash: key.keyHash,
     scopes: [...key.scopes].sort(),
   };
-  return { body: JSON.stringify(body), asOfMs: null };
 }

@@ -28,7 +28,7 @@ export type ApiKey = {
 };
 
 /** The network word that requests and answers of the API carry, whatever the true network. */
-export const API_NETWORK = "exchange_mainnet";
+export const API_NETWORK = "exchange_mainnet" as const;
 
 /** `vaultAddress` of actions for this account, or null where the agent's master is the trader itself. */
 export function vaultAddressOf(account: Account): string | null {

@@ -117,6 +117,11 @@ export function listedKeyResource(key: ApiKey & { state: KeyState; lastUsedAtMs:
   };
 }
 
+/** Spec 2.5. */
+export function revocationResource(keyHash: string) {
+  return { object: "api_key" as const, key_hash: keyHash, revoked: true as const };
+}
+
 /** Spec 2.8. `nextCursor` is null exactly when nothing more follows. */
 export function listText(data: readonly unknown[], nextCursor: string | null): string {
   return JSON.stringify({ object: "list", data, has_more: nextCursor !== null, next_cursor: nextCursor });

@@ -3,6 +3,7 @@
 import { findAccountFor } from "../actions/find-account.ts";
 import { ApiError } from "../core/errors.ts";
 import { describeRenewal, type ProvenRenewal, proveRenewal, renew } from "../ops/renew-agent.ts";
+import type { StepOutcome } from "../ops/set-up/outcome.ts";
 import { EXAMPLE_ACCOUNT_ID } from "./examples.ts";
 import { provenRoute, type Route, readRoute } from "./route.ts";
 import { RenewalBody, RenewalOutcomeResource, RenewalResource } from "./schema/agent-renewal.ts";
@@ -64,10 +65,13 @@ const send = provenRoute<typeof RenewalBody, ProvenRenewal>(
   async (deps, visit, proven) => {
     if (deps.state.phase === "draining")
       throw new ApiError("draining", "The gateway is shutting down. Nothing was sent.");
-    const { status, error, whatToDo } = await renew(deps, visit.settingUp?.keyring ?? null, proven);
-    return JSON.stringify({ object: "agent_renewal_outcome", status, error, what_to_do: whatToDo });
+    return JSON.stringify(renewalOutcome(await renew(deps, visit.settingUp?.keyring ?? null, proven)));
   },
 );
+
+export function renewalOutcome({ status, error, whatToDo }: StepOutcome) {
+  return { object: "agent_renewal_outcome" as const, status, error, what_to_do: whatToDo };
+}
 
 export function agentRenewalRoutes(): Route[] {
   return [describe, send];

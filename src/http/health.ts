@@ -64,6 +64,10 @@ const readiness = openRoute(
 );
 
 function answerReadiness(deps: Deps): Answer {
+  return { status: 200, body: JSON.stringify(readinessResource(deps)) };
+}
+
+export function readinessResource(deps: Deps) {
   const { state, markets, settings, instance } = deps;
   if (state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
   const found = readyAccounts(deps);
@@ -71,19 +75,18 @@ function answerReadiness(deps: Deps): Answer {
   const place = exchangePlaceOf(instance);
   if (missing !== null) throw new ApiError("not_ready", `Orders are not taken: ${missing}.${PLACE_WORDS[place]}`);
   const universe = markets.current();
-  const body = {
-    status: "ready",
+  return {
+    status: "ready" as const,
     network: settings.network,
     exchange: place,
     accounts: found.accounts.length,
-    database: "writable",
-    start_up: "done",
+    database: "writable" as const,
+    start_up: "done" as const,
     ...agentHealth(deps),
     markets: universe?.byName.size ?? 0,
     markets_read_at: isoTime(universe?.readAtMs ?? 0),
     exchange_answered_at: isoTime(deps.clock.nowMs() - (deps.exchange.sinceAnswerMs() ?? 0)),
   };
-  return { status: 200, body: JSON.stringify(body) };
 }
 
 const PLACE_WORDS = { official: "", simulated: "", unofficial: " The exchange is an unofficial one." } as const;

@@ -172,11 +172,14 @@ function step<Body extends TSchema>(name: string, path: `/${string}`, { run, ...
   return setupStepRoute(
     { ...about, name, path, method: "POST", tag: "Set-up", access: "setup_session", answers },
     async (setting, session, body) => {
-      const { status, error, whatToDo } = await run(setting, body, session);
-      const outcome = { object: "setup_outcome", status, error, what_to_do: whatToDo };
-      return JSON.stringify({ ...outcome, setup: setupState(setting, session) });
+      const outcome = await run(setting, body, session);
+      return JSON.stringify(setupOutcome(outcome, setupState(setting, session)));
     },
   );
+}
+
+export function setupOutcome({ status, error, whatToDo }: StepOutcome, setup: ReturnType<typeof setupState>) {
+  return { object: "setup_outcome" as const, status, error, what_to_do: whatToDo, setup };
 }
 
 function required(query: Query, name: string): string {

@@ -8,7 +8,7 @@ export type TypedData = {
   domain: TypedDomain;
   types: { readonly [primaryType: string]: readonly TypedField[] };
   primaryType: string;
-  message: { readonly [field: string]: string | number | bigint };
+  message: { readonly [field: string]: string | number };
 };
 
 const DOMAIN_FIELDS: readonly TypedField[] = [
@@ -23,9 +23,10 @@ export function domainFields(domain: object): readonly TypedField[] {
   return DOMAIN_FIELDS.filter(({ name }) => name in domain);
 }
 
-type Given = { domain: object; types: object };
+/** Typed data of whoever: what a wallet is handed, it reads itself. */
+export type ToSign = { domain: object; types: object; primaryType: string; message: object };
 
 /** The form that `eth_signTypedData_v4` and wallets' "sign typed data" boxes take: with the domain's own type. */
-export function walletForm<Data extends Given>(data: Data) {
+export function walletForm<Data extends ToSign>(data: Data) {
   return { ...data, types: { EIP712Domain: domainFields(data.domain), ...data.types } };
 }

@@ -1,80 +1,43 @@
-/**
- * Exact decimals for a page that shows money: strings in, strings out, whole numbers of 10^-scale in between. A float
- * never touches an amount.
- */
-type Scaled = { units: bigint; scale: number };
+/** The exact decimals of `core/decimal` for figures as they come: strings in, strings out. A float never touches an amount. */
+import {
+  decimal,
+  add as exactAdd,
+  compare as exactCompare,
+  divide as exactDivide,
+  multiply as exactMultiply,
+  subtract as exactSubtract,
+  isZero as isExactZero,
+  truncate,
+} from "../../core/decimal.ts";
 
 /** The interface's own rule for a decimal that is sent. */
 export const SENT_DECIMAL = /^(0|[1-9]\d{0,17})(\.\d{1,18})?$/;
 
-const FIGURE = /^(-?)(\d+)(?:\.(\d+))?$/;
-
-function scaled(text: string): Scaled {
-  const match = FIGURE.exec(text);
-  if (match === null) throw new Error(`bug: "${text}" is no decimal`);
-  const [, sign = "", whole = "0", fraction = ""] = match;
-  return { units: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length };
-}
-
-function written({ units, scale }: Scaled): string {
-  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0");
-  const whole = digits.slice(0, digits.length - scale);
-  const fraction = withoutZeros(digits.slice(digits.length - scale));
-  const text = fraction === "" ? whole : `${whole}.${fraction}`;
-  return units < 0n && text !== "0" ? `-${text}` : text;
-}
-
-function withoutZeros(fraction: string): string {
-  let end = fraction.length;
-  while (fraction[end - 1] === "0") end -= 1;
-  return fraction.slice(0, end);
-}
-
-function aligned(a: string, b: string): { left: bigint; right: bigint; scale: number } {
-  const [one, two] = [scaled(a), scaled(b)];
-  const scale = Math.max(one.scale, two.scale);
-  return {
-    left: one.units * 10n ** BigInt(scale - one.scale),
-    right: two.units * 10n ** BigInt(scale - two.scale),
-    scale,
-  };
-}
-
 export function add(a: string, b: string): string {
-  const { left, right, scale } = aligned(a, b);
-  return written({ units: left + right, scale });
+  return exactAdd(decimal(a), decimal(b));
 }
 
 export function subtract(a: string, b: string): string {
-  const { left, right, scale } = aligned(a, b);
-  return written({ units: left - right, scale });
+  return exactSubtract(decimal(a), decimal(b));
 }
 
 export function multiply(a: string, b: string): string {
-  const [one, two] = [scaled(a), scaled(b)];
-  return written({ units: one.units * two.units, scale: one.scale + two.scale });
+  return exactMultiply(decimal(a), decimal(b));
 }
 
 /** Below, at or above zero when `a` is less than, equal to or more than `b`. */
 export function compare(a: string, b: string): -1 | 0 | 1 {
-  const { left, right } = aligned(a, b);
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+  return exactCompare(decimal(a), decimal(b));
 }
 
 /** `a / b`, cut (never rounded up) after `decimals`; null where `b` is zero. */
 export function divide(a: string, b: string, decimals: number): string | null {
-  const { left, right } = aligned(a, b);
-  if (right === 0n) return null;
-  return written({ units: (left * 10n ** BigInt(decimals)) / right, scale: decimals });
+  return isZero(b) ? null : exactDivide(decimal(a), decimal(b), decimals);
 }
 
 /** Cut, never rounded, to at most `decimals`. */
 export function cut(text: string, decimals: number): string {
-  const { units, scale } = scaled(text);
-  return scale <= decimals
-    ? written({ units, scale })
-    : written({ units: units / 10n ** BigInt(scale - decimals), scale: decimals });
+  return truncate(decimal(text), decimals);
 }
 
 /** At most `figures` significant figures and `decimals` decimals, cut; whole numbers stay whole. */
@@ -86,5 +49,5 @@ export function cutToFigures(text: string, figures: number, decimals: number): s
 }
 
 export function isZero(text: string): boolean {
-  return scaled(text).units === 0n;
+  return isExactZero(decimal(text));
 }

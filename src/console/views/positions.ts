@@ -55,7 +55,7 @@ function liquidation({ liquidation_price: price }: Position): string {
 /** How far the mark may go, in percent of itself, until the position is liquidated. */
 export function liquidationPercent(position: Pick<Position, "mark_price" | "liquidation_price">): string | null {
   const { mark_price: mark, liquidation_price: liquidation } = position;
-  if (liquidation === null) return null;
+  if (mark === null || liquidation === null) return null;
   const gap = subtract(mark, liquidation);
   const distance = gap.startsWith("-") ? subtract("0", gap) : gap;
   return divide(multiply(distance, "100"), mark, 1);

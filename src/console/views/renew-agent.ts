@@ -1,7 +1,7 @@
 /** The next agent key: made by the gateway, allowed by the owner's signature; the old one serves until then. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import type { TypedData } from "../../wire/wallet-form.ts";
+import type { ToSign } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
 import type { AgentRenewal, AgentRenewalOutcome } from "../api/resources.ts";
 import { dateAndTime } from "../figures/format.ts";
@@ -84,7 +84,7 @@ async function look(app: App, state: Renewing, query = ""): Promise<AgentRenewal
 }
 
 /** Made anew for the wallet's chain and the days that were chosen; what was shown goes back with the signature. */
-async function toSign(app: App, state: Renewing, chainId: string | null): Promise<TypedData | { failure: string }> {
+async function toSign(app: App, state: Renewing, chainId: string | null): Promise<ToSign | { failure: string }> {
   const chain = chainId === null ? "" : `&chain_id=${BigInt(chainId)}`;
   const found = await look(app, state, `?valid_days=${state.validDays}${chain}`);
   return found?.approval?.typed_data ?? { failure: state.failure ?? "There is nothing to sign any more." };

@@ -1,23 +1,23 @@
 /** What the owner signs to grant or revoke an API key of this gateway, and what the gateway is sent then. */
 import { API_NETWORK } from "../../core/account.ts";
 import { grantTypedData, revocationTypedData } from "../../wire/grant-data.ts";
-import type { TypedData } from "../../wire/wallet-form.ts";
+import type { ToSign } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
 import type { Scope, TypedDataDescription } from "../api/resources.ts";
 
 export type Grant = { account: string; keyHash: string; scopes: readonly Scope[]; issuedAtMs: number };
 
-export async function grantToSign({ account, ...grant }: Grant): Promise<TypedData | { failure: string }> {
+export async function grantToSign({ account, ...grant }: Grant): Promise<ToSign | { failure: string }> {
   return forThisGateway((audience) =>
     grantTypedData({ ...grant, audience, accountId: account, network: API_NETWORK, expiresAtMs: null }),
   );
 }
 
-export async function revocationToSign(account: string, keyHash: string): Promise<TypedData | { failure: string }> {
+export async function revocationToSign(account: string, keyHash: string): Promise<ToSign | { failure: string }> {
   return forThisGateway((audience) => revocationTypedData({ audience, accountId: account, keyHash }));
 }
 
-async function forThisGateway(write: (audience: string) => TypedData): Promise<TypedData | { failure: string }> {
+async function forThisGateway(write: (audience: string) => ToSign): Promise<ToSign | { failure: string }> {
   const answer = await request<TypedDataDescription>({ method: "GET", path: "/v1/api-keys/typed-data", bearer: null });
   return answer.kind === "ok" ? write(answer.body.audience) : { failure: answer.message };
 }

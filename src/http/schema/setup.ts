@@ -156,7 +156,7 @@ export const SetupOutcomeResource = closed(
 );
 
 function open(description: string) {
-  return Type.Object({}, { additionalProperties: true, description });
+  return Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }));
 }
 
 export const ApprovalResource = closed(

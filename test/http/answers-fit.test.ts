@@ -1,0 +1,186 @@
+/** An answer of the gateway that does not fit its schema does not compile: below, each is held against its schema by type. */
+import { expect, test } from "bun:test";
+import type { Static, TSchema } from "@sinclair/typebox";
+import type { typedDataResource } from "../../src/actions/describe-typed-data.ts";
+import type { detailsResource } from "../../src/actions/get-market.ts";
+import type { statusResource } from "../../src/actions/get-status.ts";
+import type { fillResource } from "../../src/actions/list-fills.ts";
+import type { marketResource } from "../../src/actions/list-markets.ts";
+import type { priceResource } from "../../src/actions/list-prices.ts";
+import type { twapResource } from "../../src/actions/list-twaps.ts";
+import type { bookResource } from "../../src/actions/market-figures.ts";
+import type { storyOf } from "../../src/actions/tell-story.ts";
+import type { exchangeView } from "../../src/actions/view-address.ts";
+import type { whoAmIResource } from "../../src/actions/who-am-i.ts";
+import type {
+  apiKeyResource,
+  listedKeyResource,
+  operationResource,
+  orderResource,
+  revocationResource,
+} from "../../src/core/resource.ts";
+import type { renewalOutcome } from "../../src/http/agent-renewal.ts";
+import type { readinessResource } from "../../src/http/health.ts";
+import { allRoutes } from "../../src/http/routes.ts";
+import { AccountResource, WhoAmIResource } from "../../src/http/schema/account.ts";
+import { RenewalOutcomeResource, RenewalResource } from "../../src/http/schema/agent-renewal.ts";
+import {
+  ApiKeyResource,
+  ListedApiKeyResource,
+  RevocationResource,
+  TypedDataResource,
+} from "../../src/http/schema/api-key.ts";
+import { FillResource } from "../../src/http/schema/fill.ts";
+import { ReadinessResource } from "../../src/http/schema/health.ts";
+import { BookResource, MarketDetails, MarketResource } from "../../src/http/schema/market.ts";
+import { OperationResource } from "../../src/http/schema/operation.ts";
+import { OrderResource } from "../../src/http/schema/order.ts";
+import { PositionResource } from "../../src/http/schema/position.ts";
+import { PriceResource } from "../../src/http/schema/price.ts";
+import {
+  ApprovalResource,
+  ExchangeViewResource,
+  SetupOutcomeResource,
+  SetupResource,
+} from "../../src/http/schema/setup.ts";
+import { StatusResource } from "../../src/http/schema/status.ts";
+import { OrderStoryResource } from "../../src/http/schema/story.ts";
+import { TwapResource } from "../../src/http/schema/twap.ts";
+import type { setupOutcome } from "../../src/http/setup.ts";
+import type { describeRenewal } from "../../src/ops/renew-agent.ts";
+import type { approvalShown } from "../../src/ops/set-up/approvals.ts";
+import type { setupState } from "../../src/ops/set-up/state.ts";
+import type { accountResource, positionResource } from "../../src/settle/account-resources.ts";
+
+const SCHEMAS = {
+  account: AccountResource,
+  agentRenewal: RenewalResource,
+  agentRenewalOutcome: RenewalOutcomeResource,
+  apiKey: ApiKeyResource,
+  approval: ApprovalResource,
+  book: BookResource,
+  exchangeView: ExchangeViewResource,
+  fill: FillResource,
+  listedKey: ListedApiKeyResource,
+  market: MarketResource,
+  marketDetails: MarketDetails,
+  operation: OperationResource,
+  order: OrderResource,
+  position: PositionResource,
+  price: PriceResource,
+  readiness: ReadinessResource,
+  revocation: RevocationResource,
+  setup: SetupResource,
+  setupOutcome: SetupOutcomeResource,
+  status: StatusResource,
+  story: OrderStoryResource,
+  twap: TwapResource,
+  typedData: TypedDataResource,
+  whoAmI: WhoAmIResource,
+} as const satisfies Record<string, TSchema>;
+
+type Writers = {
+  account: typeof accountResource;
+  agentRenewal: typeof describeRenewal;
+  agentRenewalOutcome: typeof renewalOutcome;
+  apiKey: typeof apiKeyResource;
+  approval: typeof approvalShown;
+  book: typeof bookResource;
+  exchangeView: typeof exchangeView;
+  fill: typeof fillResource;
+  listedKey: typeof listedKeyResource;
+  market: typeof marketResource;
+  marketDetails: typeof detailsResource;
+  operation: typeof operationResource;
+  order: typeof orderResource;
+  position: typeof positionResource;
+  price: typeof priceResource;
+  readiness: typeof readinessResource;
+  revocation: typeof revocationResource;
+  setup: typeof setupState;
+  setupOutcome: typeof setupOutcome;
+  status: typeof statusResource;
+  story: typeof storyOf;
+  twap: typeof twapResource;
+  typedData: typeof typedDataResource;
+  whoAmI: typeof whoAmIResource;
+};
+
+type Name = keyof typeof SCHEMAS;
+type Told<Each extends Name> = Plain<Awaited<ReturnType<Writers[Each]>>>;
+type Schema<Each extends Name> = Static<(typeof SCHEMAS)[Each]>;
+
+/** As it is once it was text: nothing is branded, nothing is read-only. */
+type Plain<Value> = Value extends string
+  ? string extends Value
+    ? string
+    : Value extends { __brand: unknown }
+      ? string
+      : Value
+  : Value extends readonly (infer Item)[]
+    ? Plain<Item>[]
+    : Value extends object
+      ? { -readonly [Member in keyof Value]: Plain<Value[Member]> }
+      : Value;
+
+type KeyOf<Shape> = Shape extends unknown ? keyof Shape : never;
+type At<Shape, Member> = Shape extends unknown ? (Member extends keyof Shape ? Shape[Member] : never) : never;
+
+/** Members that an answer has and its schema, which is closed, has not; at any depth. */
+type Surplus<Value, Shape> = unknown extends Shape
+  ? never
+  : Value extends readonly (infer Item)[]
+    ? Surplus<Item, Extract<Shape, readonly unknown[]>[number]>
+    : Value extends object
+      ? {
+          [Member in keyof Value]-?: Member extends KeyOf<Extract<Shape, object>>
+            ? Surplus<Value[Member], At<Extract<Shape, object>, Member>>
+            : Member;
+        }[keyof Value]
+      : never;
+
+/** What an answer has too much or not as it is described; `fits` where there is nothing. */
+type Verdict<Each extends Name> = [Surplus<Told<Each>, Schema<Each>>] extends [never]
+  ? Told<Each> extends Schema<Each>
+    ? "fits"
+    : { isTold: Told<Each>; isDescribed: Schema<Each> }
+  : { isNotDescribed: Surplus<Told<Each>, Schema<Each>> };
+
+const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
+  account: "fits",
+  agentRenewal: "fits",
+  agentRenewalOutcome: "fits",
+  apiKey: "fits",
+  approval: "fits",
+  book: "fits",
+  exchangeView: "fits",
+  fill: "fits",
+  listedKey: "fits",
+  market: "fits",
+  marketDetails: "fits",
+  operation: "fits",
+  order: "fits",
+  position: "fits",
+  price: "fits",
+  readiness: "fits",
+  revocation: "fits",
+  setup: "fits",
+  setupOutcome: "fits",
+  status: "fits",
+  story: "fits",
+  twap: "fits",
+  typedData: "fits",
+  whoAmI: "fits",
+};
+
+/** No object of ours: texts that are one constant, streams (`test/http/events.test.ts` and its like read them), a page. */
+const OTHERS = ["get_health", "get_openapi", "get_docs", "stream_events", "stream_markets"];
+
+test("what every route answers is held against its schema above", () => {
+  const known: ReadonlySet<TSchema> = new Set(Object.values(SCHEMAS));
+  const lacking = allRoutes().flatMap(({ contract: { name, answers } }) =>
+    answers.every(({ schema }) => known.has(schema["properties"]?.data?.items ?? schema)) ? [] : [name],
+  );
+  expect(lacking.sort()).toEqual([...OTHERS].sort());
+  expect(new Set(Object.values(VERDICTS))).toEqual(new Set(["fits"]));
+});
