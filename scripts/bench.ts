@@ -1,7 +1,8 @@
 /**
  * `bun run bench`: an order through the gateway against the same order sent directly with @nktkas/hyperliquid and with
- * ccxt, in one run, in turns, against an exchange that answers at once; and against the floor (scripts/bench/floor.ts),
- * which says what of it can be reached on this machine. The last line is one JSON object with all of it.
+ * ccxt, in one run, in turns, all with the same HTTP client, against an exchange that answers at once, after 5 and after
+ * 50 ms; and against the floor (scripts/bench/floor.ts), which says what of it can be reached on this machine. Goals stand
+ * beside the figures. The last line is one JSON object with all of it.
  *
  *   bun run bench [--rounds 9] [--one 400] [--many 2000] [--executable dist/postern] [--directory DIR]
  *   bun run bench --smoke               a few orders of each, to see that it still runs
@@ -9,27 +10,33 @@
  *                                       young one; about 4 GB below --directory
  *   bun run bench --fills 1000          instead: orders while the exchange tells this many fills a second
  *   bun run bench --against DIR         instead: this version and the one of another checkout, built, in turns
- *   bun run bench --soak 10             instead: resident memory over this many minutes of orders
+ *   bun run bench --soak 10             instead: resident memory over this many minutes of orders, 32 in flight
  *   bun run bench --reads 4000          instead: this many of each list of an account whose feed is live
  *
- * The database is on the disk of --directory (a new one below the system's temporary directory) and waits for it.
+ * The database is on the disk of --directory (a new one below the system's temporary directory) and waits for it. A
+ * directory in memory waits for nothing, and is refused: --in-memory measures there all the same.
  */
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { compare, type Drivers, IN_FLIGHT, middle, NAMES, ratiosOf, type Sizes } from "./bench/compare.ts";
+import { afterPauses, compare, type Driven, type Drivers, type Sizes } from "./bench/compare.ts";
 import { figuresOf, median, round, showSpread } from "./bench/figures.ts";
 import { growth, soakFor, underFills } from "./bench/growth.ts";
-import { residentMiB, signCost, syncCost } from "./bench/machine.ts";
+import { isInMemory, residentMiB, signCost, syncCost } from "./bench/machine.ts";
 import { firstLine, onBun, onNode, openDriver, spawn } from "./bench/processes.ts";
-import { type ReadCosts, readCosts } from "./bench/read-costs.ts";
+import { readCosts } from "./bench/read-costs.ts";
 import { freePort, type Scene, setScene, startGateway } from "./bench/scene.ts";
+import { type Measured, show, showReads, tell } from "./bench/show.ts";
 import { type Against, against as compareVersions } from "./bench/versions.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const BENCH = join(import.meta.dir, "bench");
-const SMOKE: Sizes = { rounds: 1, one: 20, many: 64 };
+const SMOKE: Sizes = { rounds: 1, one: 20, many: 64, pauses: 1 };
+/** Orders that each come after a pause of a second. */
+const PAUSES = 20;
+/** Exit code of a bench that would say nothing. */
+const MEANINGLESS = 2;
 const COLD_STARTS = 5;
 /** Requests of each list of an account. */
 const READS = 4_000;
@@ -48,6 +55,7 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
       executable: { type: "string", default: join(ROOT, "dist", "postern") },
       directory: { type: "string" },
       smoke: { type: "boolean", default: false },
+      "in-memory": { type: "boolean", default: false },
       history: { type: "string", default: "0" },
       fills: { type: "string", default: "0" },
       soak: { type: "string", default: "0" },
@@ -55,13 +63,18 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
       against: { type: "string" },
     },
   });
-  const sizes = { rounds: Number(values.rounds), one: Number(values.one), many: Number(values.many) };
+  const sizes = { rounds: Number(values.rounds), one: Number(values.one), many: Number(values.many), pauses: PAUSES };
   const executable = resolve(values.executable);
   if (!existsSync(executable)) throw new Error(`bench: there is no ${executable}: run "bun run build" first`);
+  const directory = values.directory ?? mkdtempSync(join(tmpdir(), "postern-bench-"));
+  if (!values["in-memory"] && isInMemory(directory)) {
+    console.error(`bench: ${directory} is memory, where nothing waits for a disk: --directory DIR, or --in-memory`);
+    process.exit(MEANINGLESS);
+  }
   return {
     sizes: values.smoke ? SMOKE : sizes,
     executable,
-    directory: values.directory ?? mkdtempSync(join(tmpdir(), "postern-bench-")),
+    directory,
     isTemporary: values.directory === undefined,
     isSmoke: values.smoke,
     history: Number(values.history),
@@ -72,13 +85,23 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
   };
 }
 
-async function openDrivers(scene: Scene, urls: Record<"gateway" | "floor" | "exchange", string>): Promise<Drivers> {
+type Servers = Record<"gateway" | "floor", { url: string; pid: number }>;
+
+async function openDrivers(scene: Scene, { gateway, floor }: Servers, exchangeUrl: string): Promise<Drivers> {
   const ccxt = join(BENCH, "node_modules/ccxt/js/ccxt.js");
+  const client = (command: readonly string[]): Driven => {
+    const driver = openDriver(command);
+    return { driver, worker: driver.pid };
+  };
+  const through = ({ url, pid }: Servers["gateway"]): Driven => ({
+    driver: openDriver(onBun("drive-postern.ts", url, exchangeUrl, scene.account, scene.apiKey)),
+    worker: pid,
+  });
   return {
-    postern: openDriver(onBun("drive-postern.ts", urls.gateway, urls.exchange, scene.account, scene.apiKey)),
-    nktkas: openDriver(onBun("drive-nktkas.ts", urls.exchange)),
-    ccxt: openDriver(await onNode("drive-ccxt.ts", scene.directory, urls.exchange, ccxt)),
-    floor: openDriver(onBun("drive-postern.ts", urls.floor, urls.exchange, scene.account, scene.apiKey)),
+    postern: through(gateway),
+    nktkas: client(onBun("drive-nktkas.ts", exchangeUrl)),
+    ccxt: client(await onNode("drive-ccxt.ts", scene.directory, exchangeUrl, ccxt)),
+    floor: through(floor),
   };
 }
 
@@ -97,20 +120,20 @@ async function coldStarts({ executable, isSmoke }: Options, scene: Scene) {
   return { healthyMs: round(median(healthyMs)), readyMs: round(median(readyMs)), idleMiB };
 }
 
-/** What only the gateway's own driver can tell. */
-async function alone({ postern }: Drivers, { one }: Sizes) {
-  const run = async (what: "bare" | "fetch" | "read") => {
-    await postern.run({ what, count: one, inFlight: 1 });
-    return figuresOf(await postern.run({ what, count: one * 2, inFlight: 1 }));
+/** What only the gateway's own driver can tell, over sockets of its own. */
+async function alone({ postern: { driver } }: Drivers, { one }: Sizes): Promise<Measured["own"]> {
+  const run = async (what: "bareRaw" | "placeRaw" | "read") => {
+    await driver.run({ what, count: one, inFlight: 1 });
+    return figuresOf(await driver.run({ what, count: one * 2, inFlight: 1 }));
   };
-  return { bare: await run("bare"), placeWithFetch: await run("fetch"), read: await run("read") };
+  return { bareRaw: await run("bareRaw"), placeRaw: await run("placeRaw"), read: await run("read") };
 }
 
-async function measure(options: Options) {
+async function measure(options: Options): Promise<Measured> {
   const { sizes, executable, directory } = options;
   return withExchange(async (exchangeUrl) => {
     const scene = await setScene(join(directory, "scene"), exchangeUrl);
-    const machine = { ...syncCost(directory), signMs: signCost() };
+    const machine = { ...syncCost(directory), signMs: signCost(), isInMemory: isInMemory(directory) };
     const reads = await readCosts(executable, options.isSmoke ? sizes.one : READS);
     const start = {
       ...(await coldStarts(options, scene)),
@@ -119,14 +142,15 @@ async function measure(options: Options) {
     const gateway = await startGateway(executable, scene, freePort());
     const floor = spawn({ command: onBun("floor.ts", scene.directory, exchangeUrl) });
     const { url: floorUrl = "" } = await firstLine(floor);
-    const drivers = await openDrivers(scene, { gateway: gateway.url, floor: floorUrl, exchange: exchangeUrl });
+    const drivers = await openDrivers(scene, { gateway, floor: { url: floorUrl, pid: floor.pid } }, exchangeUrl);
     try {
-      const rounds = await compare(drivers, sizes);
+      const distances = await compare(drivers, exchangeUrl, sizes);
+      const paused = await afterPauses(drivers, sizes);
       const own = await alone(drivers, sizes);
       const loadedMiB = await residentMiB(gateway.pid);
-      return { machine, start, reads, rounds, ratios: ratiosOf(rounds), own, loadedMiB };
+      return { machine, start, reads, distances, paused, own, loadedMiB };
     } finally {
-      await Promise.all(Object.values(drivers).map((driver) => driver.stop()));
+      await Promise.all(Object.values(drivers).map(({ driver }) => driver.stop()));
       await Promise.all([gateway.stop(), floor.stop()]);
     }
   });
@@ -156,8 +180,13 @@ function measureInstead({
     const place = { executable, directory, exchangeUrl };
     if (against !== null) return showAgainst(await compareVersions(against, { ...place, root: ROOT }, sizes));
     if (history > 0) return showGrowth(await growth(place, history));
-    return fills > 0 ? underFills(place, fills) : soakFor(place, soak);
+    return fills > 0 ? underFills(place, fills) : showSoak(await soakFor(place, soak));
   });
+}
+
+function showSoak(measured: Awaited<ReturnType<typeof soakFor>>): typeof measured {
+  tell(`peak memory over ${measured.orders} orders, 32 in flight, MiB`, measured.peakMiB, { most: 200 });
+  return measured;
 }
 
 function showAgainst(measured: Against): Against {
@@ -178,43 +207,6 @@ function showGrowth(measured: Awaited<ReturnType<typeof growth>>): typeof measur
   console.log(`${"memory, MiB".padEnd(20)}${ratio(young.loadedMiB, old.loadedMiB)}`);
   console.log(`${"bytes an order".padEnd(20)}${ratio(young.history.bytesAnOrder, old.history.bytesAnOrder)}`);
   return measured;
-}
-
-function showReads(costs: ReadCosts): void {
-  for (const [list, { p50Ms, p99Ms, processorMs }] of Object.entries(costs))
-    console.log(`${`read ${list}, p50 / p99 / processor, ms`.padEnd(54)}${p50Ms} / ${p99Ms} / ${processorMs}`);
-}
-
-type Measured = Awaited<ReturnType<typeof measure>>;
-
-function show({ machine, start, reads, rounds, ratios, own, loadedMiB }: Measured): void {
-  console.log(
-    `${"".padEnd(10)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${`${IN_FLIGHT}: p50`.padStart(9)}${"a second".padStart(10)}`,
-  );
-  for (const name of NAMES) {
-    const { one, many } = middle(rounds, name);
-    const cells = [one.p50Ms.toFixed(3), one.p99Ms.toFixed(3), many.p50Ms.toFixed(2)].map((text) => text.padStart(9));
-    console.log(`${name.padEnd(10)}${cells.join("")}${String(many.perSecond).padStart(10)}`);
-  }
-  const lines: [string, string][] = [
-    ["p50 to nktkas's, one in flight", showSpread(ratios.p50ToNktkas)],
-    ["p50 to ccxt's, one in flight", showSpread(ratios.p50ToCcxt)],
-    [`orders a second to nktkas's, ${IN_FLIGHT} in flight`, showSpread(ratios.perSecondToNktkas)],
-    [`orders a second to ccxt's, ${IN_FLIGHT} in flight`, showSpread(ratios.perSecondToCcxt)],
-    ["p99 to p50, one in flight", showSpread(ratios.p99ToP50)],
-    ["the floor's p50 to nktkas's, one in flight", showSpread(ratios.floorP50ToNktkas)],
-    [`the floor's orders a second to nktkas's, ${IN_FLIGHT} in flight`, showSpread(ratios.floorPerSecondToNktkas)],
-    ["place with fetch, p50 ms", String(own.placeWithFetch.p50Ms)],
-    ["read a closed order, p50 ms", String(own.read.p50Ms)],
-    ["this client and a bare round trip, p50 ms", String(own.bare.p50Ms)],
-    ["encode, hash and sign one order, ms", String(machine.signMs)],
-    ["a wait for the disk, file grows / is overwritten, ms", `${machine.growingMs} / ${machine.overwrittenMs}`],
-    ["start to /healthz and /readyz, ms", `${start.healthyMs} / ${start.readyMs}`],
-    ["resident memory, idle / after the load, MiB", `${start.idleMiB} / ${loadedMiB}`],
-    ["executable, MiB", String(start.executableMiB)],
-  ];
-  for (const [what, figure] of lines) console.log(`${what.padEnd(54)}${figure}`);
-  showReads(reads);
 }
 
 const options = readOptions();

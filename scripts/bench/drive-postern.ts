@@ -1,6 +1,7 @@
 /**
- * Asks the gateway over kept-alive connections of its own making: requests are written as bytes, and of the answers only
- * the status and the end are looked at. What this client and a round trip cost is measured by `bare`.
+ * Asks the gateway. What is compared goes by the runtime's own HTTP client, as the libraries' requests do. What is told of
+ * the gateway alone goes over kept-alive connections of our own making: requests are written as bytes, and of the answers
+ * only the status and the end are looked at.
  */
 import { type Load, serveLoads } from "./load.ts";
 
@@ -72,6 +73,10 @@ let placed = 0;
 const ids: string[] = [];
 const MAX_IDS = 1_000;
 
+function keepId(id: string): void {
+  if (ids.length < MAX_IDS) ids.push(id);
+}
+
 function post(url: string, path: string, headers: Record<string, string>): string {
   const lines = Object.entries({ Host: new URL(url).host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${path} HTTP/1.1\r\n${lines.join("")}Content-Length: ${body.length}\r\n\r\n`;
@@ -81,7 +86,7 @@ const AUTHORIZATION = { Authorization: `Bearer ${apiKey}`, "Content-Type": "appl
 const placeHead = post(gatewayUrl, "/v1/orders", AUTHORIZATION).slice(0, -2);
 const bareRequest = post(exchangeUrl, "/nothing", AUTHORIZATION) + body;
 
-async function place(lane: number): Promise<void> {
+async function placeRaw(lane: number): Promise<void> {
   // Before anything is awaited: all lanes begin in one turn, and each has a key of its own.
   placed += 1;
   const key = `bench-${run}-${placed}`;
@@ -90,25 +95,31 @@ async function place(lane: number): Promise<void> {
   if (!answer.startsWith("HTTP/1.1 201") || !answer.includes('"status":"filled"')) {
     throw new Error(`not placed: ${answer.slice(0, SHOWN)}`);
   }
-  if (ids.length < MAX_IDS) ids.push(/"id":"([0-9a-f-]{36})"/.exec(answer)?.[1] ?? "");
+  keepId(/"id":"([0-9a-f-]{36})"/.exec(answer)?.[1] ?? "");
 }
 
-async function bare(lane: number): Promise<void> {
+async function bareRaw(lane: number): Promise<void> {
   const wire = await wireOf(exchangeUrl, lane);
   const answer = await wire.ask(bareRequest);
   if (!answer.startsWith("HTTP/1.1 200")) throw new Error(answer.slice(0, SHOWN));
 }
 
-/** The same order with the runtime's own HTTP client, as most programs would send it. */
-async function placeWithFetch(): Promise<void> {
+async function bare(): Promise<void> {
+  const response = await fetch(`${exchangeUrl}/nothing`, { method: "POST", headers: AUTHORIZATION, body });
+  await response.json();
+  if (response.status !== 200) throw new Error(`not answered: ${response.status}`);
+}
+
+async function place(): Promise<void> {
   placed += 1;
   const response = await fetch(`${gatewayUrl}/v1/orders`, {
     method: "POST",
     headers: { ...AUTHORIZATION, "Idempotency-Key": `bench-${run}-${placed}` },
     body,
   });
-  const order = (await response.json()) as { status?: string };
+  const order = (await response.json()) as { id?: string; status?: string };
   if (response.status !== 201 || order.status !== "filled") throw new Error(`not placed: ${response.status}`);
+  keepId(order.id ?? "");
 }
 
 function get(path: string): (lane: number) => Promise<void> {
@@ -132,10 +143,12 @@ function callOf({ what }: Load): (lane: number) => Promise<void> {
   switch (what) {
     case "place":
       return place;
+    case "placeRaw":
+      return placeRaw;
     case "bare":
       return bare;
-    case "fetch":
-      return placeWithFetch;
+    case "bareRaw":
+      return bareRaw;
     case "read":
       return readOne();
     case "list":

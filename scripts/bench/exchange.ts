@@ -1,6 +1,6 @@
 /**
- * An exchange that does nothing: it answers /info and /exchange in the exchange's form at once, and on /ws it confirms
- * subscriptions and tells fills when asked to. A process of its own; its first line is its URL.
+ * An exchange that does nothing: it answers /info and /exchange in the exchange's form, at once or as late as it was told
+ * to, and on /ws it confirms subscriptions and tells fills when asked to. A process of its own; its first line is its URL.
  */
 import type { ServerWebSocket } from "bun";
 
@@ -43,6 +43,8 @@ const FILLS_A_FRAME = 10;
 
 let oid = FIRST_OID;
 let fillCount = 0;
+/** How late /exchange and /nothing are answered, milliseconds. */
+let distanceMs = 0;
 let telling: ReturnType<typeof setInterval> | null = null;
 const followers = new Map<ServerWebSocket<unknown>, string>();
 
@@ -63,6 +65,11 @@ function exchange(body: string): Response {
   const named = cloid === undefined ? "" : `,"cloid":"${cloid}"`;
   const status = `{"filled":{"totalSz":"0.001","avgPx":"30000.0","oid":${oid}${named}}}`;
   return new Response(`{"status":"ok","response":{"type":"order","data":{"statuses":[${status}]}}}`, JSON_HEADERS);
+}
+
+/** At once where it is not away: a timer of none would be a turn of the loop. */
+function afar(answer: Response): Response | Promise<Response> {
+  return distanceMs === 0 ? answer : Bun.sleep(distanceMs).then(() => answer);
 }
 
 function fill() {
@@ -114,11 +121,19 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   development: false,
+  // Drivers take turns: a connection that nobody uses for a while is no reason to end a run.
+  idleTimeout: 0,
   routes: {
-    "/exchange": { POST: async (request) => exchange(await request.text()) },
+    "/exchange": { POST: async (request) => afar(exchange(await request.text())) },
     "/info": { POST: async (request) => info(await request.text()) },
     /** What a round trip costs by itself. */
-    "/nothing": { POST: async (request) => new Response(await request.text().then(() => "{}"), JSON_HEADERS) },
+    "/nothing": { POST: async (request) => afar(new Response(await request.text().then(() => "{}"), JSON_HEADERS)) },
+    "/distance/:ms": {
+      POST: (request) => {
+        distanceMs = Number(request.params.ms);
+        return new Response("{}");
+      },
+    },
     "/fills/:perSecond": {
       POST: (request) => {
         tellFills(Number(request.params.perSecond));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Figures, figuresOf, type Spread, spreadOf } from "./figures.ts";
 import { type History, makeHistory } from "./history.ts";
 import type { Load } from "./load.ts";
-import { residentMiB } from "./machine.ts";
+import { peakMiB, residentMiB } from "./machine.ts";
 import { type Driver, onBun, openDriver } from "./processes.ts";
 import { freePort, type Gateway, type Scene, setScene, startGateway } from "./scene.ts";
 
@@ -12,7 +12,7 @@ export type Place = { executable: string; directory: string; exchangeUrl: string
 
 /** Orders in the young database. */
 const YOUNG = 1_000;
-const ASKED = { place: 1_000, read: 1_000, list: 300, deep: 300, open: 300 } as const satisfies Partial<
+const ASKED = { placeRaw: 1_000, read: 1_000, list: 300, deep: 300, open: 300 } as const satisfies Partial<
   Record<Load["what"], number>
 >;
 
@@ -31,7 +31,7 @@ async function grown(place: Place, orders: number): Promise<Grown> {
   const directory = join(place.directory, `history-${orders}`);
   try {
     const scene = await setScene(directory, place.exchangeUrl);
-    await withGateway(place, scene, (driver) => driver.run({ what: "place", count: 1, inFlight: 1 }));
+    await withGateway(place, scene, (driver) => driver.run({ what: "placeRaw", count: 1, inFlight: 1 }));
     const history = makeHistory(scene, orders);
     return await withGateway(
       place,
@@ -45,14 +45,14 @@ async function grown(place: Place, orders: number): Promise<Grown> {
 }
 
 async function ask(driver: Driver, gateway: Gateway): Promise<Pick<Grown, "p50Ms" | "loadedMiB">> {
-  const p50Ms = { place: 0, read: 0, list: 0, deep: 0, open: 0 };
+  const p50Ms = { placeRaw: 0, read: 0, list: 0, deep: 0, open: 0 };
   // The first hundreds warm up what runs.
-  await driver.run({ what: "place", count: ASKED.place, inFlight: 1 });
+  await driver.run({ what: "placeRaw", count: ASKED.placeRaw, inFlight: 1 });
   for (const what of Object.keys(ASKED) as (keyof typeof ASKED)[]) {
     await driver.run({ what, count: ASKED[what], inFlight: 1 });
     p50Ms[what] = figuresOf(await driver.run({ what, count: ASKED[what], inFlight: 1 })).p50Ms;
   }
-  await driver.run({ what: "place", count: ASKED.place * 2, inFlight: 32 });
+  await driver.run({ what: "placeRaw", count: ASKED.placeRaw * 2, inFlight: 32 });
   return { p50Ms, loadedMiB: await residentMiB(gateway.pid) };
 }
 
@@ -83,7 +83,7 @@ type UnderFills = { quiet: Figures[]; busy: Figures[]; p99Ratio: Spread; notInde
 export async function underFills(place: Place, perSecond: number): Promise<UnderFills> {
   const scene = await setScene(join(place.directory, "fills"), place.exchangeUrl);
   return withGateway(place, scene, async (driver, gateway) => {
-    const load: Load = { what: "place", count: 1_500, inFlight: 1 };
+    const load: Load = { what: "placeRaw", count: 1_500, inFlight: 1 };
     await driver.run(load);
     const [quiet, busy]: [Figures[], Figures[]] = [[], []];
     let notIndexed = 0;
@@ -121,18 +121,20 @@ async function indexed(gateway: Gateway, scene: Scene, told: number): Promise<nu
 
 const SOAK_STEP_ORDERS = 1_000;
 
-/** Resident memory along the way, MiB, while orders are placed one after the other. */
-export async function soakFor(place: Place, minutes: number): Promise<{ orders: number; residentMiB: number[] }> {
+type Soaked = { orders: number; residentMiB: number[]; peakMiB: number };
+
+/** Resident memory along the way, MiB, while orders are placed, 32 in flight. */
+export async function soakFor(place: Place, minutes: number): Promise<Soaked> {
   const scene = await setScene(join(place.directory, "soak"), place.exchangeUrl);
   return withGateway(place, scene, async (driver, gateway) => {
     const endMs = performance.now() + minutes * 60_000;
     const memory: number[] = [];
     let orders = 0;
     while (performance.now() < endMs) {
-      await driver.run({ what: "place", count: SOAK_STEP_ORDERS, inFlight: 4 });
+      await driver.run({ what: "placeRaw", count: SOAK_STEP_ORDERS, inFlight: 32 });
       orders += SOAK_STEP_ORDERS;
       memory.push(await residentMiB(gateway.pid));
     }
-    return { orders, residentMiB: memory };
+    return { orders, residentMiB: memory, peakMiB: await peakMiB(gateway.pid) };
   });
 }

@@ -2,10 +2,15 @@
 import { createInterface } from "node:readline";
 
 export type Load = {
-  /** `place` is what is compared; the others are of the gateway alone. */
-  what: "place" | "read" | "bare" | "fetch" | "list" | "deep" | "open" | "positions" | "account";
+  /**
+   * `place` is what is compared, by the HTTP client that the libraries have as well; `bare` is a round trip to the exchange
+   * with it. The others are of the gateway alone, over sockets of our own.
+   */
+  what: "place" | "bare" | "placeRaw" | "bareRaw" | "read" | "list" | "deep" | "open" | "positions" | "account";
   count: number;
   inFlight: number;
+  /** Before each of them, milliseconds; not part of what is measured. */
+  pauseMs?: number;
 };
 
 export type Loaded = {
@@ -16,12 +21,13 @@ export type Loaded = {
 };
 
 /** Keeps `inFlight` calls going until `count` have ended; `once` gets the number of its lane. Throws what it throws. */
-async function measure({ count, inFlight }: Load, once: (lane: number) => Promise<void>): Promise<Loaded> {
+async function measure({ count, inFlight, pauseMs = 0 }: Load, once: (lane: number) => Promise<void>): Promise<Loaded> {
   const latenciesMs: number[] = [];
   let begun = 0;
   async function lane(number: number): Promise<void> {
     while (begun < count) {
       begun += 1;
+      if (pauseMs > 0) await new Promise((done) => setTimeout(done, pauseMs));
       const startedMs = performance.now();
       await once(number);
       latenciesMs.push(performance.now() - startedMs);

@@ -1,5 +1,5 @@
 /** What this machine costs by itself, and what one signature costs on it. */
-import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { addressOfKey, openSigners } from "../../src/vault/signers.ts";
 import { orderAction, wireOrder } from "../../src/wire/action/order.ts";
@@ -59,7 +59,13 @@ export async function residentMiB(pid: number): Promise<number> {
   return Math.round(Number(/VmRSS:\s+([0-9]+)/.exec(status)?.[1] ?? "0") / 1_024);
 }
 
-/** Processor time of a process: of all its threads, as the kernel counts it, milliseconds. */
+/** The most that it ever was, MiB. */
+export async function peakMiB(pid: number): Promise<number> {
+  const status = await Bun.file(`/proc/${pid}/status`).text();
+  return Math.round(Number(/VmHWM:\s+([0-9]+)/.exec(status)?.[1] ?? "0") / 1_024);
+}
+
+/** Of all threads, as the kernel counts it, milliseconds; Linux. */
 export function processorMs(pid: number): number {
   const tasks = readdirSync(`/proc/${pid}/task`);
   return tasks.reduce((sum, task) => sum + nanosecondsOf(`/proc/${pid}/task/${task}/schedstat`), 0) / 1e6;
@@ -72,4 +78,12 @@ function nanosecondsOf(file: string): number {
     // The thread has ended meanwhile.
     return 0;
   }
+}
+
+/** Kinds of file systems that are memory, as the kernel numbers them: tmpfs and ramfs. */
+const MEMORY_BACKED = new Set([0x01021994, 0x858458f6]);
+
+/** Whether nothing in this directory ever waits for a disk. */
+export function isInMemory(directory: string): boolean {
+  return MEMORY_BACKED.has(statfsSync(directory).type);
 }

@@ -55,12 +55,13 @@ export function spawn({ command, environment = {}, log }: Command): Child {
   };
 }
 
-export type Driver = { run(load: Load): Promise<Loaded>; stop(): Promise<void> };
+export type Driver = { pid: number; run(load: Load): Promise<Loaded>; stop(): Promise<void> };
 
 /** A driver on Bun, or on Node.js from what Bun has made of its source. */
 export function openDriver(command: readonly string[], environment: Record<string, string> = {}): Driver {
   const child = spawn({ command, environment });
   return {
+    pid: child.pid,
     async run(load) {
       child.write(JSON.stringify(load));
       // `serveLoads` answers with one line a load.
