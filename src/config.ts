@@ -45,6 +45,8 @@ export type Config = {
   exchangeWeightPerMinute: number;
   /** Accounts that are followed over connections of their own. */
   maxFeeds: number;
+  /** Cancels of orders that are no triggers ask for the exchange's fast lane. */
+  areCancelsFast: boolean;
   /** A trigger on spot is sent, although the exchange takes none. */
   areSpotTriggersSent: boolean;
   /** SQLite moves nothing from its log into the database by itself: a replicator beside us does. */
@@ -100,6 +102,7 @@ export const DEFAULTS = {
   POSTERN_START_UP_DEADLINE_MS: "15000",
   POSTERN_MAX_READ_AGE_MS: "10000",
   POSTERN_MAX_FEEDS: "7",
+  POSTERN_FAST_CANCELS: "1",
   POSTERN_SPOT_TRIGGERS: "0",
   POSTERN_EXTERNAL_CHECKPOINTS: "0",
   POSTERN_LOG_LEVEL: "info",
@@ -159,6 +162,7 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
       perClient: wholeNumber("POSTERN_MAX_CONNECTIONS_PER_ADDRESS", read, CONNECTIONS),
     },
     exchangeWeightPerMinute: wholeNumber("POSTERN_EXCHANGE_WEIGHT", read),
+    areCancelsFast: oneOf("POSTERN_FAST_CANCELS", read, ["0", "1"]) === "1",
     areSpotTriggersSent: oneOf("POSTERN_SPOT_TRIGGERS", read, ["0", "1"]) === "1",
     hasExternalCheckpoints: oneOf("POSTERN_EXTERNAL_CHECKPOINTS", read, ["0", "1"]) === "1",
     logLevel: oneOf("POSTERN_LOG_LEVEL", read, ["debug", "info", "warn", "error", "silent"]),
@@ -243,7 +247,7 @@ export function metricsHostsOf(listen: ListenAddress, { allowedHosts }: Config):
 
 /** What the deeds see of the configuration. `config.listen` must hold the true port by now. */
 export function settingsOf(config: Config, instance: { network: Network; version: string }): Settings {
-  const { dexes, builder, limits, timings, areSpotTriggersSent } = config;
+  const { dexes, builder, limits, timings, areSpotTriggersSent, areCancelsFast } = config;
   return Object.freeze({
     network: instance.network,
     version: instance.version,
@@ -254,6 +258,7 @@ export function settingsOf(config: Config, instance: { network: Network; version
     limits,
     timings,
     areSpotTriggersSent,
+    areCancelsFast,
     fillsPageRows: FILLS_PAGE_ROWS,
   });
 }

@@ -43,6 +43,8 @@ export type Settings = {
   timings: Timings;
   /** A trigger on spot is sent, although the exchange takes none; else it is refused here. */
   areSpotTriggersSent: boolean;
+  /** Cancels of orders that are no triggers ask for the exchange's fast lane. */
+  areCancelsFast: boolean;
   /** Rows that the exchange gives in one answer of fills at most: fewer mean that it was the last. */
   fillsPageRows: number;
 };

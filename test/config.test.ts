@@ -23,6 +23,7 @@ test("the defaults are those that are documented", () => {
     limits: { orders: { perSecond: 10, burst: 20 }, cancels: { perSecond: 20, burst: 40 } },
     timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
     areSpotTriggersSent: false,
+    areCancelsFast: true,
     exchangeWeightPerMinute: 1_200,
     logLevel: "info",
   });
@@ -66,6 +67,7 @@ const REFUSED: readonly [name: string, value: string][] = [
   ["POSTERN_LIMIT_ORDERS", "-1"],
   ["POSTERN_EXCHANGE_WEIGHT", "1e3"],
   ["POSTERN_SPOT_TRIGGERS", "yes"],
+  ["POSTERN_FAST_CANCELS", "2"],
   ["POSTERN_LOG_LEVEL", "verbose"],
   ["POSTERN_ACTION_LIFE_MS", "4999"],
   ["POSTERN_ACTION_LIFE_MS", "60001"],

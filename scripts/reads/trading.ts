@@ -159,7 +159,7 @@ export async function beByHand(hands: Hands, isOver: () => boolean): Promise<voi
     await Bun.sleep(HAND_PAUSE_MS);
     await act(limit({ asset: PURR, side, size: "100", price: through(hands, PURR, side), tif: "Ioc" }));
     const oid = /"oid":([0-9]+)/.exec(answer)?.[1];
-    if (oid !== undefined) await act(cancelAction(BTC, oid));
+    if (oid !== undefined) await act(cancelAction(BTC, oid, false));
     await Bun.sleep(Math.max(0, HAND_MS - (performance.now() - startedMs)));
   }
 }

@@ -33,20 +33,33 @@ export function mayRest(leg: Leg): boolean {
 
 /** By native id; by client order id while the exchange has not named it. */
 export function intendedCancel(
-  world: Pick<World, "markets">,
+  world: Pick<World, "markets" | "settings" | "store">,
   { order, account, leg, idempotencyKey, actor }: CancelTarget,
   assetId = assetIdOf(world, order),
 ): Intended {
+  const isFast = mayBeFast(world, order, leg);
   return {
     kind: "cancel",
     account,
     resource: { kind: "order", id: order.id },
     idempotencyKey,
     actor,
-    action: leg.oid === null ? cancelByCloidAction(assetId, leg.cloid) : cancelAction(assetId, leg.oid),
+    action: leg.oid === null ? cancelByCloidAction(assetId, leg.cloid, isFast) : cancelAction(assetId, leg.oid, isFast),
     cloid: null,
     targetOid: leg.oid,
   };
+}
+
+/** The fast lane takes no triggers, fired or not; and where it was of no avail once, the next cancel goes without it. */
+function mayBeFast({ settings, store }: Pick<World, "settings" | "store">, order: StoredOrder, leg: Leg): boolean {
+  if (!settings.areCancelsFast || order.trigger !== null || leg.trigger !== null) return false;
+  const attempts = listAttemptsOf(store, order.id);
+  return !attempts.some((attempt) => isFastCancel(attempt) && isAimedAt(attempt, leg) && attempt.answerText !== null);
+}
+
+function isFastCancel(attempt: Attempt): boolean {
+  const action = actionOf(attempt);
+  return (action?.type === "cancel" || action?.type === "cancelByCloid") && action.f === true;
 }
 
 /** The leg that a stored cancel was aimed at. */

@@ -65,9 +65,10 @@ const modifyAction = fc.tuple(oid, order, fc.boolean()).map(([target, replacemen
     ...(always ? { a: true as const } : {}),
   };
 });
+const fast = fc.constantFrom({}, { f: true as const });
 const cancelAction = fc
-  .array(fc.record({ a: assetId, o: oid }), { minLength: 1, maxLength: 40 })
-  .map((cancels): Action => ({ type: "cancel", cancels }));
+  .tuple(fc.array(fc.record({ a: assetId, o: oid }), { minLength: 1, maxLength: 40 }), fast)
+  .map(([cancels, flag]): Action => ({ type: "cancel", cancels, ...flag }));
 const otherAction = fc.oneof(
   fc
     .record({ asset: assetId, isCross: fc.boolean(), leverage: fc.integer({ min: 1, max: 100 }) })
@@ -87,8 +88,8 @@ const otherAction = fc.oneof(
     .map((twap): Action => ({ type: "twapOrder", twap })),
   fc.record({ a: assetId, t: oid }).map((fields): Action => ({ type: "twapCancel", ...fields })),
   fc
-    .array(fc.record({ asset: assetId, cloid: hexText(32) }), { minLength: 1, maxLength: 3 })
-    .map((cancels): Action => ({ type: "cancelByCloid", cancels })),
+    .tuple(fc.array(fc.record({ asset: assetId, cloid: hexText(32) }), { minLength: 1, maxLength: 3 }), fast)
+    .map(([cancels, flag]): Action => ({ type: "cancelByCloid", cancels, ...flag })),
   fc.constant<Action>({ type: "noop" }),
 );
 const anyAction = fc.oneof(orderAction, modifyAction, cancelAction, otherAction);

@@ -33,7 +33,7 @@ function expectSignature(digest: Uint8Array, privateKey: string, want: Omit<Sign
 }
 
 test("every vector of the file is looked at", () => {
-  expect(L1_VECTORS.length + AGENT_ONLY_VECTORS.length + USER_SIGNED_VECTORS.length).toBe(64);
+  expect(L1_VECTORS.length + AGENT_ONLY_VECTORS.length + USER_SIGNED_VECTORS.length).toBe(66);
   expect(L1_VECTORS.filter((vector) => vector.negative === true)).toHaveLength(2);
 });
 

@@ -49,15 +49,21 @@ const WRITTEN: [what: string, action: Action, json: string][] = [
     orderAction(wireOrder({ ...INPUT, timeInForce: "ioc", trigger: STOP, cloid: null }), null),
     `{"type":"order","orders":[{"a":110001,"b":true,"p":"64250.5","s":"0.015","r":false,"t":{"trigger":{"isMarket":true,"triggerPx":"60000","tpsl":"sl"}}}],"grouping":"na"}`,
   ],
-  ["a cancel", cancelAction(0, "556657630865"), '{"type":"cancel","cancels":[{"a":0,"o":556657630865}]}'],
+  ["a fast cancel", cancelAction(0, "91490942", true), '{"type":"cancel","cancels":[{"a":0,"o":91490942}],"f":true}'],
+  [
+    "a fast cancel by client id",
+    cancelByCloidAction(3, CLOID, true),
+    `{"type":"cancelByCloid","cancels":[{"asset":3,"cloid":"${CLOID}"}],"f":true}`,
+  ],
+  ["a cancel", cancelAction(0, "556657630865", false), '{"type":"cancel","cancels":[{"a":0,"o":556657630865}]}'],
   [
     "a cancel of an id above 2^53",
-    cancelAction(0, "9007199254740993"),
+    cancelAction(0, "9007199254740993", false),
     '{"type":"cancel","cancels":[{"a":0,"o":9007199254740993}]}',
   ],
   [
     "a cancel by client id",
-    cancelByCloidAction(3, CLOID),
+    cancelByCloidAction(3, CLOID, false),
     `{"type":"cancelByCloid","cancels":[{"asset":3,"cloid":"${CLOID}"}]}`,
   ],
   [
