@@ -19,6 +19,7 @@ export function openMetrics(): MetricsRegistry {
   const durations = new Histogram({ ...shapeOf("postern_http_request_seconds"), buckets: BUCKETS, registers });
   const stages = new Histogram({ ...shapeOf("postern_write_stage_seconds"), buckets: BUCKETS, registers });
   const throttled = new Counter({ ...shapeOf("postern_throttled_clients_total"), registers });
+  const unlisted = new Counter({ ...shapeOf("postern_unlisted_refusals_total"), registers });
   return {
     metrics: {
       answered({ route, status, durationMs }) {
@@ -28,6 +29,7 @@ export function openMetrics(): MetricsRegistry {
       },
       passed: (stage, durationMs) => stages.observe({ stage }, durationMs / 1_000),
       throttled: (kind) => throttled.inc({ kind }),
+      unlistedRefusal: () => unlisted.inc(),
     },
     // Readings go into a registry of their own: what is not read this time must not show its last value.
     expose: (readings) => Registry.merge([registry, registryOf(readings)]).metrics(),

@@ -63,6 +63,11 @@ export const METRICS = {
     help: "Rejections that we had concluded and the exchange overruled, ever. Anything but 0 deserves a report.",
     labels: [],
   },
+  postern_unlisted_refusals_total: {
+    kind: "counter",
+    help: "Refusals of the exchange, since the start, in words that are not in our list. Each is in the log once: please report it.",
+    labels: [],
+  },
   postern_exchange_weight_left: {
     kind: "gauge",
     help: "Weight of this minute that may still be spent at the exchange; not there while it is not limited.",
@@ -153,6 +158,7 @@ export type Metrics = {
   answered(request: { route: string | null; status: number; durationMs: number }): void;
   passed(stage: WriteStage, durationMs: number): void;
   throttled(kind: string): void;
+  unlistedRefusal(): void;
 };
 
 /** Nobody asked for metrics. */
@@ -160,4 +166,5 @@ export const NO_METRICS: Metrics = {
   answered: () => undefined,
   passed: () => undefined,
   throttled: () => undefined,
+  unlistedRefusal: () => undefined,
 };

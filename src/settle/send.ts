@@ -6,6 +6,7 @@ import type { Action } from "../wire/action/index.ts";
 import { isOutOfActions } from "../wire/answer/refusal.ts";
 import { classifyReply, type Verdict } from "../wire/answer/reply.ts";
 import { actionOf } from "./intent.ts";
+import { noteUnlisted } from "./unlisted.ts";
 
 /** What came back for one signed action: the exchange's word, or none. */
 export type Reply = Verdict | { kind: "ambiguous"; reason: "no_answer"; text: string | null };
@@ -89,6 +90,7 @@ async function post(world: World, attempt: Attempt, signed: Signed): Promise<Sen
       return { kind: "reply", reply: { kind: "ambiguous", reason: "no_answer", text: outcome.reason } };
     case "answered": {
       const verdict = classifyReply(outcome.httpStatus, outcome.body);
+      noteUnlisted(world, verdict);
       if (outcome.httpStatus === 429) world.exchange.slowDown("too_fast");
       else if (isRefusedForActions(verdict)) world.exchange.slowDown("out_of_actions");
       if (trader !== null && isRefusedForActions(verdict)) void world.allowance.refresh(trader);
