@@ -181,7 +181,8 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
       point: onPoint,
     });
   } catch (error) {
-    if (error instanceof Crashed) return null;
+    // Its wait for the disk tells of its death in words of its own.
+    if (error instanceof Crashed || !isAlive) return null;
     throw error;
   }
   history.note(() => `process   ${number} starts`);
