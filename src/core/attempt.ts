@@ -104,12 +104,19 @@ export function isNoopDue(lastMs: number | null, nowMs: number, isExpired: boole
 
 /** Look-up delays after the outcome was lost, milliseconds; the last one repeats. */
 const LOOK_DELAYS_MS = [0, 500, 550, 1_000, 1_000, 2_000, 4_000] as const;
+/**
+ * After a cancel, milliseconds; then as after an outcome that was lost. The first look may come before any store is newer than the
+ * close, and its end takes two, a second apart: the third or fourth has them.
+ */
+const CANCEL_LOOK_DELAYS_MS = [0, 500, 550, 500, 500, 1_000, 1_000, 1_000] as const;
 /** Once nothing has been found for two minutes. */
 const LOOK_DELAY_PATIENT_MS = 10_000;
 const PATIENT_AFTER_LOOKS = 40;
 
 /** Milliseconds to wait before the look-up with this number (0 = the first). */
-export function lookDelayMs(lookNumber: number): number {
+export function lookDelayMs(lookNumber: number, kind: AttemptKind): number {
+  const early = kind === "cancel" ? CANCEL_LOOK_DELAYS_MS[lookNumber] : undefined;
+  if (early !== undefined) return early;
   if (lookNumber >= PATIENT_AFTER_LOOKS) return LOOK_DELAY_PATIENT_MS;
   return LOOK_DELAYS_MS[Math.min(lookNumber, LOOK_DELAYS_MS.length - 1)] ?? LOOK_DELAY_PATIENT_MS;
 }

@@ -140,15 +140,17 @@ const STEPS: Record<AttemptKind, (tools: Tools, attempt: Attempt, pursuit: Pursu
 /** Milliseconds until the next step, null when it is settled. A fault of ours ends the step, never the pursuit. */
 async function stepOnce(tools: Tools, pursuit: Pursuit): Promise<number | null> {
   const { store, log } = tools.world;
+  let kind: AttemptKind = "place";
   try {
     const attempt = openAttempt(store, pursuit.attemptId);
     if (attempt === null) return null;
+    ({ kind } = attempt);
     if (await STEPS[attempt.kind](tools, attempt, pursuit)) return null;
   } catch (error) {
     log.error({ attempt: pursuit.attemptId, error: String(error) }, "a settling step failed");
   }
   pursuit.looks += 1;
-  return lookDelayMs(pursuit.looks);
+  return lookDelayMs(pursuit.looks, kind);
 }
 
 function soughtOf(world: World, attempt: Attempt): Sought {

@@ -58,8 +58,12 @@ test("noops come six seconds apart, and thirty once the action has expired", () 
 });
 
 test("looks come often at first, then ever more seldom, and never end", () => {
-  expect([0, 1, 2, 3, 4, 5, 6, 39, 40, 999].map(lookDelayMs)).toEqual([
-    0, 500, 550, 1_000, 1_000, 2_000, 4_000, 4_000, 10_000, 10_000,
+  const looks = [0, 1, 2, 3, 4, 5, 6, 7, 8, 39, 40, 999];
+  expect(looks.map((nth) => lookDelayMs(nth, "place"))).toEqual([
+    0, 500, 550, 1_000, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 10_000, 10_000,
+  ]);
+  expect(looks.map((nth) => lookDelayMs(nth, "cancel"))).toEqual([
+    0, 500, 550, 500, 500, 1_000, 1_000, 1_000, 4_000, 4_000, 10_000, 10_000,
   ]);
   expect([0, 1, 2, 3, 4, 5, 99].map(sweepDelayMs)).toEqual([0, 1_500, 3_000, 6_000, 12_000, 30_000, 30_000]);
 });
