@@ -77,6 +77,16 @@ export const EVIDENCE: readonly Mutant[] = [
     ],
   },
   {
+    name: "a fill in another market, of what its answer said was filled, alarms nobody",
+    changes: [
+      {
+        file: "src/settle/index-fills.ts",
+        find: "fills.find(({ coin, side }) => coin !== order?.market ||",
+        put: "fills.find(({ coin, side }) => coin === order?.market &&",
+      },
+    ],
+  },
+  {
     name: "what may be ours in another market hides no absence",
     changes: [
       {

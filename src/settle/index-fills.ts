@@ -8,6 +8,7 @@ import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import type { Store } from "../store/open.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Fill } from "../wire/answer/fills.ts";
+import { raiseAlarm } from "./apply-sight.ts";
 import { askedTerms } from "./difference.ts";
 import { fittingFills } from "./fill-fits.ts";
 import { type FillLead, isLead } from "./fill-leads.ts";
@@ -59,16 +60,31 @@ function addFills(world: World, account: Account, fills: readonly Fill[], { onGr
   if (fills.length === 0) return;
   const { store } = world;
   const byOid = [...Map.groupBy(fills, ({ oid }) => oid)].map(([oid, ofOid]) => ({ oid, fills: ofOid }));
-  const grown = inTransactionNotWaiting(store, () => {
+  const fresh = inTransactionNotWaiting(store, () => {
     const added = insertFills(store, toRows(account, fills), {
       atMs: world.clock.nowMs(),
       toldFromMs: account.createdAtMs,
     });
     const oids = new Set(added.map((fill) => fill.oid));
-    return byOid.filter(({ oid }) => oids.has(oid)).flatMap((named) => growLeg(world, account, named) ?? []);
+    return byOid
+      .filter(({ oid }) => oids.has(oid))
+      .map((named) => ({ named, grownId: growLeg(world, account, named) }));
   });
-  for (const orderId of new Set(grown)) onGrown(orderId);
+  for (const orderId of new Set(fresh.flatMap(({ grownId }) => grownId ?? []))) onGrown(orderId);
   for (const lead of leadsIn(world, account, byOid)) onLead(lead);
+  // Once: what is shown of the order itself, right after that, takes the alarm back.
+  for (const { named } of fresh) alarmAtForeign(world, account, named);
+}
+
+/** The answer to an order names a native id and no market: where it was filled at once, its fills are the first that do. */
+function alarmAtForeign(world: World, account: Account, { oid, fills }: Named): void {
+  const leg = findLegByOid(world.store, account.id, oid);
+  const order = leg === null || isNamedByLead(leg) ? null : findOrder(world.store, leg.orderId);
+  const foreign = fills.find(({ coin, side }) => coin !== order?.market || side !== (order.side === "buy" ? "B" : "A"));
+  if (leg === null || order === null || foreign === undefined) return;
+  const words = `a fill in ${foreign.coin} on the ${foreign.side === "B" ? "buy" : "sell"} side`;
+  const isOtherMarket = foreign.coin !== order.market;
+  raiseAlarm(world, leg, { words, isOtherMarket, mayBeOurs: isOtherMarket, oid });
 }
 
 /** Who is told of what fills say. */

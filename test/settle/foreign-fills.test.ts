@@ -46,3 +46,23 @@ test.each(OTHERS)("nor is one that was canceled, by one %s", async (_name, other
   }
   expect(String(findOrder(stage.rig.store, id)?.filledSize)).toBe("0.4");
 });
+
+test.each<[string, object, string | null]>([
+  ["in another market is an alarm", { coin: "ETH" }, "a fill in ETH on the buy side"],
+  ["on the other side is one", { side: "A" }, "a fill in BTC on the sell side"],
+  ["of its own is none", {}, null],
+])("a fill of what was filled at once, by its answer, %s", async (_name, other, words) => {
+  const { rig, follower } = await openStage();
+  rig.venue.fates.push({ kind: "fills", size: "1.0", status: "filled" });
+  const { order: told } = await rig.answerOf(rig.place("key-0001"));
+  expect(told["status"]).toBe("filled");
+  const [order] = rig.venue.orders;
+  const fills = parseFills(
+    order === undefined ? null : fillsOf(order).map((row) => ({ ...(row as object), ...other })),
+  );
+  if (fills === null) throw new Error("the test's own fills cannot be read");
+  follower.onEvent(USER, { kind: "fills", fills, isSnapshot: false });
+  const { status, error } = findOrder(rig.store, String(told["id"])) ?? {};
+  expect([status, error?.startsWith("ALARM") ?? false]).toEqual(["filled", words !== null]);
+  if (words !== null) expect(error).toContain(words);
+});
