@@ -135,8 +135,8 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
 
 /**
  * What may stay unknown for good. Of two changes of one margin at the same time neither can be told by its amount; of an
- * operation whose number may have been taken by an empty action of ours nobody can say more than that; and while another's
- * order stands under the client order id of one whose number was taken, it may be ours gone wrong, which the alarm says.
+ * operation whose number may have been taken by an empty action of ours nobody can say more than that; and of a trigger that no
+ * answer has named, while another's order has its client order id.
  */
 function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   const { wish } = dialogue;

@@ -1,11 +1,11 @@
 /** Orders behind which another's stands, so that nobody can say what became of them. */
 import { type Dialogue, fieldOf } from "./clients.ts";
 
-/** An alarm says it; or the answer to a trigger named no id, and another has its client order id. */
+/** The answer to a trigger named no id, and another has its client order id. */
 export function isHidden({ areIdsShared }: { areIdsShared: boolean }, dialogue: Dialogue): boolean {
   const body = lastBody(dialogue);
   const isUnnamed = body.includes('"trigger":{') && fieldOf(body, "exchange_order_id") === null;
-  return areIdsShared && (lastError(dialogue).startsWith("ALARM") || isUnnamed);
+  return areIdsShared && isUnnamed;
 }
 
 export function lastError(dialogue: Dialogue): string {
