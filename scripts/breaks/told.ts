@@ -26,7 +26,7 @@ export const TOLD_BREAKS: readonly Break[] = [
     row: "S41",
     name: "a client names where its events go",
     changes: inFile(
-      "src/http/events.ts",
+      "src/http/stream-route.ts",
       '    charge("reads");\n',
       '    charge("reads");\n    void fetch(visit.request.headers.get("x-callback") ?? "");\n',
     ),
