@@ -201,8 +201,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/markets.ts",
-        find: "    if (markets === null) return universe;\n    universe",
-        put: "    if (markets === null) readElapsedMs = clock.elapsedMs();\n    if (markets === null) return universe;\n    universe",
+        find: "    if (markets === null) return universe;\n",
+        put: "    if (markets === null) readElapsedMs = clock.elapsedMs();\n    if (markets === null) return universe;\n",
       },
     ],
   },
@@ -276,7 +276,7 @@ export const STORES: readonly Mutant[] = [
   },
   {
     name: "an order with a new word that no list holds stays open",
-    changes: [{ file: "src/settle/look.ts", find: 'events.push({ type: "perhaps_over" });', put: "events.push();" }],
+    changes: [{ file: "src/settle/look.ts", find: 'events.push({ type: "perhaps_over", because: "new_word" });', put: "events.push();" }],
   },
   {
     name: "what is perhaps over is over",

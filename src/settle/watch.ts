@@ -26,7 +26,7 @@ export type Watch = {
 const FRAMES_WITHIN_MS = 25;
 /** Between two looks at whether the answer to a placing has come, and the longest wait for one, milliseconds. */
 const ANSWER_PAUSE_MS = 100;
-const MAX_ANSWER_WAIT_MS = 10_000;
+const MAX_ANSWER_WAIT_MS = 1_500;
 /** Pauses between two looks, milliseconds; the last one repeats. Short fills take two readings, 3 s after the close. */
 const PAUSES_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
 /** Looks at one order: about a quarter of an hour. The next reading of the open orders begins anew. */

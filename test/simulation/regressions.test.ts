@@ -180,17 +180,17 @@ test("seed 1009803: a stop that closed short while no feed told of it is cancele
 
 test("seed 20030467: a stop refused when it fired, before its placing was answered, contradicts nothing", async () => {
   const s = await scene({ hasFeed: true });
-  const answeredLate: Fate = { arrivesAfterMs: [5], answer: { kind: "true", ofCopy: 0, afterMs: 2_000 } };
+  const answeredLate: Fate = { arrivesAfterMs: [5], answer: { kind: "true", ofCopy: 0, afterMs: 4_000 } };
   s.setFate(actions((body) => (body.includes('"order"') ? answeredLate : null)));
   const stop = { ...limit("sell", 94_650), trigger: { price: "94800", kind: "stop_loss" as const, market: true } };
   const call = s.ask("fired-early", stop);
   await s.pass(20);
   // Nobody bids: the stop fires and finds nothing.
   s.venue.setPrice("BTC", 94_700n * 100_000_000n);
-  await s.pass(1_500);
+  await s.pass(2_500);
   expect(call.answer).toBeNull();
   expect(legStates(s)).toEqual(["rejected"]);
-  await s.pass(2_000);
+  await s.pass(3_000);
   if (call.answer === null || call.answer === "lost") throw new Error("the placing was not answered");
   const { id, http } = shown(call.answer);
   expect(http).toBe(201);
