@@ -93,6 +93,8 @@ export function openVenue(options: VenueOptions): Venue {
     engine: {
       requestAllowance: options.actionAllowance ?? PLENTY_OF_ACTIONS,
       plainTriggerReply: options.plainTriggerReply,
+      // Where answers to triggers name no id, those to modifies may not either.
+      modifyTriggerReply: options.seed % 2 === 0 ? "resting" : "asPlaced",
       // Nobody knows which of the two it is: what is told has to be true under both.
       metTrigger: options.seed % 4 === 0 ? "reject" : "fire",
     },

@@ -46,7 +46,7 @@ export function modifyBatch(turn: Turn, account: Account, action: BatchModifyAct
   const statuses = action.modifies.map((request): OrderReplyStatus => {
     const modified = modifyOne(turn, account, request, action.a);
     if (modified.kind === "refused") return { error: modified.text };
-    return replyStatus(turn, request.order.a, named(modified.placed));
+    return replyStatus(turn, request.order.a, named(turn, modified.placed));
   });
   return { status: "ok", response: { type: "order", data: { statuses } } };
 }
@@ -66,8 +66,9 @@ function modifyOne(turn: Turn, account: Account, request: ModifyRequest, alwaysP
 }
 
 /** Seen: a modify into a trigger is answered with its oid, however one that is placed is answered. */
-function named(placed: Placed): Placed {
-  return placed.kind === "waitingForTrigger" ? { kind: "resting", order: placed.order } : placed;
+function named({ venue }: Turn, placed: Placed): Placed {
+  if (placed.kind !== "waitingForTrigger" || venue.options.modifyTriggerReply === "asPlaced") return placed;
+  return { kind: "resting", order: placed.order };
 }
 
 function mayOnlyRest(order: OrderRequest): boolean {

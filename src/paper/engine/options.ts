@@ -7,6 +7,8 @@ export type EngineOptions = {
   partialGtcReply: "resting" | "filled";
   /** Reply to a trigger order with grouping `na`. */
   plainTriggerReply: "resting" | "waitingForTrigger";
+  /** Reply to a modify into a trigger: with its oid, or as one that is placed is answered. */
+  modifyTriggerReply: "resting" | "asPlaced";
   /** Where an error that covers the whole batch before matching is put. */
   batchErrorForm: "statuses" | "err";
   /** Whether `Too many cumulative requests` uses up the nonce. */
@@ -72,6 +74,7 @@ export type EngineOptions = {
 export const DEFAULT_OPTIONS: EngineOptions = {
   partialGtcReply: "resting",
   plainTriggerReply: "resting",
+  modifyTriggerReply: "resting",
   batchErrorForm: "statuses",
   rateLimitUsesNonce: false,
   duplicateLiveCloid: "accept",

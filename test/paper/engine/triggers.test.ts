@@ -89,6 +89,12 @@ describe("triggers", () => {
     const modifies = [{ oid: target, order: requestOf(STOP) }];
     const reply = desk.act(ALICE, { type: "batchModify", modifies, a: true });
     expect(statusesOf(reply)).toEqual([{ resting: { oid } }]);
+    const unnamed = withLong(newDesk({ plainTriggerReply: "waitingForTrigger", modifyTriggerReply: "asPlaced" }));
+    const other = unnamed.rest(ALICE, { buy: false, price: "98000", size: "0.1", reduceOnly: true });
+    const again = [{ oid: other, order: requestOf(STOP) }];
+    expect(statusesOf(unnamed.act(ALICE, { type: "batchModify", modifies: again, a: true }))).toEqual([
+      "waitingForTrigger",
+    ]);
   });
 
   test("caps a reduce-only trigger to the position at the time it fires", () => {
