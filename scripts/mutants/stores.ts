@@ -276,7 +276,13 @@ export const STORES: readonly Mutant[] = [
   },
   {
     name: "an order with a new word that no list holds stays open",
-    changes: [{ file: "src/settle/look.ts", find: 'events.push({ type: "perhaps_over", because: "new_word" });', put: "events.push();" }],
+    changes: [
+      {
+        file: "src/settle/look.ts",
+        find: 'events.push({ type: "perhaps_over", because: "new_word" });',
+        put: "events.push();",
+      },
+    ],
   },
   {
     name: "what is perhaps over is over",
