@@ -3,24 +3,21 @@
  * nobody knows which pages are on it, and asking again would be told that all is well; only a new start, which reads
  * what is really there, goes on. A full disk or a lock passes by itself.
  */
-import type { Database } from "bun:sqlite";
 import { DiskFault } from "./disk.ts";
 import { noteRefusedWrite } from "./heard-writes.ts";
 import { NUMBER_USED_TWICE } from "./nonces.ts";
 import type { Store } from "./open.ts";
 
-type Watched = { because: string | null; listener: (because: string) => void };
-
-const watched = new WeakMap<Database, Watched>();
+export type Watched = { because: string | null; listener: (because: string) => void };
 
 /** Tells `listener`, once, why the database is written no more. */
-export function onBroken({ $client: client }: Store, listener: (because: string) => void): void {
-  watched.set(client, { because: null, listener });
+export function onBroken({ memory }: Store, listener: (because: string) => void): void {
+  memory.broken = { because: null, listener };
 }
 
 /** Why the database is not written any more; null while it is. */
-export function whyBroken({ $client: client }: Store): string | null {
-  return watched.get(client)?.because ?? null;
+export function whyBroken({ memory }: Store): string | null {
+  return memory.broken.because;
 }
 
 /** Before every transaction: throws where an earlier one has failed for good. */
@@ -31,13 +28,12 @@ export function requireWhole(store: Store): void {
 
 /** Looks at what a transaction has thrown. */
 export function noteFailure(store: Store, error: unknown): void {
-  const { $client: client } = store;
+  const { memory } = store;
   noteRefusedWrite(store, error);
   const because = lastingFault(error);
-  const entry = watched.get(client) ?? { because: null, listener: () => undefined };
-  if (because === null || entry.because !== null) return;
-  watched.set(client, { ...entry, because });
-  entry.listener(because);
+  if (because === null || memory.broken.because !== null) return;
+  memory.broken = { ...memory.broken, because };
+  memory.broken.listener(because);
 }
 
 /** Beginnings of SQLite's codes after which it is in doubt what is on the disk. */

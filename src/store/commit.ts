@@ -19,7 +19,7 @@ export function inTransaction<T>(store: Store, work: (store: Store) => T, ..._no
     store.disk.wait();
     store.disk.requireOnDisk(commit);
   });
-  announceEvents(store.$client);
+  announceEvents(store);
   return result;
 }
 
@@ -29,7 +29,7 @@ export function inTransaction<T>(store: Store, work: (store: Store) => T, ..._no
  */
 export function inTransactionNotWaiting<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
   const { result } = transact(store, work);
-  announceEvents(store.$client);
+  announceEvents(store);
   return result;
 }
 
@@ -52,7 +52,7 @@ async function waitBeside(store: Store, commit: number): Promise<void> {
     throw error;
   }
   // Nobody is told of what a power cut could take back, where nothing but it could tell it again.
-  announceEvents(store.$client);
+  announceEvents(store);
 }
 
 /** What fails for good is kept in mind. */

@@ -2,7 +2,6 @@
  * The log of what clients are told. A row is written with the change that it tells, so nothing is told that is not
  * stored, and nothing that is stored stays untold.
  */
-import type { Database } from "bun:sqlite";
 import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
 import { firstEventId, type NewEvent, type PlacedBy } from "../core/event.ts";
 import type { Store } from "./open.ts";
@@ -14,9 +13,7 @@ export type StoredEvent = typeof events.$inferSelect;
 /** Called after a commit, with the accounts that have news. Must not write; what it throws reaches nobody. */
 export type EventListener = (accountIds: ReadonlySet<string>) => void;
 
-type Audience = { news: Set<string>; listeners: Set<EventListener> };
-
-const audiences = new WeakMap<Database, Audience>();
+export type Audience = { news: Set<string>; listeners: Set<EventListener> };
 
 const insert = prepared((store) => store.insert(events).values(placeholders(events)).prepare());
 
@@ -26,24 +23,24 @@ const NOBODY: PlacedBy = { keyHash: null, idempotencyKey: null };
 export function appendEvent(store: Store, event: NewEvent): void {
   const { placedBy = NOBODY, ...rest } = event;
   insert(store).run({ ...rest, ...placedBy, id: null });
-  audiences.get(store.$client)?.news.add(event.accountId);
+  store.memory.audience?.news.add(event.accountId);
 }
 
 /** Tells `listener` after each commit that had news; returns how to stop that. */
-export function onEvents({ $client: client }: Store, listener: EventListener): () => void {
-  const audience = audiences.get(client) ?? { news: new Set(), listeners: new Set() };
-  audiences.set(client, audience);
+export function onEvents({ memory }: Store, listener: EventListener): () => void {
+  const audience = memory.audience ?? { news: new Set(), listeners: new Set() };
+  memory.audience = audience;
   audience.listeners.add(listener);
   return () => {
     audience.listeners.delete(listener);
-    if (audience.listeners.size === 0) audiences.delete(client);
+    if (audience.listeners.size === 0) memory.audience = null;
   };
 }
 
 /** For `commit.ts`, once a transaction is through. What a rollback took with it costs a listener one look. */
-export function announceEvents(client: Database): void {
-  const audience = audiences.get(client);
-  if (audience === undefined || audience.news.size === 0) return;
+export function announceEvents({ memory }: Store): void {
+  const { audience } = memory;
+  if (audience === null || audience.news.size === 0) return;
   const news = new Set(audience.news);
   audience.news.clear();
   for (const listener of audience.listeners) {

@@ -1,11 +1,12 @@
 import { Database } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { type Disk, NO_DISK, openDisk, type Sync, syncOfLog } from "./disk.ts";
+import { type Memory, newMemory } from "./memory.ts";
 import { migrate, requireKnownSchema, requireOwnSchema } from "./migrations.ts";
 import * as schema from "./schema.ts";
 
 /** The one connection to the one database. Everything goes through it, so commits happen in one order. */
-export type Store = BunSQLiteDatabase<typeof schema> & { $client: Database; disk: Disk };
+export type Store = BunSQLiteDatabase<typeof schema> & { $client: Database; disk: Disk; memory: Memory };
 
 /** Before this version two connections could corrupt a write-ahead log that is being reset. */
 const MIN_SQLITE_VERSION = [3, 51, 3] as const;
@@ -45,7 +46,7 @@ export function openStore(path: string, { keepsSnapshots = true, syncOf }: OpenO
     const disk = openDisk((syncOf ?? (isFile ? syncOfLog : () => NO_DISK))(path));
     // What a migration has committed.
     disk.wait();
-    return Object.assign(drizzle({ client, schema, casing: "snake_case" }), { disk });
+    return Object.assign(drizzle({ client, schema, casing: "snake_case" }), { disk, memory: newMemory() });
   } catch (error) {
     client.close();
     throw error;
@@ -70,7 +71,10 @@ export function openStoreReadOnly(path: string): Store {
     client.close();
     throw error;
   }
-  return Object.assign(drizzle({ client, schema, casing: "snake_case" }), { disk: openDisk(NO_DISK) });
+  return Object.assign(drizzle({ client, schema, casing: "snake_case" }), {
+    disk: openDisk(NO_DISK),
+    memory: newMemory(),
+  });
 }
 
 export function closeStore(store: Store): void {

@@ -40,12 +40,12 @@ export function preparedChange(build: (store: Store) => unknown): (store: Store)
 }
 
 function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => Made {
-  const all = new WeakMap<Store, Made>();
   return (store) => {
-    const known = all.get(store);
+    // What stands under `make` is what it has made.
+    const known = store.memory.statements.get(make) as Made | undefined;
     if (known !== undefined) return known;
     const made = make(store);
-    all.set(store, made);
+    store.memory.statements.set(make, made);
     return made;
   };
 }

@@ -3,18 +3,16 @@
  * connection and tells here what it has changed; SQLite's `data_version` tells whether another process has committed
  * anything since, which may have been a key blocked or an agent retired.
  */
-import type { Database, Statement } from "bun:sqlite";
+import type { Statement } from "bun:sqlite";
 import type { Store } from "./open.ts";
 
-type Memory = {
+export type RememberedRows = {
   versionOf: Statement;
   version: unknown;
   /** True inside a transaction that has looked: nobody else can commit before it ends. */
   isHeld: boolean;
   kinds: Map<object, Map<string, unknown>>;
 };
-
-const memories = new WeakMap<Database, Memory>();
 
 /** Rows of one kind that are kept at once, at most. */
 const MAX_ROWS = 1_000;
@@ -29,7 +27,7 @@ export type Remembered<Value> = {
 export function remembered<Value>(read: (store: Store, key: string) => Value | null): Remembered<Value> {
   const kind = {};
   const rowsOf = (store: Store) => {
-    const { kinds } = upToDate(store.$client);
+    const { kinds } = upToDate(store);
     // Filled by `find` and `put` of this kind alone.
     const rows = (kinds.get(kind) ?? new Map()) as Map<string, Value>;
     kinds.set(kind, rows);
@@ -53,23 +51,22 @@ export function remembered<Value>(read: (store: Store, key: string) => Value | n
 }
 
 /** After a change that nobody has put here, and after every rollback: everything is read anew. */
-export function forget({ $client: client }: Pick<Store, "$client">): void {
-  memories.get(client)?.kinds.clear();
+export function forget({ memory }: Pick<Store, "memory">): void {
+  memory.remembered?.kinds.clear();
 }
 
 /** For `commit.ts`, first thing in a transaction that holds the write lock. */
-export function hold({ $client: client }: Pick<Store, "$client">): void {
-  upToDate(client).isHeld = true;
+export function hold(store: Store): void {
+  upToDate(store).isHeld = true;
 }
 
 /** At the end of that transaction. */
-export function letGo({ $client: client }: Pick<Store, "$client">): void {
-  const memory = memories.get(client);
-  if (memory !== undefined) memory.isHeld = false;
+export function letGo({ memory }: Pick<Store, "memory">): void {
+  if (memory.remembered !== null) memory.remembered.isHeld = false;
 }
 
-function upToDate(client: Database): Memory {
-  const memory = memories.get(client) ?? newMemory(client);
+function upToDate(store: Store): RememberedRows {
+  const memory = store.memory.remembered ?? newRows(store);
   if (memory.isHeld) return memory;
   // Unlike `synchronous` this is read when it runs, not when it is compiled.
   const [row] = memory.versionOf.values();
@@ -78,9 +75,8 @@ function upToDate(client: Database): Memory {
   return memory;
 }
 
-function newMemory(client: Database): Memory {
+function newRows({ $client: client, memory }: Store): RememberedRows {
   const versionOf = client.prepare("PRAGMA data_version");
-  const memory = { versionOf, version: null, isHeld: false, kinds: new Map() };
-  memories.set(client, memory);
-  return memory;
+  memory.remembered = { versionOf, version: null, isHeld: false, kinds: new Map() };
+  return memory.remembered;
 }

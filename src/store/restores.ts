@@ -23,16 +23,13 @@ export type TakeUp = {
 export type Adoption = typeof adoptions.$inferSelect;
 
 /** What a write has to know of restores, in memory: the one connection of the one process decides it. */
-type Known = { hasRestores: boolean; awaiting: ReadonlySet<string> };
+export type KnownRestores = { hasRestores: boolean; awaiting: ReadonlySet<string> };
 
-const known = new WeakMap<Store["$client"], Known>();
-
-function knownOf(store: Store): Known {
-  const found = known.get(store.$client);
-  if (found !== undefined) return found;
+function knownOf(store: Store): KnownRestores {
+  if (store.memory.restores !== null) return store.memory.restores;
   const awaiting = store.select().from(takeUps).where(isNull(takeUps.takenUpAtMs)).all();
   const made = { hasRestores: countRestores(store) > 0, awaiting: new Set(awaiting.map((row) => row.accountId)) };
-  known.set(store.$client, made);
+  store.memory.restores = made;
   return made;
 }
 
@@ -131,7 +128,7 @@ export function listAwaiting(store: Store): string[] {
 /** The last statement of its transaction: from here on the account trades. */
 export function markTakenUp(store: Store, accountId: string, takenUpAtMs: number): void {
   store.update(takeUps).set({ takenUpAtMs }).where(eq(takeUps.accountId, accountId)).run();
-  known.delete(store.$client);
+  store.memory.restores = null;
 }
 
 /** Notes whose key an order answers, once. */

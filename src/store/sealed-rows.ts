@@ -6,7 +6,6 @@
  *
  * A connection without the passphrase has no such memory: it believes what it reads, and only shows it.
  */
-import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
@@ -33,7 +32,7 @@ export type Sealer = {
   tell(fault: RowFault): void;
 };
 
-type Memory = {
+export type SealedMemory = {
   sealer: Sealer;
   rows: ReadonlyMap<RowKind, Map<string, string>>;
   /** Null after a change. */
@@ -45,29 +44,27 @@ type Memory = {
   told: Set<string>;
 };
 
-const memories = new WeakMap<Database, Memory>();
-
 const KINDS: readonly RowKind[] = ["instance", "account", "agent", "key", "revocation"];
 
 /** From now on this connection believes these rows and no others, and seals what it changes. */
-export function believe({ $client: client }: Store, rows: readonly SealedRow[], sealer: Sealer): void {
+export function believe({ memory }: Store, rows: readonly SealedRow[], sealer: Sealer): void {
   const kept = new Map(KINDS.map((kind) => [kind, new Map<string, string>()]));
   for (const { kind, id, content } of rows) kept.get(kind)?.set(id, content);
-  memories.set(client, { sealer, rows: kept, digest: null, undo: [], granted: new Map(), told: new Set() });
+  memory.sealed = { sealer, rows: kept, digest: null, undo: [], granted: new Map(), told: new Set() };
 }
 
 /** False for a connection without the passphrase. */
-export function hasSealedRows({ $client: client }: Store): boolean {
-  return memories.has(client);
+export function hasSealedRows({ memory }: Store): boolean {
+  return memory.sealed !== null;
 }
 
 /** The sealed form of a row; null when there is none. */
-export function findSealed({ $client: client }: Store, kind: RowKind, id: string): string | null {
-  return memories.get(client)?.rows.get(kind)?.get(id) ?? null;
+export function findSealed({ memory }: Store, kind: RowKind, id: string): string | null {
+  return memory.sealed?.rows.get(kind)?.get(id) ?? null;
 }
 
-export function listSealed({ $client: client }: Store, kind: RowKind): [id: string, content: string][] {
-  return [...(memories.get(client)?.rows.get(kind) ?? [])];
+export function listSealed({ memory }: Store, kind: RowKind): [id: string, content: string][] {
+  return [...(memory.sealed?.rows.get(kind) ?? [])];
 }
 
 const put = prepared((store) =>
@@ -86,13 +83,13 @@ const put = prepared((store) =>
  * they read back, which may be somebody else's.
  */
 export function vouch(store: Store, kind: RowKind, id: string, content: string | null): void {
-  const memory = memories.get(store.$client);
-  const rows = memory?.rows.get(kind);
-  if (memory === undefined || rows === undefined) return;
+  const { sealed } = store.memory;
+  const rows = sealed?.rows.get(kind);
+  if (sealed === null || rows === undefined) return;
   const before = rows.get(id) ?? null;
   if (before === content) return;
-  memory.undo.push({ kind, id, before });
-  memory.digest = null;
+  sealed.undo.push({ kind, id, before });
+  sealed.digest = null;
   if (content === null) {
     rows.delete(id);
     store
@@ -111,34 +108,34 @@ export function vouch(store: Store, kind: RowKind, id: string, content: string |
 
 /** For `commit.ts`, last thing in a transaction: the seal belongs to the change. */
 export function sealChanges(store: Store): void {
-  const memory = memories.get(store.$client);
-  if (memory !== undefined && memory.undo.length > 0) memory.sealer.seal(store);
+  const { sealed } = store.memory;
+  if (sealed !== null && sealed.undo.length > 0) sealed.sealer.seal(store);
 }
 
 /** For `commit.ts`, once the transaction is committed. */
-export function keepChanges({ $client: client }: Pick<Store, "$client">): void {
-  memories.get(client)?.undo.splice(0);
+export function keepChanges({ memory }: Pick<Store, "memory">): void {
+  memory.sealed?.undo.splice(0);
 }
 
 /** For `commit.ts`, after a rollback. */
-export function undoChanges({ $client: client }: Pick<Store, "$client">): void {
-  const memory = memories.get(client);
-  if (memory === undefined) return;
-  memory.digest = null;
-  for (const { kind, id, before } of memory.undo.splice(0).reverse()) {
-    if (before === null) memory.rows.get(kind)?.delete(id);
-    else memory.rows.get(kind)?.set(id, before);
+export function undoChanges({ memory }: Pick<Store, "memory">): void {
+  const { sealed } = memory;
+  if (sealed === null) return;
+  sealed.digest = null;
+  for (const { kind, id, before } of sealed.undo.splice(0).reverse()) {
+    if (before === null) sealed.rows.get(kind)?.delete(id);
+    else sealed.rows.get(kind)?.set(id, before);
   }
 }
 
 /** Of what this connection believes; null when it believes what it reads. */
-export function digestOfBelieved({ $client: client }: Store): string | null {
-  const memory = memories.get(client);
-  if (memory === undefined) return null;
+export function digestOfBelieved({ memory }: Store): string | null {
+  const { sealed } = memory;
+  if (sealed === null) return null;
   const all = () =>
-    [...memory.rows].flatMap(([kind, kept]) => [...kept].map(([id, content]) => ({ kind, id, content })));
-  memory.digest ??= digestOfRows(all());
-  return memory.digest;
+    [...sealed.rows].flatMap(([kind, kept]) => [...kept].map(([id, content]) => ({ kind, id, content })));
+  sealed.digest ??= digestOfRows(all());
+  return sealed.digest;
 }
 
 /** Hex SHA-256 over all rows, in whatever order they come. */
@@ -153,17 +150,17 @@ export function readSealedRows(store: Store): SealedRow[] {
 }
 
 /** Whether the owner has signed it, found out once. */
-export function isGranted({ $client: client }: Store, row: SignedKey, ownerAddress: string): boolean {
-  const memory = memories.get(client);
-  if (memory === undefined) return true;
+export function isGranted({ memory }: Store, row: SignedKey, ownerAddress: string): boolean {
+  const { sealed } = memory;
+  if (sealed === null) return true;
   const { keyHash, accountId, scopes, issuedAtMs, audience, network, expiresAtMs, signature } = row;
   const signed = { keyHash, accountId, scopes, issuedAtMs, audience, network, expiresAtMs, signature };
   const name = JSON.stringify([signed, ownerAddress]);
-  const known = memory.granted.get(name);
+  const known = sealed.granted.get(name);
   if (known !== undefined) return known;
-  const found = memory.sealer.isGranted(signed, ownerAddress);
-  if (memory.granted.size >= MAX_GRANTED) memory.granted.clear();
-  memory.granted.set(name, found);
+  const found = sealed.sealer.isGranted(signed, ownerAddress);
+  if (sealed.granted.size >= MAX_GRANTED) sealed.granted.clear();
+  sealed.granted.set(name, found);
   return found;
 }
 
@@ -171,12 +168,12 @@ export function isGranted({ $client: client }: Store, row: SignedKey, ownerAddre
 const MAX_GRANTED = 10_000;
 
 /** Says once in the life of this process what was found. */
-export function tellFault({ $client: client }: Store, fault: RowFault): void {
-  const memory = memories.get(client);
+export function tellFault({ memory }: Store, fault: RowFault): void {
+  const { sealed } = memory;
   const name = `${fault.kind} ${fault.id} ${fault.what}`;
-  if (memory === undefined || memory.told.has(name)) return;
-  if (memory.told.size < MAX_TOLD) memory.told.add(name);
-  memory.sealer.tell(fault);
+  if (sealed === null || sealed.told.has(name)) return;
+  if (sealed.told.size < MAX_TOLD) sealed.told.add(name);
+  sealed.sealer.tell(fault);
 }
 
 /** Faults that are kept in mind as told, at most. */

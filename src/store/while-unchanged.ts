@@ -5,22 +5,21 @@
 import type { Database, Statement } from "bun:sqlite";
 import type { Store } from "./open.ts";
 
-type Memory<Value> = { marksOf: Statement; marks: string; rows: Map<string, Value> };
+export type UnchangedRows = { marksOf: Statement; marks: string; rows: Map<string, unknown> };
 
 /** Keys of one kind that are kept at once, at most. */
 const MAX_KEYS = 100;
 
 export function whileUnchanged<Value>(read: (store: Store, key: string) => Value): typeof read {
-  const memories = new WeakMap<Database, Memory<Value>>();
   return (store, key) => {
-    const { $client: client } = store;
-    const memory = memories.get(client) ?? newMemory<Value>(client);
-    memories.set(client, memory);
+    const memory = store.memory.unchanged.get(read) ?? newRows(store.$client);
+    store.memory.unchanged.set(read, memory);
     const [row] = memory.marksOf.values();
     const marks = String(row);
     if (memory.marks !== marks || memory.rows.size >= MAX_KEYS) memory.rows.clear();
     memory.marks = marks;
-    const known = memory.rows.get(key);
+    // Rows under `read` are what it has read.
+    const known = memory.rows.get(key) as Value | undefined;
     if (known !== undefined) return known;
     const value = read(store, key);
     memory.rows.set(key, value);
@@ -28,7 +27,7 @@ export function whileUnchanged<Value>(read: (store: Store, key: string) => Value
   };
 }
 
-function newMemory<Value>(client: Database): Memory<Value> {
+function newRows(client: Database): UnchangedRows {
   const marksOf = client.prepare("SELECT total_changes(), data_version FROM pragma_data_version");
   return { marksOf, marks: "", rows: new Map() };
 }

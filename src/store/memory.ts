@@ -1,0 +1,36 @@
+import type { Watched } from "./broken.ts";
+import type { Audience } from "./events.ts";
+import type { RememberedRows } from "./remembered.ts";
+import type { KnownRestores } from "./restores.ts";
+import type { SealedMemory } from "./sealed-rows.ts";
+import type { UnchangedRows } from "./while-unchanged.ts";
+
+/** What a connection keeps in mind beside its rows; made with it, and gone with it. Each part is its module's own. */
+export type Memory = {
+  /** Null while nobody listens. */
+  audience: Audience | null;
+  broken: Watched;
+  /** SQLite's code of the last write, where it did not get through. */
+  refusedWith: string | null;
+  remembered: RememberedRows | null;
+  restores: KnownRestores | null;
+  /** Null without the passphrase. */
+  sealed: SealedMemory | null;
+  /** Statements compiled for it, by what builds them. */
+  statements: Map<object, unknown>;
+  /** By what reads them. */
+  unchanged: Map<object, UnchangedRows>;
+};
+
+export function newMemory(): Memory {
+  return {
+    audience: null,
+    broken: { because: null, listener: () => undefined },
+    refusedWith: null,
+    remembered: null,
+    restores: null,
+    sealed: null,
+    statements: new Map(),
+    unchanged: new Map(),
+  };
+}
