@@ -79,7 +79,10 @@ async function commitInPlace(deps: Deps, intent: Intent, work: (key: KeyRecord) 
     }),
   );
   const onDisk = committed.onDisk.then(() => deps.metrics.passed("commit", deps.clock.elapsedMs() - startedMs));
-  return { ...committed.value, onDisk: reachingDisk(deps, onDisk) };
+  const reached = reachingDisk(deps, onDisk);
+  // Who signs meanwhile may end before he comes to wait for it: a disk that fails then is told by whatever waits next.
+  reached.catch(() => undefined);
+  return { ...committed.value, onDisk: reached };
 }
 
 /** What came after the request was let in, a revocation or a row changed from outside, still stops it here. */
