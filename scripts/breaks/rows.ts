@@ -101,7 +101,7 @@ export const ROW_BREAKS: readonly Break[] = [
   {
     row: "S51",
     name: "a change is refused and nobody is told",
-    changes: inFile("src/store/sealed-rows.ts", "  memory.sealer.tell(fault);", "  memory.told.add(fault.what);"),
+    changes: inFile("src/store/sealed-rows.ts", "  sealed.sealer.tell(fault);", "  sealed.told.add(fault.what);"),
     seenBy: REFUSED_AND_TOLD,
   },
   {

@@ -3,6 +3,7 @@ import { CHANGES } from "./changes.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
+import { MARKET_LISTS } from "./market-lists.ts";
 import { MODIFIES } from "./modifies.ts";
 import type { Mutant } from "./mutant.ts";
 import { ONCE_SURVIVED } from "./once-survived.ts";
@@ -315,6 +316,7 @@ export const LISTS = {
   evidence: EVIDENCE,
   following: FOLLOWING,
   "in-flight": IN_FLIGHT,
+  "market-lists": MARKET_LISTS,
   modifies: MODIFIES,
   "once-survived": ONCE_SURVIVED,
   orders: ORDERS,

@@ -147,62 +147,12 @@ export const STORES: readonly Mutant[] = [
     ],
   },
   {
-    name: "a doubt about a market is never cleared",
-    changes: [
-      {
-        file: "src/exchange/markets.ts",
-        find: "if ((isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name);",
-        put: "if (isExplained && doubt.readings > needed) doubts.delete(name);",
-      },
-    ],
-  },
-  {
-    name: "a doubt that came while the list was read is cleared by it",
-    changes: [
-      {
-        file: "src/exchange/markets.ts",
-        find: "(isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name)",
-        put: "isExplained || doubt.readings >= needed) doubts.clear()",
-      },
-    ],
-  },
-  {
-    name: "a list of which a part is missing is believed",
-    changes: [
-      {
-        file: "src/exchange/markets.ts",
-        find: "if (known.length === all.length) return known.flat();",
-        put: "if (known.length > 0) return known.flat();",
-      },
-    ],
-  },
-  {
-    name: "dexes are numbered by their place among those that are configured",
-    changes: [
-      {
-        file: "src/exchange/markets.ts",
-        find: "...wanted.map(({ index, name }) =>",
-        put: "...wanted.map(({ name }, index) =>",
-      },
-    ],
-  },
-  {
     name: "delisted markets have no place in the list",
     changes: [
       {
         file: "src/wire/answer/markets.ts",
         find: "return markets.map((market, index)",
         put: "return markets.filter(({ isDelisted }) => !isDelisted).map((market, index)",
-      },
-    ],
-  },
-  {
-    name: "a list that could not be read is as new as one that was",
-    changes: [
-      {
-        file: "src/exchange/markets.ts",
-        find: "    if (markets === null) return universe;\n",
-        put: "    if (markets === null) readElapsedMs = clock.elapsedMs();\n    if (markets === null) return universe;\n",
       },
     ],
   },
