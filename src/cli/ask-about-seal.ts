@@ -15,7 +15,7 @@ export async function askAboutSeal(
 ): Promise<SealCheck | null> {
   if (seal === null) return null;
   const answer = await askGateway(at, "check_audit_seal", { seal });
-  if (answer.isRunning) return checkOf(answer.result);
+  if (answer.isRunning) return answer.result;
   if (!hasPassphraseAtHand(input, outside)) return null;
   const keyring = await unlockBeside(at, { input, outside });
   try {
@@ -24,10 +24,4 @@ export async function askAboutSeal(
   } finally {
     keyring.signers.lock();
   }
-}
-
-function checkOf(result: unknown): SealCheck {
-  const facts: Readonly<Record<string, unknown>> = typeof result === "object" && result !== null ? { ...result } : {};
-  const { isGenuine, rowFaults } = facts;
-  return { isGenuine: isGenuine === true, rowFaults: Array.isArray(rowFaults) ? rowFaults.map(String) : [] };
 }

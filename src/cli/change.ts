@@ -4,7 +4,8 @@ import { openTransport } from "../exchange/transport.ts";
 import type { Places } from "../ops/data-directory.ts";
 import { type Keyring, openKeyring, vaultKeyOf } from "../ops/keyring.ts";
 import { OperatorError } from "../ops/operator.ts";
-import { type Facts, perform } from "../ops/perform.ts";
+import type { DoneBy, GivenTo, OperatorVerb } from "../ops/operator-verbs.ts";
+import { perform } from "../ops/perform.ts";
 import { Failure, type Input } from "./command.ts";
 import { askGateway } from "./control.ts";
 import { changing, type Opened, reading, requireDatabase } from "./directory.ts";
@@ -21,38 +22,32 @@ export const SEALING: Needs = { keys: true, exchange: false };
 const WEIGHT_PER_MINUTE = 200;
 const EXCHANGE_DEADLINE_MS = 10_000;
 
-/**
- * Has the running gateway do what the verb says, or does it here when none runs. Returns what the verb returned; over
- * the socket that is JSON, so the caller reads it as such.
- */
-export async function change(
+/** Has the running gateway do what the verb says, or does it here when none runs. Returns what the verb came to. */
+export async function change<Name extends OperatorVerb>(
   { input, outside, at }: { input: Input; outside: Outside; at: Places },
-  verb: string,
-  facts: Facts,
+  verb: Name,
+  given: GivenTo<Name>,
   needs: Needs = { keys: false, exchange: false },
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<DoneBy<Name>> {
   requireDatabase(at);
-  const answer = await askGateway(at, verb, facts);
-  if (answer.isRunning) return recordOf(answer.result);
-  const done = await changing(at, outside, async (opened) => {
+  const answer = await askGateway(at, verb, given);
+  if (answer.isRunning) return answer.result;
+  return changing(at, outside, async (opened) => {
     const unlocked = needs.keys ? await unlockHere(opened, input, outside) : null;
     const { network, exchangeUrl } = (unlocked ?? opened).instance;
     const keyring = unlocked?.keyring ?? null;
     const exchange = needs.exchange ? connect(exchangeUrl, outside) : null;
     try {
       const { clock, randomBytes } = outside;
-      return await perform(
-        { store: opened.store, clock, randomBytes, network, keyring, exchange, trial: null, state: null },
-        verb,
-        facts,
-      );
+      const changer = { store: opened.store, clock, randomBytes, network, keyring, exchange, trial: null, state: null };
+      // What the verb of this name returns.
+      return (await perform(changer, verb, given)) as DoneBy<Name>;
     } finally {
       keyring?.signers.lock();
     }
   }).catch((error: unknown) => {
     throw error instanceof OperatorError ? new Failure(error.message) : error;
   });
-  return recordOf(done);
 }
 
 async function unlockHere(opened: Opened, input: Input, outside: Outside): Promise<Unlocked> {
@@ -88,8 +83,4 @@ export function connect(
     budget: createBudget({ weightPerMinute }),
     timings,
   });
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }

@@ -1,30 +1,36 @@
 /** Asks a running gateway over its control socket, or does the deed here when none runs. */
 import { existsSync } from "node:fs";
 import type { Places } from "../ops/data-directory.ts";
+import type { DoneBy, GivenTo, OperatorVerb } from "../ops/operator-verbs.ts";
 import { Failure } from "./command.ts";
 
 /** Milliseconds; the slowest verb asks the exchange and waits for its answer. */
 const DEADLINE_MS = 30_000;
 
-export type Answer = { isRunning: true; result: unknown } | { isRunning: false };
+export type Answer<Done> = { isRunning: true; result: Done } | { isRunning: false };
 
 /** Hands the verb to the gateway that holds this directory; `isRunning` is false when none does. */
-export async function askGateway(at: Places, verb: string, facts: Readonly<Record<string, unknown>>): Promise<Answer> {
+export async function askGateway<Name extends OperatorVerb>(
+  at: Places,
+  verb: Name,
+  given: GivenTo<Name>,
+): Promise<Answer<DoneBy<Name>>> {
   if (!existsSync(at.control)) return { isRunning: false };
-  const response = await post(at, verb, facts);
+  const response = await post(at, verb, given);
   if (response === null) return { isRunning: false };
   const answer: unknown = await response.json();
   if (!response.ok) throw new Failure(messageOf(answer));
-  return { isRunning: true, result: answer };
+  // The running gateway is of the same version, and its verb has made it.
+  return { isRunning: true, result: answer as DoneBy<Name> };
 }
 
 /** Null when nobody listens: the socket is what a killed gateway left behind. */
-async function post(at: Places, verb: string, facts: Readonly<Record<string, unknown>>): Promise<Response | null> {
+async function post(at: Places, verb: OperatorVerb, given: object): Promise<Response | null> {
   try {
     return await fetch(`http://postern/${verb}`, {
       unix: at.control,
       method: "POST",
-      body: JSON.stringify(facts),
+      body: JSON.stringify(given),
       signal: AbortSignal.timeout(DEADLINE_MS),
       redirect: "error",
     });

@@ -6,7 +6,7 @@ import { examineExchange, examinePlace } from "../ops/examine-exchange.ts";
 import { examineReplica } from "../ops/examine-replica.ts";
 import type { Finding } from "../ops/finding.ts";
 import { hadExternalCheckpoints } from "../ops/note-start.ts";
-import { examineGateway, type ToldState } from "../ops/tell-state.ts";
+import { examineGateway } from "../ops/tell-state.ts";
 import { findAuditSeal } from "../store/audit-seal.ts";
 import { findInstance } from "../store/instance.ts";
 import { closeStore, openStoreReadOnly, type Store } from "../store/open.ts";
@@ -35,8 +35,7 @@ export const doctorCommand: Command = {
     const at = places(input, outside);
     requireDatabase(at);
     const told = await askGateway(at, "tell_state", {});
-    // The running gateway of the same version made it.
-    const state = told.isRunning ? (told.result as ToldState) : null;
+    const state = told.isRunning ? told.result : null;
     const isPaperDemo = isDemo(at);
     const findings = [...examineGateway(state, isPaperDemo), ...examineDirectory(at, outside.uid)];
     const store = openStoreReadOnly(at.database);

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 import { audienceOf, type Config, ownUrlOf, readConfig } from "../config.ts";
 import type { InsideAnswer } from "../http/from-inside.ts";
+import type { Running } from "../ops/changer.ts";
 import type { Places } from "../ops/data-directory.ts";
-import type { Running } from "../ops/perform.ts";
+import type { GivenTo } from "../ops/operator-verbs.ts";
 import { type Command, Failure, type Input, type Option, overridesOf } from "./command.ts";
 import { askGateway } from "./control.ts";
 import { places, reading, starter } from "./directory.ts";
@@ -40,7 +41,7 @@ export async function audience({ command, input, outside }: Asking, at: Places):
  */
 export async function post(
   { command, input, outside }: Asking,
-  path: string,
+  path: GivenTo<"post">["path"],
   body: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const at = places(input, outside);
@@ -60,8 +61,7 @@ export async function post(
 /** What the gateway that holds this directory says of itself; null when none runs, or one that may not be asked. */
 export async function askWhere(at: Places): Promise<Pick<Running, "audience" | "exchangeUrl"> | null> {
   const answer = await askGateway(at, "tell_where", {});
-  // The running gateway of the same version made it.
-  return answer.isRunning ? (answer.result as Running) : null;
+  return answer.isRunning ? answer.result : null;
 }
 
 /** The gateway's answer; the body of a refusal becomes the failure's text. */

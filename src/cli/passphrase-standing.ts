@@ -30,8 +30,7 @@ const TPM = "/sys/class/tpmrm/tpmrm0";
 
 async function factsOf({ input, outside, at, config }: Looking): Promise<PassphraseFacts | null> {
   const told = await askGateway(at, "tell_passphrase", {});
-  // The running gateway of the same version made it.
-  if (told.isRunning) return (told.result as { facts: PassphraseFacts | null }).facts;
+  if (told.isRunning) return told.result.facts;
   // The doctor has no option for it, and looks where the settings say.
   const { passphraseFile: file } = config;
   const set = { ...input, value: (name: string) => (name === "passphrase-file" ? file : input.value(name)) };

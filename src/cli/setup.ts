@@ -14,8 +14,7 @@ export const setupCommand: Command = {
     requireDatabase(at);
     const answer = await askGateway(at, "new_setup_link", {});
     if (!answer.isRunning) throw new Failure(`the gateway is not running. Start it:\n  ${starter(at)}`);
-    // The verb's own answer, over the socket.
-    const made = answer.result as { setup_url: string; expires_at_ms: number };
+    const made = answer.result;
     const facts = { setup_url: made.setup_url, expires_at: new Date(made.expires_at_ms).toISOString() };
     present({ input, outside }, facts, linkLines(made.setup_url));
   },

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Account, Agent } from "../../src/core/account.ts";
+import type { Changer } from "../../src/ops/changer.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { initialize } from "../../src/ops/initialize.ts";
 import { type Keyring, openKeyring, vaultKeyOf } from "../../src/ops/keyring.ts";
-import type { Changer } from "../../src/ops/perform.ts";
 import { findInstance, type Instance } from "../../src/store/instance.ts";
 import { closeStore, openStore } from "../../src/store/open.ts";
 import { type Wallet, walletOf } from "../cli/wallet.ts";

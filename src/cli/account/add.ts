@@ -4,7 +4,7 @@ import { places } from "../directory.ts";
 import { present } from "../output.ts";
 import { PASSPHRASE_FILE } from "../passphrase-input.ts";
 
-const KINDS = ["main", "subaccount", "vault", "copy"];
+const KINDS = ["main", "subaccount", "vault", "copy"] as const;
 
 export const accountAdd: Command = {
   name: "account add",
@@ -20,21 +20,18 @@ export const accountAdd: Command = {
   },
   positionals: [],
   async run(input, outside) {
-    const kind = input.value("kind") ?? "main";
-    if (!KINDS.includes(kind)) throw new Misuse(`--kind is one of ${KINDS.join(", ")}`);
+    const kind = KINDS.find((known) => known === (input.value("kind") ?? "main"));
+    if (kind === undefined) throw new Misuse(`--kind is one of ${KINDS.join(", ")}`);
     const parentId = input.value("parent");
     if ((kind === "main") !== (parentId === null)) throw new Misuse("--parent is for every kind but main");
     const facts = { label: required(input, "label"), kind, address: required(input, "address"), parentId };
     const made = await change({ input, outside, at: places(input, outside) }, "add_account", facts, SEALING);
-    const shown = { id: made["id"], label: made["label"], kind: made["kind"], owner: made["ownerAddress"] };
-    present({ input, outside }, { ...shown, trading_address: made["tradingAddress"] }, [
-      `Account ${String(made["id"])}`,
+    const shown = { id: made.id, label: made.label, kind: made.kind, owner: made.ownerAddress };
+    present({ input, outside }, { ...shown, trading_address: made.tradingAddress }, [
+      `Account ${made.id}`,
       "",
       ...(kind === "main"
-        ? [
-            "Next, an agent key of its own, which its owner approves:",
-            `  postern agent rotate --account ${String(made["id"])}`,
-          ]
+        ? ["Next, an agent key of its own, which its owner approves:", `  postern agent rotate --account ${made.id}`]
         : [
             "Its owner's agent signs for it as well. Next, an API key for it, which its owner grants:",
             "  postern key new",

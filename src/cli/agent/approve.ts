@@ -25,9 +25,11 @@ export const agentApprove: Command = {
     const agent = reading(at, ({ store }) => chosenAgent(store, input));
     const nonce = millisecondsOf(input, "nonce") ?? agent.createdAtMs;
     const end = millisecondsOf(input, "valid-until");
-    const facts = { agentAddress: agent.address, nonce, signature, ...(end === null ? {} : { validUntilMs: end }) };
-    const done = await change({ input, outside, at }, "approve_agent", facts, { keys: true, exchange: true });
-    const validUntilMs = typeof done["validUntilMs"] === "number" ? done["validUntilMs"] : null;
+    const facts = { agentAddress: agent.address, nonce, signature, validUntilMs: end };
+    const { validUntilMs } = await change({ input, outside, at }, "approve_agent", facts, {
+      keys: true,
+      exchange: true,
+    });
     const shown = { agent: agent.address, valid_until: validUntilMs === null ? null : isoTime(validUntilMs) };
     present({ input, outside }, shown, [
       `Agent ${agent.address} may trade for ${agent.ownerAddress}${validUntilMs === null ? "" : ` until ${isoTime(validUntilMs)}`}.`,

@@ -28,9 +28,9 @@ export const agentImport: Command = {
     const facts = { ownerAddress, privateKey: toHex(opened.privateKey) };
     opened.privateKey.fill(0);
     const made = await change({ input, outside, at }, "import_agent", facts, { keys: true, exchange: true });
-    const [address, state] = [String(made["address"]), String(made["state"])];
-    present({ input, outside }, { address, name: made["name"], owner: ownerAddress, state }, [
-      `Agent ${address} (${String(made["name"])}) for ${ownerAddress}`,
+    const { address, name, state } = made;
+    present({ input, outside }, { address, name, owner: ownerAddress, state }, [
+      `Agent ${address} (${name}) for ${ownerAddress}`,
       ...(state === "approved"
         ? [
             "The exchange knows it: it signs from now on. Nobody else may sign with it any more: two at once lose numbers.",

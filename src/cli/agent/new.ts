@@ -13,13 +13,18 @@ export const agentNew: Command = {
   async run(input, outside) {
     const at = places(input, outside);
     const { ownerAddress } = reading(at, ({ store }) => chosenAccount(store, input));
-    const made = await change({ input, outside, at }, "new_agent", { ownerAddress }, { keys: true, exchange: false });
-    const facts = { address: made["address"], name: made["name"], owner: ownerAddress };
+    const made = await change(
+      { input, outside, at },
+      "new_agent",
+      { ownerAddress, replaces: null },
+      { keys: true, exchange: false },
+    );
+    const facts = { address: made.address, name: made.name, owner: ownerAddress };
     present({ input, outside }, facts, [
-      `Agent ${String(facts.address)} (${String(facts.name)}) for ${ownerAddress}`,
+      `Agent ${facts.address} (${facts.name}) for ${ownerAddress}`,
       "",
       "Next, the owner approves it:",
-      `  postern agent approval --agent ${String(facts.address)}`,
+      `  postern agent approval --agent ${facts.address}`,
     ]);
   },
 };

@@ -13,13 +13,11 @@ export const agentRetire: Command = {
   async run(input, outside) {
     const at = places(input, outside);
     const done = await change({ input, outside, at }, "retire_agent", { address: input.positionals[0] ?? "" });
-    const [address, name, signing] = [String(done["address"]), String(done["name"]), done["signing"]];
+    const { address, name, signing } = done;
     const rotate = reading(at, ({ store }) => rotateFor(store, findAgent(store, address)?.ownerAddress ?? ""));
     present({ input, outside }, { agent: address, name, signing }, [
       `Agent ${address} signs no more here.`,
-      typeof signing === "string"
-        ? `${signing} signs now.`
-        : "No agent signs now: orders are refused until one is approved.",
+      signing === null ? "No agent signs now: orders are refused until one is approved." : `${signing} signs now.`,
       `The exchange knows it until the owner approves another as ${name}: ${rotate} --replaces ${address}`,
     ]);
   },

@@ -30,10 +30,10 @@ export const agentRotate: Command = {
       }));
     // One that waits already is enough: asking twice must not make two.
     const waiting = replaces === null ? found().agents.findLast(({ state }) => state === "new") : undefined;
-    const facts = replaces === null ? { ownerAddress } : { ownerAddress, replaces };
     const address =
       waiting?.address ??
-      (await change({ input, outside, at }, "new_agent", facts, { keys: true, exchange: false }))["address"];
+      (await change({ input, outside, at }, "new_agent", { ownerAddress, replaces }, { keys: true, exchange: false }))
+        .address;
     const { agents, instance } = found();
     const agent = agents.find((known) => known.address === address);
     if (agent === undefined) throw new Failure("the new agent is not in the database");

@@ -12,7 +12,7 @@ export const keyBlock: Command = {
   async run(input, outside) {
     const keyHash = keyHashOf(input.positionals[0] ?? "");
     const done = await change({ input, outside, at: places(input, outside) }, "block_key", { keyHash });
-    present({ input, outside }, { key_hash: keyHash, account: done["accountId"], state: "blocked" }, [
+    present({ input, outside }, { key_hash: keyHash, account: done.accountId, state: "blocked" }, [
       `Blocked ${keyHash}. Orders stay as they are.`,
     ]);
   },

@@ -13,7 +13,7 @@ export const keyKeep: Command = {
   async run(input, outside) {
     const keyHash = keyHashOf(input.positionals[0] ?? "");
     const done = await change({ input, outside, at: places(input, outside) }, "keep_key", { keyHash }, SEALING);
-    present({ input, outside }, { key_hash: keyHash, account: done["accountId"], state: "active" }, [
+    present({ input, outside }, { key_hash: keyHash, account: done.accountId, state: "active" }, [
       `Kept ${keyHash}: it works again.`,
     ]);
   },

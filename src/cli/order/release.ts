@@ -18,7 +18,7 @@ export const orderRelease: Command = {
     const { kind, accountId, releasedAtMs } = done;
     const shown = { object: kind, id, account: accountId, status: "unknown", released_at_ms: releasedAtMs };
     present({ input, outside }, shown, [
-      `Released ${String(kind)} ${id}. It stays unknown and is no longer looked up; a later report of the exchange still counts.`,
+      `Released ${kind} ${id}. It stays unknown and is no longer looked up; a later report of the exchange still counts.`,
     ]);
   },
 };

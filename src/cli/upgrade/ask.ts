@@ -15,7 +15,7 @@ export async function askUpgrade(
   if (!answer.isRunning) throw new Failure(`no gateway runs in ${at.directory}. Start it:\n  ${starter(at)}`);
   const { result } = answer;
   // Over the socket it is JSON; the gateway may be another version than this.
-  const facts = { ...(result as Readonly<Record<string, unknown>>) };
+  const facts: Readonly<Record<string, unknown>> = { ...result };
   const rows = Object.entries(facts).map(([name, value]) => `${name} ${String(value)}`);
   present({ input, outside }, facts, rows);
   const problems = facts["problems"];

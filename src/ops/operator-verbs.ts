@@ -1,0 +1,163 @@
+/**
+ * What an operator can have done, by the names that the control socket knows. Both ends are this program: a command gives
+ * the facts that its verb reads and gets what it returns, by the same types.
+ */
+import { fromHex } from "../wire/hex.ts";
+import { addAccount } from "./add-account.ts";
+import { approveOwnAgent } from "./approve-agent.ts";
+import { checkSeal } from "./believe-rows.ts";
+import { blockKey } from "./block-key.ts";
+import { type Changer, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
+import { type Facts, oneOf, recordIn, sealIn, text, wholeNumber } from "./facts.ts";
+import { importAgent } from "./import-agent.ts";
+import { keepKey } from "./keep-key.ts";
+import { newAgent } from "./new-agent.ts";
+import { OperatorError } from "./operator.ts";
+import { releaseUnknown } from "./release-unknown.ts";
+import { retireOwnAgent } from "./retire-agent.ts";
+import { newSetupLink, setupUrl } from "./set-up/tokens.ts";
+import { tellState } from "./tell-state.ts";
+import { upgradeStatus } from "./upgrade-status.ts";
+
+type Verb<Given, Done extends object> = {
+  /** Checks the facts; throws an `OperatorError` that names the one that is missing. */
+  read(facts: Facts): Given;
+  run(changer: Changer, given: Given): Done | Promise<Done>;
+  /** It only looks: what would be changed during a trial would be lost when the old version is put back. */
+  isForTrials: boolean;
+  perform(changer: Changer, facts: Facts): Promise<Done>;
+};
+
+function changing<Given, Done extends object>(
+  read: (facts: Facts) => Given,
+  run: (changer: Changer, given: Given) => Done | Promise<Done>,
+): Verb<Given, Done> {
+  return { read, run, isForTrials: false, perform: async (changer, facts) => run(changer, read(facts)) };
+}
+
+function looking<Given, Done extends object>(
+  read: (facts: Facts) => Given,
+  run: (changer: Changer, given: Given) => Done | Promise<Done>,
+): Verb<Given, Done> {
+  return { ...changing(read, run), isForTrials: true };
+}
+
+function nothing(): Record<never, never> {
+  return {};
+}
+
+function keyHashIn(facts: Facts): { keyHash: string } {
+  return { keyHash: text(facts, "keyHash") };
+}
+
+export const OPERATOR_VERBS = {
+  add_account: changing(
+    (facts) => ({
+      label: text(facts, "label"),
+      kind: oneOf(facts, "kind", ["main", "subaccount", "vault", "copy"]),
+      address: text(facts, "address"),
+      parentId: facts["parentId"] === null ? null : text(facts, "parentId"),
+    }),
+    (changer, wanted) => {
+      // What gives something away is believed later only if it is sealed now, which takes the passphrase.
+      requireKeyring(changer);
+      return addAccount(changer, wanted);
+    },
+  ),
+  new_agent: changing(
+    (facts) => ({
+      ownerAddress: text(facts, "ownerAddress"),
+      replaces: facts["replaces"] == null ? null : text(facts, "replaces").toLowerCase(),
+    }),
+    (changer, { ownerAddress, replaces }) =>
+      newAgent({ ...changer, keyring: requireKeyring(changer) }, ownerAddress, replaces),
+  ),
+  import_agent: changing(
+    (facts) => ({ ownerAddress: text(facts, "ownerAddress"), privateKey: text(facts, "privateKey") }),
+    (changer, { ownerAddress, privateKey: hex }) => {
+      const { exchange } = changer;
+      const keyring = requireKeyring(changer);
+      if (exchange === null) throw new OperatorError("the agent keys are locked");
+      const privateKey = fromHex(hex);
+      if (privateKey === null) throw new OperatorError("this is no private key");
+      return importAgent({ ...changer, keyring, exchange }, { ownerAddress, privateKey });
+    },
+  ),
+  retire_agent: changing(
+    (facts) => ({ address: text(facts, "address") }),
+    (changer, { address }) => retireOwnAgent(changer, address),
+  ),
+  approve_agent: changing(
+    (facts) => ({
+      agentAddress: text(facts, "agentAddress"),
+      nonce: wholeNumber(facts, "nonce"),
+      signature: text(facts, "signature"),
+      validUntilMs: facts["validUntilMs"] == null ? null : wholeNumber(facts, "validUntilMs"),
+    }),
+    (changer, approval) => {
+      requireKeyring(changer);
+      return approveOwnAgent({ ...changer, exchange: requireExchange(changer) }, approval);
+    },
+  ),
+  tell_state: looking(nothing, (changer) => {
+    const { store, state, keyring } = changer;
+    if (state === null || keyring === null) throw new OperatorError("no gateway runs");
+    const { readiness, listeners } = requireRunning(changer);
+    return tellState({ store, state, keyring, readiness: readiness(), listeners });
+  }),
+  check_audit_seal: looking(
+    (facts) => ({ seal: sealIn(facts) }),
+    (changer, { seal }) => checkSeal(changer.store, { keyring: requireKeyring(changer), seal }),
+  ),
+  tell_passphrase: looking(nothing, ({ passphrase }) => ({ facts: passphrase ?? null })),
+  new_setup_link: changing(nothing, (changer) => {
+    const { pageUrl } = requireRunning(changer);
+    const { token, expiresAtMs } = newSetupLink(changer);
+    return { setup_url: setupUrl(pageUrl, token), expires_at_ms: expiresAtMs };
+  }),
+  block_key: changing(keyHashIn, (changer, { keyHash }) => blockKey(changer, keyHash)),
+  keep_key: changing(keyHashIn, (changer, { keyHash }) => {
+    requireKeyring(changer);
+    return keepKey(changer, keyHash);
+  }),
+  release_unknown: changing(
+    (facts) => ({ id: text(facts, "id") }),
+    (changer, { id }) => releaseUnknown(changer, id),
+  ),
+  tell_where: looking(nothing, (changer) => {
+    const { audience, exchangeUrl } = requireRunning(changer);
+    return { audience, exchangeUrl };
+  }),
+  // The two requests whose right is the owner's signature in them, and no key: who brings them makes no difference.
+  post: changing(
+    (facts) => ({
+      path: oneOf(facts, "path", ["/v1/api-keys", "/v1/api-keys/revoke"]),
+      body: recordIn(facts, "body"),
+    }),
+    (changer, { path, body }) => requireRunning(changer).post(path, body),
+  ),
+  upgrade_status: looking(nothing, (changer) => upgradeStatus(examined(changer))),
+  open_writes: looking(nothing, (changer) => openWrites(changer)),
+} as const;
+
+export type OperatorVerb = keyof typeof OPERATOR_VERBS;
+
+/** What a verb is given. */
+export type GivenTo<Name extends OperatorVerb> = ReturnType<(typeof OPERATOR_VERBS)[Name]["read"]>;
+
+/** What it comes to; over the socket as JSON, which holds it whole. */
+export type DoneBy<Name extends OperatorVerb> = Awaited<ReturnType<(typeof OPERATOR_VERBS)[Name]["run"]>>;
+
+/** The demo of `serve --paper` is never on trial. */
+function examined(changer: Changer) {
+  const { version } = requireRunning(changer);
+  return { ...changer, keyring: requireKeyring(changer), version, isOnTrial: changer.trial?.isOn() === true };
+}
+
+/** Ends a trial, unless something is wrong; says how it stands either way. */
+function openWrites(changer: Changer) {
+  const status = upgradeStatus(examined(changer));
+  if (status.problems.length > 0) throw new OperatorError(status.problems.join("; "));
+  changer.trial?.end();
+  return { ...status, on_trial: false };
+}
