@@ -63,6 +63,16 @@ const GATEWAY: readonly Mutant[] = [
     ],
   },
   {
+    name: "that a trigger was taken is committed without waiting for the disk",
+    changes: [
+      {
+        file: "src/settle/place.ts",
+        find: 'event: { type: "armed", oid }, canBeReadAgain: false',
+        put: 'event: { type: "armed", oid }, canBeReadAgain: true',
+      },
+    ],
+  },
+  {
     name: "signed again with a new number after a timeout",
     changes: [
       {

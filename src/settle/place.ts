@@ -61,15 +61,13 @@ function readEntry(order: AskedTerms, asked: Asked, entry: StatusEntry): PlaceRe
   switch (entry.kind) {
     case "resting":
       if (!isOurs(entry.cloid, asked.cloid)) return look("the exchange answered for another order");
-      return order.trigger === null
-        ? definite({ type: "rested", oid: entry.oid })
-        : definite({ type: "armed", oid: entry.oid });
+      return order.trigger === null ? definite({ type: "rested", oid: entry.oid }) : armed(entry.oid);
     case "filled":
       if (!isOurs(entry.cloid, asked.cloid)) return look("the exchange answered for another order");
       return readFilled(order, asked.size, entry);
     case "waiting_for_trigger":
     case "waiting_for_fill":
-      return definite({ type: "armed", oid: null });
+      return armed(null);
     case "error":
       return isListedRefusal(entry.text)
         ? refused(entry.text)
@@ -98,6 +96,11 @@ function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { ki
 /** An order that the exchange names: one look at it gives this back. */
 function definite(event: LegEvent): PlaceReading {
   return { kind: "definite", event, canBeReadAgain: true };
+}
+
+/** One that is met already fires at once: a look at it may show a refusal, and not that it had been taken. */
+function armed(oid: string | null): PlaceReading {
+  return { kind: "definite", event: { type: "armed", oid }, canBeReadAgain: false };
 }
 
 /** Of a refusal the exchange keeps nothing. */

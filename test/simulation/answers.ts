@@ -46,9 +46,10 @@ export function auditAnswers(name: string, accepted: readonly Heard[], areReadsS
 function isReadAgain(known: Heard, heard: Heard, areReadsSound: boolean): boolean {
   if (heard.turn.powerCuts === known.turn.powerCuts) return false;
   const oid = fieldOf(known.body, "exchange_order_id");
-  if (oid === null && fieldOf(known.body, "status") !== "waiting_for_trigger") return false;
+  // A trigger that is met already has fired by the time of the look, which may show no more than a refusal.
+  if (oid === null || fieldOf(known.body, "status") === "waiting_for_trigger") return false;
   if (heard.status === 202) return !areReadsSound;
-  return oid === null || fieldOf(heard.body, "exchange_order_id") === oid;
+  return fieldOf(heard.body, "exchange_order_id") === oid;
 }
 
 export function auditTimes(name: string, heard: readonly Heard[]): string[] {
