@@ -35,12 +35,12 @@ const GATEWAY: readonly Mutant[] = [
       {
         file: "src/store/disk.ts",
         find: "      if (running === null) return start();",
-        put: "      return running ?? start();",
+        put: "      if (running !== null) return running;\n      if (next === null) return start();",
       },
       {
         file: "src/store/disk.ts",
-        find: "    const begunAt = commits;\n    try {\n      if",
-        put: "    const begunAt = Number.MAX_SAFE_INTEGER;\n    try {\n      if",
+        find: "    const begunAt = commits;\n    try {\n      await",
+        put: "    const begunAt = Number.MAX_SAFE_INTEGER;\n    try {\n      await",
       },
     ],
   },

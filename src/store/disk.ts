@@ -43,13 +43,9 @@ export function openDisk(sync: Sync): Disk {
   async function begin(): Promise<void> {
     const begunAt = commits;
     try {
-      if (fault !== null) throw fault;
-      if (isClosed) throw new Error("the database is closed");
       await sync.beside();
     } catch (error) {
       throw failed(error);
-    } finally {
-      running = null;
     }
     // Another wait may have failed meanwhile, and this one been told that all is well.
     if (fault !== null) throw fault;
@@ -57,8 +53,15 @@ export function openDisk(sync: Sync): Disk {
   }
 
   function start(): Promise<void> {
-    running = begin();
-    return running;
+    if (fault !== null) return Promise.reject(fault);
+    if (isClosed) return Promise.reject(new Error("the database is closed"));
+    const begun = begin();
+    running = begun;
+    const end = () => {
+      running = null;
+    };
+    begun.then(end, end);
+    return begun;
   }
 
   return {
@@ -77,9 +80,10 @@ export function openDisk(sync: Sync): Disk {
       onDisk = Math.max(onDisk, begunAt);
     },
     waitBeside() {
+      // The one under way may have begun before the last commit, and the one that waits for it begins after.
+      if (next !== null) return next;
       if (running === null) return start();
-      // The one under way may have begun before the last commit.
-      next ??= running
+      next = running
         .catch(() => undefined)
         .then(() => {
           next = null;
@@ -103,17 +107,21 @@ export function openDisk(sync: Sync): Disk {
 /** Of a database file whose log is there: a connection that has read it has made it. */
 export function syncOfLog(databasePath: string): Sync {
   const path = `${realpathSync(databasePath)}-wal`;
-  const file = openSync(path, "r");
+  // The system tells a failure once to each opening of a file: a wait in between must not hear it in the other's place.
+  const [here, beside] = [openSync(path, "r"), openSync(path, "r")];
   // That there is a log is on the disk as well, from here on.
-  fsyncSync(file);
+  fsyncSync(here);
   syncFile(dirname(path));
   return {
-    now: () => fdatasyncSync(file),
+    now: () => fdatasyncSync(here),
     beside: () =>
       new Promise<void>((resolve, reject) => {
-        fdatasync(file, (error) => (error === null || error === undefined ? resolve() : reject(error)));
+        fdatasync(beside, (error) => (error === null || error === undefined ? resolve() : reject(error)));
       }),
-    close: () => closeSync(file),
+    close() {
+      closeSync(here);
+      closeSync(beside);
+    },
   };
 }
 
