@@ -89,11 +89,19 @@ function headOf(path: string): string {
   return lines.map((line) => line.replace(/^ ?\* ?/, "")).join("\n");
 }
 
+/** Scripts that begin together install side by side, and one may trip over what the other is about to put down. */
+const INSTALL_TRIES = 3;
+const INSTALL_PAUSE_MS = 500;
+
 function install(script: string, directory: string, more: readonly string[]): void {
   const command = ["install", "--frozen-lockfile", "--silent", ...more];
-  const { status, stderr } = spawnSync(process.execPath, command, { cwd: directory, encoding: "utf8" });
-  if (status === 0) return;
-  const [reason = ""] = stderr.trim().split("\n").slice(-1);
+  let reason = "";
+  for (let tries = 0; tries < INSTALL_TRIES; tries += 1) {
+    const { status, stderr } = spawnSync(process.execPath, command, { cwd: directory, encoding: "utf8" });
+    if (status === 0) return;
+    [reason = ""] = stderr.trim().split("\n").slice(-1);
+    Bun.sleepSync(INSTALL_PAUSE_MS);
+  }
   endLacking(script, `its packages could not be installed in ${directory}: ${reason}`);
 }
 
