@@ -24,6 +24,9 @@ const EXECUTABLE = join(ROOT, "dist/postern");
 const MARK = "PREPARED_FOR_SCRIPT";
 /** Exit code of a script that lacks something. */
 const LACKING = 2;
+/** Scripts that begin together install side by side, and one may trip over what the other is about to put down. */
+const INSTALL_TRIES = 3;
+const INSTALL_PAUSE_MS = 500;
 
 /** How each is got, on Debian. */
 const PROGRAMS = {
@@ -88,10 +91,6 @@ function headOf(path: string): string {
   const lines = head.replace("/**", "").trim().split("\n");
   return lines.map((line) => line.replace(/^ ?\* ?/, "")).join("\n");
 }
-
-/** Scripts that begin together install side by side, and one may trip over what the other is about to put down. */
-const INSTALL_TRIES = 3;
-const INSTALL_PAUSE_MS = 500;
 
 function install(script: string, directory: string, more: readonly string[]): void {
   const command = ["install", "--frozen-lockfile", "--silent", ...more];
