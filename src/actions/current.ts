@@ -40,7 +40,11 @@ export function toldAge({ exchange }: Pick<Deps, "exchange">, asOfMs: number, wi
 }
 
 /** Positions and margin of one dex, not older than what the account was told last. */
-export function currentState(deps: Deps, { account, reader }: Asking, dex: string): Promise<Known<ClearinghouseState>> {
+export async function currentState(
+  deps: Deps,
+  { account, reader }: Asking,
+  dex: string,
+): Promise<Known<ClearinghouseState>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent(deps, {
