@@ -213,4 +213,6 @@ export type GatewayState = {
   writesStoppedBecause: string | null;
   /** No file descriptor is left (EMFILE): no connection is taken, and none to the exchange may open. */
   isOutOfDescriptors?: boolean;
+  /** Refusals in words that are not in our list, by their shape, of which somebody was told. */
+  toldRefusals?: Set<string>;
 };

@@ -70,9 +70,9 @@ export const EVIDENCE: readonly Mutant[] = [
     name: "two readings of one moment say that an order was refused in new words",
     changes: [
       {
-        file: "src/settle/absence.ts",
-        find: "if (seal === null || !hasLanded || (last !== null && nowMs - last < WITNESS_SPACING_MS)) return;",
-        put: "if (seal === null || !hasLanded || (last !== null && nowMs < last)) return;",
+        file: "src/settle/pursuit.ts",
+        find: "if (last !== null && nowMs - last < WITNESS_SPACING_MS) return;",
+        put: "if (last !== null && nowMs < last) return;",
       },
     ],
   },

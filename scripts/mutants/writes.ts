@@ -47,8 +47,8 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "what a cancel has sent beside it does not count as sent",
-    "const hasSent = (outgoing.beside?.sending.length ?? 0) > 0;",
-    "const hasSent = (outgoing.beside?.sending.length ?? 0) < 0;",
+    "const hasSent = (outgoing.beside?.length ?? 0) > 0;",
+    "const hasSent = (outgoing.beside?.length ?? 0) < 0;",
   ),
   one(
     "nobody follows what is not known",

@@ -80,7 +80,7 @@ function outgoingCancel(deps: Deps, attempt: Attempt): Stored {
   return {
     kind: "outgoing",
     attempt,
-    beside: { sending: unsettled.map((each) => () => deps.settling.burn(each.id)) },
+    beside: unsettled.map((each) => () => deps.settling.burn(each.id)),
     async conclude(reply) {
       const isSettled = await onceUnlocked(deps.clock, () => recordCancelReply(deps, attempt, reply));
       return { isSettled, answer: null };

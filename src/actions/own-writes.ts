@@ -6,7 +6,7 @@ import type { Exchange } from "../exchange/exchange.ts";
 import type { Picture } from "../exchange/picture.ts";
 import { listEventsAfter, newestEventIds, type StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/open.ts";
-import { whileUnchanged } from "../store/while-unchanged.ts";
+import { changeMark } from "../store/while-unchanged.ts";
 import { parseJson } from "../wire/json.ts";
 
 /** What an account was told last, by the exchange's time: what is shown of it must not be older. */
@@ -26,13 +26,10 @@ type Change = {
   told: { oid: string; isOver: boolean } | null;
 };
 
-/** The same object while nothing is written. */
-const lastWritten = whileUnchanged(() => ({}));
-
 type Told = Pick<Picture, "toldOf" | "heardFillAt">;
 
-/** `written`: as of which change of the database it was read; null before the first time. */
-type Memory = { lastId: number; offsetMs: number; changes: Change[]; written: object | null };
+/** `mark`: as of which change of the database it was read; null before the first time. */
+type Memory = { lastId: number; offsetMs: number; changes: Change[]; mark: string | null };
 
 /** Changes of each dex of an account that are looked at: what shows these shows all before them. */
 const MAX_CHANGES = 128;
@@ -61,7 +58,7 @@ export function openOwnWrites(of: {
     const known = memories.get(id);
     if (known !== undefined) return known;
     const lastId = (newestEventIds(store, id, MAX_CHANGES).at(-1) ?? 1) - 1;
-    const fresh = { lastId, offsetMs: offsetNowMs(), changes: [], written: null };
+    const fresh = { lastId, offsetMs: offsetNowMs(), changes: [], mark: null };
     memories.set(id, fresh);
     return fresh;
   }
@@ -71,9 +68,9 @@ export function openOwnWrites(of: {
     // Our wall clock may have been set in between, before or after what happened; it did happen before now.
     const latestOffsetMs = Math.max(offsetMs, memory.offsetMs);
     memory.offsetMs = offsetMs;
-    const written = lastWritten(store, account.id);
-    if (memory.written === written) return;
-    memory.written = written;
+    const mark = changeMark(store);
+    if (memory.mark === mark) return;
+    memory.mark = mark;
     const timeOf = (atMs: number) => Math.min(atMs + latestOffsetMs, exchange.nowMs());
     for (;;) {
       const rows = listEventsAfter(store, { accountId: account.id, after: memory.lastId, limit: PAGE });

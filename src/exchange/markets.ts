@@ -45,9 +45,9 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   function weigh(doubted: readonly [string, Doubt][], before: Universe | null, now: Universe): void {
     for (const [name, doubt] of doubted) {
       doubt.readings += 1;
-      const isExplained = before?.byName.get(name)?.assetId !== now.byName.get(name)?.assetId;
-      const needed = doubt.isCertain ? READINGS_NEEDED_WHEN_CERTAIN : READINGS_NEEDED;
       const assetId = before?.byName.get(name)?.assetId;
+      const isExplained = assetId !== now.byName.get(name)?.assetId;
+      const needed = doubt.isCertain ? READINGS_NEEDED_WHEN_CERTAIN : READINGS_NEEDED;
       if (isExplained && doubt.isCertain) refuted.set(name, { assetId, atMs: clock.elapsedMs() });
       if ((isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name);
     }

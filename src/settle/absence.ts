@@ -17,7 +17,7 @@ import { awaitsTakeUp } from "../store/restores.ts";
 import { isCarriedOut } from "./cancel.ts";
 import { note } from "./note.ts";
 import { comparePosition } from "./position-check.ts";
-import type { Pursuit, Tools } from "./pursuit.ts";
+import { countRefusalReading, type Pursuit, type Tools } from "./pursuit.ts";
 import { openAttempt } from "./record.ts";
 import { burnNonce } from "./seal.ts";
 
@@ -46,7 +46,9 @@ export async function weighAbsence(
   const burnt = await burnWhenDue(tools, attempt, missed.pursuit);
   if (missed.history !== null) await countOutlived(tools, burnt, missed.pursuit, missed.history);
   const witnessed = missed.history === null ? burnt : countWitness(tools, burnt, missed.pursuit, missed.history);
-  if (missed.history !== null) countRefusal(world, burnt, missed.pursuit);
+  // Only once something of ours is known to have taken its number.
+  if (missed.history !== null && burnt.seal !== null && burnt.hasLanded)
+    countRefusalReading(missed.pursuit, world.clock.elapsedMs());
   return concludeFrom(tools, witnessed, missed, conclude);
 }
 
@@ -75,15 +77,6 @@ function countWitness(tools: Tools, attempt: Attempt, pursuit: Pursuit, history:
     note(world, attempt, "absence witnessed", `${count}: a history that reaches to ${history.newestAtMs} lacks it`);
   });
   return { ...attempt, ...change };
-}
-
-/** Counts readings of everything, apart, that lack what was refused in words that are not listed. */
-function countRefusal({ clock }: World, { seal, hasLanded }: Attempt, pursuit: Pursuit): void {
-  const nowMs = clock.elapsedMs();
-  const last = pursuit.lastRefusalElapsedMs;
-  if (seal === null || !hasLanded || (last !== null && nowMs - last < WITNESS_SPACING_MS)) return;
-  pursuit.lastRefusalElapsedMs = nowMs;
-  pursuit.refusalReadings += 1;
 }
 
 /** Shortest time between two sweeps that find it forgotten, milliseconds: its list of open orders may be behind. */

@@ -1,4 +1,4 @@
-import { type Attempt, sweepDelayMs } from "../core/attempt.ts";
+import { type Attempt, sweepDelayMs, WITNESS_SPACING_MS } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import type { Sought } from "./look.ts";
@@ -96,6 +96,18 @@ export function countSweep(pursuit: Pursuit, swept: Sweep | Unread, nowMs: numbe
   if (swept === "no_room") return;
   pursuit.sweeps += 1;
   pursuit.lastSweepElapsedMs = nowMs;
+}
+
+/**
+ * Counts a reading that lacks what the exchange refused in words that are not listed; two that count are apart.
+ *
+ * @param nowMs elapsed milliseconds
+ */
+export function countRefusalReading(pursuit: Pursuit, nowMs: number): void {
+  const last = pursuit.lastRefusalElapsedMs;
+  if (last !== null && nowMs - last < WITNESS_SPACING_MS) return;
+  pursuit.lastRefusalElapsedMs = nowMs;
+  pursuit.refusalReadings += 1;
 }
 
 /** What every step works with. */

@@ -2,7 +2,7 @@ import { type Attempt, endsAtMs, WITNESS_SPACING_MS } from "../core/attempt.ts";
 import { WITNESSES_NEEDED } from "../core/evidence.ts";
 import type { InfoRequest } from "../exchange/exchange.ts";
 import { burnWhenDue } from "./absence.ts";
-import type { Pursuit, Tools } from "./pursuit.ts";
+import { countRefusalReading, type Pursuit, type Tools } from "./pursuit.ts";
 
 /** A reading of what an action without an order id changes, made when something was known of its number. */
 export type EffectReading = { json: unknown; attempt: Attempt };
@@ -54,12 +54,7 @@ export function heardRefusal(
 ): string | null {
   pursuit.isRefusalDoubted ||= isShown;
   if (pursuit.refusal === null || !hasLanded || pursuit.isRefusalDoubted) return null;
-  const nowMs = world.clock.elapsedMs();
-  const last = pursuit.lastRefusalElapsedMs;
-  if (last === null || nowMs - last >= WITNESS_SPACING_MS) {
-    pursuit.lastRefusalElapsedMs = nowMs;
-    pursuit.refusalReadings += 1;
-  }
+  countRefusalReading(pursuit, world.clock.elapsedMs());
   return pursuit.refusalReadings >= WITNESSES_NEEDED ? pursuit.refusal : null;
 }
 

@@ -5,9 +5,6 @@ import type { Verdict } from "../wire/answer/reply.ts";
 /** Texts that are remembered as told; past it the oldest is forgotten. */
 const MAX_TOLD = 500;
 
-/** Texts that were told already, by process. */
-const told = new WeakMap<World["state"], Set<string>>();
-
 /**
  * Counts refusals in words that are not in our list, and warns once of each: what such an answer means has to be looked up each
  * time, so whoever runs the gateway should know the words and report them.
@@ -18,8 +15,8 @@ export function noteUnlisted(
 ): void {
   for (const text of unlistedTexts(verdict)) {
     metrics.unlistedRefusal();
-    const known = told.get(state) ?? new Set();
-    told.set(state, known);
+    state.toldRefusals ??= new Set();
+    const known = state.toldRefusals;
     const shape = shapeOf(text);
     if (known.has(shape)) continue;
     known.add(shape);

@@ -1,3 +1,4 @@
+import type { Statement } from "bun:sqlite";
 import type { Watched } from "./broken.ts";
 import type { Audience } from "./events.ts";
 import type { RememberedRows } from "./remembered.ts";
@@ -18,6 +19,8 @@ export type Memory = {
   sealed: SealedMemory | null;
   /** Statements compiled for it, by what builds them. */
   statements: Map<object, unknown>;
+  /** What tells that something was written; compiled when it is first asked. */
+  changeCount: Statement | null;
   /** By what reads them. */
   unchanged: Map<object, UnchangedRows>;
 };
@@ -31,6 +34,7 @@ export function newMemory(): Memory {
     restores: null,
     sealed: null,
     statements: new Map(),
+    changeCount: null,
     unchanged: new Map(),
   };
 }

@@ -2,22 +2,20 @@
  * Rows that are asked for again and again, read anew only when something has been written since: by this connection, whose
  * changes SQLite counts, or by another, which `data_version` tells. To be asked outside of transactions.
  */
-import type { Database, Statement } from "bun:sqlite";
 import type { Store } from "./open.ts";
 
-export type UnchangedRows = { marksOf: Statement; marks: string; rows: Map<string, unknown> };
+export type UnchangedRows = { mark: string; rows: Map<string, unknown> };
 
 /** Keys of one kind that are kept at once, at most. */
 const MAX_KEYS = 100;
 
 export function whileUnchanged<Value>(read: (store: Store, key: string) => Value): typeof read {
   return (store, key) => {
-    const memory = store.memory.unchanged.get(read) ?? newRows(store.$client);
+    const memory = store.memory.unchanged.get(read) ?? { mark: "", rows: new Map() };
     store.memory.unchanged.set(read, memory);
-    const [row] = memory.marksOf.values();
-    const marks = String(row);
-    if (memory.marks !== marks || memory.rows.size >= MAX_KEYS) memory.rows.clear();
-    memory.marks = marks;
+    const mark = changeMark(store);
+    if (memory.mark !== mark || memory.rows.size >= MAX_KEYS) memory.rows.clear();
+    memory.mark = mark;
     // Rows under `read` are what it has read.
     const known = memory.rows.get(key) as Value | undefined;
     if (known !== undefined) return known;
@@ -27,7 +25,9 @@ export function whileUnchanged<Value>(read: (store: Store, key: string) => Value
   };
 }
 
-function newRows(client: Database): UnchangedRows {
-  const marksOf = client.prepare("SELECT total_changes(), data_version FROM pragma_data_version");
-  return { marksOf, marks: "", rows: new Map() };
+/** The same text while nothing is written. */
+export function changeMark({ $client: client, memory }: Store): string {
+  memory.changeCount ??= client.prepare("SELECT total_changes(), data_version FROM pragma_data_version");
+  const [row] = memory.changeCount.values();
+  return String(row);
 }

@@ -84,7 +84,7 @@ type Sending = Outgoing & { onDisk: Promise<void> };
 
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
 async function sendAndConclude(deps: Deps, outgoing: Sending, { use }: Plan): Promise<RunningAnswer | null> {
-  const beside = (outgoing.beside?.sending ?? []).map(async (send) => {
+  const beside = (outgoing.beside ?? []).map(async (send) => {
     await outgoing.onDisk;
     return send();
   });
@@ -107,7 +107,7 @@ async function sendOnce(deps: Deps, outgoing: Sending, use: Plan["use"]): Promis
 async function conclude(deps: Deps, outgoing: Outgoing, result: SendResult): Promise<Conclusion> {
   if (result.kind === "reply") return outgoing.conclude(result.reply);
   // With an empty action on its way this request has sent something.
-  const hasSent = (outgoing.beside?.sending.length ?? 0) > 0;
+  const hasSent = (outgoing.beside?.length ?? 0) > 0;
   const isSettled = await onceUnlocked(deps.clock, () => !hasSent && giveBack(deps, outgoing.attempt, result));
   return { isSettled, answer: null };
 }

@@ -46,7 +46,7 @@ export type Outgoing = {
   kind: "outgoing";
   attempt: Attempt;
   /** What leaves at the same moment: the empty actions that burn what a cancel must not meet. */
-  beside?: { sending: readonly (() => Promise<void>)[] };
+  beside?: readonly (() => Promise<void>)[];
   /** Writes down what the exchange answered. */
   conclude(reply: Reply): Conclusion | Promise<Conclusion>;
 };
