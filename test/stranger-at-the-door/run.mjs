@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// 107 attacks on the door of the executable by somebody who read only the documents; needs openssl.
+// 108 attacks on the door of the executable by somebody who read only the documents; needs openssl.
 //   node test/stranger-at-the-door/run.mjs [--binary dist/postern] [--only TEXT[,TEXT…]] [--list] [--json] [--log]
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,7 @@
 // What a program for Node.js needs to stand alone in a fresh clone: says what it is, or in one line what it lacks, and
 // leaves nothing in the temporary directory. Asked before anything is imported that may be missing.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -38,6 +38,8 @@ export const standAlone = ({ path, binary, programs = [], isKept = false }) => {
   }
   if (isKept || tmpdir().includes(OWN)) return;
   const directory = mkdtempSync(join(tmpdir(), OWN));
+  // Others may pass through it: what they cannot read below it is then the doing of the executable and not of this directory.
+  chmodSync(directory, 0o711);
   process.env.TMPDIR = directory;
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   for (const [name, number] of Object.entries(SIGNALS)) {

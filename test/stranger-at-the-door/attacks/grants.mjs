@@ -6,6 +6,11 @@ import { GRANT, newAddress, newKey, signGrant } from "../door.mjs";
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const hex = (value) => value.toString(16).padStart(64, "0");
 const parts = (signature) => [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130)];
+/** EIP-2098: the parity of v in the highest bit of s. */
+const compact = (signature) => {
+  const [r, s, v] = parts(signature);
+  return `0x${r}${v === "1b" ? s : hex(BigInt(`0x${s}`) | (1n << 255n))}`;
+};
 const BOTH = ["trading:read", "trading:write"];
 
 /** Each grant is refused, and its key opens nothing afterwards. */
@@ -151,7 +156,7 @@ export const grants = [
     }),
   ],
   [
-    "signatures: malleable, compact, zero, outside the curve, other spellings",
+    "signatures: malleable, zero, outside the curve, spellings that no wallet gives",
     refuses((door) => {
       const changes = {
         "high s": (text) => {
@@ -162,9 +167,13 @@ export const grants = [
           const [r, s, v] = parts(text);
           return `0x${r}${hex(ORDER - BigInt(`0x${s}`))}${v}`;
         },
-        "v 0 and 1": (text) => {
+        "high s, v 0 and 1": (text) => {
           const [r, s, v] = parts(text);
-          return `0x${r}${s}${v === "1b" ? "00" : "01"}`;
+          return `0x${r}${hex(ORDER - BigInt(`0x${s}`))}${v === "1b" ? "01" : "00"}`;
+        },
+        "high s, no 0x": (text) => {
+          const [r, s, v] = parts(text);
+          return `${r}${hex(ORDER - BigInt(`0x${s}`))}${v === "1b" ? "1c" : "1b"}`;
         },
         "v of a chain": (text) => {
           const [r, s, v] = parts(text);
@@ -174,10 +183,11 @@ export const grants = [
           const [r, s, v] = parts(text);
           return `0x${r}${s}${v === "1b" ? "1c" : "1b"}`;
         },
-        compact: (text) => {
+        "compact, of the other v": (text) => {
           const [r, s, v] = parts(text);
-          return `0x${r}${v === "1b" ? s : hex(BigInt(`0x${s}`) | (1n << 255n))}`;
+          return `0x${r}${v === "1c" ? s : hex(BigInt(`0x${s}`) | (1n << 255n))}`;
         },
+        "compact, a byte less": (text) => compact(text).slice(0, -2),
         zero: () => `0x${"0".repeat(130)}`,
         "zero, v 27": () => `0x${"0".repeat(128)}1b`,
         "r is the order": (text) => `0x${hex(ORDER)}${parts(text)[1]}1b`,
@@ -188,7 +198,6 @@ export const grants = [
         },
         "all ones": () => `0x${"f".repeat(130)}`,
         empty: () => "0x",
-        "no 0x": (text) => text.slice(2),
         "a byte more": (text) => `${text}00`,
         "a space": (text) => `${text} `,
         "0X": (text) => `0X${text.slice(2)}`,
@@ -197,6 +206,28 @@ export const grants = [
       };
       return Object.entries(changes).map(([name, change]) => [name, withSignature(change)(door)]);
     }),
+  ],
+  [
+    "spellings: the one signature in another wallet's spelling is the same key and opens no second one",
+    async ({ plain, broken }) => {
+      const spellings = {
+        "v 0 and 1": (text) => {
+          const [r, s, v] = parts(text);
+          return `0x${r}${s}${v === "1b" ? "00" : "01"}`;
+        },
+        compact,
+        "no 0x": (text) => text.slice(2),
+      };
+      for (const [name, spell] of Object.entries(spellings)) {
+        const { hash, body, answer } = await plain.grant();
+        const respelled = { ...body, signature: spell(body.signature) };
+        const again = await plain.ask("POST", "/v1/api-keys", { key: null, body: respelled });
+        if (again.text !== answer.text) broken(`${name}: ${again.status} ${again.code}`);
+        await plain.revoke(await plain.revocation(hash));
+        const late = await plain.ask("POST", "/v1/api-keys", { key: null, body: respelled });
+        if (late.code !== "key_revoked") broken(`${name}, after its revocation: ${late.status} ${late.code}`);
+      }
+    },
   ],
   [
     "replay: the same grant is the same key; with other content, or after its revocation, it is nothing",
