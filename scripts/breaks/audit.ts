@@ -300,7 +300,7 @@ export const AUDIT_BREAKS: readonly Break[] = [
     row: "S45",
     name: "a signed action has no row",
     changes: inFile(
-      "src/settle/intent.ts",
+      "src/settle/send/intent.ts",
       "  appendAudit(store, {\n    atMs: nowMs,\n    actor: intended.actor",
       "  ((..._: unknown[]) => undefined)(store, {\n    atMs: nowMs,\n    actor: intended.actor",
     ),
@@ -310,7 +310,7 @@ export const AUDIT_BREAKS: readonly Break[] = [
     row: "S45",
     name: "a noop has no row",
     changes: inFile(
-      "src/settle/seal.ts",
+      "src/settle/send/seal.ts",
       "    appendAudit(world.store, {\n",
       "    ((..._: unknown[]) => undefined)(world.store, {\n",
     ),

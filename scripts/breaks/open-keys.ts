@@ -318,7 +318,7 @@ export const OPEN_KEY_BREAKS: readonly Break[] = [
     row: "S20",
     name: "a missing key is told only when it comes to signing",
     changes: inFile(
-      "src/settle/obstacles.ts",
+      "src/settle/pre-trade/obstacles.ts",
       "if (world.signers.has(agent.address)) return",
       'if (world.signers.has(agent.address) || agent.name !== "") return',
     ),

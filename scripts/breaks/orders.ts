@@ -159,7 +159,7 @@ export const ORDER_BREAKS: readonly Break[] = [
     row: "P04",
     name: "orders are taken while the gateway starts",
     changes: inFile(
-      "src/settle/obstacles.ts",
+      "src/settle/pre-trade/obstacles.ts",
       'if (phase === "opening" || (phase === "starting" && !isCancel))',
       'if (phase === "opening")',
     ),
@@ -169,7 +169,7 @@ export const ORDER_BREAKS: readonly Break[] = [
     row: "P04",
     name: "orders are taken while writes are stopped",
     changes: inFile(
-      "src/settle/obstacles.ts",
+      "src/settle/pre-trade/obstacles.ts",
       "if (broken === null && (writesStoppedBecause === null || isCancel)) return null;",
       "if (broken === null) return null;",
     ),
@@ -189,7 +189,7 @@ export const ORDER_BREAKS: readonly Break[] = [
     row: "P04",
     name: "an order is sent however late",
     changes: inFile(
-      "src/settle/send.ts",
+      "src/settle/send/send.ts",
       "world.settings.timings.actionLifeMs / 2;",
       "world.settings.timings.actionLifeMs / 2_000;",
     ),
@@ -209,7 +209,7 @@ export const ORDER_BREAKS: readonly Break[] = [
     row: "P05",
     name: "a noop that nobody answered has burnt the number",
     changes: inFile(
-      "src/settle/seal.ts",
+      "src/settle/send/seal.ts",
       'reply.reason === "no_answer" ? "no_information" : noopAnswer(reply)',
       'reply.reason === "no_answer" ? "ok" : noopAnswer(reply)',
     ),

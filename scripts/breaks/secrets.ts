@@ -132,7 +132,7 @@ export const SECRET_BREAKS: readonly Break[] = [
     row: "S22",
     name: "the signed body is kept with what became of it",
     changes: inFile(
-      "src/settle/send.ts",
+      "src/settle/send/send.ts",
       "  return post(world, attempt, { body, purpose, mayLeave });\n}\n\n/** Posts a `noop`",
       '  world.store.$client.run("UPDATE accounts SET label = ? WHERE id = ?", [body, attempt.accountId]);\n  return post(world, attempt, { body, purpose, mayLeave });\n}\n\n/** Posts a `noop`',
     ),
@@ -143,12 +143,12 @@ export const SECRET_BREAKS: readonly Break[] = [
     name: "the signature is in the order's story",
     changes: [
       {
-        file: "src/settle/send.ts",
+        file: "src/settle/send/send.ts",
         find: "  return post(world, attempt, { body, purpose, mayLeave });\n}\n\n/** Posts a `noop`",
         put: '  note(world, attempt, "signed", JSON.stringify(JSON.parse(body).signature));\n  return post(world, attempt, { body, purpose, mayLeave });\n}\n\n/** Posts a `noop`',
       },
       {
-        file: "src/settle/send.ts",
+        file: "src/settle/send/send.ts",
         find: 'import { actionOf } from "./intent.ts";',
         put: 'import { actionOf } from "./intent.ts";\nimport { note } from "./note.ts";',
       },

@@ -177,7 +177,7 @@ export const TEXT_BREAKS: readonly Break[] = [
     row: "S50",
     name: "a planted fault has no place any more",
     changes: inFile(
-      "src/settle/send.ts",
+      "src/settle/send/send.ts",
       "  return post(world, attempt, { body, purpose, mayLeave });\n}\n\n/** Posts a `noop`",
       "  const posted = post(world, attempt, { body, purpose, mayLeave });\n  return posted;\n}\n\n/** Posts a `noop`",
     ),

@@ -116,7 +116,7 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   ),
   one(
     "a position that was not asked for is told as one that cannot be had",
-    "src/settle/margin.ts",
+    "src/settle/operation/margin.ts",
     'if (outcome.kind === "failed" && count === 0) return outcome;',
     "",
   ),

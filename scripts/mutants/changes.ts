@@ -6,7 +6,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "a reduction replaces the original instead of the replacement",
     changes: [
       {
-        file: "src/settle/reduce.ts",
+        file: "src/settle/modify/reduce.ts",
         find: "action: modifyAction(replacement.oid, wire, false), cloid, targetOid: replacement.oid",
         put: "action: modifyAction(attempt.targetOid ?? replacement.oid, wire, false), cloid, targetOid: replacement.oid",
       },
@@ -16,7 +16,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "a reduction forgets what the whole order is for",
     changes: [
       {
-        file: "src/settle/reduce.ts",
+        file: "src/settle/modify/reduce.ts",
         find: "    intendedTotal: attempt.intendedTotal,\n",
         put: "    intendedTotal: null,\n",
       },
@@ -26,7 +26,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "a modify ends while one of its legs is closing",
     changes: [
       {
-        file: "src/settle/pursue-modify.ts",
+        file: "src/settle/modify/pursue-modify.ts",
         find: 'leg.state === "closing" || (!isClosed(leg) && isCarriedOut(world, leg))',
         put: 'leg.state === "sent" && isCarriedOut(world, leg)',
       },
@@ -36,7 +36,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "that a cancel was carried out is forgotten",
     changes: [
       {
-        file: "src/settle/cancel.ts",
+        file: "src/settle/cancel/cancel.ts",
         find: "sentAtMs: attempt.createdAtMs, hasLanded: true }",
         put: "sentAtMs: attempt.createdAtMs, hasLanded: false }",
       },
@@ -46,7 +46,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "that a cancel by client order id was carried out is forgotten",
     changes: [
       {
-        file: "src/settle/cancel.ts",
+        file: "src/settle/cancel/cancel.ts",
         find: 'return action?.type === "cancelByCloid" && action.cancels[0]?.cloid === cloid;',
         put: 'return action?.type === "cancelByCloid" && cloid === oid;',
       },
@@ -56,7 +56,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "a cancel goes to the oldest leg",
     changes: [
       {
-        file: "src/settle/cancel.ts",
+        file: "src/settle/cancel/cancel.ts",
         find: "return legs.findLast((leg) => mayRest",
         put: "return legs.find((leg) => mayRest",
       },
@@ -65,14 +65,18 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "a refused cancel is final while a modify is out",
     changes: [
-      { file: "src/settle/cancel.ts", find: "if (isKnown && refusal !== null &&", put: "if (refusal !== null &&" },
+      {
+        file: "src/settle/cancel/cancel.ts",
+        find: "if (isKnown && refusal !== null &&",
+        put: "if (refusal !== null &&",
+      },
     ],
   },
   {
     name: "a cancel that finds nothing is refused for good",
     changes: [
       {
-        file: "src/settle/cancel.ts",
+        file: "src/settle/cancel/cancel.ts",
         find: "isListedRefusal(refusal) && !NEVER_PLACED.test(refusal)",
         put: "isListedRefusal(refusal)",
       },
@@ -82,7 +86,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "a cancel goes on under the number that the order was placed with",
     changes: [
       {
-        file: "src/settle/asset-id.ts",
+        file: "src/settle/cancel/asset-id.ts",
         find: "return listedAssetId(world, order) ?? order.assetId;",
         put: "return order.assetId;",
       },
@@ -92,7 +96,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "a number from a list that is contradicted is used",
     changes: [
       {
-        file: "src/settle/asset-id.ts",
+        file: "src/settle/cancel/asset-id.ts",
         find: "  if (world.markets.doubtOf(order.market) !== null) return order.assetId;\n",
         put: "",
       },
@@ -102,7 +106,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "cancels go on under a number that found nothing",
     changes: [
       {
-        file: "src/settle/cancel.ts",
+        file: "src/settle/cancel/cancel.ts",
         find: "[usual, listed, order.assetId].find((assetId) => assetId !== tried) ?? usual",
         put: "usual",
       },
@@ -110,13 +114,15 @@ export const CHANGES: readonly Mutant[] = [
   },
   {
     name: "a cancel under an old number contradicts the list",
-    changes: [{ file: "src/settle/pursue-cancel.ts", find: "if (missedAt === listedAssetId(world, order)) ", put: "" }],
+    changes: [
+      { file: "src/settle/cancel/pursue-cancel.ts", find: "if (missedAt === listedAssetId(world, order)) ", put: "" },
+    ],
   },
   {
     name: "an order is over by cancels that find nothing, though a list shows it",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: "      if (list.some((order) => isOf(leg, order))) {",
         put: "      if (isNotFoundByCancels) return over(leg.oid);\n      if (list.some((order) => isOf(leg, order))) {",
       },
@@ -126,7 +132,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "cancels by one reading of the list of markets end an order",
     changes: [
       {
-        file: "src/settle/pursue-cancel.ts",
+        file: "src/settle/cancel/pursue-cancel.ts",
         find: "  if (known !== undefined && known.listReadElapsedMs >= listReadElapsedMs) return;\n",
         put: "",
       },
@@ -136,7 +142,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "an armed cancel does not see that a trigger still waits",
     changes: [
       {
-        file: "src/settle/pursue-cancel.ts",
+        file: "src/settle/cancel/pursue-cancel.ts",
         find: "(leg) => mayRest(leg) &&",
         put: '(leg) => leg.state === "resting" &&',
       },
@@ -150,7 +156,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "only the first of the accounts at one address is told",
     changes: [
       {
-        file: "src/settle/follow.ts",
+        file: "src/settle/feed/follow.ts",
         find: "return listAccounts(world.store).filter((account) => account.tradingAddress === address);",
         put: "return listAccounts(world.store).filter((account) => account.tradingAddress === address).slice(0, 1);",
       },
@@ -160,7 +166,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "a list that is read for another order names nothing",
     changes: [
       {
-        file: "src/settle/sweeps.ts",
+        file: "src/settle/look/sweeps.ts",
         find: "[...sweep.open, ...sweep.history.map(({ order }) => order)]",
         put: "[]",
       },
@@ -170,7 +176,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "a fill without its order's client order id is nobody's",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: "if (leg.oid === null && mayHaveFills(world, sought, sweep.fills)) return over(null);",
         put: "if (leg.oid === null) mayHaveFills(world, sought, sweep.fills);",
       },
@@ -180,7 +186,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "fills that are known up to the first miss are all of a forgotten order",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: "memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;",
         put: "memory.overByMs ??= memory.sinceMs;",
       },
@@ -190,7 +196,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "an order without a native id is never over",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: "if (goesPast(list, memory.sinceMs)) memory.count += 1;",
         put: "if (leg.oid !== null && goesPast(list, memory.sinceMs)) memory.count += 1;",
       },
@@ -199,18 +205,22 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "what was taken for over is open again by a list from before that",
     changes: [
-      { file: "src/settle/shown-since.ts", find: "if (!goesPast(list, sinceMs + CLOCK_DOUBT_MS)) return;", put: "" },
+      {
+        file: "src/settle/cancel/shown-since.ts",
+        find: "if (!goesPast(list, sinceMs + CLOCK_DOUBT_MS)) return;",
+        put: "",
+      },
     ],
   },
   {
     name: "the answer to another's cancel is believed for ever",
-    changes: [{ file: "src/settle/follow.ts", find: "  heedShownSince(world, account, orders);\n", put: "" }],
+    changes: [{ file: "src/settle/feed/follow.ts", find: "  heedShownSince(world, account, orders);\n", put: "" }],
   },
   {
     name: "the list of one dex speaks for an order in another",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: "sweep.open.filter(({ coin }) => dexOf(coin) === dexOf(sought.market))",
         put: 'sweep.open.filter(({ coin }) => dexOf(coin) !== "none")',
       },
@@ -220,7 +230,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "the row of an order's placing keeps it from being over",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: 'if (record !== null && statusMeaning(record.status) !== "open") {',
         put: "if (record !== null) {",
       },
@@ -228,13 +238,13 @@ export const CHANGES: readonly Mutant[] = [
   },
   {
     name: "what was shown meanwhile was missed all the same",
-    changes: [{ file: "src/settle/vanished.ts", find: "void missed.delete(cloid),", put: "void cloid," }],
+    changes: [{ file: "src/settle/evidence/vanished.ts", find: "void missed.delete(cloid),", put: "void cloid," }],
   },
   {
     name: "an order that the history shows is forgotten",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: "const record = recordOf(sweep, leg);",
         put: "const record = recordOf({ ...sweep, history: [] }, leg);",
       },
@@ -244,7 +254,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "an order is over without a record before its fills are known",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: "      if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);\n",
         put: "",
       },

@@ -80,7 +80,7 @@ export const EVIDENCE: readonly Mutant[] = [
     name: "a fill in another market, of what its answer said was filled, alarms nobody",
     changes: [
       {
-        file: "src/settle/index-fills.ts",
+        file: "src/settle/fills/index-fills.ts",
         find: "fills.find(({ coin, side }) => coin !== order?.market ||",
         put: "fills.find(({ coin, side }) => coin === order?.market &&",
       },
@@ -90,7 +90,7 @@ export const EVIDENCE: readonly Mutant[] = [
     name: "what may be ours in another market hides no absence",
     changes: [
       {
-        file: "src/settle/look-for-placed.ts",
+        file: "src/settle/place/look-for-placed.ts",
         find: "sight.difference.mayBeOurs ? null : swept.history",
         put: "swept.history",
       },
@@ -110,7 +110,7 @@ export const EVIDENCE: readonly Mutant[] = [
     name: "a position from before the close says that nothing was filled",
     changes: [
       {
-        file: "src/settle/position-check.ts",
+        file: "src/settle/evidence/position-check.ts",
         find: "about.sinceMs === undefined || state.timeMs > about.sinceMs",
         put: "about.sinceMs === undefined || state.timeMs > 0",
       },
@@ -169,7 +169,7 @@ export const EVIDENCE: readonly Mutant[] = [
     name: "a position that moved contradicts nothing",
     changes: [
       {
-        file: "src/settle/closed-size.ts",
+        file: "src/settle/evidence/closed-size.ts",
         find: 'agreement === "untouched" && position !== "moved" ? "untouched" : "not_yet"',
         put: '"untouched"',
       },
@@ -177,13 +177,15 @@ export const EVIDENCE: readonly Mutant[] = [
   },
   {
     name: "a market that is shown is not compared",
-    changes: [{ file: "src/settle/difference.ts", find: "if (shown.coin !== market)", put: 'if (shown.coin === "")' }],
+    changes: [
+      { file: "src/settle/evidence/difference.ts", find: "if (shown.coin !== market)", put: 'if (shown.coin === "")' },
+    ],
   },
   {
     name: "a side that is shown is not compared",
     changes: [
       {
-        file: "src/settle/difference.ts",
+        file: "src/settle/evidence/difference.ts",
         find: '  if ((shown.side === "B") !== (side === "buy"))',
         put: '  if (shown.side === "B" && side === "buy" && market === "")',
       },
@@ -193,7 +195,7 @@ export const EVIDENCE: readonly Mutant[] = [
     name: "a size that is shown is not compared",
     changes: [
       {
-        file: "src/settle/difference.ts",
+        file: "src/settle/evidence/difference.ts",
         find: "reduceOnly ? order > 0 : order !== 0",
         put: "reduceOnly && order > 9",
       },
@@ -203,7 +205,7 @@ export const EVIDENCE: readonly Mutant[] = [
     name: "an answer without our client order id is ours",
     changes: [
       {
-        file: "src/settle/place.ts",
+        file: "src/settle/place/place.ts",
         find: "  return answered === cloid;",
         put: "  return answered === null || answered === cloid;",
       },

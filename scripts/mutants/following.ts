@@ -6,7 +6,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "an open order from before its placing says that a forgotten one is over",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: ": endsAtMs(placing);",
         put: ": placing.createdAtMs - 60_000;",
       },
@@ -16,7 +16,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "what nothing shows any more is open for ever",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: "return nowMs - memory.sinceElapsedMs < BEHIND_MS ?",
         put: "return nowMs >= memory.sinceElapsedMs ?",
       },
@@ -26,7 +26,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "the end that a feed has told is nothing where the record is gone",
     changes: [
       {
-        file: "src/settle/look.ts",
+        file: "src/settle/look/look.ts",
         find: 'return answer.kind === "not_found" || (isOpen',
         put: "return (isOpen",
       },
@@ -36,7 +36,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "the end that a feed has told is nothing where the record is behind",
     changes: [
       {
-        file: "src/settle/look.ts",
+        file: "src/settle/look/look.ts",
         find: "|| (isOpen && answer.order.oid === told.order.oid) ? told",
         put: "|| (isOpen && answer.order.oid !== told.order.oid) ? told",
       },
@@ -46,7 +46,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "a forgotten trigger is said to have been canceled, whatever became of it",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: 'const isUnsaid = leg.trigger !== null && filled.size === "0" && !isCarriedOut(world, leg);',
         put: "const isUnsaid = leg.trigger !== null && isCarriedOut(world, leg);",
       },
@@ -55,22 +55,26 @@ export const FOLLOWING: readonly Mutant[] = [
   {
     name: "news of a close is looked at once",
     changes: [
-      { file: "src/settle/watch.ts", find: "entry.looks < MAX_LOOKS)", put: "entry.looks < Math.min(1, MAX_LOOKS))" },
+      {
+        file: "src/settle/feed/watch.ts",
+        find: "entry.looks < MAX_LOOKS)",
+        put: "entry.looks < Math.min(1, MAX_LOOKS))",
+      },
     ],
   },
   {
     name: "a node that is behind ends the watch of an order that was told closed",
-    changes: [{ file: "src/settle/watch.ts", find: "closed: Number.POSITIVE_INFINITY }", put: "closed: 1 }" }],
+    changes: [{ file: "src/settle/feed/watch.ts", find: "closed: Number.POSITIVE_INFINITY }", put: "closed: 1 }" }],
   },
   {
     name: "what a feed missed is read once after it, whatever came of that",
-    changes: [{ file: "src/settle/follow.ts", find: "void retry(account, how);", put: "void retry;" }],
+    changes: [{ file: "src/settle/feed/follow.ts", find: "void retry(account, how);", put: "void retry;" }],
   },
   {
     name: "an order without a record is over, although nothing is newer",
     changes: [
       {
-        file: "src/settle/vanished.ts",
+        file: "src/settle/evidence/vanished.ts",
         find: "if (goesPast(list, memory.sinceMs)) memory.count += 1;",
         put: "memory.count += 1;",
       },
@@ -80,7 +84,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "what a modify placed beside its original escapes a cancel that was armed",
     changes: [
       {
-        file: "src/settle/modify.ts",
+        file: "src/settle/modify/modify.ts",
         find: "  if (!isBeside || isClosed(replacement)) return false;",
         put: "  if (!isBeside || !isClosed(replacement)) return false;",
       },
@@ -90,7 +94,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "a list that shows an order as open does not overrule what we had concluded",
     changes: [
       {
-        file: "src/settle/follow.ts",
+        file: "src/settle/feed/follow.ts",
         find: 'leg.state !== "absent") return [];',
         put: 'leg.state === "absent") return [];',
       },
@@ -99,7 +103,7 @@ export const FOLLOWING: readonly Mutant[] = [
   {
     name: "a feed that pings and says nothing is believed",
     changes: [
-      { file: "src/settle/fill-pages.ts", find: "    world.feeds.showed(user, shownFills(fills));\n", put: "" },
+      { file: "src/settle/fills/fill-pages.ts", find: "    world.feeds.showed(user, shownFills(fills));\n", put: "" },
     ],
   },
   {
@@ -126,7 +130,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "what the stream told before the answer was lost is forgotten",
     changes: [
       {
-        file: "src/settle/early-words.ts",
+        file: "src/settle/feed/early-words.ts",
         find: "if (isLost(world, leg)) again(account, update);",
         put: "",
       },
@@ -136,7 +140,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "an older word of the stream is heard after a newer one",
     changes: [
       {
-        file: "src/settle/early-words.ts",
+        file: "src/settle/feed/early-words.ts",
         find: "if (isStopped || early.get(cloid) !== update) return;",
         put: "if (isStopped) return;",
       },

@@ -23,7 +23,7 @@ export const IN_FLIGHT: readonly Mutant[] = [
     name: "what was lost is no longer under way",
     changes: [
       {
-        file: "src/settle/send.ts",
+        file: "src/settle/send/send.ts",
         find: "if (mayBeUnderWay(result)) world",
         put: "if (!mayBeUnderWay(result)) world",
       },
@@ -32,11 +32,15 @@ export const IN_FLIGHT: readonly Mutant[] = [
   {
     name: "what an earlier process left open is not under way",
     changes: [
-      { file: "src/settle/flights.ts", find: "attempt.seal !== null) continue;", put: "attempt.id > 0) continue;" },
+      {
+        file: "src/settle/send/flights.ts",
+        find: "attempt.seal !== null) continue;",
+        put: "attempt.id > 0) continue;",
+      },
     ],
   },
   {
     name: "orders do not let cancels go first",
-    changes: [{ file: "src/settle/flight-queue.ts", find: "noop: 1, order: 2 }", put: "noop: 0, order: 0 }" }],
+    changes: [{ file: "src/settle/send/flight-queue.ts", find: "noop: 1, order: 2 }", put: "noop: 0, order: 0 }" }],
   },
 ];

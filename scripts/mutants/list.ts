@@ -27,7 +27,7 @@ const GATEWAY: readonly Mutant[] = [
   },
   {
     name: "commits do not wait for the disk, and the power fails",
-    changes: [{ file: "src/settle/send.ts", find: "  await onDisk;\n", put: "" }],
+    changes: [{ file: "src/settle/send/send.ts", find: "  await onDisk;\n", put: "" }],
   },
   {
     name: "a commit that came too late for one wait does not wait for the next",
@@ -56,7 +56,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "a refusal is committed without waiting for the disk",
     changes: [
       {
-        file: "src/settle/place.ts",
+        file: "src/settle/place/place.ts",
         find: 'const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;',
         put: "const canBeReadAgain = reading.kind !== null;",
       },
@@ -66,7 +66,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "that a trigger was taken is committed without waiting for the disk",
     changes: [
       {
-        file: "src/settle/place.ts",
+        file: "src/settle/place/place.ts",
         find: 'event: { type: "armed", oid }, canBeReadAgain: false',
         put: 'event: { type: "armed", oid }, canBeReadAgain: true',
       },
@@ -76,7 +76,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "signed again with a new number after a timeout",
     changes: [
       {
-        file: "src/settle/send.ts",
+        file: "src/settle/send/send.ts",
         find: "  return post(world, attempt, { body, purpose, mayLeave });\n}",
         put:
           '  const first = await post(world, attempt, { body, purpose, mayLeave });\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
@@ -146,7 +146,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "a cancel ends with its answer, and is not armed",
     changes: [
       {
-        file: "src/settle/pursue-cancel.ts",
+        file: "src/settle/cancel/pursue-cancel.ts",
         find: "  if (live !== undefined) await cancelAgain(tools, attempt, { pursuit, live });\n  return false;",
         put: "  if (live !== undefined && pursuit.looks < 0) await cancelAgain(tools, attempt, { pursuit, live });\n  finishCancel(world, attempt);\n  return true;",
       },
@@ -156,12 +156,12 @@ const GATEWAY: readonly Mutant[] = [
     name: "a cancel closes its order while a placing is still out",
     changes: [
       {
-        file: "src/settle/cancel.ts",
+        file: "src/settle/cancel/cancel.ts",
         find: "  if (unsettledPlacings(world, orderId).length > 0) return false;",
         put: "  if (listAttemptsOf(world.store, orderId).length === 0) return false;",
       },
       {
-        file: "src/settle/cancel.ts",
+        file: "src/settle/cancel/cancel.ts",
         find: "return listLegs(world.store, orderId).every(isClosed);",
         put: 'return listLegs(world.store, orderId).every((leg) => isClosed(leg) || leg.state === "sent" || leg.state === "lost");',
       },
@@ -171,7 +171,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "a modify looks for the leg before its replacement",
     changes: [
       {
-        file: "src/settle/modify.ts",
+        file: "src/settle/modify/modify.ts",
         find: "const replaced = listLegs(world.store, attempt.resource.id).find((leg) => leg.oid === attempt.targetOid);",
         put: "const replaced = listLegs(world.store, attempt.resource.id).find((leg) => leg.ordinal === (replacement?.ordinal ?? 0) - 1);",
       },
@@ -301,7 +301,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "a partly filled immediate order is called filled",
     changes: [
       {
-        file: "src/settle/place.ts",
+        file: "src/settle/place/place.ts",
         find: 'event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };',
         put: 'event: reason === "" ? { type: "canceled", oid: entry.oid, reason, filled } : { type: "filled", oid: entry.oid, filled }, canBeReadAgain: false };',
       },

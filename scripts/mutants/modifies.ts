@@ -6,7 +6,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "an original that is shown open is open",
     changes: [
       {
-        file: "src/settle/original.ts",
+        file: "src/settle/modify/original.ts",
         find: "isShownSince: await isShownSince(tools, attempt, pursuit)",
         put: "isShownSince: pursuit.looksAtOpen >= LOOKS_AT_OPEN",
       },
@@ -14,7 +14,9 @@ export const MODIFIES: readonly Mutant[] = [
   },
   {
     name: "a list of before a modify tells that its original is open",
-    changes: [{ file: "src/settle/original.ts", find: "const endMs = endsAtMs(attempt);", put: "const endMs = 0;" }],
+    changes: [
+      { file: "src/settle/modify/original.ts", find: "const endMs = endsAtMs(attempt);", put: "const endMs = 0;" },
+    ],
   },
   {
     name: "words of the placing half say nothing of the cancel half",
@@ -40,12 +42,12 @@ export const MODIFIES: readonly Mutant[] = [
     name: "a reason of the exchange is replaced by what a modify was told",
     changes: [
       {
-        file: "src/settle/original.ts",
+        file: "src/settle/modify/original.ts",
         find: "status === PLAIN_CANCEL",
         put: "status.length > 0",
       },
       {
-        file: "src/settle/modify.ts",
+        file: "src/settle/modify/modify.ts",
         find: "isRefused && isReplaced && isCanceledByIt && replaced.reason === null",
         put: "isRefused && isReplaced",
       },
@@ -55,7 +57,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "what always_place placed is the order's at once",
     changes: [
       {
-        file: "src/settle/record.ts",
+        file: "src/settle/record/record.ts",
         find: 'replacing.some(isAlwaysPlace) ? "in_any_case"',
         put: 'replacing.some(isAlwaysPlace) ? "if_canceled"',
       },
@@ -65,7 +67,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "another's order under the client order id of a replacement was placed by the modify",
     changes: [
       {
-        file: "src/settle/original.ts",
+        file: "src/settle/modify/original.ts",
         find: 'return answer.kind === "order" && difference === null ? answer.order : null;',
         put: 'return answer.kind === "order" ? answer.order : null;',
       },
@@ -74,7 +76,7 @@ export const MODIFIES: readonly Mutant[] = [
   {
     name: "an original without a record has no end",
     changes: [
-      { file: "src/settle/original.ts", find: "const LOOKS_BEHIND = 5;", put: "const LOOKS_BEHIND = 10 ** 9;" },
+      { file: "src/settle/modify/original.ts", find: "const LOOKS_BEHIND = 5;", put: "const LOOKS_BEHIND = 10 ** 9;" },
     ],
   },
   {
@@ -91,7 +93,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "fills of the original that are shown late are no question of the replacement",
     changes: [
       {
-        file: "src/settle/reduce.ts",
+        file: "src/settle/modify/reduce.ts",
         find: 'if (excess.kind !== "live" || modify === undefined) return;',
         put: "if (modify?.cloid !== null) return;",
       },
@@ -101,7 +103,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "a reduction has one try",
     changes: [
       {
-        file: "src/settle/modify.ts",
+        file: "src/settle/modify/modify.ts",
         find: "if (isRefused ? isReduction : isReplaced) {",
         put: "if (!isRefused && isReplaced) {",
       },
@@ -133,12 +135,12 @@ export const MODIFIES: readonly Mutant[] = [
     name: "what cancels of an original did not find says the same of its replacement",
     changes: [
       {
-        file: "src/settle/cancel.ts",
+        file: "src/settle/cancel/cancel.ts",
         find: 'findLast((attempt) => attempt.kind === "cancel" && isAimedAt(attempt, leg))',
         put: 'findLast((attempt) => attempt.kind === "cancel")',
       },
       {
-        file: "src/settle/pursue-cancel.ts",
+        file: "src/settle/cancel/pursue-cancel.ts",
         find: "  return (missed.get(cloid)?.times ?? 0) >= WITNESSES_NEEDED;",
         put: "  return [...missed.values()].some(({ times }) => times >= WITNESSES_NEEDED || cloid === null);",
       },
@@ -148,7 +150,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "cancels go to the oldest leg that is shown open, until it is not",
     changes: [
       {
-        file: "src/settle/pursue-cancel.ts",
+        file: "src/settle/cancel/pursue-cancel.ts",
         find: "const live = alive[(lastTurn + 1) % alive.length];",
         put: "const live = alive[lastTurn * 0];",
       },
@@ -158,7 +160,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "a modify had no part in any end of its original",
     changes: [
       {
-        file: "src/settle/original.ts",
+        file: "src/settle/modify/original.ts",
         find: "status === PLAIN_CANCEL",
         put: "status.length === 0",
       },
@@ -168,7 +170,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "what was to be placed in any case was not where its original had another end",
     changes: [
       {
-        file: "src/settle/pursue-modify.ts",
+        file: "src/settle/modify/pursue-modify.ts",
         find: "if (!isAlwaysPlace(attempt)) return !isWhollyFilled(replaced);",
         put: "if (replaced.cloid !== null) return true;",
       },
@@ -178,7 +180,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "an alarm about what stands apart is told by nobody",
     changes: [
       {
-        file: "src/settle/record.ts",
+        file: "src/settle/record/record.ts",
         find: "error: withAlarms(own, all.filter(isApart))",
         put: "error: withAlarms(own, [])",
       },
@@ -188,7 +190,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "an original that had ended before its modify is told by one reading of its fills",
     changes: [
       {
-        file: "src/settle/original.ts",
+        file: "src/settle/modify/original.ts",
         find: 'const goesOn = wasTaken(replacement) && gone === "no";',
         put: "const goesOn = !isClosed(replaced);",
       },
@@ -228,7 +230,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "what nothing tells to have been before a modify was not",
     changes: [
       {
-        file: "src/settle/pursue-modify.ts",
+        file: "src/settle/modify/pursue-modify.ts",
         find: 'look.goneBefore === "unclear" && look.facts.isTaken',
         put: 'look.goneBefore === "unclear" && !look.facts.isTaken',
       },
@@ -238,7 +240,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "a cancel that was answered with success leaves its modify nothing to replace",
     changes: [
       {
-        file: "src/settle/pursue-modify.ts",
+        file: "src/settle/modify/pursue-modify.ts",
         find: "  if (!(await hadOwnEnd(tools, attempt))) return false;",
         put: "  if (isCarriedOut(world, legsOfModify(world, attempt).replaced)) return true;\n  if (!(await hadOwnEnd(tools, attempt))) return false;",
       },
@@ -266,6 +268,8 @@ export const MODIFIES: readonly Mutant[] = [
   },
   {
     name: "what is reduced after it has fired is a trigger again",
-    changes: [{ file: "src/settle/reduce.ts", find: "size: remainder, trigger: null,", put: "size: remainder," }],
+    changes: [
+      { file: "src/settle/modify/reduce.ts", find: "size: remainder, trigger: null,", put: "size: remainder," },
+    ],
   },
 ];

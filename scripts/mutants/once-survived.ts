@@ -16,7 +16,7 @@ export const ONCE_SURVIVED: readonly Mutant[] = [
     name: "fills on two pages are counted twice",
     changes: [
       {
-        file: "src/settle/fill-pages.ts",
+        file: "src/settle/fills/fill-pages.ts",
         find: "for (const fill of fills) byKey.set(",
         put: "for (const fill of fills) byKey.set(byKey.size +",
       },
@@ -36,7 +36,7 @@ export const ONCE_SURVIVED: readonly Mutant[] = [
     name: "a TWAP is recognised without its randomize flag",
     changes: [
       {
-        file: "src/settle/twap.ts",
+        file: "src/settle/operation/twap.ts",
         find: "return randomize === asked.t ? null",
         put: "return randomize !== null ? null",
       },
@@ -44,13 +44,15 @@ export const ONCE_SURVIVED: readonly Mutant[] = [
   },
   {
     name: "a leverage is in force whatever its margin type",
-    changes: [{ file: "src/settle/leverage.ts", find: ' && (shown.type === "cross") === action.isCross;', put: ";" }],
+    changes: [
+      { file: "src/settle/operation/leverage.ts", find: ' && (shown.type === "cross") === action.isCross;', put: ";" },
+    ],
   },
   {
     name: "a sweep goes back to the newest open attempt",
     changes: [
       {
-        file: "src/settle/sweeps.ts",
+        file: "src/settle/look/sweeps.ts",
         find: ".reduce((least, attempt) => Math.min(least, attempt.nonce), world.exchange.nowMs());",
         put: ".reduce((_, attempt) => attempt.nonce, world.exchange.nowMs());",
       },

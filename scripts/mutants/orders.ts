@@ -6,7 +6,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "a part that an order which may rest was filled by is its end",
     changes: [
       {
-        file: "src/settle/place.ts",
+        file: "src/settle/place/place.ts",
         find: 'order.timeInForce === "ioc" && order.trigger === null',
         put: "order.trigger === null",
       },
@@ -16,7 +16,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "fills without a record are taken for the whole order",
     changes: [
       {
-        file: "src/settle/look-for-placed.ts",
+        file: "src/settle/place/look-for-placed.ts",
         find: "const isWhole = compare(filled.size, sought.leg.size) >= 0;",
         put: 'const isWhole = filled.size !== "0";',
       },
@@ -26,7 +26,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "the oldest record of an order decides, not the newest",
     changes: [
       {
-        file: "src/settle/sweep.ts",
+        file: "src/settle/look/sweep.ts",
         find: "b.statusTimestampMs - a.statusTimestampMs",
         put: "a.statusTimestampMs - b.statusTimestampMs",
       },
@@ -36,18 +36,18 @@ export const ORDERS: readonly Mutant[] = [
     name: "a conclusion is not weighed again when it is written",
     changes: [
       {
-        file: "src/settle/absence.ts",
+        file: "src/settle/evidence/absence.ts",
         find: "  if (weigh() === null) return false;\n",
         put: "  const first = weigh();\n  if (first === null) return false;\n",
       },
-      { file: "src/settle/absence.ts", find: "const absence = weigh();", put: "const absence = first;" },
+      { file: "src/settle/evidence/absence.ts", find: "const absence = weigh();", put: "const absence = first;" },
     ],
   },
   {
     name: "a kind of trigger that is shown is not compared",
     changes: [
       {
-        file: "src/settle/difference.ts",
+        file: "src/settle/evidence/difference.ts",
         find: 'return trigger.kind === "stop_loss" ? !isStop : !isTakeProfit;',
         put: 'return trigger.price === "" && !isTakeProfit;',
       },
@@ -57,7 +57,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "an alarm is logged and not told with its order",
     changes: [
       {
-        file: "src/settle/apply-sight.ts",
+        file: "src/settle/look/apply-sight.ts",
         find: '    recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, world.clock.nowMs());\n',
         put: "",
       },
@@ -67,7 +67,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "an alarm stops no increase in its market",
     changes: [
       {
-        file: "src/settle/apply-sight.ts",
+        file: "src/settle/look/apply-sight.ts",
         find: "  world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });\n",
         put: "",
       },
@@ -77,7 +77,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "an order that may fall short closes as filled with a part",
     changes: [
       {
-        file: "src/settle/look.ts",
+        file: "src/settle/look/look.ts",
         find: "&& !mayFallShort({ ...leg, reduceOnly }, order)))",
         put: "&& mayFallShort({ ...leg, reduceOnly }, order)))",
       },
@@ -185,6 +185,8 @@ export const ORDERS: readonly Mutant[] = [
   },
   {
     name: "a noop is not counted before it is sent",
-    changes: [{ file: "src/settle/seal.ts", find: "    updateAttempt(world.store, now.id, { noops });\n", put: "" }],
+    changes: [
+      { file: "src/settle/send/seal.ts", find: "    updateAttempt(world.store, now.id, { noops });\n", put: "" },
+    ],
   },
 ];

@@ -26,7 +26,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "positions that could not be told are taken for told",
     changes: [
       {
-        file: "src/settle/tell-account.ts",
+        file: "src/settle/account/tell-account.ts",
         find: "    for (const position of before === undefined",
         put: "    positions.set(dex, now);\n    for (const position of before === undefined",
       },
@@ -36,7 +36,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "balances that could not be told are taken for told",
     changes: [
       {
-        file: "src/settle/tell-account.ts",
+        file: "src/settle/account/tell-account.ts",
         find: "    const isFirst = known.balances === null;\n",
         put: "    const isFirst = known.balances === null;\n    known.balances = sums;\n",
       },
@@ -160,7 +160,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "a check dates a state by our clock",
     changes: [
       {
-        file: "src/settle/check-picture.ts",
+        file: "src/settle/account/check-picture.ts",
         find: 'shown.part === "state" && shown.value !== null ? shown.value.timeMs :',
         put: 'shown.part === "mode" && shown.value === null ? 0 :',
       },
@@ -170,7 +170,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "one server that is behind is enough for a check",
     changes: [
       {
-        file: "src/settle/check-picture.ts",
+        file: "src/settle/account/check-picture.ts",
         find: "  const second = await readOther(world, part);",
         put: "  const second = first;",
       },
@@ -180,7 +180,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "no check takes what a read shows",
     changes: [
       {
-        file: "src/settle/check-picture.ts",
+        file: "src/settle/account/check-picture.ts",
         find: "if (second !== null && isStill)",
         put: "if (second !== null && !isStill)",
       },
@@ -259,14 +259,18 @@ export const SHOWN: readonly Mutant[] = [
   {
     name: "a position that is no more is not told",
     changes: [
-      { file: "src/settle/tell-account.ts", find: "if (!now.has(market)) tell(", put: "if (now.size > 9) tell(" },
+      {
+        file: "src/settle/account/tell-account.ts",
+        find: "if (!now.has(market)) tell(",
+        put: "if (now.size > 9) tell(",
+      },
     ],
   },
   {
     name: "every mark is told as a change of the position",
     changes: [
       {
-        file: "src/settle/tell-account.ts",
+        file: "src/settle/account/tell-account.ts",
         find: "return JSON.stringify([signedSize, entryPrice, type, value]);",
         put: "return JSON.stringify([signedSize, entryPrice, type, value, signedSize, Math.random()]);",
       },
@@ -276,7 +280,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "every frame that cannot be read costs a resync",
     changes: [
       {
-        file: "src/settle/follow.ts",
+        file: "src/settle/feed/follow.ts",
         find: "    if (gaps.has(account.id)) {\n",
         put: "    if (gaps.has(account.label)) {\n",
       },
@@ -286,7 +290,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "a second frame that cannot be read soon after the first is made up for by nothing",
     changes: [
       {
-        file: "src/settle/follow.ts",
+        file: "src/settle/feed/follow.ts",
         find: 'while (gaps.get(account.id) === "again");',
         put: "while (gaps.has(account.label));",
       },

@@ -6,7 +6,7 @@ export const STORES: readonly Mutant[] = [
     name: "fills of other orders are counted for a closed one",
     changes: [
       {
-        file: "src/settle/closed-size.ts",
+        file: "src/settle/evidence/closed-size.ts",
         find: "sumFills(fillsOfOrder(fills, order))",
         put: "sumFills(fills.filter(({ coin }) => coin === order.coin))",
       },
@@ -15,14 +15,18 @@ export const STORES: readonly Mutant[] = [
   {
     name: "fills that are just read replace those that are kept",
     changes: [
-      { file: "src/settle/closed-size.ts", find: "compare(indexed.size, sum.size) > 0 ? indexed : sum", put: "sum" },
+      {
+        file: "src/settle/evidence/closed-size.ts",
+        find: "compare(indexed.size, sum.size) > 0 ? indexed : sum",
+        put: "sum",
+      },
     ],
   },
   {
     name: "an order's own fill witnesses that there are no more",
     changes: [
       {
-        file: "src/settle/closed-size.ts",
+        file: "src/settle/evidence/closed-size.ts",
         find: "wholeToMs > statusTimestampMs",
         put: "wholeToMs >= order.timestampMs",
       },
@@ -32,7 +36,7 @@ export const STORES: readonly Mutant[] = [
     name: "a newest fill of one answer witnesses for what another lacks",
     changes: [
       {
-        file: "src/settle/fill-pages.ts",
+        file: "src/settle/fills/fill-pages.ts",
         find: "times.length === 0 || Math.min(...times) > wholeToMs",
         put: "times.length === 0",
       },
@@ -42,7 +46,7 @@ export const STORES: readonly Mutant[] = [
     name: "fills that are more than a record leaves room for are all of them",
     changes: [
       {
-        file: "src/settle/fill-pages.ts",
+        file: "src/settle/fills/fill-pages.ts",
         find: "compare(add(filled, size), originalSize) === 0",
         put: "compare(add(filled, size), originalSize) >= 0",
       },
@@ -58,7 +62,7 @@ export const STORES: readonly Mutant[] = [
     name: "nothing filled is final without a question though no feed is live",
     changes: [
       {
-        file: "src/settle/closed-size.ts",
+        file: "src/settle/evidence/closed-size.ts",
         find: '(agreement === "untouched" && world.feeds.isLive(closed.user))',
         put: 'agreement === "untouched"',
       },
@@ -68,7 +72,7 @@ export const STORES: readonly Mutant[] = [
     name: "a sale is added to the position that is expected",
     changes: [
       {
-        file: "src/settle/position-check.ts",
+        file: "src/settle/evidence/position-check.ts",
         find: 'side === "buy" ? add(startPosition, size) : subtract(startPosition, size)',
         put: "add(startPosition, size)",
       },
@@ -78,7 +82,7 @@ export const STORES: readonly Mutant[] = [
     name: "the position is compared with the fills that are kept alone",
     changes: [
       {
-        file: "src/settle/position-check.ts",
+        file: "src/settle/evidence/position-check.ts",
         find: "newestOf(kept ?? [], inMarket(about))",
         put: "newestOf(kept ?? [], [])",
       },
@@ -88,7 +92,7 @@ export const STORES: readonly Mutant[] = [
     name: "a page of fills begins after the last millisecond of the one before",
     changes: [
       {
-        file: "src/settle/fill-pages.ts",
+        file: "src/settle/fills/fill-pages.ts",
         find: "      startTime = last.timeMs;\n      continue;",
         put: "      startTime = last.timeMs + 1;\n      continue;",
       },
@@ -96,13 +100,15 @@ export const STORES: readonly Mutant[] = [
   },
   {
     name: "the index of fills is not read again from a little before",
-    changes: [{ file: "src/settle/index-fills.ts", find: "const OVERLAP_MS = 60_000;", put: "const OVERLAP_MS = 0;" }],
+    changes: [
+      { file: "src/settle/fills/index-fills.ts", find: "const OVERLAP_MS = 60_000;", put: "const OVERLAP_MS = 0;" },
+    ],
   },
   {
     name: "a fill of something else under our client order id is the order's",
     changes: [
       {
-        file: "src/settle/fill-fits.ts",
+        file: "src/settle/fills/fill-fits.ts",
         find: 'if (fill.coin !== market || (fill.side === "B") !== (side === "buy")) return false;',
         put: "",
       },
@@ -112,7 +118,7 @@ export const STORES: readonly Mutant[] = [
     name: "open orders are read of the exchange's own dex alone",
     changes: [
       {
-        file: "src/settle/sweep.ts",
+        file: "src/settle/look/sweep.ts",
         find: 'const open = ["", ...world.settings.dexes].map(',
         put: 'const open = [""].map(',
       },
@@ -178,13 +184,13 @@ export const STORES: readonly Mutant[] = [
   },
   {
     name: "seconds of a TWAP's history are read as milliseconds",
-    changes: [{ file: "src/settle/twap.ts", find: "timeS * 1_000", put: "timeS" }],
+    changes: [{ file: "src/settle/operation/twap.ts", find: "timeS * 1_000", put: "timeS" }],
   },
   {
     name: "a refused leverage is refused though a copy may have run",
     changes: [
       {
-        file: "src/settle/reading.ts",
+        file: "src/settle/operation/reading.ts",
         find: "if (pursuit.refusal === null || !hasLanded ||",
         put: "if (pursuit.refusal === null ||",
       },
@@ -194,7 +200,7 @@ export const STORES: readonly Mutant[] = [
     name: "a margin change is ours before anything is known of the number",
     changes: [
       {
-        file: "src/settle/margin.ts",
+        file: "src/settle/operation/margin.ts",
         find: 'const isTaken = attempt.seal === "nonce_taken";',
         put: 'const isTaken = attempt.seal !== "noop";',
       },
@@ -204,7 +210,7 @@ export const STORES: readonly Mutant[] = [
     name: "a margin that moved otherwise did not change",
     changes: [
       {
-        file: "src/settle/margin.ts",
+        file: "src/settle/operation/margin.ts",
         find: "if (isUnmoved && isEffectWitnessedAbsent",
         put: "if (isEffectWitnessedAbsent",
       },
@@ -228,7 +234,7 @@ export const STORES: readonly Mutant[] = [
     name: "an order with a new word that no list holds stays open",
     changes: [
       {
-        file: "src/settle/look.ts",
+        file: "src/settle/look/look.ts",
         find: 'events.push({ type: "perhaps_over", because: "new_word" });',
         put: "events.push();",
       },
@@ -238,7 +244,7 @@ export const STORES: readonly Mutant[] = [
     name: "what is perhaps over is over",
     changes: [
       {
-        file: "src/settle/look.ts",
+        file: "src/settle/look/look.ts",
         find: "if (isSaidOver(sought.leg)) return closed(",
         put: 'if (sought.leg.state === "closing") return closed(',
       },
@@ -256,13 +262,13 @@ export const STORES: readonly Mutant[] = [
   },
   {
     name: "fills of an order that nothing else names tell its end at once",
-    changes: [{ file: "src/settle/look-for-placed.ts", find: "< RECORD_AWAITED_MS", put: "< 0" }],
+    changes: [{ file: "src/settle/place/look-for-placed.ts", find: "< RECORD_AWAITED_MS", put: "< 0" }],
   },
   {
     name: "fills that cannot be an order's own complete it",
     changes: [
       {
-        file: "src/settle/fill-fits.ts",
+        file: "src/settle/fills/fill-fits.ts",
         find: "const filled = sumFills(fittingFills(store, asked, known));",
         put: "const filled = sumFills(known);",
       },
@@ -272,7 +278,7 @@ export const STORES: readonly Mutant[] = [
     name: "a cancel of what is perhaps over is not sent again",
     changes: [
       {
-        file: "src/settle/pursue-cancel.ts",
+        file: "src/settle/cancel/pursue-cancel.ts",
         find: 'return now !== null && isPerhapsOver(now) ? "open" : "closing";',
         put: 'return "closing";',
       },
@@ -302,7 +308,7 @@ export const STORES: readonly Mutant[] = [
     name: "a refusal in new words outweighs what a reading showed",
     changes: [
       {
-        file: "src/settle/reading.ts",
+        file: "src/settle/operation/reading.ts",
         find: "|| pursuit.isRefusalDoubted) return null;",
         put: ") return null;",
       },
@@ -312,7 +318,7 @@ export const STORES: readonly Mutant[] = [
     name: "one reading that shows nothing confirms a refusal in new words",
     changes: [
       {
-        file: "src/settle/reading.ts",
+        file: "src/settle/operation/reading.ts",
         find: "pursuit.refusalReadings >= WITNESSES_NEEDED ?",
         put: "pursuit.refusalReadings >= 1 ?",
       },
@@ -332,7 +338,7 @@ export const STORES: readonly Mutant[] = [
     name: "fills of the other side count for an order",
     changes: [
       {
-        file: "src/settle/fill-pages.ts",
+        file: "src/settle/fills/fill-pages.ts",
         find: "oid === order.oid && coin === order.coin && side === order.side",
         put: "oid === order.oid && coin === order.coin",
       },
@@ -342,7 +348,7 @@ export const STORES: readonly Mutant[] = [
     name: "another's order beside a trigger that has fired is not told",
     changes: [
       {
-        file: "src/settle/look.ts",
+        file: "src/settle/look/look.ts",
         find: 'return sight.kind === "seen" && beside !== null ? { ...sight, beside } : sight;',
         put: "return sight;",
       },

@@ -1,6 +1,6 @@
 import { decimal } from "../core/decimal.ts";
 import type { Deps } from "../deps.ts";
-import { marginReadingText, takeMarginReading } from "../settle/margin.ts";
+import { marginReadingText, takeMarginReading } from "../settle/operation/margin.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findOperation } from "../store/operations.ts";
 import { marginAction } from "../wire/action/margin.ts";

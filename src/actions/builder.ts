@@ -3,7 +3,7 @@ import { fromUnits } from "../core/decimal.ts";
 import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { Builder, Deps } from "../deps.ts";
-import type { Reply } from "../settle/send.ts";
+import type { Reply } from "../settle/send/send.ts";
 import { isBuilderRefused } from "../wire/answer/refusal.ts";
 
 /**

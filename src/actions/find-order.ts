@@ -2,7 +2,7 @@ import { cloidOf } from "../core/cloid.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import { recordLegEvent } from "../settle/record.ts";
+import { recordLegEvent } from "../settle/record/record.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { accountResource } from "../settle/account-resources.ts";
+import { accountResource } from "../settle/account/account-resources.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { AGE_MS, type CurrentAccount, currentAccount, MARGIN_AGE_MS, toldAge } from "./current.ts";

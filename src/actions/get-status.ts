@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import type { ActionUse } from "../exchange/action-budget.ts";
 import type { Reader, Use } from "../exchange/exchange.ts";
 import type { Known } from "../exchange/picture.ts";
-import { accountReadiness } from "../settle/readiness.ts";
+import { accountReadiness } from "../settle/pre-trade/readiness.ts";
 import { findAccountFault } from "../store/account-faults.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { listOpenAttempts } from "../store/attempts.ts";

@@ -3,7 +3,7 @@ import { pageOf } from "../core/page.ts";
 import { listText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import type { Known } from "../exchange/picture.ts";
-import { positionResource } from "../settle/account-resources.ts";
+import { positionResource } from "../settle/account/account-resources.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { AGE_MS, currentState, MARGIN_AGE_MS, toldAge } from "./current.ts";

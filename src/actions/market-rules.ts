@@ -3,7 +3,7 @@ import { ApiError } from "../core/errors.ts";
 import { findMarket, type Market, priceFault, sizeFault, suggestMarkets, type Universe } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
-import { MAX_LIST_AGE_MS } from "../settle/obstacles.ts";
+import { MAX_LIST_AGE_MS } from "../settle/pre-trade/obstacles.ts";
 import { notBegun } from "./not-asked.ts";
 
 export type KnownMarket = { market: Market; universe: Universe };

@@ -5,8 +5,8 @@ import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStat
 import type { Deps } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { ToldOpen } from "../exchange/sitter.ts";
-import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fill-pages.ts";
-import { shownParts } from "../settle/shown.ts";
+import { shownParts } from "../settle/feed/shown.ts";
+import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
 import { sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";

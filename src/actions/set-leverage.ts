@@ -1,7 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
 import type { Deps } from "../deps.ts";
-import type { ActionUse } from "../settle/obstacles.ts";
+import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import { leverageAction } from "../wire/action/leverage.ts";
 import { perpMarkets } from "../wire/answer/markets.ts";
 import type { Caller } from "../write/caller.ts";

@@ -2,7 +2,7 @@ import { noticeOf, type WantedAgent } from "../core/agent-slots.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { readAgentSlots } from "../exchange/named-agents.ts";
-import { balancesOf } from "../settle/account-resources.ts";
+import { balancesOf } from "../settle/account/account-resources.ts";
 import { listAgents } from "../store/agents.ts";
 import { parseUserRole, type UserRole } from "../wire/answer/account.ts";
 import { couldNotAsk } from "./not-asked.ts";

@@ -3,7 +3,7 @@ import type { CrowdCounts } from "../core/crowd.ts";
 import type { MetricName, Reading } from "../core/metric.ts";
 import { isReady } from "../core/readiness.ts";
 import type { Deps } from "../deps.ts";
-import { readinessOf } from "../settle/readiness.ts";
+import { readinessOf } from "../settle/pre-trade/readiness.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { countNotes } from "../store/notes.ts";

@@ -1,7 +1,7 @@
 /** Says in the log, and in the words that systemd shows, when orders begin and cease to be taken. */
 import { notReadyWords, OBSTACLES, type ObstacleReason } from "../core/readiness.ts";
 import type { Deps } from "../deps.ts";
-import { readinessOf } from "../settle/readiness.ts";
+import { readinessOf } from "../settle/pre-trade/readiness.ts";
 
 export type ReadinessWatch = {
   /** Compares with the last look, tells what is new, and returns one line for people. */

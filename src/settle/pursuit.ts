@@ -1,10 +1,10 @@
 import { type Attempt, sweepDelayMs, WITNESS_SPACING_MS } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
-import type { FillEvidence } from "./fill-evidence.ts";
-import type { Sought } from "./look.ts";
-import type { Sweep } from "./sweep.ts";
-import type { Sweeps, Unread } from "./sweeps.ts";
-import type { Vanished } from "./vanished.ts";
+import type { FillEvidence } from "./evidence/fill-evidence.ts";
+import type { Vanished } from "./evidence/vanished.ts";
+import type { Sought } from "./look/look.ts";
+import type { Sweep } from "./look/sweep.ts";
+import type { Sweeps, Unread } from "./look/sweeps.ts";
 
 /** What a pursuit remembers between two steps. Losing it in a crash only makes the next one slower. */
 export type Pursuit = {

@@ -2,7 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
 import type { Deps, Place } from "../deps.ts";
-import { closedGateway } from "../settle/obstacles.ts";
+import { closedGateway } from "../settle/pre-trade/obstacles.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";

@@ -1,9 +1,9 @@
 import type { Attempt } from "../core/attempt.ts";
 import { ApiError, type ErrorCode } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
-import { endUnsent, takeBack } from "../settle/not-sent.ts";
-import { openAttempt } from "../settle/record.ts";
-import type { SendResult } from "../settle/send.ts";
+import { endUnsent, takeBack } from "../settle/record/not-sent.ts";
+import { openAttempt } from "../settle/record/record.ts";
+import type { SendResult } from "../settle/send/send.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 
 /**

@@ -3,7 +3,7 @@ import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
 import { operationText, orderText } from "../core/resource.ts";
 import type { Deps, RunningAnswer } from "../deps.ts";
-import { NOT_LOOKED_AT } from "../settle/obstacles.ts";
+import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";

@@ -1,9 +1,9 @@
 import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import type { Deps, RunningAnswer } from "../deps.ts";
-import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/obstacles.ts";
-import { heardRefusal } from "../settle/place.ts";
-import { type SendResult, sendAttempt } from "../settle/send.ts";
+import { heardRefusal } from "../settle/place/place.ts";
+import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
+import { type SendResult, sendAttempt } from "../settle/send/send.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { answerInTime } from "./answer-in-time.ts";

@@ -1,8 +1,8 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import type { Place, RunningAnswer } from "../deps.ts";
-import type { ActionUse } from "../settle/obstacles.ts";
-import type { Reply } from "../settle/send.ts";
+import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
+import type { Reply } from "../settle/send/send.ts";
 import type { ChargedBucket } from "./caller.ts";
 import type { Write } from "./key.ts";
 

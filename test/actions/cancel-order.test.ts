@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../../src/core/errors.ts";
-import { recordLegEvent } from "../../src/settle/record.ts";
+import { recordLegEvent } from "../../src/settle/record/record.ts";
 import { listAttemptsOf, listOpenAttempts } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { findOrder } from "../../src/store/orders.ts";

@@ -6,7 +6,7 @@ import { backUp } from "../../src/ops/back-up.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { keepKey } from "../../src/ops/keep-key.ts";
 import { restore } from "../../src/ops/restore.ts";
-import { openOtherMachines } from "../../src/settle/other-machine.ts";
+import { openOtherMachines } from "../../src/settle/restore/other-machine.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { snapshotInto } from "../../src/store/snapshot.ts";
 import { keyHash } from "../../src/wire/grant.ts";

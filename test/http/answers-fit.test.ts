@@ -50,7 +50,7 @@ import type { setupOutcome } from "../../src/http/setup.ts";
 import type { describeRenewal } from "../../src/ops/renew-agent.ts";
 import type { approvalShown } from "../../src/ops/set-up/approvals.ts";
 import type { setupState } from "../../src/ops/set-up/state.ts";
-import type { accountResource, positionResource } from "../../src/settle/account-resources.ts";
+import type { accountResource, positionResource } from "../../src/settle/account/account-resources.ts";
 
 const SCHEMAS = {
   account: AccountResource,

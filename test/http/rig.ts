@@ -14,7 +14,7 @@ import { createPicture } from "../../src/exchange/picture.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { createServer, type HttpServer } from "../../src/http/server.ts";
-import { openFlights } from "../../src/settle/flights.ts";
+import { openFlights } from "../../src/settle/send/flights.ts";
 import { openSettler } from "../../src/settle/settler.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { storyOf } from "../../src/actions/tell-story.ts";
 import { OperatorError } from "../../src/ops/operator.ts";
 import { type Released, releaseUnknown } from "../../src/ops/release-unknown.ts";
-import { openAttempt, recordLegEvent } from "../../src/settle/record.ts";
+import { openAttempt, recordLegEvent } from "../../src/settle/record/record.ts";
 import { insertAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { listEventsAfter } from "../../src/store/events.ts";

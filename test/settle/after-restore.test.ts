@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import { takeUpAccounts } from "../../src/settle/after-restore.ts";
+import { takeUpAccounts } from "../../src/settle/restore/after-restore.ts";
 import { listAgents, markAgentApproved } from "../../src/store/agents.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { findAttemptByCloid } from "../../src/store/attempts.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { listPositions } from "../../src/actions/list-positions.ts";
-import { CROSS_CHECK_MS } from "../../src/settle/cross-check.ts";
+import { CROSS_CHECK_MS } from "../../src/settle/feed/cross-check.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { recordOf } from "../support/small-venue.ts";
 import { filledSize, openStage, RESYNC_MS, read, SECOND, USER, type Voice, warnings } from "./feed-stage.ts";

@@ -1,7 +1,7 @@
 /** What the exchange shows under an id of ours is held against what was asked, and a difference is told and believed in nothing. */
 import { expect, test } from "bun:test";
 import type { OrderTerms } from "../../src/core/order.ts";
-import { raiseAlarm } from "../../src/settle/apply-sight.ts";
+import { raiseAlarm } from "../../src/settle/look/apply-sight.ts";
 import { findLegByCloid, insertLeg } from "../../src/store/legs.ts";
 import { listNotes } from "../../src/store/notes.ts";
 import { findOrder, insertOrder } from "../../src/store/orders.ts";

@@ -1,7 +1,7 @@
 /** Which fills count for an order that has closed: its own, by whatever store shows them. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
-import { lookAtLeg } from "../../src/settle/look.ts";
+import { lookAtLeg } from "../../src/settle/look/look.ts";
 import { insertFills, setCompleteTo } from "../../src/store/fills.ts";
 import { listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";

@@ -2,8 +2,8 @@
 import { getOrder } from "../../src/actions/get-order.ts";
 import type { SocketEvents } from "../../src/exchange/socket.ts";
 import { openTrustedFeeds } from "../../src/exchange/trusted-feeds.ts";
-import { CROSS_CHECK_MS } from "../../src/settle/cross-check.ts";
-import type { Follower } from "../../src/settle/follow.ts";
+import { CROSS_CHECK_MS } from "../../src/settle/feed/cross-check.ts";
+import type { Follower } from "../../src/settle/feed/follow.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";

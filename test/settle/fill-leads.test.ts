@@ -1,9 +1,9 @@
 /** A fill names an order that nothing else has named: it may be somebody else's under our client order id. */
 import { expect, test } from "bun:test";
 import type { OrderStatus, OrderTerms } from "../../src/core/order.ts";
-import { followLead } from "../../src/settle/fill-leads.ts";
-import { openFillIndex } from "../../src/settle/index-fills.ts";
-import { openOtherMachines } from "../../src/settle/other-machine.ts";
+import { followLead } from "../../src/settle/fills/fill-leads.ts";
+import { openFillIndex } from "../../src/settle/fills/index-fills.ts";
+import { openOtherMachines } from "../../src/settle/restore/other-machine.ts";
 import { listLegs } from "../../src/store/legs.ts";
 import { listNotes } from "../../src/store/notes.ts";
 import { findOrder } from "../../src/store/orders.ts";

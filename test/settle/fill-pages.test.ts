@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Account } from "../../src/core/account.ts";
 import { type Decimal, decimal } from "../../src/core/decimal.ts";
 import type { InfoRequest } from "../../src/exchange/exchange.ts";
-import { completes, fillPages, readFillsSince, sumFills, withoutCut } from "../../src/settle/fill-pages.ts";
+import { completes, fillPages, readFillsSince, sumFills, withoutCut } from "../../src/settle/fills/fill-pages.ts";
 import { findCompleteTo, setCompleteTo, sumFillsOf } from "../../src/store/fills.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { openFollowing } from "../support/following.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import type { InfoRequest } from "../../src/exchange/exchange.ts";
-import { gatherFillEvidence } from "../../src/settle/fill-evidence.ts";
+import { gatherFillEvidence } from "../../src/settle/evidence/fill-evidence.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { recordOf, type VenueOrder } from "../support/small-venue.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { cloidOf, uuidOfCloid } from "../../src/core/cloid.ts";
-import { takeUpAccounts } from "../../src/settle/after-restore.ts";
+import { takeUpAccounts } from "../../src/settle/restore/after-restore.ts";
 import { listAgents, markAgentApproved } from "../../src/store/agents.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { awaitsTakeUp, markRestored, markTakenUp } from "../../src/store/restores.ts";

@@ -1,7 +1,7 @@
 /** Status words that are new, and end like words that are known. */
 import { expect, test } from "bun:test";
 import type { Leg } from "../../src/core/order.ts";
-import { legToCancel } from "../../src/settle/cancel.ts";
+import { legToCancel } from "../../src/settle/cancel/cancel.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { openFollowing } from "../support/following.ts";
 import { DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";

@@ -1,7 +1,7 @@
 /** Whether a position stands where the fills that are known have left it. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
-import { comparePosition } from "../../src/settle/position-check.ts";
+import { comparePosition } from "../../src/settle/evidence/position-check.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Attempt } from "../../src/core/attempt.ts";
 import type { LegEvent } from "../../src/core/order.ts";
-import { recordLegEvent } from "../../src/settle/record.ts";
+import { recordLegEvent } from "../../src/settle/record/record.ts";
 import { findAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { listNotes } from "../../src/store/notes.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { shownFills } from "../../src/exchange/told-fill.ts";
-import { shownEnd, shownFilled, shownListed } from "../../src/settle/shown.ts";
+import { shownEnd, shownFilled, shownListed } from "../../src/settle/feed/shown.ts";
 import { parseFills } from "../../src/wire/answer/fills.ts";
 import { type FrontendOrder, parseOrderStatus } from "../../src/wire/answer/order-status.ts";
 import { fillsOf, recordOf, type VenueOrder } from "../support/small-venue.ts";

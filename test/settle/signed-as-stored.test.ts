@@ -1,7 +1,7 @@
 /** What is signed is what the row says: not a byte of it is made anew between the two. */
 import { expect, test } from "bun:test";
 import type { OrderTerms } from "../../src/core/order.ts";
-import { actionOf } from "../../src/settle/intent.ts";
+import { actionOf } from "../../src/settle/send/intent.ts";
 import { listAttemptsOf } from "../../src/store/attempts.ts";
 import { audit } from "../../src/store/schema-audit.ts";
 import { actionJson } from "../../src/wire/action/index.ts";

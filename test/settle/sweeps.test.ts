@@ -1,7 +1,7 @@
 /** How far back, and where, everything of an account is read when an answer was lost. */
 import { expect, test } from "bun:test";
-import { findInSweep } from "../../src/settle/sweep.ts";
-import { openSweeps } from "../../src/settle/sweeps.ts";
+import { findInSweep } from "../../src/settle/look/sweep.ts";
+import { openSweeps } from "../../src/settle/look/sweeps.ts";
 import { insertAttempt } from "../../src/store/attempts.ts";
 import { parseHistoricalOrders } from "../../src/wire/answer/order-status.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";

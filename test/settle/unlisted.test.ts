@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { NO_METRICS } from "../../src/core/metric.ts";
 import type { GatewayState, LogFields } from "../../src/deps.ts";
 import type { FaultFile, RequestFault } from "../../src/paper/faults.ts";
-import { noteUnlisted } from "../../src/settle/unlisted.ts";
+import { noteUnlisted } from "../../src/settle/send/unlisted.ts";
 import { classifyReply } from "../../src/wire/answer/reply.ts";
 import { FIRST, openPaperRig } from "../support/paper-rig.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Leg } from "../../src/core/order.ts";
 import type { LookResult } from "../../src/deps.ts";
 import type { Purpose } from "../../src/exchange/exchange.ts";
-import { type News, openWatch } from "../../src/settle/watch.ts";
+import { type News, openWatch } from "../../src/settle/feed/watch.ts";
 import { insertLeg, updateLeg } from "../../src/store/legs.ts";
 import { insertOrder, updateOrder } from "../../src/store/orders.ts";
 import { openGatewayRig } from "../support/gateway-rig.ts";

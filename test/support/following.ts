@@ -1,7 +1,7 @@
 import type { Settling, World } from "../../src/deps.ts";
-import { type Follower, openFollower } from "../../src/settle/follow.ts";
-import { type FillIndex, openFillIndex } from "../../src/settle/index-fills.ts";
-import { openOtherMachines } from "../../src/settle/other-machine.ts";
+import { type Follower, openFollower } from "../../src/settle/feed/follow.ts";
+import { type FillIndex, openFillIndex } from "../../src/settle/fills/index-fills.ts";
+import { openOtherMachines } from "../../src/settle/restore/other-machine.ts";
 
 /** Feed and fills of an account, put together as a gateway puts them. */
 export function openFollowing(world: World, settling: Settling): { index: FillIndex; follower: Follower } {

@@ -17,7 +17,7 @@ import { openMarketView } from "../../src/exchange/market-view.ts";
 import { createPicture } from "../../src/exchange/picture.ts";
 import { createReads } from "../../src/exchange/reads.ts";
 import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
-import { openFlights } from "../../src/settle/flights.ts";
+import { openFlights } from "../../src/settle/send/flights.ts";
 import { openSettler, type Settler } from "../../src/settle/settler.ts";
 import { markInterrupted } from "../../src/settle/start-up.ts";
 import { insertAccount } from "../../src/store/accounts.ts";

@@ -1,0 +1,181 @@
+import type { Attempt } from "../../core/attempt.ts";
+import { WITNESSES_NEEDED } from "../../core/evidence.ts";
+import { isClosed, isPerhapsOver, type Leg } from "../../core/order.ts";
+import type { Place, World } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { findAttempt } from "../../store/attempts.ts";
+import { findLegByCloid, listLegs } from "../../store/legs.ts";
+import { findOrder } from "../../store/orders.ts";
+import { isOutOfActions } from "../../wire/answer/refusal.ts";
+import { applySight } from "../look/apply-sight.ts";
+import { lookAtLeg } from "../look/look.ts";
+import type { Pursuit, Tools } from "../pursuit.ts";
+import { openAttempt } from "../record/record.ts";
+import { inPlace, ownPlace } from "../send/own-place.ts";
+import { sendAttempt } from "../send/send.ts";
+import { listedAssetId } from "./asset-id.ts";
+import {
+  canceledLeg,
+  finishCancel,
+  foundNothing,
+  isAimedAt,
+  isCarriedOut,
+  isOver,
+  lastCancelOf,
+  mayRest,
+  missedUnder,
+  noteCarriedOut,
+  recordCancelReply,
+  reissueCancel,
+} from "./cancel.ts";
+
+/** Shortest time between two cancels of one order, elapsed milliseconds; it doubles, so that a refusal costs little. */
+const REISSUE_AFTER_MS = 1_000;
+const MAX_REISSUE_AFTER_MS = 60_000;
+/** Looks at a canceled leg before it is given up to read what had been filled by then: some minutes. */
+const MAX_LOOKS_AT_CLOSED = 60;
+/** Looks that may miss an order because a node is behind, before it is asked whether the exchange has forgotten it. */
+const LOOKS_BEHIND = 5;
+
+/**
+ * One step of an armed cancel: it ends only when every leg of the order is closed and everything that could still
+ * place one is settled. Until then each leg found live is canceled again.
+ */
+export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  await world.point("settle_before_look");
+  const target = canceledLeg(world, attempt);
+  // A closed leg is looked at once more: the cancel's answer does not say what had been filled by then.
+  const legs = listLegs(world.store, attempt.resource.id);
+  const toLook = legs.filter((leg) => !isClosed(leg) || leg.cloid === target?.cloid);
+  const looks = new Map<string, LegLook>();
+  for (const leg of toLook) looks.set(leg.cloid, await lookAndRecord(tools, attempt, { pursuit, leg }));
+  const targetLook = looks.get(target?.cloid ?? "") ?? "read";
+  if (openAttempt(world.store, attempt.id) === null) return true;
+  if (isOver(world, attempt.resource.id)) {
+    if (targetLook !== "read") pursuit.looksAtClosed += 1;
+    if (targetLook !== "read" && pursuit.looksAtClosed < MAX_LOOKS_AT_CLOSED) return false;
+    finishCancel(world, attempt);
+    return true;
+  }
+  if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
+  // What the exchange said it has canceled is canceled, however late its stores show it.
+  const alive = listLegs(world.store, attempt.resource.id).filter(
+    (leg) => mayRest(leg) && looks.get(leg.cloid) !== "closing" && !isCarriedOut(world, leg),
+  );
+  // A leg that only a record from before shows open keeps no other from its turn.
+  const lastTurn = foundNothing(attempt) ? alive.findIndex((leg) => isAimedAt(attempt, leg)) : -1;
+  const live = alive[(lastTurn + 1) % alive.length];
+  if (live !== undefined) await cancelAgain(tools, attempt, { pursuit, live });
+  return false;
+}
+
+/** Looks that may show an order open that the exchange has canceled, before it is shown as `unknown`. */
+const LOOKS_BEFORE_TOLD = 2;
+
+function noteAllCarriedOut({ world }: Tools, attempt: Attempt): void {
+  for (const leg of listLegs(world.store, attempt.resource.id)) noteCarriedOut(world, leg);
+}
+
+/** `read`: its end is known, or it never rested. `closing`: the exchange shows it closed, and not yet all its fills. */
+type LegLook = "read" | "closing" | "open";
+
+async function lookAndRecord(
+  tools: Tools,
+  attempt: Attempt,
+  { pursuit, leg }: { pursuit: Pursuit; leg: Leg },
+): Promise<LegLook> {
+  const sought = { ...tools.soughtOf(attempt), leg };
+  const onNewConnection = pursuit.looks % 2 === 1;
+  const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle", onNewConnection });
+  if (seen.kind === "seen" || seen.kind === "unfinished") tools.vanished.shown(leg.cloid);
+  const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
+  const sight = isMissing ? await tools.vanished.look(sought, isNotThere(pursuit, leg)) : seen;
+  applySight(tools.world, leg, sight);
+  if (sight.kind === "seen" && sight.isClosed) return "read";
+  const now = findLegByCloid(tools.world.store, leg.cloid);
+  if (sight.kind === "unfinished") {
+    if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
+    return now !== null && isPerhapsOver(now) ? "open" : "closing";
+  }
+  if (now === null || now.state === "rejected" || now.state === "absent") return "read";
+  // Its end is known, and the exchange has forgotten it: there is nothing more to read.
+  return isMissing && isClosed(now) ? "read" : "open";
+}
+
+/** By readings of the market list one after another, cancels of it have found nothing there. */
+function isNotThere({ missed }: Pursuit, { cloid }: Leg): boolean {
+  return (missed.get(cloid)?.times ?? 0) >= WITNESSES_NEEDED;
+}
+
+async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {
+  const { world } = tools;
+  const { pursuit, live } = how;
+  const elapsedMs = world.clock.elapsedMs();
+  const last = lastCancelOf(world, live);
+  const missedAt = last === null ? null : missedUnder(last, live);
+  // The answer that nothing was found there is not a second old: most of the time the order's record is only behind.
+  if (foundNothing(attempt)) pursuit.lastSentElapsedMs ??= elapsedMs;
+  if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < reissueAfterMs(pursuit)) return;
+  if (missedAt !== null) await doubtMarket(world, attempt, missedAt);
+  const place = await ownPlace(world, attempt);
+  if (place === null) return;
+  if (openAttempt(world.store, attempt.id) === null) return place.leave();
+  pursuit.lastSentElapsedMs = elapsedMs;
+  pursuit.reissues += 1;
+  const next = inPlace(place, () => reissue(world, attempt, { live, place }));
+  pursuit.attemptId = next.id;
+  const listReadElapsedMs = listReadAt(world);
+  const result = await sendAttempt(world, next, "cancel");
+  // Not sent, or out of actions for now, is no reason to stop: a later step tries again.
+  if (result.kind === "not_sent") return;
+  if (result.reply.kind === "refused" && isOutOfActions(result.reply.text)) return;
+  recordCancelReply(world, next, result.reply);
+  countMissed(world, next.id, { pursuit, live, listReadElapsedMs });
+}
+
+/** Nothing of it by the list's own number counts, once a reading of the list: the number of an older one may find nothing. */
+function countMissed(
+  world: World,
+  attemptId: number,
+  about: { pursuit: Pursuit; live: Leg; listReadElapsedMs: number },
+): void {
+  const { pursuit, live, listReadElapsedMs } = about;
+  const attempt = findAttempt(world.store, attemptId);
+  const missedAt = attempt === null ? null : missedUnder(attempt, live);
+  const order = findOrder(world.store, live.orderId);
+  if (missedAt === null || order === null || missedAt !== listedAssetId(world, order)) return;
+  const known = pursuit.missed.get(live.cloid);
+  if (known !== undefined && known.listReadElapsedMs >= listReadElapsedMs) return;
+  pursuit.missed.set(live.cloid, { times: (known?.times ?? 0) + 1, listReadElapsedMs });
+}
+
+/** Our monotonic time at which the list of markets was read last, milliseconds. */
+function listReadAt({ markets, clock }: World): number {
+  return clock.elapsedMs() - (markets.ageMs() ?? 0);
+}
+
+/**
+ * Still shown open, and not to be found where it was looked for: its market may have moved in the list. Only a cancel under
+ * the list's own number contradicts the list.
+ */
+async function doubtMarket(world: World, attempt: Attempt, missedAt: number): Promise<void> {
+  const { store, markets } = world;
+  const order = findOrder(store, attempt.resource.id);
+  if (order === null) throw new Error("bug: a cancel without its order");
+  const because = "an open order that a cancel does not find there";
+  if (missedAt === listedAssetId(world, order)) markets.doubt(order.market, { because, isCertain: false });
+  await markets.refresh();
+}
+
+function reissue(world: World, attempt: Attempt, { live, place }: { live: Leg; place: Place }): Attempt {
+  const order = findOrder(world.store, attempt.resource.id);
+  const account = findAccount(world.store, attempt.accountId);
+  if (order === null || account === null) throw new Error("bug: a cancel without its order or account");
+  const { idempotencyKey } = attempt;
+  return reissueCancel(world, attempt, { order, account, leg: live, idempotencyKey, actor: "gateway" }, place);
+}
+
+function reissueAfterMs({ reissues }: Pursuit): number {
+  return Math.min(REISSUE_AFTER_MS * 2 ** Math.max(0, reissues - 1), MAX_REISSUE_AFTER_MS);
+}

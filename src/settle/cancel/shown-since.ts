@@ -1,0 +1,46 @@
+import type { Account } from "../../core/account.ts";
+import { CLOCK_DOUBT_MS, goesPast } from "../../core/evidence.ts";
+import { dexOf } from "../../core/market.ts";
+import type { World } from "../../deps.ts";
+import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { findLegByOid } from "../../store/legs.ts";
+import { findOrder } from "../../store/orders.ts";
+import type { FrontendOrder } from "../../wire/answer/order-status.ts";
+import { askedTerms, differenceFrom } from "../evidence/difference.ts";
+import { note } from "../record/note.ts";
+import { recordLegEvent } from "../record/record.ts";
+import { isAimedAt } from "./cancel.ts";
+
+/**
+ * An order that was taken for over, by the answer to a cancel or by what did not show it, and that a list of open orders
+ * shows, which itself holds one placed after that was concluded: it lives, and what said otherwise was wrong or another's.
+ */
+export function heedShownSince(world: World, account: Account, orders: readonly FrontendOrder[]): void {
+  for (const shown of orders) {
+    const list = orders.filter(({ coin }) => dexOf(coin) === dexOf(shown.coin));
+    reopen(world, account, { shown, list });
+  }
+}
+
+type Shown = { shown: FrontendOrder; list: readonly FrontendOrder[] };
+
+function reopen(world: World, account: Account, { shown, list }: Shown): void {
+  const { store, clock, exchange } = world;
+  const { oid } = shown;
+  const leg = findLegByOid(store, account.id, oid);
+  const order = leg?.state === "closing" ? findOrder(store, leg.orderId) : null;
+  if (leg === null || order === null || differenceFrom({ ...askedTerms(order), leg }, shown) !== null) return;
+  const nowMs = clock.nowMs();
+  // Its row was changed last when that was concluded, by our own clock.
+  const sinceMs = exchange.nowMs() - (nowMs - (order.seenAtMs ?? nowMs));
+  if (!goesPast(list, sinceMs + CLOCK_DOUBT_MS)) return;
+  inTransaction(store, () => {
+    for (const attempt of listAttemptsOf(store, order.id)) {
+      if (attempt.kind !== "cancel" || !attempt.hasLanded || !isAimedAt(attempt, leg)) continue;
+      updateAttempt(store, attempt.id, { hasLanded: false });
+      note(world, attempt, "contradiction", `${oid} is listed as open after it was said to be over`);
+    }
+    recordLegEvent(store, leg.cloid, { type: "shown_since", oid, isArmed: shown.isTrigger }, nowMs);
+  });
+}

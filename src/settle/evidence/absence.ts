@@ -1,0 +1,143 @@
+import { type Attempt, endsAtMs, isNoopDue, WITNESS_SPACING_MS } from "../../core/attempt.ts";
+import {
+  type Absence,
+  concludeAbsence,
+  type HistoryAnswer,
+  isOutlived,
+  isWitness,
+  WITNESSES_NEEDED,
+} from "../../core/evidence.ts";
+import type { Leg } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import { updateAttempt } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { findCompleteTo } from "../../store/fills.ts";
+import { findLegByCloid } from "../../store/legs.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
+import { isCarriedOut } from "../cancel/cancel.ts";
+import { countRefusalReading, type Pursuit, type Tools } from "../pursuit.ts";
+import { note } from "../record/note.ts";
+import { openAttempt } from "../record/record.ts";
+import { burnNonce } from "../send/seal.ts";
+import { comparePosition } from "./position-check.ts";
+
+/** A look that did not show what was looked for. */
+export type Missed = {
+  pursuit: Pursuit;
+  /** Of a look at open orders, history and fills together: what its history vouches for. Null for a look by id. */
+  history: HistoryAnswer | null;
+  /** Of a modify that places only where it cancels: its original had another end. */
+  hadNothingToReplace?: boolean;
+};
+
+/**
+ * What a "not found" is worth: by itself nothing. First the number of the action is asked for, then an absence has to be
+ * witnessed. Calls `conclude` inside a transaction, and returns true, when `core/evidence` concludes.
+ */
+export async function weighAbsence(
+  tools: Tools,
+  attempt: Attempt,
+  missed: Missed,
+  conclude: (absence: Absence) => void,
+): Promise<boolean> {
+  const { world } = tools;
+  // Its key may have been given back, and have placed another order, after the snapshot.
+  if (awaitsTakeUp(world.store, attempt.accountId)) return false;
+  const burnt = await burnWhenDue(tools, attempt, missed.pursuit);
+  if (missed.history !== null) await countOutlived(tools, burnt, missed.pursuit, missed.history);
+  const witnessed = missed.history === null ? burnt : countWitness(tools, burnt, missed.pursuit, missed.history);
+  // Only once something of ours is known to have taken its number.
+  if (missed.history !== null && burnt.seal !== null && burnt.hasLanded)
+    countRefusalReading(missed.pursuit, world.clock.elapsedMs());
+  return concludeFrom(tools, witnessed, missed, conclude);
+}
+
+/** Asks for the number of an attempt, now and then, until something is known of it. */
+export async function burnWhenDue(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<Attempt> {
+  const { clock, exchange } = tools.world;
+  const isExpired = exchange.nowMs() > endsAtMs(attempt);
+  if (attempt.seal !== null || !isNoopDue(pursuit.lastNoopElapsedMs, clock.elapsedMs(), isExpired)) return attempt;
+  pursuit.lastNoopElapsedMs = clock.elapsedMs();
+  return burnNonce(tools.world, attempt);
+}
+
+/** Writes down an answer that itself is newer than the end of the action and lacks what it placed. */
+function countWitness(tools: Tools, attempt: Attempt, pursuit: Pursuit, history: HistoryAnswer): Attempt {
+  const { world } = tools;
+  const nowMs = world.clock.elapsedMs();
+  const isTooSoon = pursuit.lastWitnessElapsedMs !== null && nowMs - pursuit.lastWitnessElapsedMs < WITNESS_SPACING_MS;
+  if (isTooSoon || !isWitness(history, endsAtMs(attempt))) return attempt;
+  pursuit.lastWitnessElapsedMs = nowMs;
+  // What happened after its expiry is told in the same answer: it has expired.
+  const change = { negatives: attempt.negatives + 1, seal: attempt.seal ?? ("expiry" as const) };
+  if (openAttempt(world.store, attempt.id) === null) return attempt;
+  inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, change);
+    const count = `${change.negatives} of ${WITNESSES_NEEDED}`;
+    note(world, attempt, "absence witnessed", `${count}: a history that reaches to ${history.newestAtMs} lacks it`);
+  });
+  return { ...attempt, ...change };
+}
+
+/** Shortest time between two sweeps that find it forgotten, milliseconds: its list of open orders may be behind. */
+const OUTLIVED_SPACING_MS = 20_000;
+
+async function countOutlived(
+  { world, soughtOf }: Tools,
+  attempt: Attempt,
+  pursuit: Pursuit,
+  history: HistoryAnswer,
+): Promise<void> {
+  const nowMs = world.clock.elapsedMs();
+  const isTooSoon =
+    pursuit.lastOutlivedElapsedMs !== null && nowMs - pursuit.lastOutlivedElapsedMs < OUTLIVED_SPACING_MS;
+  if (isTooSoon || !isOutlived(history, endsAtMs(attempt))) return;
+  pursuit.lastOutlivedElapsedMs = nowMs;
+  pursuit.outlived += 1;
+  if (attempt.cloid === null) return;
+  const position = await comparePosition(world, { ...soughtOf(attempt), read: [] }, { purpose: "settle" });
+  pursuit.unmoved = position === "unmoved" ? pursuit.unmoved + 1 : 0;
+}
+
+async function concludeFrom(
+  tools: Tools,
+  attempt: Attempt,
+  { pursuit, history, hadNothingToReplace = false }: Missed,
+  conclude: (absence: Absence) => void,
+): Promise<boolean> {
+  const { world } = tools;
+  const legNow = () => (attempt.cloid === null ? null : findLegByCloid(world.store, attempt.cloid));
+  const weigh = () =>
+    concludeAbsence(
+      attempt,
+      {
+        ...traceOf(world, legNow()),
+        ...{ sweeps: history === null ? 0 : pursuit.refusalReadings, outlived: pursuit.outlived },
+        areFillsKnown: areFillsKnown(tools, attempt, pursuit),
+        hadNothingToReplace,
+      },
+      pursuit.refusal,
+    );
+  if (weigh() === null) return false;
+  await world.point("settle_before_conclude");
+  if (openAttempt(world.store, attempt.id) === null) return false;
+  return inTransaction(world.store, () => {
+    // The stream may have told of it meanwhile.
+    const absence = weigh();
+    if (absence === null) return false;
+    conclude(absence);
+    note(world, attempt, "concluded", absence.replaceAll("_", " "));
+    return true;
+  });
+}
+
+/** The index is whole up to its end, or the position stands where the known fills have left it, seen twice. */
+function areFillsKnown({ world }: Tools, attempt: Attempt, { unmoved }: Pursuit): boolean {
+  return unmoved >= WITNESSES_NEEDED || (findCompleteTo(world.store, attempt.accountId) ?? 0) > endsAtMs(attempt);
+}
+
+/** What a cancel found was there: a cancel by client order id names no native id. */
+function traceOf(world: Pick<World, "store">, leg: Leg | null): { isNamed: boolean; hasFills: boolean } {
+  if (leg === null) return { isNamed: false, hasFills: false };
+  return { isNamed: leg.oid !== null || isCarriedOut(world, leg), hasFills: leg.filledSize !== "0" };
+}

@@ -1,0 +1,128 @@
+import { compare, type Decimal } from "../../core/decimal.ts";
+import { type Agreement, agreementOf, type CloseReading, type PositionWord } from "../../core/evidence.ts";
+import type { Filled, OrderTerms } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import type { InfoOptions } from "../../exchange/exchange.ts";
+import { findCompleteTo, sumFillsOf } from "../../store/fills.ts";
+import type { Fill } from "../../wire/answer/fills.ts";
+import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
+import { statusMeaning } from "../../wire/answer/status-words.ts";
+import { filledOrder, fillsOfOrder, readFills, sumFills } from "../fills/fill-pages.ts";
+import type { FillEvidence } from "./fill-evidence.ts";
+import { comparePictured, comparePosition } from "./position-check.ts";
+
+/**
+ * What a closed order is known to have been filled, and whether that is all. `untouched`: nothing, as far as record and
+ * fills show, and not for long enough yet to be final.
+ */
+export type ClosedSize = { filled: Filled; isAll: "yes" | "not_yet" | "untouched" | "disputed" };
+
+/** An order that the exchange shows as closed, ours or not. */
+export type ClosedOrder = {
+  /** The trading address. */
+  user: string;
+  accountId: string;
+  /** What its readings are gathered under. */
+  name: string;
+  asked: Decimal;
+  isReduceOnly: boolean;
+  mayFallShort: boolean;
+  /** A modify has put another in its place, and goes on whatever was filled of it. */
+  isReplaced: boolean;
+};
+
+/** Its record, and how it was asked. */
+type Seen = OrderRecord & { options: InfoOptions };
+
+/** Compares the record of a closed order with its fills, and where they do not complete one another with what else tells. */
+export async function readClosedSize(
+  world: World,
+  evidence: FillEvidence,
+  closed: ClosedOrder,
+  seen: Seen,
+): Promise<ClosedSize | "failed"> {
+  const { user, accountId } = closed;
+  const indexed = sumFillsOf(world.store, accountId, filledOrder(seen.order));
+  const isEnough = isEnoughKnown(world, closed, seen, indexed);
+  const read = isEnough
+    ? { filled: indexed, isWitnessed: false, fills: [] }
+    : await readAll(world, closed, seen, indexed);
+  if (read === "failed") return "failed";
+  const { filled, isWitnessed, fills } = read;
+  const agreement = agreementOf(closeReading(closed, seen, filled));
+  const about = { user, accountId, market: seen.order.coin, read: fills, sinceMs: seen.statusTimestampMs };
+  const isAsked = agreement === "untouched" || agreement === "short" || agreement === "over";
+  const position = isAsked ? await positionOf(world, closed, { agreement, about, options: seen.options }) : "unknown";
+  const sinceCloseMs = world.exchange.nowMs() - seen.statusTimestampMs;
+  const elapsedMs = world.clock.elapsedMs();
+  const reading = { agreement, filled: filled.size, elapsedMs, sinceCloseMs, isWitnessed, position };
+  switch (evidence.judge(closed.name, reading)) {
+    case "final":
+      return { filled, isAll: "yes" };
+    case "disputed":
+      return { filled, isAll: "disputed" };
+    case "open":
+      return { filled, isAll: agreement === "untouched" && position !== "moved" ? "untouched" : "not_yet" };
+  }
+}
+
+type Comparing = {
+  agreement: Agreement;
+  about: Parameters<typeof comparePictured>[1];
+  options: InfoOptions;
+};
+
+/** What was replaced untouched needs no proof of it: a fill that is shown late is heeded then. */
+function positionOf(
+  world: World,
+  { isReplaced }: ClosedOrder,
+  { agreement, about, options }: Comparing,
+): PositionWord | Promise<PositionWord> {
+  const isHintEnough = isReplaced && agreement === "untouched" && world.feeds.isLive(about.user);
+  return isHintEnough ? comparePictured(world, about) : comparePosition(world, about, options);
+}
+
+function closeReading(closed: ClosedOrder, { order, status }: Seen, filled: Filled): CloseReading {
+  const { asked, isReduceOnly, mayFallShort } = closed;
+  return {
+    ...{ asked, rest: order.size, filled: filled.size, isReduceOnly, mayFallShort },
+    isFilled: statusMeaning(status) === "filled",
+  };
+}
+
+/** These may close as filled with less than they asked for; every other order is filled whole. */
+export function mayFallShort(
+  { timeInForce, reduceOnly, trigger }: Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">,
+  order: FrontendOrder,
+): boolean {
+  return timeInForce === "ioc" || reduceOnly || trigger?.market === true || order.tif === "Ioc";
+}
+
+/** A live stream tells every fill; what the index and the record complete needs no question either. */
+function isEnoughKnown(world: World, closed: ClosedOrder, seen: Seen, indexed: Filled): boolean {
+  const agreement = agreementOf(closeReading(closed, seen, indexed));
+  return agreement === "agreed" || (agreement === "untouched" && world.feeds.isLive(closed.user));
+}
+
+/** So many of an account the exchange keeps: an answer with as many may have dropped older ones. */
+const FILLS_KEPT = 10_000;
+
+type ReadFills = { filled: Filled; isWitnessed: boolean; fills: readonly Fill[] };
+
+async function readAll(world: World, closed: ClosedOrder, seen: Seen, indexed: Filled): Promise<ReadFills | "failed"> {
+  const { user, accountId } = closed;
+  const { order, statusTimestampMs, options } = seen;
+  // From where the index ends: what it lacks has moved the position as well.
+  const indexedToMs = findCompleteTo(world.store, accountId) ?? order.timestampMs;
+  const sumOf = (fills: readonly Fill[]) => sumFills(fillsOfOrder(fills, order));
+  const isEnough = (fills: readonly Fill[]) => agreementOf(closeReading(closed, seen, sumOf(fills))) === "agreed";
+  const sinceMs = Math.min(order.timestampMs, indexedToMs);
+  const read = await readFills(world, { user, sinceMs, isEnough }, options);
+  if (read === "failed") return "failed";
+  const { fills, wholeToMs } = read;
+  const sum = sumOf(fills);
+  // Each knows of fills that the other does not show yet; neither takes one back.
+  const filled = compare(indexed.size, sum.size) > 0 ? indexed : sum;
+  const isWitnessed = fills.length < FILLS_KEPT && wholeToMs !== null && wholeToMs > statusTimestampMs;
+  return { filled, isWitnessed, fills };
+}

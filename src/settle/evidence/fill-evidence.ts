@@ -1,0 +1,29 @@
+import { judgeSize, type SizeReading, type SizeVerdict } from "../../core/evidence.ts";
+
+/** What was read of closed orders. Losing it in a crash only makes the next ones more. */
+export type FillEvidence = {
+  /** Notes a reading, and says what all of the same order come to. */
+  judge(name: string, reading: SizeReading): SizeVerdict;
+};
+
+/** Orders whose evidence is being gathered at once; past it the oldest starts over. */
+const MAX_ORDERS = 10_000;
+/** Readings kept of one order: the oldest and the newest ones. */
+const MAX_READINGS = 100;
+
+export function gatherFillEvidence(): FillEvidence {
+  const readings = new Map<string, SizeReading[]>();
+  return {
+    judge(name, reading) {
+      const known = readings.get(name) ?? [];
+      const kept = known.length < MAX_READINGS ? known : [...known.slice(0, 1), ...known.slice(2)];
+      const all = [...kept, reading];
+      const oldest = readings.keys().next().value;
+      if (readings.size >= MAX_ORDERS && oldest !== undefined) readings.delete(oldest);
+      readings.delete(name);
+      // A closed order may be looked at again: what was proven once stays so.
+      readings.set(name, all);
+      return judgeSize(all);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { add, compare, type Decimal, subtract, ZERO } from "../../core/decimal.ts";
+import type { PositionWord } from "../../core/evidence.ts";
+import { dexOf, isSpot } from "../../core/market.ts";
+import type { World } from "../../deps.ts";
+import type { InfoOptions } from "../../exchange/exchange.ts";
+import { findCompleteTo, listNewestFillsIn, type PositionFill } from "../../store/fills.ts";
+import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
+import type { Fill } from "../../wire/answer/fills.ts";
+import { shownPositions } from "../feed/shown.ts";
+
+type Compared = { user: string; accountId: string; market: string; read: readonly Fill[]; sinceMs?: number };
+
+/**
+ * Whether the position in a perpetual stands where the fills that we know have left it: a store of its own that would show
+ * a fill which the others do not show yet.
+ *
+ * @param about `read`: fills that were just read, which may be newer than those that are kept. `sinceMs`: of which moment it has to
+ *   be newer to say that nothing has moved it, exchange time, unix milliseconds; left out where any reading counts
+ */
+export async function comparePosition(world: World, about: Compared, options: InfoOptions): Promise<PositionWord> {
+  const { user, market } = about;
+  // Spot has balances, which other things move as well.
+  if (isSpot(market)) return "unknown";
+  const outcome = await world.exchange.info({ type: "clearinghouseState", user, dex: dexOf(market) }, options);
+  const state = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
+  if (state === null) return "unknown";
+  world.feeds.showed(user, shownPositions(dexOf(market), state.positions));
+  return wordOf(world, about, state);
+}
+
+/**
+ * The same of what a feed shows, which costs nothing and is no proof: that fills are missing it can say, that none are it
+ * cannot.
+ */
+export function comparePictured(world: World, about: Omit<Compared, "sinceMs"> & { sinceMs: number }): PositionWord {
+  const { user, market, sinceMs } = about;
+  const state = isSpot(market) ? null : world.picture.state(user, dexOf(market));
+  if (state === null || state.timeMs <= sinceMs) return "unknown";
+  return wordOf(world, about, state.value) === "moved" ? "moved" : "unknown";
+}
+
+function wordOf(world: World, about: Compared, state: ClearinghouseState): PositionWord {
+  const { accountId, market } = about;
+  const shown = state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
+  // Asked for after the answer: what the stream has told meanwhile counts.
+  const kept = listNewestFillsIn(world.store, accountId, market);
+  const isIndexed = findCompleteTo(world.store, accountId) !== null;
+  const newest = newestOf(kept ?? [], inMarket(about));
+  // Without a fill the position is nothing, where every fill that there has been is kept.
+  const isKnown = newest.length > 0 || (kept !== null && isIndexed);
+  const expected = isKnown ? positionAfter(newest) : null;
+  if (expected === null) return "unknown";
+  if (compare(shown, expected) !== 0) return "moved";
+  return about.sinceMs === undefined || state.timeMs > about.sinceMs ? "unmoved" : "behind";
+}
+
+function inMarket({ market, read }: { market: string; read: readonly Fill[] }): PositionFill[] {
+  return read
+    .filter(({ coin }) => coin === market)
+    .map(({ side, ...fill }) => ({ ...fill, side: side === "B" ? ("buy" as const) : ("sell" as const) }));
+}
+
+function newestOf(kept: readonly PositionFill[], read: readonly PositionFill[]): PositionFill[] {
+  const all = [...kept, ...read];
+  const newestMs = Math.max(...all.map(({ timeMs }) => timeMs));
+  return all.filter(({ timeMs }) => timeMs === newestMs);
+}
+
+/** Where fills of one moment leave a position: at the one end from which none of them starts; null when that is not clear. */
+function positionAfter(fills: readonly PositionFill[]): Decimal | null {
+  if (fills.length === 0) return ZERO;
+  const starts = new Set(fills.map(({ startPosition }) => startPosition));
+  const ends = fills.map(({ side, size, startPosition }) =>
+    side === "buy" ? add(startPosition, size) : subtract(startPosition, size),
+  );
+  const last = [...new Set(ends)].filter((end) => !starts.has(end));
+  return last.length === 1 ? (last[0] ?? null) : null;
+}

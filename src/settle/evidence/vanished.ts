@@ -1,0 +1,165 @@
+import { endsAtMs } from "../../core/attempt.ts";
+import { compare } from "../../core/decimal.ts";
+import { areFillsAll, CLOCK_DOUBT_MS, goesPast, WITNESSES_NEEDED } from "../../core/evidence.ts";
+import { dexOf } from "../../core/market.ts";
+import { type Filled, isSaidOver, type Leg, type LegState } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
+import { findCompleteTo, sumFillsOf } from "../../store/fills.ts";
+import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
+import { statusMeaning } from "../../wire/answer/status-words.ts";
+import { isCarriedOut } from "../cancel/cancel.ts";
+import { NOTHING_FILLED } from "../fills/fill-pages.ts";
+import { interpretOrder, type Sight, type Sought } from "../look/look.ts";
+import type { Sweep } from "../look/sweep.ts";
+import type { Sweeps } from "../look/sweeps.ts";
+import { mayHaveFills } from "../look/unnamed.ts";
+import type { FillEvidence } from "./fill-evidence.ts";
+import { comparePosition } from "./position-check.ts";
+
+/**
+ * Orders that rested by the exchange's own word and of which it has no record any more: it keeps about the newest 2,000
+ * records of an account, and has been seen to lose some sooner. Where lists of open orders lack it as well, for longer than
+ * servers are behind, nobody knows whether it lives. That it is over is said by a list that itself holds one from after the last moment at which it can have been
+ * placed, or by the exchange's own answer to a cancel; what was filled of it, by an index that is complete up to then, or by a position that stands where the known fills left it.
+ */
+export type Vanished = {
+  /**
+   * Looks for an order that a look-up by id has just missed; perhaps over until enough answers say that it is. Where
+   * cancels found nothing either, by readings of the list of markets, one answer is enough.
+   */
+  look(sought: Sought, isNotFoundByCancels?: boolean): Promise<Sight>;
+  /** It has been shown: what missed it before was behind. */
+  shown(cloid: string): void;
+};
+
+/** Shortest time between two answers that count, milliseconds. */
+const SPACING_MS = 10_000;
+/** What no look-up and no list has shown for so long is no longer told as open: a server that is behind shows it by then. */
+const BEHIND_MS = 150_000;
+/** Orders whose answers are remembered; past it the oldest starts over. */
+const MAX_REMEMBERED = 10_000;
+
+/** What the exchange has shown, or said that it has canceled. */
+const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"]);
+
+/**
+ * Times of the exchange, unix milliseconds. `sinceMs`: when it was there; `overByMs`: by when it was over, null while
+ * nothing has said that it is. `count`: answers that lack it and hold something newer.
+ */
+type Missed = {
+  sinceMs: number;
+  /** Of the first look that missed it, by our monotonic clock, milliseconds. */
+  sinceElapsedMs: number;
+  lastElapsedMs: number | null;
+  count: number;
+  overByMs: number | null;
+  unmoved: number;
+};
+
+export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweeps): Vanished {
+  const missed = new Map<string, Missed>();
+
+  function remember({ cloid, orderId }: Leg): Missed {
+    const known = missed.get(cloid);
+    if (known !== undefined) return known;
+    const oldest = missed.keys().next().value;
+    if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
+    const placing = listAttemptsOf(world.store, orderId).find((attempt) => attempt.cloid === cloid);
+    // One that was placed elsewhere was there when it was first missed.
+    const sinceMs = placing === undefined ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
+    const sinceElapsedMs = world.clock.elapsedMs();
+    const fresh = { sinceMs, sinceElapsedMs, lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0 };
+    missed.set(cloid, fresh);
+    return fresh;
+  }
+
+  return {
+    shown: (cloid) => void missed.delete(cloid),
+    async look(sought, isNotFoundByCancels = false) {
+      const { leg, user, accountId } = sought;
+      if (!HAD_RESTED.has(leg.state)) return { kind: "not_found" };
+      const memory = remember(leg);
+      const nowMs = world.clock.elapsedMs();
+      if (memory.lastElapsedMs !== null && nowMs - memory.lastElapsedMs < SPACING_MS) return { kind: "not_found" };
+      memory.lastElapsedMs = nowMs;
+      const sweep = await sweeps.read(user, accountId, { purpose: "settle", onNewConnection: true });
+      if (sweep === "failed" || sweep === "no_room")
+        return { kind: "failed", reason: "the list of open orders could not be read" };
+      // Every dex has a list of its own, that may be behind by itself.
+      const list = sweep.open.filter(({ coin }) => dexOf(coin) === dexOf(sought.market));
+      if (list.some((order) => isOf(leg, order))) {
+        missed.delete(leg.cloid);
+        // Whatever else says that it is over: what shows it outweighs that.
+        return { kind: "not_found" };
+      }
+      const record = recordOf(sweep, leg);
+      // That of its placing is kept where that of its end is lost, and tells nothing of now.
+      if (record !== null && statusMeaning(record.status) !== "open") {
+        missed.delete(leg.cloid);
+        return interpretOrder(world, evidence, sought, { ...record, options: SETTLE });
+      }
+      if (goesPast(list, memory.sinceMs)) memory.count += 1;
+      const isOver = isSaidOver(leg) || memory.count >= (isNotFoundByCancels ? 1 : WITNESSES_NEEDED);
+      // When it was first missed it may have lived, and have been filled after that.
+      if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;
+      if (!isOver) return nowMs - memory.sinceElapsedMs < BEHIND_MS ? { kind: "not_found" } : PERHAPS_OVER;
+      const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
+      memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
+      if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);
+      // Some answers to triggers name no id, and without it nobody can say of every fill whose it is.
+      if (leg.oid === null && mayHaveFills(world, sought, sweep.fills)) return over(null);
+      missed.delete(leg.cloid);
+      return gone(
+        world,
+        leg,
+        leg.oid === null ? NOTHING_FILLED : sumFillsOf(world.store, accountId, { ...sought, oid: leg.oid }),
+      );
+    },
+  };
+}
+
+/** What the history says of it last; it may know what the look-up by id has forgotten. */
+export function recordOf({ history }: Sweep, leg: Pick<Leg, "oid" | "cloid">): OrderRecord | null {
+  const records = history.filter(({ order }) => isOf(leg, order));
+  return records.reduce<OrderRecord | null>(
+    (last, record) => (last === null || record.statusTimestampMs > last.statusTimestampMs ? record : last),
+    null,
+  );
+}
+
+function isOf({ oid, cloid }: Pick<Leg, "oid" | "cloid">, order: FrontendOrder): boolean {
+  return oid === null ? order.cloid === cloid : order.oid === oid;
+}
+
+const PERHAPS_OVER: Sight = {
+  ...{ kind: "unfinished", untouched: null, isUnclear: true },
+  events: [{ type: "perhaps_over", because: "no_record" }],
+};
+
+const SETTLE = { purpose: "settle" } as const;
+
+/** It is over, and how much of it was filled is not known yet. */
+function over(oid: string | null): Sight {
+  return { kind: "unfinished", events: [{ type: "closing", oid }], untouched: null };
+}
+
+/** The index of fills has been read beyond its end: a feed tells nothing of before it was there. */
+function areFillsKnown(world: World, { accountId }: Sought, { overByMs }: Missed): boolean {
+  return overByMs !== null && areFillsAll(findCompleteTo(world.store, accountId), overByMs);
+}
+
+const NO_RECORD = "The exchange lists it as open no longer and keeps no record of it";
+
+function gone(world: World, leg: Leg, filled: Filled): Sight {
+  const { oid } = leg;
+  const isWhole = oid !== null && compare(filled.size, leg.size) >= 0;
+  // One that fires may be refused; one that a cancel of ours has closed is canceled.
+  const isUnsaid = leg.trigger !== null && filled.size === "0" && !isCarriedOut(world, leg);
+  const reason = isUnsaid ? `${NO_RECORD}: it was canceled, or refused when it fired.` : `${NO_RECORD}.`;
+  return {
+    kind: "seen",
+    isClosed: true,
+    events: [isWhole ? { type: "filled", oid, filled } : { type: "canceled", oid, reason, filled }],
+  };
+}

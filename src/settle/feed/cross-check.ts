@@ -1,0 +1,89 @@
+import type { Account } from "../../core/account.ts";
+import type { World } from "../../deps.ts";
+import type { Purpose } from "../../exchange/exchange.ts";
+import { hasLiveOrder } from "../../store/orders.ts";
+import type { FillIndex } from "../fills/index-fills.ts";
+
+/** Reads that a live feed is held against: what they show and it has not told ends its being live. */
+export type CrossChecks = {
+  /** The regular one: more often where an order is live, and nothing where no feed is. */
+  run(account: Account): Promise<void>;
+  /** The fills alone, as soon as they were not read a moment ago. */
+  runFills(account: Account): void;
+  stop(): void;
+};
+
+/** How often the regular check comes, milliseconds: four a minute, however minutes are cut. */
+export const CROSS_CHECK_MS = 15_500;
+/** The fills of an account without a live order are read this often, milliseconds. */
+const QUIET_MS = 60_000;
+/** The open orders of an account with one are read this often, milliseconds: each dex costs as much as all fills. */
+const LIST_MS = 30_000;
+/** A check out of turn comes so long after the last one, milliseconds. */
+const SPACING_MS = 5_000;
+/** Fills that were not read for this long are read with the weight of settling, milliseconds. */
+const OVERDUE_MS = 120_000;
+/** A timer that wakes a moment early is in time, milliseconds. */
+const EARLY_MS = 500;
+
+type Last = { fillsMs: number; listMs: number };
+
+/** @param readListed reads the open orders of an account and compares them with its rows */
+export function openCrossChecks(
+  world: World,
+  index: Pick<FillIndex, "backFill" | "readToMs">,
+  readListed: (account: Account) => Promise<unknown>,
+): CrossChecks {
+  const last = new Map<string, Last>();
+  /** Accounts whose fills are about to be read out of turn. */
+  const waiting = new Set<string>();
+  let isStopped = false;
+
+  function lastOf({ id }: Account): Last {
+    const known = last.get(id) ?? { fillsMs: Number.NEGATIVE_INFINITY, listMs: Number.NEGATIVE_INFINITY };
+    last.set(id, known);
+    return known;
+  }
+
+  async function readFills(account: Account): Promise<void> {
+    lastOf(account).fillsMs = world.clock.elapsedMs();
+    await index.backFill(account, purposeOf(world, index.readToMs(account)));
+  }
+
+  async function readSoon(account: Account): Promise<void> {
+    const leftMs = lastOf(account).fillsMs + SPACING_MS - world.clock.elapsedMs();
+    if (leftMs > 0) await world.clock.sleep(leftMs);
+    const isRead = world.clock.elapsedMs() - lastOf(account).fillsMs < SPACING_MS;
+    if (!isStopped && !isRead) await readFills(account);
+  }
+
+  return {
+    async run(account) {
+      if (isStopped || !world.feeds.isLive(account.tradingAddress)) return;
+      const nowMs = world.clock.elapsedMs() + EARLY_MS;
+      const times = lastOf(account);
+      const isBusy = hasLiveOrder(world.store, account.id);
+      if (isBusy || nowMs - times.fillsMs >= QUIET_MS) await readFills(account);
+      if (isStopped || !isBusy || nowMs - times.listMs < LIST_MS) return;
+      times.listMs = nowMs;
+      await readListed(account);
+    },
+    runFills(account) {
+      if (isStopped || waiting.has(account.id)) return;
+      waiting.add(account.id);
+      readSoon(account)
+        .catch((error: unknown) => {
+          if (!isStopped) world.log.error({ account: account.id, error: String(error) }, "fills could not be checked");
+        })
+        .finally(() => waiting.delete(account.id));
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+/** What reads may spend, which leaves most of the weight to orders; in the end the truth matters more. */
+function purposeOf(world: World, readToMs: number | null): Purpose {
+  return world.exchange.nowMs() - (readToMs ?? 0) > OVERDUE_MS ? "settle" : "read";
+}

@@ -1,0 +1,132 @@
+import { isLive } from "../../core/order.ts";
+import type { LookResult, Settling, World } from "../../deps.ts";
+import { listLegs } from "../../store/legs.ts";
+import { findOrder } from "../../store/orders.ts";
+import { openTurns } from "../turns.ts";
+import { isAwaited } from "./early-words.ts";
+
+/**
+ * What is known of an order that has to be looked at: `changed`, something happened to it; `unlisted`, a list of open
+ * orders did not hold it; `closed`, the exchange said that it is over.
+ */
+export type News = "changed" | "unlisted" | "closed";
+
+/**
+ * Looks at orders of which there is news until the news is seen. A feed tells a close once, and a look can fail, meet
+ * a node that is behind, or find no weight left in this minute: one that did not see the close is no end.
+ */
+export type Watch = {
+  begin(orderId: string, news: News): void;
+  /** The same for what a feed has told: first the other frames of the same moment, and the answer to the placing, may say it all. */
+  beginSoon(orderId: string, news: News): void;
+  stop(): void;
+};
+
+/** A feed tells of an order and of its fills in frames of their own, milliseconds: both together are the end of it. */
+const FRAMES_WITHIN_MS = 25;
+/** Between two looks at whether the answer to a placing has come, and the longest wait for one, milliseconds. */
+const ANSWER_PAUSE_MS = 100;
+const MAX_ANSWER_WAIT_MS = 1_500;
+/** Pauses between two looks, milliseconds; the last one repeats. Short fills take two readings, 3 s after the close. */
+const PAUSES_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
+/** Looks at one order: about a quarter of an hour. The next reading of the open orders begins anew. */
+const MAX_LOOKS = 34;
+/** Looks that went wrong after which a look may use the weight of settling: sooner where two stores lack the order. */
+const PATIENT_LOOKS: Record<News, number> = { changed: 4, unlisted: 2, closed: 4 };
+/** Times that an order has to be shown open to be believed so, against the news. A close that was told is not recalled. */
+const TIMES_OPEN: Record<News, number> = { changed: 2, unlisted: 6, closed: Number.POSITIVE_INFINITY };
+/** Orders that are watched at once. */
+const MAX_WATCHED = 10_000;
+/** Looks at the exchange at once. */
+const MAX_LOOKS_AT_ONCE = 8;
+
+type Watched = { news: News; looks: number; timesOpen: number; timesMissed: number; wake(): void };
+
+export function openWatch(world: World, settling: Pick<Settling, "look">): Watch {
+  const watched = new Map<string, Watched>();
+  const turns = openTurns(MAX_LOOKS_AT_ONCE);
+  let isStopped = false;
+
+  /** A look costs weight, and of most orders the feed and the answer to their placing tell the whole. */
+  async function letItBeTold(orderId: string): Promise<void> {
+    await world.clock.sleep(FRAMES_WITHIN_MS);
+    for (let waitedMs = 0; waitedMs < MAX_ANSWER_WAIT_MS && !isStopped; waitedMs += ANSWER_PAUSE_MS) {
+      const leg = listLegs(world.store, orderId).at(-1);
+      if (leg === undefined || !isAwaited(world, leg)) return;
+      await world.clock.sleep(ANSWER_PAUSE_MS);
+    }
+  }
+
+  async function followSoon(orderId: string, entry: Watched): Promise<void> {
+    await letItBeTold(orderId);
+    if (!isStopped && isStillLive(world, orderId, entry.news)) await follow(orderId, entry);
+  }
+
+  async function follow(orderId: string, entry: Watched): Promise<void> {
+    while (!isStopped && entry.looks < MAX_LOOKS) {
+      const purpose = entry.timesMissed >= PATIENT_LOOKS[entry.news] ? "settle" : "read";
+      note(entry, await turns.take(() => settling.look(orderId, purpose)));
+      if (isStopped || !isStillLive(world, orderId, entry.news) || entry.timesOpen >= TIMES_OPEN[entry.news]) return;
+      await Promise.race([world.clock.sleep(pauseMs(entry)), news(entry)]);
+    }
+  }
+
+  function begin(orderId: string, told: News, run: typeof follow): void {
+    const known = watched.get(orderId);
+    if (known !== undefined) addNews(known, told);
+    if (known !== undefined || isStopped || watched.size >= MAX_WATCHED) return;
+    const entry = { news: told, looks: 0, timesOpen: 0, timesMissed: 0, wake: () => undefined };
+    watched.set(orderId, entry);
+    run(orderId, entry)
+      .catch((error: unknown) => {
+        if (!isStopped)
+          world.log.error({ order_id: orderId, error: String(error) }, "news of an order could not be followed");
+      })
+      .finally(() => watched.delete(orderId));
+  }
+
+  return {
+    begin: (orderId, told) => begin(orderId, told, follow),
+    beginSoon: (orderId, told) => begin(orderId, told, followSoon),
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+/** News that comes while an order is watched starts its round anew; that it is still not listed is no news. */
+function addNews(entry: Watched, told: News): void {
+  if (told === "unlisted") {
+    if (entry.news === "changed") entry.news = told;
+    return;
+  }
+  if (told === "closed") entry.news = told;
+  entry.looks = 0;
+  entry.timesOpen = 0;
+  entry.wake();
+}
+
+function news(entry: Watched): Promise<void> {
+  return new Promise((resolve) => {
+    entry.wake = resolve;
+  });
+}
+
+function note(entry: Watched, result: LookResult): void {
+  entry.looks += 1;
+  entry.timesOpen = result === "open" ? entry.timesOpen + 1 : entry.timesOpen;
+  entry.timesMissed = result === "open" ? 0 : entry.timesMissed + 1;
+  // The exchange shows it closed, and its fills not to the end.
+  if (result === "unfinished" || result === "unclear") entry.news = "closed";
+}
+
+function pauseMs({ looks }: Watched): number {
+  return PAUSES_MS[Math.min(looks, PAUSES_MS.length) - 1] ?? PAUSES_MS[0];
+}
+
+/** One that was given up is looked at for news alone. */
+function isStillLive(world: World, orderId: string, news: News): boolean {
+  const order = findOrder(world.store, orderId);
+  if (order === null || !isLive(order.status)) return false;
+  return order.releasedAtMs === null || news !== "unlisted";
+}

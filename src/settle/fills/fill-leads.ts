@@ -1,0 +1,101 @@
+/**
+ * A fill under a client order id of ours and a native id that nothing else has named is a lead: it may be what a trigger of
+ * ours became, or the first news of an order that the exchange has never named; or the order of somebody else who uses the
+ * id. The record under that native id decides.
+ */
+import { type Leg, wasTaken } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import { inTransactionNotWaiting } from "../../store/commit.ts";
+import { sumFillsOf } from "../../store/fills.ts";
+import { findLegByCloid } from "../../store/legs.ts";
+import { findOrder } from "../../store/orders.ts";
+import { type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
+import { statusMeaning } from "../../wire/answer/status-words.ts";
+import { jsonInteger } from "../../wire/json.ts";
+import { askedTerms, differenceFrom, isSuccessor } from "../evidence/difference.ts";
+import { recordLegEvent } from "../record/record.ts";
+
+export type FillLead = {
+  cloid: string;
+  /** Native id by the fill. */
+  oid: string;
+  /** The trading address. */
+  user: string;
+  accountId: string;
+};
+
+/** Pauses before a look at the record, milliseconds. What no record has shown by then has none. */
+const PAUSES_MS = [0, 1_000, 3_000, 10_000, 20_000, 30_000] as const;
+
+/** Returns the order's id when the lead was one of its own; null where it was not. */
+export async function followLead(world: World, lead: FillLead, isStopped: () => boolean): Promise<string | null> {
+  let verdict: Verdict = "unshown";
+  for (const pauseMs of PAUSES_MS) {
+    await world.clock.sleep(pauseMs);
+    if (isStopped()) return null;
+    verdict = await lookAtLead(world, lead);
+    if (isStopped() || verdict === "anothers") return null;
+    if (verdict === "ours") return take(world, lead);
+  }
+  return verdict === "unshown" ? take(world, lead) : null;
+}
+
+/** `not_yet`: nothing shows it, and the trigger that it would have come from is not shown to have fired. */
+type Verdict = "ours" | "anothers" | "unshown" | "not_yet";
+
+async function lookAtLead(world: World, lead: FillLead): Promise<Verdict> {
+  const answer = await ask(world, lead, lead.oid);
+  const leg = openTo(findLegByCloid(world.store, lead.cloid), lead);
+  const order = leg === null ? null : findOrder(world.store, leg.orderId);
+  if (leg === null || order === null) return "anothers";
+  if (answer?.kind === "order" && answer.order.oid === lead.oid)
+    return differenceFrom({ ...askedTerms(order), leg }, answer.order) === null ? "ours" : "anothers";
+  if (answer?.kind !== "not_found") return "not_yet";
+  return leg.oid === null || (await hasFired(world, lead, leg.oid)) ? "unshown" : "not_yet";
+}
+
+/** Null where it has another name by now, or can have none. */
+function openTo(leg: Leg | null, lead: FillLead): Leg | null {
+  if (leg === null || leg.oid === lead.oid) return null;
+  return isLead(leg, lead) ? leg : null;
+}
+
+/** True where a fill may name an order, and something else than the fill has to say so. */
+export function isLead(leg: Leg, named: { oid: string; cloid: string | null }): boolean {
+  if (leg.oid !== null) return wasTaken(leg) && isSuccessor(leg, named);
+  return leg.state === "absent" || wasTaken(leg);
+}
+
+/** By its own record, or because there is none any more. */
+async function hasFired(world: World, lead: FillLead, oid: string): Promise<boolean> {
+  const answer = await ask(world, lead, oid);
+  if (answer?.kind === "not_found") return true;
+  if (answer?.kind !== "order" || answer.order.oid !== oid) return false;
+  const meaning = statusMeaning(answer.status);
+  return meaning === "triggered" || meaning === "filled";
+}
+
+async function ask(world: World, { user }: FillLead, oid: string): Promise<OrderStatusAnswer | null> {
+  const request = { type: "orderStatus", user, oid: jsonInteger(oid) };
+  const outcome = await world.exchange.info(request, { purpose: "settle" });
+  return outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
+}
+
+function take({ store, clock }: World, lead: FillLead): string | null {
+  const { cloid, oid, accountId } = lead;
+  return inTransactionNotWaiting(store, () => {
+    const leg = openTo(findLegByCloid(store, cloid), lead);
+    const order = leg === null ? null : findOrder(store, leg.orderId);
+    if (leg === null || order === null) return null;
+    const nowMs = clock.nowMs();
+    if (leg.oid !== null) recordLegEvent(store, cloid, { type: "rested", oid }, nowMs);
+    recordLegEvent(store, cloid, { type: "reported", oid }, nowMs);
+    recordLegEvent(
+      store,
+      cloid,
+      { type: "fills_seen", filled: sumFillsOf(store, accountId, { ...order, oid }) },
+      nowMs,
+    );
+    return leg.orderId;
+  });
+}

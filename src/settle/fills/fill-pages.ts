@@ -1,0 +1,181 @@
+import { add, compare, multiply, ZERO } from "../../core/decimal.ts";
+import type { Filled } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import type { InfoOptions } from "../../exchange/exchange.ts";
+import { shownFills } from "../../exchange/told-fill.ts";
+import type { FilledOrder } from "../../store/fills.ts";
+import { type Fill, parseFills } from "../../wire/answer/fills.ts";
+import type { FrontendOrder } from "../../wire/answer/order-status.ts";
+
+export const NOTHING_FILLED: Filled = { size: ZERO, notional: ZERO };
+
+export function sumFills(fills: readonly Pick<Fill, "size" | "price">[]): Filled {
+  return fills.reduce<Filled>(
+    (sum, fill) => ({ size: add(sum.size, fill.size), notional: add(sum.notional, multiply(fill.price, fill.size)) }),
+    NOTHING_FILLED,
+  );
+}
+
+/** An order as the exchange shows it, for what is kept of its fills. */
+export function filledOrder({ oid, coin, side }: Pick<FrontendOrder, "oid" | "coin" | "side">): FilledOrder {
+  return { oid, market: coin, side: side === "B" ? "buy" : "sell" };
+}
+
+/** Those of fills that are an order's own: what carries its native id in another market or on the other side is none. */
+export function fillsOfOrder(fills: readonly Fill[], order: Pick<FrontendOrder, "oid" | "coin" | "side">): Fill[] {
+  return fills.filter(({ oid, coin, side }) => oid === order.oid && coin === order.coin && side === order.side);
+}
+
+/** Pages read for one question; the exchange keeps about 10,000 fills. */
+const MAX_PAGES = 8;
+
+/**
+ * Fills of whole milliseconds, oldest first, and whether they are the last; `failed` ends the reading. `reachesToMs`: the server
+ * that gave it had the fills up to one of this time; null when it holds none.
+ */
+export type FillPage = { fills: readonly Fill[]; isLast: boolean; reachesToMs: number | null } | "failed";
+
+/**
+ * Fills of a user since a time (exchange time, milliseconds), a page at a time. A page may end within a millisecond, which
+ * is left to the next one: what an order was filled by half of its fills it never was. Ends without a last page when there are
+ * more than `maxPages`.
+ */
+export async function* fillPages(
+  world: Pick<World, "exchange" | "feeds" | "settings">,
+  asked: { user: string; sinceMs: number; maxPages: number },
+  options: InfoOptions,
+): AsyncGenerator<FillPage, void, void> {
+  const { user } = asked;
+  let startTime = asked.sinceMs;
+  for (let page = 0; page < asked.maxPages; page += 1) {
+    const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, options);
+    const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+    if (fills === null) return yield "failed";
+    world.feeds.showed(user, shownFills(fills));
+    const last = fills.at(-1);
+    if (fills.length < world.settings.fillsPageRows || last === undefined)
+      return yield { fills, isLast: true, reachesToMs: last?.timeMs ?? null };
+    const reachesToMs = last.timeMs;
+    const whole = fills.filter(({ timeMs }) => timeMs < last.timeMs);
+    if (whole.length > 0) {
+      yield { fills: whole, isLast: false, reachesToMs };
+      startTime = last.timeMs;
+      continue;
+    }
+    // A page of one millisecond would be read for ever: what it lacks is read from the other end.
+    const others = await readFromItsEnd(world, { user, timeMs: last.timeMs }, options);
+    if (others === null) return yield "failed";
+    yield { fills: [...fills, ...others], isLast: false, reachesToMs };
+    startTime = last.timeMs + 1;
+  }
+}
+
+/** The last page of one millisecond, oldest first; null when it could not be read. */
+async function readFromItsEnd(
+  world: Pick<World, "exchange" | "feeds">,
+  { user, timeMs }: { user: string; timeMs: number },
+  options: InfoOptions,
+): Promise<readonly Fill[] | null> {
+  const request = { type: "userFillsByTime", user, startTime: timeMs, endTime: timeMs, reversed: true };
+  const outcome = await world.exchange.info(request, options);
+  const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+  if (fills !== null) world.feeds.showed(user, shownFills(fills));
+  return fills?.toReversed() ?? null;
+}
+
+/** True when fills, of which some may be missing, tell what was asked: the rest need not be read. */
+export type IsEnough = (fills: readonly Fill[]) => boolean;
+
+/**
+ * Of orders, as their records show them: enough when each has begun to fill, and what was filled and what is left make up
+ * just the whole. A record that shows nothing filled, or leaves no room for what was, is behind: then every page is read.
+ */
+export function completes(orders: readonly Pick<FrontendOrder, "oid" | "size" | "originalSize">[]): IsEnough {
+  return (fills) => {
+    const byOid = Map.groupBy(fills, ({ oid }) => oid);
+    return orders.every(({ oid, size, originalSize }) => {
+      const filled = sumFills(byOid.get(oid) ?? []).size;
+      if (originalSize === null) return false;
+      return compare(size, originalSize) < 0 && compare(add(filled, size), originalSize) === 0;
+    });
+  };
+}
+
+/** Fills of several answers, each once. */
+export type FillsRead = {
+  fills: Fill[];
+  /**
+   * Every fill from the asked time up to before this time is there, as far as servers that were in it know: of the answers that
+   * join one another without a gap the newest fill, exchange time, milliseconds. Null when there is none.
+   */
+  wholeToMs: number | null;
+};
+
+/** All fills of a user since a time (exchange time, milliseconds), each once; `readFills` says how. */
+export async function readFillsSince(
+  world: Pick<World, "exchange" | "feeds" | "settings">,
+  asked: { user: string; sinceMs: number; isEnough?: IsEnough },
+  options: InfoOptions,
+): Promise<Fill[] | "failed"> {
+  const read = await readFills(world, asked, options);
+  return read === "failed" ? read : read.fills;
+}
+
+/**
+ * The same, and up to when they are whole. Where they are more than a page, the newest ones come before those in between: what
+ * was asked of may stand there, and a page costs a tenth of a minute's weight.
+ */
+export async function readFills(
+  world: Pick<World, "exchange" | "feeds" | "settings">,
+  asked: { user: string; sinceMs: number; isEnough?: IsEnough },
+  options: InfoOptions,
+): Promise<FillsRead | "failed"> {
+  const { user, sinceMs, isEnough } = asked;
+  const byKey = new Map<string, Fill>();
+  const keep = (fills: readonly Fill[]) => {
+    for (const fill of fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
+  };
+  let wholeToMs: number | null = null;
+  let newest: readonly Fill[] = [];
+  for await (const page of fillPages(world, { user, sinceMs, maxPages: MAX_PAGES }, options)) {
+    if (page === "failed") return page;
+    const isFirst = byKey.size === 0;
+    keep(page.fills);
+    wholeToMs = laterOf(wholeToMs, page.reachesToMs);
+    if (page.isLast || !isFirst || isEnough === undefined) continue;
+    newest = (await readNewestFills(world, user, options)).filter(({ timeMs }) => timeMs >= sinceMs);
+    keep(newest);
+    if (isEnough([...byKey.values()])) break;
+  }
+  return { fills: [...byKey.values()], wholeToMs: joined(wholeToMs, newest) };
+}
+
+function laterOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+/** What one server shows says nothing of what another lacks: the newest fills count where the pages reach up to them. */
+function joined(wholeToMs: number | null, newest: readonly Fill[]): number | null {
+  const times = newest.map(({ timeMs }) => timeMs);
+  const isGap = wholeToMs === null || times.length === 0 || Math.min(...times) > wholeToMs;
+  return isGap ? wholeToMs : laterOf(wholeToMs, Math.max(...times));
+}
+
+/** The newest page; none where it could not be read. */
+async function readNewestFills(
+  world: Pick<World, "exchange" | "feeds" | "settings">,
+  user: string,
+  options: InfoOptions,
+): Promise<readonly Fill[]> {
+  const outcome = await world.exchange.info({ type: "userFills", user }, options);
+  const fills = outcome.kind === "ok" ? (parseFills(outcome.json) ?? []) : [];
+  world.feeds.showed(user, shownFills(fills));
+  return withoutCut(fills, world.settings.fillsPageRows);
+}
+
+/** Of the newest fills those of whole milliseconds: a full page may have been cut within its oldest one. */
+export function withoutCut(newest: readonly Fill[], pageRows: number): readonly Fill[] {
+  if (newest.length < pageRows) return newest;
+  const oldestMs = newest.reduce((oldest, { timeMs }) => Math.min(oldest, timeMs), Number.POSITIVE_INFINITY);
+  return newest.filter(({ timeMs }) => timeMs > oldestMs);
+}

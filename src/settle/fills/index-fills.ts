@@ -1,0 +1,206 @@
+import type { Account } from "../../core/account.ts";
+import { isNamedByLead, type Leg } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import type { Purpose } from "../../exchange/exchange.ts";
+import { inTransactionNotWaiting } from "../../store/commit.ts";
+import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../../store/fills.ts";
+import { findLegByCloid, findLegByOid } from "../../store/legs.ts";
+import type { Store } from "../../store/open.ts";
+import { findOrder } from "../../store/orders.ts";
+import type { Fill } from "../../wire/answer/fills.ts";
+import { askedTerms } from "../evidence/difference.ts";
+import { raiseAlarm } from "../look/apply-sight.ts";
+import { recordLegEvent } from "../record/record.ts";
+import type { OtherMachines } from "../restore/other-machine.ts";
+import { fittingFills } from "./fill-fits.ts";
+import { type FillLead, isLead } from "./fill-leads.ts";
+import { fillPages } from "./fill-pages.ts";
+
+/** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
+export type FillIndex = {
+  /** Adds fills from any source; what is known already changes nothing. */
+  add(account: Account, fills: readonly Fill[]): void;
+  /**
+   * Reads everything since the index was last complete, for settling unless another purpose is named. False when the
+   * exchange could not be asked to the end.
+   */
+  backFill(account: Account, purpose?: Purpose): Promise<boolean>;
+  /**
+   * When the exchange's list of fills was last read to its end, exchange time in unix milliseconds; null before the first
+   * time. The list may itself have been behind: `findCompleteTo` tells up to when it was certainly whole.
+   */
+  readToMs(account: Account): number | null;
+};
+
+/** Read again before the newest fill that an answer held, for what a server shows out of turn, milliseconds. */
+const OVERLAP_MS = 60_000;
+/** Pages of one back-fill; the exchange keeps about 10,000 fills. */
+const MAX_PAGES = 10;
+
+/** @param others heard by all that are shown orders of ours: what one in 4,096 strangers may be is counted over all of them */
+export function openFillIndex(world: World, others: OtherMachines, heeding: Heeding = NOBODY): FillIndex {
+  const { store } = world;
+  const readToMs = new Map<string, number>();
+  return {
+    add: (account, fills) => addFills(world, account, fills, heeding),
+    async backFill(account, purpose = "settle") {
+      const askedAtMs = world.exchange.nowMs();
+      const isWhole = await backFill(world, account, { others, heeding, purpose });
+      if (isWhole) readToMs.set(account.id, askedAtMs);
+      return isWhole;
+    },
+    readToMs: (account) => readToMs.get(account.id) ?? findCompleteTo(store, account.id),
+  };
+}
+
+const NOBODY: Heeding = { onGrown: () => undefined, onLead: () => undefined };
+
+/** The exchange can be asked for them again, so nobody waits for the disk. */
+function addFills(world: World, account: Account, fills: readonly Fill[], { onGrown, onLead }: Heeding): void {
+  if (fills.length === 0) return;
+  const { store } = world;
+  const byOid = [...Map.groupBy(fills, ({ oid }) => oid)].map(([oid, ofOid]) => ({ oid, fills: ofOid }));
+  const fresh = inTransactionNotWaiting(store, () => {
+    const added = insertFills(store, toRows(account, fills), {
+      atMs: world.clock.nowMs(),
+      toldFromMs: account.createdAtMs,
+    });
+    const oids = new Set(added.map((fill) => fill.oid));
+    return byOid
+      .filter(({ oid }) => oids.has(oid))
+      .map((named) => ({ named, grownId: growLeg(world, account, named) }));
+  });
+  for (const orderId of new Set(fresh.flatMap(({ grownId }) => grownId ?? []))) onGrown(orderId);
+  for (const lead of leadsIn(world, account, byOid)) onLead(lead);
+  // Once: what is shown of the order itself, right after that, takes the alarm back.
+  for (const { named } of fresh) alarmAtForeign(world, account, named);
+}
+
+/** The answer to an order names a native id and no market: where it was filled at once, its fills are the first that do. */
+function alarmAtForeign(world: World, account: Account, { oid, fills }: Named): void {
+  const leg = findLegByOid(world.store, account.id, oid);
+  const order = leg === null || isNamedByLead(leg) ? null : findOrder(world.store, leg.orderId);
+  const foreign = fills.find(({ coin, side }) => coin !== order?.market || side !== (order.side === "buy" ? "B" : "A"));
+  if (leg === null || order === null || foreign === undefined) return;
+  const words = `a fill in ${foreign.coin} on the ${foreign.side === "B" ? "buy" : "sell"} side`;
+  const isOtherMarket = foreign.coin !== order.market;
+  raiseAlarm(world, leg, { words, isOtherMarket, mayBeOurs: isOtherMarket, oid });
+}
+
+/** Who is told of what fills say. */
+export type Heeding = {
+  /** Of every order of which a fill has become known. */
+  onGrown(orderId: string): void;
+  /** Of every fill under a client order id of ours that has to be confirmed. */
+  onLead(lead: FillLead): void;
+};
+
+/** What fills under one native id, and one client order id at most, say. */
+type Named = { oid: string; fills: readonly Fill[] };
+
+/**
+ * A leg's total is the sum of its indexed fills; it only grows, so a part of them does no harm. Returns its order, null
+ * where it is none of ours, or where only these fills say that it is.
+ */
+function growLeg({ store, clock }: World, account: Account, { oid, fills }: Named): string | null {
+  const nowMs = clock.nowMs();
+  const named = findLegByOid(store, account.id, oid);
+  if (named !== null) {
+    const order = findOrder(store, named.orderId);
+    if (order === null || isNamedByLead(named)) return null;
+    const filled = sumFillsOf(store, account.id, { ...order, oid });
+    recordLegEvent(store, named.cloid, { type: "fills_seen", filled }, nowMs);
+    return named.orderId;
+  }
+  // That there is a trace of it is known from now on; the look by this name tells whether it is its own.
+  const leg = fittingLeg(store, account, fills);
+  if (leg?.oid !== null || (leg.state !== "lost" && leg.state !== "sent")) return null;
+  recordLegEvent(store, leg.cloid, { type: "reported", oid }, nowMs);
+  return null;
+}
+
+/** The leg under whose client order id the fills are, where they may be its own. */
+function fittingLeg(store: Store, account: Account, fills: readonly Fill[]): Leg | null {
+  const cloid = fills[0]?.cloid ?? null;
+  const leg = cloid === null ? null : findLegByCloid(store, cloid);
+  const order = leg === null ? null : findOrder(store, leg.orderId);
+  if (leg === null || order?.accountId !== account.id) return null;
+  return fittingFills(store, { ...askedTerms(order), leg }, fills).length > 0 ? leg : null;
+}
+
+/** Leads of all fills that were shown, new or not: a process before this one may have died before it could follow them. */
+function leadsIn({ store }: World, account: Account, named: readonly Named[]): FillLead[] {
+  return named.flatMap(({ oid, fills }) => {
+    const leg = findLegByOid(store, account.id, oid) === null ? fittingLeg(store, account, fills) : null;
+    if (leg === null || !isLead(leg, { oid, cloid: leg.cloid })) return [];
+    return { cloid: leg.cloid, oid, user: account.tradingAddress, accountId: account.id };
+  });
+}
+
+type Reading = { others: OtherMachines; heeding: Heeding; purpose: Purpose };
+
+/**
+ * An answer is whole up to the newest fill in it, and what it lacks after that says nothing: the next reading begins there
+ * again, however long nothing was shown.
+ */
+async function backFill(world: World, account: Account, { others, heeding, purpose }: Reading): Promise<boolean> {
+  const sinceMs = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
+  const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
+  for await (const page of fillPages(world, asked, { purpose })) {
+    if (page === "failed") return false;
+    addFills(world, account, page.fills, heeding);
+    others.see(account, new Set(page.fills.map(({ cloid }) => cloid)));
+    // A long back-fill that is broken off goes on from there.
+    noteCompleteTo(world, account, page.fills.at(-1)?.timeMs ?? 0);
+    if (page.isLast) return true;
+  }
+  return false;
+}
+
+function noteCompleteTo({ store }: World, { id }: Account, newestMs: number): void {
+  const knownMs = findCompleteTo(store, id);
+  if (knownMs !== null && newestMs <= knownMs) return;
+  inTransactionNotWaiting(store, () => setCompleteTo(store, id, newestMs));
+}
+
+function toRows(account: Account, fills: readonly Fill[]): StoredFill[] {
+  const seen = new Map<string, number>();
+  return fills.map((fill) => {
+    const base = `${fill.timeMs}-${fill.coin}-${fill.tid}`;
+    return toRow(
+      account,
+      fill,
+      fill.tid === "0" ? `${base}-${fill.oid}-${countOf(seen, `${base}-${fill.oid}`)}` : base,
+    );
+  });
+}
+
+/** Dust conversions carry no trade id: equal ones are told apart by their place among their like. */
+function countOf(seen: Map<string, number>, name: string): number {
+  const count = seen.get(name) ?? 0;
+  seen.set(name, count + 1);
+  return count;
+}
+
+function toRow(account: Account, fill: Fill, id: string): StoredFill {
+  return {
+    accountId: account.id,
+    id,
+    timeMs: fill.timeMs,
+    market: fill.coin,
+    oid: fill.oid,
+    side: fill.side === "B" ? "buy" : "sell",
+    price: fill.price,
+    size: fill.size,
+    isTaker: fill.crossed,
+    fee: fill.fee,
+    feeToken: fill.feeToken,
+    builderFee: fill.builderFee,
+    realizedPnl: fill.closedPnl,
+    startPosition: fill.startPosition,
+    direction: fill.direction,
+    twapId: fill.twapId,
+    isLiquidation: fill.liquidation !== null,
+    transactionHash: fill.hash,
+  };
+}

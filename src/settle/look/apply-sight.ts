@@ -1,0 +1,75 @@
+import { ALARM } from "../../core/alarm.ts";
+import { isClosed, isNamedByLead, type Leg } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { findLegByCloid } from "../../store/legs.ts";
+import { appendNote, listNotes } from "../../store/notes.ts";
+import { findOrder } from "../../store/orders.ts";
+import type { Difference } from "../evidence/difference.ts";
+import { finishOrderAttempt, recordLegEvent } from "../record/record.ts";
+import type { Sight } from "./look.ts";
+
+/**
+ * Writes down what a look showed of a leg. Seeing it is also the answer to the placing that was still open. It waits for
+ * the disk: what has been told must not be unknown again because another node is asked after a power cut.
+ */
+export function applySight(world: World, leg: Leg, sight: Sight): void {
+  if (sight.kind === "foreign") {
+    raiseAlarm(world, leg, sight.difference);
+    dropLead(world, leg, sight.difference);
+  }
+  if (sight.kind !== "seen" && sight.kind !== "unfinished") return;
+  if (sight.kind === "seen" && sight.beside !== undefined) tellBeside(world, leg, sight.beside);
+  const nowMs = world.clock.nowMs();
+  inTransaction(world.store, () => {
+    for (const event of sight.events) recordLegEvent(world.store, leg.cloid, event, nowMs);
+    // Shown open by a server that is behind, while a cancel of it was answered: what its key answers is not known yet.
+    if (sight.kind !== "seen" || findLegByCloid(world.store, leg.cloid)?.state === "closing") return;
+    for (const attempt of listAttemptsOf(world.store, leg.orderId)) {
+      if (attempt.state === "done" || attempt.kind !== "place" || attempt.cloid !== leg.cloid) continue;
+      finishOrderAttempt(world.store, attempt, { nowMs });
+    }
+  });
+}
+
+/** Once: what is shown of the order itself, right after that and at every look, takes the alarm back. */
+function tellBeside(world: World, leg: Leg, beside: Difference): void {
+  const isTold = listNotes(world.store, leg.orderId).some(({ detail }) => detail === differenceDetail(leg, beside));
+  if (!isTold) raiseAlarm(world, leg, beside);
+}
+
+function differenceDetail({ cloid }: Leg, { words }: Pick<Difference, "words">): string {
+  return `${cloid}: ${words}`;
+}
+
+/** A fill had named it, and what has that name is another's: ours is looked for by its client order id again. */
+function dropLead(world: World, leg: Leg, { oid }: Difference): void {
+  if (leg.oid !== oid || !isNamedByLead(leg)) return;
+  const nowMs = world.clock.nowMs();
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "misnamed", oid }, nowMs));
+}
+
+/** What the exchange shows under an id of ours is not what was asked for: nothing of it is believed, and it is told. */
+export function raiseAlarm(world: World, leg: Leg, { words, isOtherMarket }: Difference): void {
+  const order = findOrder(world.store, leg.orderId);
+  const reason = `${ALARM}: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
+  if (order === null || leg.reason?.includes(reason) === true) return;
+  world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });
+  world.log.error({ order_id: leg.orderId, error: reason }, "the exchange shows something else than was asked for");
+  inTransaction(world.store, () => {
+    appendNote(world.store, {
+      resourceId: leg.orderId,
+      attemptId: null,
+      atMs: world.clock.nowMs(),
+      what: "difference",
+      detail: differenceDetail(leg, { words }),
+    });
+    recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, world.clock.nowMs());
+  });
+}
+
+/** The leg that still has news: the newest that is not closed, else the newest. */
+export function liveLeg(legs: readonly Leg[]): Leg | null {
+  return legs.findLast((leg) => !isClosed(leg)) ?? legs.at(-1) ?? null;
+}

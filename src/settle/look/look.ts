@@ -1,0 +1,268 @@
+import { compare, type Decimal } from "../../core/decimal.ts";
+import { lacks } from "../../core/evidence.ts";
+import { dexOf } from "../../core/market.ts";
+import { type Filled, isSaidOver, type LegEvent, type OrderTerms } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
+import { sumFillsOf } from "../../store/fills.ts";
+import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
+import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
+import { statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
+import { jsonInteger } from "../../wire/json.ts";
+import { type ClosedOrder, mayFallShort, readClosedSize } from "../evidence/closed-size.ts";
+import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "../evidence/difference.ts";
+import type { FillEvidence } from "../evidence/fill-evidence.ts";
+import { shownEnd, shownParts } from "../feed/shown.ts";
+import { completes, filledOrder, fillsOfOrder, NOTHING_FILLED, readFillsSince, sumFills } from "../fills/fill-pages.ts";
+
+/** What one look at the exchange shows of a leg. */
+export type Sight =
+  | {
+      kind: "seen";
+      events: LegEvent[];
+      isClosed: boolean;
+      /** Another's order under its client order id, that was met on the way. */
+      beside?: Difference;
+    }
+  /**
+   * The exchange has it and it is closing, but the evidence is not complete: ask again. `untouched` is its end where
+   * nothing was filled, as far as can be seen yet.
+   */
+  | { kind: "unfinished"; events: LegEvent[]; untouched: LegEvent | null; isUnclear?: true }
+  | { kind: "not_found" }
+  /** Under its id the exchange shows something else than was asked for. */
+  | { kind: "foreign"; difference: Difference }
+  | { kind: "failed"; reason: string };
+
+/** The leg to look for, by its own terms (its order may have those of a later leg by now), and whose it is. */
+export type Sought = AskedOrder & {
+  /** The trading address. */
+  user: string;
+  accountId: string;
+  /** A modify has put another in its place. */
+  isReplaced?: boolean;
+};
+
+/** The question: by native id where it is known, else by client order id. */
+export function statusRequest({ user, leg }: Sought): InfoRequest {
+  return { type: "orderStatus", user, oid: leg.oid === null ? leg.cloid : jsonInteger(leg.oid) };
+}
+
+/** Asks the exchange what has become of one leg. */
+export async function lookAtLeg(
+  world: World,
+  evidence: FillEvidence,
+  sought: Sought,
+  options: InfoOptions,
+): Promise<Sight> {
+  const outcome = await world.exchange.info(statusRequest(sought), options);
+  if (outcome.kind === "failed") return outcome;
+  const answer = parseOrderStatus(outcome.json);
+  return readAnswer(world, evidence, sought, { answer: laterOf(answer, toldEnd(world, sought)), options });
+}
+
+/** A record that is behind, or is kept no longer, is outweighed by the end that the order's feed has told. */
+function laterOf(answer: OrderStatusAnswer, told: OrderRecordAnswer | null): OrderStatusAnswer {
+  if (told === null || answer.kind === "unreadable") return answer;
+  const isOpen = answer.kind === "order" && LIVES.has(statusMeaning(answer.status));
+  return answer.kind === "not_found" || (isOpen && answer.order.oid === told.order.oid) ? told : answer;
+}
+
+const LIVES: ReadonlySet<ReturnType<typeof statusMeaning>> = new Set(["open", "triggered"]);
+
+type OrderRecordAnswer = Extract<OrderStatusAnswer, { kind: "order" }>;
+
+/** The end of an order as its feed tells it: the exchange's word like its record. What only a record has is left out. */
+export function toldEnd({ picture }: Pick<World, "picture">, { user, leg }: Sought): OrderRecordAnswer | null {
+  const end = leg.oid === null ? null : (picture.toldOf(user, leg.oid)?.end ?? null);
+  if (end === null) return null;
+  const plain = { isTrigger: false, triggerPrice: null, triggerCondition: null, orderType: null, tif: null };
+  return { kind: "order", ...end, order: { ...end.order, ...plain, isPositionTpsl: false, children: [] } };
+}
+
+/** What an answer to `statusRequest` shows. */
+export async function readAnswer(
+  world: World,
+  evidence: FillEvidence,
+  sought: Sought,
+  { answer, options }: { answer: OrderStatusAnswer; options: InfoOptions },
+): Promise<Sight> {
+  if (answer.kind === "not_found") return answer;
+  if (answer.kind === "unreadable") return { kind: "failed", reason: "the exchange's answer could not be read" };
+  return interpretOrder(world, evidence, sought, { ...answer, options });
+}
+
+/** An order as the exchange shows it, and how it was asked. */
+export type Answered = {
+  order: FrontendOrder;
+  status: string;
+  statusTimestampMs: number;
+  options: InfoOptions;
+};
+
+/** What an order that the exchange shows means for our leg; reads its fills where its status calls for them. */
+export async function interpretOrder(
+  world: World,
+  evidence: FillEvidence,
+  sought: Sought,
+  seen: Answered,
+): Promise<Sight> {
+  const { order, status } = seen;
+  const difference = differenceFrom(sought, order);
+  if (difference !== null) return { kind: "foreign", difference };
+  world.feeds.showed(sought.user, shownEnd(order, status, seen.statusTimestampMs));
+  switch (statusMeaning(status)) {
+    case "rejected": {
+      const reason = statusWords(status) ?? status;
+      const oid = hadBeenTaken(sought, seen) ? order.oid : null;
+      return { kind: "seen", events: [{ type: "rejected", reason, oid }], isClosed: true };
+    }
+    case "open":
+      return open(world, sought, seen, order.isTrigger);
+    case "triggered":
+      return triggered(world, evidence, sought, seen);
+    case "canceled":
+    case "filled":
+      return closed(world, evidence, sought, seen);
+    case "unknown":
+      return unlistedWord(world, evidence, sought, seen);
+  }
+}
+
+/** A trigger stays `triggered` when it has fired; what it placed goes on under its id, or under one of its own. */
+async function triggered(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+  const request = statusRequest({ ...sought, leg: { ...sought.leg, oid: null } });
+  const outcome = await world.exchange.info(request, seen.options);
+  const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
+  const placed = answer?.kind === "order" && isSuccessor({ ...sought.leg, oid: seen.order.oid }, answer.order);
+  const own = placed ? { ...sought, leg: { ...sought.leg, oid: answer.order.oid } } : null;
+  const beside = own === null || !placed ? null : differenceFrom(own, answer.order);
+  // Another's order under our client order id hides nothing of ours.
+  if (!placed || own === null || beside !== null) {
+    const sight = await open(world, sought, seen, !(await isResting(world, sought, seen)));
+    return sight.kind === "seen" && beside !== null ? { ...sight, beside } : sight;
+  }
+  return interpretOrder(world, evidence, own, { ...answer, options: seen.options });
+}
+
+/** A word that is new says neither that it lives nor that it is over. */
+async function unlistedWord(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+  const { order, statusTimestampMs } = seen;
+  // The exchange has said otherwise that it is over, to a cancel for one: the word is that of its end.
+  if (isSaidOver(sought.leg)) return closed(world, evidence, sought, seen);
+  const listed = await readListed(world, sought, seen);
+  if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
+  if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))
+    return closed(world, evidence, sought, seen);
+  const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
+  if (listed !== null) events.push({ type: "perhaps_over", because: "new_word" });
+  return { kind: "unfinished", events, untouched: null, isUnclear: true };
+}
+
+/** What the exchange refuses at once has a record as well, of one moment; a trigger's refusal comes after its placing. */
+function hadBeenTaken({ leg }: Sought, { order, statusTimestampMs }: Answered): boolean {
+  return leg.trigger !== null && statusTimestampMs > order.timestampMs;
+}
+
+async function open(world: World, sought: Sought, seen: Answered, isArmed: boolean): Promise<Sight> {
+  const { oid } = seen.order;
+  const event: LegEvent = isArmed ? { type: "armed", oid } : { type: "rested", oid };
+  const filled = isArmed && seen.order.isTrigger ? NOTHING_FILLED : await readFilledOfOpen(world, sought, seen);
+  if (filled === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
+  return { kind: "seen", events: [event, { type: "fills_seen", filled }], isClosed: false };
+}
+
+/** A live stream tells an open order's fills as they happen, unless the order's own record tells of more. */
+async function readFilledOfOpen(
+  world: World,
+  sought: Sought,
+  { order, options }: Answered,
+): Promise<Filled | "failed"> {
+  const { user, accountId } = sought;
+  const parts = shownParts(world, accountId, [order]);
+  world.feeds.showed(user, parts);
+  if (parts.length === 0 && world.feeds.isLive(user)) return sumFillsOf(world.store, accountId, filledOrder(order));
+  const asked = { user, sinceMs: order.timestampMs, isEnough: completes([order]) };
+  const fills = await readFillsSince(world, asked, options);
+  return fills === "failed" ? "failed" : sumFills(fillsOfOrder(fills, order));
+}
+
+/** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */
+async function isResting(world: World, sought: Sought, seen: Answered): Promise<boolean> {
+  if (sought.leg.trigger?.market !== false) return false;
+  const listed = await readListed(world, sought, seen);
+  return listed?.some(({ oid }) => oid === seen.order.oid) ?? false;
+}
+
+/** Open orders of the dex in which it is; null when they could not be read. */
+async function readListed(
+  world: World,
+  { user }: Sought,
+  { order, options }: Answered,
+): Promise<readonly FrontendOrder[] | null> {
+  const request = { type: "frontendOpenOrders", user, dex: dexOf(order.coin) };
+  const outcome = await world.exchange.info(request, options);
+  return outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
+}
+
+/** Its end is told when the size is known that was filled by then: until that it keeps the status that it had. */
+async function closed(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+  const { order } = seen;
+  const size = await readClosedSize(world, evidence, closedOf(sought, order), seen);
+  if (size === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
+  const { filled, isAll } = size;
+  if (isAll === "not_yet" || isAll === "untouched") {
+    const isTold = isAll === "not_yet" || world.exchange.nowMs() - seen.statusTimestampMs >= TOLD_AFTER_MS;
+    const events: LegEvent[] = [
+      isTold ? { type: "closing", oid: order.oid } : { type: "reported", oid: order.oid },
+      { type: "fills_seen", filled },
+    ];
+    const untouched = isAll === "untouched" ? endOf(sought, seen, { filled, isAll: "yes" }) : null;
+    return { kind: "unfinished", events, untouched };
+  }
+  return { kind: "seen", events: [endOf(sought, seen, { filled, isAll })], isClosed: true };
+}
+
+function closedOf(sought: Sought, order: FrontendOrder): ClosedOrder {
+  const { user, accountId, leg, reduceOnly } = sought;
+  return {
+    ...{ user, accountId, name: leg.cloid, asked: leg.size, isReduceOnly: reduceOnly },
+    ...{ mayFallShort: mayFallShort({ ...leg, reduceOnly }, order), isReplaced: sought.isReplaced === true },
+  };
+}
+
+/** So long an order that has just ended untouched may be shown as it was: the second look comes a second later. */
+const TOLD_AFTER_MS = 900;
+
+type KnownSize = { filled: Filled; isAll: "yes" | "disputed" };
+
+function endOf(sought: Sought, { order, status }: Answered, { filled, isAll }: KnownSize): LegEvent {
+  const { leg, reduceOnly } = sought;
+  const { oid } = order;
+  // Whatever word it ended with.
+  const isWhole = compare(filled.size, leg.size) >= 0;
+  if (isWhole || (statusMeaning(status) === "filled" && !mayFallShort({ ...leg, reduceOnly }, order)))
+    return { type: "filled", oid, filled };
+  const { timeInForce } = leg;
+  const words =
+    statusMeaning(status) === "filled"
+      ? shortReason({ timeInForce, reduceOnly }, filled.size, leg.size)
+      : statusWords(status);
+  const reason = isAll === "yes" ? words : `${words === null ? "" : `${words}; `}${DISPUTED}`;
+  return { type: "canceled", oid, reason, filled };
+}
+
+const DISPUTED =
+  "the exchange's record of the order and the fills that it shows do not agree: more may have been filled";
+
+/** Why an order ended with less than it asked for, in plain words. */
+export function shortReason(
+  terms: Pick<OrderTerms, "timeInForce" | "reduceOnly">,
+  filled: Decimal,
+  asked: Decimal,
+): string {
+  const part = `${filled} of ${asked} was filled; the rest was canceled`;
+  if (terms.timeInForce === "ioc") return `${part}: nothing more could be matched at once within the price.`;
+  if (terms.reduceOnly) return `${part}: a reduce-only order cannot be larger than the position.`;
+  return `${part}: nothing more could be matched within the worst price.`;
+}

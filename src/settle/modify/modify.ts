@@ -1,0 +1,175 @@
+import type { Attempt } from "../../core/attempt.ts";
+import { uuidOfCloid } from "../../core/cloid.ts";
+import { type Excess, excessOf, isTakingOff } from "../../core/excess.ts";
+import type { ModifyRefusal } from "../../core/modify-evidence.ts";
+import { isClosed, type Leg, wasTaken } from "../../core/order.ts";
+import { orderText } from "../../core/resource.ts";
+import type { World } from "../../deps.ts";
+import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { storeAnswer } from "../../store/idempotency.ts";
+import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../../store/legs.ts";
+import { findOrder, insertOrder, type StoredOrder } from "../../store/orders.ts";
+import { modifyRefusal } from "../../wire/answer/refusal.ts";
+import { readPlaceReply } from "../place/place.ts";
+import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "../record/record.ts";
+import type { Reply } from "../send/send.ts";
+
+/** The leg that a modify replaces and the one that it places. */
+export type ModifyLegs = { order: StoredOrder; replaced: Leg; replacement: Leg };
+
+export function legsOfModify(world: World, attempt: Attempt): ModifyLegs {
+  const order = findOrder(world.store, attempt.resource.id);
+  const replacement = attempt.cloid === null ? null : findLegByCloid(world.store, attempt.cloid);
+  // By native id: the leg before it may be the replacement of an earlier modify that never arrived.
+  const replaced = listLegs(world.store, attempt.resource.id).find((leg) => leg.oid === attempt.targetOid);
+  if (order === null || replacement === null || replaced === undefined)
+    throw new Error("bug: a modify without its legs");
+  return { order, replaced, replacement };
+}
+
+/**
+ * Writes down what the exchange answered to a modify. It never settles it: whatever the answer says of the
+ * replacement, what became of the original has to be looked up.
+ */
+export function recordModifyReply(world: World, attempt: Attempt, reply: Reply): void {
+  const { order, replacement } = legsOfModify(world, attempt);
+  const nowMs = world.clock.nowMs();
+  const reading = readPlaceReply({ ...order, ...replacement }, replacement, reply);
+  inTransaction(world.store, () => {
+    if (reading.kind === "look") {
+      markAmbiguous(world.store, attempt, { reason: reading.reason, text: reading.text, nowMs });
+      if (reading.seen !== null) recordLegEvent(world.store, replacement.cloid, reading.seen, nowMs);
+      return;
+    }
+    const answerText = tellingRefusal(reply);
+    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
+    recordLegEvent(world.store, replacement.cloid, reading.event, nowMs);
+  });
+}
+
+/** The exchange's words where they tell what became of the original; kept, because a later process has to know them. */
+function tellingRefusal(reply: Reply): string | null {
+  const [entry] = reply.kind === "accepted" ? reply.statuses : [];
+  const text = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
+  return text === null || modifyRefusal(text, reply.kind === "refused") === null ? null : text;
+}
+
+/** What the exchange's answer to a refused modify says of its original. */
+export function refusalOf({ answerText }: Attempt, replacement: Leg): ModifyRefusal {
+  return replacement.state !== "rejected" || answerText === null ? null : modifyRefusal(answerText, true);
+}
+
+/**
+ * True while what the modify placed beside its original is live and a cancel of the order is armed: the cancel is for
+ * everything that was out when it was asked for, and finds it only as a leg of the order.
+ */
+export function isToBeCanceled(world: World, attempt: Attempt): boolean {
+  const { replaced, replacement } = legsOfModify(world, attempt);
+  const isBeside = replaced.state !== "canceled" || attempt.isTargetClosed;
+  if (!isBeside || isClosed(replacement)) return false;
+  return listAttemptsOf(world.store, attempt.resource.id).some(
+    ({ kind, state }) => kind === "cancel" && state !== "done",
+  );
+}
+
+/** Until then the order is shown as it ended itself. */
+export function keepApart(world: World, attempt: Attempt): void {
+  const { order, replaced } = legsOfModify(world, attempt);
+  inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, { isTargetClosed: true });
+    deriveOrder(world.store, { ...order, ...originalTerms(order, replaced) }, world.clock.nowMs());
+  });
+}
+
+/** Where a modify stands once both legs are known; `excess` asks for the reduction that a race may need. */
+export type ModifyEnd = { kind: "ended" } | { kind: "excess"; excess: Excess & { kind: "live" } };
+
+/**
+ * Ends a modify whose two legs are known, in one transaction. What was taken although this modify did not cancel the
+ * original is an order of its own, also where it was refused when its trigger fired.
+ *
+ * @param isCanceledByIt the modify is known to have canceled its original, although what it placed was refused
+ */
+export function finishModify(world: World, attempt: Attempt, isCanceledByIt: boolean): ModifyEnd {
+  const { order, replaced, replacement } = legsOfModify(world, attempt);
+  const isTaken = wasTaken(replacement);
+  const isRefused = replacement.state === "rejected" || replacement.state === "absent";
+  const isReplaced = replaced.state === "canceled" && !attempt.isTargetClosed;
+  const attempts = listAttemptsOf(world.store, order.id);
+  const isReduction = isTakingOff(attempt, attempts);
+  if (isRefused ? isReduction : isReplaced) {
+    const excess = excessOf(listLegs(world.store, order.id), isRefused ? replaced : replacement, attempt.intendedTotal);
+    if (excess.kind === "live") return { kind: "excess", excess };
+    if (excess.kind === "past") tellPast(world, excess);
+  }
+  inTransaction(world.store, () => {
+    const nowMs = world.clock.nowMs();
+    if (isTaken && !isReplaced) return splitOff(world, attempt, { order, replaced, replacement });
+    const isTold = isRefused && isReplaced && isCanceledByIt && replaced.reason === null;
+    const refusal = replacement.reason ?? "no reason given";
+    if (isTold) {
+      const what = isReduction ? REDUCED : "The modify canceled the order and its replacement was refused";
+      const reason = `${what}: ${refusal}`;
+      updateLeg(world.store, { ...replaced, reason });
+    }
+    // That what it had placed could not be reduced says nothing against the modify that a client asked for.
+    const error = isRefused && !isTold && !isReduction ? `The modify was not carried out: ${refusal}` : null;
+    finishOrderAttempt(world.store, attempt, { nowMs, error });
+  });
+  return { kind: "ended" };
+}
+
+const REDUCED = "The order was canceled to take off what the modify had placed too much, and the rest was refused";
+
+/** What has been filled beyond what was asked for, in words that stay with the order. */
+export function tellPast(world: World, { leg, by }: Excess & { kind: "past" }): void {
+  const reason = `${by} more than asked for was filled: the order was filled further while it was being replaced.`;
+  const nowMs = world.clock.nowMs();
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, nowMs));
+}
+
+/** The replacement becomes an order of its own, under the UUID of its client order id; the original keeps its state. */
+function splitOff(world: World, attempt: Attempt, legs: ModifyLegs): void {
+  const { store } = world;
+  const { order, replaced, replacement } = legs;
+  const nowMs = world.clock.nowMs();
+  const id = uuidOfCloid(replacement.cloid);
+  if (id === null) throw new Error("bug: a client order id of ours that is no uuid");
+  const fresh: StoredOrder = {
+    ...order,
+    id,
+    size: replacement.size,
+    price: replacement.price,
+    timeInForce: replacement.timeInForce,
+    trigger: replacement.trigger,
+    status: "unknown",
+    exchangeOrderId: null,
+    filledSize: null,
+    averagePrice: null,
+    error: null,
+    createdAtMs: attempt.createdAtMs,
+    seenAtMs: nowMs,
+    releasedAtMs: null,
+    idempotencyKey: attempt.idempotencyKey,
+    version: 0,
+  };
+  // First, because an open modify keeps its order `unknown`.
+  updateAttempt(store, attempt.id, { state: "done", settledAtMs: nowMs });
+  insertOrder(store, fresh);
+  moveLeg(store, replacement.cloid, { orderId: id, ordinal: 0 });
+  const split = deriveOrder(store, fresh, nowMs);
+  // Back to its own terms: the newer leg is no longer one of its legs.
+  deriveOrder(store, { ...order, ...originalTerms(order, replaced) }, nowMs);
+  const key = { accountId: attempt.accountId, key: attempt.idempotencyKey };
+  storeAnswer(store, key, { status: 200, body: orderText(split) });
+}
+
+function originalTerms(
+  order: StoredOrder,
+  leg: Leg,
+): Pick<Leg, "price" | "timeInForce" | "trigger"> & { size: string } {
+  const { price, timeInForce, trigger } = leg;
+  // `size` of a first leg is the order's as sent; of a later one it is derived from the legs.
+  return { size: leg.ordinal === 0 ? leg.size : order.size, price, timeInForce, trigger };
+}

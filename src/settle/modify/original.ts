@@ -1,0 +1,258 @@
+/** What became of the order that a modify was to replace. */
+import { type Attempt, endsAtMs } from "../../core/attempt.ts";
+import { areFillsAll } from "../../core/evidence.ts";
+import { dexOf } from "../../core/market.ts";
+import {
+  type GoneBefore,
+  goneBefore,
+  isLeftOpen,
+  isOriginalOver,
+  type ModifyFacts,
+  type RecordedEnd,
+} from "../../core/modify-evidence.ts";
+import { isClosed, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { findCompleteTo } from "../../store/fills.ts";
+import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
+import { statusMeaning } from "../../wire/answer/status-words.ts";
+import { askedTerms, differenceFrom } from "../evidence/difference.ts";
+import { recordOf } from "../evidence/vanished.ts";
+import { applySight } from "../look/apply-sight.ts";
+import { readAnswer, type Sight, type Sought, statusRequest, toldEnd } from "../look/look.ts";
+import type { Sweep } from "../look/sweep.ts";
+import { countSweep, isSweepDue, type Pursuit, type Tools } from "../pursuit.ts";
+import { recordLegEvent } from "../record/record.ts";
+import { isAlwaysPlace } from "../send/intent.ts";
+import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
+
+export type OriginalLook = {
+  sight: Sight;
+  /** Whether the original had ended by itself, or something else had canceled it, before the modify could. */
+  goneBefore: GoneBefore;
+  facts: ModifyFacts;
+};
+
+/** One look at the original, together with the record of what was to replace it. */
+export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<OriginalLook> {
+  const { world, evidence } = tools;
+  const { replaced, replacement } = legsOfModify(world, attempt);
+  const isReplaced = wasTaken(replacement) && !isAlwaysPlace(attempt);
+  const sought = { ...tools.soughtOf(attempt), leg: replaced, isReplaced };
+  const options = { purpose: "settle" as const };
+  const placing = { ...sought, leg: replacement, isReplaced: false };
+  const isPlacingAsked = isPlacingUnclear(tools.world, attempt, { replacement, pursuit, user: sought.user });
+  const told = isPlacingAsked ? null : toldCanceled(world, sought);
+  const requests = [
+    ...(isPlacingAsked ? [statusRequest(placing)] : []),
+    ...(told === null ? [statusRequest(sought)] : []),
+  ];
+  const outcome = await world.exchange.infoInTurn(requests, options);
+  if (outcome.kind === "failed")
+    return { sight: outcome, goneBefore: "no", facts: factsOf(attempt, replacement, false) };
+  const placed = isPlacingAsked ? await heedPlacing(tools, { placing, pursuit }, outcome.json[0]) : null;
+  const answer = told ?? (await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1))));
+  const looked = await readAnswer(world, evidence, sought, { answer, options });
+  const facts = factsOf(attempt, replacement, placed !== null);
+  // What was to replace it was placed: a word that is new is the word of its end.
+  const isNewWord = answer.kind === "order" && statusMeaning(answer.status) === "unknown";
+  if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
+  const end = recordedEnd(replaced, answer);
+  const times = { placedAtMs: placed?.timestampMs ?? null, signedAtMs: attempt.nonce };
+  const gone = goneBefore(facts, end === null ? null : { ...end, ...times });
+  const isMissing = looked.kind === "not_found" || looked.kind === "foreign";
+  const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
+  // Of what goes on as its replacement nobody is told an end here; what has ended is told with all that was filled of it.
+  const goesOn = wasTaken(replacement) && gone === "no";
+  return { sight: goesOn ? sizeless(sight) : sight, goneBefore: gone, facts };
+}
+
+/**
+ * True when the original is known to have had an end of its own, while nothing tells what became of what the modify was to
+ * place: it was filled, or closed in a listed word that is no plain cancel. Whose a plain cancel was nobody can say, also
+ * where a cancel of ours was answered with success: the answer may be to another.
+ */
+export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean> {
+  const { world, evidence } = tools;
+  const { replaced } = legsOfModify(world, attempt);
+  if (replaced.state === "filled") return true;
+  const sought = { ...tools.soughtOf(attempt), leg: replaced };
+  const options = { purpose: "settle" as const };
+  const outcome = await world.exchange.info(statusRequest(sought), options);
+  if (outcome.kind === "failed") return false;
+  const answer = parseOrderStatus(outcome.json);
+  const sight = await readAnswer(world, evidence, sought, { answer, options });
+  applySight(world, replaced, sight);
+  return (sight.kind === "seen" || sight.kind === "unfinished") && recordedEnd(replaced, answer)?.kind === "own";
+}
+
+/** A plain order that its feed tells to have been canceled: nothing more is asked of it. */
+function toldCanceled(world: World, sought: Sought): OrderStatusAnswer | null {
+  const end = sought.leg.trigger === null ? toldEnd(world, sought) : null;
+  return end !== null && statusMeaning(end.status) === "canceled" ? end : null;
+}
+
+/**
+ * What was placed in the place of another, and is named, its feed tells of: a first look needs no record of it. Its record tells
+ * when it was placed, or that it was at all.
+ */
+function isPlacingUnclear(
+  world: World,
+  attempt: Attempt,
+  { replacement, pursuit, user }: { replacement: Leg; pursuit: Pursuit; user: string },
+): boolean {
+  if (!wasTaken(replacement)) return isUntold(attempt, replacement);
+  const isPlain = !isAlwaysPlace(attempt) && replacement.state === "resting" && replacement.oid !== null;
+  return !isPlain || pursuit.looks > 0 || !world.feeds.isLive(user);
+}
+
+/** It was refused, in words that do not prove what became of the original; a record of it tells that it came to placing. */
+function isUntold(attempt: Attempt, replacement: Leg): boolean {
+  const refusal = refusalOf(attempt, replacement);
+  return replacement.state === "rejected" && (refusal === null || refusal === "at_placing");
+}
+
+/** The record of what the modify placed, null where there is none: another's under its client order id tells nothing of it. */
+async function heedPlacing(
+  { world, evidence }: Tools,
+  { placing, pursuit }: { placing: Sought; pursuit: Pursuit },
+  json: unknown,
+): Promise<FrontendOrder | null> {
+  const answer = parseOrderStatus(json);
+  const difference = answer.kind === "order" ? differenceFrom(placing, answer.order) : null;
+  const { leg } = placing;
+  if (difference !== null && !pursuit.isNamesakeTold) applySight(world, leg, { kind: "foreign", difference });
+  pursuit.isNamesakeTold ||= difference !== null;
+  // Some answers to triggers name no id.
+  if (difference === null && wasTaken(leg) && leg.oid === null)
+    applySight(world, leg, await readAnswer(world, evidence, placing, { answer, options: { purpose: "settle" } }));
+  return answer.kind === "order" && difference === null ? answer.order : null;
+}
+
+/** Looks by id that may miss the original because a node is behind, before all of the account is read. */
+const LOOKS_BEHIND = 5;
+
+type OriginalSought = { sought: Sought; pursuit: Pursuit };
+
+/** The history may know what the look-up by id has forgotten. */
+async function orFromHistory(
+  tools: Tools,
+  { sought, pursuit }: OriginalSought,
+  answer: OrderStatusAnswer,
+): Promise<OrderStatusAnswer> {
+  if (answer.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return answer;
+  const sweep = await tools.sweeps.read(sought.user, sought.accountId, { purpose: "settle", onNewConnection: true });
+  const record = sweep === "failed" || sweep === "no_room" ? null : recordOf(sweep, sought.leg);
+  // The row of its placing is kept where that of its end is lost, and tells nothing of now.
+  return record === null || statusMeaning(record.status) === "open" ? answer : { kind: "order", ...record };
+}
+
+type Missing = { sought: Sought; pursuit: Pursuit; facts: ModifyFacts; looked: Sight };
+
+/** The exchange has no record of the original any more, or shows something else under its id: the modify ends all the same. */
+async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked }: Missing): Promise<Sight> {
+  const { leg } = sought;
+  pursuit.looksMissed += 1;
+  pursuit.missedSinceMs ??= tools.world.exchange.nowMs();
+  if (pursuit.looksMissed < LOOKS_BEHIND) return looked;
+  if (isClosed(leg)) return { kind: "seen", events: [], isClosed: true };
+  const isOver = isOriginalOver(facts) || isSaidOver(leg);
+  if (isOver) noteOver(tools.world, leg);
+  if (looked.kind === "not_found")
+    return tools.vanished.look(
+      isOver ? { ...sought, leg: { ...leg, state: "closing", isExchangesWord: true } } : sought,
+    );
+  // The alarm stands; nothing more will be learned of it, and the modify has an end of its own.
+  return isOver
+    ? endUnderAlarm(tools.world, sought, pursuit.missedSinceMs)
+    : { kind: "seen", events: [], isClosed: false };
+}
+
+/** Over by the exchange's own word: no record that shows it open is believed any more. */
+function noteOver(world: World, replaced: Leg): void {
+  if (isSaidOver(replaced)) return;
+  const event = { type: "closing", oid: replaced.oid } as const;
+  inTransaction(world.store, () => recordLegEvent(world.store, replaced.cloid, event, world.clock.nowMs()));
+}
+
+/** Fills of something else under its id have not been added to it. */
+function endUnderAlarm({ store }: World, { leg, accountId }: Sought, missedSinceMs: number): Sight {
+  if (!areFillsAll(findCompleteTo(store, accountId), missedSinceMs)) return { kind: "not_found" };
+  const filled = { size: leg.filledSize, notional: leg.filledNotional };
+  const reason = "The exchange keeps no record of it.";
+  return { kind: "seen", events: [{ type: "canceled", oid: leg.oid, reason, filled }], isClosed: true };
+}
+
+/** A fill that is shown later is heeded later (`reduce`). */
+function sizeless(looked: Sight): Sight {
+  const untouched = looked.kind === "unfinished" ? looked.untouched : null;
+  return untouched === null ? looked : { kind: "seen", events: [untouched], isClosed: true };
+}
+
+function factsOf(attempt: Attempt, replacement: Leg, isShown: boolean): ModifyFacts {
+  const isTaken = wasTaken(replacement);
+  const hasPlaced = isTaken || (isShown && replacement.state === "rejected");
+  return { isAlwaysPlace: isAlwaysPlace(attempt), isTaken, hasPlaced, refusal: refusalOf(attempt, replacement) };
+}
+
+/** How and when an original ended by its record; null where none shows that it did. */
+function recordedEnd(replaced: Leg, answer: OrderStatusAnswer): Pick<RecordedEnd, "kind" | "endedAtMs"> | null {
+  // Its own fills tell it as well, where no record is kept.
+  if (answer.kind === "not_found" && replaced.state === "filled") return { kind: "own", endedAtMs: 0 };
+  if (answer.kind !== "order") return null;
+  const { status, statusTimestampMs: endedAtMs } = answer;
+  const meaning = statusMeaning(status);
+  // An order that may not rest ends as filled with a part as well: what was left of it was gone before any modify.
+  if (meaning === "filled") return { kind: "own", endedAtMs };
+  if (meaning !== "canceled") return null;
+  return { kind: status === PLAIN_CANCEL ? "any" : "own", endedAtMs };
+}
+
+const PLAIN_CANCEL = "canceled";
+
+type Looked = { pursuit: Pursuit; look: OriginalLook };
+
+/** What closed the original was seen, or that it is open after all the modify did. */
+export async function isOriginalsEndKnown(tools: Tools, attempt: Attempt, { pursuit, look }: Looked): Promise<boolean> {
+  const { world } = tools;
+  const { replaced, replacement } = legsOfModify(world, attempt);
+  if (isClosed(replaced)) return true;
+  if (isSaidOver(replaced) || isOriginalOver(look.facts)) return false;
+  pursuit.looksAtOpen += 1;
+  pursuit.firstOpenElapsedMs ??= world.clock.elapsedMs();
+  const openForMs = world.clock.elapsedMs() - pursuit.firstOpenElapsedMs;
+  const hasNeverRun = replacement.state === "absent" && attempt.seal === "noop";
+  const seen = { hasNeverRun, refusal: look.facts.refusal, looks: pursuit.looksAtOpen, openForMs };
+  if (isLeftOpen({ ...seen, isShownSince: false })) return true;
+  return isLeftOpen({ ...seen, isShownSince: await isShownSince(tools, attempt, pursuit) });
+}
+
+/** Looks that may show an original that the modify has canceled, before everything of the account is read. */
+const LOOKS_AT_OPEN = 3;
+
+/** One answer that shows the original open and holds something from after the modify: it is from after it as well. */
+async function isShownSince(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const nowMs = tools.world.clock.elapsedMs();
+  if (pursuit.looksAtOpen < LOOKS_AT_OPEN || !isSweepDue(pursuit, nowMs)) return false;
+  const { user } = tools.soughtOf(attempt);
+  const sweep = await tools.sweeps.read(user, attempt.accountId, { purpose: "settle", onNewConnection: true });
+  countSweep(pursuit, sweep, nowMs);
+  if (sweep === "failed" || sweep === "no_room") return false;
+  return showsOpenSince(sweep, attempt, legsOfModify(tools.world, attempt));
+}
+
+function showsOpenSince({ open, history }: Sweep, attempt: Attempt, { order, replacement }: ModifyLegs): boolean {
+  const { targetOid } = attempt;
+  const { cloid, oid } = replacement;
+  const isNamed = (shown: FrontendOrder) => shown.cloid === cloid || (oid !== null && shown.oid === oid);
+  const placing = { ...askedTerms(order), leg: replacement };
+  const isPlaced = (shown: FrontendOrder) => isNamed(shown) && differenceFrom(placing, shown) === null;
+  const endMs = endsAtMs(attempt);
+  // Every dex has a list of its own.
+  const list = open.filter(({ coin }) => dexOf(coin) === dexOf(order.market));
+  const isListNewer = list.some((shown) => isPlaced(shown) || shown.timestampMs > endMs);
+  if (isListNewer) return list.some((shown) => shown.oid === targetOid);
+  const isNewer = history.some((past) => isPlaced(past.order) || past.statusTimestampMs > endMs);
+  const ofOriginal = history.filter((past) => past.order.oid === targetOid);
+  return isNewer && ofOriginal.length > 0 && ofOriginal.every(({ status }) => statusMeaning(status) === "open");
+}

@@ -1,0 +1,161 @@
+/**
+ * What a modify placed too much is reduced by a further action with an intent of its own under the same key. The exchange
+ * has no conditional, so what has been filled by then cannot be taken back, and is said.
+ */
+import type { Attempt } from "../../core/attempt.ts";
+import { cloidOf } from "../../core/cloid.ts";
+import { compare, ZERO } from "../../core/decimal.ts";
+import { type Excess, reductionsOf, standingExcess } from "../../core/excess.ts";
+import type { Leg } from "../../core/order.ts";
+import type { Place, Settling, World } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { insertLeg, listLegs } from "../../store/legs.ts";
+import { findOrder, listOpenModified } from "../../store/orders.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
+import { modifyAction } from "../../wire/action/modify.ts";
+import { wireOrder } from "../../wire/action/order.ts";
+import { mintOrderId } from "../../wire/order-id.ts";
+import { assetIdOf } from "../cancel/asset-id.ts";
+import { intendedCancel } from "../cancel/cancel.ts";
+import { closedGateway } from "../pre-trade/obstacles.ts";
+import { note } from "../record/note.ts";
+import { deriveOrder } from "../record/record.ts";
+import { signerOfToday, storeAttempt } from "../send/intent.ts";
+import { inPlace, ownPlace } from "../send/own-place.ts";
+import { type Reply, sendAttempt } from "../send/send.ts";
+import { recordModifyReply, tellPast } from "./modify.ts";
+
+type LiveExcess = Excess & { kind: "live" };
+
+/**
+ * Ends the attempt, if it is open, and reduces what is too much, or cancels it where that has been refused too often;
+ * returns the attempt that does so, sent. Null, and nothing has changed, where it is no longer too much, where something
+ * else is under way by now, or where its turn has not come: then the excess is asked for again.
+ */
+export async function reduceReplacement(world: World, attempt: Attempt): Promise<Attempt | null> {
+  const place = await ownPlace(world, attempt);
+  if (place === null) return null;
+  const next = inPlace(place, () => storeLess(world, attempt, place));
+  if (next === null) {
+    place.leave();
+    return null;
+  }
+  const result = await sendAttempt(world, next, "order");
+  if (result.kind !== "reply") return next;
+  if (next.kind === "modify") recordModifyReply(world, next, result.reply);
+  else recordRemoval(world, next, result.reply);
+  return next;
+}
+
+function storeLess(world: World, attempt: Attempt, place: Place): Attempt | null {
+  const { id } = attempt.resource;
+  const legs = listLegs(world.store, id);
+  const attempts = listAttemptsOf(world.store, id);
+  const excess = standingExcess(legs, attempts);
+  const isOvertaken = attempts.some((other) => other.state !== "done" && other.id !== attempt.id);
+  if (excess.kind !== "live" || isOvertaken) return null;
+  // Another modify may have placed it while a place was waited for.
+  const placedBy = attempts.find(({ cloid }) => cloid === excess.leg.cloid) ?? attempt;
+  const isReduced = reductionsOf(excess.leg, legs, attempts).mayReduce && compare(excess.remainder, ZERO) > 0;
+  return inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
+    const what = isReduced ? `is reduced to ${excess.remainder}` : "is canceled";
+    note(world, attempt, "replacement too large", `filled meanwhile: ${excess.leg.size} ${what}`);
+    return isReduced
+      ? storeReduction(world, placedBy, { excess, place })
+      : storeRemoval(world, placedBy, { replacement: excess.leg, place });
+  });
+}
+
+/** A removal is a cancel that nothing but the end of the leg ends, whatever the answer was. */
+function recordRemoval(world: World, next: Attempt, reply: Reply): void {
+  const [entry] = reply.kind === "accepted" ? reply.statuses : [];
+  const hasLanded = entry?.kind === "success";
+  const answered = { state: "ambiguous", sentAtMs: next.createdAtMs, hasLanded } as const;
+  inTransaction(world.store, () => {
+    updateAttempt(world.store, next.id, answered);
+    // The feed may have told of the end before: then only the order's words are missing.
+    if (hasLanded) deriveOrder(world.store, parties(world, next).order, world.clock.nowMs());
+  });
+}
+
+type Heeding = Pick<Settling, "pursue">;
+
+/**
+ * Takes off what an order has too much: after a fill was told, after anything of it was settled, at the start and now and
+ * then. While something of it is under way, its own pursuit asks the same at its end, or this is asked after it.
+ */
+export async function heedExcess(world: World, settling: Heeding, orderId: string): Promise<void> {
+  const attempts = listAttemptsOf(world.store, orderId);
+  const [first] = attempts;
+  if (first === undefined || attempts.some(({ state }) => state !== "done")) return;
+  if (closedGateway(world, false) !== null || awaitsTakeUp(world.store, first.accountId)) return;
+  const excess = standingExcess(listLegs(world.store, orderId), attempts);
+  if (excess.kind === "past") tellPast(world, excess);
+  const modify = excess.kind === "live" ? attempts.find(({ cloid }) => cloid === excess.leg.cloid) : undefined;
+  if (excess.kind !== "live" || modify === undefined) return;
+  const next = await reduceReplacement(world, modify);
+  // Nobody waits for its end: another order may have too much as well.
+  if (next !== null) void settling.pursue(next.id);
+}
+
+/** The same of every open order that was modified: whatever stopped an earlier try, a killed process too. */
+export async function heedEveryExcess(world: World, settling: Heeding): Promise<void> {
+  for (const orderId of listOpenModified(world.store)) await heedExcess(world, settling, orderId);
+}
+
+function parties({ store }: World, attempt: Attempt) {
+  const order = findOrder(store, attempt.resource.id);
+  const account = findAccount(store, attempt.accountId);
+  if (order === null || account === null) throw new Error("bug: a modify without its order or account");
+  return { order, account };
+}
+
+function storeReduction(
+  world: World,
+  attempt: Attempt,
+  { excess, place }: { excess: LiveExcess; place: Place },
+): Attempt {
+  const { leg: replacement, remainder } = excess;
+  const { order, account } = parties(world, attempt);
+  if (replacement.oid === null) throw new Error("bug: a confirmed leg without a native id");
+  const ordinal = (listLegs(world.store, order.id).at(-1)?.ordinal ?? replacement.ordinal) + 1;
+  const cloid = cloidOf(
+    mintOrderId({
+      nowMs: world.clock.nowMs(),
+      instanceTag: world.instance.tag,
+      secret: world.instance.secret,
+      accountId: account.id,
+      // A cloid of its own, also within the millisecond of the one before.
+      idempotencyKey: `${attempt.idempotencyKey} reduced ${ordinal}`,
+    }),
+  );
+  const leg: Leg = {
+    ...replacement,
+    // One that is reduced has fired, if it ever waited: what is left of it is a plain order.
+    ...{ cloid, oid: null, ordinal, size: remainder, trigger: null, state: "sent", reason: null },
+    ...{ filledSize: ZERO, filledNotional: ZERO, isExchangesWord: false },
+  };
+  insertLeg(world.store, leg);
+  const wire = wireOrder({ ...order, ...leg, size: remainder, assetId: assetIdOf(world, order), cloid });
+  const intended = {
+    ...{ kind: "modify" as const, account, resource: attempt.resource, idempotencyKey: attempt.idempotencyKey },
+    ...{ actor: "gateway", action: modifyAction(replacement.oid, wire, false), cloid, targetOid: replacement.oid },
+    intendedTotal: attempt.intendedTotal,
+  };
+  return storeAttempt(world, intended, { signer: signerOfToday(world, account, attempt), place });
+}
+
+function storeRemoval(
+  world: World,
+  attempt: Attempt,
+  { replacement, place }: { replacement: Leg; place: Place },
+): Attempt {
+  const { order, account } = parties(world, attempt);
+  const { idempotencyKey } = attempt;
+  const target = { order, account, leg: replacement, idempotencyKey, actor: "gateway" };
+  const signer = signerOfToday(world, account, attempt);
+  return storeAttempt(world, intendedCancel(world, target), { signer, place });
+}

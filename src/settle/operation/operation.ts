@@ -1,0 +1,152 @@
+import { ALARM } from "../../core/alarm.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import type { OperationEnd } from "../../core/operation.ts";
+import { operationText } from "../../core/resource.ts";
+import type { World } from "../../deps.ts";
+import type { MarketDoubt } from "../../exchange/exchange.ts";
+import { updateAttempt } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { storeAnswer } from "../../store/idempotency.ts";
+import { findOperation, type StoredOperation, updateOperation } from "../../store/operations.ts";
+import { isListedRefusal, plainWords, printable } from "../../wire/answer/refusal.ts";
+import { foundNothing } from "../cancel/cancel.ts";
+import { lostReason } from "../place/place.ts";
+import { note } from "../record/note.ts";
+import type { Reply } from "../send/send.ts";
+
+export function operationOf(world: World, attempt: Attempt): StoredOperation {
+  const operation = findOperation(world.store, attempt.resource.id);
+  if (operation === null) throw new Error("bug: an attempt without its operation");
+  return operation;
+}
+
+/** Ends an operation, its attempt and its key's answer in one transaction, on disk: the exchange keeps none of it. */
+export function finishOperation(world: World, attempt: Attempt, end: OperationEnd): void {
+  inTransaction(world.store, () => {
+    const change = {
+      status: end.status,
+      exchangeId: end.status === "rejected" ? null : (end.exchangeId ?? null),
+      error: end.status === "succeeded" ? null : end.error,
+    };
+    const nowMs = world.clock.nowMs();
+    const isFirst = updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: nowMs });
+    if (!isFirst) return;
+    updateOperation(world.store, attempt.resource.id, change, nowMs);
+    const body = operationText({ ...operationOf(world, attempt), ...change });
+    // What stays unknown for good stays 202: the stored answer is for what is known.
+    if (end.status === "unknown") return;
+    storeAnswer(world.store, { accountId: attempt.accountId, key: attempt.idempotencyKey }, { status: 200, body });
+  });
+}
+
+/**
+ * Writes down what the exchange answered to an operation. Returns false when the outcome is still open and has to be
+ * pursued.
+ */
+export function recordOperationReply(world: World, attempt: Attempt, reply: Reply): boolean {
+  const named = namedIn(reply);
+  if (named !== null) {
+    noteNamed(world, attempt, named);
+    return false;
+  }
+  const isMissing = saysNothingToCancel(attempt, reply);
+  const end = isMissing ? null : readReply(reply);
+  if (end !== null) {
+    finishOperation(world, attempt, end);
+    return true;
+  }
+  const lost = lostReason(reply.kind === "ambiguous" ? reply.reason : "unlisted_text");
+  const reason = isMissing ? "the exchange did not find the TWAP; whether it runs is being looked up" : lost;
+  const text = keptText(reply);
+  inTransaction(world.store, () => {
+    const answer = text === null ? {} : { answerText: text };
+    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer });
+    const change = { status: "unknown", exchangeId: null, error: reason } as const;
+    updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
+    note(world, attempt, "outcome lost", text === null ? reason : `${reason} (${text})`);
+  });
+  return false;
+}
+
+/** Native id of the TWAP that the exchange has made. */
+function namedIn(reply: Reply): string | null {
+  const [entry] = reply.kind === "accepted" ? reply.statuses : [];
+  return entry?.kind === "running" ? entry.twapId : null;
+}
+
+const COMPARED = "the exchange has made it; what it shows of it is being compared with what was asked";
+
+function noteNamed(world: World, attempt: Attempt, exchangeId: string): void {
+  inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
+    const change = { status: "unknown", exchangeId, error: COMPARED } as const;
+    updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
+  });
+}
+
+/**
+ * What the exchange shows is not what was asked for: it is told, and nothing increases in the market until its list has been
+ * read again. Returns the words.
+ */
+export function raiseDifference(world: World, attempt: Attempt, doubt: MarketDoubt): string {
+  const { because: difference } = doubt;
+  const { id, market, exchangeId, error } = operationOf(world, attempt);
+  const reason = `${ALARM}: the exchange shows ${difference} for this operation. Look at the account at the exchange.`;
+  if (error === reason) return reason;
+  world.markets.doubt(market, doubt);
+  world.log.error({ operation_id: id, error: reason }, "the exchange shows something else than was asked for");
+  inTransaction(world.store, () => {
+    note(world, attempt, "difference", difference);
+    updateOperation(world.store, id, { status: "unknown", exchangeId, error: reason }, world.clock.nowMs());
+  });
+  return reason;
+}
+
+/** The exchange's own words; what the connection said is none of them, and must not be shown as that. */
+function keptText(reply: Reply): string | null {
+  if (reply.kind === "ambiguous") return reply.reason === "no_answer" ? null : reply.text;
+  return refusalIn(reply);
+}
+
+function refusalIn(reply: Reply): string | null {
+  if (reply.kind !== "accepted") return reply.kind === "refused" ? reply.text : null;
+  const [entry] = reply.statuses;
+  return entry?.kind === "error" ? entry.text : null;
+}
+
+/** True for the cancel of a TWAP that the exchange did not find: it says so of one that runs, too. */
+export function saysNothingToCancel(attempt: Pick<Attempt, "kind">, reply: Reply): boolean {
+  return attempt.kind === "twap_cancel" && foundNothing({ answerText: refusalIn(reply) });
+}
+
+function readReply(reply: Reply): OperationEnd | null {
+  if (reply.kind === "refused") return { status: "rejected", error: plainWords(reply.text) };
+  if (reply.kind !== "accepted") return null;
+  if (reply.type === "default") return { status: "succeeded", exchangeId: null };
+  const [entry] = reply.statuses;
+  if (entry?.kind === "success") return { status: "succeeded", exchangeId: null };
+  if (entry?.kind !== "error" || !isListedRefusal(entry.text)) return null;
+  return { status: "rejected", error: plainWords(entry.text) };
+}
+
+/** Words for an operation of which it is proven that it never reached the exchange, and no longer can. */
+export function neverExecuted(attempt: Attempt): OperationEnd {
+  return { status: "rejected", error: `It was never executed and no longer can be.${saidWith(attempt)}` };
+}
+
+/** Words for an operation of which nothing more will be learned, with what the exchange had answered. */
+export function neverProven(attempt: Attempt, words: string): OperationEnd {
+  return { status: "unknown", error: `${words}${saidWith(attempt)}` };
+}
+
+function saidWith({ answerText }: Attempt): string {
+  return answerText === null ? "" : ` The exchange had answered: ${printable(answerText)}`;
+}
+
+/** The exchange's own refusal in words that are not listed, whose number something of ours has taken. */
+export function refusedUnlisted(text: string): OperationEnd {
+  return {
+    status: "rejected",
+    error: `The exchange refused it, in words that are new to this gateway: "${printable(text)}"`,
+  };
+}

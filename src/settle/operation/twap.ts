@@ -1,0 +1,162 @@
+import type { Attempt } from "../../core/attempt.ts";
+import { compare, decimal } from "../../core/decimal.ts";
+import type { OperationEnd } from "../../core/operation.ts";
+import type { World } from "../../deps.ts";
+import { listClaimedTwaps } from "../../store/operations.ts";
+import type { TwapOrderAction } from "../../wire/action/twap.ts";
+import { parseTwapHistory, parseTwapHistoryOf, type TwapRecord, type TwapState } from "../../wire/answer/twap.ts";
+import type { Pursuit, Tools } from "../pursuit.ts";
+import { actionOf } from "../send/intent.ts";
+import {
+  finishOperation,
+  neverExecuted,
+  neverProven,
+  operationOf,
+  raiseDifference,
+  refusedUnlisted,
+} from "./operation.ts";
+import { heardRefusal, isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
+
+/** A TWAP made by the action may carry a time this much before its send, milliseconds. */
+const LEAD_MS = 1_000;
+/** And this much after its expiry. */
+const LAG_MS = 1_000;
+
+/**
+ * One step toward the truth about a TWAP whose answer was lost: it has no client id, so it is looked for by what was
+ * asked and when, among those that no other operation has claimed.
+ */
+export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  const { exchangeId } = operationOf(world, attempt);
+  if (exchangeId !== null) return stepNamed(tools, attempt, { pursuit, exchangeId });
+  const reading = await readHistory(tools, attempt, pursuit);
+  if (reading === null) return false;
+  const end = endOfTwap(tools, pursuit, reading);
+  if (end !== null) finishOperation(world, attempt, end);
+  return end !== null;
+}
+
+/** Looks at a TWAP that the exchange has named, before it is believed as it is. */
+const LOOKS_AT_NAMED = 2;
+/** What does not answer in this time is not waited for, milliseconds: the exchange has said that it runs. */
+const NAMED_READ_WITHIN_MS = 1_500;
+
+/** Compares what the exchange shows of the TWAP that it has named with what was asked. */
+async function stepNamed(
+  tools: Tools,
+  attempt: Attempt,
+  { pursuit, exchangeId }: { pursuit: Pursuit; exchangeId: string },
+): Promise<boolean> {
+  const { world } = tools;
+  const request = { type: "twapHistory", user: tools.userOf(attempt) };
+  const options = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 } as const;
+  const tooLong = world.clock.sleep(NAMED_READ_WITHIN_MS).then(() => null);
+  const outcome = await Promise.race([world.exchange.info(request, options), tooLong]);
+  const records = outcome?.kind === "ok" ? parseTwapHistoryOf(outcome.json, exchangeId) : null;
+  const shown = records?.[0]?.state;
+  if (shown === undefined && pursuit.looks < LOOKS_AT_NAMED - 1) return false;
+  const difference = shown === undefined ? null : differenceOf(world, attempt, shown);
+  const end: OperationEnd =
+    difference === null
+      ? { status: "succeeded", exchangeId }
+      : {
+          status: "unknown",
+          exchangeId,
+          error: raiseDifference(world, attempt, {
+            because: difference,
+            isCertain: shown?.coin !== operationOf(world, attempt).market,
+          }),
+        };
+  finishOperation(world, attempt, end);
+  return true;
+}
+
+function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationEnd | null {
+  const { attempt, newestAtMs } = reading;
+  // Whatever else is seen: where an empty action took its number, it never ran, and an equal one is somebody else's.
+  if (attempt.seal === "noop") return neverExecuted(attempt);
+  const { found, elsewhere, isOneOfAnotherTime } = lookIn(tools.world, reading);
+  const isTaken = attempt.seal === "nonce_taken";
+  const [only] = found;
+  if (isTaken && only !== undefined && found.length === 1) return { status: "succeeded", exchangeId: only };
+  const [other] = elsewhere;
+  // One that is the same but for its market is what a list that has moved makes of ours.
+  if (isTaken && found.length === 0 && other !== undefined)
+    raiseDifference(tools.world, attempt, { because: other, isCertain: false });
+  const isNothing = found.length === 0 && elsewhere.length === 0;
+  const refusal = heardRefusal(tools, attempt, { pursuit, isShown: !isNothing });
+  if (refusal !== null) return refusedUnlisted(refusal);
+  // A clock that was wrong when it was signed makes another time of its own.
+  if (isNothing && !isOneOfAnotherTime && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
+    return { status: "rejected", error: "The exchange's history has gone on past it and shows no such TWAP." };
+  if (!isGivenUp(tools, attempt, pursuit)) return null;
+  return neverProven(attempt, isNothing ? UNPROVEN : `${UNCLEAR} ${[...found, ...elsewhere].join(", ")}.`);
+}
+
+const UNCLEAR = "Whether it is this one cannot be proven. Equal TWAPs were made:";
+
+/** TWAPs that no other operation has: of its time the ids of those as asked, and in words those of another market. */
+function lookIn(
+  world: World,
+  { attempt, records }: History,
+): { found: string[]; elsewhere: string[]; isOneOfAnotherTime: boolean } {
+  const claimed = listClaimedTwaps(world.store, attempt.accountId);
+  const { market } = operationOf(world, attempt);
+  const asked = askedTwap(attempt);
+  const found = new Set<string>();
+  const elsewhere = new Set<string>();
+  let isOneOfAnotherTime = false;
+  for (const record of records) {
+    const { twapId, state } = record;
+    if (twapId === null || claimed.has(twapId) || termsDifference(asked, state) !== null) continue;
+    if (!isOfItsTime(attempt, record)) isOneOfAnotherTime ||= record.status !== "error";
+    else if (state.coin === market) found.add(twapId);
+    else elsewhere.add(`TWAP ${twapId} in ${state.coin} instead of ${market}`);
+  }
+  return { found: [...found], elsewhere: [...elsewhere], isOneOfAnotherTime };
+}
+
+const UNPROVEN = "Whether it was carried out cannot be proven: the exchange shows nothing of it, and nothing newer.";
+
+/** What the history of TWAPs shows, and what is known of the number of the operation by then. */
+export type History = { records: TwapRecord[]; newestAtMs: number | null; attempt: Attempt };
+
+export async function readHistory(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<History | null> {
+  const user = tools.userOf(attempt);
+  const reading = await readEffect(tools, attempt, { pursuit, request: { type: "twapHistory", user } });
+  const records = reading === null ? null : parseTwapHistory(reading.json);
+  if (reading === null || records === null) return null;
+  const times = records.map(({ timeS }) => timeS * 1_000);
+  return { records, newestAtMs: times.length === 0 ? null : Math.max(...times), attempt: reading.attempt };
+}
+
+function isOfItsTime(attempt: Attempt, { state, status }: TwapRecord): boolean {
+  const { timestampMs } = state;
+  const isInTime = timestampMs >= attempt.nonce - LEAD_MS && timestampMs <= attempt.expiresAtMs + LAG_MS;
+  return status !== "error" && isInTime;
+}
+
+/** What tells a TWAP that the exchange shows from the one that was asked for, in words; null when they are the same. */
+function differenceOf(world: World, attempt: Attempt, state: TwapState): string | null {
+  const { market } = operationOf(world, attempt);
+  return state.coin === market
+    ? termsDifference(askedTwap(attempt), state)
+    : `the market ${state.coin} instead of ${market}`;
+}
+
+type AskedTwap = TwapOrderAction["twap"];
+
+function askedTwap(attempt: Attempt): AskedTwap {
+  const action = actionOf(attempt);
+  if (action?.type !== "twapOrder") throw new Error("bug: a TWAP that is none");
+  return action.twap;
+}
+
+function termsDifference(asked: AskedTwap, { side, size, minutes, reduceOnly, randomize }: TwapState): string | null {
+  if ((side === "B") !== asked.b) return `a ${side === "B" ? "buy" : "sell"} instead of a ${asked.b ? "buy" : "sell"}`;
+  if (compare(size, decimal(asked.s)) !== 0) return `the size ${size} instead of ${asked.s}`;
+  if (minutes !== asked.m) return `${minutes} minutes instead of ${asked.m}`;
+  if (reduceOnly !== asked.r) return `reduce_only ${reduceOnly} instead of ${asked.r}`;
+  return randomize === asked.t ? null : `randomize ${randomize} instead of ${asked.t}`;
+}

@@ -1,0 +1,121 @@
+import type { Attempt } from "../../core/attempt.ts";
+import { compare } from "../../core/decimal.ts";
+import type { HistoryAnswer } from "../../core/evidence.ts";
+import { dexOf } from "../../core/market.ts";
+import { type Filled, isNamedByLead } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import type { InfoOptions } from "../../exchange/exchange.ts";
+import type { FrontendOrder } from "../../wire/answer/order-status.ts";
+import { differenceFrom } from "../evidence/difference.ts";
+import { fittingFills, wholeOf } from "../fills/fill-fits.ts";
+import { sumFills } from "../fills/fill-pages.ts";
+import { applySight } from "../look/apply-sight.ts";
+import { interpretOrder, lookAtLeg, type Sight, type Sought } from "../look/look.ts";
+import { findInSweep, type Sweep, type Swept } from "../look/sweep.ts";
+import { countSweep, isSweepDue, type Pursuit, type Tools } from "../pursuit.ts";
+
+/** What one look for a placed order showed; `history` is what a sweep that lacks it vouches for, null for a look by id. */
+export type PlacedLook = { sight: Sight; history: HistoryAnswer | null };
+
+/**
+ * Looks for what an attempt placed: by its client order id, and, once its number is known to be taken or its time is over,
+ * in everything that the exchange shows of the account. Each look after the first asks over another connection in turn.
+ */
+export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<PlacedLook> {
+  const { world, evidence } = tools;
+  const sought = tools.soughtOf(attempt);
+  const options: InfoOptions = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 };
+  const sight = await lookAtLeg(world, evidence, sought, options);
+  const known = sight.kind === "not_found" ? knownWhole(world, sought, pursuit) : null;
+  if (known !== null) return { sight: known, history: null };
+  // A namesake may hide ours from a look by client order id.
+  const isMissed = sight.kind === "not_found" || sight.kind === "foreign";
+  const nowMs = world.clock.elapsedMs();
+  const isOver = attempt.seal !== null || world.exchange.nowMs() > attempt.expiresAtMs;
+  if (!isMissed || !isOver || !isSweepDue(pursuit, nowMs)) return { sight, history: null };
+  // What stands there of somebody else's is told, also where ours is found beside it.
+  if (sight.kind === "foreign") applySight(world, sought.leg, sight);
+  const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
+  countSweep(pursuit, sweep, nowMs);
+  if (sweep === "failed" || sweep === "no_room")
+    return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
+  const swept = await lookInSweep(tools, attempt, { sought, options, sweep });
+  if (swept.sight.kind !== "not_found" || sight.kind !== "foreign") return swept;
+  // What is certainly another's is no trace of ours: the absence is weighed as if nothing stood there.
+  return { sight, history: sight.difference.mayBeOurs ? null : swept.history };
+}
+
+/** So long looks for the record of what fills have named may miss it before fills alone tell its end, milliseconds. */
+const RECORD_AWAITED_MS = 3_000;
+
+/** The stream or the index has told the whole of it, while every record is behind. */
+function knownWhole({ store, clock }: World, sought: Sought, pursuit: Pursuit): Sight | null {
+  const { oid } = sought.leg;
+  if (oid === null || !isNamedByLead(sought.leg)) return null;
+  const nowMs = clock.elapsedMs();
+  if (pursuit.lead?.oid !== oid) pursuit.lead = { oid, missedElapsedMs: nowMs };
+  const filled = nowMs - pursuit.lead.missedElapsedMs < RECORD_AWAITED_MS ? null : wholeOf(store, sought);
+  return filled === null ? null : fillsOnly(sought, { oid, filled });
+}
+
+async function lookInSweep(
+  tools: Tools,
+  attempt: Attempt,
+  { sought, options, sweep }: { sought: Sought; options: InfoOptions; sweep: Sweep },
+): Promise<PlacedLook> {
+  // A nonce is the exchange time of its making.
+  // What is no more than a lead hides nothing that has the terms.
+  const asked = isNamedByLead(sought.leg) ? { ...sought, leg: { ...sought.leg, oid: null } } : sought;
+  const swept = findInSweep(ofAsked(tools, sweep, asked), sought.leg.cloid, attempt.nonce);
+  const history = swept.kind === "not_found" ? swept.history : null;
+  return { sight: await readSwept(tools, asked, { swept, options }), history };
+}
+
+/** Without what others placed under its client order id, and without the lists of other dexes, which may be newer. */
+function ofAsked({ world }: Tools, { open, history, fills }: Sweep, sought: Sought): Sweep {
+  const { cloid, size } = sought.leg;
+  const isAsked = (order: FrontendOrder) => order.cloid !== cloid || differenceFrom(sought, order) === null;
+  const fitting = fittingFills(
+    world.store,
+    sought,
+    fills.filter((fill) => fill.cloid === cloid),
+  );
+  const isWhole = (oid: string) => compare(sumFills(fitting.filter((fill) => fill.oid === oid)).size, size) === 0;
+  const own = fitting.find(({ oid }) => isWhole(oid))?.oid ?? fitting[0]?.oid;
+  return {
+    open: open.filter((order) => dexOf(order.coin) === dexOf(sought.market) && isAsked(order)),
+    history: history.filter(({ order }) => isAsked(order)),
+    // Of several that may be its own, one that is whole.
+    fills: fills.filter((fill) => fill.cloid !== cloid || fill.oid === own),
+  };
+}
+
+async function readSwept(
+  tools: Tools,
+  sought: Sought,
+  { swept, options }: { swept: Swept; options: InfoOptions },
+): Promise<Sight> {
+  const { world, evidence } = tools;
+  switch (swept.kind) {
+    case "open": {
+      const { order } = swept;
+      return interpretOrder(world, evidence, sought, { order, status: "open", statusTimestampMs: 0, options });
+    }
+    case "past":
+      return interpretOrder(world, evidence, sought, { ...swept, options });
+    case "fills_only":
+      return fillsOnly(sought, swept);
+    case "not_found":
+      return { kind: "not_found" };
+  }
+}
+
+/**
+ * Fills without a record. Whole they are its end, by the terms that fills tell; less may be of an order that is open, or
+ * closed, behind a lag, or of somebody else's: a lead.
+ */
+function fillsOnly(sought: Sought, { oid, filled }: { oid: string; filled: Filled }): Sight {
+  const isWhole = compare(filled.size, sought.leg.size) >= 0;
+  if (isWhole) return { kind: "seen", events: [{ type: "filled", oid, filled }], isClosed: true };
+  return { kind: "unfinished", events: [{ type: "reported", oid }], untouched: null };
+}

@@ -1,0 +1,138 @@
+import { compare, type Decimal } from "../../core/decimal.ts";
+import type { KeyAnswer } from "../../core/idempotency.ts";
+import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../../core/order.ts";
+import type { World } from "../../deps.ts";
+import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
+import type { StatusEntry } from "../../wire/answer/reply.ts";
+import { shortReason } from "../look/look.ts";
+import { finishOrderAttempt, markAmbiguous, type Placing, recordLegEvent, settlePlacing } from "../record/record.ts";
+import type { Reply } from "../send/send.ts";
+
+/** What the answer to a placing says of the leg: a fact, or why it has to be looked for. */
+export type PlaceReading =
+  | { kind: "definite"; event: LegEvent; canBeReadAgain: boolean }
+  | { kind: "look"; reason: string; text: string | null; seen: LegEvent | null };
+
+type Recording = Pick<World, "clock" | "commits">;
+
+/** What became of a placing: `answer` is what its key answers from now on, null where that has to be read. */
+export type PlaceOutcome = { isSettled: boolean; answer: KeyAnswer | null };
+
+/**
+ * Writes down what the exchange answered to a placing, together with what else this turn writes. Where the outcome is
+ * still open, the order is `unknown` and the attempt has to be pursued.
+ */
+export function recordPlaceReply(world: Recording, placing: Placing, verdict: Reply): Promise<PlaceOutcome> {
+  const { order, leg, attempt } = placing;
+  const reading = readPlaceReply(order, leg, verdict);
+  const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
+  return world.commits.outcome((store): PlaceOutcome => {
+    const nowMs = world.clock.nowMs();
+    if (reading.kind === "look") {
+      markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
+      if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);
+      return { isSettled: false, answer: null };
+    }
+    const settled = settlePlacing(store, placing, reading.event, nowMs);
+    if (settled !== null) return { isSettled: true, answer: settled };
+    const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);
+    const end = { nowMs, change: { sentAtMs: attempt.createdAtMs }, order };
+    return { isSettled: true, answer: finishOrderAttempt(store, attempt, end) };
+  }, canBeReadAgain);
+}
+
+type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
+type Asked = Pick<Leg, "size" | "cloid">;
+
+/** Pure reading of an answer, for a first placing and for the placing half of a modify. */
+export function readPlaceReply(order: AskedTerms, asked: Asked, verdict: Reply): PlaceReading {
+  if (verdict.kind === "ambiguous") {
+    // What the connection said is not the exchange's word, and must not be shown as that.
+    const text = verdict.reason === "no_answer" ? null : verdict.text;
+    return { kind: "look", reason: lostReason(verdict.reason), text, seen: null };
+  }
+  if (verdict.kind === "refused") return refused(verdict.text);
+  const [entry] = verdict.statuses;
+  if (verdict.type !== "order" || entry === undefined) return look("the exchange's answer is not one to an order");
+  return readEntry(order, asked, entry);
+}
+
+function readEntry(order: AskedTerms, asked: Asked, entry: StatusEntry): PlaceReading {
+  switch (entry.kind) {
+    case "resting":
+      if (!isOurs(entry.cloid, asked.cloid)) return look("the exchange answered for another order");
+      return order.trigger === null ? definite({ type: "rested", oid: entry.oid }) : armed(entry.oid);
+    case "filled":
+      if (!isOurs(entry.cloid, asked.cloid)) return look("the exchange answered for another order");
+      return readFilled(order, asked.size, entry);
+    case "waiting_for_trigger":
+    case "waiting_for_fill":
+      return armed(null);
+    case "error":
+      return isListedRefusal(entry.text)
+        ? refused(entry.text)
+        : { ...look("an answer that is new to us"), text: entry.text };
+    case "success":
+    case "running":
+      return look("the exchange's answer is not one to an order");
+  }
+}
+
+function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { kind: "filled" }): PlaceReading {
+  const filled = filledAt(entry.totalSize, entry.averagePrice);
+  if (compare(entry.totalSize, asked) >= 0) return definite({ type: "filled", oid: entry.oid, filled });
+  // The answer's total is complete evidence for an order that can never rest.
+  if (order.timeInForce === "ioc" && order.trigger === null) {
+    const reason = shortReason(order, entry.totalSize, asked);
+    // Read again it is "filled" with a size that is left: what became of that is told by the fills, which may be late.
+    return { kind: "definite", event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };
+  }
+  return {
+    ...look("the exchange filled a part and may have left the rest open"),
+    seen: { type: "fills_seen", filled },
+  };
+}
+
+/** An order that the exchange names: one look at it gives this back. */
+function definite(event: LegEvent): PlaceReading {
+  return { kind: "definite", event, canBeReadAgain: true };
+}
+
+/** One that is met already fires at once: a look at it may show a refusal, and not that it had been taken. */
+function armed(oid: string | null): PlaceReading {
+  return { kind: "definite", event: { type: "armed", oid }, canBeReadAgain: false };
+}
+
+/** Of a refusal the exchange keeps nothing. */
+function refused(text: string): PlaceReading {
+  const event = { type: "rejected", reason: plainWords(text), oid: null } as const;
+  return { kind: "definite", event, canBeReadAgain: false };
+}
+
+function look(reason: string): PlaceReading & { kind: "look" } {
+  return { kind: "look", reason, text: null, seen: null };
+}
+
+/** Every order that we place has one, and an answer that names none may be another's: then it is looked up. */
+function isOurs(answered: string | null, cloid: string): boolean {
+  return answered === cloid;
+}
+
+const LOST_REASONS: Partial<Record<(Reply & { kind: "ambiguous" })["reason"], string>> = {
+  rate_limited: "the exchange answered that we are too fast; whether the action was taken is being looked up",
+  nonce: "the exchange says that the action's number is used; whether by this action is being looked up",
+  unlisted_text: "the exchange answered in words that are new to us; what became of the action is being looked up",
+  expired: "the exchange says that the action came too late; whether a copy was in time is being looked up",
+};
+
+/** Why the outcome is not known, in words for the order's `error`. */
+export function lostReason(reason: (Reply & { kind: "ambiguous" })["reason"]): string {
+  return LOST_REASONS[reason] ?? "the exchange's answer was lost; what became of the action is being looked up";
+}
+
+/** The exchange's own words where its answer to an action was a refusal that is not listed; null for anything else. */
+export function heardRefusal(reply: Reply): string | null {
+  if (reply.kind === "ambiguous") return reply.reason === "unlisted_text" ? reply.text : null;
+  const [entry] = reply.kind === "accepted" ? reply.statuses : [];
+  return entry?.kind === "error" && !isListedRefusal(entry.text) ? entry.text : null;
+}

@@ -1,0 +1,58 @@
+import type { Attempt } from "../../core/attempt.ts";
+import type { Absence } from "../../core/evidence.ts";
+import type { LegEvent } from "../../core/order.ts";
+import { printable } from "../../wire/answer/refusal.ts";
+import { weighAbsence } from "../evidence/absence.ts";
+import { applySight } from "../look/apply-sight.ts";
+import type { Pursuit, Tools } from "../pursuit.ts";
+import { finishOrderAttempt, openAttempt, recordLegEvent } from "../record/record.ts";
+import { lookForPlaced } from "./look-for-placed.ts";
+
+/**
+ * One step toward the truth about a placing whose answer was lost: look; ask for its number; look again. Returns true when
+ * the attempt is settled. "Not found" alone never settles anything.
+ */
+export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  await world.point("settle_before_look");
+  const { leg } = tools.soughtOf(attempt);
+  const looked = await lookForPlaced(tools, attempt, pursuit);
+  const now = openAttempt(world.store, attempt.id);
+  if (now === null) return true;
+  applySight(world, leg, looked.sight);
+  switch (looked.sight.kind) {
+    case "seen":
+      return openAttempt(world.store, attempt.id) === null;
+    case "unfinished":
+    case "failed":
+      return false;
+    // What is foreign may be ours gone wrong: then only the exchange's word on the number says that it never ran.
+    case "foreign":
+    case "not_found":
+      return weighAbsence(tools, now, { ...looked, pursuit }, (absence) => {
+        const nowMs = world.clock.nowMs();
+        recordLegEvent(world.store, leg.cloid, absenceEvent(now, absence, pursuit.refusal), nowMs);
+        finishOrderAttempt(world.store, now, { nowMs });
+      });
+  }
+}
+
+/** What an absence that was concluded means for the leg, in plain words. */
+export function absenceEvent(attempt: Attempt, absence: Absence, refusal: string | null): LegEvent {
+  if (absence === "outlived")
+    return { type: "canceled", oid: null, reason: "The exchange keeps no record that old.", filled: null };
+  return { type: "proven_absent", reason: `${WORDS[absence]}${saidWith(absence, attempt.answerText, refusal)}` };
+}
+
+const WORDS = {
+  never_ran: "The order was never executed and no longer can be: an empty action has taken its number.",
+  refused: "The exchange refused it, in words that are new to this gateway.",
+  replaced_nothing: "The order had ended before it could be replaced, and then nothing is placed.",
+  left_nothing:
+    "It left no order: the exchange's history has gone on past its end without it. It was refused when it arrived, or never arrived.",
+} as const satisfies Record<Exclude<Absence, "outlived">, string>;
+
+function saidWith(absence: Exclude<Absence, "outlived">, answerText: string | null, refusal: string | null): string {
+  const said = absence === "refused" ? refusal : answerText;
+  return said === null ? "" : ` The exchange had answered: ${printable(said)}`;
+}

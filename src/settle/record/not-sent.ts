@@ -1,0 +1,62 @@
+import type { Attempt } from "../../core/attempt.ts";
+import { deleteAttempt } from "../../store/attempts.ts";
+import { appendAudit } from "../../store/audit.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { deleteLeg } from "../../store/legs.ts";
+import type { Store } from "../../store/open.ts";
+import { deleteOperation } from "../../store/operations.ts";
+import { deleteOrder, findOrder } from "../../store/orders.ts";
+import { deriveOrder, finishOrderAttempt, recordLegEvent, releaseKey } from "./record.ts";
+
+/**
+ * Takes an intent back, in one transaction, when it is proven that no byte of it left: the key is as unused as
+ * before. The audit log keeps its row and gains one that says so.
+ */
+export function takeBack(store: Store, attempt: Attempt, why: Why): void {
+  inTransaction(store, () => {
+    deleteAttempt(store, attempt.id);
+    releaseKey(store, attempt);
+    if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id, why.nowMs);
+    else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id, why.nowMs);
+    else if (attempt.cloid !== null) removeReplacement(store, attempt, { cloid: attempt.cloid, nowMs: why.nowMs });
+    auditNotSent(store, attempt, why);
+  });
+}
+
+/** An open modify keeps its order `unknown` once the original is canceled: that ends with it. */
+function removeReplacement(
+  store: Store,
+  { resource }: Attempt,
+  { cloid, nowMs }: { cloid: string; nowMs: number },
+): void {
+  deleteLeg(store, cloid);
+  const order = findOrder(store, resource.id);
+  if (order?.status === "unknown") deriveOrder(store, order, nowMs);
+}
+
+type Why = { reason: string; nowMs: number };
+
+/**
+ * Ends a placing of which it is proven that no byte left, where its order has been shown to somebody already: it stays,
+ * as rejected.
+ */
+export function endUnsent(store: Store, attempt: Attempt, why: Why): void {
+  if (attempt.cloid === null) throw new Error("bug: a placing without a client order id");
+  const reason = `The order was never sent: ${why.reason}.`;
+  const { cloid } = attempt;
+  inTransaction(store, () => {
+    recordLegEvent(store, cloid, { type: "proven_absent", reason }, why.nowMs);
+    finishOrderAttempt(store, attempt, { nowMs: why.nowMs });
+    auditNotSent(store, attempt, why);
+  });
+}
+
+function auditNotSent(store: Store, attempt: Attempt, why: Why): void {
+  appendAudit(store, {
+    atMs: why.nowMs,
+    actor: "gateway",
+    event: "not_sent",
+    reference: attempt.resource.id,
+    detail: { kind: attempt.kind, nonce: attempt.nonce, reason: why.reason },
+  });
+}

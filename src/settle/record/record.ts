@@ -1,0 +1,202 @@
+import { alarmIn } from "../../core/alarm.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import { excessWords, isTakingOff, REMOVED_WORDS, standingExcess } from "../../core/excess.ts";
+import type { KeyAnswer } from "../../core/idempotency.ts";
+import { advanceLeg, isNamedByLead, type Leg, type LegEvent } from "../../core/order.ts";
+import { orderFromLegs } from "../../core/order-of-legs.ts";
+import { orderText } from "../../core/resource.ts";
+import { type AttemptChange, findAttempt, listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
+import { sumFillsOf } from "../../store/fills.ts";
+import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../../store/idempotency.ts";
+import { findLegByCloid, listLegs, updateLeg } from "../../store/legs.ts";
+import { appendNote } from "../../store/notes.ts";
+import type { Store } from "../../store/open.ts";
+import { findOrder, type StoredOrder, settleOrder, updateOrder } from "../../store/orders.ts";
+import { hasRestores } from "../../store/restores.ts";
+import { isAlwaysPlace } from "../send/intent.ts";
+
+/**
+ * The one way for an order to change: a fact about one of its legs, applied inside the caller's transaction to
+ * the rows as they stand there. Whoever reports it (answer, look-up, feed) comes through here.
+ */
+export function recordLegEvent(store: Store, cloid: string, event: LegEvent, nowMs: number): StoredOrder {
+  const leg = findLegByCloid(store, cloid);
+  const order = leg === null ? null : findOrder(store, leg.orderId);
+  if (leg === null || order === null) throw new Error("bug: a report about a leg that we do not have");
+  const next = withFillsBefore(store, { order, leg, next: advanceLeg(leg, event) });
+  if (next === null) {
+    noteContradiction(store, { leg, event, nowMs });
+    return order;
+  }
+  if (next === leg) return order;
+  if (leg.state === "absent") noteOverruled(store, { leg, event, nowMs });
+  if (order.releasedAtMs !== null) noteHeardAgain(store, { leg, event, nowMs });
+  updateLeg(store, next);
+  return deriveOrder(store, { ...order, releasedAtMs: null }, nowMs);
+}
+
+type Advanced = { order: StoredOrder; leg: Leg; next: Leg | null };
+
+/** Fills that were known before it was confirmed under which native id it has them. */
+function withFillsBefore(store: Store, { order, leg, next }: Advanced): Leg | null {
+  if (next === null || next.oid === null || !isNamedByLead(leg) || isNamedByLead(next)) return next;
+  if (next.state === "rejected") return next;
+  return (
+    advanceLeg(next, { type: "fills_seen", filled: sumFillsOf(store, order.accountId, { ...order, oid: next.oid }) }) ??
+    next
+  );
+}
+
+/** A placing as this process has stored it: as far as it knows, it still stands so. */
+export type Placing = { order: StoredOrder; leg: Leg; attempt: Attempt };
+
+/**
+ * `recordLegEvent` and `finishOrderAttempt` for what is most often the first and last news of a placing. Returns the answer
+ * of its key; null, and nothing has changed, where it no longer stands as this process has stored it.
+ */
+export function settlePlacing(store: Store, placing: Placing, event: LegEvent, nowMs: number): KeyAnswer | null {
+  const { order, leg, attempt } = placing;
+  const next = advanceLeg(leg, event);
+  if (next === null || next === leg) return null;
+  const derived = { ...orderFromLegs(order, [next], "no"), seenAtMs: nowMs };
+  const answer: KeyAnswer = { status: 201, body: orderText(derived) };
+  const end = { sentAtMs: attempt.createdAtMs, settledAtMs: nowMs };
+  // No leg changes without its order, and none can be modified before it has: the order's version speaks for all.
+  return settleOrder(store, { order: derived, leg: next, answer, ...end }) ? answer : null;
+}
+
+/** Brings an order's row in line with its legs and attempts. */
+export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): StoredOrder {
+  const attempts = listAttemptsOf(store, order.id);
+  const modifies = attempts.filter(({ kind, state }) => kind === "modify" && state !== "done");
+  // What is placed for an order that was closed before is an order of its own: this one stays as it ended.
+  const apart = modifies.filter(({ isTargetClosed }) => isTargetClosed);
+  const isApart = (leg: Leg) => apart.some(({ cloid }) => cloid === leg.cloid);
+  const all = listLegs(store, order.id);
+  const legs = all.filter((leg) => !isApart(leg));
+  const replacing = modifies.filter(({ isTargetClosed }) => !isTargetClosed);
+  const inAnyCase = replacing.some(isAlwaysPlace) ? "in_any_case" : "if_canceled";
+  const shown = orderFromLegs(order, legs, replacing.length === 0 ? "no" : inAnyCase);
+  const own = shown.error ?? wordsOfExcess(shown, legs, attempts);
+  const derived = { ...shown, error: withAlarms(own, all.filter(isApart)), seenAtMs: nowMs };
+  if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
+  return { ...derived, version: order.version + 1 };
+}
+
+/** Until it is an order of its own, nothing else tells what is wrong with what stands apart. */
+function withAlarms(own: string | null, apart: readonly Leg[]): string | null {
+  const alarms = apart.flatMap(({ reason }) => alarmIn(reason) ?? []).filter((alarm) => own?.includes(alarm) !== true);
+  const words = own === null ? alarms : [own, ...alarms];
+  return words.length === 0 ? null : words.join("; ");
+}
+
+/** What no leg says of itself: that it is more than its order has left, or was canceled for that. */
+function wordsOfExcess(
+  { status, exchangeOrderId }: StoredOrder,
+  legs: readonly Leg[],
+  attempts: readonly Attempt[],
+): string | null {
+  const isRemoved = attempts.some(
+    (each) =>
+      each.kind === "cancel" && each.hasLanded && each.targetOid === exchangeOrderId && isTakingOff(each, attempts),
+  );
+  if (status === "canceled") return isRemoved ? REMOVED_WORDS : null;
+  const isOpen = status === "open" || status === "waiting_for_trigger";
+  const excess = isOpen ? standingExcess(legs, attempts) : null;
+  return excess?.kind === "live" ? excessWords(excess.by) : null;
+}
+
+/** The exchange contradicts itself: kept as evidence, never applied. */
+function noteContradiction(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: number }): void {
+  appendNote(store, {
+    resourceId: seen.leg.orderId,
+    attemptId: null,
+    atMs: seen.nowMs,
+    what: "contradiction",
+    detail: `${seen.leg.cloid} is ${seen.leg.state} by the exchange's word, then reported ${seen.event.type}`,
+  });
+}
+
+/** The operator had given it up as unknown, and there is news: it is looked up again. */
+function noteHeardAgain(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: number }): void {
+  appendNote(store, {
+    resourceId: seen.leg.orderId,
+    attemptId: null,
+    atMs: seen.nowMs,
+    what: "heard of again",
+    detail: `${seen.leg.cloid} was released as unknown, then reported ${seen.event.type}`,
+  });
+}
+
+/** We had concluded that it never arrived, and the exchange shows it: the exchange is right. */
+function noteOverruled(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: number }): void {
+  appendNote(store, {
+    resourceId: seen.leg.orderId,
+    attemptId: null,
+    atMs: seen.nowMs,
+    what: "overruled",
+    detail: `${seen.leg.cloid} was concluded absent (${seen.leg.reason ?? "no reason"}), then reported ${seen.event.type}`,
+  });
+}
+
+/**
+ * Ends an attempt and fixes the answer of its key: the order as it stands now. Returns that answer, or null where it
+ * has been fixed before or is another order's. `error` stands in for the order's
+ * own where the answer has to say something that the order does not keep (a refused cancel); `order` is the order as it
+ * stands in this transaction, for a caller that has it already.
+ */
+export function finishOrderAttempt(
+  store: Store,
+  attempt: Attempt,
+  end: { nowMs: number; error?: string | null; change?: AttemptChange; order?: StoredOrder },
+): KeyAnswer | null {
+  const before = end.order?.id === attempt.resource.id ? end.order : findOrder(store, attempt.resource.id);
+  if (before === null) throw new Error("bug: an attempt without its order");
+  const isFirst = updateAttempt(store, attempt.id, { ...end.change, state: "done", settledAtMs: end.nowMs });
+  if (!isFirst) return null;
+  // An open modify may be what kept the order `unknown`: that ends with it, before it is answered.
+  const order = attempt.kind === "modify" ? deriveOrder(store, before, end.nowMs) : before;
+  // After a restore the key may have been passed on to the order that it placed since the snapshot.
+  const record = hasRestores(store) ? findKeyRecord(store, attempt.accountId, attempt.idempotencyKey) : null;
+  if (record !== null && record.resource.id !== attempt.resource.id) return null;
+  const shown = end.error === undefined || end.error === null ? order : { ...order, error: end.error };
+  const answer: KeyAnswer = { status: attempt.kind === "place" ? 201 : 200, body: orderText(shown) };
+  const isFixed = storeAnswer(store, { accountId: attempt.accountId, key: attempt.idempotencyKey }, answer);
+  return isFixed ? answer : null;
+}
+
+/** The outcome is lost: the order is `unknown` until a look-up or a seal says otherwise. */
+export function markAmbiguous(
+  store: Store,
+  attempt: Attempt,
+  lost: { reason: string; text: string | null; nowMs: number },
+): void {
+  updateAttempt(store, attempt.id, {
+    state: "ambiguous",
+    sentAtMs: attempt.createdAtMs,
+    ...(lost.text === null ? {} : { answerText: lost.text }),
+  });
+  appendNote(store, {
+    resourceId: attempt.resource.id,
+    attemptId: attempt.id,
+    atMs: lost.nowMs,
+    what: "outcome lost",
+    detail: lost.text === null ? lost.reason : `${lost.reason} (${lost.text})`,
+  });
+  if (attempt.cloid !== null) recordLegEvent(store, attempt.cloid, { type: "lost", reason: lost.reason }, lost.nowMs);
+}
+
+/** The attempt as it stands now, or null once it is done or taken back, or while its order is given up. */
+export function openAttempt(store: Store, id: number): Attempt | null {
+  const attempt = findAttempt(store, id);
+  return attempt === null || attempt.state === "done" || isReleased(store, attempt) ? null : attempt;
+}
+
+function isReleased(store: Store, { resource }: Attempt): boolean {
+  return resource.kind === "order" && (findOrder(store, resource.id)?.releasedAtMs ?? null) !== null;
+}
+
+/** Gives a key back inside the caller's transaction: proven that no byte left. */
+export function releaseKey(store: Store, attempt: Attempt): void {
+  deleteKeyRecord(store, attempt.accountId, attempt.idempotencyKey);
+}

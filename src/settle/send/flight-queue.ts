@@ -1,0 +1,96 @@
+import type { Clock } from "../../core/clock.ts";
+import { type FlightRank, type InFlight, mayGo, NOTHING_IN_FLIGHT } from "../../core/in-flight.ts";
+import type { Place } from "../../deps.ts";
+
+/** What is under way for one owner, and who waits for a place among it. */
+export type FlightQueue = {
+  now(): InFlight;
+  set(flight: InFlight): void;
+  /** Gives places to those who wait, while there are any. */
+  serve(): void;
+  take(rank: FlightRank): Place | null;
+  wait(rank: FlightRank, forMs: number): Promise<Place | null>;
+};
+
+export type QueueParts = {
+  clock: Clock;
+  /** A place, entered in what is under way. */
+  open(rank: FlightRank): Place;
+  /** Frees what has ended without anybody saying so. */
+  look(): void;
+};
+
+/** Between two looks at what may have ended while somebody waits, milliseconds. */
+const LOOK_MS = 100;
+/** Most that wait: as many requests as are answered at once. One more is turned away. */
+const MAX_WAITING = 512;
+/** A cancel that has waited for so long passes those whose answer was lost, milliseconds. */
+const PATIENT_AFTER_MS = 1_000;
+
+/** What takes risk away goes first, then what finds out. */
+const ORDER: Record<FlightRank, number> = { patient: 0, cancel: 0, noop: 1, order: 2 };
+
+type Waiting = { rank: FlightRank; sinceMs: number; untilMs: number; answer(place: Place | null): void };
+
+export function openFlightQueue({ clock, open, look }: QueueParts): FlightQueue {
+  let flight = NOTHING_IN_FLIGHT;
+  let waiting: Waiting[] = [];
+  let isWatched = false;
+
+  function serve(): void {
+    for (;;) {
+      const next = firstOf(waiting);
+      if (next === undefined || !mayGo(flight, rankNow(next, clock.elapsedMs()))) return;
+      waiting.splice(waiting.indexOf(next), 1);
+      next.answer(open(next.rank));
+    }
+  }
+
+  /** Looks on while somebody waits, and turns away who has waited its time. */
+  async function watch(): Promise<void> {
+    if (isWatched) return;
+    isWatched = true;
+    while (waiting.length > 0) {
+      await clock.sleep(LOOK_MS);
+      look();
+      serve();
+      const late = waiting.filter(({ untilMs }) => untilMs <= clock.elapsedMs());
+      waiting = waiting.filter((each) => !late.includes(each));
+      for (const each of late) each.answer(null);
+    }
+    isWatched = false;
+  }
+
+  function take(rank: FlightRank): Place | null {
+    if (waiting.some((each) => ORDER[each.rank] <= ORDER[rank])) return null;
+    if (!mayGo(flight, rank) && waiting.length === 0) look();
+    return mayGo(flight, rank) ? open(rank) : null;
+  }
+
+  return {
+    now: () => flight,
+    set: (next) => {
+      flight = next;
+    },
+    serve,
+    take,
+    wait(rank, forMs) {
+      const place = take(rank);
+      if (place !== null || forMs <= 0 || waiting.length >= MAX_WAITING) return Promise.resolve(place);
+      const { promise, resolve } = Promise.withResolvers<Place | null>();
+      const sinceMs = clock.elapsedMs();
+      waiting.push({ rank, sinceMs, untilMs: sinceMs + forMs, answer: resolve });
+      void watch();
+      return promise;
+    },
+  };
+}
+
+/** The first in line; among equals who came first. */
+function firstOf(waiting: readonly Waiting[]): Waiting | undefined {
+  return waiting.toSorted((a, b) => ORDER[a.rank] - ORDER[b.rank])[0];
+}
+
+function rankNow({ rank, sinceMs }: Waiting, nowMs: number): FlightRank {
+  return rank === "cancel" && nowMs - sinceMs >= PATIENT_AFTER_MS ? "patient" : rank;
+}

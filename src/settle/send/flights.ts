@@ -1,0 +1,106 @@
+import { type Attempt, endsAtMs } from "../../core/attempt.ts";
+import { enter, type FlightRank, giveNumber, leave, lose } from "../../core/in-flight.ts";
+import type { Flights, Place, World } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { findAttempt, listOpenAttempts } from "../../store/attempts.ts";
+import type { Store } from "../../store/open.ts";
+import { type FlightQueue, openFlightQueue } from "./flight-queue.ts";
+
+/** An attempt that has a place. */
+type Carried = Pick<Attempt, "expiresAtMs"> & { owner: string; placeId: number };
+
+type Parts = Pick<World, "store" | "clock"> & { exchange: Pick<World["exchange"], "nowMs"> };
+
+/**
+ * Keeps count of what is under way, and begins with what an earlier process left open. By owner: its agents follow one
+ * another, and what the last one signed may still be under way.
+ */
+export function openFlights({ store, clock, exchange }: Parts): Flights {
+  const queues = new Map<string, FlightQueue>();
+  const carried = new Map<number, Carried>();
+  let lastPlaceId = 0;
+
+  function queueOf(owner: string): FlightQueue {
+    const known = queues.get(owner);
+    if (known !== undefined) return known;
+    const queue = openFlightQueue({ clock, open: (rank) => open(owner, rank), look: () => look(owner) });
+    queues.set(owner, queue);
+    return queue;
+  }
+
+  function open(owner: string, rank: FlightRank): Place {
+    const queue = queueOf(owner);
+    lastPlaceId += 1;
+    const placeId = lastPlaceId;
+    let attemptId: number | null = null;
+    queue.set(enter(queue.now(), placeId, rank === "noop" ? "noop" : "reserved"));
+    return {
+      take({ id, expiresAtMs }) {
+        // A transaction that was taken back gives its numbers out again.
+        const before = carried.get(id);
+        if (before !== undefined && before.placeId !== placeId) end(before);
+        if (attemptId !== null) carried.delete(attemptId);
+        attemptId = id;
+        carried.set(id, { owner, placeId, expiresAtMs });
+        queue.set(giveNumber(queue.now(), placeId));
+      },
+      leave() {
+        if (attemptId === null) end({ owner, placeId });
+        else landed(attemptId);
+      },
+    };
+  }
+
+  function end({ owner, placeId }: Pick<Carried, "owner" | "placeId">): void {
+    const queue = queueOf(owner);
+    queue.set(leave(queue.now(), placeId));
+    queue.serve();
+  }
+
+  function landed(attemptId: number): void {
+    const action = carried.get(attemptId);
+    carried.delete(attemptId);
+    if (action !== undefined) end(action);
+  }
+
+  function lost(attemptId: number): void {
+    const action = carried.get(attemptId);
+    if (action === undefined) return;
+    const queue = queueOf(action.owner);
+    queue.set(lose(queue.now(), action.placeId));
+  }
+
+  function isLost(attemptId: number): boolean {
+    const action = carried.get(attemptId);
+    const each = action === undefined ? undefined : queueOf(action.owner).now().going.get(action.placeId);
+    return each?.kind === "numbered" && each.isLost;
+  }
+
+  /** Frees what can no longer arrive, or would change nothing, by the rows and the exchange's time. */
+  function look(owner: string): void {
+    const nowMs = exchange.nowMs();
+    for (const [attemptId, each] of [...carried]) {
+      if (each.owner === owner && (nowMs > endsAtMs(each) || isKnown(store, attemptId))) landed(attemptId);
+    }
+  }
+
+  for (const attempt of listOpenAttempts(store)) {
+    const owner = findAccount(store, attempt.accountId)?.ownerAddress;
+    if (owner === undefined || attempt.seal !== null) continue;
+    open(owner, "order").take(attempt);
+    lost(attempt.id);
+  }
+  return {
+    take: (owner, rank) => queueOf(owner).take(rank),
+    wait: (owner, rank, forMs) => queueOf(owner).wait(rank, forMs),
+    landed,
+    lost,
+    isLost,
+  };
+}
+
+/** Nothing that carries its number can be executed any more, or it is known that it was. */
+function isKnown(store: Store, attemptId: number): boolean {
+  const attempt = findAttempt(store, attemptId);
+  return attempt === null || attempt.state === "done" || attempt.seal !== null;
+}

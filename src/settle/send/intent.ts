@@ -1,0 +1,109 @@
+import { type Account, vaultAddressOf } from "../../core/account.ts";
+import type { Attempt, AttemptKind } from "../../core/attempt.ts";
+import type { Place, World } from "../../deps.ts";
+import { findSigningAgent } from "../../store/agents.ts";
+import { insertAttempt } from "../../store/attempts.ts";
+import { appendAudit } from "../../store/audit.ts";
+import { takeNonce } from "../../store/nonces.ts";
+import type { Store } from "../../store/open.ts";
+import { type Action, actionJson, canonicalAction, parseActionJson } from "../../wire/action/index.ts";
+import { signingAgent } from "../pre-trade/obstacles.ts";
+
+/** What is about to be signed, before it has a nonce. */
+export type Intended = {
+  kind: AttemptKind;
+  account: Account;
+  resource: Attempt["resource"];
+  idempotencyKey: string;
+  /** Key hash of the caller, or `gateway` for what the pursuit does by itself. */
+  actor: string;
+  action: Action;
+  cloid: string | null;
+  targetOid: string | null;
+  isTargetClosed?: boolean;
+  intendedTotal?: string | null;
+};
+
+/** The agent that signs for an account, or `agent_not_approved`: known before anything is stored. */
+export function requireAgent(world: World, account: Account): string {
+  const found = signingAgent(world, account);
+  if (found.kind === "obstacle") throw found.obstacle.error;
+  return found.address;
+}
+
+/** Who signs what follows from an attempt: the agent that signed it may have been retired since. */
+export function signerOfToday(world: World, account: Account, attempt: Attempt): string {
+  const agent = findSigningAgent(world.store, account.ownerAddress, world.exchange.nowMs());
+  return agent !== null && world.signers.has(agent.address) ? agent.address : attempt.signer;
+}
+
+/** Who signs it, and its place among what may be under way. */
+export type Signing = { signer: string; place: Place };
+
+/** Stores an attempt, in whichever row. */
+type Insert = (store: Store, attempt: Omit<Attempt, "id">) => Attempt;
+
+/**
+ * Stores what is about to be signed, inside the caller's transaction: nonce, expiry, action and audit row. From
+ * here on it may have been sent as far as anybody who finds the row can tell.
+ */
+export function storeAttempt(
+  world: World,
+  intended: Intended,
+  { signer, place }: Signing,
+  insert: Insert = insertAttempt,
+): Attempt {
+  const { store } = world;
+  const exchangeNowMs = world.exchange.nowMs();
+  const nonce = takeNonce(store, signer, exchangeNowMs);
+  const nowMs = world.clock.nowMs();
+  const action = canonicalAction(intended.action);
+  const attempt = insert(store, {
+    kind: intended.kind,
+    accountId: intended.account.id,
+    resource: intended.resource,
+    idempotencyKey: intended.idempotencyKey,
+    signer,
+    nonce,
+    expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs,
+    vaultAddress: vaultAddressOf(intended.account),
+    action: actionJson(action),
+    cloid: intended.cloid,
+    targetOid: intended.targetOid,
+    isTargetClosed: intended.isTargetClosed ?? false,
+    intendedTotal: intended.intendedTotal ?? null,
+    state: "prepared",
+    createdAtMs: nowMs,
+    sentAtMs: null,
+    noops: 0,
+    seal: null,
+    hasLanded: false,
+    negatives: 0,
+    answerText: null,
+    settledAtMs: null,
+  });
+  appendAudit(store, {
+    atMs: nowMs,
+    actor: intended.actor,
+    event: `sign_${intended.kind}`,
+    reference: intended.resource.id,
+    detail: { signer, nonce, action: attempt.action },
+  });
+  written.set(attempt, action);
+  place.take(attempt);
+  return attempt;
+}
+
+/** What the text of an attempt was made of, for as long as this process has the attempt that it stored. Frozen. */
+const written = new WeakMap<Attempt, Action>();
+
+/** The action of an attempt, which its text spells; null when that is none that we sign. */
+export function actionOf(attempt: Attempt): Action | null {
+  return written.get(attempt) ?? parseActionJson(attempt.action);
+}
+
+/** True of a modify that places whatever becomes of its original. */
+export function isAlwaysPlace(attempt: Attempt): boolean {
+  const action = actionOf(attempt);
+  return action?.type === "batchModify" && action.a === true;
+}

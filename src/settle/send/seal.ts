@@ -1,0 +1,79 @@
+import { type Attempt, mayNoop, sealByNoop } from "../../core/attempt.ts";
+import type { Place, World } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { updateAttempt } from "../../store/attempts.ts";
+import { appendAudit } from "../../store/audit.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { noopAnswer } from "../../wire/answer/reply.ts";
+import { note } from "../record/note.ts";
+import { openAttempt } from "../record/record.ts";
+import { sendNoop } from "./send.ts";
+
+/**
+ * Burns the attempt's nonce with a `noop`, counted on disk before it is sent, and notes what its answer proves. Does
+ * nothing where a noop could prove nothing, and none while the account's actions are used up: it would only be refused, or
+ * take the one in 10 seconds that an order could have.
+ */
+export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt> {
+  if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return attempt;
+  await world.point("settle_before_noop");
+  const place = await placeForNoop(world, attempt);
+  if (place === null) return attempt;
+  try {
+    return await burnInPlace(world, attempt);
+  } finally {
+    place.leave();
+  }
+}
+
+/** Waits for its turn no longer than this, milliseconds: a later step tries again. */
+const NOOP_WAIT_MS = 4_000;
+
+/** A number whose own action was lost has a place already: whichever of the two arrives, it is used once. */
+async function placeForNoop({ store, flights }: World, attempt: Attempt): Promise<Pick<Place, "leave"> | null> {
+  if (flights.isLost(attempt.id)) return { leave: () => undefined };
+  const owner = findAccount(store, attempt.accountId)?.ownerAddress ?? attempt.signer;
+  return flights.take(owner, "noop") ?? flights.wait(owner, "noop", NOOP_WAIT_MS);
+}
+
+async function burnInPlace(world: World, attempt: Attempt): Promise<Attempt> {
+  const counted = countNoop(world, attempt);
+  if (counted === null) return attempt;
+  const reply = await sendNoop(world, counted);
+  const answer = reply.kind === "ambiguous" && reply.reason === "no_answer" ? "no_information" : noopAnswer(reply);
+  // The action's own answer, or a look-up, may have settled it meanwhile.
+  const now = openAttempt(world.store, attempt.id);
+  if (now === null) return counted;
+  const proven = sealByNoop(now, answer, world.exchange.nowMs());
+  const change = { seal: proven.seal, hasLanded: proven.hasLanded };
+  inTransaction(world.store, () => {
+    updateAttempt(world.store, attempt.id, change);
+    note(world, attempt, "noop answered", answer);
+  });
+  if (change.seal !== null) world.flights.landed(attempt.id);
+  return { ...now, ...change };
+}
+
+function hasActionsLeft({ store, allowance }: World, { accountId }: Attempt): boolean {
+  const trader = findAccount(store, accountId)?.tradingAddress ?? null;
+  return trader === null || allowance.fits(trader, "settle");
+}
+
+/** The count of the row as it stands now, with its audit row, on disk before the noop is signed; null when it is settled. */
+function countNoop(world: World, attempt: Attempt): Attempt | null {
+  return inTransaction(world.store, () => {
+    const now = openAttempt(world.store, attempt.id);
+    if (now === null || now.seal !== null) return null;
+    const noops = now.noops + 1;
+    updateAttempt(world.store, now.id, { noops });
+    note(world, now, "noop sent", `on nonce ${now.nonce}, number ${noops}`);
+    appendAudit(world.store, {
+      atMs: world.clock.nowMs(),
+      actor: "gateway",
+      event: "sign_noop",
+      reference: now.resource.id,
+      detail: { signer: now.signer, nonce: now.nonce, number: noops },
+    });
+    return { ...now, noops };
+  });
+}

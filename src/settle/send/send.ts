@@ -1,0 +1,137 @@
+import type { Attempt } from "../../core/attempt.ts";
+import type { World } from "../../deps.ts";
+import type { Purpose, SendOutcome } from "../../exchange/exchange.ts";
+import { findAccount } from "../../store/accounts.ts";
+import type { Action } from "../../wire/action/index.ts";
+import { isOutOfActions } from "../../wire/answer/refusal.ts";
+import { classifyReply, type Verdict } from "../../wire/answer/reply.ts";
+import { actionOf } from "./intent.ts";
+import { noteUnlisted } from "./unlisted.ts";
+
+/** What came back for one signed action: the exchange's word, or none. */
+export type Reply = Verdict | { kind: "ambiguous"; reason: "no_answer"; text: string | null };
+
+/** What became of one signed action. */
+export type SendResult =
+  | { kind: "reply"; reply: Reply }
+  /** Proven that no byte left. `waitS`, whole seconds, where our own weight had no room. */
+  | { kind: "not_sent"; reason: string; isOurFault: boolean; waitS?: number };
+
+/**
+ * Signs a stored intent and posts it once. Nothing is ever sent twice: what cannot be told apart from "may have landed" comes
+ * back as an ambiguous verdict. Throws what `onDisk` throws, before a byte has left, and nothing else.
+ *
+ * @param onDisk resolves when the intent is on the disk; it is signed meanwhile
+ */
+export async function sendAttempt(
+  world: World,
+  attempt: Attempt,
+  purpose: Purpose,
+  onDisk: Promise<void> = ON_DISK,
+): Promise<SendResult> {
+  const result = await signAndPost(world, attempt, { purpose, onDisk });
+  if (mayBeUnderWay(result)) world.flights.lost(attempt.id);
+  else world.flights.landed(attempt.id);
+  return result;
+}
+
+/** Nobody has answered, or somebody before the exchange who could not reach it in time. */
+function mayBeUnderWay(result: SendResult): boolean {
+  if (result.kind === "not_sent" || result.reply.kind !== "ambiguous") return false;
+  return result.reply.reason === "no_answer" || result.reply.reason === "server_error";
+}
+
+/** Of an intent whose transaction has waited for it. */
+const ON_DISK = Promise.resolve();
+
+async function signAndPost(
+  world: World,
+  attempt: Attempt,
+  { purpose, onDisk }: { purpose: Purpose; onDisk: Promise<void> },
+): Promise<SendResult> {
+  const body = signStored(world, attempt);
+  await onDisk;
+  if (body === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
+  await world.point("before_send");
+  // A slow disk or a stopped process has eaten the action's life: it could only arrive to be refused. Asked again in the
+  // turn that sends, so that no stop of more than a moment can come in between.
+  const mayLeave = () => attempt.expiresAtMs - world.exchange.nowMs() >= world.settings.timings.actionLifeMs / 2;
+  if (!mayLeave()) return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
+  return post(world, attempt, { body, purpose, mayLeave });
+}
+
+/** Posts a `noop` on the attempt's own nonce, with a life of its own: the attempt's may be over. */
+export async function sendNoop(world: World, attempt: Attempt): Promise<Reply> {
+  const expiresAtMs = world.exchange.nowMs() + world.settings.timings.actionLifeMs;
+  const body = sign(world, { ...attempt, expiresAtMs }, { type: "noop" });
+  await world.point("before_send");
+  const mayLeave = () => expiresAtMs > world.exchange.nowMs();
+  if (body === null || !mayLeave()) return NO_ANSWER;
+  const result = await post(world, attempt, { body, purpose: "settle", mayLeave });
+  return result.kind === "reply" ? result.reply : NO_ANSWER;
+}
+
+const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
+
+type Signed = { body: string; purpose: Purpose; mayLeave: () => boolean };
+
+async function post(world: World, attempt: Attempt, signed: Signed): Promise<SendResult> {
+  const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
+  const { purpose } = signed;
+  if (trader !== null) world.allowance.spend(trader, purpose);
+  const sentMs = world.clock.elapsedMs();
+  const outcome = await sendOnce(world, signed);
+  world.metrics.passed("send", world.clock.elapsedMs() - sentMs);
+  await world.point("after_answer");
+  switch (outcome.kind) {
+    case "not_sent":
+      return { ...outcome, isOurFault: false };
+    case "unknown":
+      return { kind: "reply", reply: { kind: "ambiguous", reason: "no_answer", text: outcome.reason } };
+    case "answered": {
+      const verdict = classifyReply(outcome.httpStatus, outcome.body);
+      noteUnlisted(world, verdict);
+      if (outcome.httpStatus === 429) world.exchange.slowDown("too_fast");
+      else if (isRefusedForActions(verdict)) world.exchange.slowDown("out_of_actions");
+      if (trader !== null && isRefusedForActions(verdict)) void world.allowance.refresh(trader);
+      return { kind: "reply", reply: verdict };
+    }
+  }
+}
+
+/** An exception of the way out proves nothing about what has left. */
+async function sendOnce(world: World, { body, purpose, mayLeave }: Signed): Promise<SendOutcome> {
+  try {
+    return await world.exchange.send(body, purpose, mayLeave);
+  } catch (error) {
+    world.log.error({ error: String(error) }, "sending threw an exception");
+    return { kind: "unknown", reason: "a fault of the gateway while it sent" };
+  }
+}
+
+function isRefusedForActions(verdict: Verdict): boolean {
+  return verdict.kind === "refused" && isOutOfActions(verdict.text);
+}
+
+function signStored(world: World, attempt: Attempt): string | null {
+  const action = actionOf(attempt);
+  return action === null ? null : sign(world, attempt, action);
+}
+
+function sign(world: World, attempt: Attempt, action: Action): string | null {
+  const startedMs = world.clock.elapsedMs();
+  try {
+    const body = world.signers.sign({
+      agentAddress: attempt.signer,
+      action,
+      nonce: attempt.nonce,
+      vaultAddress: attempt.vaultAddress,
+      expiresAfter: attempt.expiresAtMs,
+    });
+    world.metrics.passed("sign", world.clock.elapsedMs() - startedMs);
+    return body;
+  } catch (error) {
+    world.log.error({ attempt: attempt.id, error: String(error) }, "an action could not be signed");
+    return null;
+  }
+}

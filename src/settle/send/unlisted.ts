@@ -1,0 +1,42 @@
+import type { World } from "../../deps.ts";
+import { isListedRefusal, printable } from "../../wire/answer/refusal.ts";
+import type { Verdict } from "../../wire/answer/reply.ts";
+
+/** Texts that are remembered as told; past it the oldest is forgotten. */
+const MAX_TOLD = 500;
+
+/**
+ * Counts refusals in words that are not in our list, and warns once of each: what such an answer means has to be looked up each
+ * time, so whoever runs the gateway should know the words and report them.
+ */
+export function noteUnlisted(
+  { state, log, metrics }: Pick<World, "state" | "log" | "metrics">,
+  verdict: Verdict,
+): void {
+  for (const text of unlistedTexts(verdict)) {
+    metrics.unlistedRefusal();
+    state.toldRefusals ??= new Set();
+    const known = state.toldRefusals;
+    const shape = shapeOf(text);
+    if (known.has(shape)) continue;
+    known.add(shape);
+    const [oldest] = known;
+    if (known.size > MAX_TOLD && oldest !== undefined) known.delete(oldest);
+    log.warn({ reason: printable(text) }, "the exchange refused in words that are not in our list: please report them");
+  }
+}
+
+function unlistedTexts(verdict: Verdict): string[] {
+  if (verdict.kind === "ambiguous") return verdict.reason === "unlisted_text" ? [verdict.text ?? ""] : [];
+  if (verdict.kind === "refused") return [];
+  return verdict.statuses.flatMap((entry) =>
+    entry.kind === "error" && !isListedRefusal(entry.text) ? [entry.text] : [],
+  );
+}
+
+/** The same words about another price, market or account are no news. */
+function shapeOf(text: string): string {
+  return printable(text)
+    .replace(/0x[0-9a-fA-F]+/g, "0x")
+    .replace(/[0-9]+/g, "0");
+}
