@@ -150,7 +150,7 @@ export const SECRET_BREAKS: readonly Break[] = [
       {
         file: "src/settle/send/send.ts",
         find: 'import { actionOf } from "./intent.ts";',
-        put: 'import { actionOf } from "./intent.ts";\nimport { note } from "./note.ts";',
+        put: 'import { actionOf } from "./intent.ts";\nimport { note } from "../record/note.ts";',
       },
     ],
     seenBy: CANARIES,
