@@ -1,0 +1,54 @@
+/** Functions of store/ that have to ask a placing's row and a table of its own for one and the same fact. */
+import { isNode, type Node } from "../tidy/node.ts";
+import { type HouseFile, type HouseFunction, identifierOf, statementsOf, visit } from "./syntax.ts";
+
+/** A fact of a placing stands in the first, that of every later leg, attempt or key in the second. */
+const HOMES = [
+  ["orders", "attempts"],
+  ["orders", "legs"],
+  ["orders", "idempotency"],
+] as const;
+
+/** Tables in a statement that is written as text. */
+const IN_TEXT = /\b(?:from|join|into|update)\s+"?([a-z_]+)/gi;
+
+export function asksBothHomes({ file, node }: HouseFunction): boolean {
+  if (!file.path.startsWith("src/store/")) return false;
+  const asked = tablesOf(file, node);
+  return HOMES.some(([one, other]) => asked.has(one) && asked.has(other));
+}
+
+/** Tables that are named below a node, and by constants of the same file that it names: statements are kept in those. */
+function tablesOf(file: HouseFile, node: Node): Set<string> {
+  const constants = constantsOf(file);
+  const tables = new Set<string>();
+  const seen = new Set<string>();
+  const queue = [node];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    visit(next, (below) => {
+      for (const name of namesIn(below)) {
+        const constant = seen.has(name) ? undefined : constants.get(name);
+        seen.add(name);
+        if (constant === undefined) tables.add(name);
+        else queue.push(constant);
+      }
+    });
+  }
+  return tables;
+}
+
+function namesIn(node: Node): string[] {
+  if (node.type === "Identifier") return [String(node["name"])];
+  const { value } = node;
+  const text = typeof value === "object" && value !== null && "raw" in value ? value.raw : value;
+  return typeof text === "string" ? [...text.matchAll(IN_TEXT)].map(([, name = ""]) => name) : [];
+}
+
+function constantsOf(file: HouseFile): Map<string, Node> {
+  const found = new Map<string, Node>();
+  for (const { type, declarations } of statementsOf(file)) {
+    if (type !== "VariableDeclaration" || !Array.isArray(declarations)) continue;
+    for (const declared of declarations.filter(isNode)) found.set(identifierOf(declared) ?? "", declared);
+  }
+  return found;
+}
