@@ -1,23 +1,25 @@
 /** The owner's page: one state, drawn whole, at most once a frame. */
 import { render } from "lit-html";
-import { openSetup } from "./setup/progress.ts";
+import { openSetup } from "./setup/steps.ts";
 import type { App } from "./state/app.ts";
 import { takeFragment } from "./state/fragment.ts";
 import { readStory } from "./state/read.ts";
+import { beginRenewal } from "./state/renewal.ts";
 import { resumeSession, signIn } from "./state/session.ts";
 import { emptyState } from "./state/state.ts";
-import { page } from "./views/page.ts";
+import { page, titleOf } from "./views/page.ts";
 import { watchWallets } from "./wallet/discover.ts";
 
 /** Milliseconds between two drawings of what only grows older. */
 const CLOCK_MS = 1_000;
 
 function start(root: HTMLElement): void {
-  const state = emptyState(Date.now());
+  const state = emptyState(Date.now(), sessionStorage);
   let isDue = false;
   function draw(): void {
     isDue = false;
     state.nowMs = Date.now();
+    document.title = titleOf(state);
     render(page(app), root);
   }
   const app: App = {
@@ -66,6 +68,7 @@ function follow(app: App): { key: string | null; link: string | null } {
   app.state.route = route;
   const isNew = route.screen !== before.screen || route.argument !== before.argument;
   if (route.screen === "story" && (isNew || app.state.story.id === null)) void readStory(app, route.argument);
+  beginRenewal(app);
   if (isNew) scrollTo(0, 0);
   app.changed();
   return { key, link };

@@ -79,3 +79,16 @@ test("no more rows are kept than the page can hold, and it is said", () => {
   );
   expect([book.rows.length, book.known.size, book.isCut]).toEqual([MAX_FILLS, MAX_FILLS, true]);
 });
+
+test("each market has its own rows, newest first, and goes with the last of them", () => {
+  const book = emptyFills();
+  addFills(book, [fill(2, { market: "ETH" }), fill(1), fill(3), fill(0, { market: "SOL" })]);
+  const rows = () => [...book.byMarket].map(([market, own]) => [market, own.map((row) => row.fill.id).join(" ")]);
+  expect(Object.fromEntries(rows())).toEqual({ ETH: "fill-2", BTC: "fill-3 fill-1", SOL: "fill-0" });
+  addFills(
+    book,
+    Array.from({ length: MAX_FILLS - 2 }, (_, index) => fill(index + 4)),
+  );
+  expect(book.byMarket.has("SOL")).toBe(false);
+  expect([...book.byMarket.values()].reduce((sum, own) => sum + own.length, 0)).toBe(book.rows.length);
+});

@@ -5,11 +5,26 @@ import { join } from "node:path";
 /** The page's own code is checked against a browser's types, which are not this project's: taken in by its path. */
 const CONSOLE = join(import.meta.dir, "../../src/console");
 type Step = (app: object, state: Record<string, unknown>, more?: object) => unknown;
-type Steps = { proofStep: Step; ownerStep: Step; emptyState: (nowMs: number) => Record<string, unknown> };
-const modules = ["setup/proof-step.ts", "setup/owner-step.ts", "state/state.ts"].map(
-  (path) => import(join(CONSOLE, path)),
-);
-const { proofStep, ownerStep, emptyState } = Object.assign({}, ...(await Promise.all(modules))) as Steps;
+type Steps = {
+  page: (app: object) => unknown;
+  proofStep: Step;
+  refresh: (app: object) => Promise<void>;
+  beginRenewal: (app: object) => void;
+  notify: (app: object, tone: string, text: string) => void;
+  signOut: (app: object) => void;
+  newProof: () => object;
+  newSigning: () => object;
+  emptyState: (nowMs: number, storage: object) => Record<string, unknown>;
+};
+const modules = [
+  ...["setup/proof-step.ts", "setup/proof.ts", "setup/steps.ts", "views/page.ts"],
+  ...["state/forms.ts", "state/notices.ts", "state/renewal.ts", "state/session.ts", "state/state.ts"],
+].map((path) => import(join(CONSOLE, path)));
+// Their own types are a browser's; each name is exported by one of them.
+const { page, proofStep, refresh, beginRenewal, notify, signOut, newProof, newSigning, emptyState } = Object.assign(
+  {},
+  ...(await Promise.all(modules)),
+) as Steps;
 
 const realFetch = globalThis.fetch;
 const asked: string[] = [];
@@ -36,7 +51,12 @@ const KEY = {
   isRegistered: true,
   isTaken: true,
 };
-const SETUP = { step: "finish", is_real_money: false, account: null, builder: null };
+const OWNER = `0x${"12".repeat(20)}`;
+const SETUP = {
+  ...{ step: "finish", network: "paper", is_real_money: false, agent: null, builder: null },
+  account: { id: "a", owner_address: OWNER },
+  api_keys: [{ key_hash: "h" }],
+};
 
 type Stage = {
   app: { state: Record<string, unknown> };
@@ -49,9 +69,21 @@ type Stage = {
 function openStage(): Stage {
   const pauses: number[] = [];
   let wake: () => void = () => undefined;
-  const state = { token: "t", setup: SETUP, isBusy: false, failure: null, address: "", view: null };
+  const state: Record<string, unknown> = {
+    ...{
+      token: "t",
+      setup: SETUP,
+      isBusy: false,
+      isLooking: false,
+      failure: null,
+      isOver: false,
+      address: "",
+      view: null,
+    },
+    ...{ validDays: "90", signing: newSigning(), approval: null, mayWrite: true, key: null, proof: newProof() },
+  };
   const app = {
-    state: { ...emptyState(0), setup: state },
+    state: { ...emptyState(0, storage()), setup: state } as Record<string, unknown>,
     sessionStorage: storage(),
     localStorage: storage(),
     nowMs: () => 0,
@@ -97,7 +129,7 @@ function look(drawing: unknown): { text: string; buttons: Map<string, () => void
 }
 
 test("a price that cannot be read is asked for again with longer pauses, however often the page is drawn", async () => {
-  answering({ "/v1/whoami": { account: "a" }, "/v1/markets": { data: [] } });
+  answering({ "/v1/setup": SETUP, "/v1/whoami": { account: "a" }, "/v1/markets": { data: [] } });
   const { app, state, pauses, pass } = openStage();
   const draw = async () => {
     for (let frame = 0; frame < 60; frame += 1) proofStep(app, state, { setup: SETUP, key: KEY });
@@ -106,6 +138,10 @@ test("a price that cannot be read is asked for again with longer pauses, however
   };
   const prices = () => asked.filter((path) => path === "/v1/prices").length;
   app.state["session"] = { apiKey: KEY.apiKey, me: { account: "a" } };
+  state["key"] = KEY;
+  await draw();
+  expect(prices()).toBe(0);
+  await refresh(app);
   const first = await draw();
   expect(first.text).toContain("The price could not be read: No exchange.");
   expect(prices()).toBe(1);
@@ -129,14 +165,96 @@ test("a price that cannot be read is asked for again with longer pauses, however
   expect((await draw()).buttons.has("Finish without it")).toBe(true);
 });
 
-test("an address that cannot be looked up is asked for once, however often the page is drawn", async () => {
+const LOOKED_UP = [
+  ["owner", "a window that knows it from before a reload", OWNER],
+  ["agent", "the account", ""],
+] as const;
+
+test.each(LOOKED_UP)(
+  "at the step %s the address of %s is looked up once, however often the page is drawn",
+  async (step, _whose, address) => {
+    answering({ "/v1/setup": { ...SETUP, step } });
+    const { app, state } = openStage();
+    state["address"] = address;
+    await refresh(app);
+    for (let round = 0; round < 3; round += 1) {
+      for (let frame = 0; frame < 60; frame += 1) page(app);
+      await settled();
+    }
+    expect(asked.filter((path) => path !== "/v1/setup")).toEqual([`/v1/setup/exchange-view?address=${OWNER}`]);
+    expect(state["failure"]).toContain("No exchange.");
+  },
+);
+
+const AGENT = { name: "postern-1", address: OWNER, is_unlocked: true, valid_until: "1970-01-02T00:00:00.000Z" };
+const STATUS = {
+  ...{ phase: "ready", orders: { are_taken: true }, feed_not_live_because: null, market_feed_live: null, agent: AGENT },
+  ...{ unknown_orders: { count: 0, oldest_age_s: null }, unknown_operations: { count: 0 }, unsettled_actions: 0 },
+  ...{ fills_read_at: null, markets_read_at: null, builder_fee: null, exchange_budget: { actions_used: null } },
+};
+const ME = { ...{ account: "a", network: "paper", scopes: ["trading:read", "trading:write"] }, key_hash: "h" };
+
+function signedIn(screen: string): Stage["app"] {
+  const { app } = openStage();
+  const read = { value: STATUS, readAtMs: 0, asOfMs: null, failure: null };
+  const session = { apiKey: KEY.apiKey, me: ME };
+  Object.assign(app.state, { setup: null, session, status: read, route: { screen, argument: "" } });
+  return app;
+}
+
+test("an agent that ends soon is asked about once, on the screen that shows it, and again with the next session", async () => {
   answering({});
+  const app = signedIn("trade");
+  beginRenewal(app);
+  expect(asked).toEqual([]);
+  app.state["route"] = { screen: "health", argument: "" };
+  for (let turn = 0; turn < 5; turn += 1) beginRenewal(app);
+  expect(asked).toEqual(["/v1/agent-renewal"]);
+  await settled();
+  expect(look(page(app)).text).toContain("Renew the agent");
+  signOut(app);
+  expect(app.state["forms"]).toMatchObject({ renewal: null });
+});
+
+const SCREENS = ["trade", "account", "orders", "fills", "twaps", "keys", "health"];
+const DRAWN: readonly (readonly [name: string, app: () => Stage["app"]])[] = [
+  ...SCREENS.map((name) => [`the screen ${name}`, () => signedIn(name)] as const),
+  ...["owner", "agent", "builder", "key", "finish"].map((step) => [`the step ${step}`, () => atStep(step)] as const),
+];
+
+function atStep(step: string): Stage["app"] {
   const { app, state } = openStage();
-  state["address"] = `0x${"12".repeat(20)}`;
-  for (let round = 0; round < 3; round += 1) {
-    for (let frame = 0; frame < 60; frame += 1) ownerStep(app, state);
-    await settled();
-  }
-  expect(asked).toHaveLength(1);
-  expect(state["failure"]).toContain("No exchange.");
+  Object.assign(state, { setup: { ...SETUP, step }, address: OWNER, key: KEY });
+  return app;
+}
+
+test.each(DRAWN)("%s is drawn without a question, and without a change of what the page knows", (_name, open) => {
+  answering({});
+  const app = open();
+  const before = Bun.inspect(app.state, { depth: 20 });
+  page(app);
+  expect(asked).toEqual([]);
+  expect(Bun.inspect(app.state, { depth: 20 })).toBe(before);
+});
+
+test("what a person was in the middle of is gone when they have signed out: a key that is shown, a dialog, a draft", () => {
+  const app = signedIn("keys");
+  const made = { apiKey: "api_trade_shown", grant: KEY.grant, signing: newSigning(), isRegistered: true };
+  const forms = app.state["forms"] as Record<string, object>;
+  Object.assign(forms["newKey"] ?? {}, { made });
+  Object.assign(forms["twap"] ?? {}, { size: "7" });
+  Object.assign(forms, { modification: { order: {} }, revocation: { key: {} } });
+  signOut(app);
+  const begun = { newKey: { made: null }, twap: { size: "" }, modification: null, revocation: null };
+  expect(app.state["forms"]).toMatchObject(begun);
+});
+
+test("good news that go by themselves take no other message along", async () => {
+  const { app, pass } = openStage();
+  notify(app, "good", "one");
+  for (const text of ["two", "three", "four", "five", "six", "seven"]) notify(app, "bad", text);
+  await pass();
+  expect(app.state["notices"]).toEqual(
+    ["three", "four", "five", "six", "seven"].map((text) => ({ tone: "bad", text })),
+  );
 });

@@ -1,6 +1,7 @@
 /** One chart in the page: drawn by uPlot, kept while its place stays, given new figures when they change. */
-import { html, type TemplateResult } from "lit-html";
-import { ref } from "lit-html/directives/ref.js";
+import { html, noChange, type TemplateResult } from "lit-html";
+import { AsyncDirective } from "lit-html/async-directive.js";
+import { directive, type ElementPart } from "lit-html/directive.js";
 import uPlot from "uplot";
 import { dateAndTime } from "../figures/format.ts";
 
@@ -20,22 +21,37 @@ type Drawn = { plot: uPlot; version: string; width: number; atMs: number };
 /** Milliseconds between two drawings of one chart; the page draws itself once a second in any case. */
 const REDRAW_MS = 900;
 
-const drawn = new WeakMap<Element, Drawn>();
-
 export function chart(drawing: Drawing): TemplateResult {
-  function draw(element: Element | undefined): void {
-    if (!(element instanceof HTMLElement)) return;
+  return html`<div class="chart" role="img" aria-label=${drawing.words} ${drawnIn(drawing)}></div>`;
+}
+
+/** What is drawn in one element, as long as that is in the page. */
+class DrawnIn extends AsyncDirective {
+  #drawn: Drawn | null = null;
+
+  override render(_drawing: Drawing): typeof noChange {
+    return noChange;
+  }
+
+  override update({ element }: ElementPart, [drawing]: [Drawing]): typeof noChange {
     const width = element.clientWidth;
-    const before = drawn.get(element);
+    const before = this.#drawn;
     const isSame = before?.version === drawing.version && before.width === width;
-    const isRecent = before !== undefined && before.width === width && performance.now() - before.atMs < REDRAW_MS;
-    if (isSame || isRecent) return;
+    const isRecent = before !== null && before.width === width && performance.now() - before.atMs < REDRAW_MS;
+    if (isSame || isRecent || !(element instanceof HTMLElement)) return noChange;
     before?.plot.destroy();
     const plot = new uPlot(drawing.options(width), drawing.data(), element);
-    drawn.set(element, { plot, version: drawing.version, width, atMs: performance.now() });
+    this.#drawn = { plot, version: drawing.version, width, atMs: performance.now() };
+    return noChange;
   }
-  return html`<div class="chart" role="img" aria-label=${drawing.words} ${ref(draw)}></div>`;
+
+  protected override disconnected(): void {
+    this.#drawn?.plot.destroy();
+    this.#drawn = null;
+  }
 }
+
+const drawnIn = directive(DrawnIn);
 
 export const CHART_HEIGHT_PX = 180;
 

@@ -3,21 +3,10 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { normalisedSignature } from "../../wire/signature.ts";
 import type { App } from "../state/app.ts";
+import type { Signing } from "../state/forms.ts";
 import type { Wallet } from "../wallet/discover.ts";
 import { type SignRequest, signWith, walletText } from "../wallet/sign.ts";
 import { copyable } from "./copy.ts";
-
-export type Signing = {
-  isBusy: boolean;
-  failure: string | null;
-  /** The typed data for a wallet that is elsewhere, once it was asked for. */
-  elsewhere: string | null;
-  pasted: string;
-};
-
-export function newSigning(): Signing {
-  return { isBusy: false, failure: null, elsewhere: null, pasted: "" };
-}
 
 export type Asked = SignRequest & {
   signing: Signing;

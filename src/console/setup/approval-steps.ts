@@ -5,12 +5,13 @@ import type { ToSign } from "../../wire/wallet-form.ts";
 import { divide } from "../figures/decimal.ts";
 import { dateAndTime, money } from "../figures/format.ts";
 import { facts } from "../parts/section.ts";
-import { newSigning, signingPanel } from "../parts/signing.ts";
+import { signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
+import { newSigning } from "../state/forms.ts";
 import { agentsPart } from "./agents-part.ts";
-import { lookAt } from "./look.ts";
-import { readSetup, type SetupState, takeStep } from "./progress.ts";
+import { readSetup, type SetupState } from "./progress.ts";
 import type { Approval, Setup } from "./resources.ts";
+import { takeStep } from "./steps.ts";
 
 export const LIVES: readonly [days: string, words: string][] = [
   ["30", "30 days"],
@@ -20,12 +21,6 @@ export const LIVES: readonly [days: string, words: string][] = [
 
 export function agentStep(app: App, state: SetupState, setup: Setup): TemplateResult {
   const { agent } = setup;
-  const owner = setup.account?.owner_address ?? "";
-  // After a reload, or where the account was made by a command: once, and again when somebody asks for it.
-  if (state.view === null && !state.isLooking && state.failure === null) {
-    state.address = owner;
-    void lookAt(app, state, owner);
-  }
   function choose({ target }: Event): void {
     if (!(target instanceof HTMLSelectElement)) return;
     Object.assign(state, { validDays: target.value, signing: newSigning(), approval: null });

@@ -4,13 +4,15 @@ import { live } from "lit-html/directives/live.js";
 import { request } from "../api/request.ts";
 import type { Scope } from "../api/resources.ts";
 import { copyable } from "../parts/copy.ts";
-import { newSigning, signingPanel } from "../parts/signing.ts";
+import { signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
+import { newSigning } from "../state/forms.ts";
 import { curlOf, SCOPE_WORDS } from "../views/new-key.ts";
 import { grantBody, grantToSign } from "../wallet/grant.ts";
 import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
-import { keepKey, type MadeKey, refresh, type SetupState } from "./progress.ts";
+import { keepKey, type MadeKey, type SetupState } from "./progress.ts";
 import type { Setup } from "./resources.ts";
+import { refresh, takeKeyAlong } from "./steps.ts";
 
 export function keyStep(app: App, state: SetupState, setup: Setup): TemplateResult {
   const { key } = state;
@@ -86,5 +88,5 @@ export function shownOnce(app: App, key: MadeKey): TemplateResult {
       Put it where your bot finds it.</p>
     ${copyable(key.apiKey, "new API key")}
     ${copyable(curlOf(key.apiKey), "curl line")}
-    <button type="button" class="primary" @click=${() => keepKey(app, { ...key, isTaken: true })}>I have it</button>`;
+    <button type="button" class="primary" @click=${() => takeKeyAlong(app, key)}>I have it</button>`;
 }

@@ -11,8 +11,9 @@ import type { Wallet } from "../wallet/discover.ts";
 import { addressOf } from "../wallet/sign.ts";
 import { agentsPart } from "./agents-part.ts";
 import { lookAt } from "./look.ts";
-import { type SetupState, takeStep } from "./progress.ts";
+import type { SetupState } from "./progress.ts";
 import type { ExchangeView } from "./resources.ts";
+import { takeStep } from "./steps.ts";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
@@ -21,14 +22,14 @@ export function ownerStep(app: App, state: SetupState): TemplateResult {
     if (!(target instanceof HTMLInputElement)) return;
     Object.assign(state, { address: target.value.trim(), view: null, failure: null });
     app.changed();
-    if (ADDRESS.test(state.address)) void look(app, state);
+    // What is no address is said at once: it may be a private key.
+    if (state.address !== "") void look(app, state);
   }
   function submit(event: Event): void {
     event.preventDefault();
     if (state.view?.can_be_owner === true) void takeStep(app, "/v1/setup/owner", { address: state.address });
     else void look(app, state);
   }
-  if (state.address !== "" && state.view === null && state.failure === null && !state.isLooking) void look(app, state);
   return html`
     <p class="words">The address whose wallet owns the account at the exchange. Only the address: never a private key, never a seed phrase.</p>
     <form class="order" @submit=${submit} autocomplete="off">

@@ -4,9 +4,10 @@ import type { App } from "../state/app.ts";
 import { agentStep, builderStep } from "./approval-steps.ts";
 import { keyStep, shownOnce } from "./key-step.ts";
 import { ownerStep } from "./owner-step.ts";
-import { closeSetup, refresh, type SetupState } from "./progress.ts";
+import { closeSetup, type SetupState } from "./progress.ts";
 import { proofStep } from "./proof-step.ts";
 import type { Setup, Step } from "./resources.ts";
+import { isGranted, refresh, shownStep } from "./steps.ts";
 
 type Titled = { step: Step; title: string };
 
@@ -40,12 +41,6 @@ function again(app: App, state: SetupState): unknown {
   return html`<button type="button" @click=${() => void refresh(app)}>Look again</button>`;
 }
 
-/** The step on the screen: a key that was not taken along yet is still the step of the key. */
-function shownStep({ key }: SetupState, setup: Setup): Step {
-  if (setup.step !== "finish" && setup.step !== "done") return setup.step;
-  return key?.isTaken === true ? "finish" : "key";
-}
-
 function path(state: SetupState, setup: Setup): TemplateResult {
   const steps = stepsOf(setup);
   const shown = shownStep(state, setup);
@@ -62,6 +57,7 @@ function current(app: App, state: SetupState, setup: Setup): TemplateResult {
 }
 
 function stepContent(app: App, state: SetupState, setup: Setup): TemplateResult {
+  const { key } = state;
   switch (setup.step) {
     case "owner":
       return ownerStep(app, state);
@@ -73,13 +69,7 @@ function stepContent(app: App, state: SetupState, setup: Setup): TemplateResult 
       return keyStep(app, state, setup);
     case "finish":
     case "done":
-      return lastSteps(app, state, setup);
+      if (key === null || !isGranted(key, setup)) return keyStep(app, state, setup);
+      return key.isTaken ? proofStep(app, state, { setup, key }) : shownOnce(app, key);
   }
-}
-
-function lastSteps(app: App, state: SetupState, setup: Setup): TemplateResult {
-  const { key } = state;
-  const isHere = key !== null && setup.api_keys.some(({ key_hash: hash }) => hash === key.grant.keyHash);
-  if (!isHere) return keyStep(app, state, setup);
-  return key.isTaken ? proofStep(app, state, { setup, key }) : shownOnce(app, key);
 }

@@ -27,6 +27,8 @@ export type FillRow = {
 export type FillBook = {
   /** Newest first. */
   rows: FillRow[];
+  /** Each as long as it has rows, newest first. */
+  byMarket: Map<string, FillRow[]>;
   /** By id. */
   known: Map<string, FillRow>;
   /** By the hash of the key that placed the order; the empty text is for everything else. */
@@ -40,7 +42,16 @@ export type FillBook = {
 };
 
 export function emptyFills(): FillBook {
-  return { rows: [], known: new Map(), byKey: new Map(), isLoading: false, isCut: false, failure: null, version: 0 };
+  return {
+    rows: [],
+    byMarket: new Map(),
+    known: new Map(),
+    byKey: new Map(),
+    isLoading: false,
+    isCut: false,
+    failure: null,
+    version: 0,
+  };
 }
 
 /** Takes those that are not there yet; returns how many. */
@@ -55,8 +66,10 @@ export function addFills(book: FillBook, fills: readonly Fill[]): number {
     }
     const row = { fill, runningPnl: "0", runningFees: "0" };
     book.known.set(fill.id, row);
-    const at = placeOf(book.rows, fill);
-    book.rows.splice(at, 0, row);
+    const at = insert(book.rows, row);
+    const own = book.byMarket.get(fill.market) ?? [];
+    book.byMarket.set(fill.market, own);
+    insert(own, row);
     deepest = at > deepest ? at : deepest + 1;
     count(book.byKey, fill, add);
     added += 1;
@@ -65,6 +78,12 @@ export function addFills(book: FillBook, fills: readonly Fill[]): number {
   if (added > 0) book.version += 1;
   dropOldest(book);
   return added;
+}
+
+function insert(rows: FillRow[], row: FillRow): number {
+  const at = placeOf(rows, row.fill);
+  rows.splice(at, 0, row);
+  return at;
 }
 
 /** Where it stands among rows that are newest first. */
@@ -114,7 +133,13 @@ function count(byKey: Map<string, Sums>, fill: Fill, calculate: typeof add): voi
 function dropOldest(book: FillBook): void {
   while (book.rows.length > MAX_FILLS) {
     const row = book.rows.pop();
-    if (row !== undefined) book.known.delete(row.fill.id);
+    if (row === undefined) return;
+    const { id, market } = row.fill;
+    book.known.delete(id);
+    const own = book.byMarket.get(market);
+    // The oldest of all is the oldest of its market.
+    own?.pop();
+    if (own?.length === 0) book.byMarket.delete(market);
     book.isCut = true;
   }
 }

@@ -8,6 +8,7 @@ import type { App } from "./app.ts";
 import { remove, takeFill, takeOperation, takeOrder } from "./apply.ts";
 import { notify } from "./notices.ts";
 import * as reads from "./read.ts";
+import { beginRenewal } from "./renewal.ts";
 
 /** Milliseconds between two turns of readings while somebody looks, and while nobody does. */
 const TURN_MS = 5_000;
@@ -23,21 +24,25 @@ const LASTING_MS = 20_000;
 /** Milliseconds by which readings follow an event, so that fifty events ask once. */
 const AFTER_EVENT_MS = 1_000;
 
-type Live = { stop: AbortController; isReadingSoon: boolean; isNewFillUnclear: boolean; lastEventId: string | null };
-
-let live: Live | null = null;
+export type Live = {
+  stop: AbortController;
+  isReadingSoon: boolean;
+  isNewFillUnclear: boolean;
+  lastEventId: string | null;
+};
 
 export function startLive(app: App): void {
   stopLive(app);
-  live = { stop: new AbortController(), isReadingSoon: false, isNewFillUnclear: false, lastEventId: null };
+  const mine: Live = { stop: new AbortController(), isReadingSoon: false, isNewFillUnclear: false, lastEventId: null };
+  app.state.live = mine;
   void readEverything(app);
-  void turn(app, live);
-  void follow(app, live);
+  void turn(app, mine);
+  void follow(app, mine);
 }
 
 export function stopLive(app: App): void {
-  live?.stop.abort();
-  live = null;
+  app.state.live?.stop.abort();
+  app.state.live = null;
   app.state.connection = { kind: "idle" };
 }
 
@@ -51,8 +56,13 @@ async function readEverything(app: App): Promise<void> {
 async function readFigures(app: App): Promise<void> {
   await Promise.all([
     ...[reads.readAccount(app), reads.readPositions(app), reads.readOpenOrders(app)],
-    ...[reads.readStatus(app), reads.readPrices(app)],
+    ...[readHealth(app), reads.readPrices(app)],
   ]);
+}
+
+async function readHealth(app: App): Promise<void> {
+  await reads.readStatus(app);
+  beginRenewal(app);
 }
 
 async function readLists(app: App): Promise<void> {
@@ -60,9 +70,9 @@ async function readLists(app: App): Promise<void> {
 }
 
 async function turn(app: App, mine: Live): Promise<void> {
-  for (let turns = 1; live === mine; turns += 1) {
+  for (let turns = 1; app.state.live === mine; turns += 1) {
     await app.sleep(document.hidden ? HIDDEN_TURN_MS : TURN_MS);
-    if (live !== mine) return;
+    if (app.state.live !== mine) return;
     await readFigures(app);
     if (app.state.twaps.value?.some(({ ended_at }) => ended_at === null) === true) await reads.readTwaps(app);
     // The first reading may have been shared with one that was a second old.
@@ -80,11 +90,11 @@ function isBehind({ state }: App): boolean {
 async function follow(app: App, mine: Live): Promise<void> {
   let failures = 0;
   let isFirst = true;
-  while (live === mine) {
+  while (app.state.live === mine) {
     app.state.connection = isFirst ? { kind: "connecting" } : broken(app);
     const startedMs = app.nowMs();
     const why = await listen(app, mine);
-    if (live !== mine) return;
+    if (app.state.live !== mine) return;
     isFirst = false;
     // One that is opened and cut at once is no better than none: each costs a reading of everything.
     if (app.nowMs() - startedMs >= LASTING_MS) failures = 0;
@@ -176,7 +186,7 @@ function readSoon(app: App, mine: Live): void {
   mine.isReadingSoon = true;
   void app.sleep(AFTER_EVENT_MS).then(async () => {
     mine.isReadingSoon = false;
-    if (live !== mine) return;
+    if (app.state.live !== mine) return;
     await readFigures(app);
     if (mine.isNewFillUnclear) await reads.readNewFills(app);
     mine.isNewFillUnclear = false;

@@ -8,6 +8,7 @@ import type { WhoAmI } from "../api/resources.ts";
 import { resumeIntentions } from "./act.ts";
 import type { App } from "./app.ts";
 import { restoreEquity } from "./equity.ts";
+import { newForms } from "./forms.ts";
 import { startLive, stopLive } from "./live.ts";
 import { readStory } from "./read.ts";
 import { emptyReadings, type Session } from "./state.ts";
@@ -57,9 +58,14 @@ export function signOut(app: App): void {
   for (const storage of [app.sessionStorage, app.localStorage]) storage.removeItem(STORE);
   stopLive(app);
   app.state.session = null;
-  Object.assign(app.state, emptyReadings());
+  Object.assign(app.state, emptyReadings(), { forms: newForms(app.sessionStorage) });
   app.state.intentions = [];
   app.changed();
+}
+
+/** Whose signature grants and revokes the account's keys. */
+export function ownerOf({ state }: App): string {
+  return state.session?.me.owner_address ?? "";
 }
 
 function store(storage: Storage, apiKey: string): void {
@@ -83,7 +89,7 @@ async function sessionOf(app: App, apiKey: string): Promise<Session | null> {
 
 function open(app: App, session: Session): void {
   const { state } = app;
-  Object.assign(state, emptyReadings());
+  Object.assign(state, emptyReadings(), { forms: newForms(app.sessionStorage) });
   state.session = session;
   state.intentions = readIntentions(app.localStorage, session.me.account);
   restoreEquity(app, session.me.account);

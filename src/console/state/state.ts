@@ -1,4 +1,4 @@
-/** Everything that the page shows, in one place. Views read it; nothing but `state/` and the forms changes it. */
+/** Everything that the page shows, in one place. Views read it; it changes by what is read, by time and by what a person does. */
 import type { Intention } from "../api/intentions.ts";
 import type {
   Account,
@@ -15,6 +15,8 @@ import type {
 import type { SetupState } from "../setup/progress.ts";
 import type { Wallet } from "../wallet/discover.ts";
 import { emptyFills, type FillBook } from "./fills.ts";
+import { type Forms, newForms } from "./forms.ts";
+import type { Live } from "./live.ts";
 
 /** What was read last, and what became of the last attempt to read it. */
 export type Loaded<Value> = {
@@ -29,7 +31,7 @@ export type Loaded<Value> = {
 
 export type Connection = { kind: "idle" | "connecting" | "live" } | { kind: "broken"; why: string; sinceMs: number };
 
-export type Notice = { id: number; tone: "good" | "bad" | "plain"; text: string };
+export type Notice = { tone: "good" | "bad" | "plain"; text: string };
 
 export type EquitySample = { atMs: number; equity: string };
 
@@ -60,13 +62,16 @@ export type State = {
   notices: Notice[];
   wallets: readonly Wallet[];
   setup: SetupState | null;
+  forms: Forms;
+  /** What keeps the page true while somebody is signed in. */
+  live: Live | null;
 };
 
 export function emptyLoaded<Value>(): Loaded<Value> {
   return { value: null, readAtMs: null, asOfMs: null, failure: null };
 }
 
-export function emptyState(nowMs: number): State {
+export function emptyState(nowMs: number, storage: Storage): State {
   return {
     nowMs,
     route: { screen: "trade", argument: "" },
@@ -74,6 +79,8 @@ export function emptyState(nowMs: number): State {
     signIn: { isBusy: false, failure: null },
     connection: { kind: "idle" },
     ...emptyReadings(),
+    forms: newForms(storage),
+    live: null,
     intentions: [],
     notices: [],
     wallets: [],

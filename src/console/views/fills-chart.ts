@@ -4,45 +4,31 @@ import type uPlot from "uplot";
 import type { Fill } from "../api/resources.ts";
 import { axes, CHART_HEIGHT_PX, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
 import type { App } from "../state/app.ts";
-import type { FillBook } from "../state/fills.ts";
 
 /** Points of one chart. */
 const MAX_POINTS = 1_000;
 const POINT_PX = 6;
 
-let chosen = "";
-
-type Seen = { version: number; markets: string[]; chosen: string; fills: Fill[] };
-
-let seen: Seen | null = null;
-
-/** Looking through all fills is for when there are new ones, not for every drawing of the page. */
-function look({ rows, version }: FillBook): Seen {
-  if (seen?.version === version && (chosen === "" || seen.chosen === chosen)) return seen;
-  const markets = [...new Set(rows.map(({ fill }) => fill.market))].sort();
-  const market = markets.includes(chosen) ? chosen : (rows[0]?.fill.market ?? "");
-  const own = rows.filter(({ fill }) => fill.market === market).slice(0, MAX_POINTS);
-  seen = { version, markets, chosen: market, fills: own.map(({ fill }) => fill) };
-  return seen;
-}
-
 /** The markets with fills, and the fills of the chosen one on the prices at which they happened. */
 export function fillsChart(app: App): TemplateResult {
-  const { markets, chosen: market, fills, version } = look(app.state.fills);
-  if (markets.length === 0) return html`<p class="empty">No fill yet.</p>`;
+  const { fills: book, forms } = app.state;
+  const newest = book.rows[0]?.fill.market;
+  if (newest === undefined) return html`<p class="empty">No fill yet.</p>`;
+  const market = book.byMarket.has(forms.chartMarket) ? forms.chartMarket : newest;
+  const rows = (book.byMarket.get(market) ?? []).slice(0, MAX_POINTS);
   const drawn =
-    fills.length < 2
+    rows.length < 2
       ? html`<p class="empty">Drawn from the second fill on.</p>`
       : chart({
-          version: `${market}-${version}-${isDark()}`,
-          words: `${fills.length} fills of ${market} on price`,
-          data: () => dataOf(fills.toReversed()),
+          version: `${market}-${book.version}-${isDark()}`,
+          words: `${rows.length} fills of ${market} on price`,
+          data: () => dataOf(rows.map(({ fill }) => fill).toReversed()),
           options: optionsOf,
         });
   return html`
     <label class="inline">Market
       <select name="chartMarket" @change=${(event: Event) => choose(app, event)}>
-        ${markets.map((name) => html`<option value=${name} .selected=${live(name === market)}>${name}</option>`)}
+        ${[...book.byMarket.keys()].sort().map((name) => html`<option value=${name} .selected=${live(name === market)}>${name}</option>`)}
       </select>
     </label>
     ${drawn}
@@ -50,7 +36,7 @@ export function fillsChart(app: App): TemplateResult {
 }
 
 function choose(app: App, event: Event): void {
-  if (event.target instanceof HTMLSelectElement) chosen = event.target.value;
+  if (event.target instanceof HTMLSelectElement) app.state.forms.chartMarket = event.target.value;
   app.changed();
 }
 

@@ -1,13 +1,11 @@
-import { html, nothing, type TemplateResult } from "lit-html";
+import { html, type TemplateResult } from "lit-html";
 import type { Status } from "../api/resources.ts";
 import { ageOf, dateAndTime, duration, figure, NOTHING } from "../figures/format.ts";
 import { facts, section, whenLoaded } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
+import { agentEndsSoon } from "../state/renewal.ts";
 import { isKept, keepNoLonger } from "../state/session.ts";
 import { renewalSection } from "./renew-agent.ts";
-
-/** Milliseconds before the end of the agent's approval from which it is marked. */
-const SOON_MS = 14 * 24 * 60 * 60 * 1_000;
 
 export function healthScreen(app: App): TemplateResult {
   const { status, nowMs, connection, session } = app.state;
@@ -20,7 +18,7 @@ export function healthScreen(app: App): TemplateResult {
       "Signing agent",
       whenLoaded(status, (value) => agent(value, nowMs)),
     )}
-    ${status.value === null ? nothing : renewalSection(app, agentEndsSoon(status.value, nowMs))}
+    ${renewalSection(app)}
     ${section("Exchange budget", whenLoaded(status, budget))}
     ${section(
       "This page",
@@ -85,10 +83,6 @@ function builder({ builder_fee: fee }: Status): string {
 
 export function mark(words: string, isWell: boolean): TemplateResult {
   return html`<span class=${isWell ? "" : "warn"}>${words}</span>`;
-}
-
-export function agentEndsSoon({ agent }: Status, nowMs: number): boolean {
-  return agent === null || (agent.valid_until !== null && Date.parse(agent.valid_until) - nowMs < SOON_MS);
 }
 
 function agent(status: Status, nowMs: number): TemplateResult {

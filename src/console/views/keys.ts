@@ -4,19 +4,15 @@ import type { ApiKey } from "../api/resources.ts";
 import { ageOf, dateAndTime, NOTHING, shortId } from "../figures/format.ts";
 import { dialog } from "../parts/dialog.ts";
 import { section, whenLoaded } from "../parts/section.ts";
-import { newSigning, type Signing, signingPanel } from "../parts/signing.ts";
+import { signingPanel } from "../parts/signing.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
+import { newSigning, type Revocation } from "../state/forms.ts";
 import { notify } from "../state/notices.ts";
-import { ownerOf } from "../state/owner.ts";
 import { readKeys } from "../state/read.ts";
-import { signOut } from "../state/session.ts";
+import { ownerOf, signOut } from "../state/session.ts";
 import { revocationToSign } from "../wallet/grant.ts";
 import { newKeySection } from "./new-key.ts";
-
-type Revoking = { key: ApiKey; signing: Signing };
-
-let revoking: Revoking | null = null;
 
 function columnsOf(app: App): readonly Column<ApiKey>[] {
   const own = app.state.session?.me.key_hash;
@@ -41,7 +37,7 @@ function columnsOf(app: App): readonly Column<ApiKey>[] {
 function revokeButton(app: App, key: ApiKey): unknown {
   if (key.state !== undefined && key.state !== "active") return nothing;
   function open(): void {
-    revoking = { key, signing: newSigning() };
+    app.state.forms.revocation = { key, signing: newSigning() };
     app.changed();
   }
   return html`<button type="button" aria-label=${`Revoke ${shortId(key.key_hash)}`} @click=${open}>Revoke</button>`;
@@ -66,15 +62,16 @@ export function keysScreen(app: App): TemplateResult {
 }
 
 export function revokeDialog(app: App): TemplateResult {
-  return dialog("Revoke API key", revoking === null ? null : content(app, revoking), () => close(app));
+  const { revocation } = app.state.forms;
+  return dialog("Revoke API key", revocation === null ? null : content(app, revocation), () => close(app));
 }
 
 function close(app: App): void {
-  revoking = null;
+  app.state.forms.revocation = null;
   app.changed();
 }
 
-function content(app: App, { key, signing }: Revoking): TemplateResult {
+function content(app: App, { key, signing }: Revocation): TemplateResult {
   return html`
     <p class="words">For good, from the next request on: <code>${shortId(key.key_hash)}</code>, ${key.scopes.join(", ")}.
       Its open orders stay; cancel them yourself.</p>
@@ -87,7 +84,7 @@ function content(app: App, { key, signing }: Revoking): TemplateResult {
     })}`;
 }
 
-async function revoke(app: App, { key, signing }: Revoking, signature: string): Promise<void> {
+async function revoke(app: App, { key, signing }: Revocation, signature: string): Promise<void> {
   const body = JSON.stringify({ account: key.account, key_hash: key.key_hash, signature });
   const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys/revoke", bearer: null, body });
   if (answer.kind !== "ok") {

@@ -22,7 +22,7 @@ export function messages(app: App): TemplateResult {
       )}
       ${repeat(
         notices,
-        ({ id }) => id,
+        (notice) => notice,
         (notice) => said(app, notice),
       )}
     </div>`;
@@ -45,10 +45,11 @@ function pending(app: App, intention: Intention): TemplateResult | typeof nothin
     </div>`;
 }
 
-function said(app: App, { id, tone, text }: Notice): TemplateResult {
+function said(app: App, notice: Notice): TemplateResult {
+  const { tone, text } = notice;
   return html`
     <div class="message ${tone}">
       <p>${text}</p>
-      <button type="button" class="quiet" aria-label="Put this message away" @click=${() => putAway(app, id)}>×</button>
+      <button type="button" class="quiet" aria-label="Put this message away" @click=${() => putAway(app, notice)}>×</button>
     </div>`;
 }

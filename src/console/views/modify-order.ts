@@ -8,38 +8,29 @@ import { decimalField, isChecked } from "../parts/fields.ts";
 import { warning } from "../parts/section.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
+import type { Modification } from "../state/forms.ts";
 import { orderWords } from "./one-order.ts";
-
-type Change = {
-  order: Order;
-  price: string;
-  size: string;
-  triggerPrice: string;
-  mayPlace: boolean;
-  isBusy: boolean;
-  failure: string | null;
-};
-
-let change: Change | null = null;
 
 export function openModify(app: App, order: Order): void {
   const { price, trigger } = order;
   const triggerPrice = trigger?.price ?? "";
-  change = { order, price, size: "", triggerPrice, mayPlace: trigger !== undefined, isBusy: false, failure: null };
+  const mayPlace = trigger !== undefined;
+  app.state.forms.modification = { order, price, size: "", triggerPrice, mayPlace, isBusy: false, failure: null };
   app.changed();
 }
 
 function close(app: App): void {
-  change = null;
+  app.state.forms.modification = null;
   app.changed();
 }
 
 export function modifyDialog(app: App): TemplateResult {
-  return dialog("Modify order", change === null ? null : content(app, change), () => close(app));
+  const { modification } = app.state.forms;
+  return dialog("Modify order", modification === null ? null : content(app, modification), () => close(app));
 }
 
-function content(app: App, wanted: Change): TemplateResult {
-  function edit(edit: Partial<Change>): void {
+function content(app: App, wanted: Modification): TemplateResult {
+  function edit(edit: Partial<Modification>): void {
     Object.assign(wanted, edit);
     app.changed();
   }
@@ -66,13 +57,13 @@ function content(app: App, wanted: Change): TemplateResult {
     </form>`;
 }
 
-function warningOf(app: App, { order, triggerPrice }: Change): string | null {
+function warningOf(app: App, { order, triggerPrice }: Modification): string | null {
   const { market, side, trigger } = order;
   if (trigger === undefined) return null;
   return metWords({ side, kind: trigger.kind, price: triggerPrice }, app.state.prices.value?.get(market));
 }
 
-function bodyOf({ order, price, size, triggerPrice, mayPlace }: Change): Record<string, unknown> {
+function bodyOf({ order, price, size, triggerPrice, mayPlace }: Modification): Record<string, unknown> {
   const { trigger } = order;
   const isMoved = trigger !== undefined && triggerPrice !== trigger.price;
   return {
@@ -83,7 +74,7 @@ function bodyOf({ order, price, size, triggerPrice, mayPlace }: Change): Record<
   };
 }
 
-async function modify(app: App, wanted: Change): Promise<void> {
+async function modify(app: App, wanted: Modification): Promise<void> {
   if (wanted.isBusy) return;
   const { order } = wanted;
   const body = bodyOf(wanted);

@@ -5,20 +5,17 @@ import { request } from "../api/request.ts";
 import type { Scope } from "../api/resources.ts";
 import { copyable } from "../parts/copy.ts";
 import { section } from "../parts/section.ts";
-import { newSigning, type Signing, signingPanel } from "../parts/signing.ts";
+import { signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
-import { ownerOf } from "../state/owner.ts";
+import { type NewKey, newSigning } from "../state/forms.ts";
 import { readKeys } from "../state/read.ts";
-import { type Grant, grantBody, grantToSign } from "../wallet/grant.ts";
+import { ownerOf } from "../state/session.ts";
+import { grantBody, grantToSign } from "../wallet/grant.ts";
 import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
 
-type Making = { apiKey: string; grant: Grant; signing: Signing; isRegistered: boolean };
-
-let making: Making | null = null;
-let mayWrite = true;
-
 export function newKeySection(app: App): TemplateResult {
-  return section("New key", making === null ? choose(app) : grantIt(app, making));
+  const { made } = app.state.forms.newKey;
+  return section("New key", made === null ? choose(app) : grantIt(app, made));
 }
 
 export const SCOPE_WORDS: Record<Scope, string> = {
@@ -27,29 +24,30 @@ export const SCOPE_WORDS: Record<Scope, string> = {
 };
 
 function choose(app: App): TemplateResult {
+  const { newKey: form } = app.state.forms;
   function make(event: Event): void {
     event.preventDefault();
     const account = app.state.session?.me.account ?? "";
     const apiKey = makeApiKey(app.randomBytes);
-    const scopes: Scope[] = mayWrite ? ["trading:read", "trading:write"] : ["trading:read"];
+    const scopes: Scope[] = form.mayWrite ? ["trading:read", "trading:write"] : ["trading:read"];
     const grant = { account, keyHash: hashOfKey(apiKey), scopes, issuedAtMs: app.nowMs() };
-    making = { apiKey, grant, signing: newSigning(), isRegistered: false };
+    form.made = { apiKey, grant, signing: newSigning(), isRegistered: false };
     app.changed();
   }
   function toggle(): void {
-    mayWrite = !mayWrite;
+    form.mayWrite = !form.mayWrite;
     app.changed();
   }
   return html`
     <form class="order" @submit=${make}>
       <label class="check"><input type="checkbox" checked disabled /> trading:read – ${SCOPE_WORDS["trading:read"]}</label>
-      <label class="check"><input type="checkbox" name="mayWrite" .checked=${live(mayWrite)} @change=${toggle} /> trading:write – ${SCOPE_WORDS["trading:write"]}</label>
+      <label class="check"><input type="checkbox" name="mayWrite" .checked=${live(form.mayWrite)} @change=${toggle} /> trading:write – ${SCOPE_WORDS["trading:write"]}</label>
       <p class="note">No key can withdraw or transfer. It is made in this browser; the gateway sees its hash only.</p>
       <button class="primary">Make a key</button>
     </form>`;
 }
 
-function grantIt(app: App, made: Making): TemplateResult {
+function grantIt(app: App, made: NewKey): TemplateResult {
   if (made.isRegistered) return shown(app, made);
   return html`
     <p class="words">A key with ${made.grant.scopes.join(" and ")} is ready. It works once the owner has signed its grant.</p>
@@ -63,7 +61,7 @@ function grantIt(app: App, made: Making): TemplateResult {
     <button type="button" @click=${() => forget(app)}>Give up</button>`;
 }
 
-async function register(app: App, made: Making, signature: string): Promise<void> {
+async function register(app: App, made: NewKey, signature: string): Promise<void> {
   const body = grantBody(made.grant, signature);
   const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys", bearer: null, body });
   if (answer.kind === "ok") {
@@ -75,7 +73,7 @@ async function register(app: App, made: Making, signature: string): Promise<void
     answer.kind === "lost" ? "No answer. Sign again: the same grant twice is one key." : answer.message;
 }
 
-function shown(app: App, { apiKey }: Making): TemplateResult {
+function shown(app: App, { apiKey }: NewKey): TemplateResult {
   return html`
     <p class="words"><strong>This is the only time that the key is shown.</strong> Whoever has it may do what its scopes say.</p>
     ${copyable(apiKey, "new API key")}
@@ -88,6 +86,6 @@ export function curlOf(apiKey: string): string {
 }
 
 function forget(app: App): void {
-  making = null;
+  app.state.forms.newKey.made = null;
   app.changed();
 }

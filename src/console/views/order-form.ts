@@ -11,65 +11,20 @@ import { choice, decimalField, isChecked, typed } from "../parts/fields.ts";
 import { section, warning } from "../parts/section.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
+import { keepDraft, type OrderDraft, type OrderForm } from "../state/forms.ts";
 import { notify } from "../state/notices.ts";
 
-type Draft = {
-  market: string;
-  side: "buy" | "sell";
-  size: string;
-  price: string;
-  timeInForce: "gtc" | "alo" | "ioc";
-  isReduceOnly: boolean;
-  trigger: "none" | "stop_loss" | "take_profit";
-  triggerPrice: string;
-  isTriggerMarket: boolean;
-};
-
-const EMPTY: Draft = {
-  market: "BTC",
-  side: "buy",
-  size: "",
-  price: "",
-  timeInForce: "gtc",
-  isReduceOnly: false,
-  trigger: "none",
-  triggerPrice: "",
-  isTriggerMarket: true,
-};
-
-const TIMES_IN_FORCE: readonly (readonly [Draft["timeInForce"], string])[] = [
+const TIMES_IN_FORCE: readonly (readonly [OrderDraft["timeInForce"], string])[] = [
   ["gtc", "until canceled (gtc)"],
   ["alo", "post-only (alo)"],
   ["ioc", "immediate or cancel (ioc)"],
 ];
 
-const TRIGGERS: readonly (readonly [Draft["trigger"], string])[] = [
+const TRIGGERS: readonly (readonly [OrderDraft["trigger"], string])[] = [
   ["none", "none"],
   ["stop_loss", "stop loss"],
   ["take_profit", "take profit"],
 ];
-
-const STORE = "postern.draft";
-
-type Form = { draft: Draft; isBusy: boolean; isTouched: boolean };
-
-let form: Form | null = null;
-
-function formOf(app: App): Form {
-  form ??= { draft: { ...EMPTY, ...restored(app) }, isBusy: false, isTouched: false };
-  return form;
-}
-
-function restored(app: App): Partial<Draft> {
-  try {
-    const kept: unknown = JSON.parse(app.sessionStorage.getItem(STORE) ?? "{}");
-    const entries = Object.entries(EMPTY).map(([name, standard]) => [name, member(kept, name) ?? standard]);
-    // Each member is one of ours, of the type that the form wrote.
-    return Object.fromEntries(entries) as Draft;
-  } catch {
-    return {};
-  }
-}
 
 export function orderForm(app: App): TemplateResult {
   const { session } = app.state;
@@ -80,16 +35,15 @@ export function orderForm(app: App): TemplateResult {
       html`<p class="empty">This key may read only. Sign in with one that has trading:write.</p>`,
     );
   }
-  const own = formOf(app);
-  return section("New order", formOfDraft(app, own), moneyWords(session.me.network));
+  return section("New order", formOfDraft(app, app.state.forms.order), moneyWords(session.me.network));
 }
 
-function formOfDraft(app: App, own: Form): TemplateResult {
+function formOfDraft(app: App, own: OrderForm): TemplateResult {
   const { draft } = own;
-  function change(change: Partial<Draft>): void {
+  function change(change: Partial<OrderDraft>): void {
     Object.assign(draft, change);
     own.isTouched = true;
-    app.sessionStorage.setItem(STORE, JSON.stringify(draft));
+    keepDraft(app.sessionStorage, draft);
     app.changed();
   }
   function submit(event: Event): void {
@@ -121,9 +75,9 @@ function formOfDraft(app: App, own: Form): TemplateResult {
     </form>`;
 }
 
-type Change = (change: Partial<Draft>) => void;
+type Change = (change: Partial<OrderDraft>) => void;
 
-function marketField(app: App, draft: Draft, change: Change): TemplateResult {
+function marketField(app: App, draft: OrderDraft, change: Change): TemplateResult {
   const names = app.state.markets.value?.map(({ market }) => market) ?? [];
   return html`
     <label>Market
@@ -132,13 +86,13 @@ function marketField(app: App, draft: Draft, change: Change): TemplateResult {
     <datalist id="markets">${names.map((name) => html`<option value=${name}></option>`)}</datalist>`;
 }
 
-function triggerFields(draft: Draft, change: Change): TemplateResult {
+function triggerFields(draft: OrderDraft, change: Change): TemplateResult {
   return html`
     ${decimalField({ words: "Trigger price", name: "triggerPrice", value: draft.triggerPrice, hint: "mark" }, (triggerPrice) => change({ triggerPrice }))}
     <label class="check"><input type="checkbox" name="triggerMarket" .checked=${live(draft.isTriggerMarket)} @change=${(event: Event) => change({ isTriggerMarket: isChecked(event) })} /> At market once triggered; the price above is then the worst</label>`;
 }
 
-function warningOf(app: App, { side, trigger, triggerPrice }: Draft, market: Market | null): string | null {
+function warningOf(app: App, { side, trigger, triggerPrice }: OrderDraft, market: Market | null): string | null {
   if (trigger === "none" || market === null) return null;
   if (market.kind === "spot") return "The exchange takes no triggers on spot: it will be rejected.";
   return metWords({ side, kind: trigger, price: triggerPrice }, app.state.prices.value?.get(market.market));
@@ -155,7 +109,7 @@ function priceHint(app: App, market: Market | null): string {
 }
 
 /** Why it cannot be sent as it stands; the market's own rules are the gateway's to tell. */
-function faultOf(draft: Draft): string | null {
+function faultOf(draft: OrderDraft): string | null {
   if (draft.market === "") return "Name a market.";
   if (!SENT_DECIMAL.test(draft.size)) return "Size is a plain decimal such as 0.25.";
   if (!SENT_DECIMAL.test(draft.price)) return "Price is a plain decimal such as 64250.5.";
@@ -164,16 +118,16 @@ function faultOf(draft: Draft): string | null {
   return draft.timeInForce === "alo" ? "A trigger order cannot be post-only." : null;
 }
 
-function summary(draft: Draft): string {
+function summary(draft: OrderDraft): string {
   if (!SENT_DECIMAL.test(draft.size) || !SENT_DECIMAL.test(draft.price)) return " ";
   return `${figure(draft.size)} × ${figure(draft.price)} = ${money(multiply(draft.size, draft.price))}`;
 }
 
-function buttonWords({ side, size, market }: Draft): string {
+function buttonWords({ side, size, market }: OrderDraft): string {
   return `${side === "buy" ? "Buy" : "Sell"} ${SENT_DECIMAL.test(size) ? size : ""} ${market}`;
 }
 
-function bodyOf(account: string, draft: Draft): Record<string, unknown> {
+function bodyOf(account: string, draft: OrderDraft): Record<string, unknown> {
   const { market, side, size, price } = draft;
   const trigger = { price: draft.triggerPrice, kind: draft.trigger, market: draft.isTriggerMarket };
   return {
@@ -188,7 +142,7 @@ function bodyOf(account: string, draft: Draft): Record<string, unknown> {
   };
 }
 
-async function place(app: App, own: Form): Promise<void> {
+async function place(app: App, own: OrderForm): Promise<void> {
   const { session } = app.state;
   if (session === null || own.isBusy || faultOf(own.draft) !== null) return;
   const { draft } = own;
@@ -210,7 +164,7 @@ async function place(app: App, own: Form): Promise<void> {
   if (outcome?.kind === "done" && member(outcome.body, "status") !== "rejected") {
     draft.size = "";
     own.isTouched = false;
-    app.sessionStorage.setItem(STORE, JSON.stringify(draft));
+    keepDraft(app.sessionStorage, draft);
   }
   app.changed();
 }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { ribbon } from "../parts/badges.ts";
 import { setupScreen } from "../setup/setup-screen.ts";
 import type { App } from "../state/app.ts";
-import type { Route } from "../state/state.ts";
+import type { Route, State } from "../state/state.ts";
 import { accountScreen } from "./account.ts";
 import { fillsScreen } from "./fills.ts";
 import { healthScreen } from "./health.ts";
@@ -34,6 +34,14 @@ function screenOf({ screen, argument }: Route): Omit<Screen, "name"> | null {
   return argument === "" ? (SCREENS.find(({ name }) => name === screen) ?? null) : null;
 }
 
+/** What the window is called. */
+export function titleOf({ setup, session, route }: State): string {
+  if (setup !== null) return "Set-up – Postern";
+  const found = screenOf(route);
+  if (found === null) return "No such page – Postern";
+  return `${session === null ? "Sign in" : found.title} – Postern`;
+}
+
 export function page(app: App): TemplateResult {
   const { setup, session } = app.state;
   const where = setup?.setup ?? session?.me ?? null;
@@ -60,12 +68,10 @@ function content(app: App): TemplateResult {
 function screen(app: App): TemplateResult {
   const found = screenOf(app.state.route);
   if (found === null) return noSuchPage(app);
-  document.title = `${found.title} – Postern`;
   return html`<main id="main" tabindex="-1"><h1 class="hidden">${found.title}</h1>${found.view(app)}</main>`;
 }
 
 function noSuchPage({ state: { session } }: App): TemplateResult {
-  document.title = "No such page – Postern";
   const links = session === null ? [{ name: "", title: "Sign in" }] : SCREENS;
   return html`
     <main id="main" class="narrow" tabindex="-1">

@@ -17,7 +17,6 @@ export function signInScreen(app: App): TemplateResult {
     const keeping = KEEPING.find(([name]) => name === fields.get("keep"))?.[0] ?? "window";
     void signIn(app, String(fields.get("key") ?? "").trim(), keeping);
   }
-  document.title = "Sign in – Postern";
   return html`
     <main id="main" class="narrow" tabindex="-1">
       <h1>Postern</h1>

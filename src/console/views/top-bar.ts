@@ -2,9 +2,9 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { duration, money } from "../figures/format.ts";
 import type { App } from "../state/app.ts";
+import { agentEndsSoon } from "../state/renewal.ts";
 import { signOut } from "../state/session.ts";
 import { modeNote } from "./account.ts";
-import { agentEndsSoon } from "./health.ts";
 
 export function topBar(app: App): TemplateResult {
   const { session, account } = app.state;

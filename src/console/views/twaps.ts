@@ -9,6 +9,7 @@ import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
+import type { TwapForm } from "../state/forms.ts";
 
 export function twapsScreen(app: App): TemplateResult {
   const { twaps, operations, nowMs } = app.state;
@@ -99,13 +100,10 @@ export function takenAt(id: string): string {
   return new Date(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toISOString();
 }
 
-type Draft = { market: string; side: "buy" | "sell"; size: string; minutes: string; isBusy: boolean };
-
-const draft: Draft = { market: "BTC", side: "buy", size: "", minutes: "30", isBusy: false };
-
 function twapForm(app: App): unknown {
   if (app.state.session?.me.scopes.includes("trading:write") !== true) return nothing;
-  function edit(change: Partial<Draft>): void {
+  const { twap: draft } = app.state.forms;
+  function edit(change: Partial<TwapForm>): void {
     Object.assign(draft, change);
     app.changed();
   }
@@ -113,7 +111,7 @@ function twapForm(app: App): unknown {
   return section(
     "New TWAP",
     html`
-    <form class="order" autocomplete="off" @submit=${(event: Event) => submit(app, event)}>
+    <form class="order" autocomplete="off" @submit=${(event: Event) => submit(app, draft, event)}>
       <label>Market<input name="twapMarket" spellcheck="false" .value=${live(draft.market)} @input=${(event: Event) => edit({ market: typed(event) })} /></label>
       <fieldset class="sides"><legend class="hidden">Side of the TWAP</legend>
         ${(["buy", "sell"] as const).map((word) => html`<label class=${word}><input type="radio" name="twapSide" .checked=${live(draft.side === word)} @change=${() => edit({ side: word })} /> ${word === "buy" ? "Buy" : "Sell"}</label>`)}
@@ -125,7 +123,7 @@ function twapForm(app: App): unknown {
   );
 }
 
-async function submit(app: App, event: Event): Promise<void> {
+async function submit(app: App, draft: TwapForm, event: Event): Promise<void> {
   event.preventDefault();
   if (draft.isBusy) return;
   draft.isBusy = true;

@@ -1,0 +1,112 @@
+/** What a person is in the middle of. It begins with a session and goes with it; only the order's draft outlives a reload. */
+import { member } from "../api/request.ts";
+import type { AgentRenewal, ApiKey, Order } from "../api/resources.ts";
+import type { Grant } from "../wallet/grant.ts";
+
+export type OrderDraft = {
+  market: string;
+  side: "buy" | "sell";
+  size: string;
+  price: string;
+  timeInForce: "gtc" | "alo" | "ioc";
+  isReduceOnly: boolean;
+  trigger: "none" | "stop_loss" | "take_profit";
+  triggerPrice: string;
+  isTriggerMarket: boolean;
+};
+
+export type OrderForm = { draft: OrderDraft; isBusy: boolean; isTouched: boolean };
+
+export type TwapForm = { market: string; side: "buy" | "sell"; size: string; minutes: string; isBusy: boolean };
+
+/** How an open order is to be changed. */
+export type Modification = {
+  order: Order;
+  price: string;
+  size: string;
+  triggerPrice: string;
+  mayPlace: boolean;
+  isBusy: boolean;
+  failure: string | null;
+};
+
+/** One signature that is asked of the owner. */
+export type Signing = {
+  isBusy: boolean;
+  failure: string | null;
+  /** The typed data for a wallet that is elsewhere, once it was asked for. */
+  elsewhere: string | null;
+  pasted: string;
+};
+
+/** A key that was made here: shown until the person has it, and gone then. */
+export type NewKey = { apiKey: string; grant: Grant; signing: Signing; isRegistered: boolean };
+
+export type Revocation = { key: ApiKey; signing: Signing };
+
+/** The approval of the next agent key. */
+export type Renewal = {
+  /** Null until the gateway has answered. */
+  renewal: AgentRenewal | null;
+  failure: string | null;
+  validDays: string;
+  signing: Signing;
+};
+
+export type Forms = {
+  order: OrderForm;
+  twap: TwapForm;
+  newKey: { mayWrite: boolean; made: NewKey | null };
+  /** Null while its dialog is closed, as below. */
+  modification: Modification | null;
+  revocation: Revocation | null;
+  /** Null while there is nothing to renew. */
+  renewal: Renewal | null;
+  /** Market of the chart of fills; empty is that of the newest. */
+  chartMarket: string;
+};
+
+const EMPTY: OrderDraft = {
+  market: "BTC",
+  side: "buy",
+  size: "",
+  price: "",
+  timeInForce: "gtc",
+  isReduceOnly: false,
+  trigger: "none",
+  triggerPrice: "",
+  isTriggerMarket: true,
+};
+
+const DRAFT_STORE = "postern.draft";
+
+export function newForms(storage: Storage): Forms {
+  return {
+    order: { draft: keptDraft(storage), isBusy: false, isTouched: false },
+    twap: { market: "BTC", side: "buy", size: "", minutes: "30", isBusy: false },
+    newKey: { mayWrite: true, made: null },
+    modification: null,
+    revocation: null,
+    renewal: null,
+    chartMarket: "",
+  };
+}
+
+export function newSigning(): Signing {
+  return { isBusy: false, failure: null, elsewhere: null, pasted: "" };
+}
+
+export function keepDraft(storage: Storage, draft: OrderDraft): void {
+  storage.setItem(DRAFT_STORE, JSON.stringify(draft));
+}
+
+function keptDraft(storage: Storage): OrderDraft {
+  try {
+    const kept: unknown = JSON.parse(storage.getItem(DRAFT_STORE) ?? "{}");
+    const entries = Object.entries(EMPTY).map(([name, standard]) => [name, member(kept, name) ?? standard]);
+    // Each member is one of ours, of the type that the form wrote.
+    return Object.fromEntries(entries) as OrderDraft;
+  } catch {
+    return { ...EMPTY };
+  }
+}
