@@ -65,6 +65,8 @@ const SCENES = [
   "test/http/limits.test.ts",
   "test/http/writes.test.ts",
   "test/http/readiness.test.ts",
+  "test/store/remembered.test.ts",
+  "test/store/while-unchanged.test.ts",
   "test/write",
   "test/wire/action",
   "test/wire/answer",

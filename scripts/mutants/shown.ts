@@ -221,8 +221,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/own-writes.ts",
-        find: "memory.changes = newestOfEach(memory.changes);",
-        put: "memory.changes = newestOfEach(memory.changes).slice(-MAX_CHANGES);",
+        find: "memory.changes = newestOfEach([...memory.changes, ...news]);",
+        put: "memory.changes = newestOfEach([...memory.changes, ...news]).slice(-MAX_CHANGES);",
       },
     ],
   },
@@ -233,6 +233,30 @@ export const SHOWN: readonly Mutant[] = [
         file: "src/actions/own-writes.ts",
         find: "const isOfThis = update !== null && (told?.isOver === false || update.isOver);",
         put: "const isOfThis = update !== null && told !== null;",
+      },
+    ],
+  },
+  {
+    name: "what was told since is not waited for while the feed tells nothing",
+    changes: [{ file: "src/actions/own-writes.ts", find: "answered.changes !== changes || answered", put: "answered" }],
+  },
+  {
+    name: "what one dex was told is waited for in another",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: '["dex", about.dex]',
+        put: '["dex"]',
+      },
+    ],
+  },
+  {
+    name: "an account's figures stand while its balances do",
+    changes: [
+      {
+        file: "src/actions/get-account.ts",
+        find: "[account.id, state.mode, ...state.byDex.flatMap((one) => [one.dex, one.state])];",
+        put: "[account.id, state.mode];",
       },
     ],
   },

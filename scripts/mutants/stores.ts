@@ -3,6 +3,25 @@ import type { Mutant } from "./mutant.ts";
 /** Bugs in what is read of the exchange: fills, clocks, market lists, settings; by somebody who had not written the code. */
 export const STORES: readonly Mutant[] = [
   {
+    name: "what another process has committed is asked for once and never again",
+    changes: [{ file: "src/store/data-version.ts", find: "  memory.isOfThisTurn = false;\n", put: "" }],
+  },
+  {
+    name: "a transaction goes by what was committed before it had its lock",
+    changes: [
+      {
+        file: "src/store/remembered.ts",
+        find: "takeVersion(memory, dataVersionNow(store));",
+        put: "takeVersion(memory, dataVersion(store));",
+      },
+      {
+        file: "src/store/remembered.ts",
+        find: "import { dataVersion, dataVersionNow }",
+        put: "import { dataVersion }",
+      },
+    ],
+  },
+  {
     name: "fills of other orders are counted for a closed one",
     changes: [
       {

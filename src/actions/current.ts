@@ -105,7 +105,7 @@ export async function currentAccount(deps: Deps, asking: Asking, dexes: readonly
   ]);
   const byDex = states.map(({ value }, nth) => ({ dex: dexes[nth] ?? "", state: value }));
   return {
-    state: { mode: mode.value, spotBalances: [...spot.value], byDex },
+    state: { mode: mode.value, spotBalances: spot.value, byDex },
     spotAsOfMs: Math.min(spot.asOfMs, mode.asOfMs),
     marginAsOfMs: Math.min(...states.map(({ asOfMs }) => asOfMs)),
   };

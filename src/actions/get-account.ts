@@ -1,4 +1,7 @@
+import type { Account } from "../core/account.ts";
+import { madeOnce, whileSame } from "../core/made-once.ts";
 import type { Deps } from "../deps.ts";
+import type { AccountState } from "../exchange/reads.ts";
 import { accountResource } from "../settle/account/account-resources.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -8,8 +11,15 @@ import { AGE_MS, type CurrentAccount, currentAccount, MARGIN_AGE_MS, toldAge } f
 export async function getAccount(deps: Deps, caller: Caller): Promise<ReadAnswer> {
   const { account } = caller;
   const current = await currentAccount(deps, caller, ["", ...deps.settings.dexes]);
-  const body = JSON.stringify(accountResource(account, current.state));
-  return { body, asOfMs: oldestTold(deps, current) };
+  return { body: textOf(account, current.state), asOfMs: oldestTold(deps, current) };
+}
+
+/** Its parts are told anew every few seconds, and read many times in between. */
+const keptWith = madeOnce((_balances: AccountState["spotBalances"]) => whileSame<string>());
+
+function textOf(account: Account, state: AccountState): string {
+  const parts = [account.id, state.mode, ...state.byDex.flatMap((one) => [one.dex, one.state])];
+  return keptWith(state.spotBalances)(parts, () => JSON.stringify(accountResource(account, state)));
 }
 
 /** What says of when it is says it of the whole. */

@@ -1,7 +1,8 @@
 import { ApiError } from "../core/errors.ts";
+import { madeOnce } from "../core/made-once.ts";
 import type { Order, OrderStatus } from "../core/order.ts";
 import { pageOf } from "../core/page.ts";
-import { listText, orderResource } from "../core/resource.ts";
+import { listOfTexts, orderText } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import { findOrder, listOrders as listStored } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
@@ -50,6 +51,9 @@ export function requireDex(deps: Deps, dex: string | null): void {
   throw new ApiError("unknown_dex", `\`dex\` is one of ${known}.`);
 }
 
+/** An open order is the same object while neither its row nor what the exchange shows of it has changed. */
+const textOf = madeOnce(orderText);
+
 const NATIVE_ID = /^[0-9]{1,20}$/;
 
 async function openPage(deps: Deps, caller: Caller, { dex, cursor, limit }: ListOrders): Promise<ReadAnswer> {
@@ -64,7 +68,7 @@ async function openPage(deps: Deps, caller: Caller, { dex, cursor, limit }: List
     count: limit + 1,
   });
   const page = pageOf(orders, limit, (order) => order.exchangeOrderId);
-  return { body: listText(page.rows.map(orderResource), page.nextCursor), asOfMs };
+  return { body: listOfTexts(page.rows.map(textOf), page.nextCursor), asOfMs };
 }
 
 function historyPage(deps: Deps, caller: Caller, wanted: ListOrders & { status: OrderStatus | null }): string {
@@ -72,7 +76,7 @@ function historyPage(deps: Deps, caller: Caller, wanted: ListOrders & { status: 
   const after = cursor === null ? null : requireCursor(deps, caller, cursor);
   const rows = listStored(deps.store, { accountId: caller.account.id, status, dex, after, limit });
   const page = pageOf(rows, limit, (order: Order) => order.id);
-  return listText(page.rows.map(orderResource), page.nextCursor);
+  return listOfTexts(page.rows.map(orderText), page.nextCursor);
 }
 
 function requireCursor(deps: Deps, caller: Caller, cursor: string): { createdAtMs: number; id: string } {

@@ -1,9 +1,12 @@
+import type { Account } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
+import { madeOnce } from "../core/made-once.ts";
 import { pageOf } from "../core/page.ts";
-import { listText } from "../core/resource.ts";
+import { listOfTexts } from "../core/resource.ts";
 import type { Deps } from "../deps.ts";
 import type { Known } from "../exchange/picture.ts";
 import { positionResource } from "../settle/account/account-resources.ts";
+import type { ClearinghouseState, Position } from "../wire/answer/account.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { AGE_MS, currentState, MARGIN_AGE_MS, toldAge } from "./current.ts";
@@ -19,13 +22,32 @@ export async function listPositions(deps: Deps, caller: Caller, wanted: ListPosi
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
   const { account } = caller;
   const states = await Promise.all(dexes.map((each) => currentState(deps, caller, each)));
-  const shown = states.flatMap(({ value }, nth) =>
-    value.positions.map((position) => positionResource(account, dexes[nth] ?? "", position)),
+  const shown = states.flatMap(({ value }, nth) => rowsOf(value)(account, dexes[nth] ?? ""));
+  const sorted = shown.sort((a, b) => compareKeys(a.key, b.key));
+  const rest = after === null ? sorted : sorted.filter(({ key }) => compareKeys(key, after) > 0);
+  const page = pageOf(rest, limit, ({ key: [ofDex, market] }) => `${ofDex}:${market}`);
+  const body = listOfTexts(
+    page.rows.map(({ text }) => text),
+    page.nextCursor,
   );
-  const sorted = shown.sort((a, b) => compareKeys(keyOf(a), keyOf(b)));
-  const rest = after === null ? sorted : sorted.filter((row) => compareKeys(keyOf(row), after) > 0);
-  const page = pageOf(rest, limit, (row) => `${row.dex}:${row.market}`);
-  return { body: listText(page.rows, page.nextCursor), asOfMs: oldestTold(deps, states) };
+  return { body, asOfMs: oldestTold(deps, states) };
+}
+
+type Row = { key: Key; text: string };
+
+/** A state is told anew every few seconds, and read many times in between; two accounts may trade one address. */
+const rowsOf = madeOnce((state: ClearinghouseState) => {
+  const known = new Map<string, readonly Row[]>();
+  return (account: Account, dex: string): readonly Row[] => {
+    const place = `${account.id} ${dex}`;
+    const rows = known.get(place) ?? state.positions.map((position) => rowOf(account, dex, position));
+    known.set(place, rows);
+    return rows;
+  };
+});
+
+function rowOf(account: Account, dex: string, position: Position): Row {
+  return { key: [dex, position.coin], text: JSON.stringify(positionResource(account, dex, position)) };
 }
 
 /** Sizes are of now for a second, and what prices move for longer; what says of when it is says it of the whole. */
@@ -38,10 +60,6 @@ function oldestTold(deps: Deps, states: readonly Pick<Known<unknown>, "asOfMs" |
 
 /** Dex, then market. */
 type Key = readonly [dex: string, market: string];
-
-function keyOf(row: { dex: string; market: string }): Key {
-  return [row.dex, row.market];
-}
 
 function compareKeys(a: Key, b: Key): number {
   if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;

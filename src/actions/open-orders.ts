@@ -1,5 +1,6 @@
 import type { Account } from "../core/account.ts";
 import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
+import { madeOnce, whileSame } from "../core/made-once.ts";
 import { averagePrice, dexOf } from "../core/market.ts";
 import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
@@ -189,11 +190,19 @@ function describe(
   account: Account,
   { order, own, filled }: { order: FrontendOrder; own: Own | null; filled: Filled },
 ): OpenOrder {
-  if (own !== null) return refreshed(deps, own, { order, filled });
+  if (own !== null) return refreshedOnce(deps, own, { order, filled });
   // A list may be of before it fired.
   const status = deps.picture.toldOf(account.tradingAddress, order.oid)?.hasFired === true ? "triggered" : "open";
   return describeOutside(deps, account, { order, status, statusTimestampMs: order.timestampMs, filled });
 }
+
+/** Of one that nobody has filled row and list tell all: the same of both is the same order. */
+function refreshedOnce(deps: Deps, own: Own, shown: { order: FrontendOrder; filled: Filled }): OpenOrder {
+  if (own.leg !== null || shown.filled !== NOTHING) return refreshed(deps, own, shown);
+  return lastRefreshed(own.stored)([shown.order], () => refreshed(deps, own, shown));
+}
+
+const lastRefreshed = madeOnce((_row: StoredOrder) => whileSame<OpenOrder>());
 
 /** Our own row with what the exchange shows of it now: listing writes nothing, and no fill is taken back. */
 function refreshed(

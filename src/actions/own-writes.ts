@@ -12,7 +12,7 @@ import { parseJson } from "../wire/json.ts";
 /** What an account was told last, by the exchange's time: what is shown of it must not be older. */
 export type OwnWrites = {
   /** What was told lately. */
-  told(account: Account, about: About): Happened[];
+  told(account: Account, about: About): readonly Happened[];
 };
 
 /** One change that was told. */
@@ -26,10 +26,22 @@ type Change = {
   told: { oid: string; isOver: boolean } | null;
 };
 
-type Told = Pick<Picture, "toldOf" | "heardFillAt">;
+type Told = Pick<Picture, "toldOf" | "heardFillAt" | "heardOf">;
 
-/** `mark`: as of which change of the database it was read; null before the first time. */
-type Memory = { lastId: number; offsetMs: number; changes: Change[]; mark: string | null };
+type Memory = {
+  lastId: number;
+  offsetMs: number;
+  changes: readonly Change[];
+  /** As of which change of the database it was read; null before the first time. */
+  mark: string | null;
+  answered: Answered;
+};
+
+/** What was answered while nothing that it is made of has changed: by what was asked, and by how the clocks differ. */
+type Answered = { changes: readonly Change[]; heard: number; by: Map<string, readonly Happened[]> };
+
+/** Answers that are kept; a clock's own pace makes two or three of each. */
+const MAX_ANSWERED = 64;
 
 /** Changes of each dex of an account that are looked at: what shows these shows all before them. */
 const MAX_CHANGES = 128;
@@ -58,7 +70,8 @@ export function openOwnWrites(of: {
     const known = memories.get(id);
     if (known !== undefined) return known;
     const lastId = (newestEventIds(store, id, MAX_CHANGES).at(-1) ?? 1) - 1;
-    const fresh = { lastId, offsetMs: offsetNowMs(), changes: [], mark: null };
+    const answered: Answered = { changes: [], heard: 0, by: new Map() };
+    const fresh = { lastId, offsetMs: offsetNowMs(), changes: [], mark: null, answered };
     memories.set(id, fresh);
     return fresh;
   }
@@ -75,8 +88,8 @@ export function openOwnWrites(of: {
     for (;;) {
       const rows = listEventsAfter(store, { accountId: account.id, after: memory.lastId, limit: PAGE });
       memory.lastId = rows.at(-1)?.id ?? memory.lastId;
-      memory.changes.push(...rows.flatMap((row) => changeOf(row, { timeOf, offsetMs }) ?? []));
-      if (rows.length > 0) memory.changes = newestOfEach(memory.changes);
+      const news = rows.flatMap((row) => changeOf(row, { timeOf, offsetMs }) ?? []);
+      if (news.length > 0) memory.changes = newestOfEach([...memory.changes, ...news]);
       if (rows.length < PAGE) break;
     }
   }
@@ -86,11 +99,24 @@ export function openOwnWrites(of: {
       const memory = memoryOf(account);
       catchUp(account, memory);
       const offsetMs = offsetNowMs();
-      return memory.changes
+      const { by } = answeredOf(memory, picture.heardOf(account.tradingAddress));
+      const asked = [offsetMs, ...(typeof about === "string" ? [about] : ["dex", about.dex])].join(" ");
+      const known = by.get(asked);
+      if (known !== undefined) return known;
+      const told = memory.changes
         .filter(({ market }) => market === null || isAbout(market, about))
         .map((change) => asHeard(picture, account, asOfClock(change, offsetMs)));
+      if (by.size >= MAX_ANSWERED) by.clear();
+      by.set(asked, told);
+      return told;
     },
   };
+}
+
+function answeredOf(memory: Memory, heard: number): Answered {
+  const { answered, changes } = memory;
+  if (answered.changes !== changes || answered.heard !== heard) memory.answered = { changes, heard, by: new Map() };
+  return memory.answered;
 }
 
 function newestOfEach(changes: readonly Change[]): Change[] {

@@ -1,4 +1,5 @@
 import type { Account } from "../core/account.ts";
+import { madeOnce } from "../core/made-once.ts";
 import { dexOf } from "../core/market.ts";
 import type { OrderStatus } from "../core/order.ts";
 import type { Deps } from "../deps.ts";
@@ -68,11 +69,14 @@ type Missing = Unlisted & { stored: OpenRow; newsMs: number; list: OpenList };
 const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
 /** Our newest rows of a dex that are open by the exchange's own word. */
-export function openRows({ store }: Deps, account: Account, dex: string): OpenRow[] {
-  return listOpenOrders(store, account.id).filter(
-    (order): order is OpenRow => isNamed(order) && dexOf(order.market) === dex,
-  );
+export function openRows({ store }: Deps, account: Account, dex: string): readonly OpenRow[] {
+  return byDex(listOpenOrders(store, account.id)).get(dex) ?? [];
 }
+
+/** Rows are the same list while nothing is written. */
+const byDex = madeOnce((rows: readonly StoredOrder[]) =>
+  Map.groupBy(rows.filter(isNamed), ({ market }) => dexOf(market)),
+);
 
 function missingFrom(deps: Deps, account: Account, list: OpenList & { rows: readonly OpenRow[] }): Missing[] {
   const oids = new Set(list.value.map(({ oid }) => oid));

@@ -124,5 +124,14 @@ export function revocationResource(keyHash: string) {
 
 /** Spec 2.8. `nextCursor` is null exactly when nothing more follows. */
 export function listText(data: readonly unknown[], nextCursor: string | null): string {
-  return JSON.stringify({ object: "list", data, has_more: nextCursor !== null, next_cursor: nextCursor });
+  return listOfTexts(
+    data.map((row) => JSON.stringify(row)),
+    nextCursor,
+  );
+}
+
+/** The same of rows that are text already. */
+export function listOfTexts(rows: readonly string[], nextCursor: string | null): string {
+  const end = `"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}`;
+  return `{"object":"list","data":[${rows.join(",")}],${end}}`;
 }

@@ -46,6 +46,8 @@ export type Picture = {
   toldOf(address: string, oid: string): ToldOrder | null;
   /** The place of the last fill of that moment among what its feed has told; null where it told none. */
   heardFillAt(address: string, timeMs: number): number | null;
+  /** How much its feed has told so far: what was told of orders and fills is the same while this is. */
+  heardOf(address: string): number;
   /** Told open since the list of their dex was shown, and not over since. */
   toldOpen(address: string): readonly ToldOpen[];
   /** What the record of an order shows that was told open, until its list is shown anew; null when it is over. */
@@ -104,6 +106,7 @@ export function createPicture(): Picture {
     twaps: (address) => known(address, ({ twaps }) => twaps),
     toldOf: (address, oid) => sitters.get(address)?.updates.get(oid) ?? null,
     heardFillAt: (address, timeMs) => sitters.get(address)?.fills.get(timeMs) ?? null,
+    heardOf: (address) => sitters.get(address)?.heard ?? 0,
     toldOpen: (address) => [...(sitters.get(address)?.toldOpen.values() ?? [])],
     takeRecord: (address, oid, record) => takeRecord(sitterOf(address), oid, record),
     isTold: (address) => (sitters.get(address)?.heardToMs ?? null) !== null,

@@ -48,7 +48,7 @@ export type TimeRange = { startTimeMs: number; endTimeMs: number | null };
 /** An account over several perpetuals dexes. */
 export type AccountState = {
   mode: AccountMode;
-  spotBalances: SpotBalance[];
+  spotBalances: readonly SpotBalance[];
   byDex: readonly { dex: string; state: ClearinghouseState }[];
 };
 

@@ -1,5 +1,6 @@
 import type { Statement } from "bun:sqlite";
 import type { Watched } from "./broken.ts";
+import type { DataVersion } from "./data-version.ts";
 import type { Audience } from "./events.ts";
 import type { RememberedRows } from "./remembered.ts";
 import type { KnownRestores } from "./restores.ts";
@@ -19,8 +20,9 @@ export type Memory = {
   sealed: SealedMemory | null;
   /** Statements compiled for it, by what builds them. */
   statements: Map<object, unknown>;
-  /** What tells that something was written; compiled when it is first asked. */
+  /** What tells how much this connection has written; compiled when it is first asked. */
   changeCount: Statement | null;
+  dataVersion: DataVersion | null;
   /** By what reads them. */
   unchanged: Map<object, UnchangedRows>;
 };
@@ -35,6 +37,7 @@ export function newMemory(): Memory {
     sealed: null,
     statements: new Map(),
     changeCount: null,
+    dataVersion: null,
     unchanged: new Map(),
   };
 }

@@ -3,11 +3,10 @@
  * connection and tells here what it has changed; SQLite's `data_version` tells whether another process has committed
  * anything since, which may have been a key blocked or an agent retired.
  */
-import type { Statement } from "bun:sqlite";
+import { dataVersion, dataVersionNow } from "./data-version.ts";
 import type { Store } from "./open.ts";
 
 export type RememberedRows = {
-  versionOf: Statement;
   version: unknown;
   /** True inside a transaction that has looked: nobody else can commit before it ends. */
   isHeld: boolean;
@@ -57,7 +56,9 @@ export function forget({ memory }: Pick<Store, "memory">): void {
 
 /** For `commit.ts`, first thing in a transaction that holds the write lock. */
 export function hold(store: Store): void {
-  upToDate(store).isHeld = true;
+  const memory = memoryOf(store);
+  takeVersion(memory, dataVersionNow(store));
+  memory.isHeld = true;
 }
 
 /** At the end of that transaction. */
@@ -66,17 +67,17 @@ export function letGo({ memory }: Pick<Store, "memory">): void {
 }
 
 function upToDate(store: Store): RememberedRows {
-  const memory = store.memory.remembered ?? newRows(store);
-  if (memory.isHeld) return memory;
-  // Unlike `synchronous` this is read when it runs, not when it is compiled.
-  const [row] = memory.versionOf.values();
-  if (row?.[0] !== memory.version) memory.kinds.clear();
-  memory.version = row?.[0];
+  const memory = memoryOf(store);
+  if (!memory.isHeld) takeVersion(memory, dataVersion(store));
   return memory;
 }
 
-function newRows({ $client: client, memory }: Store): RememberedRows {
-  const versionOf = client.prepare("PRAGMA data_version");
-  memory.remembered = { versionOf, version: null, isHeld: false, kinds: new Map() };
+function takeVersion(memory: RememberedRows, version: unknown): void {
+  if (version !== memory.version) memory.kinds.clear();
+  memory.version = version;
+}
+
+function memoryOf({ memory }: Store): RememberedRows {
+  memory.remembered ??= { version: null, isHeld: false, kinds: new Map() };
   return memory.remembered;
 }

@@ -2,6 +2,7 @@
  * Rows that are asked for again and again, read anew only when something has been written since: by this connection, whose
  * changes SQLite counts, or by another, which `data_version` tells. To be asked outside of transactions.
  */
+import { dataVersion } from "./data-version.ts";
 import type { Store } from "./open.ts";
 
 export type UnchangedRows = { mark: string; rows: Map<string, unknown> };
@@ -26,8 +27,9 @@ export function whileUnchanged<Value>(read: (store: Store, key: string) => Value
 }
 
 /** The same text while nothing is written. */
-export function changeMark({ $client: client, memory }: Store): string {
-  memory.changeCount ??= client.prepare("SELECT total_changes(), data_version FROM pragma_data_version");
+export function changeMark(store: Store): string {
+  const { $client: client, memory } = store;
+  memory.changeCount ??= client.prepare("SELECT total_changes()");
   const [row] = memory.changeCount.values();
-  return String(row);
+  return `${row?.[0]},${dataVersion(store)}`;
 }

@@ -47,10 +47,23 @@ async function account(rig: PaperRig): Promise<Row> {
   return (await rig.answer(FIRST, { route: "GET /v1/account" })).body;
 }
 
+/** `xyz:TSLA`. */
+const TSLA_ASSET = 110_001;
 const BUY = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.01" };
 
 for (const [world, options] of WORLDS) {
   describe(`states told ${world}`, () => {
+    test("what was bought in one dex is in the positions of all", async () => {
+      const rig = await open(options);
+      await rig.trade("sell", "1", "400", TSLA_ASSET);
+      await write(rig, "/v1/orders", { ...BUY, price: "60010", time_in_force: "ioc" });
+      expect(await rows(rig, "/v1/positions")).toHaveLength(1);
+      const order = { ...BUY, market: "xyz:TSLA", size: "0.1", price: "400", time_in_force: "ioc" };
+      expect((await write(rig, "/v1/orders", order)).body["error"]).toBeNull();
+      const shown = await rows(rig, "/v1/positions");
+      expect(shown).toMatchObject([{ market: "BTC" }, { market: "xyz:TSLA", size: "0.1" }]);
+    });
+
     test("what was bought is in the positions, five times over", async () => {
       const rig = await open(options);
       for (let times = 1; times <= 5; times += 1) {

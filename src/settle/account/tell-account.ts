@@ -126,7 +126,7 @@ function pictured(world: World, address: string): AccountState | null {
     return state === null ? [] : [{ dex, state: state.value }];
   });
   if (mode === null || spot === null || byDex.length < dexesOf(world).length) return null;
-  return { mode: mode.value, spotBalances: [...spot.value], byDex };
+  return { mode: mode.value, spotBalances: spot.value, byDex };
 }
 
 /** What only trades, funding and transfers change: of the dexes the cash, of tokens the whole. */
