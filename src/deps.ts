@@ -141,6 +141,35 @@ export type Deps = World & {
   };
 };
 
+/**
+ * A part of the outside world. Whoever is handed some of it says which: what a function can touch, and what a test of it has
+ * to bring, stands in its first line. Parts that many ask for together have a name.
+ */
+export type With<Part extends keyof Deps> = Pick<Deps, Part>;
+
+/** To show an account as it is now. */
+export type ToShow = With<"clock" | "exchange" | "picture" | "reads" | "settings">;
+
+/** To look at an order: by the exchange's record, by lists, and by what its account's feed has told. */
+export type ToLook = With<"clock" | "exchange" | "feeds" | "picture" | "settings" | "store">;
+
+/** To follow the fills of an account. */
+export type ToFollow = With<"clock" | "exchange" | "feeds" | "log" | "markets" | "settings" | "store">;
+
+/** To store what is going to be signed. */
+export type ToSign = With<"clock" | "exchange" | "settings" | "signers" | "store">;
+
+/** To send what is stored, and to write down what became of that. */
+export type ToSend = ToSign & With<"allowance" | "flights" | "log" | "metrics" | "point" | "state">;
+
+/** To say whether an order is taken. */
+export type ToTakeOrders = With<
+  "agents" | "allowance" | "exchange" | "markets" | "signers" | "state" | "store" | "writeHealth"
+>;
+
+/** To run a write from its key to its answer. */
+export type ToWrite = ToSend & ToTakeOrders & With<"commits" | "instance" | "running" | "settling">;
+
 /** A place among the actions that may be under way. */
 export type Place = {
   /** An attempt has it, with a number of its own from now on. Inside the transaction that stores it; said again, the last counts. */

@@ -8,7 +8,7 @@ import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import { type Metrics, NO_METRICS } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
-import type { Deps, GatewayState, Log, Settings, World } from "./deps.ts";
+import type { Deps, GatewayState, Log, Settings, With, World } from "./deps.ts";
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
 import { type BuilderApproval, openBuilderApproval } from "./exchange/builder-approval.ts";
@@ -29,8 +29,8 @@ import { CHECK_PICTURE_MS, openPictureChecks } from "./settle/account/check-pict
 import { type AccountTeller, openAccountTeller } from "./settle/account/tell-account.ts";
 import { CROSS_CHECK_MS } from "./settle/feed/cross-check.ts";
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
-import { followLead } from "./settle/fills/fill-leads.ts";
-import { type Heeding, openFillIndex } from "./settle/fills/index-fills.ts";
+import { heedFills } from "./settle/fills/fill-leads.ts";
+import { openFillIndex } from "./settle/fills/index-fills.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
 import { heedEveryExcess, heedExcess } from "./settle/modify/reduce.ts";
 import { openRepeating, type Repeating } from "./settle/repeating.ts";
@@ -200,37 +200,6 @@ export function openGateway(parts: GatewayParts): Gateway {
   };
 }
 
-/** Leads that were followed; past it the oldest may be followed again. */
-const MAX_LEADS = 10_000;
-
-type Leading = {
-  heed(orderId: string): void;
-  look(orderId: string): Promise<unknown>;
-  repeating(): Repeating;
-};
-
-/** Each lead is followed once, however often the fill is shown. */
-function heedFills(world: World, { heed, look, repeating }: Leading): Heeding {
-  const begun = new Set<string>();
-  return {
-    onGrown: heed,
-    onLead(lead) {
-      const name = `${lead.cloid} ${lead.oid}`;
-      if (begun.has(name)) return;
-      const [oldest] = begun;
-      if (begun.size >= MAX_LEADS && oldest !== undefined) begun.delete(oldest);
-      begun.add(name);
-      repeating().once(async () => {
-        const orderId = await followLead(world, lead, repeating().isStopped);
-        if (orderId === null) return;
-        heed(orderId);
-        // What had been concluded of it, or what it became, is told by its record.
-        await look(orderId);
-      });
-    },
-  };
-}
-
 type Stepping = { world: World; repeating: Repeating; settler: Settler; follower: Follower };
 
 /** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
@@ -247,7 +216,11 @@ function keepInStep({ world, repeating: { once, every }, settler, follower }: St
 }
 
 /** Once soon, for what frames leave out. */
-function checkPictures({ once, every }: Repeating, world: World, reads: Reads): void {
+function checkPictures(
+  { once, every }: Repeating,
+  world: With<"clock" | "exchange" | "picture" | "settings" | "store">,
+  reads: Reads,
+): void {
   const checks = openPictureChecks(world, reads);
   once(() => world.clock.sleep(FIRST_CHECK_MS).then(() => checks.run()));
   every(CHECK_PICTURE_MS, () => checks.run());
@@ -262,7 +235,10 @@ function keepWatch({ every, fromNow }: Repeating, { agents, readiness, tell, pre
 }
 
 /** The next agent keys, where this process can seal any. */
-function prepare(deps: Deps, { keyring, instance }: GatewayParts): void {
+function prepare(
+  deps: With<"agents" | "clock" | "exchange" | "log" | "randomBytes" | "store">,
+  { keyring, instance }: GatewayParts,
+): void {
   if (keyring !== undefined) prepareSuccessors({ ...deps, network: instance.network, keyring });
 }
 
@@ -303,13 +279,18 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, sta
 }
 
 /** Until the next start: whoever looks is told. */
-function stopWrites({ state, log }: Pick<World, "state" | "log">, because: string): void {
+function stopWrites({ state, log }: With<"log" | "state">, because: string): void {
   if (state.writesStoppedBecause !== null) return;
   state.writesStoppedBecause = because;
   log.error({ error: because }, "writes are stopped until the next start");
 }
 
-async function drain({ state, running, clock, settings }: Deps): Promise<void> {
+async function drain({
+  state,
+  running,
+  clock,
+  settings,
+}: With<"clock" | "running" | "settings" | "state">): Promise<void> {
   state.phase = "draining";
   await Promise.race([running.idle(), clock.sleep(settings.timings.answerDeadlineMs)]);
 }
@@ -384,7 +365,7 @@ async function refreshAllowed(store: Store, { allowance, builderApproval }: Allo
   ]);
 }
 
-async function readFirstMarkets(world: World, isStopped: () => boolean): Promise<void> {
+async function readFirstMarkets(world: With<"clock" | "markets">, isStopped: () => boolean): Promise<void> {
   while (!isStopped()) {
     const universe = await world.markets.refresh();
     if (universe !== null) return;

@@ -54,6 +54,8 @@ const PLANTED: readonly [rule: string, path: string, text: string][] = [
   ["import-direction", "src/attic/old.ts", `import { order } from "../core/order.ts";`],
   ["import-direction", "src/core/order.ts", `import { add } from "./decimal";`],
   ["import-direction", "src/store/open.ts", `import { support } from "../../test/support/store.ts";`],
+  ["whole-world", "src/actions/place-order.ts", `import type { Deps } from "../deps.ts";`],
+  ["whole-world", "src/settle/look/look.ts", `import type { ToLook, World } from "../../deps.ts";`],
   ["pure-room", "src/core/order.ts", `export const now = Date.now();`],
   ["pure-room", "src/core/order.ts", `export const now = globalThis.Date.now();`],
   ["pure-room", "src/core/order.ts", `export const now = Date["now"]();`],

@@ -128,7 +128,11 @@ function stateFigures(sources: readonly HouseFile[]): Figure[] {
 }
 
 function bagFigures(sources: readonly HouseFile[], functions: readonly HouseFunction[]): Figure[] {
-  const { whole, parts } = bagsTaken(sources, functions);
+  // Next door is another world under the same name.
+  const { whole, parts } = bagsTaken(
+    sources,
+    functions.filter(({ file }) => !file.path.startsWith("src/paper/")),
+  );
   return [
     counted(
       "files that import Deps or World",

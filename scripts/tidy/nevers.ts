@@ -34,6 +34,12 @@ const DATABASE = /^(drizzle-orm(\/|$)|bun:sqlite$|node:sqlite$)/;
 const SQL =
   /\bPRAGMA\b|^\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE (TABLE|INDEX|UNIQUE)|BEGIN IMMEDIATE)\b/i;
 
+/** Who composes, and who hands everything on to whoever says what it uses; paper/ has a world of its own. */
+const WHOLE_WORLDS = [
+  ...["src/deps.ts", "src/gateway.ts", "src/http/", "src/cli/", "src/ops/set-up/setting-up.ts", "src/paper/"],
+  ...["src/settle/settler.ts", "src/settle/pursuit.ts"],
+];
+
 const NEVERS: readonly Never[] = [
   {
     rule: "pure-room",
@@ -98,6 +104,12 @@ const NEVERS: readonly Never[] = [
     reason: "the only outgoing network is exchange/'s (and what cli/ and console/ ask of the gateway itself)",
     isAllowed: (path) => isIn(path, ["src/exchange/", "src/cli/", "src/console/"]),
     find: (facts) => [...globalsNamed(facts, NETWORK), ...importsOf(facts, NETWORK_MODULES)],
+  },
+  {
+    rule: "whole-world",
+    reason: 'only what composes or passes on takes all of Deps or World; a verb says what it uses, as `With<"store">`',
+    isAllowed: (path) => isIn(path, WHOLE_WORLDS),
+    find: (facts) => importedNames(facts, ["Deps", "World"]),
   },
   {
     rule: "process-outside-main",

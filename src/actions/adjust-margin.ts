@@ -1,5 +1,5 @@
 import { decimal } from "../core/decimal.ts";
-import type { Deps } from "../deps.ts";
+import type { ToWrite, With } from "../deps.ts";
 import { marginReadingText, takeMarginReading } from "../settle/operation/margin.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findOperation } from "../store/operations.ts";
@@ -14,7 +14,7 @@ import { requirePerpetual } from "./set-leverage.ts";
 export type AdjustMargin = WriteKey & { market: string; amount: string };
 
 /** `POST /v1/margin`: adds or removes isolated margin. */
-export async function adjustMargin(deps: Deps, caller: Caller, wanted: AdjustMargin): Promise<WriteAnswer> {
+export async function adjustMargin(deps: ToWrite, caller: Caller, wanted: AdjustMargin): Promise<WriteAnswer> {
   return operate(deps, caller, wanted, {
     route: "POST /v1/margin",
     bucket: "otherWrites",
@@ -24,7 +24,7 @@ export async function adjustMargin(deps: Deps, caller: Caller, wanted: AdjustMar
   });
 }
 
-async function planMargin(deps: Deps, { account }: Caller, wanted: AdjustMargin): Promise<OperationPlan> {
+async function planMargin(deps: ToWrite, { account }: Caller, wanted: AdjustMargin): Promise<OperationPlan> {
   const market = await requirePerpetual(deps, wanted.market);
   // A change without an id is told by its amount: two at once on one position could not be told apart.
   await waitForAlike(deps, () => unsettledMargin(deps, account.id, market.name));
@@ -39,7 +39,7 @@ async function planMargin(deps: Deps, { account }: Caller, wanted: AdjustMargin)
   };
 }
 
-function unsettledMargin(deps: Deps, accountId: string, market: string) {
+function unsettledMargin(deps: With<"clock" | "settings" | "store">, accountId: string, market: string) {
   return listOpenAttempts(deps.store).filter(
     (attempt) =>
       attempt.kind === "isolated_margin" &&

@@ -2,7 +2,7 @@ import { cloidOf } from "../core/cloid.ts";
 import { decimal } from "../core/decimal.ts";
 import { findMarket } from "../core/market.ts";
 import type { Filled, Leg } from "../core/order.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, insertLeg } from "../store/legs.ts";
 import type { Store } from "../store/open.ts";
@@ -11,7 +11,10 @@ import { notRead } from "./market-rules.ts";
 import type { OutsideOrder } from "./outside-order.ts";
 
 /** Gives an order that was placed outside the API a row of its own, because it is about to be changed through it. */
-export function adoptOutsideOrder(deps: Deps, outside: OutsideOrder): StoredOrder {
+export function adoptOutsideOrder(
+  deps: With<"clock" | "exchange" | "markets" | "store">,
+  outside: OutsideOrder,
+): StoredOrder {
   const universe = deps.markets.current();
   const market = universe === null ? null : findMarket(universe, outside.market);
   if (market === null) {

@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findSigningAgent } from "../store/agents.ts";
 
@@ -9,7 +9,7 @@ const SOON_DAYS = 30;
 export type AgentHealth = { agent: "in_order" | "ends_soon" | "missing" | "none"; agent_days_left: number | null };
 
 /** The worst of what is known of the agents that sign, without their names: anybody may ask this. */
-export function agentHealth({ store, exchange, agents }: Deps): AgentHealth {
+export function agentHealth({ store, exchange, agents }: With<"agents" | "exchange" | "store">): AgentHealth {
   const nowMs = exchange.nowMs();
   const owners = new Set(listAccounts(store).map(({ ownerAddress }) => ownerAddress));
   const signing = [...owners].map((owner) => findSigningAgent(store, owner, nowMs));

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Account, ApiKey, Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findApiKey, noteKeyUse, type StoredKey } from "../store/api-keys.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
@@ -12,7 +12,10 @@ import { changedOutside } from "../write/changed-outside.ts";
 const BEARER = /^bearer +(api_trade_[0-9a-fA-F]{64})$/i;
 
 /** Whose key the Authorization header holds. Throws `missing_api_key`, `invalid_api_key` or `revoked_api_key`. */
-export function authenticate(deps: Deps, authorization: string | null): { account: Account; key: ApiKey } {
+export function authenticate(
+  deps: With<"clock" | "log" | "state" | "store">,
+  authorization: string | null,
+): { account: Account; key: ApiKey } {
   if (authorization === null) {
     throw new ApiError("missing_api_key", "Authorization header required: Bearer and an API key.");
   }
@@ -41,7 +44,10 @@ export function authenticate(deps: Deps, authorization: string | null): { accoun
 const USE_PRECISION_MS = 60_000;
 
 /** Nobody is refused because this cannot be written down. */
-function noteUse({ store, clock, state, log }: Deps, { keyHash: hash, lastUsedAtMs }: StoredKey): void {
+function noteUse(
+  { store, clock, state, log }: With<"clock" | "log" | "state" | "store">,
+  { keyHash: hash, lastUsedAtMs }: StoredKey,
+): void {
   const nowMs = clock.nowMs();
   const isFresh = lastUsedAtMs !== null && Math.abs(nowMs - lastUsedAtMs) < USE_PRECISION_MS;
   if (isFresh || state.phase === "trial") return;

@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { fromUnits } from "../core/decimal.ts";
 import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
-import type { Builder, Deps } from "../deps.ts";
+import type { Builder, With } from "../deps.ts";
 import type { Reply } from "../settle/send/send.ts";
 import { isBuilderRefused } from "../wire/answer/refusal.ts";
 
@@ -12,7 +12,7 @@ import { isBuilderRefused } from "../wire/answer/refusal.ts";
  * refuse for a fee of ours is worth less than one without it. Where it is required, the exchange refuses.
  */
 export function builderFor(
-  deps: Deps,
+  deps: With<"builderApproval" | "settings">,
   about: { account: Account; market: Market; side: Side },
 ): { address: string; feeTenthsBps: number } | null {
   const { builder } = deps.settings;
@@ -33,7 +33,7 @@ function feeOf(builder: Builder, account: Account): number | null {
 }
 
 /** What the operator set for an account and whether its owner has approved it; null when it pays no builder fee. */
-export function describeBuilderFee(deps: Deps, account: Account) {
+export function describeBuilderFee(deps: With<"builderApproval" | "settings">, account: Account) {
   const { builder } = deps.settings;
   if (builder === null || account.kind !== "main") return null;
   const feeTenthsBps = feeOf(builder, account);
@@ -47,7 +47,7 @@ export function describeBuilderFee(deps: Deps, account: Account) {
 }
 
 /** After a refusal for want of the approval the next orders go without the fee. */
-export function heedBuilderRefusal(deps: Deps, account: Account, reply: Reply): void {
+export function heedBuilderRefusal(deps: With<"builderApproval">, account: Account, reply: Reply): void {
   const texts =
     reply.kind === "accepted"
       ? reply.statuses.flatMap((status) => (status.kind === "error" ? [status.text] : []))

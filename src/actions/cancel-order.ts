@@ -2,7 +2,7 @@ import type { Attempt } from "../core/attempt.ts";
 import { dexOf } from "../core/market.ts";
 import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
-import type { Deps, Place } from "../deps.ts";
+import type { Place, ToLook, ToSign, ToWrite, With } from "../deps.ts";
 import { intendedCancel, legToCancel, mayRest, recordCancelReply, unsettledPlacings } from "../settle/cancel/cancel.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { deriveOrder } from "../settle/record/record.ts";
@@ -23,14 +23,22 @@ export type CancelOrder = WriteKey & { id: string };
  * `POST /v1/orders/{id}/cancel`. The answer is final only when every leg of the order is closed and everything that
  * could still place one is settled; until then it is 202 and the cancel stays armed.
  */
-export async function cancelOrder(deps: Deps, caller: Caller, wanted: CancelOrder): Promise<WriteAnswer> {
+export async function cancelOrder(
+  deps: ToLook & ToWrite & With<"reads">,
+  caller: Caller,
+  wanted: CancelOrder,
+): Promise<WriteAnswer> {
   return runWrite(deps, caller, wanted, {
     ...{ route: "POST /v1/orders/{id}/cancel", bucket: "cancels", isCancel: true, asked: {}, placing: null },
     plan: () => planCancel(deps, caller, wanted),
   });
 }
 
-async function planCancel(deps: Deps, caller: Caller, { id, idempotencyKey }: CancelOrder): Promise<Plan> {
+async function planCancel(
+  deps: ToLook & With<"instance" | "markets" | "reads" | "settling" | "signers">,
+  caller: Caller,
+  { id, idempotencyKey }: CancelOrder,
+): Promise<Plan> {
   const found = await requireOrder(deps, caller, id, "cancel");
   const target = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
   const isSent = isLive(target.status);
@@ -46,12 +54,16 @@ async function planCancel(deps: Deps, caller: Caller, { id, idempotencyKey }: Ca
  * The exchange has taken it and not said under which native id, as of some triggers: a cancel by client order id would take off
  * whatever else has that id. A list of open orders names it; where it cannot be read or lacks it the cancel goes all the same.
  */
-function isUnnamed({ store }: Deps, { id }: StoredOrder): boolean {
+function isUnnamed({ store }: With<"store">, { id }: StoredOrder): boolean {
   const leg = legToCancel(listLegs(store, id));
   return leg !== null && leg.oid === null && mayRest(leg);
 }
 
-async function nameByList(deps: Deps, { account }: Caller, { market }: StoredOrder): Promise<void> {
+async function nameByList(
+  deps: With<"clock" | "reads" | "store">,
+  { account }: Caller,
+  { market }: StoredOrder,
+): Promise<void> {
   const read = await deps.reads.openOrders(account.tradingAddress, dexOf(market), "cancel");
   if (read.kind === "ok") nameUnnamed(deps, account.id, read.value);
 }
@@ -59,7 +71,10 @@ async function nameByList(deps: Deps, { account }: Caller, { market }: StoredOrd
 type Storing = { caller: Caller; orderId: string; idempotencyKey: string; place: Place };
 
 /** Inside the intent's transaction: the attempt, or for an order that is closed by now its final answer. */
-function storeCancel(deps: Deps, { caller, orderId, idempotencyKey, place }: Storing): Stored {
+function storeCancel(
+  deps: ToSign & With<"markets" | "settling">,
+  { caller, orderId, idempotencyKey, place }: Storing,
+): Stored {
   const order = findOrder(deps.store, orderId);
   const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));
   // Given back since it was found: no byte of it left, and nobody can know of it any more.
@@ -75,7 +90,7 @@ function storeCancel(deps: Deps, { caller, orderId, idempotencyKey, place }: Sto
 }
 
 /** The cancel and the empty actions that burn every placing still out leave at the same moment, and none waits for another. */
-function outgoingCancel(deps: Deps, attempt: Attempt): Stored {
+function outgoingCancel(deps: With<"clock" | "settling" | "store">, attempt: Attempt): Stored {
   const unsettled = unsettledPlacings(deps, attempt.resource.id);
   return {
     kind: "outgoing",

@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { ToWrite } from "../deps.ts";
 import { twapCancelAction } from "../wire/action/twap.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteAnswer, WriteKey } from "../write/key.ts";
@@ -8,7 +8,7 @@ import { operate } from "./operate.ts";
 export type CancelTwap = WriteKey & { market: string; twapId: number };
 
 /** `POST /v1/twaps/cancel`. */
-export async function cancelTwap(deps: Deps, caller: Caller, wanted: CancelTwap): Promise<WriteAnswer> {
+export async function cancelTwap(deps: ToWrite, caller: Caller, wanted: CancelTwap): Promise<WriteAnswer> {
   const { twapId } = wanted;
   return operate(deps, caller, wanted, {
     route: "POST /v1/twaps/cancel",

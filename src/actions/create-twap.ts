@@ -1,7 +1,7 @@
 import { decimal } from "../core/decimal.ts";
 import { type Market, sizeFault } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
-import type { Deps } from "../deps.ts";
+import type { ToWrite, With } from "../deps.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { actionJson } from "../wire/action/index.ts";
 import { twapOrderAction } from "../wire/action/twap.ts";
@@ -22,7 +22,7 @@ export type CreateTwap = WriteKey & {
 };
 
 /** `POST /v1/twaps`: a TWAP that the exchange runs. It never carries a builder fee. */
-export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap): Promise<WriteAnswer> {
+export async function createTwap(deps: ToWrite, caller: Caller, wanted: CreateTwap): Promise<WriteAnswer> {
   const { side, size, durationMinutes, randomize, reduceOnly } = wanted;
   const parameters = { side, size, duration_minutes: durationMinutes, randomize, reduce_only: reduceOnly };
   return operate(deps, caller, wanted, {
@@ -39,7 +39,7 @@ export async function createTwap(deps: Deps, caller: Caller, wanted: CreateTwap)
 }
 
 async function endOf(
-  deps: Deps,
+  deps: With<"clock" | "running" | "settings" | "settling" | "store">,
   caller: Caller,
   { wanted, market }: { wanted: CreateTwap; market: Market },
 ): Promise<OperationPlan["end"]> {

@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import { type Happened, isAfter, type Shown } from "../core/mark.ts";
-import type { Deps } from "../deps.ts";
+import type { ToLook, ToShow, With } from "../deps.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
 import { shownListed, shownPositions } from "../settle/feed/shown.ts";
@@ -35,13 +35,13 @@ const SPARE_MS = 1_000;
 type Asking = Pick<Caller, "account" | "reader">;
 
 /** The time of an answer as it is told: null while it counts as now. */
-export function toldAge({ exchange }: Pick<Deps, "exchange">, asOfMs: number, withinMs: number): number | null {
+export function toldAge({ exchange }: With<"exchange">, asOfMs: number, withinMs: number): number | null {
   return exchange.nowMs() - asOfMs > withinMs ? asOfMs : null;
 }
 
 /** Positions and margin of one dex, not older than what the account was told last. */
 export async function currentState(
-  deps: Deps,
+  deps: ToShow & With<"feeds" | "ownWrites">,
   { account, reader }: Asking,
   dex: string,
 ): Promise<Known<ClearinghouseState>> {
@@ -67,7 +67,7 @@ export async function currentState(
 }
 
 function currentSpot(
-  deps: Deps,
+  deps: ToShow,
   { account, reader }: Asking,
   told: readonly Happened[],
 ): Promise<Known<readonly SpotBalance[]>> {
@@ -81,7 +81,7 @@ function currentSpot(
   });
 }
 
-function currentMode(deps: Deps, { account, reader }: Asking): Promise<Known<AccountMode>> {
+function currentMode(deps: ToShow, { account, reader }: Asking): Promise<Known<AccountMode>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<AccountMode>(deps, {
@@ -95,7 +95,11 @@ function currentMode(deps: Deps, { account, reader }: Asking): Promise<Known<Acc
 export type CurrentAccount = { state: AccountState; spotAsOfMs: number; marginAsOfMs: number };
 
 /** Balances and margin over all dexes. Collateral that dexes share moves with every one of them. */
-export async function currentAccount(deps: Deps, asking: Asking, dexes: readonly string[]): Promise<CurrentAccount> {
+export async function currentAccount(
+  deps: ToShow & With<"feeds" | "ownWrites">,
+  asking: Asking,
+  dexes: readonly string[],
+): Promise<CurrentAccount> {
   const { account } = asking;
   const mode = await currentMode(deps, asking);
   const told = deps.ownWrites.told(account, mode.value === "standard" ? "spot" : "all");
@@ -113,7 +117,7 @@ export async function currentAccount(deps: Deps, asking: Asking, dexes: readonly
 
 /** The exchange's list of open orders of one dex, spot with `""`. What rows know better is the caller's to say. */
 export function currentOpenOrders(
-  deps: Deps,
+  deps: ToLook & With<"reads">,
   { account, reader }: Asking,
   dex: string,
 ): Promise<Known<readonly FrontendOrder[]>> {
@@ -132,13 +136,17 @@ export function currentOpenOrders(
 }
 
 /** A list that was read is evidence as well; what a feed shows is not. */
-function heedList(deps: Deps, { id, tradingAddress }: Account, orders: readonly FrontendOrder[]): void {
+function heedList(
+  deps: With<"clock" | "feeds" | "store">,
+  { id, tradingAddress }: Account,
+  orders: readonly FrontendOrder[],
+): void {
   deps.feeds.showed(tradingAddress, shownListed(orders));
   nameUnnamed(deps, id, orders);
 }
 
 /** The history of TWAPs, newest first or not: see `list-twaps`. */
-export function currentTwaps(deps: Deps, { account, reader }: Asking): Promise<Known<readonly TwapRecord[]>> {
+export function currentTwaps(deps: ToShow, { account, reader }: Asking): Promise<Known<readonly TwapRecord[]>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly TwapRecord[]>(deps, {
@@ -167,7 +175,10 @@ type Wanted<T> = Asking & {
  * From the picture where that is new enough, else by a read. What is older than the caller's last write is waited for, and
  * never shown.
  */
-async function readCurrent<T>(deps: Deps, wanted: Wanted<T>): Promise<Known<T>> {
+async function readCurrent<T>(
+  deps: With<"clock" | "exchange" | "picture" | "settings">,
+  wanted: Wanted<T>,
+): Promise<Known<T>> {
   const startedMs = deps.clock.elapsedMs();
   const spentMs = (): number => deps.clock.elapsedMs() - startedMs;
   const enough = deps.settings.timings.answerDeadlineMs - SPARE_MS;
@@ -188,13 +199,13 @@ async function readCurrent<T>(deps: Deps, wanted: Wanted<T>): Promise<Known<T>> 
   }
 }
 
-function isCurrent<T>(deps: Deps, wanted: Wanted<T>, known: Known<T>): boolean {
+function isCurrent<T>(deps: With<"exchange" | "settings">, wanted: Wanted<T>, known: Known<T>): boolean {
   const isStanding = known.isTold || deps.exchange.nowMs() - known.asOfMs < wanted.standsMs;
   return isStanding && isShowable(deps, wanted, known);
 }
 
 /** Not older than the caller's last write, nor than anything may be. */
-function isShowable<T>(deps: Deps, wanted: Wanted<T>, known: Known<T>): boolean {
+function isShowable<T>(deps: With<"exchange" | "settings">, wanted: Wanted<T>, known: Known<T>): boolean {
   return holdsAll(known, wanted) && deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;
 }
 
@@ -202,7 +213,7 @@ function holdsAll<T>(shown: Shown, { told }: Wanted<T>): boolean {
   return told.every((happened) => isAfter(shown, happened));
 }
 
-async function nextFrame<T>(deps: Deps, { account }: Wanted<T>, forMs: number): Promise<void> {
+async function nextFrame<T>(deps: With<"clock" | "picture">, { account }: Wanted<T>, forMs: number): Promise<void> {
   const timer = deps.clock.timer(forMs);
   await Promise.race([deps.picture.next(account.tradingAddress), timer.up]);
   timer.cancel();
@@ -210,7 +221,7 @@ async function nextFrame<T>(deps: Deps, { account }: Wanted<T>, forMs: number): 
 
 /** What was read, or what was shown before where the server that answered is behind that. */
 function take<T>(
-  deps: Deps,
+  deps: With<"clock" | "exchange" | "picture">,
   { account, part, timeOf, known }: Wanted<T>,
   { value, askedAtMs }: Extract<Read<T>, { kind: "ok" }>,
 ): Known<T> {

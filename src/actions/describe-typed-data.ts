@@ -1,5 +1,5 @@
 import { API_NETWORK } from "../core/account.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import {
   GRANT_DOMAIN,
   GRANT_TYPES,
@@ -19,11 +19,11 @@ const EXAMPLE_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 const EXAMPLE_HASH = "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c70d4f2d";
 
 /** Everything that a wallet needs to sign a grant or a revocation for this gateway: public, and nobody's secret. */
-export function describeTypedData(deps: Deps): string {
+export function describeTypedData(deps: With<"clock" | "settings">): string {
   return JSON.stringify(typedDataResource(deps));
 }
 
-export function typedDataResource(deps: Deps) {
+export function typedDataResource(deps: With<"clock" | "settings">) {
   const { audience } = deps.settings;
   const revocation = { audience, accountId: EXAMPLE_ACCOUNT, keyHash: EXAMPLE_HASH };
   const grant = grantTypedData({

@@ -1,10 +1,10 @@
 import type { Account } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 
 /** Throws `account_not_found`. */
-export function findAccountFor({ store }: Deps, id: string): Account {
+export function findAccountFor({ store }: With<"store">, id: string): Account {
   const account = findAccount(store, id.toLowerCase());
   if (account === null) throw new ApiError("account_not_found", "There is no account with this id.");
   return account;

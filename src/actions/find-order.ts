@@ -1,6 +1,6 @@
 import { cloidOf } from "../core/cloid.ts";
 import { ApiError } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { ToLook, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { recordLegEvent } from "../settle/record/record.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -28,7 +28,7 @@ const CLOID = /^0x[0-9a-f]{32}$/;
  * looked for with the weight of the change, which reads cannot use up.
  */
 export async function requireOrder(
-  deps: Deps,
+  deps: ToLook & With<"instance">,
   caller: Caller,
   givenId: string,
   purpose: Purpose = caller.reader,
@@ -47,7 +47,7 @@ export function orderNotFound(): ApiError {
 }
 
 /** The caller's stored order by any id of it, lower case, without asking anybody. Throws `invalid_id`. */
-export function findStored(deps: Deps, caller: Caller, id: string): StoredOrder | null {
+export function findStored(deps: With<"store">, caller: Caller, id: string): StoredOrder | null {
   const { store } = deps;
   const orderId = UUID.test(id)
     ? findOrder(store, id) === null
@@ -70,7 +70,7 @@ function invalidId(): never {
 }
 
 /** What to ask the exchange for; null where only a guess could have made the id. */
-function exchangeId(deps: Deps, caller: Caller, id: string): string | number | bigint | null {
+function exchangeId(deps: With<"instance">, caller: Caller, id: string): string | number | bigint | null {
   if (CLOID.test(id)) return id;
   if (NATIVE_ID.test(id)) return BigInt(id) <= MAX_NATIVE_ID ? jsonInteger(id) : null;
   const oid = decodeOutsideOrderId(id, deps.instance.network, caller.account.tradingAddress);
@@ -79,7 +79,7 @@ function exchangeId(deps: Deps, caller: Caller, id: string): string | number | b
 }
 
 async function askExchange(
-  deps: Deps,
+  deps: ToLook & With<"instance">,
   caller: Caller,
   oid: string | number | bigint,
   purpose: Purpose,
@@ -99,7 +99,7 @@ async function askExchange(
 }
 
 /** We had concluded that it never was, and the exchange shows it: only what is open again can be canceled. */
-function heardOf({ store, clock }: Deps, { leg, order }: OwnLeg, oid: string): StoredOrder {
+function heardOf({ store, clock }: With<"clock" | "store">, { leg, order }: OwnLeg, oid: string): StoredOrder {
   if (leg.state !== "absent") return order;
   return inTransaction(store, () => recordLegEvent(store, leg.cloid, { type: "reported", oid }, clock.nowMs()));
 }

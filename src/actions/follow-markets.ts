@@ -5,7 +5,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { FigureKey } from "../core/market-knowledge.ts";
 import { isoTime } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { onEvents } from "../store/events.ts";
 import type { Listener } from "./list-events.ts";
@@ -43,7 +43,7 @@ type Figure = {
 };
 
 /** Canonical names, each once. */
-export async function namedMarkets(deps: Deps, names: readonly string[]): Promise<string[]> {
+export async function namedMarkets(deps: With<"exchange" | "markets">, names: readonly string[]): Promise<string[]> {
   const markets = new Set<string>();
   // One after the other: the first that there is not is the only one for which others like it are looked for.
   for (const name of names) markets.add((await requireListed(deps, name)).name);
@@ -51,7 +51,11 @@ export async function namedMarkets(deps: Deps, names: readonly string[]): Promis
 }
 
 /** `markets` by their canonical names. */
-export function followMarkets(deps: Deps, listener: Listener, wanted: FollowMarkets): MarketReader {
+export function followMarkets(
+  deps: With<"exchange" | "marketView" | "store">,
+  listener: Listener,
+  wanted: FollowMarkets,
+): MarketReader {
   const { markets, channels, follows } = wanted;
   const figures = channels.flatMap((channel) => markets.map((market) => figureOf(channel, market)));
   const byName = new Map(figures.map((figure) => [nameOf(figure.key), figure]));
@@ -100,13 +104,13 @@ function nameOf({ kind, of }: FigureKey): string {
   return `${kind} ${of}`;
 }
 
-function isKeyGood({ store }: Deps, { keyHash }: Listener): boolean {
+function isKeyGood({ store }: With<"store">, { keyHash }: Listener): boolean {
   const key = findApiKey(store, keyHash);
   return key?.state === "active" && key.fault === null;
 }
 
 /** What has gone stale, and what is told again, by channel. */
-function turnedBy(deps: Deps, figures: readonly Figure[]): ToldMarket[] {
+function turnedBy(deps: With<"exchange" | "marketView">, figures: readonly Figure[]): ToldMarket[] {
   const turned = figures.flatMap((figure) => {
     const before = figure.standing;
     figure.standing = standingOf(deps, figure);
@@ -118,12 +122,12 @@ function turnedBy(deps: Deps, figures: readonly Figure[]): ToldMarket[] {
   return [...byTurn.values()].flatMap((group) => turnOf(deps, group));
 }
 
-function standingOf({ marketView }: Deps, { key, standing }: Figure): Figure["standing"] {
+function standingOf({ marketView }: With<"marketView">, { key, standing }: Figure): Figure["standing"] {
   if (marketView.isLive(key)) return "live";
   return standing === "expected" && marketView.isExpected(key) ? "expected" : "stale";
 }
 
-function turnOf(deps: Deps, group: readonly Figure[]): ToldMarket[] {
+function turnOf(deps: With<"exchange" | "marketView">, group: readonly Figure[]): ToldMarket[] {
   const [first] = group;
   if (first === undefined || first.standing === "expected") return [];
   const { channel, standing } = first;
@@ -133,11 +137,11 @@ function turnOf(deps: Deps, group: readonly Figure[]): ToldMarket[] {
 }
 
 /** Up to when it is known; now, where it never was. Unix milliseconds of the exchange. */
-function lastGoodMs({ marketView, exchange }: Deps, { key: { kind, of } }: Figure): number {
+function lastGoodMs({ marketView, exchange }: With<"exchange" | "marketView">, { key: { kind, of } }: Figure): number {
   return exchange.nowMs() - (marketView.peek(kind, of)?.ageMs ?? 0);
 }
 
-function changedOf(deps: Deps, figures: readonly Figure[]): ToldMarket[] {
+function changedOf(deps: With<"exchange" | "marketView">, figures: readonly Figure[]): ToldMarket[] {
   return figures.flatMap((figure) => {
     if (!figure.isChanged || figure.standing !== "live") return [];
     figure.isChanged = false;
@@ -146,7 +150,10 @@ function changedOf(deps: Deps, figures: readonly Figure[]): ToldMarket[] {
   });
 }
 
-function resourceOf({ marketView, exchange }: Deps, { channel, market }: Figure): object | null {
+function resourceOf(
+  { marketView, exchange }: With<"exchange" | "marketView">,
+  { channel, market }: Figure,
+): object | null {
   switch (channel) {
     case "bbo": {
       const best = marketView.peek("best", market);

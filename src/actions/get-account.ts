@@ -1,6 +1,6 @@
 import type { Account } from "../core/account.ts";
 import { madeOnce, whileSame } from "../core/made-once.ts";
-import type { Deps } from "../deps.ts";
+import type { ToShow, With } from "../deps.ts";
 import type { AccountState } from "../exchange/reads.ts";
 import { accountResource } from "../settle/account/account-resources.ts";
 import type { Caller } from "../write/caller.ts";
@@ -8,7 +8,7 @@ import type { ReadAnswer } from "./answer.ts";
 import { AGE_MS, type CurrentAccount, currentAccount, MARGIN_AGE_MS, toldAge } from "./current.ts";
 
 /** `GET /v1/account`: balances as they are now, and not before the account's last change; where collateral is shared they say so. */
-export async function getAccount(deps: Deps, caller: Caller): Promise<ReadAnswer> {
+export async function getAccount(deps: ToShow & With<"feeds" | "ownWrites">, caller: Caller): Promise<ReadAnswer> {
   const { account } = caller;
   const current = await currentAccount(deps, caller, ["", ...deps.settings.dexes]);
   return { body: textOf(account, current.state), asOfMs: oldestTold(deps, current) };
@@ -23,7 +23,7 @@ function textOf(account: Account, state: AccountState): string {
 }
 
 /** What says of when it is says it of the whole. */
-function oldestTold(deps: Deps, { spotAsOfMs, marginAsOfMs }: CurrentAccount): number | null {
+function oldestTold(deps: With<"exchange">, { spotAsOfMs, marginAsOfMs }: CurrentAccount): number | null {
   const isNow = toldAge(deps, spotAsOfMs, AGE_MS) === null && toldAge(deps, marginAsOfMs, MARGIN_AGE_MS) === null;
   return isNow ? null : Math.min(spotAsOfMs, marginAsOfMs);
 }

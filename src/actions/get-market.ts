@@ -1,13 +1,17 @@
 import type { Market } from "../core/market.ts";
 import type { Seen } from "../core/market-knowledge.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { marketResource } from "./list-markets.ts";
 import { asOfMs, bestMembers, bookResource, markMembers, requireListed, requireLook } from "./market-figures.ts";
 
 /** `GET /v1/markets/{market}`: its rules, and what it does now. */
-export async function getMarket(deps: Deps, { reader }: Caller, name: string): Promise<ReadAnswer> {
+export async function getMarket(
+  deps: With<"exchange" | "marketView" | "markets">,
+  { reader }: Caller,
+  name: string,
+): Promise<ReadAnswer> {
   const market = await requireListed(deps, name);
   const [lookedAtMark, lookedAtBest] = await Promise.all([
     deps.marketView.mark(market, reader),
@@ -28,7 +32,11 @@ export function detailsResource(market: Market, { mark, best, exchangeMs }: Deta
 type WantedBook = { name: string; levels: number };
 
 /** `GET /v1/markets/{market}/book`: so many levels of each side, best first. */
-export async function getBook(deps: Deps, { reader }: Caller, { name, levels }: WantedBook): Promise<ReadAnswer> {
+export async function getBook(
+  deps: With<"exchange" | "marketView" | "markets">,
+  { reader }: Caller,
+  { name, levels }: WantedBook,
+): Promise<ReadAnswer> {
   const market = await requireListed(deps, name);
   const book = requireLook(deps, `for the book of ${market.name}`, {
     look: await deps.marketView.book(market.name, reader),

@@ -1,6 +1,6 @@
 import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { ToLook, With } from "../deps.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -9,7 +9,11 @@ import { requireOrder } from "./find-order.ts";
 import { isShownNow } from "./shown-now.ts";
 
 /** `GET /v1/orders/{id}`: a closed order from the database, a live one after a look at the exchange. */
-export async function getOrder(deps: Deps, caller: Caller, id: string): Promise<ReadAnswer> {
+export async function getOrder(
+  deps: ToLook & With<"fillIndex" | "instance" | "settling">,
+  caller: Caller,
+  id: string,
+): Promise<ReadAnswer> {
   const found = await requireOrder(deps, caller, id);
   if (found.kind === "outside") return { body: orderText(found.order), asOfMs: null };
   const { order } = found;

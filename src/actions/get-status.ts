@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
 import { OBSTACLES } from "../core/readiness.ts";
 import { isoTime } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { ToLook, ToTakeOrders, With } from "../deps.ts";
 import type { ActionUse } from "../exchange/action-budget.ts";
 import type { Reader, Use } from "../exchange/exchange.ts";
 import type { Known } from "../exchange/picture.ts";
@@ -21,11 +21,17 @@ import { describeBuilderFee } from "./builder.ts";
  * `GET /v1/status`: what an operator would look at first, for the key's own account. The exchange's word about the
  * action budget is null where it cannot be asked; everything else is answered from here.
  */
-export async function getStatus(deps: Deps, caller: Caller): Promise<ReadAnswer> {
+export async function getStatus(
+  deps: ToTakeOrders & ToLook & With<"builderApproval" | "fillIndex" | "marketView" | "reads">,
+  caller: Caller,
+): Promise<ReadAnswer> {
   return { body: JSON.stringify(await statusResource(deps, caller)), asOfMs: null };
 }
 
-export async function statusResource(deps: Deps, caller: Caller) {
+export async function statusResource(
+  deps: ToTakeOrders & ToLook & With<"builderApproval" | "fillIndex" | "marketView" | "reads">,
+  caller: Caller,
+) {
   const { store, state, settings } = deps;
   const { account } = caller;
   const universe = deps.markets.current();
@@ -56,14 +62,14 @@ export async function statusResource(deps: Deps, caller: Caller) {
   };
 }
 
-function ordersOf(deps: Deps, { account }: Caller) {
+function ordersOf(deps: ToTakeOrders, { account }: Caller) {
   deps.writeHealth.prove();
   const { reason, detail } = accountReadiness(deps, account);
   return { are_taken: reason === null, reason, detail: reason === null ? null : (detail ?? OBSTACLES[reason]) };
 }
 
 /** Null where the database never took the place of a lost one. */
-function restoreOf({ store }: Deps, { account }: Caller) {
+function restoreOf({ store }: With<"store">, { account }: Caller) {
   const takeUp = findTakeUp(store, account.id);
   if (takeUp === null) return null;
   const { restoredAtMs, snapshotAtMs, takenUpAtMs } = takeUp;
@@ -71,7 +77,7 @@ function restoreOf({ store }: Deps, { account }: Caller) {
   return { restored_at: isoTime(restoredAtMs), snapshot_at: isoTime(snapshotAtMs), taken_up_at: takenUpAt };
 }
 
-async function budgetOf(deps: Deps, { account, reader }: Caller) {
+async function budgetOf(deps: With<"allowance" | "exchange" | "reads">, { account, reader }: Caller) {
   const use = deps.allowance.use(account.tradingAddress) ?? (await readUse(deps, account, reader));
   return {
     order_wait_s: deps.exchange.budgetWaitS("order"),
@@ -89,13 +95,13 @@ async function budgetOf(deps: Deps, { account, reader }: Caller) {
 }
 
 /** Where the account's actions are not counted. */
-async function readUse(deps: Deps, account: Account, reader: Reader): Promise<ActionUse | null> {
+async function readUse(deps: With<"reads">, account: Account, reader: Reader): Promise<ActionUse | null> {
   const read = await deps.reads.rateLimit(account.tradingAddress, reader);
   return read.kind === "ok" ? { used: read.value.requestsUsed, cap: read.value.requestsCap } : null;
 }
 
 /** Of when what is shown of the account is; null where it was never shown. */
-function pictureOf({ picture, settings }: Deps, { tradingAddress: user }: Account) {
+function pictureOf({ picture, settings }: With<"picture" | "settings">, { tradingAddress: user }: Account) {
   const dexes = ["", ...settings.dexes];
   const oldest = (parts: readonly (Known<unknown> | null)[]) => {
     const times = parts.flatMap((part) => part?.asOfMs ?? []);
@@ -112,12 +118,12 @@ function pictureOf({ picture, settings }: Deps, { tradingAddress: user }: Accoun
 /** Of those that cost least. */
 const SMALL_READ = { type: "orderStatus" };
 
-function weightFor({ exchange }: Deps, use: Use) {
+function weightFor({ exchange }: With<"exchange">, use: Use) {
   return { left: exchange.budgetLeft(use), wait_s: exchange.budgetWaitS(use) };
 }
 
 /** The agent that signs now; null when none is approved. */
-function agentOf(deps: Deps, { account }: Caller) {
+function agentOf(deps: With<"exchange" | "signers" | "store">, { account }: Caller) {
   const agent = findSigningAgent(deps.store, account.ownerAddress, deps.exchange.nowMs());
   if (agent === null) return null;
   const { address, name, validUntilMs } = agent;
@@ -125,7 +131,7 @@ function agentOf(deps: Deps, { account }: Caller) {
   return { address, name, is_unlocked: deps.signers.has(address), valid_until: validUntil };
 }
 
-function shownUnknowns(deps: Deps, { count, oldestMs }: Unknowns) {
+function shownUnknowns(deps: With<"clock">, { count, oldestMs }: Unknowns) {
   const nowMs = deps.clock.nowMs();
   return {
     count,

@@ -4,7 +4,7 @@
  */
 import type { EventType } from "../core/event.ts";
 import { isoTime } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import {
   type EventListener,
@@ -31,7 +31,7 @@ export type Listener = { accountId: string; keyHash: string };
 const LOST = "The events after this one are not kept any more, or the id is not from this log: read the lists again.";
 
 /** Where a reader begins, and the first event that says so. `asked` null = from now on, 0 = from the oldest kept. */
-export function beginEvents(deps: Deps, { accountId }: Listener, asked: number | null) {
+export function beginEvents(deps: With<"clock" | "store">, { accountId }: Listener, asked: number | null) {
   const { store, clock } = deps;
   const isKnown = asked === null || asked === 0 || hasEvent(store, asked);
   const position = asked === null || !isKnown ? latestEventId(store) : asked;
@@ -45,7 +45,7 @@ export type EventsRead = { events: readonly ToldEvent[]; last: number };
 
 /** The next events of a reader, oldest first; null once its key opens nothing any more. */
 export function readEvents(
-  { store }: Pick<Deps, "store">,
+  { store }: With<"store">,
   { accountId, keyHash }: Listener,
   { after, limit }: { after: number; limit: number },
 ): EventsRead | null {
@@ -59,11 +59,11 @@ export function readEvents(
 }
 
 /** Calls `listener` after each commit that has news for anybody; returns how to stop that. */
-export function listenForEvents({ store }: Pick<Deps, "store">, listener: EventListener): () => void {
+export function listenForEvents({ store }: With<"store">, listener: EventListener): () => void {
   return onEvents(store, listener);
 }
 
-function payloadOf({ store }: Pick<Deps, "store">, { accountId, type, resourceId, payload }: StoredEvent): string {
+function payloadOf({ store }: With<"store">, { accountId, type, resourceId, payload }: StoredEvent): string {
   if (payload !== null) return payload;
   const fill = findListedFill(store, accountId, resourceId);
   if (fill === null) throw new Error(`bug: an event of type ${type} without its resource`);

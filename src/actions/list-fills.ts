@@ -2,14 +2,14 @@ import { API_NETWORK } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import { pageOf } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { findFill, type ListedFill, listFills as listStored } from "../store/fills.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 
 /** `GET /v1/fills`: newest first, from the local index, which keeps what the exchange forgets. */
 export function listFills(
-  deps: Deps,
+  deps: With<"fillIndex" | "store">,
   caller: Caller,
   { cursor, limit }: { cursor: string | null; limit: number },
 ): ReadAnswer {

@@ -1,7 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
 import { listText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { ReadAnswer } from "./answer.ts";
 
 /** Decimals that a price may have before those of the size are taken off. */
@@ -9,7 +9,7 @@ const PRICE_DECIMALS = { perpetual: 6, spot: 8 } as const;
 const PRICE_SIGNIFICANT_FIGURES = 5;
 
 /** Every market that orders are taken for, by name. */
-export async function listMarkets(deps: Deps): Promise<ReadAnswer> {
+export async function listMarkets(deps: With<"markets">): Promise<ReadAnswer> {
   const universe = deps.markets.current() ?? (await deps.markets.refresh());
   if (universe === null) throw new ApiError("not_ready", "The markets have not been read from the exchange yet.");
   const tradable = [...universe.byName.values()].filter((market) => !market.isDelisted);

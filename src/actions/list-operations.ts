@@ -7,14 +7,14 @@ import {
 } from "../core/operation.ts";
 import { pageOf } from "../core/page.ts";
 import { listText, operationResource } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { findOperation, listOperations as listStored } from "../store/operations.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 
 /** `GET /v1/operations`: newest first; the cursor is the id of an operation of this account. */
 export function listOperations(
-  deps: Deps,
+  deps: With<"store">,
   caller: Caller,
   wanted: { action: string | null; status: string | null; cursor: string | null; limit: number },
 ): ReadAnswer {

@@ -3,7 +3,7 @@ import { madeOnce } from "../core/made-once.ts";
 import type { Order, OrderStatus } from "../core/order.ts";
 import { pageOf } from "../core/page.ts";
 import { listOfTexts, orderText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { ToLook, With } from "../deps.ts";
 import { findOrder, listOrders as listStored } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -30,7 +30,11 @@ const STATUSES: readonly OrderStatus[] = [
 ];
 
 /** `GET /v1/orders`: `open` is what is open at the exchange now, everything else is the stored history. Writes nothing. */
-export async function listOrders(deps: Deps, caller: Caller, wanted: ListOrders): Promise<ReadAnswer> {
+export async function listOrders(
+  deps: ToLook & With<"instance" | "orderNews" | "reads" | "settling">,
+  caller: Caller,
+  wanted: ListOrders,
+): Promise<ReadAnswer> {
   const status = requireStatus(wanted.status);
   requireDex(deps, wanted.dex);
   if (status === "open") return openPage(deps, caller, wanted);
@@ -45,7 +49,7 @@ function requireStatus(text: string | null): OrderStatus | null {
 }
 
 /** A dex filter names a supported dex; empty is the native one. */
-export function requireDex(deps: Deps, dex: string | null): void {
+export function requireDex(deps: With<"settings">, dex: string | null): void {
   if (dex === null || dex === "" || deps.settings.dexes.includes(dex)) return;
   const known = ["an empty value", ...deps.settings.dexes].join(", ");
   throw new ApiError("unknown_dex", `\`dex\` is one of ${known}.`);
@@ -56,7 +60,11 @@ const textOf = madeOnce(orderText);
 
 const NATIVE_ID = /^[0-9]{1,20}$/;
 
-async function openPage(deps: Deps, caller: Caller, { dex, cursor, limit }: ListOrders): Promise<ReadAnswer> {
+async function openPage(
+  deps: ToLook & With<"instance" | "orderNews" | "reads" | "settling">,
+  caller: Caller,
+  { dex, cursor, limit }: ListOrders,
+): Promise<ReadAnswer> {
   if (cursor !== null && !NATIVE_ID.test(cursor)) {
     throw new ApiError("invalid_cursor", "`cursor` of open orders is a native order id.");
   }
@@ -71,7 +79,7 @@ async function openPage(deps: Deps, caller: Caller, { dex, cursor, limit }: List
   return { body: listOfTexts(page.rows.map(textOf), page.nextCursor), asOfMs };
 }
 
-function historyPage(deps: Deps, caller: Caller, wanted: ListOrders & { status: OrderStatus | null }): string {
+function historyPage(deps: With<"store">, caller: Caller, wanted: ListOrders & { status: OrderStatus | null }): string {
   const { cursor, limit, status, dex } = wanted;
   const after = cursor === null ? null : requireCursor(deps, caller, cursor);
   const rows = listStored(deps.store, { accountId: caller.account.id, status, dex, after, limit });
@@ -79,7 +87,7 @@ function historyPage(deps: Deps, caller: Caller, wanted: ListOrders & { status: 
   return listOfTexts(page.rows.map(orderText), page.nextCursor);
 }
 
-function requireCursor(deps: Deps, caller: Caller, cursor: string): { createdAtMs: number; id: string } {
+function requireCursor(deps: With<"store">, caller: Caller, cursor: string): { createdAtMs: number; id: string } {
   const order = findOrder(deps.store, cursor.toLowerCase());
   if (order !== null && order.accountId === caller.account.id) return order;
   throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");

@@ -3,7 +3,7 @@ import { ApiError } from "../core/errors.ts";
 import { madeOnce } from "../core/made-once.ts";
 import { pageOf } from "../core/page.ts";
 import { listOfTexts } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { ToShow, With } from "../deps.ts";
 import type { Known } from "../exchange/picture.ts";
 import { positionResource } from "../settle/account/account-resources.ts";
 import type { ClearinghouseState, Position } from "../wire/answer/account.ts";
@@ -15,7 +15,11 @@ import { requireDex } from "./list-orders.ts";
 export type ListPositions = { dex: string | null; cursor: string | null; limit: number };
 
 /** `GET /v1/positions`: as they are now, and not before the account's last change; native dex first, then by market. */
-export async function listPositions(deps: Deps, caller: Caller, wanted: ListPositions): Promise<ReadAnswer> {
+export async function listPositions(
+  deps: ToShow & With<"feeds" | "ownWrites">,
+  caller: Caller,
+  wanted: ListPositions,
+): Promise<ReadAnswer> {
   const { dex, cursor, limit } = wanted;
   requireDex(deps, dex);
   const after = cursor === null ? null : requireCursor(deps, cursor);
@@ -51,7 +55,10 @@ function rowOf(account: Account, dex: string, position: Position): Row {
 }
 
 /** Sizes are of now for a second, and what prices move for longer; what says of when it is says it of the whole. */
-function oldestTold(deps: Deps, states: readonly Pick<Known<unknown>, "asOfMs" | "toldToMs">[]): number | null {
+function oldestTold(
+  deps: With<"exchange">,
+  states: readonly Pick<Known<unknown>, "asOfMs" | "toldToMs">[],
+): number | null {
   const asOfMs = Math.min(...states.map((state) => state.asOfMs));
   const toldToMs = Math.min(...states.map((state) => state.toldToMs));
   const isNow = toldAge(deps, toldToMs, AGE_MS) === null && toldAge(deps, asOfMs, MARGIN_AGE_MS) === null;
@@ -68,7 +75,7 @@ function compareKeys(a: Key, b: Key): number {
 }
 
 /** `dex:market`; the market's own name may hold a colon. */
-function requireCursor(deps: Deps, cursor: string): Key {
+function requireCursor(deps: With<"settings">, cursor: string): Key {
   const colon = cursor.indexOf(":");
   const dex = cursor.slice(0, colon);
   const market = cursor.slice(colon + 1);

@@ -1,13 +1,17 @@
 import type { Decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { listText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { asOfMs, requireLook } from "./market-figures.ts";
 
 /** `GET /v1/prices`: the middle of every market's book, as the one view of the markets has it. A market without a price is left out. */
-export async function listPrices(deps: Deps, { reader }: Caller, dex: string | null): Promise<ReadAnswer> {
+export async function listPrices(
+  deps: With<"exchange" | "marketView" | "markets" | "settings">,
+  { reader }: Caller,
+  dex: string | null,
+): Promise<ReadAnswer> {
   const all = ["", ...deps.settings.dexes];
   const dexes = dex === null ? all : all.filter((known) => known === dex);
   if (dexes.length === 0)

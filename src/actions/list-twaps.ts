@@ -5,7 +5,7 @@ import { averagePrice } from "../core/market.ts";
 import type { Filled, Side } from "../core/order.ts";
 import { pageOf } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { ToShow, With } from "../deps.ts";
 import { sumFillsOfTwap } from "../store/fills.ts";
 import { listStartedTwaps, listTwapCancels, listTwapOperations, type StoredOperation } from "../store/operations.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
@@ -34,7 +34,7 @@ type NamedRecord = TwapRecord & { twapId: string };
  * with the operation of ours that started it. What our own operations know better, they say: the history may be behind.
  */
 export async function listTwaps(
-  deps: Deps,
+  deps: ToShow & With<"store">,
   caller: Caller,
   { cursor, limit }: { cursor: string | null; limit: number },
 ): Promise<ReadAnswer> {
@@ -63,7 +63,11 @@ const MAX_OPERATIONS = 100;
 const HISTORY_BEHIND_MS = 60_000;
 
 /** What the exchange has started for us and its history does not show yet: as it was asked for. */
-function startedSince(deps: Deps, { id, tradingAddress }: Account, records: readonly TwapRecord[]): TwapRecord[] {
+function startedSince(
+  deps: With<"clock" | "store">,
+  { id, tradingAddress }: Account,
+  records: readonly TwapRecord[],
+): TwapRecord[] {
   const shown = records.flatMap(({ twapId }) => (twapId === null ? [] : [BigInt(twapId)]));
   const known = new Set(shown);
   return listStartedTwaps(deps.store, id, MAX_OPERATIONS).flatMap((operation) => {
@@ -94,7 +98,7 @@ function asAsked(operation: StoredOperation, { twapId, user }: { twapId: string;
 type Asked = { side: Side; size: string; duration_minutes: number; randomize: boolean; reduce_only: boolean };
 
 /** TWAPs that we have canceled, by native id, and when; the history may not show it yet. Unix milliseconds. */
-function canceledAtMs({ store }: Deps, { id }: Account): ReadonlyMap<string, number> {
+function canceledAtMs({ store }: With<"store">, { id }: Account): ReadonlyMap<string, number> {
   const cancels = listTwapCancels(store, id, MAX_OPERATIONS);
   // Our own text: what `cancel-twap` has put there.
   const idOf = (text: string) => String((JSON.parse(text) as { twap_id: number }).twap_id);
@@ -124,7 +128,7 @@ function isOver({ status }: TwapRecord): boolean {
 
 type Shown = { row: NamedRecord; endedAtMs: number | null; operationId: string | undefined };
 
-export function twapResource(deps: Deps, caller: Caller, { row, endedAtMs, operationId }: Shown) {
+export function twapResource(deps: With<"store">, caller: Caller, { row, endedAtMs, operationId }: Shown) {
   const { coin, side, size, minutes, randomize, reduceOnly, timestampMs } = row.state;
   const { account } = caller;
   const colon = coin.indexOf(":");
@@ -153,7 +157,7 @@ export function twapResource(deps: Deps, caller: Caller, { row, endedAtMs, opera
 }
 
 /** A running one's record is from its beginning: what it has filled since is in the index of fills. */
-function filledOf(deps: Deps, accountId: string, row: NamedRecord): Filled {
+function filledOf(deps: With<"store">, accountId: string, row: NamedRecord): Filled {
   const { executedSize, executedNotional } = row.state;
   return isOver(row)
     ? { size: executedSize, notional: executedNotional }

@@ -11,7 +11,7 @@ import {
 } from "../core/market-figures.ts";
 import { type Seen, TOLD_WITH_AGE_MS } from "../core/market-knowledge.ts";
 import { isoTime } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { Look } from "../exchange/market-view.ts";
 import { requireMarket } from "./market-rules.ts";
@@ -21,7 +21,7 @@ import { couldNotAsk } from "./not-asked.ts";
 const MAX_SHOWN_CHARACTERS = 30;
 
 /** Of the list of markets: one that is delisted has figures that nobody keeps. */
-export async function requireListed(deps: Deps, name: string): Promise<Market> {
+export async function requireListed(deps: With<"exchange" | "markets">, name: string): Promise<Market> {
   const known = deps.markets.current();
   if (name.length > MAX_SHOWN_CHARACTERS && (known === null || findMarket(known, name) === null))
     throw new ApiError("unknown_market", "There is no market of this name.");
@@ -32,7 +32,7 @@ export async function requireListed(deps: Deps, name: string): Promise<Market> {
 
 /** What was looked at, or the refusal of the read. */
 export function requireLook<Figure extends Look<"best" | "mark" | "book" | "mids">>(
-  deps: Deps,
+  deps: With<"exchange">,
   what: string,
   { look, reader }: { look: Figure; reader: Reader },
 ): Extract<Figure, { kind: "ok" }> {
@@ -42,7 +42,7 @@ export function requireLook<Figure extends Look<"best" | "mark" | "book" | "mids
 }
 
 /** When all of this was so, where that is not just now; unix milliseconds. */
-export function asOfMs({ exchange }: Pick<Deps, "exchange">, looks: readonly { ageMs: number }[]): number | null {
+export function asOfMs({ exchange }: With<"exchange">, looks: readonly { ageMs: number }[]): number | null {
   const ageMs = Math.max(...looks.map((look) => look.ageMs));
   return ageMs > TOLD_WITH_AGE_MS ? exchange.nowMs() - ageMs : null;
 }

@@ -2,7 +2,7 @@ import { decimal, decimalPlaces } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { findMarket, type Market, priceFault, sizeFault, suggestMarkets, type Universe } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { MAX_LIST_AGE_MS } from "../settle/pre-trade/obstacles.ts";
 import { notBegun } from "./not-asked.ts";
 
@@ -12,7 +12,11 @@ export type KnownMarket = { market: Market; universe: Universe };
  * The market by its canonical name or pair name; an unknown one makes the universe be read again first. For what increases
  * a position so does a list that is old, or that something which the exchange has shown contradicts.
  */
-export async function requireMarket(deps: Deps, name: string, isIncrease: boolean): Promise<KnownMarket> {
+export async function requireMarket(
+  deps: With<"exchange" | "markets">,
+  name: string,
+  isIncrease: boolean,
+): Promise<KnownMarket> {
   const known = deps.markets.current();
   const market = known === null ? null : findMarket(known, name);
   const isGood = ({ name: found }: Market) => !isIncrease || isListTrusted(deps, found);
@@ -27,12 +31,12 @@ export async function requireMarket(deps: Deps, name: string, isIncrease: boolea
   throw new ApiError("unknown_market", `There is no market \`${name}\`.${hint}`);
 }
 
-function isListTrusted({ markets }: Deps, name: string): boolean {
+function isListTrusted({ markets }: With<"markets">, name: string): boolean {
   const ageMs = markets.ageMs();
   return markets.doubtOf(name) === null && ageMs !== null && ageMs <= MAX_LIST_AGE_MS;
 }
 
-function notTrusted(deps: Deps, name: string): ApiError {
+function notTrusted(deps: With<"exchange" | "markets">, name: string): ApiError {
   const doubt = deps.markets.doubtOf(name);
   if (doubt === null)
     return notRead(deps, "The list of markets is older than five minutes and could not be read again");
@@ -41,7 +45,7 @@ function notTrusted(deps: Deps, name: string): ApiError {
 }
 
 /** Why a list of markets that a write needs is not there, or not good enough. */
-export function notRead(deps: Deps, plain: string): ApiError {
+export function notRead(deps: With<"exchange" | "markets">, plain: string): ApiError {
   const { isOurBudget, waitS } = deps.markets.nextReading();
   if (isOurBudget) return notBegun(deps, plain, { isOurBudget, waitS }, "settle");
   return new ApiError("exchange_unreachable", `${plain}. Nothing was sent.`, waitS);
@@ -64,7 +68,7 @@ type Ruled = { known: KnownMarket; terms: RuledTerms; isIncrease: boolean };
 
 /** A rule that would refuse these terms is read again before it does: rules change, and the key would be used up. */
 export async function readRulesAgain(
-  deps: Deps,
+  deps: With<"clock" | "exchange" | "markets" | "settings">,
   { known, terms, isIncrease }: Ruled,
 ): Promise<{ market: Market; fault: string | null }> {
   const { market } = known;
@@ -76,13 +80,21 @@ export async function readRulesAgain(
 }
 
 /** That a market is spot does not change; that the exchange takes no triggers there may. */
-function spotTriggerFault({ settings }: Deps, { kind, name }: Market, { trigger }: RuledTerms): string | null {
+function spotTriggerFault(
+  { settings }: With<"settings">,
+  { kind, name }: Market,
+  { trigger }: RuledTerms,
+): string | null {
   if (kind !== "spot" || trigger === null || settings.areSpotTriggersSent) return null;
   return `${name} is spot, and the exchange takes no trigger orders on spot. Nothing was sent.`;
 }
 
 /** A rule that the exchange is certain to hold against the order, in words; null when it is the exchange's to decide. */
-export function knownFault(deps: Deps, { market, universe }: KnownMarket, terms: RuledTerms): string | null {
+export function knownFault(
+  deps: With<"clock" | "settings">,
+  { market, universe }: KnownMarket,
+  terms: RuledTerms,
+): string | null {
   const { size, price, trigger } = terms;
   const spotFault = spotTriggerFault(deps, market, terms);
   if (spotFault !== null) return spotFault;

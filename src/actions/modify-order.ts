@@ -5,7 +5,7 @@ import { ApiError } from "../core/errors.ts";
 import { dexOf, type Market } from "../core/market.ts";
 import { isLive, type Leg, type TimeInForce, type Trigger, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
-import type { Deps, Place } from "../deps.ts";
+import type { Place, ToLook, ToSign, ToWrite, With } from "../deps.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { recordModifyReply } from "../settle/modify/modify.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
@@ -41,7 +41,11 @@ export type ModifyOrder = WriteKey & {
  * `POST /v1/orders/{id}/modify`. The answer is final only when the ends of the original and of its replacement are
  * both known; until then it is 202.
  */
-export async function modifyOrder(deps: Deps, caller: Caller, wanted: ModifyOrder): Promise<WriteAnswer> {
+export async function modifyOrder(
+  deps: ToLook & ToWrite & With<"reads">,
+  caller: Caller,
+  wanted: ModifyOrder,
+): Promise<WriteAnswer> {
   requireSomething(wanted);
   const placing = placingOf(wanted);
   return runWrite(deps, caller, wanted, {
@@ -56,7 +60,11 @@ function placingOf({ price, size, trigger }: ModifyOrder): Asked {
 }
 
 /** When those before it are settled; one that was stored while it planned goes first. */
-async function planModify(deps: Deps, caller: Caller, about: { wanted: ModifyOrder; write: Write }): Promise<Plan> {
+async function planModify(
+  deps: ToLook & ToSign & With<"instance" | "markets" | "reads" | "running" | "settling">,
+  caller: Caller,
+  about: { wanted: ModifyOrder; write: Write },
+): Promise<Plan> {
   const { wanted, write } = about;
   const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
   const target = await settledTarget(deps, caller, { wanted, deadlineMs });
@@ -90,7 +98,7 @@ function alwaysPlaceRequired(): ApiError {
 
 /** The order with nothing unsettled on it: modifies of one order queue, and an unknown one cannot be modified. */
 async function settledTarget(
-  deps: Deps,
+  deps: ToLook & With<"instance" | "markets" | "running" | "settling">,
   caller: Caller,
   { wanted, deadlineMs }: { wanted: ModifyOrder; deadlineMs: number },
 ): Promise<StoredOrder> {
@@ -109,7 +117,11 @@ async function settledTarget(
   return now;
 }
 
-async function waitForOthers(deps: Deps, orderId: string, deadlineMs: number): Promise<void> {
+async function waitForOthers(
+  deps: With<"clock" | "running" | "settling" | "store">,
+  orderId: string,
+  deadlineMs: number,
+): Promise<void> {
   for (;;) {
     const [ahead] = unsettled(deps, orderId);
     if (ahead === undefined) return;
@@ -132,7 +144,7 @@ function queued(): ApiError {
   return new ApiError("idempotency_in_progress", "Another change of this order is still under way. Nothing was sent.");
 }
 
-function unsettled(deps: Deps, orderId: string): Attempt[] {
+function unsettled(deps: With<"store">, orderId: string): Attempt[] {
   // What was given up is followed by nobody: there is nothing to wait for.
   if ((findOrder(deps.store, orderId)?.releasedAtMs ?? null) !== null) return [];
   return listAttemptsOf(deps.store, orderId).filter((attempt) => attempt.state !== "done");
@@ -154,7 +166,7 @@ type Replacement =
     };
 
 async function planReplacement(
-  deps: Deps,
+  deps: ToLook & With<"markets" | "reads">,
   caller: Caller,
   { wanted, target }: { wanted: ModifyOrder; target: StoredOrder },
 ): Promise<Replacement> {
@@ -205,7 +217,7 @@ function replacementTimeInForce(target: StoredOrder, alwaysPlace: boolean): Time
  * not hold the order, or cannot be read, is silent, which is not nothing.
  */
 async function remainingSize(
-  deps: Deps,
+  deps: ToLook & With<"reads">,
   caller: Caller,
   about: { target: StoredOrder; leg: Leg; isClosed: boolean },
 ): Promise<Decimal> {
@@ -222,12 +234,20 @@ async function remainingSize(
 }
 
 /** As a feed tells it. */
-function listedNow({ picture, exchange, settings }: Deps, user: string, dex: string): readonly FrontendOrder[] | null {
+function listedNow(
+  { picture, exchange, settings }: With<"exchange" | "picture" | "settings">,
+  user: string,
+  dex: string,
+): readonly FrontendOrder[] | null {
   const list = picture.openOrders(user, dex);
   return list !== null && exchange.nowMs() - list.asOfMs <= settings.timings.maxReadAgeMs ? list.value : null;
 }
 
-async function readListed(deps: Deps, { account }: Caller, dex: string): Promise<readonly FrontendOrder[] | null> {
+async function readListed(
+  deps: With<"clock" | "reads" | "store">,
+  { account }: Caller,
+  dex: string,
+): Promise<readonly FrontendOrder[] | null> {
   const open = await deps.reads.openOrders(account.tradingAddress, dex, "order");
   if (open.kind === "failed") return null;
   nameUnnamed(deps, account.id, open.value);
@@ -248,19 +268,22 @@ type Storing = {
 };
 
 /** False when what the plan was made for is no longer the newest leg, or has been closed since. */
-function isStillSo(deps: Deps, target: StoredOrder, replacement: Storing["replacement"]): boolean {
+function isStillSo(deps: With<"store">, target: StoredOrder, replacement: Storing["replacement"]): boolean {
   const isClosed = !isLive(findOrder(deps.store, target.id)?.status ?? target.status);
   const leg = legToModify(deps, target.id, isClosed);
   return leg?.cloid === replacement.leg.cloid && isClosed === replacement.isTargetClosed;
 }
 
 /** What is live is the newest leg that was taken: while it has no native id, the one before it must not be named. */
-function legToModify(deps: Deps, orderId: string, isClosed: boolean): Leg | undefined {
+function legToModify(deps: With<"store">, orderId: string, isClosed: boolean): Leg | undefined {
   const leg = listLegs(deps.store, orderId).findLast(isClosed ? ({ oid }) => oid !== null : wasTaken);
   return leg?.oid === null ? undefined : leg;
 }
 
-function storeModify(deps: Deps, { caller, wanted, target, replacement, place }: Storing): Attempt {
+function storeModify(
+  deps: ToSign & With<"instance">,
+  { caller, wanted, target, replacement, place }: Storing,
+): Attempt {
   const { store } = deps;
   // Another modify may have been stored since we waited, and even have ended; then this one queues again.
   if (unsettled(deps, target.id).length > 0 || !isStillSo(deps, target, replacement)) throw queued();
@@ -309,7 +332,7 @@ function storeModify(deps: Deps, { caller, wanted, target, replacement, place }:
 }
 
 /** Whatever the answer, the original has to be looked at before the modify can be answered. */
-function outgoingModify(deps: Deps, attempt: Attempt): Stored {
+function outgoingModify(deps: With<"clock" | "store">, attempt: Attempt): Stored {
   return {
     kind: "outgoing",
     attempt,

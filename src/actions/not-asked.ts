@@ -1,21 +1,24 @@
 import { ApiError } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { useOf } from "../exchange/budget.ts";
 import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 
 /** Why there is no answer, as a read tells it. */
 export type Unanswered = { isOurBudget: boolean; waitS?: number };
 
-type World = Pick<Deps, "exchange">;
-
 /** The refusal of a read for which the exchange was not asked, or did not answer: `what` says for which. */
-export function couldNotAsk(world: World, what: string, failed: Unanswered, purpose: Purpose = "read"): ApiError {
+export function couldNotAsk(
+  world: With<"exchange">,
+  what: string,
+  failed: Unanswered,
+  purpose: Purpose = "read",
+): ApiError {
   return notAnswered(world, `The exchange could not be asked ${what}`, failed, purpose);
 }
 
 /** Why fills could not be read: where our weight has no room for them now, it had none. All is asked again then. */
 export function fillsUnanswered(
-  { exchange }: World,
+  { exchange }: With<"exchange">,
   purpose: Purpose,
   askedBefore: readonly InfoRequest[],
 ): Unanswered {
@@ -26,13 +29,18 @@ export function fillsUnanswered(
 const FILLS: InfoRequest = { type: "userFillsByTime" };
 
 /** The same of a read without which a write is not begun: `plain` says what could not be done. */
-export function notBegun(world: World, plain: string, failed: Unanswered, purpose: Purpose = "order"): ApiError {
+export function notBegun(
+  world: With<"exchange">,
+  plain: string,
+  failed: Unanswered,
+  purpose: Purpose = "order",
+): ApiError {
   const { code, message, retryAfterS } = notAnswered(world, plain, failed, purpose);
   return new ApiError(code, `${message} Nothing was sent.`, retryAfterS ?? undefined);
 }
 
 /** Ours where we did not ask, or were told not to for a while; the exchange's where it did not answer. */
-function notAnswered({ exchange }: World, plain: string, failed: Unanswered, purpose: Purpose): ApiError {
+function notAnswered({ exchange }: With<"exchange">, plain: string, failed: Unanswered, purpose: Purpose): ApiError {
   if (!failed.isOurBudget && failed.waitS === undefined) return new ApiError("exchange_unreachable", `${plain}.`);
   const told = exchange.slowedDown(purpose);
   const why = told === null ? OUR_WEIGHT[useOf(purpose) === "read" ? "read" : "write"] : TOLD[told];

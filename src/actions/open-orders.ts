@@ -3,7 +3,7 @@ import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { madeOnce, whileSame } from "../core/made-once.ts";
 import { averagePrice, dexOf } from "../core/market.ts";
 import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStatus } from "../core/order.ts";
-import type { Deps } from "../deps.ts";
+import type { ToLook, With } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { ToldOpen } from "../exchange/sitter.ts";
 import { shownParts } from "../settle/feed/shown.ts";
@@ -40,7 +40,11 @@ export type OpenOrders = {
  * elsewhere included. A list that lacks an order of ours may only be late: it is there as well, as last known, unless
  * something says that it is over. Throws when the exchange cannot be asked.
  */
-export async function listOpenOrders(deps: Deps, account: Account, wanted: OpenOrdersWanted): Promise<OpenOrders> {
+export async function listOpenOrders(
+  deps: ToLook & With<"instance" | "orderNews" | "reads" | "settling">,
+  account: Account,
+  wanted: OpenOrdersWanted,
+): Promise<OpenOrders> {
   const { reader, dex, below, count } = wanted;
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
   const read = await Promise.all(dexes.map((each) => readOpen(deps, account, { dex: each, reader })));
@@ -93,7 +97,7 @@ function firstOf<T>(rows: readonly T[], count: number, passes: (row: T) => boole
 /** What we have of an order that the list shows; no leg of one that is open by its row, under this very id. */
 type Own = { leg: Leg | null; stored: StoredOrder };
 
-function ownOf({ store }: Deps, account: Account, oid: string): Own | null {
+function ownOf({ store }: With<"store">, account: Account, oid: string): Own | null {
   const leg = findLegByOid(store, account.id, oid);
   const stored = leg === null ? null : findOrder(store, leg.orderId);
   return leg === null || stored === null ? null : { leg, stored };
@@ -107,7 +111,7 @@ function isKnownToBeOver({ leg, stored }: Own, oid: string): boolean {
 }
 
 /** A cancel by client order id closes what the exchange has never named: the list shows it with a native id. */
-function isUnnamedOver(deps: Deps, account: Account, shown: FrontendOrder): boolean {
+function isUnnamedOver(deps: With<"store">, account: Account, shown: FrontendOrder): boolean {
   const leg = legShown(deps, account, shown)?.leg ?? null;
   return leg?.oid === null && leg.state === "closing";
 }
@@ -116,7 +120,7 @@ const NOTHING = sumFills([]);
 
 /** Its list, and what was told open since and is in no row of ours. */
 async function readOpen(
-  deps: Deps,
+  deps: ToLook & With<"reads">,
   account: Account,
   { dex, reader }: { dex: string; reader: Reader },
 ): Promise<OpenList> {
@@ -140,13 +144,13 @@ async function readOpen(
 /** Orders placed elsewhere that are asked for one by one for one list, until a list holds them. */
 const MAX_STRANGERS = 5;
 
-function isOurs({ store }: Deps, { id }: Account, { oid, cloid }: ToldOpen): boolean {
+function isOurs({ store }: With<"store">, { id }: Account, { oid, cloid }: ToldOpen): boolean {
   return findLegByOid(store, id, oid) !== null || (cloid !== null && findLegByCloid(store, cloid) !== null);
 }
 
 /** Its record, which is asked for until it was shown once. */
 async function lookAtStranger(
-  { reads, picture }: Deps,
+  { reads, picture }: With<"picture" | "reads">,
   { account, reader }: { account: Account; reader: Reader },
   { oid }: ToldOpen,
 ): Promise<FrontendOrder | "over" | "unknown"> {
@@ -165,7 +169,7 @@ async function lookAtStranger(
  * told them, unless a list shows that more is filled.
  */
 async function readFilledOf(
-  deps: Deps,
+  deps: With<"exchange" | "feeds" | "settings" | "store">,
   account: Account,
   begun: readonly FrontendOrder[],
   reader: Reader,
@@ -186,7 +190,7 @@ async function readFilledOf(
 }
 
 function describe(
-  deps: Deps,
+  deps: With<"instance" | "picture" | "store">,
   account: Account,
   { order, own, filled }: { order: FrontendOrder; own: Own | null; filled: Filled },
 ): OpenOrder {
@@ -197,7 +201,7 @@ function describe(
 }
 
 /** Of one that nobody has filled row and list tell all: the same of both is the same order. */
-function refreshedOnce(deps: Deps, own: Own, shown: { order: FrontendOrder; filled: Filled }): OpenOrder {
+function refreshedOnce(deps: With<"store">, own: Own, shown: { order: FrontendOrder; filled: Filled }): OpenOrder {
   if (own.leg !== null || shown.filled !== NOTHING) return refreshed(deps, own, shown);
   return lastRefreshed(own.stored)([shown.order], () => refreshed(deps, own, shown));
 }
@@ -206,7 +210,7 @@ const lastRefreshed = madeOnce((_row: StoredOrder) => whileSame<OpenOrder>());
 
 /** Our own row with what the exchange shows of it now: listing writes nothing, and no fill is taken back. */
 function refreshed(
-  { store }: Deps,
+  { store }: With<"store">,
   { leg, stored }: Own,
   { order, filled }: { order: FrontendOrder; filled: Filled },
 ): OpenOrder {

@@ -1,7 +1,7 @@
 import type { Attempt, AttemptKind } from "../core/attempt.ts";
 import type { OperationAction } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { ToSign, ToWrite, With } from "../deps.ts";
 import { recordOperationReply } from "../settle/operation/operation.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
@@ -45,7 +45,12 @@ export type OperationVerb = Pick<Verb, "route" | "bucket" | "asked"> & {
 };
 
 /** Plans, stores and sends an operation: the steps that all four share. */
-export async function operate(deps: Deps, caller: Caller, wanted: WriteKey, verb: OperationVerb): Promise<WriteAnswer> {
+export async function operate(
+  deps: ToWrite,
+  caller: Caller,
+  wanted: WriteKey,
+  verb: OperationVerb,
+): Promise<WriteAnswer> {
   const { route, bucket, asked } = verb;
   return runWrite(deps, caller, wanted, {
     ...{ route, bucket, asked, placing: null, isCancel: false },
@@ -55,7 +60,7 @@ export async function operate(deps: Deps, caller: Caller, wanted: WriteKey, verb
 
 type Planning = WriteKey & { verb: OperationVerb; plan: OperationPlan };
 
-function planOperation(deps: Deps, caller: Caller, planning: Planning): Plan {
+function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning: Planning): Plan {
   const { plan, verb, idempotencyKey } = planning;
   const { action, isOrder = false } = verb;
   const planned = newOperation(deps, caller, planning);
@@ -75,7 +80,7 @@ function planOperation(deps: Deps, caller: Caller, planning: Planning): Plan {
   };
 }
 
-function outgoing(deps: Deps, attempt: Attempt): Outgoing {
+function outgoing(deps: With<"clock" | "store">, attempt: Attempt): Outgoing {
   return {
     kind: "outgoing",
     attempt,
@@ -91,7 +96,11 @@ function useOf({ verb, plan }: Planning): ActionUse {
   return plan.parameters["reduce_only"] === true ? "reduce" : "order";
 }
 
-function newOperation(deps: Deps, caller: Caller, { verb, plan, idempotencyKey }: Planning): StoredOperation {
+function newOperation(
+  deps: With<"clock" | "instance">,
+  caller: Caller,
+  { verb, plan, idempotencyKey }: Planning,
+): StoredOperation {
   const { tag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();
   const accountId = caller.account.id;
@@ -113,7 +122,10 @@ function newOperation(deps: Deps, caller: Caller, { verb, plan, idempotencyKey }
 }
 
 /** Waits, for a while, until no unsettled attempt is left that could be mistaken for the new one. */
-export async function waitForAlike(deps: Deps, alike: () => readonly Attempt[]): Promise<void> {
+export async function waitForAlike(
+  deps: With<"clock" | "running" | "settling">,
+  alike: () => readonly Attempt[],
+): Promise<void> {
   const untilMs = deps.clock.elapsedMs() + ALIKE_WAIT_MS;
   for (;;) {
     const [ahead] = alike();
@@ -127,7 +139,7 @@ export async function waitForAlike(deps: Deps, alike: () => readonly Attempt[]):
  * Whether an action equal to this one could still be mistaken for it: until it is settled, or, where that takes
  * longer than a signed action lives, until it is sealed.
  */
-export function isUndecided(deps: Deps, attempt: Attempt): boolean {
+export function isUndecided(deps: With<"clock" | "settings">, attempt: Attempt): boolean {
   return attempt.seal === null || deps.clock.nowMs() - attempt.createdAtMs < deps.settings.timings.actionLifeMs;
 }
 

@@ -3,7 +3,7 @@ import { uuidOfCloid } from "../core/cloid.ts";
 import { compare, decimal } from "../core/decimal.ts";
 import { averagePrice } from "../core/market.ts";
 import type { Filled, Leg, Order, OrderStatus } from "../core/order.ts";
-import type { Deps } from "../deps.ts";
+import type { ToLook, With } from "../deps.ts";
 import { useOf } from "../exchange/budget.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { mayFallShort, readClosedSize } from "../settle/evidence/closed-size.ts";
@@ -38,7 +38,7 @@ const STATUS: Record<ReturnType<typeof statusMeaning>, OrderStatus> = {
  * as the order was placed. One that is over is told so when it is known how much of it was filled, as one of ours is.
  */
 export async function outsideOrder(
-  deps: Deps,
+  deps: ToLook & With<"instance">,
   account: Account,
   record: OrderRecord,
   purpose: Purpose,
@@ -60,7 +60,7 @@ export async function outsideOrder(
 }
 
 async function readFilled(
-  deps: Deps,
+  deps: With<"exchange" | "feeds" | "settings">,
   account: Account,
   order: FrontendOrder,
   purpose: Purpose,
@@ -72,7 +72,7 @@ async function readFilled(
 }
 
 /** Whoever only reads is told that we had no weight left, and not that nobody knows; a change of the order goes on. */
-function requireAsked(deps: Deps, purpose: Purpose): void {
+function requireAsked(deps: With<"exchange">, purpose: Purpose): void {
   const failed = fillsUnanswered(deps, purpose, [{ type: "orderStatus" }]);
   if (failed.isOurBudget && useOf(purpose) === "read")
     throw couldNotAsk(deps, "for the fills of this order, which is not ours", failed, purpose);
@@ -83,7 +83,7 @@ const READINGS = 3;
 const PAUSE_MS = 1_000;
 
 /** What one that is over was filled; null while that is not known. */
-async function readSize(deps: Deps, account: Account, record: OrderRecord, purpose: Purpose): Promise<Filled | null> {
+async function readSize(deps: ToLook, account: Account, record: OrderRecord, purpose: Purpose): Promise<Filled | null> {
   const { order } = record;
   const terms = termsOf(order);
   const closed = {
@@ -101,7 +101,12 @@ async function readSize(deps: Deps, account: Account, record: OrderRecord, purpo
   return null;
 }
 
-function describeEnded(deps: Deps, account: Account, record: OrderRecord, filled: Filled | null): OutsideOrder {
+function describeEnded(
+  deps: With<"instance" | "store">,
+  account: Account,
+  record: OrderRecord,
+  filled: Filled | null,
+): OutsideOrder {
   const shown = describeOutside(deps, account, { ...record, filled });
   if (filled === null) return { ...shown, status: "unknown", error: null };
   if (compare(filled.size, decimal(shown.size)) >= 0) return { ...shown, status: "filled", error: null };
@@ -111,7 +116,7 @@ function describeEnded(deps: Deps, account: Account, record: OrderRecord, filled
 
 /** The same without asking: `filled` is null where the fills are not known. */
 export function describeOutside(
-  deps: Deps,
+  deps: With<"instance" | "store">,
   account: Account,
   record: OrderRecord & { filled: Filled | null },
 ): OutsideOrder {
@@ -137,20 +142,20 @@ export function describeOutside(
  * An order that carries our tag is ours, known here or not: it keeps the id it was placed under. What only uses a client
  * order id of ours, and is another order, is shown as what it is.
  */
-function shownId(deps: Deps, account: Account, order: FrontendOrder): string {
+function shownId(deps: With<"instance" | "store">, account: Account, order: FrontendOrder): string {
   const uuid = order.cloid === null ? null : uuidOfCloid(order.cloid);
   const isOurs = uuid !== null && carriesTag(uuid, deps.instance.tag) && !isForeign(deps, order);
   return isOurs ? uuid : outsideOrderId(deps.instance.network, account.tradingAddress, order.oid);
 }
 
 /** True when the client order id of what is shown is that of a leg of ours, and the rest is not. */
-function isForeign({ store }: Deps, shown: FrontendOrder): boolean {
+function isForeign({ store }: With<"store">, shown: FrontendOrder): boolean {
   const own = withOrder(store, shown);
   return own !== null && !isOf(own, shown);
 }
 
 /** Our leg, and its order, that the exchange shows under its client order id, whether or not its native id is known here. */
-export function legShown({ store }: Deps, account: Account, shown: FrontendOrder): OwnLeg | null {
+export function legShown({ store }: With<"store">, account: Account, shown: FrontendOrder): OwnLeg | null {
   const own = withOrder(store, shown);
   return own !== null && own.order.accountId === account.id && isOf(own, shown) ? own : null;
 }

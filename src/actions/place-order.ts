@@ -5,7 +5,7 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { Leg, OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
-import type { Deps, Place } from "../deps.ts";
+import type { Place, ToSign, ToWrite, With } from "../deps.ts";
 import { recordPlaceReply } from "../settle/place/place.ts";
 import type { Placing } from "../settle/record/record.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
@@ -25,7 +25,11 @@ import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
 
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
-export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
+export async function placeOrder(
+  deps: ToWrite & With<"builderApproval">,
+  caller: Caller,
+  wanted: PlaceOrder,
+): Promise<WriteAnswer> {
   if (wanted.accountId !== caller.account.id) {
     throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
   }
@@ -36,7 +40,11 @@ export async function placeOrder(deps: Deps, caller: Caller, wanted: PlaceOrder)
   });
 }
 
-async function planPlacing(deps: Deps, caller: Caller, wanted: PlaceOrder): Promise<Plan> {
+async function planPlacing(
+  deps: ToSign & With<"builderApproval" | "commits" | "instance" | "markets">,
+  caller: Caller,
+  wanted: PlaceOrder,
+): Promise<Plan> {
   const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
   const { market, fault } =
     knownFault(deps, known, wanted) === null
@@ -69,7 +77,10 @@ function askedOf({ market, side, size, price, timeInForce, reduceOnly, trigger }
   return { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger };
 }
 
-function newOrder(deps: Deps, about: { caller: Caller; wanted: PlaceOrder; market: Market }): StoredOrder {
+function newOrder(
+  deps: With<"clock" | "instance">,
+  about: { caller: Caller; wanted: PlaceOrder; market: Market },
+): StoredOrder {
   const { caller, wanted, market } = about;
   const { tag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();
@@ -101,7 +112,10 @@ function newOrder(deps: Deps, about: { caller: Caller; wanted: PlaceOrder; marke
 }
 
 /** Inside the intent's transaction: a refusal that we are certain of is the order's whole life. */
-function storeRefused(deps: Deps, about: { caller: Caller; order: StoredOrder; key: KeyRecord; fault: string }): Said {
+function storeRefused(
+  deps: With<"store">,
+  about: { caller: Caller; order: StoredOrder; key: KeyRecord; fault: string },
+): Said {
   const { caller, key, fault } = about;
   const order: StoredOrder = { ...about.order, status: "rejected", error: fault };
   const answer = { status: 201, body: orderText(order) } as const;
@@ -119,7 +133,7 @@ function storeRefused(deps: Deps, about: { caller: Caller; order: StoredOrder; k
 type Storing = { caller: Caller; order: StoredOrder; key: KeyRecord; market: Market; place: Place };
 
 /** Inside the intent's transaction: order, leg, nonce, attempt and audit row. */
-function storePlacing(deps: Deps, about: Storing): Placing {
+function storePlacing(deps: ToSign & With<"builderApproval">, about: Storing): Placing {
   const { caller, order, key, market, place } = about;
   // It may have been retired since the request was let in.
   const signer = requireAgent(deps, caller.account);

@@ -1,7 +1,7 @@
 import type { Account, ApiKey, Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import { apiKeyResource } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { findAccountFault } from "../store/account-faults.ts";
 import { findAccount } from "../store/accounts.ts";
 import {
@@ -40,7 +40,7 @@ const MAX_AHEAD_MS = 60 * 1_000;
  * Registers an API key by its owner's signature; the same grant again gives the same answer. The order of the
  * checks is part of the interface: what a stranger learns before the signature is only whether an account exists.
  */
-export function registerKey(deps: Deps, given: SignedGrant): string {
+export function registerKey(deps: With<"clock" | "settings" | "store">, given: SignedGrant): string {
   // Kept in one spelling, whichever came.
   const grant = { ...given, signature: normalisedSignature(given.signature) ?? given.signature };
   if (grant.network !== "exchange_mainnet") {
@@ -57,7 +57,7 @@ export function registerKey(deps: Deps, given: SignedGrant): string {
   return inTransaction(deps.store, (store) => JSON.stringify(apiKeyResource(settleKey(store, key, proof))));
 }
 
-function grantingAccount(deps: Deps, accountId: string): Account {
+function grantingAccount(deps: With<"store">, accountId: string): Account {
   const account = findAccount(deps.store, accountId);
   if (account === null) throw new ApiError("account_not_found", "consent.account is not an account of this gateway.");
   if (account.kind === "copy") {
@@ -66,7 +66,7 @@ function grantingAccount(deps: Deps, accountId: string): Account {
   return account;
 }
 
-function requireOwnersSignature(deps: Deps, account: Account, grant: SignedGrant): void {
+function requireOwnersSignature(deps: With<"settings">, account: Account, grant: SignedGrant): void {
   const digest = grantDigest({ ...grant, audience: deps.settings.audience, expiresAtMs: null });
   if (signerOf(digest, grant.signature) !== account.ownerAddress) {
     throw new ApiError(

@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import { revocationResource } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { revokeApiKey } from "../store/api-keys.ts";
 import { appendAudit } from "../store/audit.ts";
@@ -16,7 +16,10 @@ export type SignedRevocation = { accountId: string; keyHash: string; signature: 
  * Refuses a key hash for an account, for ever, whether or not it was ever registered. It belongs to (account, hash):
  * signed for one account, it never touches a key of another. Orders stay as they are.
  */
-export function revokeKey(deps: Deps, { accountId, keyHash, signature }: SignedRevocation): string {
+export function revokeKey(
+  deps: With<"clock" | "settings" | "store">,
+  { accountId, keyHash, signature }: SignedRevocation,
+): string {
   const account = findAccount(deps.store, accountId);
   if (account === null) throw new ApiError("account_not_found", "account is not an account of this gateway.");
   const { audience } = deps.settings;

@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
-import type { Deps } from "../deps.ts";
+import type { ToWrite, With } from "../deps.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import { leverageAction } from "../wire/action/leverage.ts";
 import { perpMarkets } from "../wire/answer/markets.ts";
@@ -13,7 +13,7 @@ import { type OperationPlan, operate } from "./operate.ts";
 export type SetLeverage = WriteKey & { market: string; leverage: number; marginType: "cross" | "isolated" };
 
 /** `POST /v1/leverage`. */
-export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverage): Promise<WriteAnswer> {
+export async function setLeverage(deps: ToWrite, caller: Caller, wanted: SetLeverage): Promise<WriteAnswer> {
   const parameters = { leverage: wanted.leverage, margin_type: wanted.marginType };
   return operate(deps, caller, wanted, {
     route: "POST /v1/leverage",
@@ -31,7 +31,11 @@ export async function setLeverage(deps: Deps, caller: Caller, wanted: SetLeverag
  * A perpetual whose number is that of the list as it is now: what is set, moved or started under another's number is shown by
  * nothing that could tell it.
  */
-export async function requirePerpetual(deps: Deps, name: string, use: ActionUse = "order"): Promise<Market> {
+export async function requirePerpetual(
+  deps: With<"exchange" | "markets">,
+  name: string,
+  use: ActionUse = "order",
+): Promise<Market> {
   const { market } = await requireMarket(deps, name, true);
   if (market.kind !== "perpetual")
     throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
@@ -48,7 +52,11 @@ export async function requirePerpetual(deps: Deps, name: string, use: ActionUse 
 const DEX_BLOCK = 10_000;
 
 /** Name of the market that has this one's place in the list now; null where the exchange does not say. */
-async function marketInPlace(deps: Deps, { name, dex, assetId }: Market, use: ActionUse): Promise<string | null> {
+async function marketInPlace(
+  deps: With<"exchange">,
+  { name, dex, assetId }: Market,
+  use: ActionUse,
+): Promise<string | null> {
   const outcome = await deps.exchange.info({ type: "meta", dex }, { purpose: use });
   if (outcome.kind === "failed" && outcome.waitS !== undefined)
     throw notBegun(deps, `The place of ${name} in the list of markets could not be read`, outcome, use);

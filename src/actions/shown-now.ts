@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
 import { compare, decimal, subtract, ZERO } from "../core/decimal.ts";
 import { dexOf } from "../core/market.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { StoredOrder } from "../store/orders.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { StoredOrder } from "../store/orders.ts";
  * older than that: a look at the exchange would say no more.
  */
 export function isShownNow(
-  { exchange, picture, feeds }: Deps,
+  { exchange, picture, feeds }: With<"exchange" | "feeds" | "picture">,
   account: Account,
   { order, withinMs }: { order: StoredOrder; withinMs: number },
 ): boolean {

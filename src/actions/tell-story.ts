@@ -3,7 +3,7 @@ import { ApiError } from "../core/errors.ts";
 import { WITNESSES_NEEDED } from "../core/evidence.ts";
 import type { Leg } from "../core/order.ts";
 import { isoTime, orderResource } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { listLegs } from "../store/legs.ts";
 import { listNotes, type Note } from "../store/notes.ts";
@@ -19,7 +19,7 @@ import { type Seen, waitsFor } from "./waits-for.ts";
 type Step = { atMs: number; what: string; detail: string };
 
 /** `GET /v1/orders/{id}/story`: how an order came to its status, from what is stored. Asks the exchange nothing. */
-export function tellStory(deps: Deps, caller: Caller, givenId: string): ReadAnswer {
+export function tellStory(deps: With<"store">, caller: Caller, givenId: string): ReadAnswer {
   const order = findStored(deps, caller, givenId.toLowerCase());
   if (order === null) {
     throw new ApiError("order_not_found", "There is no such order in this gateway's history of this account.");

@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { madeOnce } from "../core/made-once.ts";
 import { dexOf } from "../core/market.ts";
 import type { OrderStatus } from "../core/order.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { Known } from "../exchange/picture.ts";
 import { findOrder, listOpenOrders, type StoredOrder } from "../store/orders.ts";
@@ -38,7 +38,7 @@ const BEHIND_MS = 10_000;
  * live feed goes on without telling the end the row stands; else its record is asked for.
  */
 export async function unlistedOrders(
-  deps: Deps,
+  deps: With<"exchange" | "feeds" | "orderNews" | "picture" | "settling" | "store">,
   account: Account,
   lists: readonly (OpenList & { rows: readonly OpenRow[] })[],
   reader: Reader,
@@ -52,12 +52,12 @@ export async function unlistedOrders(
 }
 
 /** Newer than what its list is of, as far as a feed that is live would have told otherwise. */
-function isTold(deps: Deps, { tradingAddress }: Account, { newsMs, list }: Missing): boolean {
+function isTold(deps: With<"feeds">, { tradingAddress }: Account, { newsMs, list }: Missing): boolean {
   return deps.feeds.isLive(tradingAddress) && list.timeMs <= newsMs + BEHIND_MS;
 }
 
 /** A row that this process found so, and that nothing has shown since, is as old as it is: the order may have ended meanwhile. */
-function dated(deps: Deps, row: Missing): Missing {
+function dated(deps: With<"exchange" | "orderNews">, row: Missing): Missing {
   const { seenAtMs, createdAtMs } = row.stored;
   return deps.orderNews.wasListed(row.stored)
     ? row
@@ -69,7 +69,7 @@ type Missing = Unlisted & { stored: OpenRow; newsMs: number; list: OpenList };
 const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
 /** Our newest rows of a dex that are open by the exchange's own word. */
-export function openRows({ store }: Deps, account: Account, dex: string): readonly OpenRow[] {
+export function openRows({ store }: With<"store">, account: Account, dex: string): readonly OpenRow[] {
   return byDex(listOpenOrders(store, account.id)).get(dex) ?? [];
 }
 
@@ -78,7 +78,11 @@ const byDex = madeOnce((rows: readonly StoredOrder[]) =>
   Map.groupBy(rows.filter(isNamed), ({ market }) => dexOf(market)),
 );
 
-function missingFrom(deps: Deps, account: Account, list: OpenList & { rows: readonly OpenRow[] }): Missing[] {
+function missingFrom(
+  deps: With<"orderNews" | "picture">,
+  account: Account,
+  list: OpenList & { rows: readonly OpenRow[] },
+): Missing[] {
   const oids = new Set(list.value.map(({ oid }) => oid));
   const newestMs = Math.max(0, ...list.value.map(({ timestampMs }) => timestampMs));
   return list.rows.flatMap((stored) => {
@@ -90,7 +94,7 @@ function missingFrom(deps: Deps, account: Account, list: OpenList & { rows: read
   });
 }
 
-function isToldOver({ picture }: Deps, { tradingAddress }: Account, oid: string): boolean {
+function isToldOver({ picture }: With<"picture">, { tradingAddress }: Account, oid: string): boolean {
   return picture.toldOf(tradingAddress, oid)?.isOver === true;
 }
 
@@ -99,7 +103,7 @@ function isNamed(order: StoredOrder): order is OpenRow {
 }
 
 /** Null when its record says that it is over. */
-async function lookAt(deps: Deps, { id }: OpenOrder, reader: Reader): Promise<Unlisted | null> {
+async function lookAt(deps: With<"settling" | "store">, { id }: OpenOrder, reader: Reader): Promise<Unlisted | null> {
   const looked = await deps.settling.look(id, reader);
   const stored = findOrder(deps.store, id);
   if (looked === "unfinished" || stored === null || !isNamed(stored) || !SHOWN.includes(stored.status)) return null;

@@ -1,6 +1,6 @@
 import { noticeOf, type WantedAgent } from "../core/agent-slots.ts";
 import { isoTime } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { readAgentSlots } from "../exchange/named-agents.ts";
 import { balancesOf } from "../settle/account/account-resources.ts";
 import { listAgents } from "../store/agents.ts";
@@ -12,11 +12,19 @@ import { couldNotAsk } from "./not-asked.ts";
  *
  * @param wanted the agent that its owner would be asked to approve
  */
-export async function viewAddress(deps: Deps, address: string, wanted: WantedAgent): Promise<string> {
+export async function viewAddress(
+  deps: With<"exchange" | "reads" | "settings" | "store">,
+  address: string,
+  wanted: WantedAgent,
+): Promise<string> {
   return JSON.stringify(await exchangeView(deps, address, wanted));
 }
 
-export async function exchangeView(deps: Deps, address: string, wanted: WantedAgent) {
+export async function exchangeView(
+  deps: With<"exchange" | "reads" | "settings" | "store">,
+  address: string,
+  wanted: WantedAgent,
+) {
   const [account, role, slots] = await Promise.all([
     deps.reads.account(address, ["", ...deps.settings.dexes], SETTING_UP),
     deps.exchange.info({ type: "userRole", user: address }, { purpose: SETTING_UP }),

@@ -1,14 +1,14 @@
 import { exchangePlaceOf } from "../core/exchange-place.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 
 /** What a key is good for, and on which network: here the true one, which the spec's own objects never say. */
-export function whoAmI(deps: Deps, caller: Caller): ReadAnswer {
+export function whoAmI(deps: With<"instance" | "settings">, caller: Caller): ReadAnswer {
   return { body: JSON.stringify(whoAmIResource(deps, caller)), asOfMs: null };
 }
 
-export function whoAmIResource(deps: Deps, { account, key }: Caller) {
+export function whoAmIResource(deps: With<"instance" | "settings">, { account, key }: Caller) {
   return {
     object: "whoami" as const,
     account: account.id,

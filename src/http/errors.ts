@@ -1,5 +1,5 @@
 import { ApiError, ERROR_STATUS, ERROR_TYPE } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 
 /** Spec 2.9: the only body that a failure has. */
 export function errorText({ code, message }: ApiError): string {
@@ -7,7 +7,7 @@ export function errorText({ code, message }: ApiError): string {
 }
 
 /** Whatever was thrown, as the refusal that the client reads. Only what is not ours is logged: a refusal is no fault. */
-export function toApiError(deps: Deps, thrown: unknown, requestId: string): ApiError {
+export function toApiError(deps: With<"log">, thrown: unknown, requestId: string): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const code = isStorageFault(thrown) ? "storage_unavailable" : "internal_error";
   deps.log.error({ request_id: requestId, code, error: firstLine(thrown) }, "request failed");

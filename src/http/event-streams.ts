@@ -1,6 +1,6 @@
 /** Streams of events: nothing is kept for a reader but its place in the log. */
 import { beginEvents, type Listener, listenForEvents, readEvents, type ToldEvent } from "../actions/list-events.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { StreamSource } from "./open-streams.ts";
 
 /** Events that are read, and held in memory, at a time. */
@@ -11,7 +11,11 @@ const GREETING = ": Postern\nretry: 1000\n\n";
 /** `follows`: goes on with what comes. */
 export type EventsAsked = { after: number | null; follows: boolean };
 
-export function eventSource(deps: Deps, listener: Listener, { after, follows }: EventsAsked): StreamSource {
+export function eventSource(
+  deps: With<"clock" | "store">,
+  listener: Listener,
+  { after, follows }: EventsAsked,
+): StreamSource {
   const { position, first } = beginEvents(deps, listener, after);
   let last = position;
   return {

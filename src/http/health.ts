@@ -4,7 +4,7 @@ import { ApiError } from "../core/errors.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { notReadyWords } from "../core/readiness.ts";
 import { isoTime } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { ToSign, ToTakeOrders, With } from "../deps.ts";
 import { HEALTHY } from "./early.ts";
 import { type Answer, openRoute, type Route } from "./route.ts";
 import { HealthResource, ReadinessResource } from "./schema/health.ts";
@@ -63,11 +63,11 @@ const readiness = openRoute(
   answerReadiness,
 );
 
-function answerReadiness(deps: Deps): Answer {
+function answerReadiness(deps: ToTakeOrders & ToSign & With<"instance">): Answer {
   return { status: 200, body: JSON.stringify(readinessResource(deps)) };
 }
 
-export function readinessResource(deps: Deps) {
+export function readinessResource(deps: ToTakeOrders & ToSign & With<"instance">) {
   const { state, markets, settings, instance } = deps;
   if (state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
   const found = readyAccounts(deps);

@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import { isOff, type Rate } from "../core/rate.ts";
-import type { Deps, Limits } from "../deps.ts";
+import type { Limits, With } from "../deps.ts";
 import { openThrottleNotes } from "../ops/note-throttled.ts";
 import type { ChargedBucket } from "../write/caller.ts";
 import { type AddressBuckets, openAddressBuckets } from "./address-buckets.ts";
@@ -30,7 +30,7 @@ const WORDS = {
   reads: "reads and repeats",
 } as const satisfies Record<ChargedBucket, string>;
 
-export function openLimits(deps: Deps): RequestLimits {
+export function openLimits(deps: With<"clock" | "log" | "metrics" | "settings" | "store">): RequestLimits {
   const { limits } = deps.settings;
   const noteThrottled = openThrottleNotes(deps);
   // Keys and addresses have nothing in common: no number of addresses may move a key's bucket.

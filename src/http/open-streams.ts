@@ -3,7 +3,7 @@
  * that is slow costs no memory, and one that has stopped reading is let go.
  */
 import { ApiError } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 
 export type StreamSource = {
   /** Sent at once. */
@@ -48,7 +48,7 @@ type Stream = {
   stopListening: () => void;
 };
 
-export function openStreams(deps: Pick<Deps, "clock" | "log">): OpenStreams {
+export function openStreams(deps: With<"clock" | "log">): OpenStreams {
   const streams = new Set<Stream>();
   const encoder = new TextEncoder();
   let isLooking = false;

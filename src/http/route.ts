@@ -6,7 +6,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import type { ReadAnswer } from "../actions/answer.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, With } from "../deps.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteAnswer } from "../write/key.ts";
 import { readJsonBody } from "./body.ts";
@@ -84,7 +84,7 @@ export function provenRoute<Body extends TSchema, Proven>(
 /** Where the body itself carries the authority, its shape is all that is asked before the signature. */
 function readingSignedBody<Body extends TSchema>(contract: WithBody<Body>) {
   const check = compileCheck(contract.body);
-  return (deps: Deps, visit: Visit): Promise<Static<Body>> => {
+  return (deps: With<"clock">, visit: Visit): Promise<Static<Body>> => {
     queryOf(contract, visit);
     return bodyOf(deps, visit, { contract, check });
   };
@@ -134,7 +134,7 @@ export function queryOf(contract: Contract, visit: Visit): Query {
 }
 
 export async function bodyOf<Body>(
-  deps: Deps,
+  deps: With<"clock">,
   visit: Visit,
   { contract, check }: { contract: Contract; check: Check<Body> },
 ): Promise<Body> {

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { ApiError, ERROR_STATUS } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, With } from "../deps.ts";
 import { openArrivals } from "./arrivals.ts";
 import { clientAddress } from "./client-address.ts";
 import { pageRoutes } from "./console.ts";
@@ -127,7 +127,7 @@ function onTrial(): ApiError {
 
 type Arrival = Pick<Visit, "request" | "client" | "limits" | "streams" | "awaitBody" | "hasArrived" | "settingUp">;
 
-function newVisit(deps: Deps, about: Arrival): Visit {
+function newVisit(deps: With<"randomBytes">, about: Arrival): Visit {
   const requestId = newRequestId((count) => deps.randomBytes(count));
   return { ...about, requestId, isBodyLeft: false, url: null, route: null, keyPrefix: null, code: null, quota: null };
 }
@@ -177,7 +177,7 @@ function respond({ status, body, contentType, headers }: Answer): Response {
   return new Response(body, { status, headers: { "Content-Type": contentType ?? "application/json", ...headers } });
 }
 
-function refuse(deps: Deps, visit: Visit, thrown: unknown): Response {
+function refuse(deps: With<"log">, visit: Visit, thrown: unknown): Response {
   const error = toApiError(deps, thrown, visit.requestId);
   visit.code = error.code;
   const page = error.code === "route_not_found" ? lostPage(visit) : null;
@@ -195,7 +195,7 @@ const LISTED_STATUSES: ReadonlySet<number> = new Set([200, 201, 202, ...Object.v
 
 /** Headers that every answer has, and its line in the log. */
 function finish(
-  deps: Deps,
+  deps: With<"clock" | "log" | "metrics">,
   visit: Visit,
   { response: made, startedMs }: { response: Response; startedMs: number },
 ): Response {

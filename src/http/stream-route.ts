@@ -1,6 +1,6 @@
 /** What every stream of server-sent events begins with, whatever it tells. */
 import { ApiError } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { Contract } from "./contract.ts";
 import { routeNotFound } from "./guard.ts";
 import type { StreamSource } from "./open-streams.ts";
@@ -19,7 +19,7 @@ export type Opening = {
 };
 
 export function openingOf(
-  deps: Deps,
+  deps: With<"clock" | "log" | "state" | "store">,
   visit: Visit,
   contract: Contract & { access: "trading:read"; query: NonNullable<Contract["query"]> },
 ): Opening {

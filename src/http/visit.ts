@@ -1,7 +1,7 @@
 import { authenticate, requireScope } from "../actions/authenticate.ts";
 import type { Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { SettingUp } from "../ops/set-up/setting-up.ts";
 import type { Caller } from "../write/caller.ts";
 import type { Arrivals } from "./arrivals.ts";
@@ -36,7 +36,7 @@ export type Visit = {
 const KEY_PREFIX_CHARACTERS = 8;
 
 /** The caller behind the Authorization header; its failures, and nothing else, count against the client. */
-export function admit(deps: Deps, visit: Visit, scope: Scope): Caller {
+export function admit(deps: With<"clock" | "log" | "state" | "store">, visit: Visit, scope: Scope): Caller {
   const { account, key } = countingFailures(visit, "authentication", () =>
     authenticate(deps, visit.request.headers.get("authorization")),
   );

@@ -1,4 +1,4 @@
-import type { World } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 
@@ -6,7 +6,7 @@ import { inTransactionNotWaiting } from "../store/commit.ts";
 const ROW_SPACING_MS = 60_000;
 
 /** Writes down who is being refused for too many failed proofs, and how many refusals there were since the last row. */
-export function openThrottleNotes({ store, clock, log }: Pick<World, "store" | "clock" | "log">) {
+export function openThrottleNotes({ store, clock, log }: With<"clock" | "log" | "store">) {
   let lastMs: number | null = null;
   let refusals = 0;
 

@@ -5,7 +5,7 @@
 import type { Account, Agent } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findAgent, findSigningAgent, listAgents } from "../store/agents.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
@@ -20,7 +20,7 @@ import type { StepOutcome } from "./set-up/outcome.ts";
 export const RENEWAL_DAYS = 14;
 const DAY_MS = 24 * 60 * 60_000;
 
-type Looking = Pick<Deps, "store" | "exchange" | "agents">;
+type Looking = With<"agents" | "exchange" | "store">;
 
 export type Renewal = {
   /** The agent that signs has less than `RENEWAL_DAYS` left, has none, or is not listed any more. */
@@ -50,7 +50,7 @@ function isDue(
   return endsSoon || agents.standing(signing.address) === "missing";
 }
 
-export type Preparing = Looking & Operator & Pick<Deps, "log"> & { keyring: Keyring };
+export type Preparing = Looking & Operator & With<"log"> & { keyring: Keyring };
 
 /** Makes the successors that are due and not made yet: at most one key an owner waits because of this. */
 export function prepareSuccessors(preparing: Preparing): void {
@@ -64,7 +64,11 @@ export function prepareSuccessors(preparing: Preparing): void {
 }
 
 /** What there is to renew, and what the owner would sign for it; nothing of it changes anything. */
-export function describeRenewal(deps: Deps, account: Account, asked: { chainId: number; validDays: number | null }) {
+export function describeRenewal(
+  deps: With<"agents" | "clock" | "exchange" | "instance" | "store">,
+  account: Account,
+  asked: { chainId: number; validDays: number | null },
+) {
   const { isDue: isWanted, signing, waiting } = renewalOf(deps, account.ownerAddress);
   const terms = termsOfDays(deps, asked);
   return {
@@ -88,7 +92,7 @@ export type SignedRenewal = { agentAddress: string; terms: SignedTerms; signatur
 export type ProvenRenewal = { agent: Agent; terms: SignedTerms; signature: string };
 
 /** Throws unless the account's owner has signed just this approval of an agent that waits for it, or had it already. */
-export function proveRenewal(deps: Deps, account: Account, signed: SignedRenewal): ProvenRenewal {
+export function proveRenewal(deps: With<"instance" | "store">, account: Account, signed: SignedRenewal): ProvenRenewal {
   const found = findAgent(deps.store, signed.agentAddress);
   if (found === null || found.ownerAddress !== account.ownerAddress || found.state === "retired") {
     throw new ApiError("invalid_parameter", "No agent with this address waits for this account's owner.");
@@ -103,7 +107,11 @@ export function proveRenewal(deps: Deps, account: Account, signed: SignedRenewal
 }
 
 /** Hands the approval to the exchange, and retires who signed until then. Again after it was taken, it changes nothing. */
-export async function renew(deps: Deps, keyring: Keyring | null, proven: ProvenRenewal): Promise<StepOutcome> {
+export async function renew(
+  deps: With<"clock" | "exchange" | "instance" | "randomBytes" | "store">,
+  keyring: Keyring | null,
+  proven: ProvenRenewal,
+): Promise<StepOutcome> {
   const { agent, terms, signature } = proven;
   if (findAgent(deps.store, agent.address)?.state === "approved") return DONE;
   const operator = { ...deps, network: deps.instance.network };

@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import type { CrowdCounts } from "../core/crowd.ts";
 import type { MetricName, Reading } from "../core/metric.ts";
 import { isReady } from "../core/readiness.ts";
-import type { Deps } from "../deps.ts";
+import type { ToSign, ToTakeOrders, With } from "../deps.ts";
 import { readinessOf } from "../settle/pre-trade/readiness.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findSigningAgent } from "../store/agents.ts";
@@ -20,7 +20,10 @@ export type ProcessFacts = {
 };
 
 /** Everything that is measured by looking, at this moment. Asks nobody but the database and the disk. */
-export function takeReadings(deps: Deps, facts: ProcessFacts): Reading[] {
+export function takeReadings(
+  deps: ToTakeOrders & ToSign & With<"feeds" | "fillIndex" | "gauges" | "settling">,
+  facts: ProcessFacts,
+): Reading[] {
   const { state, settings, gauges, store } = deps;
   deps.writeHealth.prove();
   const readiness = readinessOf(deps);
@@ -59,7 +62,10 @@ function crowdReadings(crowd: CrowdCounts | null): Reading[] {
   ];
 }
 
-function accountReadings(deps: Deps, account: Account): Reading[] {
+function accountReadings(
+  deps: With<"agents" | "allowance" | "clock" | "exchange" | "feeds" | "fillIndex" | "store">,
+  account: Account,
+): Reading[] {
   const { store, clock } = deps;
   const labels = { account: account.id };
   const orders = unknownOrders(store, account.id);
@@ -79,11 +85,11 @@ function accountReadings(deps: Deps, account: Account): Reading[] {
   ];
 }
 
-function lagS(deps: Deps, readToMs: number | null): number | null {
+function lagS(deps: With<"exchange">, readToMs: number | null): number | null {
   return readToMs === null ? null : Math.max(0, deps.exchange.nowMs() - readToMs) / 1_000;
 }
 
-function agentReadings(deps: Deps, account: Account): Reading[] {
+function agentReadings(deps: With<"agents" | "exchange" | "store">, account: Account): Reading[] {
   const nowMs = deps.exchange.nowMs();
   const agent = findSigningAgent(deps.store, account.ownerAddress, nowMs);
   if (agent === null) return [];

@@ -1,6 +1,6 @@
 /** Says in the log, and in the words that systemd shows, when orders begin and cease to be taken. */
 import { notReadyWords, OBSTACLES, type ObstacleReason } from "../core/readiness.ts";
-import type { Deps } from "../deps.ts";
+import type { ToTakeOrders, With } from "../deps.ts";
 import { readinessOf } from "../settle/pre-trade/readiness.ts";
 
 export type ReadinessWatch = {
@@ -11,7 +11,7 @@ export type ReadinessWatch = {
 /** Between two looks, milliseconds. */
 export const READINESS_INTERVAL_MS = 5_000;
 
-export function openReadinessWatch(deps: Deps): ReadinessWatch {
+export function openReadinessWatch(deps: ToTakeOrders & With<"log">): ReadinessWatch {
   const { log, state } = deps;
   const told = new Map<string, ObstacleReason | null>();
   let isFirst = true;

@@ -1,4 +1,4 @@
-import type { World } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { pruneEvents } from "../store/events.ts";
 
@@ -16,7 +16,10 @@ const MAX_STEPS = 200;
 const STEP_PAUSE_MS = 20;
 
 /** Deletes old events, a few at a time. Readers who still wanted them are told to read again. */
-export async function forgetOldEvents({ store, clock, log }: World, isStopped: () => boolean): Promise<void> {
+export async function forgetOldEvents(
+  { store, clock, log }: With<"clock" | "log" | "store">,
+  isStopped: () => boolean,
+): Promise<void> {
   try {
     for (let step = 0; step < MAX_STEPS && !isStopped(); step += 1) {
       const retention = { maxRows: MAX_KEPT, beforeMs: clock.nowMs() - KEPT_MS };

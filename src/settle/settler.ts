@@ -1,6 +1,6 @@
 import type { Account } from "../core/account.ts";
 import { type Attempt, type AttemptKind, lookDelayMs } from "../core/attempt.ts";
-import type { Settling, World } from "../deps.ts";
+import type { Settling, With, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findAttempt, listOpenAttempts } from "../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
@@ -153,7 +153,7 @@ async function stepOnce(tools: Tools, pursuit: Pursuit): Promise<number | null> 
   return lookDelayMs(pursuit.looks, kind);
 }
 
-function soughtOf(world: World, attempt: Attempt): Sought {
+function soughtOf(world: With<"store">, attempt: Attempt): Sought {
   const order = findOrder(world.store, attempt.resource.id);
   if (order === null) throw new Error("bug: an attempt without its order");
   const leg =
@@ -167,7 +167,7 @@ function soughtOf(world: World, attempt: Attempt): Sought {
   };
 }
 
-function accountOf(world: World, attempt: Attempt): Account {
+function accountOf(world: With<"store">, attempt: Attempt): Account {
   const account = findAccount(world.store, attempt.accountId);
   if (account === null) throw new Error("bug: an attempt without its account");
   return account;

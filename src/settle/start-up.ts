@@ -1,4 +1,4 @@
-import type { World } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { markPreparedAmbiguous } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { markStart } from "../store/events.ts";
@@ -13,7 +13,11 @@ const INTERRUPTED = "the gateway was stopped before the exchange's answer was wr
  * Before anything listens: nothing runs in a new process, so what was under way is `unknown`, in one transaction.
  * Nothing is ever re-sent.
  */
-export function markInterrupted(world: World): { orders: number; operations: number; attempts: number } {
+export function markInterrupted(world: With<"clock" | "store">): {
+  orders: number;
+  operations: number;
+  attempts: number;
+} {
   const nowMs = world.clock.nowMs();
   return inTransaction(world.store, (store) => {
     markStart(store, nowMs);
@@ -26,7 +30,7 @@ export function markInterrupted(world: World): { orders: number; operations: num
 }
 
 /** Looks at everything that was in flight; resolves when each was looked at once, or at the deadline. */
-export async function lookAtInterrupted(world: World, settler: Settler): Promise<void> {
+export async function lookAtInterrupted(world: With<"clock" | "point" | "settings">, settler: Settler): Promise<void> {
   await world.point("start_up_marked");
   await Promise.race([settler.takeUp(), world.clock.sleep(world.settings.timings.startUpDeadlineMs)]);
 }

@@ -2,7 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import { findMarket } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
-import type { Deps } from "../deps.ts";
+import type { ToWrite, With } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findKeyRecord, insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -26,7 +26,7 @@ export type Claim = {
  * was asked is not known; the first repeat that fits what the exchange shows of the order is taken for it. Throws
  * `idempotency_key_reused` for a request that cannot have placed it.
  */
-export async function adoptKey(deps: Deps, claim: Claim): Promise<void> {
+export async function adoptKey(deps: ToWrite, claim: Claim): Promise<void> {
   const { store } = deps;
   if (!hasRestores(store)) return;
   const adoption = adoptionOf(deps, claim);
@@ -42,7 +42,10 @@ export async function adoptKey(deps: Deps, claim: Claim): Promise<void> {
 }
 
 /** Inside the intent's transaction: throws `not_ready` where an order of the lost machine could still be the key's. */
-export function requireNothingToAdopt(deps: Deps, claim: Pick<Claim, "accountId" | "key" | "route">): void {
+export function requireNothingToAdopt(
+  deps: With<"instance" | "store">,
+  claim: Pick<Claim, "accountId" | "key" | "route">,
+): void {
   const { store } = deps;
   if (!hasRestores(store)) return;
   const isWaiting = awaitsTakeUp(store, claim.accountId) && claim.route !== CANCEL;
@@ -57,17 +60,20 @@ export function requireNothingToAdopt(deps: Deps, claim: Pick<Claim, "accountId"
 /** A cancel places nothing, and may be urgent. */
 const CANCEL = "POST /v1/orders/{id}/cancel";
 
-function adoptionOf({ store, instance }: Deps, { accountId, key }: Pick<Claim, "accountId" | "key">): Adoption | null {
+function adoptionOf(
+  { store, instance }: With<"instance" | "store">,
+  { accountId, key }: Pick<Claim, "accountId" | "key">,
+): Adoption | null {
   return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey: key }));
 }
 
-function orderOf({ store }: Deps, { orderId }: Adoption): StoredOrder {
+function orderOf({ store }: With<"store">, { orderId }: Adoption): StoredOrder {
   const order = findOrder(store, orderId);
   if (order === null) throw new Error("bug: an adoption without its order");
   return order;
 }
 
-function recordOf(deps: Deps, { accountId, key, route, fingerprint }: Claim, { id }: StoredOrder): KeyRecord {
+function recordOf(deps: With<"clock">, { accountId, key, route, fingerprint }: Claim, { id }: StoredOrder): KeyRecord {
   const resource = { kind: "order" as const, id };
   return {
     accountId,
@@ -80,7 +86,7 @@ function recordOf(deps: Deps, { accountId, key, route, fingerprint }: Claim, { i
   };
 }
 
-function requireFit(deps: Deps, { placing }: Claim, adoption: Adoption): void {
+function requireFit(deps: With<"markets" | "store">, { placing }: Claim, adoption: Adoption): void {
   const order = orderOf(deps, adoption);
   const names = placing === null ? null : differencesFrom(deps.store, order.id, comparable(deps, placing, adoption));
   if (names !== null && names.length === 0) return;
@@ -92,7 +98,7 @@ function requireFit(deps: Deps, { placing }: Claim, adoption: Adoption): void {
 }
 
 /** Only what the exchange shows of an order as it was asked for. */
-function comparable({ markets }: Deps, placing: Asked, { hasTerms }: Adoption): Asked {
+function comparable({ markets }: With<"markets">, placing: Asked, { hasTerms }: Adoption): Asked {
   const universe = markets.current();
   const { market, side, time_in_force: timeInForce, size, ...rest } = placing;
   const name = typeof market === "string" && universe !== null ? findMarket(universe, market)?.name : undefined;

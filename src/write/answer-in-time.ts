@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
-import type { Deps, RunningAnswer } from "../deps.ts";
+import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import { asItStands, type Write } from "./key.ts";
@@ -16,13 +16,13 @@ type AfterIntent = () => Promise<RunningAnswer | null>;
  * what is not known by then is 202, and the work goes on by itself, whether or not the client is still there. The
  * one exception is an intent that `work` has given back: nobody has been told anything of it.
  */
-export function answerInTime(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
+export function answerInTime(deps: ToWrite, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
   const answer = answerByDeadline(deps, write, work);
   deps.running.start(write.accountId, write.key, answer);
   return answer;
 }
 
-async function answerByDeadline(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
+async function answerByDeadline(deps: ToWrite, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
   const done = runToTheEnd(deps, write, work);
   const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
   const timer = deps.clock.timer(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs));
@@ -37,7 +37,11 @@ async function answerByDeadline(deps: Deps, write: Underway, work: AfterIntent):
   return asItStands(deps.store, write);
 }
 
-async function runToTheEnd(deps: Deps, write: Underway, work: AfterIntent): Promise<RunningAnswer | null> {
+async function runToTheEnd(
+  deps: With<"log" | "point" | "settling" | "store">,
+  write: Underway,
+  work: AfterIntent,
+): Promise<RunningAnswer | null> {
   try {
     await deps.point("after_intent");
     return await work();
@@ -50,7 +54,7 @@ async function runToTheEnd(deps: Deps, write: Underway, work: AfterIntent): Prom
 }
 
 /** A fault of ours, or of the disk, after the intent: the outcome is found out as if the answer had been lost. */
-async function pursueWhatIsOpen(deps: Deps, write: Underway): Promise<void> {
+async function pursueWhatIsOpen(deps: With<"settling" | "store">, write: Underway): Promise<void> {
   const open = listAttemptsOf(deps.store, write.resource.id).filter(
     (each) => each.state !== "done" && each.idempotencyKey === write.key,
   );

@@ -1,7 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
-import type { Deps, Place } from "../deps.ts";
+import type { Place, ToWrite, With } from "../deps.ts";
 import { closedGateway } from "../settle/pre-trade/obstacles.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
@@ -35,7 +35,7 @@ type Work = (key: KeyRecord, place: Place) => Stored;
  * inside the transaction, where no other request can come between. Where as much is under way as can be, it waits its turn
  * before anything is stored: a number that were taken before would be overtaken, and its life would run out.
  */
-export async function commitIntent(deps: Deps, intent: Intent, work: Work): Promise<Committed> {
+export async function commitIntent(deps: ToWrite, intent: Intent, work: Work): Promise<Committed> {
   const place =
     deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForPlace(deps, intent));
   try {
@@ -49,7 +49,7 @@ export async function commitIntent(deps: Deps, intent: Intent, work: Work): Prom
 }
 
 /** The other half of an answer's time is left for sending. */
-async function waitForPlace(deps: Deps, { caller, write, isCancel, rank }: Intent): Promise<Place> {
+async function waitForPlace(deps: ToWrite, { caller, write, isCancel, rank }: Intent): Promise<Place> {
   const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
   const { ownerAddress } = caller.account;
   const place = await deps.flights.wait(ownerAddress, rank, untilMs - deps.clock.elapsedMs());
@@ -63,7 +63,7 @@ async function waitForPlace(deps: Deps, { caller, write, isCancel, rank }: Inten
 const TOO_MANY_UNDER_WAY = `As many actions of this account's owner are under way at the exchange as can be (${MAX_IN_FLIGHT}). Nothing was sent.`;
 const UNDER_WAY_RETRY_AFTER_S = 2;
 
-async function commitInPlace(deps: Deps, intent: Intent, work: (key: KeyRecord) => Stored): Promise<Committed> {
+async function commitInPlace(deps: ToWrite, intent: Intent, work: (key: KeyRecord) => Stored): Promise<Committed> {
   const { caller, write, resource, isCancel } = intent;
   const { idempotencyKey, route, fingerprint } = write;
   const key = { accountId: caller.account.id, key: idempotencyKey, route, fingerprint, resource, answer: null };
@@ -97,7 +97,7 @@ function requireActiveKey(store: Store, caller: Caller, isCancel: boolean): void
 }
 
 /** Nothing is stored and nothing was sent when the disk refuses an intent. */
-async function storing<T>(deps: Deps, commit: () => Promise<T>): Promise<T> {
+async function storing<T>(deps: With<"log">, commit: () => Promise<T>): Promise<T> {
   try {
     return await commit();
   } catch (error) {
@@ -107,7 +107,7 @@ async function storing<T>(deps: Deps, commit: () => Promise<T>): Promise<T> {
 }
 
 /** What is committed and cannot be brought to the disk is never sent; whether it is found again is for the next start to say. */
-async function reachingDisk(deps: Deps, onDisk: Promise<void>): Promise<void> {
+async function reachingDisk(deps: With<"log">, onDisk: Promise<void>): Promise<void> {
   try {
     await onDisk;
   } catch (error) {
@@ -115,7 +115,7 @@ async function reachingDisk(deps: Deps, onDisk: Promise<void>): Promise<void> {
   }
 }
 
-function notStored(deps: Deps, error: unknown): ApiError {
+function notStored(deps: With<"log">, error: unknown): ApiError {
   deps.log.error({ error: String(error) }, "an intent could not be stored");
   return new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");
 }

@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { ApiError, type ErrorCode } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { endUnsent, takeBack } from "../settle/record/not-sent.ts";
 import { openAttempt } from "../settle/record/record.ts";
 import type { SendResult } from "../settle/send/send.ts";
@@ -11,7 +11,11 @@ import { listAttemptsOf } from "../store/attempts.ts";
  * is free again, and an `ApiError` tells the client so. Else what was answered before must stay true: a placing ends
  * as never sent (true), and anything else has to be pursued (false).
  */
-export function giveBack(deps: Deps, attempt: Attempt, result: SendResult & { kind: "not_sent" }): boolean {
+export function giveBack(
+  deps: With<"clock" | "running" | "store">,
+  attempt: Attempt,
+  result: SendResult & { kind: "not_sent" },
+): boolean {
   // A cancel may have sealed and settled it while it was still on its way out.
   if (openAttempt(deps.store, attempt.id) === null) return true;
   const why = { reason: result.reason, nowMs: deps.clock.nowMs() };
@@ -31,7 +35,7 @@ function codeOf({ isOurFault, waitS }: SendResult & { kind: "not_sent" }): Error
 }
 
 /** Neither a 202 has been given, nor does a cancel or modify act on the order that would go. */
-function isUnknownToAll(deps: Deps, attempt: Attempt): boolean {
+function isUnknownToAll(deps: With<"running" | "store">, attempt: Attempt): boolean {
   if (deps.running.isTold(attempt.accountId, attempt.idempotencyKey)) return false;
   if (attempt.kind !== "place") return true;
   return listAttemptsOf(deps.store, attempt.resource.id).every((each) => each.id === attempt.id);

@@ -2,7 +2,7 @@ import { alarmIn } from "../core/alarm.ts";
 import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
 import { operationText, orderText } from "../core/resource.ts";
-import type { Deps, RunningAnswer } from "../deps.ts";
+import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
@@ -43,7 +43,7 @@ export type Write = WriteKey & {
  * Answers a write whose key has been used: replayed, joined while it runs, or as the row stands. Null when the
  * key is free. Throws `idempotency_key_reused` for another request under the same key.
  */
-export async function answerEarlier(deps: Deps, caller: Caller, write: Write): Promise<WriteAnswer | null> {
+export async function answerEarlier(deps: ToWrite, caller: Caller, write: Write): Promise<WriteAnswer | null> {
   const { id: accountId } = caller.account;
   await adoptKey(deps, { ...write, accountId, key: write.idempotencyKey, answerStatus: successOf(write) });
   const record = findKeyRecord(deps.store, accountId, write.idempotencyKey);
@@ -58,7 +58,11 @@ function successOf({ route }: Write): 200 | 201 {
 }
 
 /** The answer that a stored key gives to a request. */
-export async function answerRecord(deps: Deps, record: KeyRecord, write: Write): Promise<WriteAnswer> {
+export async function answerRecord(
+  deps: With<"running" | "state" | "store">,
+  record: KeyRecord,
+  write: Write,
+): Promise<WriteAnswer> {
   switch (decide(record, write.fingerprint)) {
     case "reused":
       throw new ApiError("idempotency_key_reused", reusedMessage(deps.store, record, write));
@@ -82,7 +86,7 @@ export async function answerRecord(deps: Deps, record: KeyRecord, write: Write):
  * A power cut may have taken an outcome that was told already, and that one look gives back: until each has been looked
  * at, `unknown` would be a step back from it.
  */
-function requireLookedAt({ state: { phase } }: Deps): void {
+function requireLookedAt({ state: { phase } }: With<"state">): void {
   const isLooking = phase === "trial" || phase === "opening" || phase === "starting";
   if (isLooking) throw new ApiError("not_ready", NOT_LOOKED_AT);
 }

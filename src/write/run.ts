@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
-import type { Deps, RunningAnswer } from "../deps.ts";
+import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { heardRefusal } from "../settle/place/place.ts";
 import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
 import { type SendResult, sendAttempt } from "../settle/send/send.ts";
@@ -17,7 +17,7 @@ import type { Conclusion, Outgoing, Plan, Stored, Verb } from "./verb.ts";
  * Every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one send, what came of
  * it, the answer. Throws `ApiError` only while nothing has been sent.
  */
-export async function runWrite(deps: Deps, caller: Caller, wanted: WriteKey, verb: Verb): Promise<WriteAnswer> {
+export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, verb: Verb): Promise<WriteAnswer> {
   const { idempotencyKey, fingerprint } = wanted;
   const { route, asked, placing, bucket, isCancel } = verb;
   const startedElapsedMs = deps.clock.elapsedMs();
@@ -41,7 +41,7 @@ export async function runWrite(deps: Deps, caller: Caller, wanted: WriteKey, ver
 type Planned = { plan: Plan; committed: Committed };
 
 /** What was stored while a write planned goes first, and the write plans again. */
-async function planAndCommit(deps: Deps, caller: Caller, about: { write: Write; verb: Verb }): Promise<Planned> {
+async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Write; verb: Verb }): Promise<Planned> {
   const { write, verb } = about;
   const { isCancel } = verb;
   const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
@@ -68,7 +68,7 @@ function rankOf({ bucket }: Verb): "cancel" | "order" {
 }
 
 /** Inside the intent's transaction: the key, with its answer where that is final already. */
-function storeUnder({ store }: Deps, key: KeyRecord, row: Plan["keyRow"], work: () => Stored): Stored {
+function storeUnder({ store }: With<"store">, key: KeyRecord, row: Plan["keyRow"], work: () => Stored): Stored {
   if (row === "in_the_order") return work();
   insertKeyRecord(store, key);
   const stored = work();
@@ -83,7 +83,7 @@ function refuseFor(obstacle: Obstacle | null): void {
 type Sending = Outgoing & { onDisk: Promise<void> };
 
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
-async function sendAndConclude(deps: Deps, outgoing: Sending, { use }: Plan): Promise<RunningAnswer | null> {
+async function sendAndConclude(deps: ToWrite, outgoing: Sending, { use }: Plan): Promise<RunningAnswer | null> {
   const beside = (outgoing.beside ?? []).map(async (send) => {
     await outgoing.onDisk;
     return send();
@@ -92,7 +92,7 @@ async function sendAndConclude(deps: Deps, outgoing: Sending, { use }: Plan): Pr
   return answer;
 }
 
-async function sendOnce(deps: Deps, outgoing: Sending, use: Plan["use"]): Promise<RunningAnswer | null> {
+async function sendOnce(deps: ToWrite, outgoing: Sending, use: Plan["use"]): Promise<RunningAnswer | null> {
   const { attempt, onDisk } = outgoing;
   const result = await sendAttempt(deps, attempt, use, onDisk);
   const answeredMs = deps.clock.elapsedMs();
@@ -104,7 +104,11 @@ async function sendOnce(deps: Deps, outgoing: Sending, use: Plan["use"]): Promis
   return answer;
 }
 
-async function conclude(deps: Deps, outgoing: Outgoing, result: SendResult): Promise<Conclusion> {
+async function conclude(
+  deps: With<"clock" | "running" | "store">,
+  outgoing: Outgoing,
+  result: SendResult,
+): Promise<Conclusion> {
   if (result.kind === "reply") return outgoing.conclude(result.reply);
   // With an empty action on its way this request has sent something.
   const hasSent = (outgoing.beside?.length ?? 0) > 0;

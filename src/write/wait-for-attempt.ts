@@ -1,5 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 
 /** Between two glances at an attempt that is on its way and whose write cannot be joined, milliseconds. */
 const GLANCE_MS = 100;
@@ -8,12 +8,16 @@ const GLANCE_MS = 100;
  * Waits until there may be news of another write's attempt, at most so long. One that is still on its way is waited
  * for and not pursued: a pursuit begins with a noop on its nonce, which would stop it.
  */
-export async function waitForAttempt(deps: Deps, attempt: Attempt, maxMs: number): Promise<void> {
+export async function waitForAttempt(
+  deps: With<"clock" | "running" | "settling">,
+  attempt: Attempt,
+  maxMs: number,
+): Promise<void> {
   const news = attempt.state === "prepared" ? answerOf(deps, attempt) : deps.settling.pursue(attempt.id);
   await Promise.race([news, deps.clock.sleep(maxMs)]);
 }
 
-async function answerOf(deps: Deps, { accountId, idempotencyKey }: Attempt): Promise<void> {
+async function answerOf(deps: With<"clock" | "running">, { accountId, idempotencyKey }: Attempt): Promise<void> {
   const running = deps.running.join(accountId, idempotencyKey);
   // A write that was given back is news as well; its own client is told why.
   if (running === null) await deps.clock.sleep(GLANCE_MS);

@@ -1,5 +1,5 @@
 import type { Account } from "../../core/account.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { Known, ReadMark, ReadPart } from "../../exchange/picture.ts";
 import { exchangeTimeOf, type Read, type Reads } from "../../exchange/reads.ts";
 import { listAccounts } from "../../store/accounts.ts";
@@ -21,7 +21,10 @@ type Part = {
  * Holds the picture of each followed account against reads, one part in turn: a channel that fell silent looks like one of
  * which nothing has changed. What a read shows otherwise, and the feed does not tell, stands as it was read.
  */
-export function openPictureChecks(world: World, reads: Reads): { run(): Promise<void> } {
+export function openPictureChecks(
+  world: With<"clock" | "exchange" | "picture" | "settings" | "store">,
+  reads: Reads,
+): { run(): Promise<void> } {
   const turns = new Map<string, number>();
 
   async function check(account: Account): Promise<void> {
@@ -40,7 +43,7 @@ export function openPictureChecks(world: World, reads: Reads): { run(): Promise<
   };
 }
 
-async function checkPart(world: World, address: string, part: Part): Promise<void> {
+async function checkPart(world: With<"clock" | "exchange" | "picture">, address: string, part: Part): Promise<void> {
   const first = await readOther(world, part);
   if (first === null) return;
   // Nothing contradicts it.
@@ -59,7 +62,7 @@ async function checkPart(world: World, address: string, part: Part): Promise<voi
 type Other = { shown: ReadPart; mark: ReadMark };
 
 /** Null where it could not be read, or shows what is known. */
-async function readOther(world: World, part: Part): Promise<Other | null> {
+async function readOther(world: With<"clock" | "exchange">, part: Part): Promise<Other | null> {
   const read = await part.read();
   if (read.kind === "failed") return null;
   const { value: shown, askedAtMs } = read;
@@ -70,7 +73,7 @@ async function readOther(world: World, part: Part): Promise<Other | null> {
 }
 
 /** The mode first: frames do not always name it. */
-function partsOf({ settings, picture }: World, reads: Reads, user: string): Part[] {
+function partsOf({ settings, picture }: With<"picture" | "settings">, reads: Reads, user: string): Part[] {
   const dexes = ["", ...settings.dexes];
   return [
     {

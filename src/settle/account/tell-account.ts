@@ -1,6 +1,6 @@
 import type { Account } from "../../core/account.ts";
 import type { EventType } from "../../core/event.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { AccountState } from "../../exchange/reads.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
@@ -31,7 +31,7 @@ type Told = {
   isPausing: boolean;
 };
 
-export function openAccountTeller(world: World): AccountTeller {
+export function openAccountTeller(world: With<"clock" | "log" | "picture" | "settings" | "store">): AccountTeller {
   const told = new Map<string, Told>();
   let isStopped = false;
 
@@ -113,12 +113,12 @@ export function openAccountTeller(world: World): AccountTeller {
   };
 }
 
-function dexesOf({ settings }: World): string[] {
+function dexesOf({ settings }: With<"settings">): string[] {
   return ["", ...settings.dexes];
 }
 
 /** Null where a part of it was never shown. */
-function pictured(world: World, address: string): AccountState | null {
+function pictured(world: With<"picture" | "settings">, address: string): AccountState | null {
   const mode = world.picture.mode(address);
   const spot = world.picture.spot(address);
   const byDex = dexesOf(world).flatMap((dex) => {

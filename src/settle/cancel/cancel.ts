@@ -2,7 +2,7 @@ import type { Account } from "../../core/account.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import { isTakingOff } from "../../core/excess.ts";
 import { isClosed, isPerhapsOver, isSaidOver, type Leg } from "../../core/order.ts";
-import type { Place, World } from "../../deps.ts";
+import type { Place, ToSign, With } from "../../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid, listLegs } from "../../store/legs.ts";
@@ -33,7 +33,7 @@ export function mayRest(leg: Leg): boolean {
 
 /** By native id; by client order id while the exchange has not named it. */
 export function intendedCancel(
-  world: Pick<World, "markets" | "settings" | "store">,
+  world: With<"markets" | "settings" | "store">,
   { order, account, leg, idempotencyKey, actor }: CancelTarget,
   assetId = assetIdOf(world, order),
 ): Intended {
@@ -51,7 +51,7 @@ export function intendedCancel(
 }
 
 /** The fast lane takes no triggers, fired or not; and where it was of no avail once, the next cancel goes without it. */
-function mayBeFast({ settings, store }: Pick<World, "settings" | "store">, order: StoredOrder, leg: Leg): boolean {
+function mayBeFast({ settings, store }: With<"settings" | "store">, order: StoredOrder, leg: Leg): boolean {
   if (!settings.areCancelsFast || order.trigger !== null || leg.trigger !== null) return false;
   const attempts = listAttemptsOf(store, order.id);
   return !attempts.some((attempt) => isFastCancel(attempt) && isAimedAt(attempt, leg) && attempt.answerText !== null);
@@ -63,7 +63,7 @@ function isFastCancel(attempt: Attempt): boolean {
 }
 
 /** The leg that a stored cancel was aimed at. */
-export function canceledLeg(world: World, attempt: Attempt): Leg | null {
+export function canceledLeg(world: With<"store">, attempt: Attempt): Leg | null {
   const action = actionOf(attempt);
   if (action?.type === "cancelByCloid") return findLegByCloid(world.store, action.cancels[0]?.cloid ?? "");
   const legs = listLegs(world.store, attempt.resource.id);
@@ -86,7 +86,7 @@ export function missedUnder(attempt: Attempt, leg: Leg): number | null {
  * Writes down what the exchange answered to a cancel. Returns true when the cancel has ended; else it stays armed
  * until every leg of the order is closed.
  */
-export function recordCancelReply(world: World, attempt: Attempt, reply: Reply): boolean {
+export function recordCancelReply(world: With<"clock" | "store">, attempt: Attempt, reply: Reply): boolean {
   const nowMs = world.clock.nowMs();
   const [entry] = reply.kind === "accepted" ? reply.statuses : [];
   if (entry?.kind === "success") {
@@ -116,17 +116,17 @@ export function recordCancelReply(world: World, attempt: Attempt, reply: Reply):
 }
 
 /** It takes off what a modify placed too much: a refusal of it is no answer to the modify, whose key it has. */
-function isOfModify({ store }: Pick<World, "store">, attempt: Attempt): boolean {
+function isOfModify({ store }: With<"store">, attempt: Attempt): boolean {
   return isTakingOff(attempt, listAttemptsOf(store, attempt.resource.id));
 }
 
 /** Placings and modifies of an order of which it is not known what became of them. */
-export function unsettledPlacings({ store }: Pick<World, "store">, orderId: string): Attempt[] {
+export function unsettledPlacings({ store }: With<"store">, orderId: string): Attempt[] {
   return listAttemptsOf(store, orderId).filter(({ state, kind }) => state !== "done" && kind !== "cancel");
 }
 
 /** True when nothing of the order can be live any more: every leg closed, every placing and modify settled. */
-export function isOver(world: World, orderId: string): boolean {
+export function isOver(world: With<"store">, orderId: string): boolean {
   if (unsettledPlacings(world, orderId).length > 0) return false;
   return listLegs(world.store, orderId).every(isClosed);
 }
@@ -135,7 +135,7 @@ export function isOver(world: World, orderId: string): boolean {
  * The number for a cancel after the last of a leg. Where that found nothing its number may be the wrong one of the two that
  * there are, the list's and the last that was confirmed: the other one is tried, and can cancel no order but this.
  */
-function nextAssetId(world: World, order: StoredOrder, leg: Leg): number {
+function nextAssetId(world: With<"markets" | "store">, order: StoredOrder, leg: Leg): number {
   const usual = assetIdOf(world, order);
   const last = lastCancelOf(world, leg);
   if (last === null || !foundNothing(last)) return usual;
@@ -154,7 +154,12 @@ function assetIdIn(attempt: Attempt): number | null {
  * Replaces a cancel that has not closed the order by a new one under a new nonce, in one transaction. Cancels may be
  * repeated freely: a late copy can only cancel the same order again.
  */
-export function reissueCancel(world: World, attempt: Attempt, target: CancelTarget, place: Place): Attempt {
+export function reissueCancel(
+  world: ToSign & With<"markets">,
+  attempt: Attempt,
+  target: CancelTarget,
+  place: Place,
+): Attempt {
   return inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
     const signer = signerOfToday(world, target.account, attempt);
@@ -167,21 +172,21 @@ export function reissueCancel(world: World, attempt: Attempt, target: CancelTarg
  * The exchange said that it carried the cancel out, and its stores do not show it, or not all that was filled before:
  * until they do, the order is `unknown`.
  */
-export function noteCarriedOut(world: World, leg: Leg): void {
+export function noteCarriedOut(world: With<"clock" | "store">, leg: Leg): void {
   if (isClosed(leg) || isSaidOver(leg) || !isCarriedOut(world, leg)) return;
   const event = { type: "closing", oid: leg.oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }
 
 /** True when the exchange said that it carried out a cancel of this leg, whatever it shows of it. */
-export function isCarriedOut({ store }: Pick<World, "store">, leg: Leg): boolean {
+export function isCarriedOut({ store }: With<"store">, leg: Leg): boolean {
   return listAttemptsOf(store, leg.orderId).some(
     (attempt) => attempt.kind === "cancel" && attempt.hasLanded && isAimedAt(attempt, leg),
   );
 }
 
 /** The newest cancel that names a leg; null where there is none. */
-export function lastCancelOf({ store }: Pick<World, "store">, leg: Leg): Attempt | null {
+export function lastCancelOf({ store }: With<"store">, leg: Leg): Attempt | null {
   const attempts = listAttemptsOf(store, leg.orderId);
   return attempts.findLast((attempt) => attempt.kind === "cancel" && isAimedAt(attempt, leg)) ?? null;
 }
@@ -194,7 +199,7 @@ export function isAimedAt(attempt: Attempt, { oid, cloid }: Leg): boolean {
 }
 
 /** Ends a cancel whose order is over: the answer is the order as it truly ended. */
-export function finishCancel(world: World, attempt: Attempt): void {
+export function finishCancel(world: With<"clock" | "store">, attempt: Attempt): void {
   const order = findOrder(world.store, attempt.resource.id);
   if (order === null) throw new Error("bug: a cancel without its order");
   inTransaction(world.store, () => {

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { WITNESSES_NEEDED } from "../../core/evidence.ts";
 import { isClosed, isPerhapsOver, type Leg } from "../../core/order.ts";
-import type { Place, World } from "../../deps.ts";
+import type { Place, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { findAttempt } from "../../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../../store/legs.ts";
@@ -136,7 +136,7 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
 
 /** Nothing of it by the list's own number counts, once a reading of the list: the number of an older one may find nothing. */
 function countMissed(
-  world: World,
+  world: With<"markets" | "store">,
   attemptId: number,
   about: { pursuit: Pursuit; live: Leg; listReadElapsedMs: number },
 ): void {
@@ -151,7 +151,7 @@ function countMissed(
 }
 
 /** Our monotonic time at which the list of markets was read last, milliseconds. */
-function listReadAt({ markets, clock }: World): number {
+function listReadAt({ markets, clock }: With<"clock" | "markets">): number {
   return clock.elapsedMs() - (markets.ageMs() ?? 0);
 }
 
@@ -159,7 +159,7 @@ function listReadAt({ markets, clock }: World): number {
  * Still shown open, and not to be found where it was looked for: its market may have moved in the list. Only a cancel under
  * the list's own number contradicts the list.
  */
-async function doubtMarket(world: World, attempt: Attempt, missedAt: number): Promise<void> {
+async function doubtMarket(world: With<"markets" | "store">, attempt: Attempt, missedAt: number): Promise<void> {
   const { store, markets } = world;
   const order = findOrder(store, attempt.resource.id);
   if (order === null) throw new Error("bug: a cancel without its order");
@@ -168,7 +168,11 @@ async function doubtMarket(world: World, attempt: Attempt, missedAt: number): Pr
   await markets.refresh();
 }
 
-function reissue(world: World, attempt: Attempt, { live, place }: { live: Leg; place: Place }): Attempt {
+function reissue(
+  world: ToSign & With<"markets">,
+  attempt: Attempt,
+  { live, place }: { live: Leg; place: Place },
+): Attempt {
   const order = findOrder(world.store, attempt.resource.id);
   const account = findAccount(world.store, attempt.accountId);
   if (order === null || account === null) throw new Error("bug: a cancel without its order or account");

@@ -1,7 +1,7 @@
 import type { Account } from "../../core/account.ts";
 import { CLOCK_DOUBT_MS, goesPast } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByOid } from "../../store/legs.ts";
@@ -16,7 +16,11 @@ import { isAimedAt } from "./cancel.ts";
  * An order that was taken for over, by the answer to a cancel or by what did not show it, and that a list of open orders
  * shows, which itself holds one placed after that was concluded: it lives, and what said otherwise was wrong or another's.
  */
-export function heedShownSince(world: World, account: Account, orders: readonly FrontendOrder[]): void {
+export function heedShownSince(
+  world: With<"clock" | "exchange" | "store">,
+  account: Account,
+  orders: readonly FrontendOrder[],
+): void {
   for (const shown of orders) {
     const list = orders.filter(({ coin }) => dexOf(coin) === dexOf(shown.coin));
     reopen(world, account, { shown, list });
@@ -25,7 +29,7 @@ export function heedShownSince(world: World, account: Account, orders: readonly 
 
 type Shown = { shown: FrontendOrder; list: readonly FrontendOrder[] };
 
-function reopen(world: World, account: Account, { shown, list }: Shown): void {
+function reopen(world: With<"clock" | "exchange" | "store">, account: Account, { shown, list }: Shown): void {
   const { store, clock, exchange } = world;
   const { oid } = shown;
   const leg = findLegByOid(store, account.id, oid);

@@ -8,7 +8,7 @@ import {
   WITNESSES_NEEDED,
 } from "../../core/evidence.ts";
 import type { Leg } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findCompleteTo } from "../../store/fills.ts";
@@ -137,7 +137,7 @@ function areFillsKnown({ world }: Tools, attempt: Attempt, { unmoved }: Pursuit)
 }
 
 /** What a cancel found was there: a cancel by client order id names no native id. */
-function traceOf(world: Pick<World, "store">, leg: Leg | null): { isNamed: boolean; hasFills: boolean } {
+function traceOf(world: With<"store">, leg: Leg | null): { isNamed: boolean; hasFills: boolean } {
   if (leg === null) return { isNamed: false, hasFills: false };
   return { isNamed: leg.oid !== null || isCarriedOut(world, leg), hasFills: leg.filledSize !== "0" };
 }

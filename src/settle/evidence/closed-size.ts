@@ -1,7 +1,7 @@
 import { compare, type Decimal } from "../../core/decimal.ts";
 import { type Agreement, agreementOf, type CloseReading, type PositionWord } from "../../core/evidence.ts";
 import type { Filled, OrderTerms } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { findCompleteTo, sumFillsOf } from "../../store/fills.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
@@ -36,7 +36,7 @@ type Seen = OrderRecord & { options: InfoOptions };
 
 /** Compares the record of a closed order with its fills, and where they do not complete one another with what else tells. */
 export async function readClosedSize(
-  world: World,
+  world: ToLook,
   evidence: FillEvidence,
   closed: ClosedOrder,
   seen: Seen,
@@ -74,7 +74,7 @@ type Comparing = {
 
 /** What was replaced untouched needs no proof of it: a fill that is shown late is heeded then. */
 function positionOf(
-  world: World,
+  world: With<"exchange" | "feeds" | "picture" | "store">,
   { isReplaced }: ClosedOrder,
   { agreement, about, options }: Comparing,
 ): PositionWord | Promise<PositionWord> {
@@ -99,7 +99,7 @@ export function mayFallShort(
 }
 
 /** A live stream tells every fill; what the index and the record complete needs no question either. */
-function isEnoughKnown(world: World, closed: ClosedOrder, seen: Seen, indexed: Filled): boolean {
+function isEnoughKnown(world: With<"feeds">, closed: ClosedOrder, seen: Seen, indexed: Filled): boolean {
   const agreement = agreementOf(closeReading(closed, seen, indexed));
   return agreement === "agreed" || (agreement === "untouched" && world.feeds.isLive(closed.user));
 }
@@ -109,7 +109,12 @@ const FILLS_KEPT = 10_000;
 
 type ReadFills = { filled: Filled; isWitnessed: boolean; fills: readonly Fill[] };
 
-async function readAll(world: World, closed: ClosedOrder, seen: Seen, indexed: Filled): Promise<ReadFills | "failed"> {
+async function readAll(
+  world: With<"exchange" | "feeds" | "settings" | "store">,
+  closed: ClosedOrder,
+  seen: Seen,
+  indexed: Filled,
+): Promise<ReadFills | "failed"> {
   const { user, accountId } = closed;
   const { order, statusTimestampMs, options } = seen;
   // From where the index ends: what it lacks has moved the position as well.

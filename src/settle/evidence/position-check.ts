@@ -1,7 +1,7 @@
 import { add, compare, type Decimal, subtract, ZERO } from "../../core/decimal.ts";
 import type { PositionWord } from "../../core/evidence.ts";
 import { dexOf, isSpot } from "../../core/market.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { findCompleteTo, listNewestFillsIn, type PositionFill } from "../../store/fills.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
@@ -17,7 +17,11 @@ type Compared = { user: string; accountId: string; market: string; read: readonl
  * @param about `read`: fills that were just read, which may be newer than those that are kept. `sinceMs`: of which moment it has to
  *   be newer to say that nothing has moved it, exchange time, unix milliseconds; left out where any reading counts
  */
-export async function comparePosition(world: World, about: Compared, options: InfoOptions): Promise<PositionWord> {
+export async function comparePosition(
+  world: With<"exchange" | "feeds" | "store">,
+  about: Compared,
+  options: InfoOptions,
+): Promise<PositionWord> {
   const { user, market } = about;
   // Spot has balances, which other things move as well.
   if (isSpot(market)) return "unknown";
@@ -32,14 +36,17 @@ export async function comparePosition(world: World, about: Compared, options: In
  * The same of what a feed shows, which costs nothing and is no proof: that fills are missing it can say, that none are it
  * cannot.
  */
-export function comparePictured(world: World, about: Omit<Compared, "sinceMs"> & { sinceMs: number }): PositionWord {
+export function comparePictured(
+  world: With<"picture" | "store">,
+  about: Omit<Compared, "sinceMs"> & { sinceMs: number },
+): PositionWord {
   const { user, market, sinceMs } = about;
   const state = isSpot(market) ? null : world.picture.state(user, dexOf(market));
   if (state === null || state.timeMs <= sinceMs) return "unknown";
   return wordOf(world, about, state.value) === "moved" ? "moved" : "unknown";
 }
 
-function wordOf(world: World, about: Compared, state: ClearinghouseState): PositionWord {
+function wordOf(world: With<"store">, about: Compared, state: ClearinghouseState): PositionWord {
   const { accountId, market } = about;
   const shown = state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
   // Asked for after the answer: what the stream has told meanwhile counts.

@@ -3,7 +3,7 @@ import { compare } from "../../core/decimal.ts";
 import { areFillsAll, CLOCK_DOUBT_MS, goesPast, WITNESSES_NEEDED } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import { type Filled, isSaidOver, type Leg, type LegState } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { ToLook, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { findCompleteTo, sumFillsOf } from "../../store/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
@@ -57,7 +57,7 @@ type Missed = {
   unmoved: number;
 };
 
-export function openVanished(world: World, evidence: FillEvidence, sweeps: Sweeps): Vanished {
+export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Sweeps): Vanished {
   const missed = new Map<string, Missed>();
 
   function remember({ cloid, orderId }: Leg): Missed {
@@ -145,13 +145,13 @@ function over(oid: string | null): Sight {
 }
 
 /** The index of fills has been read beyond its end: a feed tells nothing of before it was there. */
-function areFillsKnown(world: World, { accountId }: Sought, { overByMs }: Missed): boolean {
+function areFillsKnown(world: With<"store">, { accountId }: Sought, { overByMs }: Missed): boolean {
   return overByMs !== null && areFillsAll(findCompleteTo(world.store, accountId), overByMs);
 }
 
 const NO_RECORD = "The exchange lists it as open no longer and keeps no record of it";
 
-function gone(world: World, leg: Leg, filled: Filled): Sight {
+function gone(world: With<"store">, leg: Leg, filled: Filled): Sight {
   const { oid } = leg;
   const isWhole = oid !== null && compare(filled.size, leg.size) >= 0;
   // One that fires may be refused; one that a cancel of ours has closed is canceled.

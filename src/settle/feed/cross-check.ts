@@ -1,5 +1,5 @@
 import type { Account } from "../../core/account.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import { hasLiveOrder } from "../../store/orders.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
@@ -30,7 +30,7 @@ type Last = { fillsMs: number; listMs: number };
 
 /** @param readListed reads the open orders of an account and compares them with its rows */
 export function openCrossChecks(
-  world: World,
+  world: With<"clock" | "exchange" | "feeds" | "log" | "store">,
   index: Pick<FillIndex, "backFill" | "readToMs">,
   readListed: (account: Account) => Promise<unknown>,
 ): CrossChecks {
@@ -84,6 +84,6 @@ export function openCrossChecks(
 }
 
 /** What reads may spend, which leaves most of the weight to orders; in the end the truth matters more. */
-function purposeOf(world: World, readToMs: number | null): Purpose {
+function purposeOf(world: With<"exchange">, readToMs: number | null): Purpose {
   return world.exchange.nowMs() - (readToMs ?? 0) > OVERDUE_MS ? "settle" : "read";
 }

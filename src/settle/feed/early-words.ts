@@ -4,7 +4,7 @@
  */
 import type { Account } from "../../core/account.ts";
 import type { Leg } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import type { OrderUpdate } from "../../wire/answer/stream.ts";
@@ -22,7 +22,10 @@ const ANSWER_PAUSE_MS = 1_000;
 const MAX_ANSWER_WAIT_MS = 60_000;
 
 /** @param again called with each word of which the answer was lost */
-export function openEarlyWords(world: World, again: (account: Account, update: OrderUpdate) => void): EarlyWords {
+export function openEarlyWords(
+  world: With<"clock" | "log" | "store">,
+  again: (account: Account, update: OrderUpdate) => void,
+): EarlyWords {
   const early = new Map<string, OrderUpdate>();
   let isStopped = false;
 
@@ -54,11 +57,11 @@ export function openEarlyWords(world: World, again: (account: Account, update: O
 }
 
 /** Somebody waits for the answer to its placing, which tells more than any look. */
-export function isAwaited(world: World, leg: Leg): boolean {
+export function isAwaited(world: With<"store">, leg: Leg): boolean {
   return leg.state === "sent" && !isLost(world, leg);
 }
 
 /** Its answer has been lost, whether or not that has been written down. */
-export function isLost(world: World, { state, orderId }: Leg): boolean {
+export function isLost(world: With<"store">, { state, orderId }: Leg): boolean {
   return state === "lost" || (state === "sent" && findOrder(world.store, orderId)?.status === "unknown");
 }

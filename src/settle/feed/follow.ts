@@ -1,6 +1,6 @@
 import type { Account } from "../../core/account.ts";
 import { isPerhapsOver, type Leg, type LegEvent, type LegState } from "../../core/order.ts";
-import type { Settling, World } from "../../deps.ts";
+import type { Settling, ToFollow, With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import type { FeedEvent } from "../../exchange/feed-event.ts";
 import { listAccounts } from "../../store/accounts.ts";
@@ -55,7 +55,7 @@ const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
 /** `others`: one for all that are shown orders. */
 export type FollowerParts = { index: FillIndex; others: OtherMachines };
 
-export function openFollower(world: World, settling: Settling, parts: FollowerParts): Follower {
+export function openFollower(world: ToFollow, settling: Settling, parts: FollowerParts): Follower {
   const { index, others } = parts;
   const watch = openWatch(world, settling);
   const early = openEarlyWords(world, onUpdate);
@@ -156,13 +156,17 @@ export function openFollower(world: World, settling: Settling, parts: FollowerPa
   };
 }
 
-function isMissing({ feeds }: World, { tradingAddress: user }: Account, which: "all" | "not_live" | "not_connected") {
+function isMissing(
+  { feeds }: With<"feeds">,
+  { tradingAddress: user }: Account,
+  which: "all" | "not_live" | "not_connected",
+) {
   if (which === "not_connected") return feeds.connectionOf(user) === null;
   return which === "all" || !feeds.isLive(user);
 }
 
 /** A resync at once after the first gap of a feed; whatever comes soon after it is made up for together. */
-function openGaps({ clock }: World, resync: (account: Account) => Promise<void>) {
+function openGaps({ clock }: With<"clock">, resync: (account: Account) => Promise<void>) {
   const gaps = new Map<string, "once" | "again">();
 
   async function makeUp(account: Account): Promise<void> {
@@ -181,11 +185,11 @@ function openGaps({ clock }: World, resync: (account: Account) => Promise<void>)
   return { makeUp };
 }
 
-function accountsAt(world: World, address: string): Account[] {
+function accountsAt(world: With<"store">, address: string): Account[] {
   return listAccounts(world.store).filter((account) => account.tradingAddress === address);
 }
 
-function legOf(world: World, account: Account, { order }: Pick<OrderUpdate, "order">): Leg | null {
+function legOf(world: With<"store">, account: Account, { order }: Pick<OrderUpdate, "order">): Leg | null {
   const byOid = findLegByOid(world.store, account.id, order.oid);
   if (byOid !== null || order.cloid === null) return byOid;
   const leg = findLegByCloid(world.store, order.cloid);
@@ -206,7 +210,7 @@ function isNews(leg: Leg, { status, order }: OrderUpdate): boolean {
 }
 
 /** Who waits for just this looks himself: for the answer to a placing, or for the end after a cancel or a modify. */
-function isPursued({ store }: World, { orderId, state, oid }: Leg, { status }: OrderUpdate): boolean {
+function isPursued({ store }: With<"store">, { orderId, state, oid }: Leg, { status }: OrderUpdate): boolean {
   if (statusMeaning(status) === "open") return state === "sent";
   return listAttemptsOf(store, orderId).some(
     ({ kind, targetOid, state: stands }) =>
@@ -223,7 +227,7 @@ type Tools = { watch: Watch; index: FillIndex; others: OtherMachines; how: Thoro
  * Fills since the last complete time, and a watch on every order of which the exchange's list of open orders tells
  * something else than we do. False when something could not be read.
  */
-async function resyncAccount(world: World, account: Account, { how, ...tools }: Tools): Promise<boolean> {
+async function resyncAccount(world: ToFollow, account: Account, { how, ...tools }: Tools): Promise<boolean> {
   const { tradingAddress } = account;
   const connection = world.feeds.connectionOf(tradingAddress);
   try {
@@ -242,7 +246,7 @@ async function resyncAccount(world: World, account: Account, { how, ...tools }: 
 type Comparing = Omit<Tools, "how"> & { live: readonly StoredOrder[]; purpose: Purpose };
 
 /** The exchange's list of open orders against our rows. False when it could not be read. */
-async function compareListed(world: World, account: Account, comparing: Comparing): Promise<boolean> {
+async function compareListed(world: ToFollow, account: Account, comparing: Comparing): Promise<boolean> {
   const { watch, others, live, purpose } = comparing;
   const listed = await readListed(world, account, purpose);
   if (listed === null) return false;
@@ -264,14 +268,14 @@ async function compareListed(world: World, account: Account, comparing: Comparin
 }
 
 /** A look that found it perhaps over met a list that was behind, or this one is: another look tells. */
-function isDoubted({ store }: World, { id }: Account, oid: string): boolean {
+function isDoubted({ store }: With<"store">, { id }: Account, oid: string): boolean {
   const leg = findLegByOid(store, id, oid);
   return leg !== null && isPerhapsOver(leg);
 }
 
 /** Open orders of the account by native id; null when they could not be read. */
 async function readListed(
-  world: World,
+  world: With<"exchange" | "settings">,
   account: Account,
   purpose: Purpose,
 ): Promise<ReadonlyMap<string, FrontendOrder> | null> {
@@ -287,7 +291,11 @@ async function readListed(
 }
 
 /** Orders that are listed as open and of which we had concluded that they never arrived. */
-function reportedIn(world: World, account: Account, listed: ReadonlyMap<string, FrontendOrder>): string[] {
+function reportedIn(
+  world: With<"clock" | "log" | "markets" | "store">,
+  account: Account,
+  listed: ReadonlyMap<string, FrontendOrder>,
+): string[] {
   return [...listed.values()].flatMap((shown) => {
     const leg = legOf(world, account, { order: shown });
     if (leg === null || isAnother(world, leg, shown) || leg.state !== "absent") return [];
@@ -300,7 +308,7 @@ function reportedIn(world: World, account: Account, listed: ReadonlyMap<string, 
  * The exchange has it, whatever its other stores show: what was lost has a name, and what we concluded is open again. A look
  * says what it is.
  */
-function noteReported(world: World, leg: Leg, oid: string): void {
+function noteReported(world: With<"clock" | "store">, leg: Leg, oid: string): void {
   if (leg.oid !== null && leg.state !== "absent") return;
   if (!isLost(world, leg) && leg.state !== "absent") return;
   const event = { type: "reported", oid } as const;
@@ -315,7 +323,11 @@ function openSight({ trigger }: Leg, { order }: OrderUpdate): Sight {
 }
 
 /** Something else under our id: nothing of it is believed. */
-function isAnother(world: World, leg: Leg, shown: Parameters<typeof differenceFrom>[1]): boolean {
+function isAnother(
+  world: With<"clock" | "log" | "markets" | "store">,
+  leg: Leg,
+  shown: Parameters<typeof differenceFrom>[1],
+): boolean {
   const order = findOrder(world.store, leg.orderId);
   const difference = order === null ? null : differenceFrom({ ...askedTerms(order), leg }, shown);
   if (difference !== null) raiseAlarm(world, leg, difference);

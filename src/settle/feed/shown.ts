@@ -1,6 +1,6 @@
 import { compare, type Decimal, subtract } from "../../core/decimal.ts";
 import type { Shown } from "../../core/testimony.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import type { Position } from "../../wire/answer/account.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
@@ -18,11 +18,7 @@ export function shownListed(orders: readonly FrontendOrder[]): Shown[] {
 }
 
 /** Orders of which more is filled by what is left of them than the index has fills. */
-export function shownParts(
-  { store }: Pick<World, "store">,
-  accountId: string,
-  orders: readonly FrontendOrder[],
-): Shown[] {
+export function shownParts({ store }: With<"store">, accountId: string, orders: readonly FrontendOrder[]): Shown[] {
   return orders
     .filter((order) => {
       const filled = shownFilled(order);

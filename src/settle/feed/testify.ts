@@ -2,7 +2,7 @@
  * A feed's own states as witnesses of what it tells of orders and fills: they come over another channel of it, and cost no
  * weight. A channel that fell silent is found by them within seconds.
  */
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { AccountPart } from "../../wire/answer/account-frame.ts";
 import { shownListed, shownPositions } from "./shown.ts";
 
@@ -11,7 +11,7 @@ export type Testifying = { heed(address: string, shown: AccountPart): void };
 /** What moved a position may be told after it, milliseconds; nobody need read the fills before that. */
 const TOLD_WITHIN_MS = 1_500;
 
-export function openTestifying(world: World, isStopped: () => boolean): Testifying {
+export function openTestifying(world: With<"clock" | "feeds" | "log">, isStopped: () => boolean): Testifying {
   /** Parts of which a state waits; what comes meanwhile is not looked at: the next one comes within seconds. */
   const waiting = new Set<string>();
 

@@ -1,5 +1,5 @@
 import { isLive } from "../../core/order.ts";
-import type { LookResult, Settling, World } from "../../deps.ts";
+import type { LookResult, Settling, With } from "../../deps.ts";
 import { listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import { openTurns } from "../turns.ts";
@@ -42,7 +42,7 @@ const MAX_LOOKS_AT_ONCE = 8;
 
 type Watched = { news: News; looks: number; timesOpen: number; timesMissed: number; wake(): void };
 
-export function openWatch(world: World, settling: Pick<Settling, "look">): Watch {
+export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick<Settling, "look">): Watch {
   const watched = new Map<string, Watched>();
   const turns = openTurns(MAX_LOOKS_AT_ONCE);
   let isStopped = false;
@@ -125,7 +125,7 @@ function pauseMs({ looks }: Watched): number {
 }
 
 /** One that was given up is looked at for news alone. */
-function isStillLive(world: World, orderId: string, news: News): boolean {
+function isStillLive(world: With<"store">, orderId: string, news: News): boolean {
   const order = findOrder(world.store, orderId);
   if (order === null || !isLive(order.status)) return false;
   return order.releasedAtMs === null || news !== "unlisted";

@@ -4,7 +4,7 @@
  * id. The record under that native id decides.
  */
 import { type Leg, wasTaken } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid } from "../../store/legs.ts";
@@ -14,6 +14,8 @@ import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
 import { askedTerms, differenceFrom, isSuccessor } from "../evidence/difference.ts";
 import { recordLegEvent } from "../record/record.ts";
+import type { Repeating } from "../repeating.ts";
+import type { Heeding } from "./index-fills.ts";
 
 export type FillLead = {
   cloid: string;
@@ -24,11 +26,46 @@ export type FillLead = {
   accountId: string;
 };
 
+/** Leads that were followed; past it the oldest may be followed again. */
+const MAX_LEADS = 10_000;
+
+type Leading = {
+  heed(orderId: string): void;
+  look(orderId: string): Promise<unknown>;
+  repeating(): Repeating;
+};
+
+/** What fills say is passed on; each lead is followed once, however often the fill is shown. */
+export function heedFills(world: With<"clock" | "exchange" | "store">, { heed, look, repeating }: Leading): Heeding {
+  const begun = new Set<string>();
+  return {
+    onGrown: heed,
+    onLead(lead) {
+      const name = `${lead.cloid} ${lead.oid}`;
+      if (begun.has(name)) return;
+      const [oldest] = begun;
+      if (begun.size >= MAX_LEADS && oldest !== undefined) begun.delete(oldest);
+      begun.add(name);
+      repeating().once(async () => {
+        const orderId = await followLead(world, lead, repeating().isStopped);
+        if (orderId === null) return;
+        heed(orderId);
+        // What had been concluded of it, or what it became, is told by its record.
+        await look(orderId);
+      });
+    },
+  };
+}
+
 /** Pauses before a look at the record, milliseconds. What no record has shown by then has none. */
 const PAUSES_MS = [0, 1_000, 3_000, 10_000, 20_000, 30_000] as const;
 
 /** Returns the order's id when the lead was one of its own; null where it was not. */
-export async function followLead(world: World, lead: FillLead, isStopped: () => boolean): Promise<string | null> {
+export async function followLead(
+  world: With<"clock" | "exchange" | "store">,
+  lead: FillLead,
+  isStopped: () => boolean,
+): Promise<string | null> {
   let verdict: Verdict = "unshown";
   for (const pauseMs of PAUSES_MS) {
     await world.clock.sleep(pauseMs);
@@ -43,7 +80,7 @@ export async function followLead(world: World, lead: FillLead, isStopped: () => 
 /** `not_yet`: nothing shows it, and the trigger that it would have come from is not shown to have fired. */
 type Verdict = "ours" | "anothers" | "unshown" | "not_yet";
 
-async function lookAtLead(world: World, lead: FillLead): Promise<Verdict> {
+async function lookAtLead(world: With<"exchange" | "store">, lead: FillLead): Promise<Verdict> {
   const answer = await ask(world, lead, lead.oid);
   const leg = openTo(findLegByCloid(world.store, lead.cloid), lead);
   const order = leg === null ? null : findOrder(world.store, leg.orderId);
@@ -67,7 +104,7 @@ export function isLead(leg: Leg, named: { oid: string; cloid: string | null }): 
 }
 
 /** By its own record, or because there is none any more. */
-async function hasFired(world: World, lead: FillLead, oid: string): Promise<boolean> {
+async function hasFired(world: With<"exchange">, lead: FillLead, oid: string): Promise<boolean> {
   const answer = await ask(world, lead, oid);
   if (answer?.kind === "not_found") return true;
   if (answer?.kind !== "order" || answer.order.oid !== oid) return false;
@@ -75,13 +112,13 @@ async function hasFired(world: World, lead: FillLead, oid: string): Promise<bool
   return meaning === "triggered" || meaning === "filled";
 }
 
-async function ask(world: World, { user }: FillLead, oid: string): Promise<OrderStatusAnswer | null> {
+async function ask(world: With<"exchange">, { user }: FillLead, oid: string): Promise<OrderStatusAnswer | null> {
   const request = { type: "orderStatus", user, oid: jsonInteger(oid) };
   const outcome = await world.exchange.info(request, { purpose: "settle" });
   return outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
 }
 
-function take({ store, clock }: World, lead: FillLead): string | null {
+function take({ store, clock }: With<"clock" | "store">, lead: FillLead): string | null {
   const { cloid, oid, accountId } = lead;
   return inTransactionNotWaiting(store, () => {
     const leg = openTo(findLegByCloid(store, cloid), lead);

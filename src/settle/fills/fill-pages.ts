@@ -1,6 +1,6 @@
 import { add, compare, multiply, ZERO } from "../../core/decimal.ts";
 import type { Filled } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { shownFills } from "../../exchange/told-fill.ts";
 import type { FilledOrder } from "../../store/fills.ts";
@@ -41,7 +41,7 @@ export type FillPage = { fills: readonly Fill[]; isLast: boolean; reachesToMs: n
  * more than `maxPages`.
  */
 export async function* fillPages(
-  world: Pick<World, "exchange" | "feeds" | "settings">,
+  world: With<"exchange" | "feeds" | "settings">,
   asked: { user: string; sinceMs: number; maxPages: number },
   options: InfoOptions,
 ): AsyncGenerator<FillPage, void, void> {
@@ -72,7 +72,7 @@ export async function* fillPages(
 
 /** The last page of one millisecond, oldest first; null when it could not be read. */
 async function readFromItsEnd(
-  world: Pick<World, "exchange" | "feeds">,
+  world: With<"exchange" | "feeds">,
   { user, timeMs }: { user: string; timeMs: number },
   options: InfoOptions,
 ): Promise<readonly Fill[] | null> {
@@ -113,7 +113,7 @@ export type FillsRead = {
 
 /** All fills of a user since a time (exchange time, milliseconds), each once; `readFills` says how. */
 export async function readFillsSince(
-  world: Pick<World, "exchange" | "feeds" | "settings">,
+  world: With<"exchange" | "feeds" | "settings">,
   asked: { user: string; sinceMs: number; isEnough?: IsEnough },
   options: InfoOptions,
 ): Promise<Fill[] | "failed"> {
@@ -126,7 +126,7 @@ export async function readFillsSince(
  * was asked of may stand there, and a page costs a tenth of a minute's weight.
  */
 export async function readFills(
-  world: Pick<World, "exchange" | "feeds" | "settings">,
+  world: With<"exchange" | "feeds" | "settings">,
   asked: { user: string; sinceMs: number; isEnough?: IsEnough },
   options: InfoOptions,
 ): Promise<FillsRead | "failed"> {
@@ -163,7 +163,7 @@ function joined(wholeToMs: number | null, newest: readonly Fill[]): number | nul
 
 /** The newest page; none where it could not be read. */
 async function readNewestFills(
-  world: Pick<World, "exchange" | "feeds" | "settings">,
+  world: With<"exchange" | "feeds" | "settings">,
   user: string,
   options: InfoOptions,
 ): Promise<readonly Fill[]> {

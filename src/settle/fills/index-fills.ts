@@ -1,6 +1,6 @@
 import type { Account } from "../../core/account.ts";
 import { isNamedByLead, type Leg } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { ToFollow, With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
 import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../../store/fills.ts";
@@ -38,7 +38,7 @@ const OVERLAP_MS = 60_000;
 const MAX_PAGES = 10;
 
 /** @param others heard by all that are shown orders of ours: what one in 4,096 strangers may be is counted over all of them */
-export function openFillIndex(world: World, others: OtherMachines, heeding: Heeding = NOBODY): FillIndex {
+export function openFillIndex(world: ToFollow, others: OtherMachines, heeding: Heeding = NOBODY): FillIndex {
   const { store } = world;
   const readToMs = new Map<string, number>();
   return {
@@ -56,7 +56,12 @@ export function openFillIndex(world: World, others: OtherMachines, heeding: Heed
 const NOBODY: Heeding = { onGrown: () => undefined, onLead: () => undefined };
 
 /** The exchange can be asked for them again, so nobody waits for the disk. */
-function addFills(world: World, account: Account, fills: readonly Fill[], { onGrown, onLead }: Heeding): void {
+function addFills(
+  world: With<"clock" | "log" | "markets" | "store">,
+  account: Account,
+  fills: readonly Fill[],
+  { onGrown, onLead }: Heeding,
+): void {
   if (fills.length === 0) return;
   const { store } = world;
   const byOid = [...Map.groupBy(fills, ({ oid }) => oid)].map(([oid, ofOid]) => ({ oid, fills: ofOid }));
@@ -77,7 +82,11 @@ function addFills(world: World, account: Account, fills: readonly Fill[], { onGr
 }
 
 /** The answer to an order names a native id and no market: where it was filled at once, its fills are the first that do. */
-function alarmAtForeign(world: World, account: Account, { oid, fills }: Named): void {
+function alarmAtForeign(
+  world: With<"clock" | "log" | "markets" | "store">,
+  account: Account,
+  { oid, fills }: Named,
+): void {
   const leg = findLegByOid(world.store, account.id, oid);
   const order = leg === null || isNamedByLead(leg) ? null : findOrder(world.store, leg.orderId);
   const foreign = fills.find(({ coin, side }) => coin !== order?.market || side !== (order.side === "buy" ? "B" : "A"));
@@ -102,7 +111,7 @@ type Named = { oid: string; fills: readonly Fill[] };
  * A leg's total is the sum of its indexed fills; it only grows, so a part of them does no harm. Returns its order, null
  * where it is none of ours, or where only these fills say that it is.
  */
-function growLeg({ store, clock }: World, account: Account, { oid, fills }: Named): string | null {
+function growLeg({ store, clock }: With<"clock" | "store">, account: Account, { oid, fills }: Named): string | null {
   const nowMs = clock.nowMs();
   const named = findLegByOid(store, account.id, oid);
   if (named !== null) {
@@ -129,7 +138,7 @@ function fittingLeg(store: Store, account: Account, fills: readonly Fill[]): Leg
 }
 
 /** Leads of all fills that were shown, new or not: a process before this one may have died before it could follow them. */
-function leadsIn({ store }: World, account: Account, named: readonly Named[]): FillLead[] {
+function leadsIn({ store }: With<"store">, account: Account, named: readonly Named[]): FillLead[] {
   return named.flatMap(({ oid, fills }) => {
     const leg = findLegByOid(store, account.id, oid) === null ? fittingLeg(store, account, fills) : null;
     if (leg === null || !isLead(leg, { oid, cloid: leg.cloid })) return [];
@@ -143,7 +152,7 @@ type Reading = { others: OtherMachines; heeding: Heeding; purpose: Purpose };
  * An answer is whole up to the newest fill in it, and what it lacks after that says nothing: the next reading begins there
  * again, however long nothing was shown.
  */
-async function backFill(world: World, account: Account, { others, heeding, purpose }: Reading): Promise<boolean> {
+async function backFill(world: ToFollow, account: Account, { others, heeding, purpose }: Reading): Promise<boolean> {
   const sinceMs = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
   const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
   for await (const page of fillPages(world, asked, { purpose })) {
@@ -157,7 +166,7 @@ async function backFill(world: World, account: Account, { others, heeding, purpo
   return false;
 }
 
-function noteCompleteTo({ store }: World, { id }: Account, newestMs: number): void {
+function noteCompleteTo({ store }: With<"store">, { id }: Account, newestMs: number): void {
   const knownMs = findCompleteTo(store, id);
   if (knownMs !== null && newestMs <= knownMs) return;
   inTransactionNotWaiting(store, () => setCompleteTo(store, id, newestMs));

@@ -1,6 +1,6 @@
 import { ALARM } from "../../core/alarm.ts";
 import { isClosed, isNamedByLead, type Leg } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid } from "../../store/legs.ts";
@@ -14,7 +14,7 @@ import type { Sight } from "./look.ts";
  * Writes down what a look showed of a leg. Seeing it is also the answer to the placing that was still open. It waits for
  * the disk: what has been told must not be unknown again because another node is asked after a power cut.
  */
-export function applySight(world: World, leg: Leg, sight: Sight): void {
+export function applySight(world: With<"clock" | "log" | "markets" | "store">, leg: Leg, sight: Sight): void {
   if (sight.kind === "foreign") {
     raiseAlarm(world, leg, sight.difference);
     dropLead(world, leg, sight.difference);
@@ -34,7 +34,7 @@ export function applySight(world: World, leg: Leg, sight: Sight): void {
 }
 
 /** Once: what is shown of the order itself, right after that and at every look, takes the alarm back. */
-function tellBeside(world: World, leg: Leg, beside: Difference): void {
+function tellBeside(world: With<"clock" | "log" | "markets" | "store">, leg: Leg, beside: Difference): void {
   const isTold = listNotes(world.store, leg.orderId).some(({ detail }) => detail === differenceDetail(leg, beside));
   if (!isTold) raiseAlarm(world, leg, beside);
 }
@@ -44,14 +44,18 @@ function differenceDetail({ cloid }: Leg, { words }: Pick<Difference, "words">):
 }
 
 /** A fill had named it, and what has that name is another's: ours is looked for by its client order id again. */
-function dropLead(world: World, leg: Leg, { oid }: Difference): void {
+function dropLead(world: With<"clock" | "store">, leg: Leg, { oid }: Difference): void {
   if (leg.oid !== oid || !isNamedByLead(leg)) return;
   const nowMs = world.clock.nowMs();
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "misnamed", oid }, nowMs));
 }
 
 /** What the exchange shows under an id of ours is not what was asked for: nothing of it is believed, and it is told. */
-export function raiseAlarm(world: World, leg: Leg, { words, isOtherMarket }: Difference): void {
+export function raiseAlarm(
+  world: With<"clock" | "log" | "markets" | "store">,
+  leg: Leg,
+  { words, isOtherMarket }: Difference,
+): void {
   const order = findOrder(world.store, leg.orderId);
   const reason = `${ALARM}: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
   if (order === null || leg.reason?.includes(reason) === true) return;

@@ -2,7 +2,7 @@ import { compare, type Decimal } from "../../core/decimal.ts";
 import { lacks } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import { type Filled, isSaidOver, type LegEvent, type OrderTerms } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
@@ -50,7 +50,7 @@ export function statusRequest({ user, leg }: Sought): InfoRequest {
 
 /** Asks the exchange what has become of one leg. */
 export async function lookAtLeg(
-  world: World,
+  world: ToLook,
   evidence: FillEvidence,
   sought: Sought,
   options: InfoOptions,
@@ -73,7 +73,7 @@ const LIVES: ReadonlySet<ReturnType<typeof statusMeaning>> = new Set(["open", "t
 type OrderRecordAnswer = Extract<OrderStatusAnswer, { kind: "order" }>;
 
 /** The end of an order as its feed tells it: the exchange's word like its record. What only a record has is left out. */
-export function toldEnd({ picture }: Pick<World, "picture">, { user, leg }: Sought): OrderRecordAnswer | null {
+export function toldEnd({ picture }: With<"picture">, { user, leg }: Sought): OrderRecordAnswer | null {
   const end = leg.oid === null ? null : (picture.toldOf(user, leg.oid)?.end ?? null);
   if (end === null) return null;
   const plain = { isTrigger: false, triggerPrice: null, triggerCondition: null, orderType: null, tif: null };
@@ -82,7 +82,7 @@ export function toldEnd({ picture }: Pick<World, "picture">, { user, leg }: Soug
 
 /** What an answer to `statusRequest` shows. */
 export async function readAnswer(
-  world: World,
+  world: ToLook,
   evidence: FillEvidence,
   sought: Sought,
   { answer, options }: { answer: OrderStatusAnswer; options: InfoOptions },
@@ -102,7 +102,7 @@ export type Answered = {
 
 /** What an order that the exchange shows means for our leg; reads its fills where its status calls for them. */
 export async function interpretOrder(
-  world: World,
+  world: ToLook,
   evidence: FillEvidence,
   sought: Sought,
   seen: Answered,
@@ -130,7 +130,7 @@ export async function interpretOrder(
 }
 
 /** A trigger stays `triggered` when it has fired; what it placed goes on under its id, or under one of its own. */
-async function triggered(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
   const request = statusRequest({ ...sought, leg: { ...sought.leg, oid: null } });
   const outcome = await world.exchange.info(request, seen.options);
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
@@ -146,7 +146,7 @@ async function triggered(world: World, evidence: FillEvidence, sought: Sought, s
 }
 
 /** A word that is new says neither that it lives nor that it is over. */
-async function unlistedWord(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
   const { order, statusTimestampMs } = seen;
   // The exchange has said otherwise that it is over, to a cancel for one: the word is that of its end.
   if (isSaidOver(sought.leg)) return closed(world, evidence, sought, seen);
@@ -164,7 +164,12 @@ function hadBeenTaken({ leg }: Sought, { order, statusTimestampMs }: Answered): 
   return leg.trigger !== null && statusTimestampMs > order.timestampMs;
 }
 
-async function open(world: World, sought: Sought, seen: Answered, isArmed: boolean): Promise<Sight> {
+async function open(
+  world: With<"exchange" | "feeds" | "settings" | "store">,
+  sought: Sought,
+  seen: Answered,
+  isArmed: boolean,
+): Promise<Sight> {
   const { oid } = seen.order;
   const event: LegEvent = isArmed ? { type: "armed", oid } : { type: "rested", oid };
   const filled = isArmed && seen.order.isTrigger ? NOTHING_FILLED : await readFilledOfOpen(world, sought, seen);
@@ -174,7 +179,7 @@ async function open(world: World, sought: Sought, seen: Answered, isArmed: boole
 
 /** A live stream tells an open order's fills as they happen, unless the order's own record tells of more. */
 async function readFilledOfOpen(
-  world: World,
+  world: With<"exchange" | "feeds" | "settings" | "store">,
   sought: Sought,
   { order, options }: Answered,
 ): Promise<Filled | "failed"> {
@@ -188,7 +193,7 @@ async function readFilledOfOpen(
 }
 
 /** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */
-async function isResting(world: World, sought: Sought, seen: Answered): Promise<boolean> {
+async function isResting(world: With<"exchange">, sought: Sought, seen: Answered): Promise<boolean> {
   if (sought.leg.trigger?.market !== false) return false;
   const listed = await readListed(world, sought, seen);
   return listed?.some(({ oid }) => oid === seen.order.oid) ?? false;
@@ -196,7 +201,7 @@ async function isResting(world: World, sought: Sought, seen: Answered): Promise<
 
 /** Open orders of the dex in which it is; null when they could not be read. */
 async function readListed(
-  world: World,
+  world: With<"exchange">,
   { user }: Sought,
   { order, options }: Answered,
 ): Promise<readonly FrontendOrder[] | null> {
@@ -206,7 +211,7 @@ async function readListed(
 }
 
 /** Its end is told when the size is known that was filled by then: until that it keeps the status that it had. */
-async function closed(world: World, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
   const { order } = seen;
   const size = await readClosedSize(world, evidence, closedOf(sought, order), seen);
   if (size === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };

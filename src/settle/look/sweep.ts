@@ -1,6 +1,6 @@
 import type { HistoryAnswer } from "../../core/evidence.ts";
 import type { Filled } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
 import { shownFills } from "../../exchange/told-fill.ts";
 import { type Fill, parseFills } from "../../wire/answer/fills.ts";
@@ -22,7 +22,7 @@ const HISTORY_ROWS = 2_000;
 const FILLS_LEAD_MS = 5_000;
 
 /** The sweep's questions: open orders of each dex, history, and fills from a little before the first send on. */
-export function sweepRequests(world: World, user: string, sinceMs: number): InfoRequest[] {
+export function sweepRequests(world: With<"settings">, user: string, sinceMs: number): InfoRequest[] {
   const open = ["", ...world.settings.dexes].map((dex) => ({ type: "frontendOpenOrders", user, dex }));
   const fills = { type: "userFillsByTime", user, startTime: sinceMs - FILLS_LEAD_MS };
   return [...open, { type: "historicalOrders", user }, fills];
@@ -30,7 +30,7 @@ export function sweepRequests(world: World, user: string, sinceMs: number): Info
 
 /** The answers to `sweepRequests`; null when any part cannot be read: half a sweep proves nothing. */
 export async function readSweep(
-  world: World,
+  world: With<"exchange" | "feeds" | "settings">,
   about: { user: string; sinceMs: number; json: readonly unknown[] },
   options: InfoOptions,
 ): Promise<Sweep | null> {

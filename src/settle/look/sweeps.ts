@@ -1,4 +1,4 @@
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
 import { readSweep, type Sweep, sweepRequests } from "./sweep.ts";
@@ -20,7 +20,7 @@ const SHARED_FOR_MS = 900;
 /** Accounts whose last sweep is remembered. */
 const MAX_REMEMBERED = 100;
 
-export function openSweeps(world: World): Sweeps {
+export function openSweeps(world: With<"clock" | "exchange" | "feeds" | "settings" | "store">): Sweeps {
   const last = new Map<string, { atMs: number; swept: Promise<Sweep | Unread> }>();
 
   async function sweepNow(user: string, accountId: string, options: InfoOptions): Promise<Sweep | Unread> {

@@ -1,4 +1,4 @@
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { hasFillOfNobody } from "../../store/fills.ts";
@@ -18,7 +18,7 @@ const MAX_ORDERS = 500;
  * asked for, names it, whoever had that list read: its record may be gone by the time at which the order itself is looked for.
  */
 export function nameUnnamed(
-  { store, clock }: Pick<World, "store" | "clock">,
+  { store, clock }: With<"clock" | "store">,
   accountId: string,
   shown: readonly FrontendOrder[],
 ): void {
@@ -48,7 +48,7 @@ const LEAD_MS = 5_000;
  * it; others come without one, and are told apart by belonging to another order of ours, or to a TWAP.
  */
 export function mayHaveFills(
-  { store }: World,
+  { store }: With<"store">,
   { leg, accountId, market, side }: Sought,
   read: readonly Fill[],
 ): boolean {

@@ -4,7 +4,7 @@ import { type Excess, excessOf, isTakingOff } from "../../core/excess.ts";
 import type { ModifyRefusal } from "../../core/modify-evidence.ts";
 import { isClosed, type Leg, wasTaken } from "../../core/order.ts";
 import { orderText } from "../../core/resource.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
@@ -18,7 +18,7 @@ import type { Reply } from "../send/send.ts";
 /** The leg that a modify replaces and the one that it places. */
 export type ModifyLegs = { order: StoredOrder; replaced: Leg; replacement: Leg };
 
-export function legsOfModify(world: World, attempt: Attempt): ModifyLegs {
+export function legsOfModify(world: With<"store">, attempt: Attempt): ModifyLegs {
   const order = findOrder(world.store, attempt.resource.id);
   const replacement = attempt.cloid === null ? null : findLegByCloid(world.store, attempt.cloid);
   // By native id: the leg before it may be the replacement of an earlier modify that never arrived.
@@ -32,7 +32,7 @@ export function legsOfModify(world: World, attempt: Attempt): ModifyLegs {
  * Writes down what the exchange answered to a modify. It never settles it: whatever the answer says of the
  * replacement, what became of the original has to be looked up.
  */
-export function recordModifyReply(world: World, attempt: Attempt, reply: Reply): void {
+export function recordModifyReply(world: With<"clock" | "store">, attempt: Attempt, reply: Reply): void {
   const { order, replacement } = legsOfModify(world, attempt);
   const nowMs = world.clock.nowMs();
   const reading = readPlaceReply({ ...order, ...replacement }, replacement, reply);
@@ -64,7 +64,7 @@ export function refusalOf({ answerText }: Attempt, replacement: Leg): ModifyRefu
  * True while what the modify placed beside its original is live and a cancel of the order is armed: the cancel is for
  * everything that was out when it was asked for, and finds it only as a leg of the order.
  */
-export function isToBeCanceled(world: World, attempt: Attempt): boolean {
+export function isToBeCanceled(world: With<"store">, attempt: Attempt): boolean {
   const { replaced, replacement } = legsOfModify(world, attempt);
   const isBeside = replaced.state !== "canceled" || attempt.isTargetClosed;
   if (!isBeside || isClosed(replacement)) return false;
@@ -74,7 +74,7 @@ export function isToBeCanceled(world: World, attempt: Attempt): boolean {
 }
 
 /** Until then the order is shown as it ended itself. */
-export function keepApart(world: World, attempt: Attempt): void {
+export function keepApart(world: With<"clock" | "store">, attempt: Attempt): void {
   const { order, replaced } = legsOfModify(world, attempt);
   inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { isTargetClosed: true });
@@ -91,7 +91,7 @@ export type ModifyEnd = { kind: "ended" } | { kind: "excess"; excess: Excess & {
  *
  * @param isCanceledByIt the modify is known to have canceled its original, although what it placed was refused
  */
-export function finishModify(world: World, attempt: Attempt, isCanceledByIt: boolean): ModifyEnd {
+export function finishModify(world: With<"clock" | "store">, attempt: Attempt, isCanceledByIt: boolean): ModifyEnd {
   const { order, replaced, replacement } = legsOfModify(world, attempt);
   const isTaken = wasTaken(replacement);
   const isRefused = replacement.state === "rejected" || replacement.state === "absent";
@@ -123,14 +123,14 @@ export function finishModify(world: World, attempt: Attempt, isCanceledByIt: boo
 const REDUCED = "The order was canceled to take off what the modify had placed too much, and the rest was refused";
 
 /** What has been filled beyond what was asked for, in words that stay with the order. */
-export function tellPast(world: World, { leg, by }: Excess & { kind: "past" }): void {
+export function tellPast(world: With<"clock" | "store">, { leg, by }: Excess & { kind: "past" }): void {
   const reason = `${by} more than asked for was filled: the order was filled further while it was being replaced.`;
   const nowMs = world.clock.nowMs();
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, nowMs));
 }
 
 /** The replacement becomes an order of its own, under the UUID of its client order id; the original keeps its state. */
-function splitOff(world: World, attempt: Attempt, legs: ModifyLegs): void {
+function splitOff(world: With<"clock" | "store">, attempt: Attempt, legs: ModifyLegs): void {
   const { store } = world;
   const { order, replaced, replacement } = legs;
   const nowMs = world.clock.nowMs();

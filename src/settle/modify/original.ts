@@ -11,7 +11,7 @@ import {
   type RecordedEnd,
 } from "../../core/modify-evidence.ts";
 import { isClosed, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findCompleteTo } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
@@ -87,7 +87,7 @@ export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean
 }
 
 /** A plain order that its feed tells to have been canceled: nothing more is asked of it. */
-function toldCanceled(world: World, sought: Sought): OrderStatusAnswer | null {
+function toldCanceled(world: With<"picture">, sought: Sought): OrderStatusAnswer | null {
   const end = sought.leg.trigger === null ? toldEnd(world, sought) : null;
   return end !== null && statusMeaning(end.status) === "canceled" ? end : null;
 }
@@ -97,7 +97,7 @@ function toldCanceled(world: World, sought: Sought): OrderStatusAnswer | null {
  * when it was placed, or that it was at all.
  */
 function isPlacingUnclear(
-  world: World,
+  world: With<"feeds">,
   attempt: Attempt,
   { replacement, pursuit, user }: { replacement: Leg; pursuit: Pursuit; user: string },
 ): boolean {
@@ -169,14 +169,14 @@ async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked 
 }
 
 /** Over by the exchange's own word: no record that shows it open is believed any more. */
-function noteOver(world: World, replaced: Leg): void {
+function noteOver(world: With<"clock" | "store">, replaced: Leg): void {
   if (isSaidOver(replaced)) return;
   const event = { type: "closing", oid: replaced.oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, replaced.cloid, event, world.clock.nowMs()));
 }
 
 /** Fills of something else under its id have not been added to it. */
-function endUnderAlarm({ store }: World, { leg, accountId }: Sought, missedSinceMs: number): Sight {
+function endUnderAlarm({ store }: With<"store">, { leg, accountId }: Sought, missedSinceMs: number): Sight {
   if (!areFillsAll(findCompleteTo(store, accountId), missedSinceMs)) return { kind: "not_found" };
   const filled = { size: leg.filledSize, notional: leg.filledNotional };
   const reason = "The exchange keeps no record of it.";

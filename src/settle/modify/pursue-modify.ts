@@ -2,7 +2,7 @@ import type { Attempt } from "../../core/attempt.ts";
 import { type Excess, reductionsOf } from "../../core/excess.ts";
 import { hasCanceledOriginal } from "../../core/modify-evidence.ts";
 import { isClosed, isWhollyFilled, type Leg } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { listLegs } from "../../store/legs.ts";
@@ -53,7 +53,7 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
 
 /** A cancel that is armed takes all of it off; a reduction that was refused is tried again after a while. */
 function isToWait(
-  world: World,
+  world: With<"clock" | "store">,
   attempt: Attempt,
   { pursuit, excess }: { pursuit: Pursuit; excess: Excess & { kind: "live" } },
 ): boolean {
@@ -77,7 +77,7 @@ async function isClosing(tools: Tools, attempt: Attempt): Promise<boolean> {
   return openAttempt(world.store, attempt.id) === null || hasClosingLeg(world, attempt);
 }
 
-function hasClosingLeg(world: World, attempt: Attempt): boolean {
+function hasClosingLeg(world: With<"store">, attempt: Attempt): boolean {
   const { replaced, replacement } = legsOfModify(world, attempt);
   return [replaced, replacement].some((leg) => leg.state === "closing" || (!isClosed(leg) && isCarriedOut(world, leg)));
 }

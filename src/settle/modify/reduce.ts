@@ -7,7 +7,7 @@ import { cloidOf } from "../../core/cloid.ts";
 import { compare, ZERO } from "../../core/decimal.ts";
 import { type Excess, reductionsOf, standingExcess } from "../../core/excess.ts";
 import type { Leg } from "../../core/order.ts";
-import type { Place, Settling, World } from "../../deps.ts";
+import type { Place, Settling, ToSend, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -34,7 +34,10 @@ type LiveExcess = Excess & { kind: "live" };
  * returns the attempt that does so, sent. Null, and nothing has changed, where it is no longer too much, where something
  * else is under way by now, or where its turn has not come: then the excess is asked for again.
  */
-export async function reduceReplacement(world: World, attempt: Attempt): Promise<Attempt | null> {
+export async function reduceReplacement(
+  world: ToSend & With<"instance" | "markets">,
+  attempt: Attempt,
+): Promise<Attempt | null> {
   const place = await ownPlace(world, attempt);
   if (place === null) return null;
   const next = inPlace(place, () => storeLess(world, attempt, place));
@@ -49,7 +52,7 @@ export async function reduceReplacement(world: World, attempt: Attempt): Promise
   return next;
 }
 
-function storeLess(world: World, attempt: Attempt, place: Place): Attempt | null {
+function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attempt, place: Place): Attempt | null {
   const { id } = attempt.resource;
   const legs = listLegs(world.store, id);
   const attempts = listAttemptsOf(world.store, id);
@@ -70,7 +73,7 @@ function storeLess(world: World, attempt: Attempt, place: Place): Attempt | null
 }
 
 /** A removal is a cancel that nothing but the end of the leg ends, whatever the answer was. */
-function recordRemoval(world: World, next: Attempt, reply: Reply): void {
+function recordRemoval(world: With<"clock" | "store">, next: Attempt, reply: Reply): void {
   const [entry] = reply.kind === "accepted" ? reply.statuses : [];
   const hasLanded = entry?.kind === "success";
   const answered = { state: "ambiguous", sentAtMs: next.createdAtMs, hasLanded } as const;
@@ -87,7 +90,11 @@ type Heeding = Pick<Settling, "pursue">;
  * Takes off what an order has too much: after a fill was told, after anything of it was settled, at the start and now and
  * then. While something of it is under way, its own pursuit asks the same at its end, or this is asked after it.
  */
-export async function heedExcess(world: World, settling: Heeding, orderId: string): Promise<void> {
+export async function heedExcess(
+  world: ToSend & With<"instance" | "markets">,
+  settling: Heeding,
+  orderId: string,
+): Promise<void> {
   const attempts = listAttemptsOf(world.store, orderId);
   const [first] = attempts;
   if (first === undefined || attempts.some(({ state }) => state !== "done")) return;
@@ -102,11 +109,11 @@ export async function heedExcess(world: World, settling: Heeding, orderId: strin
 }
 
 /** The same of every open order that was modified: whatever stopped an earlier try, a killed process too. */
-export async function heedEveryExcess(world: World, settling: Heeding): Promise<void> {
+export async function heedEveryExcess(world: ToSend & With<"instance" | "markets">, settling: Heeding): Promise<void> {
   for (const orderId of listOpenModified(world.store)) await heedExcess(world, settling, orderId);
 }
 
-function parties({ store }: World, attempt: Attempt) {
+function parties({ store }: With<"store">, attempt: Attempt) {
   const order = findOrder(store, attempt.resource.id);
   const account = findAccount(store, attempt.accountId);
   if (order === null || account === null) throw new Error("bug: a modify without its order or account");
@@ -114,7 +121,7 @@ function parties({ store }: World, attempt: Attempt) {
 }
 
 function storeReduction(
-  world: World,
+  world: ToSign & With<"instance" | "markets">,
   attempt: Attempt,
   { excess, place }: { excess: LiveExcess; place: Place },
 ): Attempt {
@@ -149,7 +156,7 @@ function storeReduction(
 }
 
 function storeRemoval(
-  world: World,
+  world: ToSign & With<"markets">,
   attempt: Attempt,
   { replacement, place }: { replacement: Leg; place: Place },
 ): Attempt {

@@ -1,6 +1,6 @@
 import { type Attempt, endsAtMs, WITNESS_SPACING_MS } from "../../core/attempt.ts";
 import { isSettingInForce } from "../../core/evidence.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { listOperations, type StoredOperation } from "../../store/operations.ts";
 import { type Leverage, parseActiveAssetData } from "../../wire/answer/account.ts";
@@ -66,7 +66,7 @@ function isAsAsked(attempt: Attempt, shown: Leverage): boolean {
 }
 
 /** Counts readings, apart, that show it as asked; one that shows something else says that either may be from before. */
-function countShown({ clock }: World, pursuit: Pursuit, isShown: boolean): void {
+function countShown({ clock }: With<"clock">, pursuit: Pursuit, isShown: boolean): void {
   const nowMs = clock.elapsedMs();
   if (!isShown) pursuit.witnesses = 0;
   const last = pursuit.lastWitnessElapsedMs;
@@ -82,7 +82,10 @@ const MAX_LOOKED_THROUGH = 1_000;
 const LAST_FEW = 10;
 
 /** When the last other change in this market to another setting can have run, exchange time; null where there was none. */
-function otherChangeEndsAtMs({ store }: World, { id, accountId, market, parameters }: StoredOperation): number | null {
+function otherChangeEndsAtMs(
+  { store }: With<"store">,
+  { id, accountId, market, parameters }: StoredOperation,
+): number | null {
   const page = { accountId, action: "leverage", status: null, after: null, limit: MAX_LOOKED_THROUGH } as const;
   const others = listOperations(store, page).filter((other) => other.id !== id && other.market === market);
   const changing = others.filter((other) => other.status !== "rejected" && other.parameters !== parameters);

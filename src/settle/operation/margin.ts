@@ -10,7 +10,7 @@ import {
 } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import type { OperationEnd } from "../../core/operation.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { listAttemptsOf, newestAttemptId } from "../../store/attempts.ts";
 import { listNewestFillsIn } from "../../store/fills.ts";
 import { listOperations, type StoredOperation } from "../../store/operations.ts";
@@ -76,7 +76,7 @@ function endOf(tools: Tools, attempt: Attempt, about: Readings): OperationEnd | 
 }
 
 function movedBy(
-  { store }: World,
+  { store }: With<"store">,
   operation: StoredOperation,
   { attempt, before, after }: { attempt: Attempt; before: MarginBefore | null; after: TimedMargin },
 ): Decimal | null {
@@ -94,7 +94,7 @@ const MAX_LOOKED_THROUGH = 200;
 
 /** Changes of ours to one position which were not refused, but for one, newest first. */
 function otherChanges(
-  store: World["store"],
+  store: With<"store">["store"],
   about: { accountId: string; market: string; id: string | null },
 ): Change[] {
   const { accountId, market, id } = about;
@@ -115,7 +115,7 @@ function toOtherMargin({ operation, attempts }: Change): OtherMargin {
 }
 
 /** Of those that we know, exchange time. */
-function newestFillAtMs(store: World["store"], { accountId, market }: { accountId: string; market: string }) {
+function newestFillAtMs(store: With<"store">["store"], { accountId, market }: { accountId: string; market: string }) {
   return listNewestFillsIn(store, accountId, market)?.[0]?.timeMs ?? null;
 }
 
@@ -166,7 +166,7 @@ const READING_PAUSE_MS = 500;
  * while: what it shows could not tell this change from the one before.
  */
 export async function takeMarginReading(
-  world: World,
+  world: With<"clock" | "exchange" | "store">,
   about: { user: string; accountId: string; market: string },
 ): Promise<MarginBefore | MarginUnread> {
   const { user, market } = about;
@@ -186,7 +186,7 @@ export async function takeMarginReading(
   return newest;
 }
 
-function lastChange({ store }: World, about: { accountId: string; market: string }): EarlierMargin | null {
+function lastChange({ store }: With<"store">, about: { accountId: string; market: string }): EarlierMargin | null {
   const [last] = otherChanges(store, { ...about, id: null });
   return last === undefined ? null : { ...toOtherMargin(last), before: parseBefore(last.operation.before) };
 }

@@ -2,7 +2,7 @@ import { ALARM } from "../../core/alarm.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import type { OperationEnd } from "../../core/operation.ts";
 import { operationText } from "../../core/resource.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { MarketDoubt } from "../../exchange/exchange.ts";
 import { updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -14,14 +14,14 @@ import { lostReason } from "../place/place.ts";
 import { note } from "../record/note.ts";
 import type { Reply } from "../send/send.ts";
 
-export function operationOf(world: World, attempt: Attempt): StoredOperation {
+export function operationOf(world: With<"store">, attempt: Attempt): StoredOperation {
   const operation = findOperation(world.store, attempt.resource.id);
   if (operation === null) throw new Error("bug: an attempt without its operation");
   return operation;
 }
 
 /** Ends an operation, its attempt and its key's answer in one transaction, on disk: the exchange keeps none of it. */
-export function finishOperation(world: World, attempt: Attempt, end: OperationEnd): void {
+export function finishOperation(world: With<"clock" | "store">, attempt: Attempt, end: OperationEnd): void {
   inTransaction(world.store, () => {
     const change = {
       status: end.status,
@@ -43,7 +43,7 @@ export function finishOperation(world: World, attempt: Attempt, end: OperationEn
  * Writes down what the exchange answered to an operation. Returns false when the outcome is still open and has to be
  * pursued.
  */
-export function recordOperationReply(world: World, attempt: Attempt, reply: Reply): boolean {
+export function recordOperationReply(world: With<"clock" | "store">, attempt: Attempt, reply: Reply): boolean {
   const named = namedIn(reply);
   if (named !== null) {
     noteNamed(world, attempt, named);
@@ -76,7 +76,7 @@ function namedIn(reply: Reply): string | null {
 
 const COMPARED = "the exchange has made it; what it shows of it is being compared with what was asked";
 
-function noteNamed(world: World, attempt: Attempt, exchangeId: string): void {
+function noteNamed(world: With<"clock" | "store">, attempt: Attempt, exchangeId: string): void {
   inTransaction(world.store, () => {
     updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
     const change = { status: "unknown", exchangeId, error: COMPARED } as const;
@@ -88,7 +88,11 @@ function noteNamed(world: World, attempt: Attempt, exchangeId: string): void {
  * What the exchange shows is not what was asked for: it is told, and nothing increases in the market until its list has been
  * read again. Returns the words.
  */
-export function raiseDifference(world: World, attempt: Attempt, doubt: MarketDoubt): string {
+export function raiseDifference(
+  world: With<"clock" | "log" | "markets" | "store">,
+  attempt: Attempt,
+  doubt: MarketDoubt,
+): string {
   const { because: difference } = doubt;
   const { id, market, exchangeId, error } = operationOf(world, attempt);
   const reason = `${ALARM}: the exchange shows ${difference} for this operation. Look at the account at the exchange.`;

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { isNothingToCancel, type MissingTwap } from "../../core/evidence.ts";
 import type { OperationEnd } from "../../core/operation.ts";
-import type { Place, World } from "../../deps.ts";
+import type { Place, ToSend, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -116,7 +116,7 @@ async function readRecords(tools: Tools, attempt: Attempt, pursuit: Pursuit): Pr
 }
 
 /** What is shown of a TWAP; one that an operation of ours made is there, though nothing shows it. */
-function shownOf({ store }: World, attempt: Attempt, records: readonly TwapRecord[]): MissingTwap["shown"] {
+function shownOf({ store }: With<"store">, attempt: Attempt, records: readonly TwapRecord[]): MissingTwap["shown"] {
   if (records.length > 0) return endIn(records) === null ? "running" : "ended";
   const isOurs = listClaimedTwaps(store, attempt.accountId).has(cancelOf(attempt).t.toString());
   return isOurs ? "running" : "nothing";
@@ -144,7 +144,7 @@ const MAX_AGAIN_AFTER_MS = 60_000;
 
 /** Cancels it once more, under a new number and by the newest list of markets; true when that has settled it. */
 async function cancelAgain(
-  world: World,
+  world: ToSend & With<"markets">,
   attempt: Attempt,
   { pursuit, shown }: { pursuit: Pursuit; shown: MissingTwap["shown"] },
 ): Promise<boolean> {
@@ -176,7 +176,11 @@ async function cancelAgain(
   return false;
 }
 
-function storeNext(world: World, attempt: Attempt, { market, place }: { market: string; place: Place }): Attempt {
+function storeNext(
+  world: ToSign & With<"markets">,
+  attempt: Attempt,
+  { market, place }: { market: string; place: Place },
+): Attempt {
   const { accountId, resource, idempotencyKey } = attempt;
   const account = findAccount(world.store, accountId);
   if (account === null) throw new Error("bug: an operation without its account");

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { compare, decimal } from "../../core/decimal.ts";
 import type { OperationEnd } from "../../core/operation.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { listClaimedTwaps } from "../../store/operations.ts";
 import type { TwapOrderAction } from "../../wire/action/twap.ts";
 import { parseTwapHistory, parseTwapHistoryOf, type TwapRecord, type TwapState } from "../../wire/answer/twap.ts";
@@ -98,7 +98,7 @@ const UNCLEAR = "Whether it is this one cannot be proven. Equal TWAPs were made:
 
 /** TWAPs that no other operation has: of its time the ids of those as asked, and in words those of another market. */
 function lookIn(
-  world: World,
+  world: With<"store">,
   { attempt, records }: History,
 ): { found: string[]; elsewhere: string[]; isOneOfAnotherTime: boolean } {
   const claimed = listClaimedTwaps(world.store, attempt.accountId);
@@ -138,7 +138,7 @@ function isOfItsTime(attempt: Attempt, { state, status }: TwapRecord): boolean {
 }
 
 /** What tells a TWAP that the exchange shows from the one that was asked for, in words; null when they are the same. */
-function differenceOf(world: World, attempt: Attempt, state: TwapState): string | null {
+function differenceOf(world: With<"store">, attempt: Attempt, state: TwapState): string | null {
   const { market } = operationOf(world, attempt);
   return state.coin === market
     ? termsDifference(askedTwap(attempt), state)

@@ -3,7 +3,7 @@ import { compare } from "../../core/decimal.ts";
 import type { HistoryAnswer } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import { type Filled, isNamedByLead } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { differenceFrom } from "../evidence/difference.ts";
@@ -49,7 +49,7 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
 const RECORD_AWAITED_MS = 3_000;
 
 /** The stream or the index has told the whole of it, while every record is behind. */
-function knownWhole({ store, clock }: World, sought: Sought, pursuit: Pursuit): Sight | null {
+function knownWhole({ store, clock }: With<"clock" | "store">, sought: Sought, pursuit: Pursuit): Sight | null {
   const { oid } = sought.leg;
   if (oid === null || !isNamedByLead(sought.leg)) return null;
   const nowMs = clock.elapsedMs();

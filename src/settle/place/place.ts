@@ -1,7 +1,7 @@
 import { compare, type Decimal } from "../../core/decimal.ts";
 import type { KeyAnswer } from "../../core/idempotency.ts";
 import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
 import type { StatusEntry } from "../../wire/answer/reply.ts";
 import { shortReason } from "../look/look.ts";
@@ -13,7 +13,7 @@ export type PlaceReading =
   | { kind: "definite"; event: LegEvent; canBeReadAgain: boolean }
   | { kind: "look"; reason: string; text: string | null; seen: LegEvent | null };
 
-type Recording = Pick<World, "clock" | "commits">;
+type Recording = With<"clock" | "commits">;
 
 /** What became of a placing: `answer` is what its key answers from now on, null where that has to be read. */
 export type PlaceOutcome = { isSettled: boolean; answer: KeyAnswer | null };

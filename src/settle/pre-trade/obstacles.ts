@@ -5,7 +5,7 @@
 import type { Account } from "../../core/account.ts";
 import { ApiError } from "../../core/errors.ts";
 import type { ObstacleReason } from "../../core/readiness.ts";
-import type { Deps, World } from "../../deps.ts";
+import type { ToTakeOrders, With } from "../../deps.ts";
 import { findSigningAgent } from "../../store/agents.ts";
 import { whyBroken } from "../../store/broken.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
@@ -23,7 +23,7 @@ export const SILENCE_MS = 60_000;
  * Of every write. Cancels of known orders are accepted while starting, as soon as the exchange's clock is known: a
  * number from a clock that is far ahead would be every later action's as well.
  */
-export function closedGateway({ state, store }: World, isCancel: boolean): Obstacle | null {
+export function closedGateway({ state, store }: With<"state" | "store">, isCancel: boolean): Obstacle | null {
   const { phase, writesStoppedBecause } = state;
   if (phase === "draining") return obstacle("draining", "draining", "The gateway is shutting down. Nothing was sent.");
   if (phase === "trial") return obstacle("on_trial", "not_ready", NOT_LOOKED_AT);
@@ -40,7 +40,7 @@ export function closedGateway({ state, store }: World, isCancel: boolean): Obsta
 export const NOT_LOOKED_AT = "The gateway is still looking up what was in flight when it stopped. Nothing was sent.";
 
 /** Of an order of this account; one that can only make a position smaller is tried even where it may well fail. */
-export function orderObstacle(deps: Deps, account: Account, reducesOnly: boolean): Obstacle | null {
+export function orderObstacle(deps: ToTakeOrders, account: Account, reducesOnly: boolean): Obstacle | null {
   const agent = signingAgent(deps, account);
   return (
     closedGateway(deps, false) ??
@@ -57,7 +57,11 @@ export function orderObstacle(deps: Deps, account: Account, reducesOnly: boolean
 export type ActionUse = "order" | "reduce" | "cancel";
 
 /** Of the weight that we may spend at the exchange, and of the account's own number of actions there. */
-export function budgetObstacle(deps: Deps, account: Account, use: ActionUse): Obstacle | null {
+export function budgetObstacle(
+  deps: With<"allowance" | "exchange">,
+  account: Account,
+  use: ActionUse,
+): Obstacle | null {
   const { exchange, allowance } = deps;
   if (!exchange.hasBudgetFor(use)) {
     const waitS = Math.max(1, exchange.budgetWaitS(use));
@@ -81,7 +85,7 @@ const NO_ACTIONS =
 export type SigningAgent = { kind: "agent"; address: string } | { kind: "obstacle"; obstacle: Obstacle };
 
 /** The agent that signs for an account now. */
-export function signingAgent(world: World, account: Account): SigningAgent {
+export function signingAgent(world: With<"exchange" | "signers" | "store">, account: Account): SigningAgent {
   const agent = findSigningAgent(world.store, account.ownerAddress, world.exchange.nowMs());
   if (agent === null) {
     const message = "No agent key of this account has been approved by its owner yet, or its approval has ended.";
@@ -99,7 +103,7 @@ function diskObstacle(fault: WriteFault | null): Obstacle | null {
 }
 
 /** What is open to the exchange may serve all the same: a cancel is tried. */
-function noDescriptors({ state }: World): Obstacle | null {
+function noDescriptors({ state }: With<"state">): Obstacle | null {
   if (state.isOutOfDescriptors !== true) return null;
   return obstacle(
     "no_descriptors",
@@ -109,21 +113,21 @@ function noDescriptors({ state }: World): Obstacle | null {
   );
 }
 
-function restoreObstacle({ store }: World, { id }: Account): Obstacle | null {
+function restoreObstacle({ store }: With<"store">, { id }: Account): Obstacle | null {
   if (!awaitsTakeUp(store, id)) return null;
   const message =
     "This gateway was restored from a backup and is still reading what was traded since. Nothing was sent.";
   return obstacle("restoring", "not_ready", message);
 }
 
-function silentExchange({ exchange }: World): Obstacle | null {
+function silentExchange({ exchange }: With<"exchange">): Obstacle | null {
   const sinceMs = exchange.sinceAnswerMs();
   if (sinceMs !== null && sinceMs <= SILENCE_MS) return null;
   const message = "The exchange has not answered for a minute. Nothing was sent.";
   return obstacle("exchange_unreachable", "exchange_unreachable", message);
 }
 
-function unlistedAgent({ agents }: Deps, address: string): Obstacle | null {
+function unlistedAgent({ agents }: With<"agents">, address: string): Obstacle | null {
   if (agents.standing(address) !== "missing") return null;
   const message = `The exchange does not list the agent key ${address} any more: its owner has to approve another. Nothing was sent.`;
   return obstacle("agent_unlisted", "agent_not_approved", message);

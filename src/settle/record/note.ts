@@ -1,9 +1,9 @@
 import type { Attempt } from "../../core/attempt.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { appendNote } from "../../store/notes.ts";
 
 /** Writes down one step on the way to the truth. Inside the caller's transaction, or as one of its own. */
-export function note(world: World, attempt: Attempt, what: string, detail: string): void {
+export function note(world: With<"clock" | "store">, attempt: Attempt, what: string, detail: string): void {
   appendNote(world.store, {
     resourceId: attempt.resource.id,
     attemptId: attempt.id,

@@ -4,7 +4,7 @@
  */
 import type { Account } from "../../core/account.ts";
 import { EXPIRY_MARGIN_MS } from "../../core/attempt.ts";
-import type { LogFields, World } from "../../deps.ts";
+import type { LogFields, With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { findSigningAgent } from "../../store/agents.ts";
@@ -119,7 +119,7 @@ type Timed = { chainTimeMs: number; json: readonly unknown[] };
 
 /** Readings over one connection behind the time that the account's state had reached there. */
 async function readTimed(
-  world: World,
+  world: With<"exchange">,
   user: string,
   requests: readonly InfoRequest[],
   options: InfoOptions,
@@ -131,7 +131,7 @@ async function readTimed(
   return chainTimeMs === null ? null : { chainTimeMs, json };
 }
 
-function conclude(world: World, account: Account, own: OwnOrders): void {
+function conclude(world: With<"clock" | "log" | "store">, account: Account, own: OwnOrders): void {
   const { store } = world;
   const takenUpAtMs = world.clock.nowMs();
   const snapshotAtMs = findTakeUp(store, account.id)?.snapshotAtMs ?? 0;

@@ -5,7 +5,7 @@
  */
 import type { Account } from "../../core/account.ts";
 import { uuidOfCloid } from "../../core/cloid.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { firstPlacedAfter, newestAttemptId } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -26,7 +26,7 @@ const STRANGERS_FOR_ONE = 64;
 /** Ids that are counted once, at most. */
 const MAX_SEEN = 10_000;
 
-export function openOtherMachines(world: World): OtherMachines {
+export function openOtherMachines(world: With<"clock" | "instance" | "log" | "state" | "store">): OtherMachines {
   const { store, instance, state } = world;
   const attemptsBefore = newestAttemptId(store);
   const seen = new Set<string>();

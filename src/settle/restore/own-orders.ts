@@ -3,7 +3,7 @@ import { uuidOfCloid } from "../../core/cloid.ts";
 import { type Decimal, decimal } from "../../core/decimal.ts";
 import { averagePrice, findMarket } from "../../core/market.ts";
 import type { Leg, LegEvent, OrderTerms } from "../../core/order.ts";
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { findAttemptByCloid } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { passKeyOn } from "../../store/idempotency.ts";
@@ -25,7 +25,7 @@ type Found = { cloid: string; swept: Exclude<Swept, { kind: "not_found" }> };
 export type OwnOrders = Sweep & { unknown: Found[] };
 
 /** All that several sweeps show together: what one of them misses, another may have. */
-export function findOwn(world: World, account: Account, sweeps: readonly Sweep[]): OwnOrders {
+export function findOwn(world: With<"instance" | "store">, account: Account, sweeps: readonly Sweep[]): OwnOrders {
   const newest = sweeps.at(-1) ?? { open: [], history: [], fills: [] };
   const signed = signedCloids(world.store, account.id);
   const cloids = new Set(sweeps.flatMap(cloidsOf).filter((cloid) => isOwn(world, cloid) && !signed.has(cloid)));
@@ -42,7 +42,7 @@ function cloidsOf({ open, history, fills }: Sweep): string[] {
   return all.flatMap(({ cloid }) => (cloid === null ? [] : [cloid]));
 }
 
-function isOwn({ instance }: World, cloid: string): boolean {
+function isOwn({ instance }: With<"instance">, cloid: string): boolean {
   const uuid = uuidOfCloid(cloid);
   return uuid !== null && carriesTag(uuid, instance.tag);
 }
@@ -95,7 +95,7 @@ function readSwept({ world, evidence }: Tools, sought: Sought, swept: Found["swe
 }
 
 /** Null for a market that this gateway does not know: nothing is placed there through it. */
-function orderOf(world: World, account: Account, { cloid, swept }: Found): StoredOrder | null {
+function orderOf(world: With<"log" | "markets">, account: Account, { cloid, swept }: Found): StoredOrder | null {
   const terms = swept.kind === "fills_only" ? termsOfFills(swept) : termsOf(swept.order);
   const universe = world.markets.current();
   const market = universe === null ? null : findMarket(universe, terms.market);
@@ -131,7 +131,7 @@ function termsOfFills({ coin, side, filled }: Found["swept"] & { kind: "fills_on
   return { market: coin, side: side === "B" ? "buy" : "sell", size: filled.size, price, ...plain };
 }
 
-function storeOne(world: World, { cloid, swept, order }: Found & { order: StoredOrder }): void {
+function storeOne(world: With<"clock" | "store">, { cloid, swept, order }: Found & { order: StoredOrder }): void {
   const { store } = world;
   const keyDigits = keyDigitsOfCloid(cloid);
   const { id: orderId, accountId } = order;
@@ -152,7 +152,7 @@ function storeOne(world: World, { cloid, swept, order }: Found & { order: Stored
 }
 
 /** The key was given back after the snapshot, and then placed this order: what the snapshot has of it never left. */
-function passKeyToIt(world: World, to: { keyDigits: string; accountId: string; orderId: string }): void {
+function passKeyToIt(world: With<"store">, to: { keyDigits: string; accountId: string; orderId: string }): void {
   const { store } = world;
   const same = [...signedCloids(store, to.accountId)].find((cloid) => keyDigitsOfCloid(cloid) === to.keyDigits);
   const attempt = same === undefined ? null : findAttemptByCloid(store, same);

@@ -1,6 +1,6 @@
 import { type Attempt, endsAtMs } from "../../core/attempt.ts";
 import { enter, type FlightRank, giveNumber, leave, lose } from "../../core/in-flight.ts";
-import type { Flights, Place, World } from "../../deps.ts";
+import type { Flights, Place, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { findAttempt, listOpenAttempts } from "../../store/attempts.ts";
 import type { Store } from "../../store/open.ts";
@@ -9,7 +9,7 @@ import { type FlightQueue, openFlightQueue } from "./flight-queue.ts";
 /** An attempt that has a place. */
 type Carried = Pick<Attempt, "expiresAtMs"> & { owner: string; placeId: number };
 
-type Parts = Pick<World, "store" | "clock"> & { exchange: Pick<World["exchange"], "nowMs"> };
+type Parts = With<"clock" | "store"> & { exchange: Pick<With<"exchange">["exchange"], "nowMs"> };
 
 /**
  * Keeps count of what is under way, and begins with what an earlier process left open. By owner: its agents follow one

@@ -1,6 +1,6 @@
 import { type Account, vaultAddressOf } from "../../core/account.ts";
 import type { Attempt, AttemptKind } from "../../core/attempt.ts";
-import type { Place, World } from "../../deps.ts";
+import type { Place, With } from "../../deps.ts";
 import { findSigningAgent } from "../../store/agents.ts";
 import { insertAttempt } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
@@ -25,14 +25,18 @@ export type Intended = {
 };
 
 /** The agent that signs for an account, or `agent_not_approved`: known before anything is stored. */
-export function requireAgent(world: World, account: Account): string {
+export function requireAgent(world: With<"exchange" | "signers" | "store">, account: Account): string {
   const found = signingAgent(world, account);
   if (found.kind === "obstacle") throw found.obstacle.error;
   return found.address;
 }
 
 /** Who signs what follows from an attempt: the agent that signed it may have been retired since. */
-export function signerOfToday(world: World, account: Account, attempt: Attempt): string {
+export function signerOfToday(
+  world: With<"exchange" | "signers" | "store">,
+  account: Account,
+  attempt: Attempt,
+): string {
   const agent = findSigningAgent(world.store, account.ownerAddress, world.exchange.nowMs());
   return agent !== null && world.signers.has(agent.address) ? agent.address : attempt.signer;
 }
@@ -48,7 +52,7 @@ type Insert = (store: Store, attempt: Omit<Attempt, "id">) => Attempt;
  * here on it may have been sent as far as anybody who finds the row can tell.
  */
 export function storeAttempt(
-  world: World,
+  world: With<"clock" | "exchange" | "settings" | "store">,
   intended: Intended,
   { signer, place }: Signing,
   insert: Insert = insertAttempt,

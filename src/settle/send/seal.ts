@@ -1,5 +1,5 @@
 import { type Attempt, mayNoop, sealByNoop } from "../../core/attempt.ts";
-import type { Place, World } from "../../deps.ts";
+import type { Place, ToSend, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { updateAttempt } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
@@ -14,7 +14,7 @@ import { sendNoop } from "./send.ts";
  * nothing where a noop could prove nothing, and none while the account's actions are used up: it would only be refused, or
  * take the one in 10 seconds that an order could have.
  */
-export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt> {
+export async function burnNonce(world: ToSend, attempt: Attempt): Promise<Attempt> {
   if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return attempt;
   await world.point("settle_before_noop");
   const place = await placeForNoop(world, attempt);
@@ -30,13 +30,16 @@ export async function burnNonce(world: World, attempt: Attempt): Promise<Attempt
 const NOOP_WAIT_MS = 4_000;
 
 /** A number whose own action was lost has a place already: whichever of the two arrives, it is used once. */
-async function placeForNoop({ store, flights }: World, attempt: Attempt): Promise<Pick<Place, "leave"> | null> {
+async function placeForNoop(
+  { store, flights }: With<"flights" | "store">,
+  attempt: Attempt,
+): Promise<Pick<Place, "leave"> | null> {
   if (flights.isLost(attempt.id)) return { leave: () => undefined };
   const owner = findAccount(store, attempt.accountId)?.ownerAddress ?? attempt.signer;
   return flights.take(owner, "noop") ?? flights.wait(owner, "noop", NOOP_WAIT_MS);
 }
 
-async function burnInPlace(world: World, attempt: Attempt): Promise<Attempt> {
+async function burnInPlace(world: ToSend, attempt: Attempt): Promise<Attempt> {
   const counted = countNoop(world, attempt);
   if (counted === null) return attempt;
   const reply = await sendNoop(world, counted);
@@ -54,13 +57,13 @@ async function burnInPlace(world: World, attempt: Attempt): Promise<Attempt> {
   return { ...now, ...change };
 }
 
-function hasActionsLeft({ store, allowance }: World, { accountId }: Attempt): boolean {
+function hasActionsLeft({ store, allowance }: With<"allowance" | "store">, { accountId }: Attempt): boolean {
   const trader = findAccount(store, accountId)?.tradingAddress ?? null;
   return trader === null || allowance.fits(trader, "settle");
 }
 
 /** The count of the row as it stands now, with its audit row, on disk before the noop is signed; null when it is settled. */
-function countNoop(world: World, attempt: Attempt): Attempt | null {
+function countNoop(world: With<"clock" | "store">, attempt: Attempt): Attempt | null {
   return inTransaction(world.store, () => {
     const now = openAttempt(world.store, attempt.id);
     if (now === null || now.seal !== null) return null;

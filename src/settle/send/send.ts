@@ -1,5 +1,5 @@
 import type { Attempt } from "../../core/attempt.ts";
-import type { World } from "../../deps.ts";
+import type { ToSend, With } from "../../deps.ts";
 import type { Purpose, SendOutcome } from "../../exchange/exchange.ts";
 import { findAccount } from "../../store/accounts.ts";
 import type { Action } from "../../wire/action/index.ts";
@@ -24,7 +24,7 @@ export type SendResult =
  * @param onDisk resolves when the intent is on the disk; it is signed meanwhile
  */
 export async function sendAttempt(
-  world: World,
+  world: ToSend,
   attempt: Attempt,
   purpose: Purpose,
   onDisk: Promise<void> = ON_DISK,
@@ -45,7 +45,7 @@ function mayBeUnderWay(result: SendResult): boolean {
 const ON_DISK = Promise.resolve();
 
 async function signAndPost(
-  world: World,
+  world: ToSend,
   attempt: Attempt,
   { purpose, onDisk }: { purpose: Purpose; onDisk: Promise<void> },
 ): Promise<SendResult> {
@@ -61,7 +61,7 @@ async function signAndPost(
 }
 
 /** Posts a `noop` on the attempt's own nonce, with a life of its own: the attempt's may be over. */
-export async function sendNoop(world: World, attempt: Attempt): Promise<Reply> {
+export async function sendNoop(world: ToSend, attempt: Attempt): Promise<Reply> {
   const expiresAtMs = world.exchange.nowMs() + world.settings.timings.actionLifeMs;
   const body = sign(world, { ...attempt, expiresAtMs }, { type: "noop" });
   await world.point("before_send");
@@ -75,7 +75,7 @@ const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
 
 type Signed = { body: string; purpose: Purpose; mayLeave: () => boolean };
 
-async function post(world: World, attempt: Attempt, signed: Signed): Promise<SendResult> {
+async function post(world: ToSend, attempt: Attempt, signed: Signed): Promise<SendResult> {
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
   const { purpose } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose);
@@ -100,7 +100,7 @@ async function post(world: World, attempt: Attempt, signed: Signed): Promise<Sen
 }
 
 /** An exception of the way out proves nothing about what has left. */
-async function sendOnce(world: World, { body, purpose, mayLeave }: Signed): Promise<SendOutcome> {
+async function sendOnce(world: With<"exchange" | "log">, { body, purpose, mayLeave }: Signed): Promise<SendOutcome> {
   try {
     return await world.exchange.send(body, purpose, mayLeave);
   } catch (error) {
@@ -113,12 +113,12 @@ function isRefusedForActions(verdict: Verdict): boolean {
   return verdict.kind === "refused" && isOutOfActions(verdict.text);
 }
 
-function signStored(world: World, attempt: Attempt): string | null {
+function signStored(world: With<"clock" | "log" | "metrics" | "signers">, attempt: Attempt): string | null {
   const action = actionOf(attempt);
   return action === null ? null : sign(world, attempt, action);
 }
 
-function sign(world: World, attempt: Attempt, action: Action): string | null {
+function sign(world: With<"clock" | "log" | "metrics" | "signers">, attempt: Attempt, action: Action): string | null {
   const startedMs = world.clock.elapsedMs();
   try {
     const body = world.signers.sign({

@@ -1,4 +1,4 @@
-import type { World } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { isListedRefusal, printable } from "../../wire/answer/refusal.ts";
 import type { Verdict } from "../../wire/answer/reply.ts";
 
@@ -9,10 +9,7 @@ const MAX_TOLD = 500;
  * Counts refusals in words that are not in our list, and warns once of each: what such an answer means has to be looked up each
  * time, so whoever runs the gateway should know the words and report them.
  */
-export function noteUnlisted(
-  { state, log, metrics }: Pick<World, "state" | "log" | "metrics">,
-  verdict: Verdict,
-): void {
+export function noteUnlisted({ state, log, metrics }: With<"log" | "metrics" | "state">, verdict: Verdict): void {
   for (const text of unlistedTexts(verdict)) {
     metrics.unlistedRefusal();
     state.toldRefusals ??= new Set();
