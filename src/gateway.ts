@@ -136,10 +136,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
   const gauges = { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() };
-  const deps: Deps = {
-    ...{ ...world, settling: settler, reads, marketView, builderApproval, fillIndex, agents, gauges },
-    ...{ running: openRunningWrites(), ownWrites: openOwnWrites(world), orderNews: openOrderNews(world) },
-  };
+  const deps = depsOf(world, { settling: settler, reads, marketView, builderApproval, fillIndex, agents, gauges });
   let server: HttpServer | null = null;
 
   /** An account that was made after the start. */
@@ -278,6 +275,18 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, sta
   };
 }
 
+type Opened = With<"settling" | "reads" | "marketView" | "builderApproval" | "fillIndex" | "agents" | "gauges">;
+
+function depsOf(world: World, opened: Opened): Deps {
+  return {
+    ...world,
+    ...opened,
+    running: openRunningWrites(),
+    ownWrites: openOwnWrites(world),
+    orderNews: openOrderNews(world),
+  };
+}
+
 /** Until the next start: whoever looks is told. */
 function stopWrites({ state, log }: With<"log" | "state">, because: string): void {
   if (state.writesStoppedBecause !== null) return;
@@ -343,7 +352,10 @@ type Viewing = { exchange: ConnectedExchange; reads: Reads };
 function openGatewayMarketView(parts: GatewayParts, { exchange, reads }: Viewing): MarketView {
   const { instance, settings, socket, clock } = parts;
   return openMarketView({
-    ...{ url: socketUrl(instance.exchangeUrl), transport: socket, clock, reads },
+    url: socketUrl(instance.exchangeUrl),
+    transport: socket,
+    clock,
+    reads,
     maxAgeMs: settings.timings.maxReadAgeMs,
     exchangeNowMs: () => exchange.nowMs(),
   });

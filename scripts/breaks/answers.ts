@@ -41,7 +41,7 @@ export const ANSWER_BREAKS: readonly Break[] = [
   {
     row: "S34",
     name: "the page comes without its policy",
-    changes: inFile("src/http/console.ts", ', "Content-Security-Policy": PAGE_POLICY', ""),
+    changes: inFile("src/http/console.ts", '      "Content-Security-Policy": PAGE_POLICY,\n', ""),
     seenBy: POLICY,
   },
   {

@@ -45,25 +45,25 @@ export const WHOSE_BREAKS: readonly Break[] = [
   {
     row: "S04",
     name: "a wrong key is no failure",
-    changes: inFile("src/http/visit.ts", '"invalid_api_key", "revoked_api_key"', '"revoked_api_key"'),
+    changes: inFile("src/http/visit.ts", '  "invalid_api_key",\n', ""),
     seenBy: BECOME_429,
   },
   {
     row: "S04",
     name: "a request without a key is no failure",
-    changes: inFile("src/http/visit.ts", '["missing_api_key", "invalid', '["invalid'),
+    changes: inFile("src/http/visit.ts", '  "missing_api_key",\n', ""),
     seenBy: BECOME_429,
   },
   {
     row: "S04",
     name: "a revoked key is no failure",
-    changes: inFile("src/http/visit.ts", '"revoked_api_key", "invalid_setup', '"invalid_setup'),
+    changes: inFile("src/http/visit.ts", '  "revoked_api_key",\n', ""),
     seenBy: BECOME_429,
   },
   {
     row: "S04",
     name: "a bad signature is no failure",
-    changes: inFile("src/http/visit.ts", '["invalid_signature", "account', '["account'),
+    changes: inFile("src/http/visit.ts", '  "invalid_signature",\n', ""),
     seenBy: OWN_BUCKETS,
   },
   {

@@ -7,8 +7,8 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/modify/reduce.ts",
-        find: "action: modifyAction(replacement.oid, wire, false), cloid, targetOid: replacement.oid",
-        put: "action: modifyAction(attempt.targetOid ?? replacement.oid, wire, false), cloid, targetOid: replacement.oid",
+        find: "action: modifyAction(replacement.oid, wire, false),",
+        put: "action: modifyAction(attempt.targetOid ?? replacement.oid, wire, false),",
       },
     ],
   },

@@ -269,7 +269,11 @@ export const MODIFIES: readonly Mutant[] = [
   {
     name: "what is reduced after it has fired is a trigger again",
     changes: [
-      { file: "src/settle/modify/reduce.ts", find: "size: remainder, trigger: null,", put: "size: remainder," },
+      {
+        file: "src/settle/modify/reduce.ts",
+        find: '    trigger: null,\n    state: "sent",',
+        put: '    state: "sent",',
+      },
     ],
   },
 ];

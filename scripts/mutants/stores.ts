@@ -348,7 +348,7 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/fills.ts",
-        find: '...[eq(fills.market, sql.placeholder("market")), eq(fills.side, sql.placeholder("side"))],',
+        find: '        eq(fills.market, sql.placeholder("market")),\n        eq(fills.side, sql.placeholder("side")),\n',
         put: "",
       },
     ],

@@ -29,7 +29,11 @@ export async function cancelOrder(
   wanted: CancelOrder,
 ): Promise<WriteAnswer> {
   return runWrite(deps, caller, wanted, {
-    ...{ route: "POST /v1/orders/{id}/cancel", bucket: "cancels", isCancel: true, asked: {}, placing: null },
+    route: "POST /v1/orders/{id}/cancel",
+    bucket: "cancels",
+    isCancel: true,
+    asked: {},
+    placing: null,
     plan: () => planCancel(deps, caller, wanted),
   });
 }
@@ -45,7 +49,10 @@ async function planCancel(
   if (isUnnamed(deps, target)) await nameByList(deps, caller, target);
   return {
     resource: { kind: "order", id: target.id },
-    ...{ use: "cancel", isSent, isOrder: false, keyRow: "own" },
+    use: "cancel",
+    isSent,
+    isOrder: false,
+    keyRow: "own",
     store: (_key, place) => storeCancel(deps, { caller, orderId: target.id, idempotencyKey, place }),
   };
 }

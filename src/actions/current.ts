@@ -48,13 +48,11 @@ export async function currentState(
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent(deps, {
-    ...{
-      account,
-      reader,
-      standsMs: STATE_STANDS_MS,
-      what: "the positions",
-      told: deps.ownWrites.told(account, { dex }),
-    },
+    account,
+    reader,
+    standsMs: STATE_STANDS_MS,
+    what: "the positions",
+    told: deps.ownWrites.told(account, { dex }),
     known: () => picture.state(user, dex),
     ask: async () => {
       const read = await reads.clearinghouse(user, dex, reader);
@@ -74,7 +72,11 @@ function currentSpot(
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly SpotBalance[]>(deps, {
-    ...{ account, reader, standsMs: STATE_STANDS_MS, what: "the balances", told },
+    account,
+    reader,
+    standsMs: STATE_STANDS_MS,
+    what: "the balances",
+    told,
     known: () => picture.spot(user),
     ask: () => reads.spot(user, reader),
     part: (value) => ({ part: "spot", value: [...value] }),
@@ -85,7 +87,11 @@ function currentMode(deps: ToShow, { account, reader }: Asking): Promise<Known<A
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<AccountMode>(deps, {
-    ...{ account, reader, standsMs: LIST_STANDS_MS, what: "the account's mode", told: [] },
+    account,
+    reader,
+    standsMs: LIST_STANDS_MS,
+    what: "the account's mode",
+    told: [],
     known: () => picture.mode(user),
     ask: () => reads.mode(user, reader),
     part: (value) => ({ part: "mode", value }),
@@ -124,7 +130,11 @@ export function currentOpenOrders(
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly FrontendOrder[]>(deps, {
-    ...{ account, reader, standsMs: LIST_STANDS_MS, what: "the open orders", told: [] },
+    account,
+    reader,
+    standsMs: LIST_STANDS_MS,
+    what: "the open orders",
+    told: [],
     known: () => picture.openOrders(user, dex),
     ask: async () => {
       const read = await reads.openOrders(user, dex, reader);
@@ -150,7 +160,11 @@ export function currentTwaps(deps: ToShow, { account, reader }: Asking): Promise
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly TwapRecord[]>(deps, {
-    ...{ account, reader, standsMs: LIST_STANDS_MS, what: "the TWAPs", told: [] },
+    account,
+    reader,
+    standsMs: LIST_STANDS_MS,
+    what: "the TWAPs",
+    told: [],
     known: () => picture.twaps(user),
     ask: () => reads.twapHistory(user, reader),
     part: (value) => ({ part: "twaps", value }),

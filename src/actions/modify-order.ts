@@ -49,7 +49,11 @@ export async function modifyOrder(
   requireSomething(wanted);
   const placing = placingOf(wanted);
   return runWrite(deps, caller, wanted, {
-    ...{ route: "POST /v1/orders/{id}/modify", bucket: "orders", isCancel: false, asked: {}, placing },
+    route: "POST /v1/orders/{id}/modify",
+    bucket: "orders",
+    isCancel: false,
+    asked: {},
+    placing,
     plan: (write) => planModify(deps, caller, { wanted, write }),
   });
 }

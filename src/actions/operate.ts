@@ -53,7 +53,11 @@ export async function operate(
 ): Promise<WriteAnswer> {
   const { route, bucket, asked } = verb;
   return runWrite(deps, caller, wanted, {
-    ...{ route, bucket, asked, placing: null, isCancel: false },
+    route,
+    bucket,
+    asked,
+    placing: null,
+    isCancel: false,
     plan: async () => planOperation(deps, caller, { ...wanted, verb, plan: await verb.plan() }),
   });
 }
@@ -66,13 +70,23 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
   const planned = newOperation(deps, caller, planning);
   const resource = { kind: "operation", id: planned.id } as const;
   return {
-    ...{ resource, use: useOf(planning), isSent: plan.end.kind === "send", isOrder, keyRow: "own" },
+    resource,
+    use: useOf(planning),
+    isSent: plan.end.kind === "send",
+    isOrder,
+    keyRow: "own",
     store(key, place) {
       insertOperation(deps.store, { ...planned, createdAtMs: key.createdAtMs });
       if (plan.end.kind === "said") return { kind: "said", status: 200, body: operationText(planned) };
       const intended = {
-        ...{ kind: KIND[action], account: caller.account, resource, idempotencyKey, actor: caller.key.keyHash },
-        ...{ action: plan.end.action, cloid: null, targetOid: null },
+        kind: KIND[action],
+        account: caller.account,
+        resource,
+        idempotencyKey,
+        actor: caller.key.keyHash,
+        action: plan.end.action,
+        cloid: null,
+        targetOid: null,
       };
       // A row that was changed from outside is told before what it says of the agent.
       return outgoing(deps, storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), place }));

@@ -87,8 +87,13 @@ async function readSize(deps: ToLook, account: Account, record: OrderRecord, pur
   const { order } = record;
   const terms = termsOf(order);
   const closed = {
-    ...{ user: account.tradingAddress, accountId: account.id, name: order.oid, asked: decimal(terms.size) },
-    ...{ isReduceOnly: terms.reduceOnly, mayFallShort: mayFallShort(terms, order), isReplaced: false },
+    user: account.tradingAddress,
+    accountId: account.id,
+    name: order.oid,
+    asked: decimal(terms.size),
+    isReduceOnly: terms.reduceOnly,
+    mayFallShort: mayFallShort(terms, order),
+    isReplaced: false,
   };
   const evidence = gatherFillEvidence();
   for (let nth = 1; nth <= READINGS; nth += 1) {

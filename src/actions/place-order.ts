@@ -35,7 +35,11 @@ export async function placeOrder(
   }
   const asked = askedOf(wanted);
   return runWrite(deps, caller, wanted, {
-    ...{ route: "POST /v1/orders", bucket: "orders", isCancel: false, asked, placing: asked },
+    route: "POST /v1/orders",
+    bucket: "orders",
+    isCancel: false,
+    asked,
+    placing: asked,
     plan: () => planPlacing(deps, caller, wanted),
   });
 }

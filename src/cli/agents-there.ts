@@ -19,7 +19,9 @@ export async function agentsThere(
   const slots = await readAgentSlots(connect(exchangeUrl, outside), wanted.ownerAddress);
   const notice = noticeOf(slots, wanted, own);
   const agents = slots.listed?.map(({ name, address, validUntilMs }) => ({
-    ...{ name, address, is_own: own.includes(address) },
+    name,
+    address,
+    is_own: own.includes(address),
     valid_until: validUntilMs === null ? null : isoTime(validUntilMs),
   }));
   const words = notice === null ? [] : [notice.isWarning ? `WARNING: ${notice.words}` : notice.words];
@@ -33,7 +35,9 @@ function listLines({ listed }: AgentSlots, owner: string, own: readonly string[]
   if (listed === null) return [];
   if (listed.length === 0) return [`The exchange lists no named agent of ${owner}.`];
   const rows = listed.map(({ name, address, validUntilMs }) => [
-    ...[`  ${name}`, address, `until ${isoTime(validUntilMs)}`],
+    `  ${name}`,
+    address,
+    `until ${isoTime(validUntilMs)}`,
     own.includes(address) ? "this gateway's" : "not of this gateway",
   ]);
   return [`The exchange lists these agents of ${owner}:`, ...columns(rows)];

@@ -60,8 +60,12 @@ function keptFrom(descriptorLimit: number, { connections }: Room): number {
 export function openCrowd(descriptors: Descriptors, rules: CrowdRules, log: Log): Crowd {
   const { room } = rules;
   const counts: CrowdCounts = {
-    ...{ connections: 0, room: room.connections, openDescriptors: 0, descriptorLimit: descriptors.limit },
-    ...{ ended: 0, shortages: 0 },
+    connections: 0,
+    room: room.connections,
+    openDescriptors: 0,
+    descriptorLimit: descriptors.limit,
+    ended: 0,
+    shortages: 0,
   };
   descriptors.keepBack(keptFrom(descriptors.limit, room));
   const last = { lookMs: 0, shortageMs: -Infinity, closeLookMs: -Infinity, next: 0 };

@@ -4,10 +4,11 @@ import { readyAccounts } from "../actions/ready-accounts.ts";
 import { type Config, type Exposure, exposureOf, type MetricsExposure, ownUrlOf, settingsOf } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
-import type { Log } from "../deps.ts";
+import type { Metrics } from "../core/metric.ts";
+import type { Log, Settings } from "../deps.ts";
 import { openSocket } from "../exchange/socket.ts";
 import { openTransport } from "../exchange/transport.ts";
-import { type Gateway, openGateway } from "../gateway.ts";
+import { type Gateway, type GatewayParts, openGateway } from "../gateway.ts";
 import { controlServer } from "../http/control.ts";
 import { type PostFromInside, postFromInside } from "../http/from-inside.ts";
 import type { Places } from "../ops/data-directory.ts";
@@ -67,26 +68,11 @@ export function listen(input: ListenInput, outside: Outside): Listening {
   const exposed = exposeMetrics(config, door.guests, outside);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
-    const { clock, randomBytes, schedule } = outside;
-    const { exchangeWeightPerMinute, trustedProxies, maxFeeds } = config;
+    const { clock, randomBytes } = outside;
     if (config.hasExternalCheckpoints) leaveCheckpoints(store);
     const settings = settingsOf(listenedConfig, { network: instance.network, version: postern().version });
     // Same turn as the listening: no request is looked at before the rows of an earlier process are marked.
-    const gateway = openGateway({
-      ...{
-        settings,
-        instance,
-        store,
-        keyring,
-        signers: keyring.signers,
-        transport: openTransport(schedule, descriptors?.opening),
-        socket: openSocket,
-      },
-      ...{ clock, schedule, randomBytes, log, exchangeWeightPerMinute, trustedProxies, maxFeeds },
-      isOnTrial: trial?.isOn() === true,
-      metrics: exposed.metrics,
-      ...(outside.point === undefined ? {} : { point: outside.point }),
-    });
+    const gateway = openGateway(partsOf(input, outside, { settings, descriptors, metrics: exposed.metrics }));
     const { exchange, state } = gateway.deps;
     const agentsUnlocked = keyring.signers.addresses().length;
     noteStart({ store, clock }, { version: settings.version, agentsUnlocked, settings: config.changed, instance });
@@ -97,7 +83,11 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     const { version, audience } = settings;
     const control = openControl(at, {
       running: {
-        ...{ version, audience, exchangeUrl: instance.exchangeUrl, pageUrl, post },
+        version,
+        audience,
+        exchangeUrl: instance.exchangeUrl,
+        pageUrl,
+        post,
         readiness: () => readyAccounts(gateway.deps),
         listeners: [{ what: "gateway", url: baseUrl, exposure }, ...othersOf(exposed, input)],
       },
@@ -132,6 +122,33 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     void exposed.stop();
     throw error;
   }
+}
+
+type Made = { settings: Settings; descriptors: ReturnType<typeof openDescriptors>; metrics: Metrics };
+
+function partsOf({ config, unlocked, log, trial }: ListenInput, outside: Outside, made: Made): GatewayParts {
+  const { store, instance, keyring } = unlocked;
+  const { exchangeWeightPerMinute, trustedProxies, maxFeeds } = config;
+  const { clock, schedule, randomBytes, point } = outside;
+  return {
+    settings: made.settings,
+    instance,
+    store,
+    keyring,
+    signers: keyring.signers,
+    transport: openTransport(schedule, made.descriptors?.opening),
+    socket: openSocket,
+    clock,
+    schedule,
+    randomBytes,
+    log,
+    exchangeWeightPerMinute,
+    trustedProxies,
+    maxFeeds,
+    isOnTrial: trial?.isOn() === true,
+    metrics: made.metrics,
+    ...(point === undefined ? {} : { point }),
+  };
 }
 
 type Told = { baseUrl: string; exposure: Exposure; instance: Instance };

@@ -69,7 +69,8 @@ function rank(own: readonly Guest[], { perClient }: Room): Ranked[] {
     .sort((a, b) => LEAVES[a.standing] - LEAVES[b.standing] || b.silentMs - a.silentMs);
   const tooMany = own.length - perClient;
   return leaving.map(({ id, silentMs, isProxy }, index) => ({
-    ...{ id, silentMs },
+    id,
+    silentMs,
     place: isProxy ? -1 : own.length - index,
     isBeyond: !isProxy && index < tooMany,
   }));

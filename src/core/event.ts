@@ -1,10 +1,21 @@
 /** What clients may be told as it happens. A name never changes its meaning; a client ignores those it does not know. */
 export const EVENT_TYPES = [
-  ...(["order.created", "order.updated", "order.removed", "fill.created"] as const),
-  ...(["operation.created", "operation.updated", "operation.removed"] as const),
-  ...(["position.updated", "balance.updated"] as const),
-  ...(["key.registered", "key.revoked", "key.blocked", "key.held", "key.released"] as const),
-  ...(["agent.approved", "agent.expiring"] as const),
+  "order.created",
+  "order.updated",
+  "order.removed",
+  "fill.created",
+  "operation.created",
+  "operation.updated",
+  "operation.removed",
+  "position.updated",
+  "balance.updated",
+  "key.registered",
+  "key.revoked",
+  "key.blocked",
+  "key.held",
+  "key.released",
+  "agent.approved",
+  "agent.expiring",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -80,7 +80,10 @@ function readBodyOf({ httpStatus, minor, fields }: Head, bytes: Buffer, start: n
   const lengths = fields.get("content-length") ?? [];
   const transfer = fields.get("transfer-encoding") ?? [];
   const body = (from: Uint8Array, end: number): Reading => ({
-    ...{ kind: "whole", httpStatus, body: from, isLast: isLast || end !== bytes.length },
+    kind: "whole",
+    httpStatus,
+    body: from,
+    isLast: isLast || end !== bytes.length,
   });
   if (transfer.length > 0) {
     const isChunked = transfer.length === 1 && transfer[0]?.toLowerCase() === "chunked";

@@ -62,7 +62,8 @@ export class Line {
     const { hostname, port, isSecure } = target;
     const secure = { rejectUnauthorized: true, serverName: hostname, ALPNProtocols: ALPN_HTTP_1_1 };
     Bun.connect({
-      ...{ hostname, port },
+      hostname,
+      port,
       ...(isSecure ? { tls: secure } : {}),
       socket: {
         open: (socket) => this.#opened(socket, isSecure),

@@ -66,7 +66,10 @@ export function openMarketFeed(options: MarketFeedOptions): MarketFeed {
     if (subscriber !== null) return;
     isDown = false;
     subscriber = openSubscriber({
-      ...{ url: options.url, transport: socket, clock, awaited: null },
+      url: options.url,
+      transport: socket,
+      clock,
+      awaited: null,
       beforeConnecting,
       subscriptions: () => {
         isOpen = true;

@@ -79,7 +79,8 @@ export function openMarketView(options: MarketViewOptions): MarketView {
   const now = (): Moment => ({ elapsedMs: clock.elapsedMs(), exchangeMs: exchangeNowMs() });
 
   const feed = openMarketFeed({
-    ...{ ...connecting, clock },
+    ...connecting,
+    clock,
     onLive(afterMs) {
       connected(knowledge, now(), afterMs);
       announce(null);

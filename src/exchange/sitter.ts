@@ -65,10 +65,20 @@ const MAX_BALANCES_BEFORE = 16;
 
 export function newSitter(): Sitter {
   return {
-    ...{ connection: 0, heard: 0, heardToMs: null },
-    ...{ states: new Map(), open: new Map(), spot: null, balancesBefore: new Map() },
-    ...{ mode: null, unnamedMode: "nothing", twaps: null },
-    ...{ updates: new Map(), fills: new Map(), toldOpen: new Map(), waiters: [] },
+    connection: 0,
+    heard: 0,
+    heardToMs: null,
+    states: new Map(),
+    open: new Map(),
+    spot: null,
+    balancesBefore: new Map(),
+    mode: null,
+    unnamedMode: "nothing",
+    twaps: null,
+    updates: new Map(),
+    fills: new Map(),
+    toldOpen: new Map(),
+    waiters: [],
   };
 }
 

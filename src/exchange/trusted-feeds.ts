@@ -86,8 +86,13 @@ export function openTrustedFeeds(options: TrustedFeedsOptions): TrustedFeeds {
     const known = standings.get(address);
     if (known !== undefined) return known;
     const fresh = {
-      ...{ connection: 0, testimony: null, isCaughtUp: false, debts: [] },
-      ...{ because: "", distrusts: 0, isExpecting: false },
+      connection: 0,
+      testimony: null,
+      isCaughtUp: false,
+      debts: [],
+      because: "",
+      distrusts: 0,
+      isExpecting: false,
     };
     standings.set(address, fresh);
     return fresh;

@@ -42,7 +42,11 @@ function route(path: "/" | "/assets/{id}", run: (visit: Visit, name: string) => 
       name: path === "/" ? "get_page" : "get_page_asset",
       method: "GET",
       access: "anybody",
-      ...{ path, tag: "Page", summary: "The owner's page", answers: [], errors: [] },
+      path,
+      tag: "Page",
+      summary: "The owner's page",
+      answers: [],
+      errors: [],
     },
     answer: (_deps, visit, name) => {
       if (visit.url === null) throw routeNotFound();
@@ -71,7 +75,9 @@ function answer(visit: Visit, file: PageFile, caching: string): Answer {
     body: file[encoding === null ? "identity" : ENCODINGS[encoding]],
     contentType: file.contentType,
     headers: {
-      ...{ "Cache-Control": caching, "Content-Security-Policy": PAGE_POLICY, Vary: "Accept-Encoding" },
+      "Cache-Control": caching,
+      "Content-Security-Policy": PAGE_POLICY,
+      Vary: "Accept-Encoding",
       ...(encoding === null ? {} : { "Content-Encoding": encoding }),
     },
   };

@@ -51,20 +51,32 @@ export type ContractAnswer = {
 export type AnswerHeader = "Idempotent-Replayed" | "X-Data-As-Of";
 
 const EVERYWHERE: readonly ErrorCode[] = [
-  ...(["host_not_allowed", "invalid_parameter", "unknown_parameter"] as const),
-  ...(["storage_unavailable", "too_many_connections", "internal_error"] as const),
+  "host_not_allowed",
+  "invalid_parameter",
+  "unknown_parameter",
+  "storage_unavailable",
+  "too_many_connections",
+  "internal_error",
 ];
-const WITH_BODY: readonly ErrorCode[] = [
-  ...(["invalid_json", "invalid_content_type", "body_too_large", "missing_parameter"] as const),
-];
+const WITH_BODY: readonly ErrorCode[] = ["invalid_json", "invalid_content_type", "body_too_large", "missing_parameter"];
 const WITH_KEY: readonly ErrorCode[] = [
-  ...(["missing_api_key", "invalid_api_key", "revoked_api_key", "insufficient_scope", "rate_limited"] as const),
+  "missing_api_key",
+  "invalid_api_key",
+  "revoked_api_key",
+  "insufficient_scope",
+  "rate_limited",
 ];
 const WITH_SIGNATURE: readonly ErrorCode[] = ["invalid_signature", "account_not_found", "rate_limited"];
 const WITH_SETUP: readonly ErrorCode[] = ["invalid_setup_token", "setup_done", "rate_limited"];
 const ON_WRITE: readonly ErrorCode[] = [
-  ...(["idempotency_key_required", "invalid_idempotency_key", "idempotency_key_reused"] as const),
-  ...(["exchange_rate_limited", "exchange_unreachable", "not_ready", "draining", "agent_not_approved"] as const),
+  "idempotency_key_required",
+  "invalid_idempotency_key",
+  "idempotency_key_reused",
+  "exchange_rate_limited",
+  "exchange_unreachable",
+  "not_ready",
+  "draining",
+  "agent_not_approved",
 ];
 
 export function isWrite({ access }: Contract): boolean {

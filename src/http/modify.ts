@@ -34,8 +34,13 @@ const modify = writeRoute(
       UNKNOWN_ORDER,
     ],
     errors: [
-      ...(["invalid_id", "order_not_found", "nothing_to_modify", "always_place_required"] as const),
-      ...(["order_not_modifiable", "idempotency_in_progress", "unknown_market"] as const),
+      "invalid_id",
+      "order_not_found",
+      "nothing_to_modify",
+      "always_place_required",
+      "order_not_modifiable",
+      "idempotency_in_progress",
+      "unknown_market",
     ],
   },
   (deps, caller, { id: sentId, body, idempotencyKey }) => {

@@ -22,8 +22,10 @@ import type { Visit } from "./visit.ts";
  * that asks for it, and requests go to either.
  */
 export const BUN_SERVE_OPTIONS = {
-  ...{ maxRequestBodySize: 1024 * 1024, idleTimeout: 10 },
-  ...{ development: false, reusePort: false },
+  maxRequestBodySize: 1024 * 1024,
+  idleTimeout: 10,
+  development: false,
+  reusePort: false,
 } as const;
 
 /** Requests that are being answered at one time, each on a connection of its own; not those whose body is awaited. */

@@ -47,7 +47,11 @@ const STATE = { status: 200, description: "How far it is.", schema: SetupResourc
 
 const claim = claimRoute(
   {
-    ...{ name: "claim_setup", method: "POST", path: "/v1/setup/claim", tag: "Set-up", access: "setup_link" },
+    name: "claim_setup",
+    method: "POST",
+    path: "/v1/setup/claim",
+    tag: "Set-up",
+    access: "setup_link",
     summary: "Trade a one-time link for a session",
     description:
       "The page makes a token of its own and sends its hash; from then on it shows that token. The same link with the same hash again gives the same session; with another it is refused. A session ends when the set-up is finished, or after 30 minutes without a question.",
@@ -61,7 +65,11 @@ const claim = claimRoute(
 
 const state = setupReadRoute(
   {
-    ...{ name: "get_setup", method: "GET", path: "/v1/setup", tag: "Set-up", access: "setup_session" },
+    name: "get_setup",
+    method: "GET",
+    path: "/v1/setup",
+    tag: "Set-up",
+    access: "setup_session",
     summary: "How far the set-up is",
     answers: [STATE],
     errors: [],
@@ -74,7 +82,10 @@ const state = setupReadRoute(
 
 const view = setupReadRoute(
   {
-    ...{ name: "view_address", method: "GET", path: "/v1/setup/exchange-view", tag: "Set-up" },
+    name: "view_address",
+    method: "GET",
+    path: "/v1/setup/exchange-view",
+    tag: "Set-up",
     access: "setup_session",
     summary: "What the exchange shows of an address",
     query: { address: AddressParameter },
@@ -97,7 +108,10 @@ const owner = step("choose_owner", "/v1/setup/owner", {
 
 const agentApproval = setupReadRoute(
   {
-    ...{ name: "get_agent_approval", method: "GET", path: "/v1/setup/agent-approval", tag: "Set-up" },
+    name: "get_agent_approval",
+    method: "GET",
+    path: "/v1/setup/agent-approval",
+    tag: "Set-up",
     access: "setup_session",
     summary: "What the owner signs so that the agent may trade",
     query: { chain_id: ChainIdParameter, valid_days: ValidDaysParameter },
@@ -120,7 +134,10 @@ const approveAgent = step("send_agent_approval", "/v1/setup/agent-approval", {
 
 const builderApproval = setupReadRoute(
   {
-    ...{ name: "get_builder_approval", method: "GET", path: "/v1/setup/builder-approval", tag: "Set-up" },
+    name: "get_builder_approval",
+    method: "GET",
+    path: "/v1/setup/builder-approval",
+    tag: "Set-up",
     access: "setup_session",
     summary: "What the owner signs so that the builder may take its fee",
     query: { chain_id: ChainIdParameter },

@@ -35,7 +35,8 @@ export function openingOf(
       if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
     },
     answer: (begin) => ({
-      ...{ status: 200, contentType: "text/event-stream" },
+      status: 200,
+      contentType: "text/event-stream",
       body: visit.streams.open(key.keyHash, begin),
       // Some proxies hold back what they pass on until there is more of it.
       headers: { "X-Accel-Buffering": "no" },

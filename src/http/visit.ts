@@ -62,8 +62,13 @@ function isOfPage({ headers }: Request): boolean {
 
 /** Codes that say that whoever asked could not show who they are, or asked about what is not theirs. */
 const FAILED_PROOF: ReadonlySet<string> = new Set([
-  ...["missing_api_key", "invalid_api_key", "revoked_api_key", "invalid_setup_token"],
-  ...["invalid_signature", "account_not_found", "main_account_required"],
+  "missing_api_key",
+  "invalid_api_key",
+  "revoked_api_key",
+  "invalid_setup_token",
+  "invalid_signature",
+  "account_not_found",
+  "main_account_required",
 ]);
 
 /** Runs `work`; a failed proof counts, and too many of them are answered with `rate_limited` instead. */

@@ -36,8 +36,10 @@ const ofOrder = prepared((store) =>
   amounts(store)
     .where(
       and(
-        ...[eq(fills.accountId, sql.placeholder("accountId")), eq(fills.oid, sql.placeholder("oid"))],
-        ...[eq(fills.market, sql.placeholder("market")), eq(fills.side, sql.placeholder("side"))],
+        eq(fills.accountId, sql.placeholder("accountId")),
+        eq(fills.oid, sql.placeholder("oid")),
+        eq(fills.market, sql.placeholder("market")),
+        eq(fills.side, sql.placeholder("side")),
       ),
     )
     .prepare(),
@@ -74,8 +76,13 @@ export function hasFillOfNobody(
   const isOfFirst = store.select({ id: orders.id }).from(orders).where(eq(orders.legOid, fills.oid));
   const isOfLater = store.select({ cloid: legs.cloid }).from(legs).where(eq(legs.oid, fills.oid));
   const isIt = and(
-    ...[eq(fills.accountId, accountId), gte(fills.timeMs, sinceMs), eq(fills.market, market), eq(fills.side, side)],
-    ...[isNull(fills.twapId), notExists(isOfFirst), notExists(isOfLater)],
+    eq(fills.accountId, accountId),
+    gte(fills.timeMs, sinceMs),
+    eq(fills.market, market),
+    eq(fills.side, side),
+    isNull(fills.twapId),
+    notExists(isOfFirst),
+    notExists(isOfLater),
   );
   return store.select({ id: fills.id }).from(fills).where(isIt).limit(1).get() !== undefined;
 }

@@ -45,7 +45,12 @@ function findPlacingKey(store: Store, accountId: string, key: string): KeyRecord
   const { id, fingerprint, createdAtMs, ...answer } = row;
   const resource = { kind: "order", id } as const;
   return {
-    ...{ accountId, key, route: PLACING_ROUTE, fingerprint, resource, createdAtMs },
+    accountId,
+    key,
+    route: PLACING_ROUTE,
+    fingerprint,
+    resource,
+    createdAtMs,
     answer: toAnswer(answer),
   };
 }

@@ -39,8 +39,20 @@ const FIXED = [
   "version",
 ] as const;
 const CHANGING = [
-  ...(["size", "price", "timeInForce", "reduceOnly", "triggerPrice", "triggerKind", "triggerMarket"] as const),
-  ...(["status", "exchangeOrderId", "filledSize", "averagePrice", "error", "seenAtMs", "releasedAtMs"] as const),
+  "size",
+  "price",
+  "timeInForce",
+  "reduceOnly",
+  "triggerPrice",
+  "triggerKind",
+  "triggerMarket",
+  "status",
+  "exchangeOrderId",
+  "filledSize",
+  "averagePrice",
+  "error",
+  "seenAtMs",
+  "releasedAtMs",
 ] as const;
 
 /** What the end of a placing changes besides. */
@@ -264,7 +276,8 @@ const unnamedOfStatus = prepared((store) =>
     .from(orders)
     .where(
       and(
-        ...[eq(orders.accountId, sql.placeholder("accountId")), eq(orders.status, sql.placeholder("status"))],
+        eq(orders.accountId, sql.placeholder("accountId")),
+        eq(orders.status, sql.placeholder("status")),
         isNull(orders.exchangeOrderId),
       ),
     )

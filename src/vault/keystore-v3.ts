@@ -26,12 +26,17 @@ const MEMORY_SLACK_BYTES = 2 ** 20;
 const Salt = Type.String({ pattern: "^(0x)?([0-9a-fA-F]{2}){8,64}$" });
 
 const Scrypt = Type.Object({
-  ...{ dklen: Type.Literal(32), salt: Salt },
-  ...{ n: count(2 ** 24), r: count(64), p: count(LIMITS.maxP) },
+  dklen: Type.Literal(32),
+  salt: Salt,
+  n: count(2 ** 24),
+  r: count(64),
+  p: count(LIMITS.maxP),
 });
 const Pbkdf2 = Type.Object({
-  ...{ dklen: Type.Literal(32), salt: Salt },
-  ...{ c: count(LIMITS.pbkdf2Rounds), prf: Type.Literal("hmac-sha256") },
+  dklen: Type.Literal(32),
+  salt: Salt,
+  c: count(LIMITS.pbkdf2Rounds),
+  prf: Type.Literal("hmac-sha256"),
 });
 const Cipher = {
   cipher: Type.Literal("aes-128-ctr"),

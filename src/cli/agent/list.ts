@@ -38,7 +38,10 @@ function rowOf({ address, name, ownerAddress, state, validUntilMs }: ListedAgent
 function shown({ address, name, ownerAddress, state, validUntilMs, atExchange }: ListedAgent) {
   const at = atExchange.kind;
   return {
-    ...{ address, name, owner: ownerAddress, state },
+    address,
+    name,
+    owner: ownerAddress,
+    state,
     valid_until: validUntilMs === null ? null : isoTime(validUntilMs),
     at_exchange: at,
     at_exchange_until: at === "approved" && atExchange.untilMs !== null ? isoTime(atExchange.untilMs) : null,

@@ -55,8 +55,11 @@ async function readEverything(app: App): Promise<void> {
 /** What moves without an event. */
 async function readFigures(app: App): Promise<void> {
   await Promise.all([
-    ...[reads.readAccount(app), reads.readPositions(app), reads.readOpenOrders(app)],
-    ...[readHealth(app), reads.readPrices(app)],
+    reads.readAccount(app),
+    reads.readPositions(app),
+    reads.readOpenOrders(app),
+    readHealth(app),
+    reads.readPrices(app),
   ]);
 }
 

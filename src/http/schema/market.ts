@@ -69,7 +69,9 @@ export const BookResource = closed(
 
 /** Kept as text, as every parameter. */
 export const LevelsParameter = Type.Integer({
-  ...{ minimum: 1, maximum: 20, default: 20 },
+  minimum: 1,
+  maximum: 20,
+  default: 20,
   description: "Levels of each side, 1 to 20.",
 });
 
@@ -122,11 +124,16 @@ export const MarketStream = Type.String({
 const NAME = "[A-Za-z0-9@][A-Za-z0-9@:_./-]*";
 
 export const MarketsParameter = Type.String({
-  ...{ minLength: 1, maxLength: 2_000, pattern: `^${NAME}(,${NAME})*$`, examples: ["BTC,ETH"] },
+  minLength: 1,
+  maxLength: 2_000,
+  pattern: `^${NAME}(,${NAME})*$`,
+  examples: ["BTC,ETH"],
   description: "Markets, by their names as the exchange spells them, with commas between: 1 to 50.",
 });
 
 export const ChannelsParameter = Type.String({
-  ...{ pattern: "^(bbo|mark|book)(,(bbo|mark|book))*$", default: "bbo,mark", examples: ["bbo,mark"] },
+  pattern: "^(bbo|mark|book)(,(bbo|mark|book))*$",
+  default: "bbo,mark",
+  examples: ["bbo,mark"],
   description: "What of them, with commas between: `bbo`, `mark`, `book`.",
 });

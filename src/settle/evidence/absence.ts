@@ -112,7 +112,8 @@ async function concludeFrom(
       attempt,
       {
         ...traceOf(world, legNow()),
-        ...{ sweeps: history === null ? 0 : pursuit.refusalReadings, outlived: pursuit.outlived },
+        sweeps: history === null ? 0 : pursuit.refusalReadings,
+        outlived: pursuit.outlived,
         areFillsKnown: areFillsKnown(tools, attempt, pursuit),
         hadNothingToReplace,
       },

@@ -85,7 +85,11 @@ function positionOf(
 function closeReading(closed: ClosedOrder, { order, status }: Seen, filled: Filled): CloseReading {
   const { asked, isReduceOnly, mayFallShort } = closed;
   return {
-    ...{ asked, rest: order.size, filled: filled.size, isReduceOnly, mayFallShort },
+    asked,
+    rest: order.size,
+    filled: filled.size,
+    isReduceOnly,
+    mayFallShort,
     isFilled: statusMeaning(status) === "filled",
   };
 }

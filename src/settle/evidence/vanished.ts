@@ -133,7 +133,9 @@ function isOf({ oid, cloid }: Pick<Leg, "oid" | "cloid">, order: FrontendOrder):
 }
 
 const PERHAPS_OVER: Sight = {
-  ...{ kind: "unfinished", untouched: null, isUnclear: true },
+  kind: "unfinished",
+  untouched: null,
+  isUnclear: true,
   events: [{ type: "perhaps_over", because: "no_record" }],
 };
 

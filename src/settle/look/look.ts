@@ -231,8 +231,13 @@ async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, see
 function closedOf(sought: Sought, order: FrontendOrder): ClosedOrder {
   const { user, accountId, leg, reduceOnly } = sought;
   return {
-    ...{ user, accountId, name: leg.cloid, asked: leg.size, isReduceOnly: reduceOnly },
-    ...{ mayFallShort: mayFallShort({ ...leg, reduceOnly }, order), isReplaced: sought.isReplaced === true },
+    user,
+    accountId,
+    name: leg.cloid,
+    asked: leg.size,
+    isReduceOnly: reduceOnly,
+    mayFallShort: mayFallShort({ ...leg, reduceOnly }, order),
+    isReplaced: sought.isReplaced === true,
   };
 }
 

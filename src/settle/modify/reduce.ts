@@ -141,15 +141,29 @@ function storeReduction(
   );
   const leg: Leg = {
     ...replacement,
+    cloid,
+    oid: null,
+    ordinal,
+    size: remainder,
     // One that is reduced has fired, if it ever waited: what is left of it is a plain order.
-    ...{ cloid, oid: null, ordinal, size: remainder, trigger: null, state: "sent", reason: null },
-    ...{ filledSize: ZERO, filledNotional: ZERO, isExchangesWord: false },
+    trigger: null,
+    state: "sent",
+    reason: null,
+    filledSize: ZERO,
+    filledNotional: ZERO,
+    isExchangesWord: false,
   };
   insertLeg(world.store, leg);
   const wire = wireOrder({ ...order, ...leg, size: remainder, assetId: assetIdOf(world, order), cloid });
   const intended = {
-    ...{ kind: "modify" as const, account, resource: attempt.resource, idempotencyKey: attempt.idempotencyKey },
-    ...{ actor: "gateway", action: modifyAction(replacement.oid, wire, false), cloid, targetOid: replacement.oid },
+    kind: "modify" as const,
+    account,
+    resource: attempt.resource,
+    idempotencyKey: attempt.idempotencyKey,
+    actor: "gateway",
+    action: modifyAction(replacement.oid, wire, false),
+    cloid,
+    targetOid: replacement.oid,
     intendedTotal: attempt.intendedTotal,
   };
   return storeAttempt(world, intended, { signer: signerOfToday(world, account, attempt), place });

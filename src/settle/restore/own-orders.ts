@@ -163,7 +163,18 @@ function firstLeg(order: StoredOrder, cloid: string): Leg {
   const nothing: Decimal = decimal("0");
   const { id: orderId, price, timeInForce, trigger } = order;
   return {
-    ...{ cloid, orderId, oid: null, ordinal: 0, size: decimal(order.size), price, timeInForce, trigger },
-    ...{ state: "lost", filledSize: nothing, filledNotional: nothing, reason: order.error, isExchangesWord: false },
+    cloid,
+    orderId,
+    oid: null,
+    ordinal: 0,
+    size: decimal(order.size),
+    price,
+    timeInForce,
+    trigger,
+    state: "lost",
+    filledSize: nothing,
+    filledNotional: nothing,
+    reason: order.error,
+    isExchangesWord: false,
   };
 }
