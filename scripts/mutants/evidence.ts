@@ -225,4 +225,22 @@ export const EVIDENCE: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a trigger that fired in the moment of its placing was never taken",
+    changes: [{ file: "src/settle/look/look.ts", find: " || status === ONLY_WHEN_FIRED", put: "" }],
+  },
+  {
+    name: "a new word from after what the feed told is one for an open order",
+    changes: [{ file: "src/settle/look/look.ts", find: " && told.timeMs >= statusTimestampMs", put: "" }],
+  },
+  {
+    name: "a cancel by a client order id that something else bears is the end of ours",
+    changes: [
+      {
+        file: "src/settle/cancel/cancel.ts",
+        find: "(attempt.targetOid !== null || !isShared)",
+        put: "(attempt.targetOid !== null || !isShared || true)",
+      },
+    ],
+  },
 ];

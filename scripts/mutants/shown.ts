@@ -320,4 +320,14 @@ export const SHOWN: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what was filled of an order that is not known yet is not told",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: '(status === "processing" || status === "unknown") && !isFilled',
+        put: 'status === "processing" || status === "unknown"',
+      },
+    ],
+  },
 ];

@@ -176,9 +176,10 @@ function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, of
   const [area] = type.split(".");
   if ((area !== "order" && area !== "operation") || payload === null) return null;
   // Our own text of an order or an operation.
-  const { market, status, exchange_order_id: oid } = parseJson(payload) as Record<string, unknown>;
-  // What was removed was never sent; what is not known was not told.
-  if (status === undefined || status === "processing" || status === "unknown") return null;
+  const { market, status, exchange_order_id: oid, filled_size: filled } = parseJson(payload) as Record<string, unknown>;
+  // What was removed was never sent; what is not known was not told, but for what was filled of it.
+  const isFilled = typeof filled === "string" && filled !== "0";
+  if (status === undefined || ((status === "processing" || status === "unknown") && !isFilled)) return null;
   const isOver = status === "filled" || status === "canceled" || status === "rejected";
   const told = area === "order" && typeof oid === "string" ? { oid, isOver } : null;
   // An operation does not say in which market it was.

@@ -14,6 +14,8 @@ export type ToldOrder = {
   timeMs: number;
   heard: number;
   isOver: boolean;
+  /** The last word of it was that it is open. */
+  isOpen: boolean;
   /** It waited for its trigger, which has fired. */
   hasFired: boolean;
   /** As it said that the order is over; null while it has not. */
@@ -143,7 +145,8 @@ function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }
   const newestMs = Math.max(timeMs, before?.timeMs ?? 0);
   const end = isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null);
   const hasFired = meaning === "triggered" || before?.hasFired === true;
-  updates.set(oid, { isOver: end !== null, hasFired, timeMs: newestMs, heard: sitter.heard, end });
+  const isOpen = meaning === "open" && timeMs === newestMs && end === null;
+  updates.set(oid, { isOver: end !== null, isOpen, hasFired, timeMs: newestMs, heard: sitter.heard, end });
   const [oldest] = updates.keys();
   if (updates.size > MAX_UPDATES && oldest !== undefined) updates.delete(oldest);
   if (updates.get(oid)?.isOver === true) toldOpen.delete(oid);

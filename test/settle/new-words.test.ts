@@ -3,8 +3,9 @@ import { expect, test } from "bun:test";
 import type { Leg } from "../../src/core/order.ts";
 import { legToCancel } from "../../src/settle/cancel/cancel.ts";
 import { findOrder } from "../../src/store/orders.ts";
+import { parseFrame } from "../../src/wire/answer/stream.ts";
 import { openFollowing } from "../support/following.ts";
-import { DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { legRow } from "../support/rows.ts";
 import { recordOf, type VenueOrder } from "../support/small-venue.ts";
 
@@ -89,4 +90,23 @@ test("a cancel of one that a modify was to replace names what the exchange had c
   const replacement: Leg = { ...legRow(), cloid: "0x2", ordinal: 1, state: "lost" };
   expect(legToCancel([original, replacement])).toBe(original);
   expect(legToCancel([{ ...original, isExchangesWord: true }, replacement])).toBe(replacement);
+});
+
+test.each([
+  ["as late as the record is no end", 0, "open"],
+  ["before the record may have ended since", 1, "unknown"],
+] as const)("what the feed told open %s, though a list lacks it", async (_name, laterByMs, status) => {
+  const { rig, id, order } = await worded("working");
+  const record = recordOf(order) as { order: object; statusTimestamp: number };
+  const shownMs = record.statusTimestamp + laterByMs;
+  rig.exchange.answer("orderStatus", () => ({
+    status: "order",
+    order: { ...record, status: "working", statusTimestamp: shownMs },
+  }));
+  const frame = parseFrame(JSON.stringify({ channel: "orderUpdates", data: [record] }));
+  if (frame?.kind !== "order_updates") throw new Error("the test's own update cannot be read");
+  rig.deps.picture.hear(ACCOUNT.tradingAddress, { kind: "order_updates", updates: frame.updates });
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  await lookFourTimes(rig, id);
+  expect(findOrder(rig.store, id)?.status).toBe(status);
 });

@@ -71,7 +71,8 @@ function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
   const made = run.truth.made.get(wish.number) ?? [];
   const name = `${wish.key} (${dialogue.ask?.kind ?? "never asked"})`;
   const findings = [...auditAnswers(name, accepted, run.areReadsSound), ...auditTimes(name, heard)];
-  const most = dialogue.ask?.kind === "modify" ? 2 : 1;
+  // What a modify placed too much is taken off, and each fill that its original is shown to have had since asks for it anew.
+  const most = dialogue.ask?.kind === "modify" ? 2 + fillsOfTarget(run, dialogue) : 1;
   if (made.length > most) findings.push(`${name} was executed ${made.length} times`);
   const wasLost = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer");
   if (accepted.length === 0) {
@@ -82,6 +83,13 @@ function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
   const last = accepted.at(-1);
   if (last !== undefined) findings.push(...auditEnd(run, dialogue, { name, last }));
   return findings;
+}
+
+/** Fills of all that an order which was to be modified ever was at the exchange. */
+function fillsOfTarget({ truth, venue }: Audited, { wish }: Dialogue): number {
+  const legs = wish.target === null ? [] : (truth.orders.get(wish.target)?.legs ?? []);
+  return venue.fillsOf(wish.party.account.tradingAddress).filter(({ oid }) => legs.some((leg) => leg.oid === oid))
+    .length;
 }
 
 /** What stands in another market has rules of its own, and so has what was asked of a market that changed its place. */

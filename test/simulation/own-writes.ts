@@ -70,8 +70,8 @@ function factOf({ outcome, endedAtMs }: Turn): Fact[] {
   return [{ atMs: endedAtMs, id, oid, status, filled: units(filled ?? "0") }];
 }
 
-function factTold({ type, payload, atMs }: ToldEvent, accountId: string): Fact[] {
-  if (type !== "order.created" && type !== "order.updated") return [];
+function factTold({ type, payload, atMs, isTakenBack }: ToldEvent, accountId: string): Fact[] {
+  if (isTakenBack || (type !== "order.created" && type !== "order.updated")) return [];
   // As above.
   const {
     account,

@@ -151,7 +151,8 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       if (!isExpectedAlarm(worlds, text)) findings.push(text);
     },
     onTold: () => {
-      for (const event of disk.eventsAfter(told.at(-1)?.id ?? 0)) told.push({ ...event, atMs: timeline.nowMs() });
+      for (const event of disk.eventsAfter(told.at(-1)?.id ?? 0))
+        told.push({ ...event, atMs: timeline.nowMs(), isTakenBack: false });
     },
     onDeath: (kind) => {
       current = null;
@@ -176,7 +177,10 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     const doom = isDoomed ? drawDoom(fate) : null;
     history.note(() => `process   ${deaths} doom ${JSON.stringify(doom)}`);
     const started = startProcess(host, deaths, doom);
-    if (started?.isAlive() === true) current = started;
+    if (started?.isAlive() !== true) return;
+    current = started;
+    const kept = new Set(disk.eventsAfter(0).map(({ id }) => id));
+    for (const event of told) event.isTakenBack ||= !kept.has(event.id);
   }
 
   function planDeaths(): void {

@@ -8,8 +8,18 @@ import { START_MS } from "./template.ts";
 import { decimalText, isMisplaced, type TrueLeg, type TrueOrder, type Truth, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 
-/** An event as its stream told it. */
-export type ToldEvent = { id: number; type: string; resourceId: string; payload: string; atMs: number };
+/**
+ * An event as its stream told it. What a power cut took back is true, and the next process does not know it until it has
+ * looked.
+ */
+export type ToldEvent = {
+  id: number;
+  type: string;
+  resourceId: string;
+  payload: string;
+  atMs: number;
+  isTakenBack: boolean;
+};
 
 /** What is told of an order. */
 type Body = {
@@ -98,7 +108,9 @@ function judge({ venue }: Tellings, known: Known, { by, body, atMs }: Telling): 
   if (isMisplaced(found.order)) return [];
   if (oid !== null && !found.legs.some((leg) => String(leg.oid) === oid))
     findings.push(`${name}, which is not its own`);
-  const state = stateAt(venue, found, START_MS + atMs);
+  // Told under the id of what a modify placed just after another cancel, it is told as a part of this one.
+  const isWhole = oid !== null && !found.order.legs.some((leg) => String(leg.oid) === oid);
+  const state = stateAt(venue, isWhole ? wholeOf(found) : found, START_MS + atMs);
   if (filled > state.filled) findings.push(`${name}, and ${decimalText(state.filled)} were by then`);
   if (["open", "waiting_for_trigger"].includes(status) && !state.isPlaced)
     findings.push(`${name} before it was placed`);
@@ -111,6 +123,10 @@ function judge({ venue }: Tellings, known: Known, { by, body, atMs }: Telling): 
 /** Ids of orders that were not placed here are made of their native ones: a version of their own. */
 function isFromOutside(id: string): boolean {
   return id[14] === "8";
+}
+
+function wholeOf({ order, legs }: { order: TrueOrder; legs: readonly TrueLeg[] }): Parameters<typeof stateAt>[1] {
+  return { order: { ...order, legs: [...legs] }, legs };
 }
 
 type State = {

@@ -1,4 +1,5 @@
 import type { Account } from "../../core/account.ts";
+import { alarmIn } from "../../core/alarm.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import { isTakingOff } from "../../core/excess.ts";
 import { isClosed, isPerhapsOver, isSaidOver, type Leg } from "../../core/order.ts";
@@ -178,10 +179,18 @@ export function noteCarriedOut(world: With<"clock" | "store">, leg: Leg): void {
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }
 
-/** True when the exchange said that it carried out a cancel of this leg, whatever it shows of it. */
+/**
+ * True when the exchange said that it carried out a cancel of this leg, whatever it shows of it. By client order id it cancels
+ * what bears that: where another order is shown under it, its word may be of that one.
+ */
 export function isCarriedOut({ store }: With<"store">, leg: Leg): boolean {
+  const isShared = alarmIn(leg.reason) !== null;
   return listAttemptsOf(store, leg.orderId).some(
-    (attempt) => attempt.kind === "cancel" && attempt.hasLanded && isAimedAt(attempt, leg),
+    (attempt) =>
+      attempt.kind === "cancel" &&
+      attempt.hasLanded &&
+      isAimedAt(attempt, leg) &&
+      (attempt.targetOid !== null || !isShared),
   );
 }
 

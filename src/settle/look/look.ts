@@ -150,6 +150,7 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   const { order, statusTimestampMs } = seen;
   // The exchange has said otherwise that it is over, to a cancel for one: the word is that of its end.
   if (isSaidOver(sought.leg)) return closed(world, evidence, sought, seen);
+  if (isToldOpen(world, sought, seen)) return open(world, sought, seen, order.isTrigger);
   const listed = await readListed(world, sought, seen);
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
   if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))
@@ -159,9 +160,18 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   return { kind: "unfinished", events, untouched: null, isUnclear: true };
 }
 
+/** The feed's last word of it is that it is open, and from no earlier than the record's: the new word is one for that. */
+function isToldOpen({ picture }: World, { user }: Sought, { order, statusTimestampMs }: Answered): boolean {
+  const told = picture.toldOf(user, order.oid);
+  return told?.isOpen === true && !told.hasFired && told.timeMs >= statusTimestampMs;
+}
+
+/** The word of a trigger that fired and found nothing on offer: no placing of one ends in it, also where it fires at once. */
+const ONLY_WHEN_FIRED = "marketOrderNoLiquidityRejected";
+
 /** What the exchange refuses at once has a record as well, of one moment; a trigger's refusal comes after its placing. */
-function hadBeenTaken({ leg }: Sought, { order, statusTimestampMs }: Answered): boolean {
-  return leg.trigger !== null && statusTimestampMs > order.timestampMs;
+function hadBeenTaken({ leg }: Sought, { order, status, statusTimestampMs }: Answered): boolean {
+  return leg.trigger !== null && (statusTimestampMs > order.timestampMs || status === ONLY_WHEN_FIRED);
 }
 
 async function open(
