@@ -4,7 +4,7 @@ import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import { isHidden, lastError } from "./hidden.ts";
-import { auditMisplaced } from "./misplaced.ts";
+import { auditMisplaced, isElsewhere } from "./misplaced.ts";
 import type { Sent } from "./network.ts";
 import { auditNeverShown, isNeverShown } from "./never-shown.ts";
 import { auditOperation } from "./operations.ts";
@@ -90,18 +90,6 @@ function fillsOfTarget({ truth, venue }: Audited, { wish }: Dialogue): number {
   const legs = wish.target === null ? [] : (truth.orders.get(wish.target)?.legs ?? []);
   return venue.fillsOf(wish.party.account.tradingAddress).filter(({ oid }) => legs.some((leg) => leg.oid === oid))
     .length;
-}
-
-/** What stands in another market has rules of its own, and so has what was asked of a market that changed its place. */
-function isElsewhere({ truth, moves }: Audited, { wish, ask }: Dialogue): boolean {
-  const orders = [...truth.orders.values(), ...truth.splits.values()].filter(isMisplaced);
-  if (
-    orders.some(({ wish: { number, target } }) =>
-      [number, target].some((each) => each !== null && [wish.number, wish.target].includes(each)),
-    )
-  )
-    return true;
-  return ask !== null && "market" in ask && ask.kind !== "place" && moves?.swap?.includes(ask.market) === true;
 }
 
 function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: string; last: Heard }): string[] {

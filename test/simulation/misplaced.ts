@@ -62,3 +62,15 @@ function uuidText(cloid: string): string {
     "-",
   );
 }
+
+/** What stands in another market has rules of its own, and so has what was asked of a market that changed its place. */
+export function isElsewhere({ truth, moves }: Pick<Run, "truth" | "moves">, { wish, ask }: Dialogue): boolean {
+  const orders = [...truth.orders.values(), ...truth.splits.values()].filter(isMisplaced);
+  if (
+    orders.some(({ wish: { number, target } }) =>
+      [number, target].some((each) => each !== null && [wish.number, wish.target].includes(each)),
+    )
+  )
+    return true;
+  return ask !== null && "market" in ask && ask.kind !== "place" && moves?.swap?.includes(ask.market) === true;
+}
