@@ -161,7 +161,7 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
 }
 
 /** The feed's last word of it is that it is open, and from no earlier than the record's: the new word is one for that. */
-function isToldOpen({ picture }: World, { user }: Sought, { order, statusTimestampMs }: Answered): boolean {
+function isToldOpen({ picture }: With<"picture">, { user }: Sought, { order, statusTimestampMs }: Answered): boolean {
   const told = picture.toldOf(user, order.oid);
   return told?.isOpen === true && !told.hasFired && told.timeMs >= statusTimestampMs;
 }

@@ -140,7 +140,8 @@ async function orFromHistory(
   { sought, pursuit }: OriginalSought,
   answer: OrderStatusAnswer,
 ): Promise<OrderStatusAnswer> {
-  if (answer.kind !== "not_found" || pursuit.looks < LOOKS_BEHIND) return answer;
+  // Before anything is concluded from its having no record: what the history says of its end says whose end it was.
+  if (answer.kind !== "not_found" || pursuit.looksMissed + 1 < LOOKS_BEHIND) return answer;
   const sweep = await tools.sweeps.read(sought.user, sought.accountId, { purpose: "settle", onNewConnection: true });
   const record = sweep === "failed" || sweep === "no_room" ? null : recordOf(sweep, sought.leg);
   // The row of its placing is kept where that of its end is lost, and tells nothing of now.
