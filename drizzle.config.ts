@@ -2,7 +2,7 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: ["./src/store/schema.ts", "./src/store/schema-audit.ts"],
+  schema: ["./src/store/schema.ts", "./src/store/schema-audit.ts", "./src/store/schema-views.ts"],
   out: "./drizzle",
   casing: "snake_case",
 });

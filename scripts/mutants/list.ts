@@ -257,8 +257,9 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/attempts.ts",
-        find: "store.select(ATTEMPT_COLUMNS).from(orders).where(isPlacingOpen)",
-        put: 'store.select(ATTEMPT_COLUMNS).from(orders).where(eq(orders.attemptState, "ambiguous"))',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands so in the file
+        find: "sql`${everyAttempt.state} <> 'done'`",
+        put: 'eq(everyAttempt.state, "ambiguous")',
       },
       {
         file: "src/settle/start-up.ts",

@@ -185,8 +185,6 @@ export const ORDERS: readonly Mutant[] = [
   },
   {
     name: "a noop is not counted before it is sent",
-    changes: [
-      { file: "src/settle/send/seal.ts", find: "    updateAttempt(world.store, now.id, { noops });\n", put: "" },
-    ],
+    changes: [{ file: "src/settle/send/seal.ts", find: "    updateAttempt(world.store, now, { noops });\n", put: "" }],
   },
 ];

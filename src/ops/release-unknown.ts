@@ -56,7 +56,7 @@ function releaseOperation({ clock }: Operator, store: Store, operation: StoredOp
   const nowMs = clock.nowMs();
   requireLongUnknown({ what: `operation ${id}`, status, sinceMs: createdAtMs, nowMs });
   for (const attempt of listAttemptsOf(store, id)) {
-    updateAttempt(store, attempt.id, { state: "done", settledAtMs: nowMs });
+    updateAttempt(store, attempt, { state: "done", settledAtMs: nowMs });
   }
   const error = released(operation.error, nowMs);
   updateOperation(store, id, { status: "unknown", exchangeId, error, releasedAtMs: nowMs }, nowMs);

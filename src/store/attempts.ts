@@ -1,149 +1,115 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, ne, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, ne, notInArray, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
-import { keepUsedUp, passNonce, requireUnused } from "./nonces.ts";
-import { takeNumber } from "./numbers.ts";
+import { keepUsedUp, passNonce, requireUnused, takeNumber } from "./nonces.ts";
 import type { Store } from "./open.ts";
-import { ATTEMPT_COLUMNS, NO_ATTEMPT, placingAttempt } from "./placing-columns.ts";
-import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { NO_ATTEMPT } from "./placing-columns.ts";
+import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { attempts, orders } from "./schema.ts";
+import { ATTEMPT_FIELDS, everyAttempt } from "./schema-views.ts";
 
-type Row = typeof attempts.$inferSelect;
-
-function toAttempt(row: Row): Attempt {
-  const { resourceKind, resourceId, ...rest } = row;
+function toAttempt({ resourceKind, resourceId, ...rest }: typeof attempts.$inferSelect): Attempt {
   return { ...rest, resource: { kind: resourceKind, id: resourceId } };
 }
 
 const insert = prepared((store) => store.insert(attempts).values(placeholders(attempts)).prepare());
 
-/** Stores the attempt under the next number, in a row of its own; its (signer, nonce) may exist only once. */
+/** Stores any attempt but one that places an order, under the next number; its (signer, nonce) may exist only once. */
 export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attempt {
+  if (isPlacing(attempt)) throw new Error("bug: an attempt that belongs into its order's row");
   const { resource, ...rest } = attempt;
   const id = takeNumber(store);
-  requireUnused(store, "orders", { ...attempt, id });
+  requireUnused(store, { ...attempt, id });
   insert(store).run({ ...rest, id, resourceKind: resource.kind, resourceId: resource.id });
   passNonce(store, attempt);
   return { ...attempt, id };
 }
 
+/** Such a one stands in its order's row, under its number; all others have a row of their own. */
+function isPlacing({ kind }: Pick<Attempt, "kind">): boolean {
+  return kind === "place";
+}
+
 const byId = prepared((store) =>
   store
-    .select()
-    .from(attempts)
-    .where(eq(attempts.id, sql.placeholder("id")))
-    .prepare(),
-);
-
-const placingByNumber = prepared((store) =>
-  store
-    .select(ATTEMPT_COLUMNS)
-    .from(orders)
-    .where(eq(orders.number, sql.placeholder("id")))
+    .select(ATTEMPT_FIELDS)
+    .from(everyAttempt)
+    .where(eq(everyAttempt.id, sql.placeholder("id")))
     .prepare(),
 );
 
 export function findAttempt(store: Store, id: number): Attempt | null {
-  const order = placingByNumber(store).get({ id });
-  if (order !== undefined) return placingAttempt(order);
   const row = byId(store).get({ id });
   return row === undefined ? null : toAttempt(row);
 }
 
 const newest = prepared((store) =>
-  store
-    .select(columnsOf(attempts, ["id"]))
-    .from(attempts)
-    .orderBy(desc(attempts.id))
-    .limit(1)
-    .prepare(),
-);
-const newestPlacing = prepared((store) =>
-  store
-    .select(columnsOf(orders, ["number"]))
-    .from(orders)
-    .where(isNotNull(orders.attemptState))
-    .orderBy(desc(orders.number))
-    .limit(1)
-    .prepare(),
+  store.select({ id: everyAttempt.id }).from(everyAttempt).orderBy(desc(everyAttempt.id)).limit(1).prepare(),
 );
 
 /** 0 while there is none. */
 export function newestAttemptId(store: Store): number {
-  return Math.max(newest(store).get()?.id ?? 0, newestPlacing(store).get()?.number ?? 0);
+  return newest(store).get()?.id ?? 0;
 }
 
 /** When the first attempt above this id was made that places an order; null when there is none. */
 export function firstPlacedAfter(store: Store, id: number): number | null {
-  const other = store
-    .select({ id: attempts.id, atMs: attempts.createdAtMs })
-    .from(attempts)
-    .where(and(gt(attempts.id, id), isNotNull(attempts.cloid)))
-    .orderBy(asc(attempts.id))
+  // With what it is ordered by: else SQLite would order all of them first.
+  const first = store
+    .select({ id: everyAttempt.id, atMs: everyAttempt.createdAtMs })
+    .from(everyAttempt)
+    .where(and(gt(everyAttempt.id, id), isNotNull(everyAttempt.cloid)))
+    .orderBy(asc(everyAttempt.id))
     .limit(1)
-    .all();
-  const placing = store
-    .select({ id: orders.number, atMs: orders.attemptedAtMs })
-    .from(orders)
-    .where(and(gt(orders.number, id), isNotNull(orders.attemptState)))
-    .orderBy(asc(orders.number))
-    .limit(1)
-    .all();
-  return [...other, ...placing].sort((a, b) => a.id - b.id)[0]?.atMs ?? null;
+    .get();
+  return first?.atMs ?? null;
 }
 
-/** The attempt that placed a client order id; null when this database never signed one. */
-export function findAttemptByCloid(store: Store, cloid: string): Attempt | null {
-  const placing = placingOf(store, uuidOfCloid(cloid));
-  if (placing !== null) return placing;
-  const row = store.select().from(attempts).where(eq(attempts.cloid, cloid)).get();
-  return row === undefined ? null : toAttempt(row);
-}
-
-const placingOfOrder = prepared((store) =>
+const byCloid = prepared((store) =>
   store
-    .select(ATTEMPT_COLUMNS)
-    .from(orders)
-    .where(eq(orders.id, sql.placeholder("orderId")))
+    .select(ATTEMPT_FIELDS)
+    .from(everyAttempt)
+    .where(inArray(everyAttempt.foundBy, [sql.placeholder("cloid"), sql.placeholder("orderId")]))
     .prepare(),
 );
 
-function placingOf(store: Store, orderId: string | null): Attempt | null {
-  const row = orderId === null ? undefined : placingOfOrder(store).get({ orderId });
-  return row === undefined ? null : placingAttempt(row);
+/** The attempt that placed a client order id; null when this database never signed one. */
+export function findAttemptByCloid(store: Store, cloid: string): Attempt | null {
+  const row = byCloid(store).get({ cloid, orderId: uuidOfCloid(cloid) });
+  return row === undefined ? null : toAttempt(row);
 }
 
-/** In the words of the indexes that hold only these. */
-const IS_OPEN = sql`${attempts.state} <> 'done'`;
-const IS_PLACING_OPEN = sql`${orders.attemptState} <> 'done'`;
-const IS_RELEASED = sql`${orders.releasedAtMs} is not null`;
+const open = prepared((store) => {
+  // In the words of the indexes that hold only these.
+  const released = store.select({ id: orders.id }).from(orders).where(sql`${orders.releasedAtMs} is not null`);
+  return store
+    .select(ATTEMPT_FIELDS)
+    .from(everyAttempt)
+    .where(and(sql`${everyAttempt.state} <> 'done'`, notInArray(everyAttempt.resourceId, released)))
+    .orderBy(asc(everyAttempt.id))
+    .prepare();
+});
 
 /** Every attempt that is not settled, oldest first; none of an order that the operator has given up. */
 export function listOpenAttempts(store: Store): Attempt[] {
-  const released = store.select({ id: orders.id }).from(orders).where(IS_RELEASED);
-  const isOpen = and(IS_OPEN, notInArray(attempts.resourceId, released));
-  const isPlacingOpen = and(IS_PLACING_OPEN, isNull(orders.releasedAtMs));
-  const others = store.select().from(attempts).where(isOpen).orderBy(asc(attempts.id)).all();
-  const placings = store.select(ATTEMPT_COLUMNS).from(orders).where(isPlacingOpen).orderBy(asc(orders.number)).all();
-  return inOrder([...others.map(toAttempt), ...placings.map(placingAttempt)]);
+  return open(store).all().map(toAttempt);
 }
 
 const ofResource = prepared((store) =>
   store
-    .select()
-    .from(attempts)
-    .where(eq(attempts.resourceId, sql.placeholder("resourceId")))
+    .select(ATTEMPT_FIELDS)
+    .from(everyAttempt)
+    .where(eq(everyAttempt.resourceId, sql.placeholder("resourceId")))
     .prepare(),
 );
 
 /** All attempts on one order or operation, oldest first. */
 export function listAttemptsOf(store: Store, resourceId: string): Attempt[] {
   // A few rows: SQLite's own way of ordering them costs more than reading them.
-  return inOrder([placingOf(store, resourceId), ...ofResource(store).all({ resourceId }).map(toAttempt)]);
-}
-
-function inOrder(all: readonly (Attempt | null)[]): Attempt[] {
-  return all.filter((each) => each !== null).sort((a, b) => a.id - b.id);
+  return ofResource(store)
+    .all({ resourceId })
+    .map(toAttempt)
+    .sort((a, b) => a.id - b.id);
 }
 
 export type AttemptChange = Partial<
@@ -161,70 +127,57 @@ export type AttemptChange = Partial<
   >
 >;
 
-/** Two statements for each set of columns that are changed together; there are as many sets as places that call. */
-const changes = new Map<string, ReturnType<typeof changesOf>>();
-
-function changesOf(names: readonly (keyof AttemptChange)[]) {
-  const other = preparedChange((store) =>
-    store
-      .update(attempts)
-      .set(assignments(attempts, names))
-      .where(and(eq(attempts.id, sql.placeholder("id")), ne(attempts.state, "done")))
-      .prepare(),
-  );
-  const columns = names.flatMap(placingColumn);
-  if (columns.length === 0) return { other, placing: null };
-  const placing = preparedChange((store) =>
-    store
-      .update(orders)
-      .set(assignments(orders, columns))
-      .where(and(eq(orders.number, sql.placeholder("id")), ne(orders.attemptState, "done")))
-      .prepare(),
-  );
-  return { other, placing };
-}
-
-/** A placing replaces nothing, so nothing that it replaces is closed. */
-function placingColumn(name: keyof AttemptChange) {
-  if (name === "isTargetClosed") return [];
-  return name === "state" ? (["attemptState"] as const) : [name];
-}
+/** A statement for each kind of row and set of columns that are changed together; there are as many sets as places that call. */
+const changes = new Map<string, ReturnType<typeof preparedChange>>();
 
 /** Changes an attempt that is not done; a done one stays as it is. False when it was done already. */
-export function updateAttempt(store: Store, id: number, change: AttemptChange): boolean {
+export function updateAttempt(store: Store, attempt: Pick<Attempt, "id" | "kind">, change: AttemptChange): boolean {
   // A change has no members but its own.
   const names = Object.keys(change).sort() as (keyof AttemptChange)[];
-  const name = names.join(" ");
-  const { other, placing } = changes.get(name) ?? changesOf(names);
-  changes.set(name, { other, placing });
-  const values = { ...change, attemptState: change.state, id };
-  return placing?.(store)(values).rows === 1 || other(store)(values).rows === 1;
+  const isInOrder = isPlacing(attempt);
+  const name = `${isInOrder} ${names.join(" ")}`;
+  const made = changes.get(name) ?? (isInOrder ? changeInOrder(names) : changeOfRow(names));
+  changes.set(name, made);
+  return made(store)({ ...change, attemptState: change.state, id: attempt.id }).rows === 1;
+}
+
+function changeOfRow(names: readonly (keyof AttemptChange)[]) {
+  const isOpen = and(eq(attempts.id, sql.placeholder("id")), ne(attempts.state, "done"));
+  return preparedChange((store) => store.update(attempts).set(assignments(attempts, names)).where(isOpen).prepare());
+}
+
+function changeInOrder(names: readonly (keyof AttemptChange)[]) {
+  const columns = names.map(columnInOrder);
+  const isOpen = and(eq(orders.number, sql.placeholder("id")), ne(orders.attemptState, "done"));
+  return preparedChange((store) => store.update(orders).set(assignments(orders, columns)).where(isOpen).prepare());
+}
+
+function columnInOrder(name: keyof AttemptChange) {
+  if (name === "isTargetClosed") throw new Error("bug: a placing replaces nothing");
+  return name === "state" ? "attemptState" : name;
 }
 
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */
-export function deleteAttempt(store: Store, id: number): void {
-  const deleted = store.delete(attempts).where(eq(attempts.id, id)).returning().all();
-  for (const numbered of deleted) keepUsedUp(store, numbered);
-  const order = placingByNumber(store).get({ id });
-  const placing = order === undefined ? null : placingAttempt(order);
-  if (placing === null) return;
-  keepUsedUp(store, placing);
-  store.update(orders).set(NO_ATTEMPT).where(eq(orders.number, id)).run();
+export function deleteAttempt(store: Store, attempt: Pick<Attempt, "id" | "kind" | "signer" | "nonce">): void {
+  keepUsedUp(store, attempt);
+  if (isPlacing(attempt)) store.update(orders).set(NO_ATTEMPT).where(eq(orders.number, attempt.id)).run();
+  else store.delete(attempts).where(eq(attempts.id, attempt.id)).run();
 }
 
 /** At start nothing runs any more: what was prepared may or may not have left. */
 export function markPreparedAmbiguous(store: Store): number {
-  const others = store
+  // In the words of the indexes that hold only what is open.
+  const rows = store
     .update(attempts)
     .set({ state: "ambiguous" })
-    .where(and(IS_OPEN, eq(attempts.state, "prepared")))
+    .where(and(sql`${attempts.state} <> 'done'`, eq(attempts.state, "prepared")))
     .returning({ id: attempts.id })
     .all();
-  const placings = store
+  const inOrders = store
     .update(orders)
     .set({ attemptState: "ambiguous" })
-    .where(and(IS_PLACING_OPEN, eq(orders.attemptState, "prepared")))
+    .where(and(sql`${orders.attemptState} <> 'done'`, eq(orders.attemptState, "prepared")))
     .returning({ id: orders.number })
     .all();
-  return others.length + placings.length;
+  return rows.length + inOrders.length;
 }

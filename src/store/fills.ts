@@ -4,7 +4,8 @@ import type { Filled } from "../core/order.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { assignments, columnsOf, placeholders, prepared } from "./prepared.ts";
-import { fillCursors, fills, legs, orders } from "./schema.ts";
+import { fillCursors, fills, orders } from "./schema.ts";
+import { everyLeg } from "./schema-views.ts";
 
 /** A fill as it is kept. */
 export type StoredFill = typeof fills.$inferSelect;
@@ -73,16 +74,14 @@ export function hasFillOfNobody(
   store: Store,
   { accountId, market, side, sinceMs }: Pick<StoredFill, "accountId" | "market" | "side"> & { sinceMs: number },
 ): boolean {
-  const isOfFirst = store.select({ id: orders.id }).from(orders).where(eq(orders.legOid, fills.oid));
-  const isOfLater = store.select({ cloid: legs.cloid }).from(legs).where(eq(legs.oid, fills.oid));
+  const isOfOurs = store.select({ cloid: everyLeg.cloid }).from(everyLeg).where(eq(everyLeg.oid, fills.oid));
   const isIt = and(
     eq(fills.accountId, accountId),
     gte(fills.timeMs, sinceMs),
     eq(fills.market, market),
     eq(fills.side, side),
     isNull(fills.twapId),
-    notExists(isOfFirst),
-    notExists(isOfLater),
+    notExists(isOfOurs),
   );
   return store.select({ id: fills.id }).from(fills).where(isIt).limit(1).get() !== undefined;
 }
@@ -166,29 +165,24 @@ export function listFills(store: Store, { accountId, after, limit }: FillPage): 
   return rows.map((fill) => listed(store, fill));
 }
 
-/** Not by the account as well: SQLite might then read all of its history. */
-const placingsOf = prepared((store) =>
-  store
-    .select({ id: orders.id, keyHash: orders.keyHash, accountId: orders.accountId })
-    .from(orders)
-    .where(eq(orders.legOid, sql.placeholder("oid")))
-    .prepare(),
-);
 const orderOf = prepared((store) =>
   store
     .select({ id: orders.id, keyHash: orders.keyHash })
-    .from(legs)
-    .innerJoin(orders, eq(orders.id, legs.orderId))
-    .where(and(eq(legs.oid, sql.placeholder("oid")), eq(orders.accountId, sql.placeholder("accountId"))))
+    .from(everyLeg)
+    // In this order: SQLite might else begin with all orders of the account.
+    .crossJoin(orders)
+    .where(
+      and(
+        eq(everyLeg.oid, sql.placeholder("oid")),
+        eq(orders.id, everyLeg.orderId),
+        eq(orders.accountId, sql.placeholder("accountId")),
+      ),
+    )
     .prepare(),
 );
 
 function listed(store: Store, fill: StoredFill): ListedFill {
-  const { oid, accountId } = fill;
-  const placing = placingsOf(store)
-    .all({ oid })
-    .find((row) => row.accountId === accountId);
-  const order = placing ?? orderOf(store).get({ oid, accountId });
+  const order = orderOf(store).get({ oid: fill.oid, accountId: fill.accountId });
   return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? null };
 }
 

@@ -1,72 +1,51 @@
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import type { Store } from "./open.ts";
-import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { idempotency, orders } from "./schema.ts";
-
-/** The route of all of these. */
-const PLACING_ROUTE = "POST /v1/orders";
+import { everyKey } from "./schema-views.ts";
 
 function toRecord(row: typeof idempotency.$inferSelect): KeyRecord {
-  const { resourceKind, resourceId, answerStatus, answerBody, attemptId: _, ...rest } = row;
-  return { ...rest, resource: { kind: resourceKind, id: resourceId }, answer: toAnswer({ answerStatus, answerBody }) };
+  const { resourceKind, resourceId, answerStatus: status, answerBody: body, ...rest } = row;
+  const answer = status === null || body === null ? null : { status, body };
+  return { ...rest, resource: { kind: resourceKind, id: resourceId }, answer };
 }
 
-type AnswerColumns = Pick<typeof idempotency.$inferSelect, "answerStatus" | "answerBody">;
-
-function toAnswer({ answerStatus, answerBody }: AnswerColumns): KeyAnswer | null {
-  return answerStatus === null || answerBody === null ? null : { status: answerStatus, body: answerBody };
-}
-
-const isKey = and(eq(idempotency.accountId, sql.placeholder("accountId")), eq(idempotency.key, sql.placeholder("key")));
-const byKey = prepared((store) => store.select().from(idempotency).where(isKey).prepare());
-const insert = prepared((store) => store.insert(idempotency).values(placeholders(idempotency)).prepare());
-
-/** With the words of the index that holds only these. */
-const isPlacingKey = and(
-  eq(orders.accountId, sql.placeholder("accountId")),
-  eq(orders.idempotencyKey, sql.placeholder("key")),
-  isNotNull(orders.fingerprint),
+const byKey = prepared((store) =>
+  store
+    .select()
+    .from(everyKey)
+    .where(and(eq(everyKey.accountId, sql.placeholder("accountId")), eq(everyKey.key, sql.placeholder("key"))))
+    .prepare(),
 );
-const KEY_COLUMNS = columnsOf(orders, ["id", "fingerprint", "answerStatus", "answerBody", "createdAtMs"]);
-const byPlacingKey = prepared((store) => store.select(KEY_COLUMNS).from(orders).where(isPlacingKey).prepare());
 
-/** A key is in one of the two tables: whoever stores one has found nothing here, inside the same transaction. */
+/** A key is stored once: whoever stores one has found nothing here, inside the same transaction. */
 export function findKeyRecord(store: Store, accountId: string, key: string): KeyRecord | null {
-  const placing = findPlacingKey(store, accountId, key);
-  if (placing !== null) return placing;
   const row = byKey(store).get({ accountId, key });
   return row === undefined ? null : toRecord(row);
 }
 
-function findPlacingKey(store: Store, accountId: string, key: string): KeyRecord | null {
-  const row = byPlacingKey(store).get({ accountId, key });
-  if (row === undefined || row.fingerprint === null) return null;
-  const { id, fingerprint, createdAtMs, ...answer } = row;
-  const resource = { kind: "order", id } as const;
-  return {
-    accountId,
-    key,
-    route: PLACING_ROUTE,
-    fingerprint,
-    resource,
-    createdAtMs,
-    answer: toAnswer(answer),
-  };
-}
+const insert = prepared((store) => store.insert(idempotency).values(placeholders(idempotency)).prepare());
 
 /** Stores a key in a row of its own: any but that of a placing, which `insertOrder` stores. */
 export function insertKeyRecord(store: Store, record: KeyRecord): void {
   const { resource, answer, ...rest } = record;
   insert(store).run({
     ...rest,
-    attemptId: null,
     resourceKind: resource.kind,
     resourceId: resource.id,
     answerStatus: answer?.status ?? null,
     answerBody: answer?.body ?? null,
   });
 }
+
+const isKey = and(eq(idempotency.accountId, sql.placeholder("accountId")), eq(idempotency.key, sql.placeholder("key")));
+/** With the words of the index that holds only these. */
+const isPlacingKey = and(
+  eq(orders.accountId, sql.placeholder("accountId")),
+  eq(orders.idempotencyKey, sql.placeholder("key")),
+  isNotNull(orders.fingerprint),
+);
 
 const fixAnswer = preparedChange((store) =>
   store
@@ -93,32 +72,19 @@ type KeyName = Pick<KeyRecord, "accountId" | "key">;
 
 /** Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. */
 export function passKeyOn(store: Store, { accountId, key }: KeyName, orderId: string): void {
-  const placing = findPlacingKey(store, accountId, key);
-  if (placing !== null && placing.answer === null) {
-    deletePlacingKey(store, accountId, key);
-    insertKeyRecord(store, { ...placing, resource: { kind: "order", id: orderId } });
-  }
-  store
-    .update(idempotency)
-    .set({ resourceKind: "order", resourceId: orderId })
-    .where(and(eq(idempotency.accountId, accountId), eq(idempotency.key, key), isNull(idempotency.answerStatus)))
-    .run();
+  const record = findKeyRecord(store, accountId, key);
+  if (record === null || record.answer !== null) return;
+  deleteKeyRecord(store, accountId, key);
+  insertKeyRecord(store, { ...record, resource: { kind: "order", id: orderId } });
 }
 
-/** Gives a key back: only when it is proven that its request sent nothing. */
+const deleteRow = prepared((store) => store.delete(idempotency).where(isKey).prepare());
+const deletePlacingKey = prepared((store) =>
+  store.update(orders).set({ fingerprint: null, answerStatus: null, answerBody: null }).where(isPlacingKey).prepare(),
+);
+
+/** Gives a key back: only when it is proven that its request sent nothing. An order keeps the text of it, which its attempt goes by. */
 export function deleteKeyRecord(store: Store, accountId: string, key: string): void {
-  deletePlacingKey(store, accountId, key);
-  store
-    .delete(idempotency)
-    .where(and(eq(idempotency.accountId, accountId), eq(idempotency.key, key)))
-    .run();
-}
-
-/** The order keeps the text of it, which its attempt goes by. */
-function deletePlacingKey(store: Store, accountId: string, key: string): void {
-  store
-    .update(orders)
-    .set({ fingerprint: null, answerStatus: null, answerBody: null })
-    .where(and(eq(orders.accountId, accountId), eq(orders.idempotencyKey, key), isNotNull(orders.fingerprint)))
-    .run();
+  deletePlacingKey(store).run({ accountId, key });
+  deleteRow(store).run({ accountId, key });
 }

@@ -1,90 +1,62 @@
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, isNotNull, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
 import type { Leg } from "../core/order.ts";
 import type { Store } from "./open.ts";
-import { LEG, LEG_COLUMNS, legColumns, placingLeg } from "./placing-columns.ts";
+import { LEG, legColumns, toTrigger, triggerColumns } from "./placing-columns.ts";
 import { assignments, columnsBut, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { legs, orders } from "./schema.ts";
-import { toTrigger, triggerColumns } from "./trigger-columns.ts";
+import { everyLeg, LEG_FIELDS } from "./schema-views.ts";
 
 function toLeg(row: typeof legs.$inferSelect): Leg {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
   return { ...rest, trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }) };
 }
 
-const firstOf = prepared((store) =>
-  store
-    .select(LEG_COLUMNS)
-    .from(orders)
-    .where(eq(orders.id, sql.placeholder("orderId")))
-    .prepare(),
-);
-
-/** The leg in an order's own row; null where there is none. */
-function findFirstLeg(store: Store, orderId: string): Leg | null {
-  const row = firstOf(store).get({ orderId });
-  return row === undefined ? null : placingLeg(row);
-}
-
 const ofOrder = prepared((store) =>
   store
-    .select()
-    .from(legs)
-    .where(eq(legs.orderId, sql.placeholder("orderId")))
+    .select(LEG_FIELDS)
+    .from(everyLeg)
+    .where(eq(everyLeg.orderId, sql.placeholder("orderId")))
     .prepare(),
 );
 
 /** Oldest first. */
 export function listLegs(store: Store, orderId: string): Leg[] {
-  const first = findFirstLeg(store, orderId);
   // A few rows: SQLite's own way of ordering them costs more than reading them.
-  const others = ofOrder(store)
+  return ofOrder(store)
     .all({ orderId })
+    .map(toLeg)
     .sort((a, b) => a.ordinal - b.ordinal);
-  return [...(first === null ? [] : [first]), ...others.map(toLeg)];
 }
 
 const byCloid = prepared((store) =>
   store
-    .select()
-    .from(legs)
-    .where(eq(legs.cloid, sql.placeholder("cloid")))
+    .select(LEG_FIELDS)
+    .from(everyLeg)
+    .where(inArray(everyLeg.foundBy, [sql.placeholder("cloid"), sql.placeholder("orderId")]))
     .prepare(),
 );
 
 export function findLegByCloid(store: Store, cloid: string): Leg | null {
-  const orderId = uuidOfCloid(cloid);
-  const first = orderId === null ? null : findFirstLeg(store, orderId);
-  if (first !== null) return first;
-  const row = byCloid(store).get({ cloid });
+  const row = byCloid(store).get({ cloid, orderId: uuidOfCloid(cloid) });
   return row === undefined ? null : toLeg(row);
 }
 
-/** Not by the account as well: SQLite might then read all of its history. */
-const firstsByOid = prepared((store) =>
-  store
-    .select({ ...LEG_COLUMNS, accountId: orders.accountId })
-    .from(orders)
-    .where(eq(orders.legOid, sql.placeholder("oid")))
-    .prepare(),
-);
-const byOid = prepared((store) =>
-  store
-    .select({ leg: legs })
-    .from(legs)
-    .innerJoin(orders, eq(orders.id, legs.orderId))
-    .where(and(eq(legs.oid, sql.placeholder("oid")), eq(orders.accountId, sql.placeholder("accountId"))))
-    .prepare(),
-);
+const byOid = prepared((store) => {
+  const isOfIt = and(eq(orders.id, everyLeg.orderId), eq(orders.accountId, sql.placeholder("accountId")));
+  // Asked of each leg that has the id: a join might begin with all orders of the account.
+  const isOfAccount = exists(store.select({ id: orders.id }).from(orders).where(isOfIt));
+  return store
+    .select(LEG_FIELDS)
+    .from(everyLeg)
+    .where(and(eq(everyLeg.oid, sql.placeholder("oid")), isOfAccount))
+    .prepare();
+});
 
 /** A native id names one order of the whole exchange, but only its own account may see it. */
 export function findLegByOid(store: Store, accountId: string, oid: string): Leg | null {
-  const first = firstsByOid(store)
-    .all({ oid })
-    .find((row) => row.accountId === accountId);
-  if (first !== undefined) return placingLeg(first);
   const row = byOid(store).get({ oid, accountId });
-  return row === undefined ? null : toLeg(row.leg);
+  return row === undefined ? null : toLeg(row);
 }
 
 const insertOneLeg = prepared((store) => store.insert(legs).values(placeholders(legs)).prepare());

@@ -1,37 +1,54 @@
-import { and, desc, eq, isNotNull, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, lte, or, sql } from "drizzle-orm";
 import { MAX_AHEAD_MS, nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
-import { columnsOf, placeholders, prepared } from "./prepared.ts";
+import { placeholders, prepared } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
-import { agents, attempts, orders, signers } from "./schema.ts";
+import { agents, signers } from "./schema.ts";
+import { everyAttempt } from "./schema-views.ts";
 
-/** A number of a signer: (signer, nonce) may exist once, in one of the two tables of attempts. */
+/** SQLite keeps these apart from the rows: what was deleted counts as well. */
+const LAST_NUMBER = "SELECT max(seq) AS last FROM sqlite_sequence WHERE name IN ('orders', 'attempts')";
+
+const lastNumber = remembered<number>((store) => {
+  const statement = store.$client.prepare<{ last: number | null }, []>(LAST_NUMBER);
+  const row = statement.get();
+  statement.finalize();
+  return row?.last ?? 0;
+});
+/** There is one sequence. */
+const THE_SEQUENCE = "";
+
+/**
+ * The next number of a row of `orders` or `attempts`: one ascending sequence over both, because an order's number is that
+ * of the attempt that places it. No number is ever given out twice. The row is to be stored in the same transaction.
+ */
+export function takeNumber(store: Store): number {
+  const number = (lastNumber.find(store, THE_SEQUENCE) ?? 0) + 1;
+  lastNumber.put(store, THE_SEQUENCE, number);
+  return number;
+}
+
+/** A number of a signer: (signer, nonce) may exist once. */
 export type Numbered = { signer: string; nonce: number };
 
-const isThis = { id: sql.placeholder("id"), signer: sql.placeholder("signer"), nonce: sql.placeholder("nonce") };
-const inAttempts = prepared((store) =>
-  store
-    .select(columnsOf(attempts, ["id"]))
-    .from(attempts)
-    .where(or(eq(attempts.id, isThis.id), and(eq(attempts.signer, isThis.signer), eq(attempts.nonce, isThis.nonce))))
-    .prepare(),
-);
-const inOrders = prepared((store) =>
-  store
-    .select(columnsOf(orders, ["number"]))
-    .from(orders)
-    .where(or(eq(orders.number, isThis.id), and(eq(orders.signer, isThis.signer), eq(orders.nonce, isThis.nonce))))
-    .prepare(),
-);
+const ofNumber = prepared((store) => {
+  const isIt = and(
+    eq(everyAttempt.signer, sql.placeholder("signer")),
+    eq(everyAttempt.nonce, sql.placeholder("nonce")),
+  );
+  return store
+    .select({ id: everyAttempt.id })
+    .from(everyAttempt)
+    .where(or(eq(everyAttempt.id, sql.placeholder("id")), isIt))
+    .prepare();
+});
 
-/** Of two actions under one nonce or one id, in whichever tables; within each of them a unique index says the same. */
+/** Of two actions under one nonce or one id; within each of the two tables a unique index says the same. */
 export const NUMBER_USED_TWICE = "bug: two actions under one number";
 
-/** Throws where the other table has the nonce or the id of what is stored. */
-export function requireUnused(store: Store, other: "attempts" | "orders", attempt: Numbered & { id: number }): void {
-  const { id, signer, nonce } = attempt;
-  const found = (other === "attempts" ? inAttempts(store) : inOrders(store)).get({ id, signer, nonce });
-  if (found !== undefined) throw new Error(NUMBER_USED_TWICE);
+/** Throws where the nonce or the id of what is about to be stored has been used. */
+export function requireUnused(store: Store, { id, signer, nonce }: Numbered & { id: number }): void {
+  if (ofNumber(store).get({ id, signer, nonce }) !== undefined) throw new Error(NUMBER_USED_TWICE);
 }
 
 const leastNonceOf = prepared((store) =>
@@ -43,19 +60,10 @@ const leastNonceOf = prepared((store) =>
 );
 const newestOfSigner = prepared((store) =>
   store
-    .select(columnsOf(attempts, ["nonce"]))
-    .from(attempts)
-    .where(eq(attempts.signer, sql.placeholder("address")))
-    .orderBy(desc(attempts.nonce))
-    .limit(1)
-    .prepare(),
-);
-const newestPlacingOfSigner = prepared((store) =>
-  store
-    .select(columnsOf(orders, ["nonce"]))
-    .from(orders)
-    .where(eq(orders.signer, sql.placeholder("address")))
-    .orderBy(desc(orders.nonce))
+    .select({ nonce: everyAttempt.nonce })
+    .from(everyAttempt)
+    .where(and(eq(everyAttempt.signer, sql.placeholder("address")), lte(everyAttempt.nonce, sql.placeholder("most"))))
+    .orderBy(desc(everyAttempt.nonce))
     .limit(1)
     .prepare(),
 );
@@ -69,41 +77,19 @@ const keepNonce = prepared((store) =>
 
 /** The highest number of a signer: that of its newest attempt, or above it of one that was taken back. */
 const lastNonceOf = remembered<number>((store, address) => {
-  const least = leastNonceOf(store).get({ address });
-  const newest = [newestOfSigner, newestPlacingOfSigner].map((read) => read(store).get({ address })?.nonce);
-  const nonces = [least?.lastNonce, ...newest].filter((nonce) => nonce !== undefined && nonce !== null);
-  return nonces.length === 0 ? null : Math.max(...nonces);
+  const newest = newestOfSigner(store).get({ address, most: Number.MAX_SAFE_INTEGER })?.nonce ?? null;
+  const least = leastNonceOf(store).get({ address })?.lastNonce ?? null;
+  return newest === null || least === null ? (newest ?? least) : Math.max(newest, least);
 });
-
-const inReachOfSigner = prepared((store) =>
-  store
-    .select(columnsOf(attempts, ["nonce"]))
-    .from(attempts)
-    .where(and(eq(attempts.signer, sql.placeholder("address")), lte(attempts.nonce, sql.placeholder("most"))))
-    .orderBy(desc(attempts.nonce))
-    .limit(1)
-    .prepare(),
-);
-const placingInReachOfSigner = prepared((store) =>
-  store
-    .select(columnsOf(orders, ["nonce"]))
-    .from(orders)
-    .where(and(eq(orders.signer, sql.placeholder("address")), lte(orders.nonce, sql.placeholder("most"))))
-    .orderBy(desc(orders.nonce))
-    .limit(1)
-    .prepare(),
-);
 
 /** The highest number that the exchange would still go on from: all of them, unless a clock was wrong once. */
 function lastInReach(store: Store, address: string, most: number): number | null {
   const last = lastNonceOf.find(store, address);
   if (last === null || last <= most) return last;
-  const stored = [inReachOfSigner, placingInReachOfSigner].map((read) => read(store).get({ address, most })?.nonce);
+  const newest = newestOfSigner(store).get({ address, most })?.nonce ?? 0;
   const kept = leastNonceOf(store).get({ address })?.lastNonce ?? 0;
-  const nonces = [...stored, kept].filter(
-    (nonce) => nonce !== undefined && nonce !== null && nonce > 0 && nonce <= most,
-  );
-  return nonces.length === 0 ? null : Math.max(...nonces.map(Number));
+  const nonces = [newest, kept].filter((nonce) => nonce > 0 && nonce <= most);
+  return nonces.length === 0 ? null : Math.max(...nonces);
 }
 
 /**
@@ -128,12 +114,9 @@ export function keepUsedUp(store: Store, { signer, nonce }: Numbered): void {
 
 /** Every signer that there has been, used yet or not, goes on above this number. */
 export function raiseNonces(store: Store, lastNonce: number): void {
-  const used = store.selectDistinct({ address: attempts.signer }).from(attempts).all();
-  const placed = store.selectDistinct({ address: orders.signer }).from(orders).where(isNotNull(orders.signer)).all();
+  const used = store.selectDistinct({ address: everyAttempt.signer }).from(everyAttempt).all();
   const kept = store.select({ address: signers.address }).from(signers).all();
   const ours = store.select({ address: agents.address }).from(agents).all();
-  for (const { address } of [...used, ...placed, ...kept, ...ours]) {
-    if (address !== null) keepNonce(store).run({ address, lastNonce });
-  }
+  for (const { address } of [...used, ...kept, ...ours]) keepNonce(store).run({ address, lastNonce });
   forget(store);
 }

@@ -1,15 +1,24 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, sql } from "drizzle-orm";
+import type { Attempt } from "../core/attempt.ts";
+import { cloidOf } from "../core/cloid.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
 import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
-import { takeNumber } from "./numbers.ts";
+import { passNonce, requireUnused, takeNumber } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
-import { LEG, legColumns, type Placing, placingColumns } from "./placing-columns.ts";
+import {
+  LEG,
+  legColumns,
+  type Placing,
+  type PlacingKey,
+  placingColumns,
+  toTrigger,
+  triggerColumns,
+} from "./placing-columns.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { accounts, attempts, legs, orders } from "./schema.ts";
-import { toTrigger, triggerColumns } from "./trigger-columns.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
@@ -96,9 +105,30 @@ export function insertOrder(store: Store, order: StoredOrder, placing: Placing =
   const { key } = placing;
   if (key !== null && key.key !== order.idempotencyKey) throw new Error("bug: not the key of this order");
   const number = takeNumber(store);
+  if (placing.attempt !== null) requireUnused(store, { ...placing.attempt, id: number });
   insert(store).run({ ...placingColumns(placing), ...toRow(order), number });
   tellOrder(store, order, "order.created");
   return number;
+}
+
+type Placed = { order: StoredOrder; key: PlacingKey; leg: Leg; attempt: Omit<Attempt, "id"> };
+
+/** Stores an order with its key, its first leg and the attempt that places it, in one row; its (signer, nonce) may exist only once. */
+export function insertPlacing(store: Store, { order, key, leg, attempt }: Placed): Attempt {
+  requireOwn({ order, key, leg, attempt });
+  const id = insertOrder(store, order, { key, leg, attempt });
+  passNonce(store, attempt);
+  return { ...attempt, id };
+}
+
+/** What the row does not hold is told by the order: it must not say anything else. */
+function requireOwn({ order, key, leg, attempt }: Placed): void {
+  const { kind, resource, accountId, cloid, idempotencyKey, targetOid, isTargetClosed, intendedTotal } = attempt;
+  const isPlacing = kind === "place" && targetOid === null && !isTargetClosed && intendedTotal === null;
+  const isOfOrder = resource.id === order.id && accountId === order.accountId && cloid === cloidOf(order.id);
+  if (!isPlacing || !isOfOrder || idempotencyKey !== key.key) throw new Error("bug: not the attempt of this placing");
+  const isFirst = leg.orderId === order.id && leg.cloid === cloid && leg.ordinal === 0;
+  if (!isFirst) throw new Error("bug: not the first leg of this placing");
 }
 
 function tellOrder(store: Store, order: StoredOrder, type: "order.created" | "order.updated"): void {

@@ -1,14 +1,12 @@
 /**
  * An order that is placed through the API is one row: beside the order stand the key of the request, the first leg and
- * the attempt that places it. Keys, legs and attempts of all else have tables of their own.
+ * the attempt that places it. Keys, legs and attempts of all else have tables of their own. Here is how they are written
+ * into it; they are read through `schema-views`, which has both.
  */
 import type { Attempt } from "../core/attempt.ts";
-import { cloidOf } from "../core/cloid.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
-import type { Leg } from "../core/order.ts";
-import { columnsOf } from "./prepared.ts";
-import { orders } from "./schema.ts";
-import { toTrigger, triggerColumns } from "./trigger-columns.ts";
+import type { Leg, Trigger } from "../core/order.ts";
+import type { legs, orders } from "./schema.ts";
 
 /** The key is as old as its order, which is what it answers with. */
 export type PlacingKey = Pick<KeyRecord, "key" | "fingerprint" | "answer">;
@@ -84,44 +82,18 @@ const NO_LEG: LegColumns = {
   legIsExchangesWord: null,
 };
 
-/** What a first leg is read from. */
-export const LEG_COLUMNS = columnsOf(orders, ["id", ...LEG]);
+/** How a trigger stands in a row: three columns, all null where there is none. */
+type TriggerColumns = Pick<typeof legs.$inferSelect, "triggerPrice" | "triggerKind" | "triggerMarket">;
 
-/** The leg that stands in an order's row; null when there is none. Its client order id is the order's own. */
-export function placingLeg(row: Pick<Row, keyof typeof LEG_COLUMNS>): Leg | null {
-  const { legSize: size, legPrice: price, legTimeInForce: timeInForce, legState: state } = row;
-  const { legFilledSize: filledSize, legFilledNotional: filledNotional, legIsExchangesWord: isExchangesWord } = row;
-  const { legTriggerPrice: triggerPrice, legTriggerKind: triggerKind, legTriggerMarket: triggerMarket } = row;
-  if (state === null) return null;
-  if (size === null || price === null || timeInForce === null) throw half("a leg");
-  if (filledSize === null || filledNotional === null || isExchangesWord === null) throw half("a leg");
-  return {
-    ...{ cloid: cloidOf(row.id), orderId: row.id, oid: row.legOid, ordinal: 0, size, price, timeInForce },
-    trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }),
-    ...{ state, filledSize, filledNotional, reason: row.legReason, isExchangesWord },
-  };
+export function toTrigger({ triggerPrice, triggerKind, triggerMarket }: TriggerColumns): Trigger | null {
+  if (triggerPrice === null || triggerKind === null) return null;
+  return { price: triggerPrice, kind: triggerKind, market: triggerMarket ?? false };
 }
 
-/** What an attempt is read from. */
-export const ATTEMPT_COLUMNS = columnsOf(orders, ["number", "id", "accountId", "idempotencyKey", ...ATTEMPT]);
-
-/** The attempt that stands in an order's row; null when there is none. */
-export function placingAttempt(row: Pick<Row, keyof typeof ATTEMPT_COLUMNS>): Attempt | null {
-  const { number, id, accountId, idempotencyKey, attemptState, attemptedAtMs, ...rest } = row;
-  const { signer, nonce, expiresAtMs, action, noops, hasLanded, negatives } = rest;
-  if (attemptState === null) return null;
-  if (attemptedAtMs === null || idempotencyKey === null || signer === null || nonce === null) throw half("an attempt");
-  if (expiresAtMs === null || action === null || noops === null) throw half("an attempt");
-  if (hasLanded === null || negatives === null) throw half("an attempt");
+export function triggerColumns(trigger: Trigger | null): TriggerColumns {
   return {
-    ...rest,
-    ...{ signer, nonce, expiresAtMs, action, noops, hasLanded, negatives },
-    ...{ id: number, kind: "place", accountId, resource: { kind: "order", id }, idempotencyKey },
-    ...{ cloid: cloidOf(id), targetOid: null, isTargetClosed: false, intendedTotal: null },
-    ...{ state: attemptState, createdAtMs: attemptedAtMs },
+    triggerPrice: trigger?.price ?? null,
+    triggerKind: trigger?.kind ?? null,
+    triggerMarket: trigger?.market ?? null,
   };
-}
-
-function half(what: string): Error {
-  return new Error(`bug: half ${what} in an order's row`);
 }

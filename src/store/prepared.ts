@@ -120,15 +120,17 @@ const PLAIN: ReadonlySet<string> = new Set(["string", "number"]);
 function rowReader(fields: readonly Field[]): Read | null {
   const columns = fields.flatMap(({ path: [name, ...deeper], field }) =>
     name !== undefined && deeper.length === 0 && is(field, Column)
-      ? [{ name, decoder: PLAIN.has(field.dataType) ? null : field }]
+      ? [{ name, decoder: PLAIN.has(field.dataType) ? null : field, isNeeded: field.notNull }]
       : [],
   );
   if (columns.length !== fields.length) return null;
   return (row) => {
     const named: Record<string, unknown> = {};
     let index = 0;
-    for (const { name, decoder } of columns) {
+    for (const { name, decoder, isNeeded } of columns) {
       const value = row[index];
+      // Of a table SQLite itself sees to that; a view may find half of something in a row.
+      if (value === null && isNeeded) throw new Error(`bug: a row without its ${name}`);
       named[name] = decoder === null || value === null ? value : decoder.mapFromDriverValue(value);
       index += 1;
     }

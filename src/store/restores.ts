@@ -1,13 +1,13 @@
 import { and, asc, count, eq, isNotNull, isNull, max, ne } from "drizzle-orm";
-import { cloidOf } from "../core/cloid.ts";
 import { listAccounts } from "./accounts.ts";
 import { retireAgent } from "./agents.ts";
 import { setKeyState } from "./api-keys.ts";
 import { raiseNonces } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { forget } from "./remembered.ts";
-import { adoptions, agents, apiKeys, attempts, orders, restores, setupTokens, takeUps } from "./schema.ts";
+import { adoptions, agents, apiKeys, restores, setupTokens, takeUps } from "./schema.ts";
 import { audit } from "./schema-audit.ts";
+import { everyAttempt } from "./schema-views.ts";
 
 /** Where an account stands after its database was restored. */
 export type TakeUp = {
@@ -103,14 +103,10 @@ function newestKnownMs(store: Store): number | null {
       .from(audit)
       .get()?.atMs ?? null;
   const signed = store
-    .select({ atMs: max(attempts.createdAtMs) })
-    .from(attempts)
+    .select({ atMs: max(everyAttempt.createdAtMs) })
+    .from(everyAttempt)
     .get()?.atMs;
-  const placed = store
-    .select({ atMs: max(orders.attemptedAtMs) })
-    .from(orders)
-    .get()?.atMs;
-  const all = [written, signed, placed].filter((atMs) => atMs !== null && atMs !== undefined);
+  const all = [written, signed].filter((atMs) => atMs !== null && atMs !== undefined);
   return all.length === 0 ? null : Math.max(...all);
 }
 
@@ -148,17 +144,9 @@ export function findAdoption(store: Store, accountId: string, keyDigits: string)
 /** Client order ids that this database has signed for an account. */
 export function signedCloids(store: Store, accountId: string): Set<string> {
   const rows = store
-    .select({ cloid: attempts.cloid })
-    .from(attempts)
-    .where(and(eq(attempts.accountId, accountId), isNotNull(attempts.cloid)))
+    .select({ cloid: everyAttempt.cloid })
+    .from(everyAttempt)
+    .where(and(eq(everyAttempt.accountId, accountId), isNotNull(everyAttempt.cloid)))
     .all();
-  const placed = store
-    .select({ id: orders.id })
-    .from(orders)
-    .where(and(eq(orders.accountId, accountId), isNotNull(orders.attemptState)))
-    .all();
-  return new Set([
-    ...rows.flatMap(({ cloid }) => (cloid === null ? [] : [cloid])),
-    ...placed.map(({ id }) => cloidOf(id)),
-  ]);
+  return new Set(rows.flatMap(({ cloid }) => (cloid === null ? [] : [cloid])));
 }

@@ -217,6 +217,7 @@ export const attempts = sqliteTable(
   (table) => [
     uniqueIndex("attempts_nonce").on(table.signer, table.nonce),
     index("attempts_resource").on(table.resourceId),
+    index("attempts_cloid").on(table.cloid).where(sql`cloid is not null`),
     // Only what is open: a history of any length costs the fast road nothing here.
     index("attempts_open").on(table.id).where(sql`state <> 'done'`),
   ],
@@ -232,7 +233,6 @@ export const idempotency = sqliteTable(
     fingerprint: text().notNull(),
     resourceKind: text().$type<"order" | "operation">().notNull(),
     resourceId: text().notNull(),
-    attemptId: integer(),
     answerStatus: integer().$type<200 | 201>(),
     answerBody: text(),
     createdAtMs: integer().notNull(),

@@ -1,7 +1,7 @@
 /** Stores intents as fast as the disk takes them, and says of each that it is stored: `writer-child.ts DATABASE`. */
 
 import { openStore } from "../../src/store/open.ts";
-import { insertPlacing } from "../../src/store/placings.ts";
+import { insertPlacing } from "../../src/store/orders.ts";
 import { openDurableQueue } from "../support/durable-queue.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
 import { sleepingTimer } from "../support/sleeping-timer.ts";
@@ -27,7 +27,7 @@ async function write(): Promise<void> {
     const cloid = `0x${id.replaceAll("-", "")}`;
     await queue.intent(() => {
       const resource = { kind: "order", id } as const;
-      const attempt = attemptRow({ nonce: number, cloid, resource, idempotencyKey: id });
+      const attempt = attemptRow({ kind: "place", nonce: number, cloid, resource, idempotencyKey: id });
       const key = { key: id, fingerprint: "1", answer: null };
       const leg = legRow({ cloid, orderId: id });
       insertPlacing(store, { order: orderRow({ id, idempotencyKey: id }), key, leg, attempt });

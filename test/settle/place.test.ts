@@ -6,14 +6,13 @@ import type { OrderTerms } from "../../src/core/order.ts";
 import { readPlaceReply, recordPlaceReply } from "../../src/settle/place/place.ts";
 import { absenceEvent } from "../../src/settle/place/pursue-place.ts";
 import { finishOrderAttempt, recordLegEvent } from "../../src/settle/record/record.ts";
-import { findAttempt, insertAttempt, updateAttempt } from "../../src/store/attempts.ts";
+import { findAttempt, updateAttempt } from "../../src/store/attempts.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { latestEventId, listEventsAfter } from "../../src/store/events.ts";
-import { findKeyRecord, insertKeyRecord, passKeyOn, storeAnswer } from "../../src/store/idempotency.ts";
+import { findKeyRecord, passKeyOn, storeAnswer } from "../../src/store/idempotency.ts";
 import { insertLeg, listLegs } from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
-import { findOrder, insertOrder } from "../../src/store/orders.ts";
-import { insertPlacing } from "../../src/store/placings.ts";
+import { findOrder, insertOrder, insertPlacing } from "../../src/store/orders.ts";
 import { markRestored } from "../../src/store/restores.ts";
 import { isListedRefusal } from "../../src/wire/answer/refusal.ts";
 import { classifyReply } from "../../src/wire/answer/reply.ts";
@@ -180,13 +179,11 @@ const PLACES: Record<string, (store: Store) => Attempt> = {
     insertLeg(store, LEG);
     return { ...ATTEMPT, id };
   },
-  "in rows of their own": (store) => {
-    const { id, accountId } = ORDER;
-    const record = { ...KEY, accountId, route: "POST /v1/orders", attemptId: null, createdAtMs: 0 };
-    insertKeyRecord(store, { ...record, resource: { kind: "order", id } });
-    insertOrder(store, ORDER);
+  "but for its leg and its key in one row": (store) => {
+    const id = insertOrder(store, ORDER, { key: KEY, leg: null, attempt: ATTEMPT });
     insertLeg(store, LEG);
-    return insertAttempt(store, ATTEMPT);
+    passKeyOn(store, { accountId: ORDER.accountId, key: KEY.key }, ORDER.id);
+    return { ...ATTEMPT, id };
   },
 };
 
@@ -263,7 +260,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
     expect(await recordPlaceReply(passed.world, passed.placing, resting(7))).toEqual({ isSettled: true, answer: null });
     expect(passed.answer()).toBeNull();
     const ended = open();
-    updateAttempt(ended.store, ended.placing.attempt.id, { state: "done", settledAtMs: 4_000 });
+    updateAttempt(ended.store, ended.placing.attempt, { state: "done", settledAtMs: 4_000 });
     expect(await recordPlaceReply(ended.world, ended.placing, resting(7))).toEqual({ isSettled: true, answer: null });
     expect(findAttempt(ended.store, ended.placing.attempt.id)?.settledAtMs).toBe(4_000);
     expect(ended.answer()).toBeNull();

@@ -18,8 +18,7 @@ import { onBroken, whyBroken } from "../../src/store/broken.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { raiseNonces, takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { deleteOrder, findOrder, insertOrder } from "../../src/store/orders.ts";
-import { insertPlacing } from "../../src/store/placings.ts";
+import { deleteOrder, findOrder, insertOrder, insertPlacing } from "../../src/store/orders.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { attemptRow, orderRow, placingRows } from "../support/rows.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -111,7 +110,7 @@ test("ids ascend over both tables, and none is given out again after its row is 
       const attempt =
         nth % 2 === 0 ? insertAttempt(store, attemptRow({ nonce: nth })) : insertPlacing(store, placingRows(nth));
       taken.push(attempt.id);
-      if (nth > 2) deleteAttempt(store, attempt.id);
+      if (nth > 2) deleteAttempt(store, attempt);
       if (nth > 2) deleteOrder(store, placingRows(nth).order.id, 1);
       if (nth === 4) forget(store);
       if (nth !== 5) continue;
@@ -137,17 +136,18 @@ test("the first attempt after an id that places something is found in both table
 
 test("an order's attempt changes like any other, and stays as it is once it is done", () => {
   const store = openStore(":memory:");
-  const { id, resource } = insertPlacing(store, placingRows(1));
+  const placing = insertPlacing(store, placingRows(1));
+  const { id, resource } = placing;
   const other = insertPlacing(store, placingRows(2));
   const change = { sentAtMs: 3, noops: 1, seal: "expiry", hasLanded: true, negatives: 2, answerText: "said" } as const;
-  expect(updateAttempt(store, id, change)).toBe(true);
+  expect(updateAttempt(store, placing, change)).toBe(true);
   expect(findAttempt(store, id)).toMatchObject({ ...change, state: "prepared" });
-  expect(updateAttempt(store, id, { isTargetClosed: true })).toBe(false);
-  expect(updateAttempt(store, id, { state: "done", settledAtMs: 5 })).toBe(true);
-  expect(updateAttempt(store, id, { state: "ambiguous", negatives: 9 })).toBe(false);
+  expect(() => updateAttempt(store, placing, { isTargetClosed: true })).toThrow("bug:");
+  expect(updateAttempt(store, placing, { state: "done", settledAtMs: 5 })).toBe(true);
+  expect(updateAttempt(store, placing, { state: "ambiguous", negatives: 9 })).toBe(false);
   expect(findAttempt(store, id)).toMatchObject({ ...change, state: "done", settledAtMs: 5 });
   expect(findAttempt(store, other.id)).toEqual(other);
-  deleteAttempt(store, id);
+  deleteAttempt(store, placing);
   expect(findAttempt(store, id)).toBeNull();
   expect(listAttemptsOf(store, resource.id)).toEqual([]);
 });
@@ -155,34 +155,35 @@ test("an order's attempt changes like any other, and stays as it is once it is d
 test("two payloads under one number of one signer cannot be stored, under two signers they can", () => {
   const store = openStore(":memory:");
   insertAttempt(store, attemptRow({ action: '{"a":1}' }));
-  expect(() => insertAttempt(store, attemptRow({ action: '{"a":2}' }))).toThrow("UNIQUE");
+  expect(() => insertAttempt(store, attemptRow({ action: '{"a":2}' }))).toThrow("bug: two actions");
   insertAttempt(store, attemptRow({ signer: "0xother" }));
   expect(listOpenAttempts(store)).toHaveLength(2);
 });
 
 test("a done attempt stays as it is", () => {
   const store = openStore(":memory:");
-  const { id } = insertAttempt(store, attemptRow());
-  expect(updateAttempt(store, id, { state: "done", settledAtMs: 5 })).toBe(true);
-  expect(updateAttempt(store, id, { state: "ambiguous", negatives: 9 })).toBe(false);
-  expect(findAttempt(store, id)).toMatchObject({ state: "done", negatives: 0, settledAtMs: 5 });
+  const attempt = insertAttempt(store, attemptRow());
+  expect(updateAttempt(store, attempt, { state: "done", settledAtMs: 5 })).toBe(true);
+  expect(updateAttempt(store, attempt, { state: "ambiguous", negatives: 9 })).toBe(false);
+  expect(findAttempt(store, attempt.id)).toMatchObject({ state: "done", negatives: 0, settledAtMs: 5 });
 });
 
 test("what is prepared or ambiguous is open, oldest first; a start makes all of it ambiguous", () => {
   const store = openStore(":memory:");
-  const ids = [1, 2, 3].map((nonce) => insertAttempt(store, attemptRow({ nonce })).id);
+  const others = [1, 2, 3].map((nonce) => insertAttempt(store, attemptRow({ nonce })));
+  const ids = others.map(({ id }) => id);
   const placing = insertPlacing(store, placingRows(4));
-  updateAttempt(store, placing.id, { state: "ambiguous" });
+  updateAttempt(store, placing, { state: "ambiguous" });
   expect(listOpenAttempts(store).map(({ id }) => id)).toEqual([...ids, placing.id]);
-  expect(updateAttempt(store, placing.id, { state: "done" })).toBe(true);
+  expect(updateAttempt(store, placing, { state: "done" })).toBe(true);
   const other = insertPlacing(store, placingRows(5));
   expect([markPreparedAmbiguous(store), markPreparedAmbiguous(store)]).toEqual([4, 0]);
   for (const id of ids) store.$client.run(`UPDATE attempts SET state = 'prepared' WHERE id = ${id}`);
   expect(findAttempt(store, other.id)?.state).toBe("ambiguous");
   expect(findAttempt(store, placing.id)?.state).toBe("done");
-  updateAttempt(store, other.id, { state: "done" });
-  updateAttempt(store, ids[1] ?? 0, { state: "done" });
-  updateAttempt(store, ids[2] ?? 0, { state: "ambiguous" });
+  updateAttempt(store, other, { state: "done" });
+  updateAttempt(store, others[1] ?? other, { state: "done" });
+  updateAttempt(store, others[2] ?? other, { state: "ambiguous" });
   expect(listOpenAttempts(store).map(({ id, state }) => [id, state])).toEqual([
     [ids[0] ?? 0, "prepared"],
     [ids[2] ?? 0, "ambiguous"],
@@ -196,17 +197,16 @@ test("what is prepared or ambiguous is open, oldest first; a start makes all of 
 test("the number of an attempt that was taken back is not used again", () => {
   const store = openStore(":memory:");
   const nonce = takeNonce(store, "0xaa", 1_000);
-  const { id } = insertAttempt(store, attemptRow({ signer: "0xaa", nonce: nonce ?? 0 }));
-  deleteAttempt(store, id);
+  deleteAttempt(store, insertAttempt(store, attemptRow({ signer: "0xaa", nonce: nonce ?? 0 })));
   expect(takeNonce(store, "0xaa", 1_000)).toBe(1_001);
 });
 
 test("a placing's number is passed when it is stored, and stays used up when it is taken back", () => {
   const store = openStore(":memory:");
   expect(takeNonce(store, "0xaa", 5)).toBe(5);
-  const { id } = insertPlacing(store, placingRows(1, { signer: "0xaa", nonce: 9 }));
+  const placing = insertPlacing(store, placingRows(1, { signer: "0xaa", nonce: 9 }));
   expect(takeNonce(store, "0xaa", 5)).toBe(10);
-  deleteAttempt(store, id);
+  deleteAttempt(store, placing);
   forget(store);
   expect(takeNonce(store, "0xaa", 5)).toBe(10);
   insertPlacing(store, placingRows(2, { signer: "0xbb", nonce: 3 }));
@@ -216,8 +216,8 @@ test("a placing's number is passed when it is stored, and stays used up when it 
 
 test("what is taken back, in whatever order, and what a restore says, stays behind every later number", () => {
   const store = openStore(":memory:");
-  const ids = [7, 9, 8].map((nonce) => insertAttempt(store, attemptRow({ signer: "0xaa", nonce })).id);
-  for (const nth of [1, 0, 2]) deleteAttempt(store, ids[nth] ?? 0);
+  const attempts = [7, 9, 8].map((nonce) => insertAttempt(store, attemptRow({ signer: "0xaa", nonce })));
+  for (const attempt of attempts.toSorted((a, b) => b.nonce - a.nonce)) deleteAttempt(store, attempt);
   forget(store);
   expect(takeNonce(store, "0xaa", 1)).toBe(10);
   insertAttempt(store, attemptRow({ signer: "0xbb", nonce: 3 }));
@@ -253,10 +253,10 @@ test("nonces of each signer strictly increase under any clock, also across resta
               store = openStore(file);
             }
             const nonce = takeNonce(store, signer, nowMs);
-            const { id } = isPlacing
+            const attempt = isPlacing
               ? insertPlacing(store, placingRows(nth, { signer, nonce }))
               : insertAttempt(store, attemptRow({ signer, nonce }));
-            if (isTakenBack) deleteAttempt(store, id);
+            if (isTakenBack) deleteAttempt(store, attempt);
             expect(nonce).toBeGreaterThan(last.get(signer) ?? 0);
             last.set(signer, nonce);
           }

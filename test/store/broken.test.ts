@@ -5,9 +5,9 @@ import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.t
 import type { Sync } from "../../src/store/disk.ts";
 import { writeProbe } from "../../src/store/health.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
-import { insertOrder } from "../../src/store/orders.ts";
+import { insertOrder, insertPlacing } from "../../src/store/orders.ts";
 import { openDurableQueue } from "../support/durable-queue.ts";
-import { attemptRow, orderRow } from "../support/rows.ts";
+import { attemptRow, orderRow, placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 import { orderIds } from "./counts.ts";
 
@@ -126,13 +126,21 @@ test.each(LASTING)("%s is remembered although a second try would not meet it", a
 test("two actions under one number are a broken invariant; a refusal of an intent is none", () => {
   const store = openStore(":memory:");
   insertAttempt(store, attemptRow());
-  expect(() => inTransaction(store, () => insertAttempt(store, attemptRow()))).toThrow("UNIQUE constraint failed");
-  expect(whyBroken(store)).toContain("attempts.signer, attempts.nonce");
+  expect(() => inTransaction(store, () => insertAttempt(store, attemptRow()))).toThrow("bug: two actions under one");
+  expect(whyBroken(store)).toContain("two actions under one number");
   const other = openStore(":memory:");
   noteFailure(other, new Error("a refusal"));
   insertOrder(other, orderRow());
   expect(() => inTransaction(other, () => insertOrder(other, orderRow()))).toThrow("UNIQUE constraint failed");
   expect(whyBroken(other)).toBeNull();
+});
+
+test.each(["attempts", "orders"])("the index of %s sees it as well, where nobody has asked before", (table) => {
+  const store = openStore(":memory:");
+  for (const nth of [1, 2]) insertAttempt(store, attemptRow({ nonce: nth }));
+  for (const nth of [3, 4]) insertPlacing(store, placingRows(nth));
+  expect(() => inTransaction(store, () => void store.$client.run(`UPDATE ${table} SET nonce = 5`))).toThrow("UNIQUE");
+  expect(whyBroken(store)).toContain(`${table}.signer, ${table}.nonce`);
 });
 
 test("the probe of an upgrade that the disk fails is remembered like any other commit", () => {

@@ -6,8 +6,7 @@ import { insertAccount } from "../../src/store/accounts.ts";
 import { findListedFill, insertFills } from "../../src/store/fills.ts";
 import { findLegByCloid, findLegByOid, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
-import { deleteOrder, findOrder, insertOrder, markProcessingUnknown } from "../../src/store/orders.ts";
-import { insertPlacing } from "../../src/store/placings.ts";
+import { deleteOrder, findOrder, insertOrder, insertPlacing, markProcessingUnknown } from "../../src/store/orders.ts";
 import { accountRow, legRow, placingRows } from "../support/rows.ts";
 
 const { order, leg } = placingRows(1);

@@ -11,13 +11,12 @@ import {
   setAgentValidity,
 } from "../../src/store/agents.ts";
 import { findApiKey, insertApiKey, noteKeyUse, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
-import { deleteAttempt, insertAttempt, newestAttemptId } from "../../src/store/attempts.ts";
+import { deleteAttempt, findAttempt, insertAttempt, newestAttemptId } from "../../src/store/attempts.ts";
 import { appendAudit, findBrokenAuditRow } from "../../src/store/audit.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { deleteOrder } from "../../src/store/orders.ts";
-import { insertPlacing } from "../../src/store/placings.ts";
+import { deleteOrder, insertPlacing } from "../../src/store/orders.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { markRestored } from "../../src/store/restores.ts";
 import { openDurableQueue } from "../support/durable-queue.ts";
@@ -49,7 +48,10 @@ const WRITES: readonly ((store: Store, name: string, atMs: number) => unknown)[]
   (store, name) => retireAgent(store, agentOf(store) ?? name),
   (store, actor, atMs) => appendAudit(store, { atMs, actor, event: "e", reference: "r", detail: {} }),
   (store, signer) => insertAttempt(store, attemptRow({ signer, nonce: takeNonce(store, signer, NOW_MS) })),
-  (store) => deleteAttempt(store, newestAttemptId(store)),
+  (store) => {
+    const newest = findAttempt(store, newestAttemptId(store));
+    if (newest !== null) deleteAttempt(store, newest);
+  },
   (store, _name, atMs) => markRestored(store, NOW_MS + atMs),
   (store, signer, atMs) => insertPlacing(store, placingRows(atMs, { signer, nonce: takeNonce(store, signer, NOW_MS) })),
   (store, _name, atMs) => deleteOrder(store, placingRows(atMs - 1).order.id, NOW_MS),

@@ -3,8 +3,7 @@ import type { Attempt } from "../../src/core/attempt.ts";
 import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Leg } from "../../src/core/order.ts";
-import type { StoredOrder } from "../../src/store/orders.ts";
-import type { insertPlacing } from "../../src/store/placings.ts";
+import type { insertPlacing, StoredOrder } from "../../src/store/orders.ts";
 
 /** The account that the rows below belong to. */
 export function accountRow(): Account {
@@ -67,8 +66,9 @@ export function legRow(some: Partial<Leg> = {}): Leg {
   };
 }
 
+/** One that has a row of its own. */
 export function attemptRow(some: Partial<Attempt> = {}): Omit<Attempt, "id"> {
-  const { id: _id, ...rest } = { id: 0, ...PLACING, ...some };
+  const { id: _id, ...rest } = { id: 0, ...MODIFY, ...some };
   return rest;
 }
 
@@ -81,12 +81,12 @@ export function placingRows(nth: number, some: Partial<Attempt> = {}): Parameter
     order: orderRow({ id, idempotencyKey }),
     key: { key: idempotencyKey, fingerprint: "f", answer: null },
     leg: legRow({ cloid: cloidOf(id), orderId: id }),
-    attempt: attemptRow({ ...own, nonce: nth, ...some }),
+    attempt: attemptRow({ kind: "place", ...own, nonce: nth, ...some }),
   };
 }
 
-const PLACING: Omit<Attempt, "id"> = {
-  kind: "place",
+const MODIFY: Omit<Attempt, "id"> = {
+  kind: "modify",
   accountId: orderRow().accountId,
   resource: { kind: "order", id: orderRow().id },
   idempotencyKey: "key-0001",

@@ -93,7 +93,7 @@ export function recordCancelReply(world: With<"clock" | "store">, attempt: Attem
   if (entry?.kind === "success") {
     // It is told as canceled when it is known what had been filled by then.
     const change = { state: "ambiguous", sentAtMs: attempt.createdAtMs, hasLanded: true } as const;
-    inTransaction(world.store, () => updateAttempt(world.store, attempt.id, change));
+    inTransaction(world.store, () => updateAttempt(world.store, attempt, change));
     return false;
   }
   const refusal = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
@@ -111,7 +111,7 @@ export function recordCancelReply(world: With<"clock" | "store">, attempt: Attem
   }
   inTransaction(world.store, () => {
     const answerText = refusal ?? (reply.kind === "ambiguous" ? reply.text : null);
-    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
+    updateAttempt(world.store, attempt, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
   });
   return false;
 }
@@ -162,7 +162,7 @@ export function reissueCancel(
   place: Place,
 ): Attempt {
   return inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
+    updateAttempt(world.store, attempt, { state: "done", settledAtMs: world.clock.nowMs() });
     const signer = signerOfToday(world, target.account, attempt);
     const intended = intendedCancel(world, target, nextAssetId(world, target.order, target.leg));
     return storeAttempt(world, intended, { signer, place });

@@ -42,7 +42,7 @@ function reopen(world: With<"clock" | "exchange" | "store">, account: Account, {
   inTransaction(store, () => {
     for (const attempt of listAttemptsOf(store, order.id)) {
       if (attempt.kind !== "cancel" || !attempt.hasLanded || !isAimedAt(attempt, leg)) continue;
-      updateAttempt(store, attempt.id, { hasLanded: false });
+      updateAttempt(store, attempt, { hasLanded: false });
       note(world, attempt, "contradiction", `${oid} is listed as open after it was said to be over`);
     }
     recordLegEvent(store, leg.cloid, { type: "shown_since", oid, isArmed: shown.isTrigger }, nowMs);

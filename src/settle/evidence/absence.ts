@@ -72,7 +72,7 @@ function countWitness(tools: Tools, attempt: Attempt, pursuit: Pursuit, history:
   const change = { negatives: attempt.negatives + 1, seal: attempt.seal ?? ("expiry" as const) };
   if (openAttempt(world.store, attempt.id) === null) return attempt;
   inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, change);
+    updateAttempt(world.store, attempt, change);
     const count = `${change.negatives} of ${WITNESSES_NEEDED}`;
     note(world, attempt, "absence witnessed", `${count}: a history that reaches to ${history.newestAtMs} lacks it`);
   });

@@ -43,7 +43,7 @@ export function recordModifyReply(world: With<"clock" | "store">, attempt: Attem
       return;
     }
     const answerText = tellingRefusal(reply);
-    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
+    updateAttempt(world.store, attempt, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
     recordLegEvent(world.store, replacement.cloid, reading.event, nowMs);
   });
 }
@@ -77,7 +77,7 @@ export function isToBeCanceled(world: With<"store">, attempt: Attempt): boolean 
 export function keepApart(world: With<"clock" | "store">, attempt: Attempt): void {
   const { order, replaced } = legsOfModify(world, attempt);
   inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, { isTargetClosed: true });
+    updateAttempt(world.store, attempt, { isTargetClosed: true });
     deriveOrder(world.store, { ...order, ...originalTerms(order, replaced) }, world.clock.nowMs());
   });
 }
@@ -155,7 +155,7 @@ function splitOff(world: With<"clock" | "store">, attempt: Attempt, legs: Modify
     version: 0,
   };
   // First, because an open modify keeps its order `unknown`.
-  updateAttempt(store, attempt.id, { state: "done", settledAtMs: nowMs });
+  updateAttempt(store, attempt, { state: "done", settledAtMs: nowMs });
   insertOrder(store, fresh);
   moveLeg(store, replacement.cloid, { orderId: id, ordinal: 0 });
   const split = deriveOrder(store, fresh, nowMs);

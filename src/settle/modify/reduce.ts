@@ -63,7 +63,7 @@ function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attemp
   const placedBy = attempts.find(({ cloid }) => cloid === excess.leg.cloid) ?? attempt;
   const isReduced = reductionsOf(excess.leg, legs, attempts).mayReduce && compare(excess.remainder, ZERO) > 0;
   return inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
+    updateAttempt(world.store, attempt, { state: "done", settledAtMs: world.clock.nowMs() });
     const what = isReduced ? `is reduced to ${excess.remainder}` : "is canceled";
     note(world, attempt, "replacement too large", `filled meanwhile: ${excess.leg.size} ${what}`);
     return isReduced
@@ -78,7 +78,7 @@ function recordRemoval(world: With<"clock" | "store">, next: Attempt, reply: Rep
   const hasLanded = entry?.kind === "success";
   const answered = { state: "ambiguous", sentAtMs: next.createdAtMs, hasLanded } as const;
   inTransaction(world.store, () => {
-    updateAttempt(world.store, next.id, answered);
+    updateAttempt(world.store, next, answered);
     // The feed may have told of the end before: then only the order's words are missing.
     if (hasLanded) deriveOrder(world.store, parties(world, next).order, world.clock.nowMs());
   });

@@ -29,7 +29,7 @@ export function finishOperation(world: With<"clock" | "store">, attempt: Attempt
       error: end.status === "succeeded" ? null : end.error,
     };
     const nowMs = world.clock.nowMs();
-    const isFirst = updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: nowMs });
+    const isFirst = updateAttempt(world.store, attempt, { state: "done", settledAtMs: nowMs });
     if (!isFirst) return;
     updateOperation(world.store, attempt.resource.id, change, nowMs);
     const body = operationText({ ...operationOf(world, attempt), ...change });
@@ -60,7 +60,7 @@ export function recordOperationReply(world: With<"clock" | "store">, attempt: At
   const text = keptText(reply);
   inTransaction(world.store, () => {
     const answer = text === null ? {} : { answerText: text };
-    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer });
+    updateAttempt(world.store, attempt, { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer });
     const change = { status: "unknown", exchangeId: null, error: reason } as const;
     updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
     note(world, attempt, "outcome lost", text === null ? reason : `${reason} (${text})`);
@@ -78,7 +78,7 @@ const COMPARED = "the exchange has made it; what it shows of it is being compare
 
 function noteNamed(world: With<"clock" | "store">, attempt: Attempt, exchangeId: string): void {
   inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
+    updateAttempt(world.store, attempt, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
     const change = { status: "unknown", exchangeId, error: COMPARED } as const;
     updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
   });

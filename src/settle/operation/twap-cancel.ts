@@ -172,7 +172,7 @@ async function cancelAgain(
   if (!isNoNews && !saysNothingToCancel(next, said)) return recordOperationReply(world, next, said);
   if (!isNoNews) pursuit.reissues += 1;
   const change = { state: "ambiguous", sentAtMs: next.createdAtMs, answerText: attempt.answerText } as const;
-  inTransaction(world.store, () => updateAttempt(world.store, next.id, change));
+  inTransaction(world.store, () => updateAttempt(world.store, next, change));
   return false;
 }
 
@@ -187,7 +187,7 @@ function storeNext(
   const { a, t } = cancelOf(attempt);
   const action = twapCancelAction(world.markets.current()?.byName.get(market)?.assetId ?? a, t.toString());
   return inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, { state: "done", settledAtMs: world.clock.nowMs() });
+    updateAttempt(world.store, attempt, { state: "done", settledAtMs: world.clock.nowMs() });
     const intended = { kind: "twap_cancel", account, resource, idempotencyKey, actor: "gateway" } as const;
     const signer = signerOfToday(world, account, attempt);
     return storeAttempt(world, { ...intended, action, cloid: null, targetOid: null }, { signer, place });

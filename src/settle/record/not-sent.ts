@@ -14,7 +14,7 @@ import { deriveOrder, finishOrderAttempt, recordLegEvent, releaseKey } from "./r
  */
 export function takeBack(store: Store, attempt: Attempt, why: Why): void {
   inTransaction(store, () => {
-    deleteAttempt(store, attempt.id);
+    deleteAttempt(store, attempt);
     releaseKey(store, attempt);
     if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id, why.nowMs);
     else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id, why.nowMs);

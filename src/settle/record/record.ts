@@ -152,7 +152,7 @@ export function finishOrderAttempt(
 ): KeyAnswer | null {
   const before = end.order?.id === attempt.resource.id ? end.order : findOrder(store, attempt.resource.id);
   if (before === null) throw new Error("bug: an attempt without its order");
-  const isFirst = updateAttempt(store, attempt.id, { ...end.change, state: "done", settledAtMs: end.nowMs });
+  const isFirst = updateAttempt(store, attempt, { ...end.change, state: "done", settledAtMs: end.nowMs });
   if (!isFirst) return null;
   // An open modify may be what kept the order `unknown`: that ends with it, before it is answered.
   const order = attempt.kind === "modify" ? deriveOrder(store, before, end.nowMs) : before;
@@ -171,7 +171,7 @@ export function markAmbiguous(
   attempt: Attempt,
   lost: { reason: string; text: string | null; nowMs: number },
 ): void {
-  updateAttempt(store, attempt.id, {
+  updateAttempt(store, attempt, {
     state: "ambiguous",
     sentAtMs: attempt.createdAtMs,
     ...(lost.text === null ? {} : { answerText: lost.text }),

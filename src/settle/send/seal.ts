@@ -50,7 +50,7 @@ async function burnInPlace(world: ToSend, attempt: Attempt): Promise<Attempt> {
   const proven = sealByNoop(now, answer, world.exchange.nowMs());
   const change = { seal: proven.seal, hasLanded: proven.hasLanded };
   inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt.id, change);
+    updateAttempt(world.store, attempt, change);
     note(world, attempt, "noop answered", answer);
   });
   if (change.seal !== null) world.flights.landed(attempt.id);
@@ -68,7 +68,7 @@ function countNoop(world: With<"clock" | "store">, attempt: Attempt): Attempt | 
     const now = openAttempt(world.store, attempt.id);
     if (now === null || now.seal !== null) return null;
     const noops = now.noops + 1;
-    updateAttempt(world.store, now.id, { noops });
+    updateAttempt(world.store, now, { noops });
     note(world, now, "noop sent", `on nonce ${now.nonce}, number ${noops}`);
     appendAudit(world.store, {
       atMs: world.clock.nowMs(),
