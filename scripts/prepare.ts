@@ -54,6 +54,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   "kills.ts": { isBuilt: true },
   "litestream.ts": { packages: "litestream" },
   "mishaps.ts": { isBuilt: true },
+  "paper-scenes.ts": { packages: "bench", isBuilt: true },
   "power-cut.ts": { programs: ["cc"] },
   "reads.ts": { isBuilt: true },
   "release.ts": { programs: ["git", "tar"] },

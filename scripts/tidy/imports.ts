@@ -60,6 +60,7 @@ const DOORS: Record<string, Door> = {
 const PAPER_STARTERS = new Set([
   "src/cli/paper.ts",
   "src/cli/paper-faults.ts",
+  "src/cli/paper-scenes.ts",
   "src/cli/serve.ts",
   "src/cli/demo.ts",
   "src/cli/serve-paper.ts",

@@ -9,6 +9,7 @@ import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
 import { warnOfPaper } from "./paper-exposure.ts";
 import { FAULT_OPTIONS, faultOptionsOf, openExchange, readOption } from "./paper-faults.ts";
+import { playScenes, SCENE_OPTIONS } from "./paper-scenes.ts";
 
 const DEFAULT_LISTEN = "127.0.0.1:9797";
 /** Addresses after --fund. */
@@ -29,10 +30,15 @@ export const paperCommand: Command = {
     prices: { value: "FILE", help: "replay prices, a line `milliseconds,coin,price` each, instead of a random walk" },
     ...FAULT_OPTIONS,
     "data-dir": { value: "DIRECTORY", help: "keep the state there; in memory when left out" },
+    ...SCENE_OPTIONS,
     json: JSON_OUTPUT,
   },
   positionals: [],
   async run(input, outside) {
+    if (input.isSet("scenes")) {
+      await playScenes(input, seedOf(input.value("seed") ?? "1"), outside);
+      return;
+    }
     const address = parseListenAddress(input.value("listen") ?? DEFAULT_LISTEN);
     if (address === null) throw new Misuse("--listen is host:port");
     const options = optionsOf(input, outside);

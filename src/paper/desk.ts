@@ -1,4 +1,5 @@
 import type { Answer } from "./answers.ts";
+import type { PlannedFills } from "./by-others.ts";
 import type { Json } from "./exchange/json-text.ts";
 import type { PaperNetwork } from "./exchange/signer.ts";
 import { type FaultFile, type Faults, startFaults } from "./faults.ts";
@@ -21,6 +22,8 @@ export type Desk = {
   /** What was, for the faults `behind` and `balancer`, and how many reads have been shared out. */
   past: Past;
   balancedReads: number;
+  /** Of orders that rest, by others. */
+  readonly fills: PlannedFills;
   /** What becomes of the list of markets. */
   moves: Moves;
   /** Answers POST /control; null when there is no such route. */
@@ -36,7 +39,7 @@ export function faultsInForce(runtime: Runtime, file: FaultFile): InForce {
   if (wrong !== null) throw new Error(wrong);
   const atMs = nowMs(runtime);
   return {
-    faults: startFaults(file),
+    faults: startFaults(file, runtime.observer.struck),
     frozen: null,
     stuckReads: 0,
     past: openPast(file, world, atMs),

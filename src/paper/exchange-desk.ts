@@ -1,5 +1,5 @@
-import { type Decimal, fromUnits, toUnits } from "../core/decimal.ts";
 import { type Answer, jsonAnswer, WRONG_SCHEMA } from "./answers.ts";
+import { execute, fillDue, fillNamed, namedOrders, placeNamesake, planFills } from "./by-others.ts";
 import type { Desk } from "./desk.ts";
 import type { ActionInput, Reply } from "./engine/action.ts";
 import { MISMATCH } from "./exchange/decode.ts";
@@ -30,7 +30,8 @@ export function answerExchange(desk: Desk, json: Json, fault: RequestFault | nul
   }
 }
 
-function replyAnswer({ moves }: Desk, reply: Reply): Answer {
+function replyAnswer({ runtime, fills, moves }: Desk, reply: Reply): Answer {
+  fillDue(runtime, fills);
   const answer = jsonAnswer(reply);
   return { ...answer, body: inListIds(moves, answer.body) };
 }
@@ -55,9 +56,10 @@ function run(desk: Desk, envelope: Envelope, fault: RequestFault | null): Reply 
 }
 
 /** The venue behind its journal; faults change what reaches it. */
-function engineOf({ runtime, moves }: Desk, fault: RequestFault | null): Engine {
+function engineOf({ runtime, moves, fills }: Desk, fault: RequestFault | null): Engine {
   return (listed) => {
     const input = { ...listed, action: inVenueIds(moves, listed.action) };
+    if (fault?.kind === "fills_first") fillNamed(runtime, input);
     if (fault?.kind === "agent_removed") {
       commit(runtime, { kind: "dropAgent", agent: input.signer, atMs: input.nowMs });
     }
@@ -72,48 +74,16 @@ function engineOf({ runtime, moves }: Desk, fault: RequestFault | null): Engine 
       commit(runtime, { kind: "systemCancel", signer: input.signer, status: fault.status, atMs: input.nowMs });
     }
     if (fault?.kind === "namesake") placeNamesake(runtime, input);
+    if (fault?.kind === "part_fills") planFills(fills, reply, { ...fault, nowMs: input.nowMs });
     return reply;
   };
-}
-
-/** How long before now the numbers are that another client of the account uses. Milliseconds. */
-const NAMESAKE_NONCE_MS = 3_600_000;
-
-/** Somebody else who trades for the account uses the client order id of each order for one of twice its size. */
-function placeNamesake(runtime: Runtime, input: ActionInput): void {
-  const { action, signer, nonce } = input;
-  if (action.type !== "order") return;
-  const owner = runtime.world.venue.agents.get(signer)?.master ?? signer;
-  const orders = action.orders.map((order) => ({ ...order, s: doubled(order.s) }));
-  const other = { ...input, signer: owner, nonce: nonce - NAMESAKE_NONCE_MS, action: { ...action, orders } };
-  execute(runtime, { ...other, expiresAfter: null });
-}
-
-function doubled(size: Decimal): Decimal {
-  return fromUnits(2n * toUnits(size, MAX_DECIMALS), MAX_DECIMALS);
-}
-
-const MAX_DECIMALS = 8;
-
-function execute(runtime: Runtime, input: ActionInput): Reply {
-  const { reply } = commit(runtime, { kind: "action", input });
-  if (reply === null) throw new Error("bug: an action without a reply");
-  return reply;
 }
 
 /** Every order that the cancel names was acknowledged only just now. */
 function isCancelOfYoung({ world }: Runtime, { action, nowMs: now }: ActionInput, withinMs: number): boolean {
   if (action.type !== "cancel" && action.type !== "cancelByCloid") return false;
-  const oids =
-    action.type === "cancel"
-      ? action.cancels.map(({ o }) => o)
-      : action.cancels.flatMap(
-          ({ cloid }) => [...world.venue.orders.values()].find((one) => one.cloid === cloid)?.oid ?? [],
-        );
-  return oids.every((oid) => {
-    const order = world.venue.orders.get(oid);
-    return order !== undefined && now - order.timestampMs < withinMs;
-  });
+  const orders = namedOrders(world.venue, action);
+  return orders.every((order) => order !== null && now - order.timestampMs < withinMs);
 }
 
 /** The order lives on. */

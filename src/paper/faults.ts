@@ -64,6 +64,11 @@ const RequestFault = Type.Union([
       Type.Literal("selfTradeCanceled"),
     ]),
   }),
+  fault("fills_first", {}),
+  fault("part_fills", {
+    percent: Type.Integer({ minimum: 1, maximum: 100 }),
+    afterMs: Type.Optional(Milliseconds),
+  }),
   fault("names_another", {}),
   fault("namesake", {}),
   fault("status_lag", { ms: Milliseconds }),
@@ -150,6 +155,7 @@ const FaultFile = Type.Object(
 );
 
 export type FaultFile = Static<typeof FaultFile>;
+export type FaultRule = FaultFile["rules"][number];
 export type RequestFault = Static<typeof RequestFault>;
 export type MarketChange = Static<typeof MarketChange>;
 export type FrameFault = Static<typeof FrameFault>;
@@ -165,15 +171,19 @@ export function parseFaults(value: unknown): FaultFile {
 
 type Counted<R> = { readonly rule: R; seen: number };
 
+/** Told which rule strikes. */
+export type Struck = (rule: FaultRule) => void;
+
 /** The rules with how often each has had its chance. */
 export type Faults = {
   readonly file: FaultFile;
+  readonly tell: Struck;
   readonly requests: Counted<Static<typeof RequestRule>>[];
   readonly frames: Counted<Static<typeof FrameRule>>[];
 };
 
-export function startFaults(file: FaultFile): Faults {
-  const faults: Faults = { file, requests: [], frames: [] };
+export function startFaults(file: FaultFile, tell: Struck = () => undefined): Faults {
+  const faults: Faults = { file, tell, requests: [], frames: [] };
   for (const rule of file.rules) {
     if (rule.on === "ws") faults.frames.push({ rule, seen: 0 });
     else faults.requests.push({ rule, seen: 0 });
@@ -183,37 +193,38 @@ export function startFaults(file: FaultFile): Faults {
 
 /** The fault that strikes this request: of the first rule that is due. Every matching rule counts the request. */
 export function requestFault(faults: Faults, on: "exchange" | "info", type: string | null): RequestFault | null {
-  return struck(
-    faults.requests.filter(({ rule }) => rule.on === on),
-    type,
-  );
+  const entries = faults.requests.filter(({ rule }) => rule.on === on);
+  return told(faults, struck(entries, type));
 }
 
 /** The same for a frame about to be sent. */
 export function frameFault(faults: Faults, channel: string): FrameFault | null {
-  return struck(
-    faults.frames.filter(({ rule }) => rule.fault.kind !== "hello"),
-    channel,
-  );
+  const entries = faults.frames.filter(({ rule }) => rule.fault.kind !== "hello");
+  return told(faults, struck(entries, channel));
 }
 
 /** Whether a connection that opens is greeted; such a rule counts connections. */
 export function isGreeted(faults: Faults): boolean {
   const greetings = faults.frames.filter(({ rule }) => rule.fault.kind === "hello");
-  return struck(greetings, null) !== null;
+  return told(faults, struck(greetings, null)) !== null;
 }
 
-type Occurring<F> = { readonly type?: string; readonly skip?: number; readonly times?: number; readonly fault: F };
+function told<R extends FaultRule>(faults: Faults, rule: R | null): R["fault"] | null {
+  if (rule === null) return null;
+  faults.tell(rule);
+  return rule.fault;
+}
 
-function struck<F>(counted: Counted<Occurring<F>>[], type: string | null): F | null {
-  let found: F | null = null;
+/** The rule that is due: of those that match, the first; every one of them counts. */
+function struck<R extends FaultRule>(counted: Counted<R>[], type: string | null): R | null {
+  let found: R | null = null;
   for (const entry of counted) {
     const { rule } = entry;
     if (rule.type !== undefined && rule.type !== type) continue;
     const turn = entry.seen - (rule.skip ?? 0);
     entry.seen += 1;
     const isDue = turn >= 0 && (rule.times === undefined || turn < rule.times);
-    if (isDue && found === null) found = rule.fault;
+    if (isDue && found === null) found = rule;
   }
   return found;
 }

@@ -11,6 +11,7 @@ import {
   WRONG_CONTENT_TYPE,
   WRONG_METHOD,
 } from "./answers.ts";
+import { fillDue } from "./by-others.ts";
 import type { Desk } from "./desk.ts";
 import { memberOf } from "./exchange/decode.ts";
 import { type Json, parseJsonText } from "./exchange/json-text.ts";
@@ -98,6 +99,7 @@ async function answerHttp(desk: Desk, incoming: Incoming): Promise<Response> {
 function letTimePass(desk: Desk): void {
   catchUp(desk.runtime, nowMs(desk.runtime));
   moveMarkets(desk);
+  fillDue(desk.runtime, desk.fills);
 }
 
 function isWithinWeight(desk: Desk, { on, json, address }: Incoming): boolean {
@@ -209,7 +211,8 @@ function brokenResponse({ status, contentType, body }: Answer): Response {
       controller.enqueue(new TextEncoder().encode(body.slice(0, BEFORE_RESET)));
     },
     pull: (controller) => {
-      controller.error(new Error("connection reset by a fault rule"));
+      // Without a reason the runtime prints none.
+      controller.error();
     },
   });
   return new Response(stream, { status, headers: { ...CORS, "content-type": contentType } });

@@ -9,6 +9,7 @@
  * `servePaper` in server.ts puts it on a port. Clock and waiting come in as arguments; randomness is the seed.
  */
 
+import { fillDue } from "./by-others.ts";
 import { controlAnswer } from "./control.ts";
 import { type Desk, faultsInForce } from "./desk.ts";
 import { DEFAULT_OPTIONS, type EngineOptions } from "./engine/options.ts";
@@ -19,8 +20,8 @@ import { answerPost, handleHttp } from "./front-desk.ts";
 import { type Journal, openJournal, type Recovered, recoverJournal } from "./journal.ts";
 import { remember } from "./past.ts";
 import type { PriceSource } from "./prices.ts";
-import { catchUp, commit, nowMs, type Runtime } from "./runtime.ts";
-import { applyEntry, createWorld, type EntryContext, type World } from "./world.ts";
+import { catchUp, commit, nowMs, type Observer, type Runtime, UNOBSERVED } from "./runtime.ts";
+import { type Applied, applyEntry, createWorld, type Entry, type EntryContext, type World } from "./world.ts";
 import { type Connection, connect, disconnect, type Hub, type Peer, publish, publishTick, receive } from "./ws.ts";
 
 export type PaperOptions = {
@@ -43,6 +44,7 @@ export type PaperOptions = {
   readonly engine: Partial<EngineOptions>;
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
+  readonly observer: Observer;
 };
 
 /** Everything but clock and waiting, which have no default. */
@@ -58,6 +60,7 @@ export const PAPER_DEFAULTS = {
   tickMs: 1_000,
   // Builders of well-known clients have money at the exchange but no account here, and are approved at start-up.
   engine: { builderNeedsBalance: false },
+  observer: UNOBSERVED,
 } as const satisfies Omit<PaperOptions, "nowMs" | "sleep">;
 
 export type PaperExchange = {
@@ -72,6 +75,8 @@ export type PaperExchange = {
   /** Moves oracle and mark of a market, in 10^-8, and requotes. */
   setPrice(coin: string, price: bigint): void;
   setFaults(file: FaultFile): void;
+  /** Lets something happen that nobody asked for at the door. */
+  happen(entry: Entry): Applied;
   readonly tickMs: number;
   /** The exchange's time, unix milliseconds: it never goes back. */
   nowMs(): number;
@@ -92,10 +97,14 @@ export function createPaperExchange(options: PaperOptions): PaperExchange {
   return {
     handle: (request, address = "local") => handleHttp(desk, request, address),
     connect: (peer, address = "local") => socketOf(hub, peer, address),
-    step: (toMs) => catchUp(runtime, toMs),
+    step: (toMs) => {
+      catchUp(runtime, toMs);
+      fillDue(runtime, desk.fills);
+    },
     fund,
     setPrice: (coin, price) => void commit(runtime, { kind: "price", coin, price, atMs: nowMs(runtime) }),
     setFaults: (file) => void Object.assign(desk, faultsInForce(runtime, file)),
+    happen: (entry) => commit(runtime, entry),
     tickMs: options.tickMs,
     nowMs: () => nowMs(runtime),
     venue: runtime.world.venue,
@@ -125,6 +134,7 @@ function assemble(options: PaperOptions): Parts {
       if (events.length > 0) remember(desk.past, world, nowMs(runtime));
       publish(hub, events);
     },
+    observer: options.observer,
     onTick: () => publishTick(hub),
     failure: null,
   };
@@ -134,6 +144,7 @@ function assemble(options: PaperOptions): Parts {
     sleep: options.sleep,
     ...faultsInForce(runtime, options.faults),
     weights: new Map(),
+    fills: [],
     control: options.hasControlRoute ? (json) => controlAnswer(desk, hub, json) : null,
   };
   return { runtime, desk, hub };

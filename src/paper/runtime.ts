@@ -1,7 +1,17 @@
 /** The world with its journal and its listeners: the one place where an entry is applied, kept and made known. */
 import type { VenueEvent } from "./engine/event.ts";
+import type { Struck } from "./faults.ts";
 import type { Journal } from "./journal.ts";
 import { type Applied, applyEntry, type Entry, type EntryContext, type World } from "./world.ts";
+
+/** Told what happens as it happens, for somebody who judges it. */
+export type Observer = {
+  /** After whatever has changed something, before anybody is told. */
+  changed(): void;
+  struck: Struck;
+};
+
+export const UNOBSERVED: Observer = { changed: () => undefined, struck: () => undefined };
 
 export type Runtime = {
   readonly world: World;
@@ -9,6 +19,7 @@ export type Runtime = {
   readonly journal: Journal | null;
   readonly clockMs: () => number;
   readonly listen: (events: readonly VenueEvent[]) => void;
+  readonly observer: Observer;
   readonly onTick: () => void;
   /** What stopped it for good: a full disk, or a bug in the middle of an entry. Its state may be ahead of its journal. */
   failure: unknown;
@@ -26,6 +37,7 @@ export function nowMs({ world, clockMs }: Runtime): number {
 export function commit(runtime: Runtime, entry: Entry): Applied {
   const applied = keep(runtime, entry);
   stopOnFailure(runtime, () => runtime.journal?.sync());
+  runtime.observer.changed();
   runtime.listen(applied.events);
   return applied;
 }
@@ -40,7 +52,9 @@ export function catchUp(runtime: Runtime, toMs: number): void {
   const strideMs = Math.ceil(due / MAX_CATCH_UP_TICKS) * tickMs;
   for (let atMs = world.nextTickMs + strideMs - tickMs; atMs <= toMs; atMs += strideMs) {
     // Not worth a wait for the disk each: nobody is answered on the strength of a tick.
-    runtime.listen(keep(runtime, { kind: "tick", atMs }).events);
+    const { events } = keep(runtime, { kind: "tick", atMs });
+    runtime.observer.changed();
+    runtime.listen(events);
     runtime.onTick();
   }
   stopOnFailure(runtime, () => journal?.compact(world));

@@ -154,6 +154,48 @@ describe("an action", () => {
     expect(openCount(started)).toBe(0);
   });
 
+  test.each(["cancel", "cancelByCloid", "modify", "batchModify"] as const)(
+    "%s may come after the fill",
+    async (type) => {
+      const started = withRules({ on: "exchange", type, fault: { kind: "fills_first" } });
+      const oid = await rested(started);
+      const { client, infoClient, owner } = started;
+      const asks = {
+        cancel: () => client.cancel({ cancels: [{ a: 0, o: oid }] }),
+        cancelByCloid: () => client.cancelByCloid({ cancels: [{ asset: 0, cloid: CLOID }] }),
+        modify: () => client.modify({ oid, order: { ...ORDER, p: "89000" } }),
+        batchModify: () => client.batchModify({ modifies: [{ oid: CLOID, order: { ...ORDER, p: "89000" } }] }),
+      };
+      expect(await textOf(asks[type]())).toMatch(/filled/);
+      expect(openCount(started)).toBe(0);
+      const fills = await infoClient.userFills({ user: owner.address });
+      expect(fills.map(({ oid: of, px, sz, crossed }) => ({ of, px, sz, crossed }))).toEqual([
+        { of: oid, px: "90000.0", sz: "0.01", crossed: false },
+      ]);
+      expect((await infoClient.l2Book({ coin: "BTC" }))?.levels[0]).toHaveLength(6);
+    },
+  );
+
+  test("may leave an order that others fill in part, at once or after a while", async () => {
+    const fault = { kind: "part_fills", percent: 50 } as const;
+    const started = withRules(
+      { on: "exchange", type: "order", times: 1, fault },
+      { on: "exchange", type: "order", times: 1, skip: 1, fault: { ...fault, percent: 100, afterMs: 2_000 } },
+    );
+    const filled = async () =>
+      (await started.infoClient.userFills({ user: started.owner.address })).map(({ sz }) => sz);
+    await rested(started);
+    expect(await filled()).toEqual(["0.005"]);
+    expect(openCount(started)).toBe(1);
+    await rested(started);
+    expect(openCount(started)).toBe(2);
+    started.pass(1_999);
+    expect(openCount(started)).toBe(2);
+    started.pass(1);
+    // The older order stands before it and goes first.
+    expect(openCount(started)).toBe(0);
+  });
+
   test("may find its agent removed", async () => {
     const started = withRules({ on: "exchange", type: "order", skip: 1, fault: { kind: "agent_removed" } });
     const agent = stranger();

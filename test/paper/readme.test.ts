@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_OPTIONS } from "../../src/paper/engine/options.ts";
+import { SCENES } from "../../src/paper/scenes/list.ts";
 
 const SOURCE = join(import.meta.dir, "../../src/paper");
 const README = readFileSync(join(SOURCE, "README.md"), "utf8");
@@ -21,6 +22,13 @@ test("every fault is described", () => {
   );
   expect(kinds.length).toBeGreaterThan(25);
   expect(kinds.filter((kind) => !README.includes(`{"kind":"${kind}"`))).toEqual([]);
+});
+
+test("every scene has its row in the table of verdicts, and their number is told", () => {
+  const rows = [...README.matchAll(/^\| ([a-z-]+)(?: \| (?:passed|not exercised|\*\*failed\*\*: [a-z ]+)){3} \|$/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(SCENES.map(({ name }) => name));
+  const front = readFileSync(join(SOURCE, "../../README.md"), "utf8");
+  expect(front).toContain(`once for each of ${SCENES.length} scenes`);
 });
 
 test("of every rule it is said whether it was seen, is documented, or is ours", () => {

@@ -9,7 +9,7 @@ import { parseJsonText } from "../../src/paper/exchange/json-text.ts";
 import { type FaultFile, NO_FAULTS, startFaults } from "../../src/paper/faults.ts";
 import { type ReadContext, SERVER_FAULT } from "../../src/paper/info/request.ts";
 import { readInfo } from "../../src/paper/info/types.ts";
-import { commit, type Runtime, nowMs as venueTimeMs } from "../../src/paper/runtime.ts";
+import { commit, type Runtime, UNOBSERVED, nowMs as venueTimeMs } from "../../src/paper/runtime.ts";
 import { type Applied, createWorld, type Entry } from "../../src/paper/world.ts";
 import { type Hub, publish } from "../../src/paper/ws.ts";
 import { copyOf } from "./copy.ts";
@@ -106,6 +106,7 @@ export function openVenue(options: VenueOptions): Venue {
     clockMs: options.nowMs,
     listen: (events) => publish(hub, events),
     onTick: () => undefined,
+    observer: UNOBSERVED,
     failure: null,
   };
   const hub: Hub = {
