@@ -28,7 +28,7 @@ import { firstLine, onBun, onNode, openDriver, spawn } from "./bench/processes.t
 import { readCosts } from "./bench/read-costs.ts";
 import { freePort, type Scene, setScene, startGateway } from "./bench/scene.ts";
 import { type Measured, show, showReads, tell } from "./bench/show.ts";
-import { type Against, against as compareVersions } from "./bench/versions.ts";
+import { against as compareVersions, type Paired } from "./bench/versions.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const BENCH = join(import.meta.dir, "bench");
@@ -189,9 +189,14 @@ function showSoak(measured: Awaited<ReturnType<typeof soakFor>>): typeof measure
   return measured;
 }
 
-function showAgainst(measured: Against): Against {
-  console.log(`p50 of an order to the other version's, one in flight     ${showSpread(measured.p50)}`);
-  console.log(`processor time of an order to the other version's         ${showSpread(measured.processor)}`);
+function showAgainst(measured: Paired[]): Paired[] {
+  for (const { inFlight, ratio, now, before } of measured) {
+    console.log(`${inFlight} in flight, to the other version's`);
+    // `ratio` has the names of all figures and no others.
+    for (const name of Object.keys(ratio) as (keyof typeof ratio)[]) {
+      console.log(`  ${name.padEnd(14)}${showSpread(ratio[name])}   ${before[name]} -> ${now[name]}`);
+    }
+  }
   return measured;
 }
 

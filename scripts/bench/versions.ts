@@ -1,21 +1,21 @@
-/** Two versions of the gateway in turns, against the same exchange: one order at a time, and what it costs the processor. */
+/** Two versions of the gateway in turns, against the same exchange: an order alone and among others, and what it costs the processor. */
 import { join, resolve } from "node:path";
-import { type Figures, figuresOf, type Spread, spreadOf } from "./figures.ts";
-import { processorMs } from "./machine.ts";
+import { type Figures, figuresOf, median, round, type Spread, spreadOf } from "./figures.ts";
+import { mainThreadMs, processorMs } from "./machine.ts";
 import { type Driver, onBun, openDriver } from "./processes.ts";
 import * as own from "./scene.ts";
 
 type Version = { name: string; gateway: own.Gateway; driver: Driver };
-type Measured = Figures & { processorMs: number };
+/** Processor time of one order, microseconds. */
+type Cost = { allThreadsUs: number; mainThreadUs: number };
+type Measured = Figures & Cost;
+type Round = { now: Measured; before: Measured };
 
-export type Against = {
-  p50: Spread;
-  processor: Spread;
-  rounds: { now: Measured; before: Measured }[];
-};
+/** `ratio`: of this version's figure to the other's of the same round. */
+export type Paired = { inFlight: number; ratio: Record<keyof Measured, Spread>; now: Measured; before: Measured };
 
 /** Orders before anything is counted: the runtime compiles for some thousands. */
-const WARM_UP = 4_000;
+const WARM_UP = 6_000;
 
 /** The other version's directory is set up, and its executable started, by its own code: a schema is read by its version alone. */
 async function open(
@@ -32,33 +32,51 @@ async function open(
   return { name, gateway, driver: openDriver(onBun("drive-postern.ts", ...words)) };
 }
 
-async function measure({ gateway, driver }: Version, count: number): Promise<Measured> {
-  const before = processorMs(gateway.pid);
-  const figures = figuresOf(await driver.run({ what: "placeRaw", count, inFlight: 1 }));
-  return { ...figures, processorMs: (processorMs(gateway.pid) - before) / count };
+async function measure({ gateway: { pid }, driver }: Version, count: number, inFlight: number): Promise<Measured> {
+  const [allBefore, mainBefore] = [processorMs(pid), mainThreadMs(pid)];
+  const figures = figuresOf(await driver.run({ what: "placeRaw", count, inFlight }));
+  const us = (beforeMs: number, afterMs: number) => ((afterMs - beforeMs) / count) * 1_000;
+  return { ...figures, allThreadsUs: us(allBefore, processorMs(pid)), mainThreadUs: us(mainBefore, mainThreadMs(pid)) };
+}
+
+const FIGURES = ["p50Ms", "p99Ms", "perSecond", "allThreadsUs", "mainThreadUs"] as const;
+
+function pair(inFlight: number, rounds: readonly Round[]): Paired {
+  const each = <Value>(of: (name: keyof Measured) => Value) =>
+    // One for each name.
+    Object.fromEntries(FIGURES.map((name) => [name, of(name)])) as Record<keyof Measured, Value>;
+  return {
+    inFlight,
+    ratio: each((name) => spreadOf(rounds.map(({ now, before }) => now[name] / before[name]))),
+    now: each((name) => round(median(rounds.map(({ now }) => now[name])))),
+    before: each((name) => round(median(rounds.map(({ before }) => before[name])))),
+  };
 }
 
 /** @param checkout the root of a checkout of the other version, with its packages installed and its executable built */
 export async function against(
   checkout: string,
   place: { directory: string; exchangeUrl: string; root: string },
-  { rounds, one }: { rounds: number; one: number },
-): Promise<Against> {
+  { rounds, one, many }: { rounds: number; one: number; many: number },
+): Promise<Paired[]> {
   const now = await open("now", place.root, place);
   const before = await open("before", checkout, place);
   try {
-    for (const version of [now, before]) await measure(version, WARM_UP);
-    const done: Against["rounds"] = [];
-    for (let index = 0; index < rounds; index += 1) {
-      const [first, second] = index % 2 === 0 ? [now, before] : [before, now];
-      const measured = [await measure(first, one), await measure(second, one)] as const;
-      done.push({ now: measured[index % 2 === 0 ? 0 : 1], before: measured[index % 2 === 0 ? 1 : 0] });
+    for (const version of [now, before]) await measure(version, WARM_UP, MANY_IN_FLIGHT);
+    const paired: Paired[] = [];
+    for (const [inFlight, count] of [
+      [1, one],
+      [MANY_IN_FLIGHT, many],
+    ] as const) {
+      const done: Round[] = [];
+      for (let index = 0; index < rounds; index += 1) {
+        const [first, second] = index % 2 === 0 ? [now, before] : [before, now];
+        const measured = [await measure(first, count, inFlight), await measure(second, count, inFlight)] as const;
+        done.push({ now: measured[index % 2 === 0 ? 0 : 1], before: measured[index % 2 === 0 ? 1 : 0] });
+      }
+      paired.push(pair(inFlight, done));
     }
-    return {
-      p50: spreadOf(done.map((round) => round.now.p50Ms / round.before.p50Ms)),
-      processor: spreadOf(done.map((round) => round.now.processorMs / round.before.processorMs)),
-      rounds: done,
-    };
+    return paired;
   } finally {
     for (const { driver, gateway } of [now, before]) {
       await driver.stop();
@@ -66,3 +84,5 @@ export async function against(
     }
   }
 }
+
+const MANY_IN_FLIGHT = 32;
