@@ -47,6 +47,19 @@ const NO_READS = {
   title: "without a noop's answer nothing is concluded while",
 };
 
+const TOLD_IS_SHOWN = {
+  test: "test/store/delayed.test.ts",
+  title: "no look shows less than was told, whatever is written, fails or is taken back in between",
+};
+const COMMITTED_SOON = {
+  test: "test/store/delayed.test.ts",
+  title: "what is delayed is committed within five milliseconds, and again later where that fails",
+};
+const COMMITTED_NEXT = {
+  test: "test/store/delayed.test.ts",
+  title: "what is delayed goes with whatever is committed next, and with the end of the process",
+};
+
 export const ORDER_BREAKS: readonly Break[] = [
   {
     row: "P01",
@@ -254,5 +267,55 @@ export const ORDER_BREAKS: readonly Break[] = [
       'b: input.side === "buy" || input.trigger !== null,',
     ),
     seenBy: AS_WRITTEN,
+  },
+  {
+    row: "P17",
+    name: "what was told is not shown again after a transaction that failed",
+    changes: inFile("src/store/commit.ts", "    for (const work of memory.delayed) work(store);\n", ""),
+    seenBy: TOLD_IS_SHOWN,
+  },
+  {
+    row: "P17",
+    name: "a kept statement reads while what was told is not shown",
+    changes: inFile("src/store/prepared.ts", "    store.memory.showAgain?.();\n", ""),
+    seenBy: TOLD_IS_SHOWN,
+  },
+  {
+    row: "P17",
+    name: "a statement that is built each time reads while what was told is not shown",
+    changes: inFile("src/store/open.ts", "      memory.showAgain?.();\n", ""),
+    seenBy: TOLD_IS_SHOWN,
+  },
+  {
+    row: "P17",
+    name: "what is delayed is forgotten before it is committed",
+    changes: [
+      {
+        file: "src/store/commit.ts",
+        find: "  const result = within(store, work);\n  try {\n    sealChanges",
+        put: "  const result = within(store, work);\n  store.memory.delayed.length = 0;\n  try {\n    sealChanges",
+      },
+    ],
+    seenBy: TOLD_IS_SHOWN,
+  },
+  {
+    row: "P17",
+    name: "what is delayed waits for the next intent, however long that takes",
+    changes: inFile(
+      "src/store/commit-queue.ts",
+      "    if (store.memory.delayed.length > 0) commitWithin(COMMIT_WITHIN_MS);\n",
+      "",
+    ),
+    seenBy: COMMITTED_SOON,
+  },
+  {
+    row: "P17",
+    name: "a database that is closed takes what is delayed along",
+    changes: inFile(
+      "src/store/commit.ts",
+      "    commitDelayed(store);\n  } catch {\n    store.",
+      "  } catch {\n    store.",
+    ),
+    seenBy: COMMITTED_NEXT,
   },
 ];

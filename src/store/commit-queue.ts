@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { noteFailure, whyBroken } from "./broken.ts";
-import { inTransactionBeside, inTransactionNotWaiting } from "./commit.ts";
+import { commitDelayed, inTransactionBeside, inTransactionDelayed } from "./commit.ts";
 import { isLocked, MAX_INTENT_WAIT_MS, MAX_OUTCOME_WAIT_MS, pauseForLock } from "./locked.ts";
 import type { Store } from "./open.ts";
 import { forget } from "./remembered.ts";
@@ -20,7 +20,7 @@ export type CommitQueue = {
   intent<T>(work: Work<T>): Promise<Intent<T>>;
   /**
    * The same for an outcome. One that `canBeReadAgain` (from its intent, which is on the disk, and the exchange)
-   * resolves once it is committed: the next commit that waits for the disk carries it there.
+   * resolves as soon as everybody is shown it: it is committed with the next intent, or a few milliseconds later.
    */
   outcome<T>(work: Work<T>, canBeReadAgain: boolean): Promise<T>;
 };
@@ -38,6 +38,11 @@ type Waiting = {
   untilMs: number;
 };
 
+/** What is shown and not committed is committed after this time, milliseconds, where nothing else is. */
+const COMMIT_WITHIN_MS = 5;
+/** And after a failure it is tried again after this time, milliseconds. */
+const COMMIT_AGAIN_MS = 250;
+
 /** Most works that share one transaction; the rest goes into the next. */
 const MAX_BATCH = 128;
 
@@ -46,19 +51,21 @@ const MAX_WAIT_MS = { intent: MAX_INTENT_WAIT_MS, outcome: MAX_OUTCOME_WAIT_MS }
 /**
  * `schedule` runs its argument after the present turn (`setImmediate`, or a test's own). The works run inside the
  * shared transaction one after the other, in the order in which they came; one that throws is rolled back and answered
- * alone. An outcome does not wait for the end of the turn while one transaction after the other is its own. While
- * another process has locked the database, all of them wait together.
+ * alone. An outcome does not wait for the end of the turn while it needs no commit, or one transaction after the other is its
+ * own. While another process has locked the database, all of them wait together.
  */
 export function openCommitQueue(store: Store, schedule: (run: () => void) => void, clock: Clock): CommitQueue {
   const waiting: Waiting[] = [];
   let isPausing = false;
   /** Whether the last transaction was shared: where it was not, there is most likely nobody to share the next with. */
   let isCrowded = false;
+  let isCommitDue = false;
 
   function flush(): void {
     const batch = waiting.splice(0, MAX_BATCH);
-    isCrowded = batch.length > 1;
+    if (batch.some(({ waitsForDisk }) => waitsForDisk)) isCrowded = batch.length > 1;
     const locked = commitBatch(store, batch);
+    if (store.memory.delayed.length > 0) commitWithin(COMMIT_WITHIN_MS);
     if (locked !== null) refuseLate(locked);
     if (waiting.length === 0) return;
     if (locked === null) schedule(flush);
@@ -83,6 +90,21 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
     });
   }
 
+  function commitWithin(ms: number): void {
+    if (isCommitDue) return;
+    isCommitDue = true;
+    void clock.sleep(ms).then(() => {
+      isCommitDue = false;
+      if (whyBroken(store) !== null) return;
+      try {
+        commitDelayed(store);
+      } catch {
+        // It is heard of from the store, as any write that fails.
+        commitWithin(COMMIT_AGAIN_MS);
+      }
+    });
+  }
+
   type About = Pick<Waiting, "kind" | "waitsForDisk">;
 
   function add<T, R>(work: Work<T>, about: About, answer: (value: T, onDisk: Promise<void>) => R): Promise<Awaited<R>> {
@@ -92,7 +114,7 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
       const settle: Waiting["resolve"] = (value, onDisk) => resolve(answer(value as T, onDisk) as Awaited<R>);
       waiting.push({ ...about, work, resolve: settle, reject, untilMs });
       if (waiting.length > 1 || isPausing) return;
-      if (about.kind === "outcome" && !isCrowded) flush();
+      if (about.kind === "outcome" && !(about.waitsForDisk && isCrowded)) flush();
       else schedule(flush);
     });
   }
@@ -117,7 +139,7 @@ function commitBatch(store: Store, batch: readonly Waiting[]): Locked | null {
   try {
     committed = batch.some(({ waitsForDisk }) => waitsForDisk)
       ? inTransactionBeside(store, () => runBatch(store, batch))
-      : { result: inTransactionNotWaiting(store, () => runBatch(store, batch)), onDisk: Promise.resolve() };
+      : { result: inTransactionDelayed(store, () => runBatch(store, batch)), onDisk: Promise.resolve() };
   } catch (error) {
     if (isLocked(error)) return { batch, error };
     const outcomes = batch.filter(({ kind }) => kind === "outcome");

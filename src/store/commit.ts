@@ -24,13 +24,34 @@ export function inTransaction<T>(store: Store, work: (store: Store) => T, ..._no
 }
 
 /**
- * Commits without waiting for the disk: only for an outcome that can be read again from the durable intent and
+ * Commits without waiting for the disk: only for what can be read again from the durable intent and
  * the exchange. The next commit that waits carries it to disk.
  */
 export function inTransactionNotWaiting<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
   const { result } = transact(store, work);
   announceEvents(store);
   return result;
+}
+
+/**
+ * Does not even commit: the transaction stays open for the next one to be written with it, or for `commitDelayed`. Until then
+ * this connection shows everybody what `work` has changed, and a process that dies takes it along: only for an outcome
+ * that can be read again. `work` is run again, on the same rows, where what it shares a commit with could not be written.
+ */
+export function inTransactionDelayed<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
+  requireWhole(store);
+  const result = noting(store, () => {
+    const done = writing(store, () => within(store, work));
+    store.memory.delayed.push(work);
+    return done;
+  });
+  announceEvents(store);
+  return result;
+}
+
+/** Commits what is delayed, where anything is. */
+export function commitDelayed(store: Store): void {
+  if (store.memory.delayed.length > 0) inTransactionNotWaiting(store, () => undefined);
 }
 
 /** The same, with the wait for the disk on another thread: `onDisk` resolves when it is over. */
@@ -65,40 +86,110 @@ function noting<T>(store: Store, work: () => T): T {
   }
 }
 
+/** The same for `closeStore`, and never throws: the next start looks for what is not there, as after a process that was killed. */
+export function endTransaction(store: Store): void {
+  try {
+    commitDelayed(store);
+  } catch {
+    store.memory.delayed.length = 0;
+    store.memory.showAgain = null;
+  }
+  // Left open it would keep its lock until the last of its statements is collected.
+  rollBack(store.$client);
+}
+
 /** Runs reads that have to see one and the same state, whatever is written meanwhile. */
 export function inSnapshot<T>(store: Store, work: (store: Store) => T, ..._notAsync: RefusePromise<T>): T {
-  store.$client.run("BEGIN");
+  const client = store.$client;
+  // Nobody else writes while a transaction of ours is open.
+  if (client.inTransaction) return work(store);
+  client.run("BEGIN");
   try {
     return work(store);
   } finally {
-    store.$client.run("ROLLBACK");
+    client.run("ROLLBACK");
   }
 }
 
 function transact<T>(store: Store, work: (store: Store) => T): { result: T; commit: number } {
   requireWhole(store);
-  const result = noting(store, () => commit(store, work));
+  const result = noting(store, () => writing(store, () => commit(store, work)));
   noteCommit(store);
   return { result, commit: store.disk.committed() };
 }
 
+/** One open transaction would take the other for its own, and commit it. */
+function writing<T>({ memory }: Store, work: () => T): T {
+  if (memory.isWriting) throw new Error("bug: a transaction inside a transaction");
+  memory.isWriting = true;
+  try {
+    return work();
+  } finally {
+    memory.isWriting = false;
+  }
+}
+
 function commit<T>(store: Store, work: (store: Store) => T): T {
-  const client: Database = store.$client;
-  client.run("BEGIN IMMEDIATE");
+  const result = within(store, work);
+  try {
+    sealChanges(store);
+    store.$client.run("COMMIT");
+  } catch (error) {
+    takeBack(store);
+    throw error;
+  }
+  store.memory.delayed.length = 0;
+  keepChanges(store);
+  letGo(store);
+  return result;
+}
+
+/** Runs `work` in the transaction that is open, or in a new one. Where it throws, nothing of it has happened. */
+function within<T>(store: Store, work: (store: Store) => T): T {
+  const { $client: client, memory } = store;
+  if (memory.delayed.length === 0) client.run("BEGIN IMMEDIATE");
   try {
     hold(store);
-    const result = work(store);
-    sealChanges(store);
-    client.run("COMMIT");
-    keepChanges(store);
-    return result;
+    return work(store);
+  } catch (error) {
+    takeBack(store);
+    throw error;
+  }
+}
+
+/** Ends the transaction. What was delayed has been told: it is shown again at once, or nothing is shown any more. */
+function takeBack(store: Store): void {
+  rollBack(store.$client);
+  undoChanges(store);
+  forget(store);
+  letGo(store);
+  const { memory } = store;
+  if (memory.delayed.length === 0) return;
+  memory.showAgain = () => showAgain(store);
+  try {
+    showAgain(store);
+  } catch {
+    // Whoever reads next tries it again, and is told why not.
+  }
+}
+
+/** Puts what was delayed into a transaction of its own. Throws, and nothing can be read, where that cannot be done. */
+function showAgain(store: Store): void {
+  const { memory } = store;
+  const { showAgain: again } = memory;
+  // From here on what is read is this transaction's own.
+  memory.showAgain = null;
+  const client = store.$client;
+  try {
+    client.run("BEGIN IMMEDIATE");
+    hold(store);
+    for (const work of memory.delayed) work(store);
   } catch (error) {
     rollBack(client);
-    undoChanges(store);
     forget(store);
-    throw error;
-  } finally {
     letGo(store);
+    memory.showAgain = again;
+    throw error;
   }
 }
 

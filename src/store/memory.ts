@@ -2,6 +2,7 @@ import type { Statement } from "bun:sqlite";
 import type { Watched } from "./broken.ts";
 import type { DataVersion } from "./data-version.ts";
 import type { Audience } from "./events.ts";
+import type { Store } from "./open.ts";
 import type { RememberedRows } from "./remembered.ts";
 import type { KnownRestores } from "./restores.ts";
 import type { SealedMemory } from "./sealed-rows.ts";
@@ -9,6 +10,12 @@ import type { UnchangedRows } from "./while-unchanged.ts";
 
 /** What a connection keeps in mind beside its rows; made with it, and gone with it. Each part is its module's own. */
 export type Memory = {
+  /** True while a transaction runs its work: one of delayed outcomes stays open beyond it. */
+  isWriting: boolean;
+  /** What the transaction holds that is left open, as it came; `commit` runs it again after a rollback. */
+  delayed: ((store: Store) => unknown)[];
+  /** Set where what was told of them is not shown: to be called before anything is read. Throws while it cannot be. */
+  showAgain: (() => void) | null;
   /** Null while nobody listens. */
   audience: Audience | null;
   broken: Watched;
@@ -29,6 +36,9 @@ export type Memory = {
 
 export function newMemory(): Memory {
   return {
+    isWriting: false,
+    delayed: [],
+    showAgain: null,
     audience: null,
     broken: { because: null, listener: () => undefined },
     refusedWith: null,

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { endTransaction } from "./commit.ts";
 import { type Disk, NO_DISK, openDisk, type Sync, syncOfLog } from "./disk.ts";
 import { type Memory, newMemory } from "./memory.ts";
 import { migrate, requireKnownSchema, requireOwnSchema } from "./migrations.ts";
@@ -46,7 +47,7 @@ export function openStore(path: string, { keepsSnapshots = true, syncOf }: OpenO
     const disk = openDisk((syncOf ?? (isFile ? syncOfLog : () => NO_DISK))(path));
     // What a migration has committed.
     disk.wait();
-    return Object.assign(drizzle({ client, schema, casing: "snake_case" }), { disk, memory: newMemory() });
+    return storeOf(client, disk);
   } catch (error) {
     client.close();
     throw error;
@@ -71,15 +72,30 @@ export function openStoreReadOnly(path: string): Store {
     client.close();
     throw error;
   }
-  return Object.assign(drizzle({ client, schema, casing: "snake_case" }), {
-    disk: openDisk(NO_DISK),
-    memory: newMemory(),
-  });
+  return storeOf(client, openDisk(NO_DISK));
 }
 
 export function closeStore(store: Store): void {
+  endTransaction(store);
   store.$client.close();
   store.disk.close();
+}
+
+/** Everything that reads or writes by a store, beside the statements of `prepared`. */
+const DOORS = ["select", "selectDistinct", "insert", "update", "delete", "$client"] as const;
+
+function storeOf(client: Database, disk: Disk): Store {
+  const memory = newMemory();
+  const store = Object.assign(drizzle({ client, schema, casing: "snake_case" }), { disk, memory });
+  for (const door of DOORS) {
+    const behind = store[door];
+    const open = () => {
+      memory.showAgain?.();
+      return behind;
+    };
+    Object.defineProperty(store, door, { get: open, configurable: true });
+  }
+  return store;
 }
 
 function versionOf(client: Database): string {

@@ -9,7 +9,7 @@ import { passNonce, requireUnused, takeNumber } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import type { Unknowns } from "./operations.ts";
 import {
-  LEG,
+  ENDING,
   legColumns,
   type Placing,
   type PlacingKey,
@@ -63,9 +63,6 @@ const CHANGING = [
   "seenAtMs",
   "releasedAtMs",
 ] as const;
-
-/** What the end of a placing changes besides. */
-const ENDING = [...LEG, "attemptState", "sentAtMs", "settledAtMs", "answerStatus", "answerBody"] as const;
 
 /** Beside them stands in the row what placed the order. */
 const COLUMNS = columnsOf(orders, [...FIXED, ...CHANGING]);
@@ -131,14 +128,16 @@ function requireOwn({ order, key, leg, attempt }: Placed): void {
   if (!isFirst) throw new Error("bug: not the first leg of this placing");
 }
 
-function tellOrder(store: Store, order: StoredOrder, type: "order.created" | "order.updated"): void {
+type Told = "order.created" | "order.updated";
+
+function tellOrder(store: Store, order: StoredOrder, type: Told, payload = orderText(order)): void {
   const { id: resourceId, accountId, keyHash, idempotencyKey, seenAtMs, createdAtMs, releasedAtMs } = order;
   appendEvent(store, {
     accountId,
     atMs: releasedAtMs ?? seenAtMs ?? createdAtMs,
     type,
     resourceId,
-    payload: orderText(order),
+    payload,
     placedBy: { keyHash, idempotencyKey },
   });
 }
@@ -185,7 +184,7 @@ const STATUSES = Object.keys({
 const settle = preparedChange((store) =>
   store
     .update(orders)
-    .set({ ...CHANGE, ...assignments(orders, ENDING) })
+    .set({ ...assignments(orders, ENDING), version: sql`${orders.version} + 1` })
     .where(
       and(
         isThisVersion,
@@ -198,7 +197,7 @@ const settle = preparedChange((store) =>
     .prepare(),
 );
 
-/** How a placing has come out. */
+/** How a placing has come out. The answer is the order as text. */
 export type Settled = { order: StoredOrder; leg: Leg; sentAtMs: number; settledAtMs: number; answer: KeyAnswer };
 
 /**
@@ -207,8 +206,8 @@ export type Settled = { order: StoredOrder; leg: Leg; sentAtMs: number; settledA
  */
 export function settleOrder(store: Store, { order, leg, sentAtMs, settledAtMs, answer }: Settled): boolean {
   const end = { attemptState: "done", sentAtMs, settledAtMs, answerStatus: answer.status, answerBody: answer.body };
-  if (settle(store)({ ...toRow(order), ...legColumns(leg), ...end }).rows !== 1) return false;
-  tellOrder(store, order, "order.updated");
+  if (settle(store)({ ...order, ...legColumns(leg), ...end }).rows !== 1) return false;
+  tellOrder(store, order, "order.updated", answer.body);
   return true;
 }
 

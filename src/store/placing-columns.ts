@@ -31,6 +31,28 @@ export const LEG = [
   "legIsExchangesWord",
 ] as const;
 
+/** What the end of a placing changes: of its order and its only leg never the terms. */
+export const ENDING = [
+  "status",
+  "exchangeOrderId",
+  "filledSize",
+  "averagePrice",
+  "error",
+  "seenAtMs",
+  "releasedAtMs",
+  "legOid",
+  "legState",
+  "legFilledSize",
+  "legFilledNotional",
+  "legReason",
+  "legIsExchangesWord",
+  "attemptState",
+  "sentAtMs",
+  "settledAtMs",
+  "answerStatus",
+  "answerBody",
+] as const;
+
 type KeyColumns = Pick<Row, (typeof KEY)[number]>;
 type AttemptColumns = Pick<Row, (typeof ATTEMPT)[number]>;
 

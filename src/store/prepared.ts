@@ -41,6 +41,7 @@ export function preparedChange(build: (store: Store) => unknown): (store: Store)
 
 function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => Made {
   return (store) => {
+    store.memory.showAgain?.();
     // What stands under `make` is what it has made.
     const known = store.memory.statements.get(make) as Made | undefined;
     if (known !== undefined) return known;

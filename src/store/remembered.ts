@@ -57,6 +57,8 @@ export function forget({ memory }: Pick<Store, "memory">): void {
 /** For `commit.ts`, first thing in a transaction that holds the write lock. */
 export function hold(store: Store): void {
   const memory = memoryOf(store);
+  // It was left open, and nobody has come between.
+  if (memory.isHeld) return;
   takeVersion(memory, dataVersionNow(store));
   memory.isHeld = true;
 }

@@ -100,7 +100,7 @@ export function vouch(store: Store, kind: RowKind, id: string, content: string |
     rows.set(id, content);
     put(store).run({ kind, id, content });
   }
-  if (!store.$client.inTransaction) {
+  if (!store.memory.isWriting) {
     sealChanges(store);
     keepChanges(store);
   }

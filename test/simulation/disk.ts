@@ -137,7 +137,7 @@ function watch(store: Store, onStatement: () => void): void {
   function around<T>(sql: string, work: () => T): T {
     onStatement();
     // By itself it would be on the disk without anybody having looked at what the disk said.
-    if (WRITES.test(sql) && !client.inTransaction) throw new Error(`bug: written outside a transaction: ${sql}`);
+    if (WRITES.test(sql) && !store.memory.isWriting) throw new Error(`bug: written outside a transaction: ${sql}`);
     const result = work();
     onStatement();
     return result;

@@ -252,18 +252,34 @@ test("only what cannot be read again waits for the disk, whoever shares its tran
   expect(ends).toEqual([]);
 });
 
-test("an outcome on its own is committed at once, one among others with them", async () => {
+test("an outcome that can be read again is shown at once, one behind intents with them", async () => {
   const store = openStore(":memory:");
   const { queue, turn, scheduled } = openQueue(store);
   expect(await queue.outcome(insertNumber(1), true)).toBe(1);
   expect(scheduled()).toBe(0);
+  expect(orderIds(store)).toEqual(["order-1"]);
+  const crowd = Promise.all([queue.intent(insertNumber(2)), queue.intent(insertNumber(3))]);
+  const later = queue.outcome(insertNumber(4), true);
+  expect(orderIds(store)).toHaveLength(1);
+  turn();
+  expect([await crowd, await later]).toEqual([[2, 3], 4]);
+  expect(await queue.outcome(insertNumber(5), true)).toBe(5);
+  expect(scheduled()).toBe(0);
+});
+
+test("an outcome that cannot be read again waits for the end of a turn that is shared, and is committed at once otherwise", async () => {
+  const store = openStore(":memory:");
+  const { queue, turn, scheduled } = openQueue(store);
+  expect(await queue.outcome(insertNumber(1), false)).toBe(1);
+  expect(store.$client.inTransaction).toBe(false);
   const crowd = Promise.all([queue.intent(insertNumber(2)), queue.intent(insertNumber(3))]);
   turn();
   await crowd;
-  const later = queue.outcome(insertNumber(4), true);
+  const later = queue.outcome(insertNumber(4), false);
   expect(orderIds(store)).toHaveLength(3);
   turn();
   expect(await later).toBe(4);
+  expect(scheduled()).toBe(0);
 });
 
 test("an outcome that fails is taken out and answered alone", async () => {

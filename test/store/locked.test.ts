@@ -67,6 +67,8 @@ test("an outcome waits for the lock longer than an intent, and each is told its 
     unlock();
     await clock.advance(50);
     expect(await outcome).toBe("outcome");
+    // It is committed by then.
+    await clock.advance(5);
     const other = new Database(store.$client.filename);
     other.run("BEGIN IMMEDIATE");
     const given = queue.outcome(insert("late"), true).catch((error: unknown) => error);

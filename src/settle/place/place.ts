@@ -26,8 +26,9 @@ export function recordPlaceReply(world: Recording, placing: Placing, verdict: Re
   const { order, leg, attempt } = placing;
   const reading = readPlaceReply(order, leg, verdict);
   const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
+  // Where it is written a second time it is written as it was told.
+  const nowMs = world.clock.nowMs();
   return world.commits.outcome((store): PlaceOutcome => {
-    const nowMs = world.clock.nowMs();
     if (reading.kind === "look") {
       markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
       if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);
