@@ -2,15 +2,17 @@
 import type { Audited } from "./auditor.ts";
 import { fieldOf } from "./clients.ts";
 import type { TrueOrder } from "./truth.ts";
+import { isToldWithoutItsWord } from "./unsaid-end.ts";
 
 /** Of a trigger that fired at once and was refused for that, no answer may ever have named the id. */
 export function auditRefused(run: Audited, { wish }: TrueOrder, name: string): string[] {
   const told = idsTold(run, wish.number);
   const looks = [...run.looks].filter(([id]) => told.has(id));
-  const statuses = looks.map(([, { turn }]) =>
-    turn.outcome?.kind === "answer" ? fieldOf(turn.outcome.body, "status") : null,
-  );
-  return statuses.length > 0 && statuses.every((status) => status === "rejected")
+  const bodies = looks.map(([, { turn }]) => (turn.outcome?.kind === "answer" ? turn.outcome.body : "{}"));
+  const statuses = bodies.map((body) => fieldOf(body, "status"));
+  const isRefused = (body: string) =>
+    fieldOf(body, "status") === "rejected" || isToldWithoutItsWord(body, { status: "rejected" });
+  return statuses.length > 0 && bodies.every(isRefused)
     ? []
     : [`${name} is rejected at the exchange and ${statuses.join(", ") || "not shown"} here`];
 }

@@ -5,7 +5,7 @@ import type { Expected } from "./truth.ts";
  * Over by a newer list, and nothing that the exchange keeps says how: its record had a word that is new, or there is none of a
  * trigger that had waited. It is told as a cancel, with what is not known, and without fills.
  */
-export function isToldWithoutItsWord(body: string, expected: Expected): boolean {
+export function isToldWithoutItsWord(body: string, expected: Pick<Expected, "status">): boolean {
   const error = fieldOf(body, "error") ?? "";
   const isUnsaid = error.includes("unknown status") || error.includes("canceled, or refused when it fired");
   const isToldUnfilled = fieldOf(body, "status") === "canceled" && fieldOf(body, "filled_size") === "0";
