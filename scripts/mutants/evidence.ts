@@ -243,4 +243,8 @@ export const EVIDENCE: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a history that is cut short is taken for whole",
+    changes: [{ file: "src/settle/look/sweep.ts", find: "HISTORY_ROWS && !hasTradedBefore", put: "HISTORY_ROWS" }],
+  },
 ];

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, isNull, notExists, sql } from "drizzle-orm";
+import { and, desc, eq, gte, isNull, lt, notExists, sql } from "drizzle-orm";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import { appendEvent } from "./events.ts";
@@ -103,6 +103,20 @@ function sumOf(rows: readonly Pick<StoredFill, "price" | "size">[]): Filled {
 export function findFill(store: Store, accountId: string, id: string): StoredFill | null {
   const isIt = and(eq(fills.accountId, accountId), eq(fills.timeMs, timeOf(id)), eq(fills.id, id));
   return store.select().from(fills).where(isIt).get() ?? null;
+}
+
+const earlierFill = prepared((store) =>
+  store
+    .select({ timeMs: fills.timeMs })
+    .from(fills)
+    .where(and(eq(fills.accountId, sql.placeholder("accountId")), lt(fills.timeMs, sql.placeholder("beforeMs"))))
+    .limit(1)
+    .prepare(),
+);
+
+/** True when a fill of the account from before that time is known, by the exchange's time, unix milliseconds. */
+export function hasFillBefore(store: Store, accountId: string, beforeMs: number): boolean {
+  return earlierFill(store).get({ accountId, beforeMs }) !== undefined;
 }
 
 /** The exchange's time that an id begins with, unix milliseconds; NaN, which no row has, for what is no id. */

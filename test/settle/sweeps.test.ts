@@ -71,3 +71,15 @@ test.each([
   if (history === null) throw new Error("unreadable");
   expect(findInSweep({ open: [], history, fills: [] }, CLOID, 0)).toMatchObject({ kind: "past", status: "canceled" });
 });
+
+test.each([
+  ["of an account that never traded is whole", false, [], true],
+  ["that is empty, of one that has traded, is cut short", true, [], false],
+  ["of one that has traded is cut short where it begins later", true, [1_001], false],
+  ["of one that has traded reaches back where it holds something older", true, [999, 1_001], true],
+])("a short history %s", (_name, hasTradedBefore, times, reachesBack) => {
+  const history = parseHistoricalOrders(times.map((statusAtMs) => recordAt("canceled", statusAtMs)));
+  if (history === null) throw new Error("unreadable");
+  const swept = findInSweep({ open: [], history, fills: [] }, "0x00", 1_000, hasTradedBefore);
+  expect(swept).toMatchObject({ kind: "not_found", history: { reachesBack } });
+});

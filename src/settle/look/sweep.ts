@@ -53,8 +53,13 @@ export type Swept =
   /** With what the history that lacks it vouches for. */
   | { kind: "not_found"; history: HistoryAnswer };
 
-/** What a sweep shows of one client order id. */
-export function findInSweep(sweep: Sweep, cloid: string, sentAtMs: number): Swept {
+/**
+ * What a sweep shows of one client order id.
+ *
+ * @param sentAtMs exchange time, unix milliseconds
+ * @param hasTradedBefore something of the account from before that is known: a history that shows nothing so old is cut short
+ */
+export function findInSweep(sweep: Sweep, cloid: string, sentAtMs: number, hasTradedBefore = false): Swept {
   const fills = sweep.fills.filter((fill) => fill.cloid === cloid);
   const filled = sumFills(fills);
   const open = sweep.open.find((order) => order.cloid === cloid);
@@ -69,14 +74,14 @@ export function findInSweep(sweep: Sweep, cloid: string, sentAtMs: number): Swep
     const { oid, coin, side } = first;
     return { kind: "fills_only", oid, coin, side, filled };
   }
-  return { kind: "not_found", history: historyOf(sweep, sentAtMs) };
+  return { kind: "not_found", history: historyOf(sweep, sentAtMs, hasTradedBefore) };
 }
 
 /** What the history vouches for about something that was sent at that time. */
-export function historyOf(sweep: Sweep, sentAtMs: number): HistoryAnswer {
+function historyOf(sweep: Sweep, sentAtMs: number, hasTradedBefore: boolean): HistoryAnswer {
   const times = sweep.history.map(({ statusTimestampMs }) => statusTimestampMs);
   const placed = sweep.open.map(({ timestampMs }) => timestampMs);
-  const reachesBack = reachesBackTo(sweep, sentAtMs);
+  const reachesBack = reachesBackTo(sweep, sentAtMs, hasTradedBefore);
   return { newestAtMs: newestOf(times), listedAtMs: newestOf(placed), reachesBack };
 }
 
@@ -85,7 +90,7 @@ function newestOf(times: readonly number[]): number | null {
 }
 
 /** True when a record of what was sent at that time would have to be in the history. */
-export function reachesBackTo(sweep: Sweep, sentAtMs: number): boolean {
-  if (sweep.history.length < HISTORY_ROWS) return true;
+export function reachesBackTo(sweep: Sweep, sentAtMs: number, hasTradedBefore = false): boolean {
+  if (sweep.history.length < HISTORY_ROWS && !hasTradedBefore) return true;
   return sweep.history.some(({ statusTimestampMs }) => statusTimestampMs < sentAtMs);
 }

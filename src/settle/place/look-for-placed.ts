@@ -5,6 +5,7 @@ import { dexOf } from "../../core/market.ts";
 import { type Filled, isNamedByLead } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
+import { hasFillBefore } from "../../store/fills.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { differenceFrom } from "../evidence/difference.ts";
 import { fittingFills, wholeOf } from "../fills/fill-fits.ts";
@@ -66,7 +67,8 @@ async function lookInSweep(
   // A nonce is the exchange time of its making.
   // What is no more than a lead hides nothing that has the terms.
   const asked = isNamedByLead(sought.leg) ? { ...sought, leg: { ...sought.leg, oid: null } } : sought;
-  const swept = findInSweep(ofAsked(tools, sweep, asked), sought.leg.cloid, attempt.nonce);
+  const hasTradedBefore = hasFillBefore(tools.world.store, sought.accountId, attempt.nonce);
+  const swept = findInSweep(ofAsked(tools, sweep, asked), sought.leg.cloid, attempt.nonce, hasTradedBefore);
   const history = swept.kind === "not_found" ? swept.history : null;
   return { sight: await readSwept(tools, asked, { swept, options }), history };
 }
