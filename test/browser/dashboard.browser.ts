@@ -68,6 +68,28 @@ test("an order is placed, modified and canceled, and each is seen without a relo
   expect(await openOrders()).toEqual([]);
 });
 
+test("a trigger that is met already is warned of before it is sent, and fires at once", async () => {
+  await cancelAll();
+  view = await openSignedIn(browser, options(), apiKey);
+  const { page } = view;
+  await fillIn("0.001", "60000");
+  await page.locator("select[name=trigger]").selectOption("stop_loss");
+  await page.locator("input[name=triggerMarket]").setChecked(false);
+  const warning = page.getByText("it fires at once");
+  // Bought when the price has risen to it.
+  await page.locator("input[name=triggerPrice]").fill("60000");
+  await warning.waitFor();
+  await page.locator("input[name=triggerPrice]").fill("600000");
+  await warning.waitFor({ state: "hidden" });
+  await page.locator("input[name=triggerPrice]").fill("60000");
+  await warning.waitFor();
+  await page.getByRole("button", { name: "Buy 0.001 BTC" }).click();
+  // It has fired and rests at its price.
+  await page.getByRole("region", { name: "Open orders" }).getByText("60,000").first().waitFor();
+  expect(await openOrders()).toMatchObject([{ price: "60000", status: "open" }]);
+  await cancelAll();
+});
+
 test("what the exchange says is text, whatever it looks like", async () => {
   const text = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
   await scene.control({
