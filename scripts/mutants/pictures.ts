@@ -241,4 +241,88 @@ export const PICTURES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a channel that lost its pace is quiet",
+    changes: [
+      {
+        file: "src/exchange/pace.ts",
+        find: "  return heardToMs - pace.lastMs > Math",
+        put: "  return heardToMs < Math",
+      },
+    ],
+  },
+  {
+    name: "a channel that tells changes alone has a pace",
+    changes: [
+      {
+        file: "src/exchange/pace.ts",
+        find: "  if (before.told !== told) return { ...before, told, lastMs };\n",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "what a channel tells twice at once is a pace",
+    changes: [{ file: "src/exchange/pace.ts", find: "TWICE_WITHIN_MS = 1_000", put: "TWICE_WITHIN_MS = 0" }],
+  },
+  {
+    name: "a slow channel is silent between two frames",
+    changes: [
+      {
+        file: "src/exchange/pace.ts",
+        find: "Math.max(SILENT_AFTER_MS, MISSING_BEATS * pace.slowestMs)",
+        put: "SILENT_AFTER_MS",
+      },
+    ],
+  },
+  {
+    name: "the pace of an ended connection goes on",
+    changes: [
+      {
+        file: "src/exchange/pace.ts",
+        find: "if (before?.connection !== connection) return {",
+        put: "if (before === undefined) return {",
+      },
+      {
+        file: "src/exchange/pace.ts",
+        find: "if (pace?.connection !== connection || pace",
+        put: "if (pace === undefined || pace",
+      },
+    ],
+  },
+  {
+    name: "a history of TWAPs stands whatever runs",
+    changes: [
+      {
+        file: "src/exchange/told-twaps.ts",
+        find: "running.doubtedSinceMs = isDoubted ? (",
+        put: "running.doubtedSinceMs = isDoubted && heardToMs === null ? (",
+      },
+    ],
+  },
+  {
+    name: "a history of TWAPs is doubted for what began before it",
+    changes: [
+      { file: "src/exchange/told-twaps.ts", find: "state.timestampMs >= fromMs && !began", put: "!began" },
+      { file: "src/exchange/told-twaps.ts", find: "  const fromMs = records", put: "  void records" },
+    ],
+  },
+  {
+    name: "a history of TWAPs is held against the running ones of another dex",
+    changes: [{ file: "src/exchange/told-twaps.ts", find: "dexOf(coin) === dex && ", put: "dexOf(coin) !== null && " }],
+  },
+  {
+    name: "a history of TWAPs is doubted for good",
+    changes: [
+      {
+        file: "src/exchange/told-twaps.ts",
+        find: "?? heardToMs) : null;",
+        put: "?? heardToMs) : running.doubtedSinceMs;",
+      },
+    ],
+  },
+  {
+    name: "the running TWAPs of an ended connection are held against the next",
+    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.running = newRunningTwaps();\n", put: "" }],
+  },
 ];

@@ -4,7 +4,9 @@ import type { AccountPart } from "../wire/answer/account-frame.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 import type { FeedEvent } from "./feed-event.ts";
+import { isSilent } from "./pace.ts";
 import {
+  channelOf,
   forgetRecords,
   type Held,
   hear,
@@ -14,6 +16,7 @@ import {
   type ToldOrder,
   totalsOf,
 } from "./sitter.ts";
+import { isDoubtful } from "./told-twaps.ts";
 
 /** A part of an account's state as last shown: it is of its mark's time or later. */
 export type Known<T> = Shown & {
@@ -81,12 +84,16 @@ export function createPicture(): Picture {
     return fresh;
   }
 
-  function known<T>(address: string, pick: (sitter: Sitter) => Held<T> | null | undefined): Known<T> | null {
+  function known<T>(
+    address: string,
+    pick: (sitter: Sitter) => Held<T> | null | undefined,
+    hasFallenSilent: (sitter: Sitter) => boolean = () => false,
+  ): Known<T> | null {
     const sitter = sitters.get(address);
     const held = sitter === undefined ? null : pick(sitter);
     if (sitter === undefined || held == null) return null;
     const { value, timeMs, heard, askedAtMs } = held;
-    const isTold = held.connection === sitter.connection;
+    const isTold = held.connection === sitter.connection && !hasFallenSilent(sitter);
     const toldToMs = Math.max(timeMs, (isTold ? sitter.heardToMs : null) ?? timeMs);
     const asOfMs = hasPositions(value) ? timeMs : toldToMs;
     return { value, timeMs, heard, askedAtMs, asOfMs, toldToMs, isTold };
@@ -99,11 +106,16 @@ export function createPicture(): Picture {
       for (const wake of sitter.waiters.splice(0)) wake();
     },
     take: (address, shown, read) => takeRead(sitterOf(address), shown, read),
-    state: (address, dex) => known(address, ({ states }) => states.get(dex)),
-    openOrders: (address, dex) => known(address, ({ open }) => open.get(dex)),
-    spot: (address) => known(address, ({ spot }) => spot),
+    state: (address, dex) => known(address, ({ states }) => states.get(dex), silent(channelOf("state", dex))),
+    openOrders: (address, dex) => known(address, ({ open }) => open.get(dex), silent(channelOf("open", dex))),
+    spot: (address) => known(address, ({ spot }) => spot, silent(channelOf("spot"))),
     mode: (address) => known(address, modeOf),
-    twaps: (address) => known(address, ({ twaps }) => twaps),
+    twaps: (address) =>
+      known(
+        address,
+        ({ twaps }) => twaps,
+        ({ running, heardToMs }) => isDoubtful(running, heardToMs),
+      ),
     toldOf: (address, oid) => sitters.get(address)?.updates.get(oid) ?? null,
     heardFillAt: (address, timeMs) => sitters.get(address)?.fills.get(timeMs) ?? null,
     heardOf: (address) => sitters.get(address)?.heard ?? 0,
@@ -112,6 +124,11 @@ export function createPicture(): Picture {
     isTold: (address) => (sitters.get(address)?.heardToMs ?? null) !== null,
     next: (address) => new Promise((resolve) => sitterOf(address).waiters.push(resolve)),
   };
+}
+
+/** Its channel, while others of the connection go on. */
+function silent(channel: string): (sitter: Sitter) => boolean {
+  return ({ paces, connection, heardToMs }) => isSilent(paces.get(channel), connection, heardToMs);
 }
 
 /** They move with every price. */

@@ -8,6 +8,8 @@ import { statusMeaning } from "../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../wire/answer/stream.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 import type { FeedEvent } from "./feed-event.ts";
+import { nextPace, type Pace } from "./pace.ts";
+import { compareTwaps, newRunningTwaps, type RunningTwaps } from "./told-twaps.ts";
 
 /** What a feed has told of an order last. */
 export type ToldOrder = {
@@ -51,6 +53,9 @@ export type Sitter = {
   /** What a frame that names no mode means: known once a read has shown the mode beside such a frame. */
   unnamedMode: "standard" | "nothing";
   twaps: Held<readonly TwapRecord[]> | null;
+  running: RunningTwaps;
+  /** By the name of the channel, and its dex. */
+  paces: Map<string, Pace>;
   updates: Map<string, ToldOrder>;
   /** By exchange time: the place of the last fill of that moment. */
   fills: Map<number, number>;
@@ -77,6 +82,8 @@ export function newSitter(): Sitter {
     mode: null,
     unnamedMode: "nothing",
     twaps: null,
+    running: newRunningTwaps(),
+    paces: new Map(),
     updates: new Map(),
     fills: new Map(),
     toldOpen: new Map(),
@@ -91,6 +98,7 @@ export function hear(sitter: Sitter, event: FeedEvent): void {
       sitter.connection += 1;
       sitter.heardToMs = null;
       sitter.toldOpen.clear();
+      sitter.running = newRunningTwaps();
       return;
     case "order_updates":
       for (const update of event.updates) hearUpdate(sitter, update);
@@ -100,6 +108,11 @@ export function hear(sitter: Sitter, event: FeedEvent): void {
       return;
     case "twap_records":
       hearTwaps(sitter, event.records, event.isSnapshot);
+      compareTwaps(sitter.running, sitter.twaps?.value ?? null, sitter.heardToMs);
+      return;
+    case "running_twaps":
+      sitter.running.byDex.set(event.dex, event.twaps);
+      compareTwaps(sitter.running, sitter.twaps?.value ?? null, sitter.heardToMs);
       return;
     case "account_part":
       hearPart(sitter, event.shown);
@@ -111,7 +124,6 @@ export function hear(sitter: Sitter, event: FeedEvent): void {
       return;
     case "connected":
     case "refused":
-    case "running_twaps":
       return;
   }
 }
@@ -119,6 +131,18 @@ export function hear(sitter: Sitter, event: FeedEvent): void {
 /** Still what was shown last, of when it was shown: what came after that is not known. */
 function untold<T>(held: Held<T> | null): Held<T> | null {
   return held === null ? null : { ...held, connection: null };
+}
+
+/** The name of what a channel tells of a dex, for its pace. */
+export function channelOf(part: "state" | "open" | "spot", dex = ""): string {
+  return `${part} ${dex}`;
+}
+
+/** In brief: what no price moves. */
+function hearBeat({ paces, connection, heardToMs }: Sitter, channel: string, told: unknown): void {
+  if (heardToMs === null) return;
+  const frame = { connection, told: JSON.stringify(told), atMs: heardToMs };
+  paces.set(channel, nextPace(paces.get(channel), frame));
 }
 
 function hearTime(sitter: Sitter, timeMs: number): void {
@@ -197,6 +221,7 @@ function hearSpot(sitter: Sitter, value: SpotBalance[] | null): void {
     if (balancesBefore.size > MAX_BALANCES_BEFORE && oldest !== undefined) balancesBefore.delete(oldest);
   }
   sitter.spot = held ?? untold(spot);
+  if (value !== null) hearBeat(sitter, channelOf("spot"), value);
 }
 
 /** What only trades and transfers change: an order that comes and goes leaves the same behind. */
@@ -223,6 +248,8 @@ function hearState(sitter: Sitter, dex: string, value: ClearinghouseState | null
   }
   hearTime(sitter, value.timeMs);
   if (known !== undefined && known.timeMs > value.timeMs) return;
+  const sizes = value.positions.map(({ coin, signedSize }) => [coin, signedSize]);
+  hearBeat(sitter, channelOf("state", dex), sizes);
   const { connection, heard } = sitter;
   sitter.states.set(dex, { value, timeMs: value.timeMs, heard, askedAtMs: null, connection });
 }
@@ -230,6 +257,8 @@ function hearState(sitter: Sitter, dex: string, value: ClearinghouseState | null
 function hearList(sitter: Sitter, dex: string, value: readonly FrontendOrder[] | null): void {
   const held = (value === null ? null : heldNow(sitter, value)) ?? untold(sitter.open.get(dex) ?? null);
   if (held !== null) sitter.open.set(dex, held);
+  const sizes = value?.map(({ oid, size }) => [oid, size]);
+  if (sizes !== undefined) hearBeat(sitter, channelOf("open", dex), sizes);
   for (const { oid } of value ?? []) sitter.toldOpen.delete(oid);
   forgetRecords(sitter, dex);
 }

@@ -7,6 +7,7 @@ import { createPicture, type Known, type Picture } from "../../src/exchange/pict
 import type { AccountMode, ClearinghouseState, Position, SpotBalance } from "../../src/wire/answer/account.ts";
 import type { AccountPart } from "../../src/wire/answer/account-frame.ts";
 import type { BasicOrder, FrontendOrder } from "../../src/wire/answer/order-status.ts";
+import type { TwapRecord } from "../../src/wire/answer/twap.ts";
 
 const WHO = "0x1";
 const DEXES = ["", "xyz"] as const;
@@ -97,6 +98,101 @@ describe("what was told", () => {
     expect(picture.state(WHO, "")).toMatchObject({ timeMs: 500, value: { timeMs: 500 } });
   });
 });
+
+describe("a channel that told the same every few seconds", () => {
+  /** Heads tell the time; every `everyMs` of it the channel tells once more. */
+  function paced(times: number, everyMs: number, tell: (timeMs: number, nth: number) => FeedEvent): Picture {
+    const picture = createPicture();
+    for (let nth = 0; nth < times; nth += 1)
+      for (const event of [head((nth + 1) * everyMs), tell((nth + 1) * everyMs, nth)]) picture.hear(WHO, event);
+    return picture;
+  }
+  const states = (timeMs: number) => state(timeMs);
+  const spots = () => part({ part: "spot", value: [] });
+  const lists = () => openList("1");
+  const known = (picture: Picture) => picture.state(WHO, "") ?? picture.spot(WHO) ?? picture.openOrders(WHO, "");
+
+  test("and does not any more is of when it did, as soon as three of them are missing", () => {
+    for (const tell of [states, spots, lists]) {
+      const picture = paced(4, 5_000, tell);
+      picture.hear(WHO, head(35_000));
+      expect(known(picture)).toMatchObject({ isTold: true, asOfMs: 35_000 });
+      picture.hear(WHO, head(35_001));
+      expect(known(picture)).toMatchObject({ isTold: false, asOfMs: 20_000, toldToMs: 20_000 });
+    }
+  });
+
+  test("is given three of its own slowest, and ten seconds at the least", () => {
+    const rows: [everyMs: number, quietMs: number, isTold: boolean][] = [
+      [1_000, 10_000, true],
+      [1_000, 10_001, false],
+      [20_000, 60_000, true],
+      [20_000, 60_001, false],
+    ];
+    for (const [everyMs, quietMs, isTold] of rows) {
+      const picture = paced(4, everyMs, states);
+      picture.hear(WHO, head(4 * everyMs + quietMs));
+      expect({ everyMs, quietMs, isTold: known(picture)?.isTold }).toEqual({ everyMs, quietMs, isTold });
+    }
+  });
+
+  test("is one only after three of them, of one connection, and none told twice at once or with something new", () => {
+    const long = head(500_000);
+    const three = paced(3, 5_000, states);
+    const twice = paced(18, 5_000, (_timeMs, nth) => openList(String(nth)));
+    for (let nth = 0; nth < 9; nth += 1)
+      for (const event of [head(100_000 + nth * 5_000), openList(`${nth}`), openList(`${nth}`)]) twice.hear(WHO, event);
+    const news = paced(9, 5_000, (_timeMs, nth) => openList(String(nth)));
+    const anew = paced(4, 5_000, states);
+    for (const event of [DISCONNECTED, head(25_000), state(25_000)]) anew.hear(WHO, event);
+    for (const picture of [three, twice, news, anew]) {
+      picture.hear(WHO, long);
+      expect(known(picture)).toMatchObject({ isTold: true, asOfMs: 500_000 });
+    }
+  });
+
+  test("is told again when it tells again", () => {
+    const picture = paced(4, 5_000, spots);
+    for (const event of [head(90_000), spots(), head(95_000)]) picture.hear(WHO, event);
+    expect(picture.spot(WHO)).toMatchObject({ isTold: true, asOfMs: 95_000 });
+  });
+});
+
+describe("a history of TWAPs", () => {
+  const stateOfTwap = (timestampMs: number) => ({ coin: "BTC", timestampMs }) as TwapRecord["state"];
+  const record = (twapId: string, status: string, timestampMs = 100): TwapRecord => ({
+    ...{ timeS: 0, state: stateOfTwap(timestampMs), status, description: null, twapId },
+  });
+  const records = (...all: TwapRecord[]): FeedEvent => ({ kind: "twap_records", records: all, isSnapshot: false });
+  const snapshot = (...all: TwapRecord[]): FeedEvent => ({ kind: "twap_records", records: all, isSnapshot: true });
+  const running = (...ids: string[]): FeedEvent => ({
+    ...{ kind: "running_twaps", dex: "" },
+    twaps: ids.map((twapId) => ({ twapId, state: stateOfTwap(150) })),
+  });
+
+  test("is of its time once it lacks for five seconds what the running ones show", () => {
+    const rows: [what: string, events: FeedEvent[], isTold: boolean][] = [
+      ["one that began", [snapshot(), running("1"), head(5_101)], false],
+      ["one that began a moment ago", [snapshot(), running("1"), head(5_100)], true],
+      ["one that ended", [snapshot(record("1", "activated")), running(), head(5_101)], false],
+      ["nothing", [snapshot(record("1", "activated")), running("1"), head(5_101)], true],
+      ["nothing any more", [snapshot(), running("1"), records(record("1", "activated", 150)), head(5_101)], true],
+      ["an end", [snapshot(record("1", "finished"), record("1", "activated")), running(), head(5_101)], true],
+      ["one that waits", [snapshot(record("1", "waitingForTrigger")), running(), head(5_101)], true],
+      ["one older than itself", [snapshot(record("2", "activated", 200)), running("1", "2"), head(5_101)], true],
+      ["of another dex", [snapshot({ ...record("1", "activated"), state: TSLA_TWAP }), running(), head(5_101)], true],
+    ];
+    for (const [what, events, isTold] of rows)
+      expect([what, heard(head(100), ...events).twaps(WHO)?.isTold]).toEqual([what, isTold]);
+  });
+
+  test("of a new connection is not held against the running ones of the last", () => {
+    const picture = heard(head(100), snapshot(), running("1"), DISCONNECTED, head(200), snapshot(), head(9_000));
+    expect(picture.twaps(WHO)).toMatchObject({ isTold: true, asOfMs: 9_000 });
+  });
+});
+
+const TSLA_TWAP = { coin: "xyz:TSLA", timestampMs: 100 } as TwapRecord["state"];
 
 describe("an order that was told open", () => {
   test("is one until a list shows it, its end is told or its connection ends", () => {
