@@ -35,6 +35,14 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     "else if (!REPEATED.includes(name)) addRepeated",
     'else if (name === "nobody") addRepeated',
   ),
+  one("settling uses up what is kept for orders", BUDGET, 'return free - kept("reduce");', "return free;"),
+  one("orders may go on as far as reductions", BUDGET, "kept(use)", 'kept("reduce")'),
+  one(
+    "orders may use what settling leaves, however much that is",
+    BUDGET,
+    'Math.min(freeAbove("settle"), kept(use))',
+    'freeAbove("settle")',
+  ),
   one("what is left is told too high", BUDGET, "(1 + MOST_OF_FREE);", "1;"),
   one(
     "the wait is for the part that was refused, and not for the whole request",

@@ -240,8 +240,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/budget.ts",
-        find: "if (most + kept > freeFor(purpose, spent)) return false;",
-        put: "if (most > freeFor(purpose, spent)) return false;",
+        find: "if (most + kept > freeFor(weightPerMinute, useOf(purpose), spent)) return false;",
+        put: "if (most > freeFor(weightPerMinute, useOf(purpose), spent)) return false;",
       },
     ],
   },

@@ -36,8 +36,16 @@ export type Budget = {
  */
 const LEFT_TO_OTHERS: Record<Use, number> = { cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 };
 
+/**
+ * Share of the weight that orders, and reductions a little further, find whatever settling needs: without a feed what became of
+ * each order is asked in lists of 20 and more, and an order weighs 1.
+ */
+const KEPT_FOR_ACTIONS = { order: 0.1, reduce: 0.15 } as const satisfies Partial<Record<Use, number>>;
+
 /** Reads use at most a third, whatever is free. */
 const READ_SHARE = 1 / 3;
+
+const MOST_FOR_SETTLING = 1 - LEFT_TO_OTHERS.settle - KEPT_FOR_ACTIONS.reduce;
 
 /** A reader may have so many times what is left to all others. */
 const MOST_OF_FREE = 2;
@@ -56,18 +64,12 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
   let slowedDownAtMs = Number.NEGATIVE_INFINITY;
   let slowedDownBecause: SlowDown = "too_fast";
 
-  /** Of all weight, and of the reads' part of it. */
-  function freeFor(purpose: Purpose, spent: Pick<Sum, "all" | "reads">): number {
-    const free = weightPerMinute * (1 - LEFT_TO_OTHERS[useOf(purpose)]) - spent.all;
-    return useOf(purpose) === "read" ? Math.min(free, readShare - spent.reads) : free;
-  }
-
   function hasRoom(purpose: Purpose, { most, least }: { most: number; least: number }, at: At): boolean {
     if (weightPerMinute === 0) return true;
     const spent = spentWeight.sum(at.second, nameOf(purpose), at.inS);
     // What clients ask leaves settling its part anyway.
     const kept = purpose === "settle" ? claims.keptFrom(most, at.second + (at.inS ?? 0)) : 0;
-    if (most + kept > freeFor(purpose, spent)) return false;
+    if (most + kept > freeFor(weightPerMinute, useOf(purpose), spent)) return false;
     return useOf(purpose) !== "read" || isFair(spent, least);
   }
 
@@ -102,7 +104,7 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
 
   /** A pause is no want of room, and what settling may never have keeps nobody from anything. */
   function heedUnmet(purpose: Purpose, weight: number, second: number): void {
-    if (purpose !== "settle" || weight > weightPerMinute * (1 - LEFT_TO_OTHERS.settle)) return;
+    if (purpose !== "settle" || weight > weightPerMinute * MOST_FOR_SETTLING) return;
     if (!hasRoom(purpose, { most: weight, least: weight }, { second })) claims.unmet(weight, second);
   }
 
@@ -121,7 +123,7 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     if (pauseLeftMs(purpose, nowMs) > 0) return 0;
     const second = toSecond(nowMs);
     const spent = spentWeight.sum(second, nameOf(purpose));
-    const unspent = freeFor(purpose, spent);
+    const unspent = freeFor(weightPerMinute, useOf(purpose), spent);
     const free = purpose === "settle" ? unspent - claims.keptFrom(unspent, second) : unspent;
     const fair = useOf(purpose) === "read" ? fairShare(spent) : free;
     return Math.max(0, Math.floor(Math.min(free, fair)));
@@ -151,6 +153,26 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     slowedDown: (purpose, nowMs) => (pauseLeftMs(purpose, nowMs) === 0 ? null : slowedDownBecause),
     left,
   };
+}
+
+/** Of all weight, and of the reads' part of it. */
+function freeFor(weightPerMinute: number, use: Use, spent: Sum): number {
+  const readShare = weightPerMinute * READ_SHARE;
+  const freeAbove = (line: Use) => weightPerMinute * (1 - LEFT_TO_OTHERS[line]) - spent.all;
+  const kept = (actions: keyof typeof KEPT_FOR_ACTIONS) =>
+    Math.max(0, weightPerMinute * KEPT_FOR_ACTIONS[actions] - spent.actions);
+  const free = freeAbove(use);
+  switch (use) {
+    case "settle":
+      return free - kept("reduce");
+    case "reduce":
+    case "order":
+      return Math.max(free, Math.min(freeAbove("settle"), kept(use)));
+    case "read":
+      return Math.min(free, readShare - spent.reads);
+    case "cancel":
+      return free;
+  }
 }
 
 export function useOf(purpose: Purpose): Use {

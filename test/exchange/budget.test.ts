@@ -137,10 +137,32 @@ test("a large question of settling finds room beside small ones that would eat a
   expect(roomAfterMs({ purpose: "settle", weight: LIMIT }, settle)).toBeNull();
 });
 
+test("two orders a second find room whatever settling needs, and reductions one more", () => {
+  const budget = createBudget({ weightPerMinute: LIMIT });
+  const run = (purpose: Purpose, weight: number): number => {
+    let taken = 0;
+    while (budget.take(purpose, weight, 0) !== null) taken += weight;
+    return taken;
+  };
+  expect([run("settle", 20), run("order", 1), run("reduce", 1), run("settle", 1)]).toEqual([900, 120, 60, 0]);
+  // What was placed is none of what is kept any more, and all of it comes again when its minute is over.
+  expect([budget.left("settle", 0), budget.left("cancel", 0)]).toEqual([0, 120]);
+  expect([budget.left("settle", 61_000), budget.left("order", 61_000)]).toEqual([900, 780]);
+});
+
+test("what orders have used of it is not kept any more", () => {
+  const budget = createBudget({ weightPerMinute: LIMIT });
+  budget.take("order", 150, 0);
+  budget.take("reduce", 30, 0);
+  expect(budget.left("settle", 0)).toBe(900);
+  budget.take("settle", 900, 0);
+  expect([budget.left("order", 0), budget.left("reduce", 0), budget.left("cancel", 0)]).toEqual([0, 0, 120]);
+});
+
 test("room is kept from what is smaller, for fifteen seconds, and only from settling", () => {
   const claimed = (): Budget => {
     const budget = createBudget({ weightPerMinute: LIMIT });
-    budget.take("cancel", 900, 0);
+    budget.take("cancel", 720, 0);
     expect(budget.take("settle", 280, 0)).toBeNull();
     return budget;
   };
@@ -164,23 +186,23 @@ test("room is kept from what is smaller, for fifteen seconds, and only from sett
   const slowed = createBudget({ weightPerMinute: LIMIT });
   slowed.slowDown(0, "too_fast");
   expect(slowed.take("settle", 280, 0)).toBeNull();
-  slowed.take("cancel", 900, 0);
+  slowed.take("cancel", 720, 0);
   expect(slowed.fits("settle", 21, 5_000)).toBe(true);
 });
 
 test("what a charge did not come to is given back once, and never to a later minute", () => {
   const budget = createBudget({ weightPerMinute: LIMIT });
-  const charge = budget.take("settle", 1_000, 0);
+  const charge = budget.take("settle", 820, 0);
   expect(budget.fits("settle", 200, 0)).toBe(false);
   if (charge === null) throw new Error("did not fit");
   budget.settle(charge, 20);
   budget.settle(charge, 20);
   budget.settle(charge, 5_000);
-  expect(budget.take("settle", 1_060, 0)).not.toBeNull();
+  expect(budget.take("settle", 880, 0)).not.toBeNull();
   expect(budget.fits("settle", 1, 0)).toBe(false);
   const later = createBudget({ weightPerMinute: LIMIT });
-  const old = later.take("settle", 1_000, 0);
-  later.take("settle", 1_080, 100_000);
+  const old = later.take("settle", 820, 0);
+  later.take("settle", 900, 100_000);
   if (old !== null) later.settle(old, 0);
   expect(later.fits("settle", 1, 100_000)).toBe(false);
 });

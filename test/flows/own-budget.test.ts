@@ -265,7 +265,7 @@ test("the status says what is left for each, of the key that asks, and when the 
   expect(Object.keys(quiet)).toEqual(["reads", "orders", "reductions", "settling", "cancels"]);
   expect(Object.values(quiet).every(({ wait_s: waitS }) => waitS === 0)).toBe(true);
   const lefts = ["orders", "reductions", "settling", "cancels"].map((name) => quiet[name]?.left ?? 0);
-  expect(lefts.map((left) => (lefts[3] ?? 0) - left)).toEqual([420, 360, 120, 0]);
+  expect(lefts.map((left) => (lefts[3] ?? 0) - left)).toEqual([420, 360, 300, 0]);
   await useUp(rig, READER);
   // No answer of a second ago stands in.
   await rig.clock.advance(1_000);
@@ -332,4 +332,22 @@ test("orders that are used up stop none that only makes a position smaller", asy
   const twap = { market: "ETH", side: "sell", size: "0.1", duration_minutes: 5 };
   expect(await rig.ask(FIRST, post("/v1/twaps", twap))).toMatchObject({ status: 429 });
   expect(await rig.answer(FIRST, post("/v1/twaps", { ...twap, reduce_only: true }))).toMatchObject({ status: 200 });
+});
+
+test("orders are placed without a feed, whatever it costs to find out what became of them", async () => {
+  const rig = await openPaperRig({ exchangeWeightPerMinute: 1_200 });
+  const told = { placed: [] as number[], canceled: [] as number[] };
+  await useUp(rig, READER);
+  await useUp(rig, "settle");
+  for (let second = 0; second < 15; second += 1) {
+    const { status, body } = await rig.answer(FIRST, { route: "POST /v1/orders", body: { ...LIMIT, price: "59000" } });
+    told.placed.push(status);
+    const cancel = { route: `POST /v1/orders/${body["id"]}/cancel`, body: {} };
+    if (status === 201) void rig.ask(FIRST, cancel).then((answer) => told.canceled.push(answer.status));
+    await rig.clock.advance(1_000);
+  }
+  await pass(rig, 8);
+  expect(told.placed).toEqual(told.placed.map(() => 201));
+  // What became of some is looked up later; nobody is told that there was no room.
+  expect(told.canceled).toEqual(told.placed.map(() => 202));
 });
