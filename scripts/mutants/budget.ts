@@ -43,6 +43,30 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     'Math.min(freeAbove("settle"), kept(use))',
     'freeAbove("settle")',
   ),
+  one(
+    "what was missed before a start is read twice",
+    "src/gateway.ts",
+    'await follower.resync("not_connected");',
+    'await follower.resync("all");',
+  ),
+  one(
+    "the list of markets is read twice in a minute",
+    "src/gateway.ts",
+    "MARKETS_INTERVAL_MS = 62_000",
+    "MARKETS_INTERVAL_MS = 60_000",
+  ),
+  one(
+    "two parts of an account are held against reads in a minute",
+    "src/settle/account/check-picture.ts",
+    "CHECK_PICTURE_MS = 62_000",
+    "CHECK_PICTURE_MS = 60_000",
+  ),
+  one(
+    "fills are held against the feed twice in a minute",
+    "src/settle/feed/cross-check.ts",
+    "CROSS_CHECK_MS = 15_500",
+    "CROSS_CHECK_MS = 15_000",
+  ),
   one("what is left is told too high", BUDGET, "(1 + MOST_OF_FREE);", "1;"),
   one(
     "the wait is for the part that was refused, and not for the whole request",
