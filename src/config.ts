@@ -6,7 +6,7 @@
 import type { Network } from "./core/account.ts";
 import type { Room } from "./core/crowd.ts";
 import { decimalPlaces, parseDecimal, toUnits } from "./core/decimal.ts";
-import { isLoopback } from "./core/loopback.ts";
+import { isLoopback } from "./core/exchange-place.ts";
 import type { Bucket, Builder, Limits, Settings, Timings } from "./deps.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

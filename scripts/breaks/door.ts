@@ -50,7 +50,7 @@ export const DOOR_BREAKS: readonly Break[] = [
     row: "S31",
     name: "an address that only begins like this machine's is this machine",
     changes: inFile(
-      "src/core/loopback.ts",
+      "src/core/exchange-place.ts",
       "/^127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}$/",
       "/^127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}/",
     ),
@@ -59,7 +59,7 @@ export const DOOR_BREAKS: readonly Break[] = [
   {
     row: "S31",
     name: "all addresses of this machine are this machine",
-    changes: inFile("src/core/loopback.ts", '["::1", "localhost"]', '["::1", "localhost", "::", "0.0.0.0"]'),
+    changes: inFile("src/core/exchange-place.ts", '["::1", "localhost"]', '["::1", "localhost", "::", "0.0.0.0"]'),
     seenBy: REACHED_BY,
   },
   {
@@ -168,7 +168,7 @@ export const DOOR_BREAKS: readonly Break[] = [
     row: "S32",
     name: "any name is answered while the keys are being opened",
     changes: inFile(
-      "src/http/early.ts",
+      "src/http/health.ts",
       "guardRequest(request, hosts);",
       'guardRequest(request, new Set([...hosts, request.headers.get("host") ?? ""]));',
     ),

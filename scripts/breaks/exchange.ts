@@ -151,7 +151,7 @@ export const EXCHANGE_BREAKS: readonly Break[] = [
   {
     row: "S40",
     name: "a body is read to its end, however long",
-    changes: inFile("src/exchange/read-body.ts", "if (byteCount > maxBytes) {", "if (byteCount > maxBytes * 2) {"),
+    changes: inFile("src/exchange/post.ts", "if (byteCount > maxBytes) {", "if (byteCount > maxBytes * 2) {"),
     seenBy: CUT_OFF,
   },
   {

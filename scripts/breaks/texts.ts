@@ -101,8 +101,8 @@ export const TEXT_BREAKS: readonly Break[] = [
       },
       {
         file: "src/http/health.ts",
-        find: 'import { HEALTHY } from "./early.ts";',
-        put: 'import { listAccounts } from "../store/accounts.ts";\nimport { HEALTHY } from "./early.ts";',
+        find: 'import { ApiError',
+        put: 'import { listAccounts } from "../store/accounts.ts";\nimport { ApiError',
       },
     ],
     seenBy: NO_NAMES,

@@ -11,8 +11,8 @@ import { numberText } from "../../src/paper/info/number-format.ts";
 import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../src/paper/paper-exchange.ts";
 import { servePaper } from "../../src/paper/server.ts";
 import { addressOfKey, openSigners } from "../../src/vault/signers.ts";
+import { normaliseDecimal } from "../../src/wire/action/fields.ts";
 import type { Action } from "../../src/wire/action/index.ts";
-import { normaliseDecimal } from "../../src/wire/decimal-text.ts";
 import { faultySockets, type WebSocketFault } from "./sockets.ts";
 import { openTimeline, type Timeline } from "./timeline.ts";
 

@@ -5,7 +5,7 @@ import type { Places } from "../ops/data-directory.ts";
 import { type Keyring, openKeyring, vaultKeyOf } from "../ops/keyring.ts";
 import { OperatorError } from "../ops/operator.ts";
 import type { DoneBy, GivenTo, OperatorVerb } from "../ops/operator-verbs.ts";
-import { perform } from "../ops/perform.ts";
+import { perform } from "../ops/operator-verbs.ts";
 import { Failure, type Input } from "./command.ts";
 import { askGateway } from "./control.ts";
 import { changing, type Opened, reading, requireDatabase } from "./directory.ts";

@@ -13,9 +13,8 @@ import { backupCommand } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { doctorCommand } from "./doctor.ts";
 import { initCommand } from "./init.ts";
-import { keyBlock } from "./key/block.ts";
+import { keyBlock, keyKeep } from "./key/block-and-keep.ts";
 import { keyGrant } from "./key/grant.ts";
-import { keyKeep } from "./key/keep.ts";
 import { keyList } from "./key/list.ts";
 import { keyNew } from "./key/new.ts";
 import { keyRegister } from "./key/register.ts";
@@ -29,8 +28,7 @@ import { passphraseNew } from "./passphrase/new.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
-import { upgradeOpen } from "./upgrade/open.ts";
-import { upgradeStatus } from "./upgrade/status.ts";
+import { upgradeOpen, upgradeStatus } from "./upgrade.ts";
 import { versionCommand } from "./version.ts";
 
 /** Every command that works; what does not work yet is not shown. */

@@ -1,6 +1,5 @@
 import type { Network } from "../core/account.ts";
-import { chooseExchange, EXCHANGE_URLS, exchangePlaceOf } from "../core/exchange-place.ts";
-import { isLoopback } from "../core/loopback.ts";
+import { chooseExchange, EXCHANGE_URLS, exchangePlaceOf, isLoopback } from "../core/exchange-place.ts";
 import { type Initialized, initialize, initializeBare } from "../ops/initialize.ts";
 import { parseAddress } from "../wire/hex.ts";
 import { agentsThere } from "./agents-there.ts";

@@ -1,6 +1,6 @@
 /** A gateway with its doors: the public port, and the control socket for its operator. */
 import { chmodSync, rmSync } from "node:fs";
-import { readyAccounts } from "../actions/ready-accounts.ts";
+import { readyAccounts } from "../actions/readiness.ts";
 import { type Config, type Exposure, exposureOf, type MetricsExposure, ownUrlOf, settingsOf } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";

@@ -1,14 +1,14 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { type Config, type MetricsExposure, metricsExposureOf, metricsHostsOf, urlOf } from "../config.ts";
 import type { CrowdCounts } from "../core/crowd.ts";
 import { type Metrics, NO_METRICS } from "../core/metric.ts";
 import type { Deps } from "../deps.ts";
-import { metricsServer } from "../http/metrics.ts";
-import { tokenCheck } from "../http/metrics-token.ts";
+import { metricsServer, tokenCheck } from "../http/metrics.ts";
 import { openMetrics } from "../metrics.ts";
+import { Failure } from "./command.ts";
 import { bind } from "./door.ts";
 import type { Guests } from "./guests.ts";
 import type { Outside } from "./outside.ts";
-import { readTokenFile } from "./token-file.ts";
 
 /** The port of the metrics, where one was asked for. */
 export type Exposed = {
@@ -72,4 +72,32 @@ export function exposeMetrics(config: Config, guests: Guests, outside: Outside):
     },
     stop: () => server.stop(true),
   };
+}
+
+const TOKEN = /^[\x21-\x7e]{16,256}$/;
+const MAX_BYTES = 1_024;
+
+/** The bearer token in a file that nobody else may read: 16 to 256 visible characters on one line. */
+export function readTokenFile(path: string): string {
+  const descriptor = open(path);
+  try {
+    // Checked on the open file, so that it cannot be exchanged between the check and the reading.
+    const { mode } = fstatSync(descriptor);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new Failure(`${path} is not a plain file`);
+    if ((mode & 0o077) !== 0) throw new Failure(`${path} can be read by others: chmod 600 ${path}`);
+    const buffer = Buffer.alloc(MAX_BYTES);
+    const text = buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, buffer.length, 0)).replace(/\r?\n$/, "");
+    if (!TOKEN.test(text)) throw new Failure(`${path} holds no token: one line of 16 to 256 visible characters`);
+    return text;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    throw new Failure(`${path} cannot be read`);
+  }
 }

@@ -1,4 +1,4 @@
-import { parseListenAddress } from "../config.ts";
+import { type ListenAddress, paperExposureOf, parseListenAddress } from "../config.ts";
 import { PAPER_DEFAULTS, type PaperOptions } from "../paper/paper-exchange.ts";
 import { type PriceSource, readPriceFile } from "../paper/prices.ts";
 import { servePaper } from "../paper/server.ts";
@@ -7,7 +7,6 @@ import { type Command, Failure, type Input, JSON_OUTPUT, Misuse } from "./comman
 import { bind } from "./door.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
-import { warnOfPaper } from "./paper-exposure.ts";
 import { FAULT_OPTIONS, faultOptionsOf, openExchange, readOption } from "./paper-faults.ts";
 import { playScenes, SCENE_OPTIONS } from "./paper-scenes.ts";
 
@@ -98,4 +97,10 @@ function fundedOf(text: string | null): string[] {
 
 function pricesOf(path: string | null): PriceSource {
   return path === null ? PAPER_DEFAULTS.prices : readOption("prices", path, readPriceFile);
+}
+
+/** A paper exchange asks nobody who they are: that is what it is for, and nothing for a network of strangers. */
+export function warnOfPaper(listen: ListenAddress, url: string, { warn }: Outside): void {
+  if (paperExposureOf(listen) === "this_machine") return;
+  warn(`postern: the paper exchange at ${url} can be reached from other machines: anybody there may trade on it\n`);
 }

@@ -28,7 +28,7 @@ import { bind } from "./door.ts";
 import { contentOf } from "./gateway-client.ts";
 import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
-import { warnOfPaper } from "./paper-exposure.ts";
+import { warnOfPaper } from "./paper.ts";
 import { type FaultOptions, openExchange } from "./paper-faults.ts";
 import { tellIn, type Unlocked, unlock } from "./unlock.ts";
 

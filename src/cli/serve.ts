@@ -9,8 +9,8 @@ import {
 } from "../config.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Log } from "../deps.ts";
-import { answerEarly } from "../http/early.ts";
 import { newRequestId } from "../http/headers.ts";
+import { answerEarly } from "../http/health.ts";
 import { openLog } from "../log.ts";
 import { isDemo } from "../ops/data-directory.ts";
 import { requireOwnDirectory } from "../ops/examine-directory.ts";

@@ -1,5 +1,4 @@
 import type { Network } from "./account.ts";
-import { isLoopback } from "./loopback.ts";
 
 /** Where each network is found unless somebody says otherwise. Of paper: the simulator on this machine. */
 export const EXCHANGE_URLS = {
@@ -68,4 +67,9 @@ function taken(exchangeUrl: string): ChosenExchange {
 
 function refused(reason: string): ChosenExchange {
   return { kind: "refused", reason };
+}
+
+/** 127.0.0.0/8, ::1 and `localhost`: what never leaves the machine. An IPv6 address comes without its brackets. */
+export function isLoopback(hostname: string): boolean {
+  return /^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/.test(hostname) || ["::1", "localhost"].includes(hostname);
 }

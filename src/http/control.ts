@@ -1,6 +1,6 @@
 import type { Changer } from "../ops/changer.ts";
 import { OperatorError } from "../ops/operator.ts";
-import { perform } from "../ops/perform.ts";
+import { perform } from "../ops/operator-verbs.ts";
 
 /** Bytes of one request of the operator; the longest holds a signature. */
 const MAX_BODY_BYTES = 16 * 1024;

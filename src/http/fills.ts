@@ -1,6 +1,6 @@
 import { listFills } from "../actions/list-fills.ts";
 import { EXAMPLE_FILL } from "./examples.ts";
-import { readLimit } from "./list-parameters.ts";
+import { readLimit } from "./query.ts";
 import { type Route, readRoute } from "./route.ts";
 import { FillResource } from "./schema/fill.ts";
 import { FillCursorParameter, LimitParameter, listOf } from "./schema/list.ts";

@@ -1,11 +1,11 @@
-import { agentHealth } from "../actions/agent-health.ts";
-import { readyAccounts } from "../actions/ready-accounts.ts";
+import { agentHealth, readyAccounts } from "../actions/readiness.ts";
 import { ApiError } from "../core/errors.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { notReadyWords } from "../core/readiness.ts";
 import { isoTime } from "../core/resource.ts";
 import type { ToSign, ToTakeOrders, With } from "../deps.ts";
-import { HEALTHY } from "./early.ts";
+import { guardRequest } from "./guard.ts";
+import { setCommonHeaders } from "./headers.ts";
 import { type Answer, openRoute, type Route } from "./route.ts";
 import { HealthResource, ReadinessResource } from "./schema/health.ts";
 
@@ -94,3 +94,22 @@ const PLACE_WORDS = { official: "", simulated: "", unofficial: " The exchange is
 export function healthRoutes(): Route[] {
   return [health, readiness];
 }
+
+/**
+ * `GET` or `HEAD /healthz` while the agent keys are being opened, which is slow on purpose: the process is up. Null for everything
+ * else, what the guard refuses included: that waits for the gateway.
+ */
+export function answerEarly(request: Request, hosts: ReadonlySet<string>, requestId: string): Response | null {
+  try {
+    const { pathname, search } = guardRequest(request, hosts);
+    const isLooked = request.method === "GET" || request.method === "HEAD";
+    if (!isLooked || pathname !== "/healthz" || search !== "") return null;
+  } catch {
+    return null;
+  }
+  const response = new Response(HEALTHY, { headers: { "Content-Type": "application/json" } });
+  setCommonHeaders(response.headers, requestId);
+  return response;
+}
+
+export const HEALTHY = JSON.stringify({ status: "ok" });

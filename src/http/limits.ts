@@ -3,8 +3,7 @@ import { isOff, type Rate } from "../core/rate.ts";
 import type { Limits, With } from "../deps.ts";
 import { openThrottleNotes } from "../ops/note-throttled.ts";
 import type { ChargedBucket } from "../write/caller.ts";
-import { type AddressBuckets, openAddressBuckets } from "./address-buckets.ts";
-import { type KeyBuckets, openKeyBuckets } from "./key-buckets.ts";
+import { type AddressBuckets, type KeyBuckets, openAddressBuckets, openKeyBuckets } from "./buckets.ts";
 
 /** What an answer says of the bucket that its request drew on. */
 export type Quota = { limit: number; remaining: number; resetS: number };

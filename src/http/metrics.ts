@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { Reading } from "../core/metric.ts";
 import type { Deps } from "../deps.ts";
 import { takeReadings } from "../ops/take-readings.ts";
@@ -34,3 +35,19 @@ export function metricsServer(door: MetricsDoor): (request: Request) => Promise<
 }
 
 const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
+
+const BEARER = /^bearer +([^ ]{1,256})$/i;
+
+/** Whether an Authorization header carries this token; any does where there is none. How long it takes tells nothing. */
+export function tokenCheck(token: string | null): (authorization: string | null) => boolean {
+  if (token === null) return () => true;
+  const wanted = digestOf(token);
+  return (authorization) => {
+    const shown = BEARER.exec(authorization ?? "")?.[1];
+    return shown !== undefined && timingSafeEqual(digestOf(shown), wanted);
+  };
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

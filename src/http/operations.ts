@@ -5,11 +5,10 @@ import { getOperation } from "../actions/get-operation.ts";
 import { listOperations } from "../actions/list-operations.ts";
 import { printRequest } from "../write/fingerprint.ts";
 import { EXAMPLE_OPERATION } from "./examples.ts";
-import { readLimit } from "./list-parameters.ts";
 import { operationAnswers } from "./operation-contract.ts";
-import { NOT_2XX } from "./order-contract.ts";
-import { readOperationId } from "./order-id.ts";
+import { NOT_2XX, readOperationId } from "./order-contract.ts";
 import { requireNotZero } from "./order-rules.ts";
+import { readLimit } from "./query.ts";
 import { type Route, readRoute, writeRoute } from "./route.ts";
 import { CursorParameter, LimitParameter, listOf } from "./schema/list.ts";
 import {

@@ -1,7 +1,7 @@
 import { listPrices } from "../actions/list-prices.ts";
 import { type Route, readRoute } from "./route.ts";
 import { DexParameter, listOf } from "./schema/list.ts";
-import { PriceResource } from "./schema/price.ts";
+import { PriceResource } from "./schema/market.ts";
 
 const EXAMPLE_PRICE = { object: "price", market: "BTC", mid_price: "64250.5" };
 

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { ApiError } from "../core/errors.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT, parseLimit } from "../core/page.ts";
 
 /** Query parameters as they came, each once, none that the route does not have. */
 export type Query = {
@@ -29,4 +30,13 @@ export function readQuery(url: URL, allowed: Readonly<Record<string, TSchema>>):
       throw new ApiError("invalid_parameter", `${name} is one of \`true\`, \`false\`.`);
     },
   };
+}
+
+/** Rows that the client wants on a page. */
+export function readLimit(query: Query): number {
+  const text = query.get("limit");
+  if (text === null) return DEFAULT_LIMIT;
+  const limit = parseLimit(text);
+  if (limit === null) throw new ApiError("invalid_limit", `limit must be a whole number from 1 to ${MAX_LIMIT}.`);
+  return limit;
 }

@@ -13,7 +13,7 @@ import { readJsonBody } from "./body.ts";
 import { type Check, compileCheck } from "./check.ts";
 import { type Contract, maxBodyBytes } from "./contract.ts";
 import { routeNotFound } from "./guard.ts";
-import { readIdempotencyKey } from "./idempotency-key.ts";
+import { readIdempotencyKey } from "./headers.ts";
 import type { FailureKind } from "./limits.ts";
 import { type Query, readQuery } from "./query.ts";
 import { admit, countingFailures, type Visit } from "./visit.ts";

@@ -2,7 +2,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { viewAddress } from "../actions/view-address.ts";
 import { ApiError, type ErrorCode } from "../core/errors.ts";
-import { agentWantedFor } from "../ops/set-up/agent-wanted.ts";
 import {
   describeAgentApproval,
   describeBuilderApproval,
@@ -14,6 +13,7 @@ import { chooseOwner } from "../ops/set-up/choose-owner.ts";
 import { finishSetup, skipBuilder } from "../ops/set-up/finish.ts";
 import type { StepOutcome } from "../ops/set-up/outcome.ts";
 import type { SettingUp } from "../ops/set-up/setting-up.ts";
+import { agentWantedFor } from "../ops/set-up/setting-up.ts";
 import { setupState } from "../ops/set-up/state.ts";
 import type { SetupSession } from "../ops/set-up/tokens.ts";
 import { EXAMPLE_KEY_HASH } from "./examples.ts";

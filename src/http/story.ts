@@ -1,7 +1,6 @@
 import { tellStory } from "../actions/tell-story.ts";
 import { EXAMPLE_ORDER_STORY } from "./examples.ts";
-import { ORDER_ID, ORDERS_TAG } from "./order-contract.ts";
-import { readOrderId } from "./order-id.ts";
+import { ORDER_ID, ORDERS_TAG, readOrderId } from "./order-contract.ts";
 import { type Route, readRoute } from "./route.ts";
 import { OrderStoryResource } from "./schema/story.ts";
 

@@ -1,6 +1,6 @@
 import { listTwaps } from "../actions/list-twaps.ts";
 import { EXAMPLE_TWAP } from "./examples.ts";
-import { readLimit } from "./list-parameters.ts";
+import { readLimit } from "./query.ts";
 import { type Route, readRoute } from "./route.ts";
 import { CursorParameter, LimitParameter, listOf } from "./schema/list.ts";
 import { TwapResource } from "./schema/twap.ts";

@@ -1,5 +1,6 @@
+import { type CanonicalValue, canonicalJson } from "../core/canonical-json.ts";
 import { type Decimal, parseDecimal } from "../core/decimal.ts";
-import { fingerprint } from "../wire/fingerprint.ts";
+import { sha256Hex } from "../wire/sha256.ts";
 
 /** Content of a checked request body: defaults filled in, texts as sent. */
 export type PrintedBody = { readonly [field: string]: string | number | boolean | null | PrintedBody };
@@ -23,4 +24,22 @@ function normalised(body: PrintedBody): PrintedBody {
     return [field, decimal ?? value];
   });
   return Object.fromEntries(entries);
+}
+
+/** Rules by which a print was made; a stored print is only compared with one made by the same rules. */
+const VERSION = "v1";
+
+export type FingerprintInput = {
+  /** Name of the route, not its path. */
+  route: string;
+  /** Id in the path as the client sent it, or null. */
+  pathId: string | null;
+  /** The checked body: defaults filled in, decimals normalised, market as sent. */
+  body: CanonicalValue;
+};
+
+/** What makes two requests under one Idempotency-Key the same. A pure function of the request. */
+export function fingerprint({ route, pathId, body }: FingerprintInput): string {
+  const text = canonicalJson({ route, pathId: pathId === null ? null : pathId.toLowerCase(), body });
+  return `${VERSION}:${sha256Hex(text)}`;
 }

@@ -32,11 +32,10 @@ import {
 } from "../../src/http/schema/api-key.ts";
 import { FillResource } from "../../src/http/schema/fill.ts";
 import { ReadinessResource } from "../../src/http/schema/health.ts";
-import { BookResource, MarketDetails, MarketResource } from "../../src/http/schema/market.ts";
+import { BookResource, MarketDetails, MarketResource, PriceResource } from "../../src/http/schema/market.ts";
 import { OperationResource } from "../../src/http/schema/operation.ts";
 import { OrderResource } from "../../src/http/schema/order.ts";
 import { PositionResource } from "../../src/http/schema/position.ts";
-import { PriceResource } from "../../src/http/schema/price.ts";
 import {
   ApprovalResource,
   ExchangeViewResource,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { draw, type Level } from "../../src/core/rate.ts";
-import { openAddressBuckets } from "../../src/http/address-buckets.ts";
-import { openKeyBuckets } from "../../src/http/key-buckets.ts";
+import { openAddressBuckets, openKeyBuckets } from "../../src/http/buckets.ts";
 
 const RATE = { perSecond: 1, burst: 3 };
 const ROOM = { addresses: 3, networks: 2 };

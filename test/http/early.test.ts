@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { answerEarly } from "../../src/http/early.ts";
+import { answerEarly } from "../../src/http/health.ts";
 
 const HOSTS = new Set(["127.0.0.1:8787"]);
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { approvalOf } from "../../src/ops/approve-agent.ts";
 import { openKeyring, vaultKeyOf } from "../../src/ops/keyring.ts";
 import { newAgent } from "../../src/ops/new-agent.ts";
-import { perform } from "../../src/ops/perform.ts";
+import { perform } from "../../src/ops/operator-verbs.ts";
 import { listAgents } from "../../src/store/agents.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { agentPrefix } from "../../src/vault/agent-keys.ts";

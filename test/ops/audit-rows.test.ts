@@ -8,7 +8,7 @@ import { backUp } from "../../src/ops/back-up.ts";
 import { blockKey } from "../../src/ops/block-key.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { noteStart } from "../../src/ops/note-start.ts";
-import { perform } from "../../src/ops/perform.ts";
+import { perform } from "../../src/ops/operator-verbs.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { findAgent } from "../../src/store/agents.ts";
 import { findApiKey, insertApiKey, setKeyState } from "../../src/store/api-keys.ts";

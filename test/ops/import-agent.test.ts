@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { openKeyring, vaultKeyOf } from "../../src/ops/keyring.ts";
 import { newAgent } from "../../src/ops/new-agent.ts";
-import { perform } from "../../src/ops/perform.ts";
+import { perform } from "../../src/ops/operator-verbs.ts";
 import { findSigningAgent, listAgents } from "../../src/store/agents.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { audit } from "../../src/store/schema-audit.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { storeApproval } from "../../src/ops/approve-agent.ts";
 import { importAgent } from "../../src/ops/import-agent.ts";
-import { perform } from "../../src/ops/perform.ts";
+import { perform } from "../../src/ops/operator-verbs.ts";
 import { lookAgain } from "../../src/ops/set-up/approvals.ts";
 import { chooseOwner } from "../../src/ops/set-up/choose-owner.ts";
 import type { SettingUp } from "../../src/ops/set-up/setting-up.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { type Places, placesIn } from "../../src/ops/data-directory.ts";
 import { OperatorError } from "../../src/ops/operator.ts";
-import { perform } from "../../src/ops/perform.ts";
+import { perform } from "../../src/ops/operator-verbs.ts";
 import { examineGateway } from "../../src/ops/tell-state.ts";
 import { openTrial } from "../../src/ops/trial.ts";
 import { MIGRATIONS } from "../../src/store/migrations.ts";

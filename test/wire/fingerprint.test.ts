@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fingerprint } from "../../src/wire/fingerprint.ts";
+import { fingerprint } from "../../src/write/fingerprint.ts";
 
 const BODY = { account: "a", market: "BTC", size: "1", trigger: { kind: "stop_loss", market: true, price: "2" } };
 const BASE = { route: "place_order", pathId: null, body: BODY };

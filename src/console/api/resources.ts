@@ -16,6 +16,12 @@ import type { MarketResource } from "../../http/schema/market.ts";
 import type { OperationResource } from "../../http/schema/operation.ts";
 import type { OrderResource } from "../../http/schema/order.ts";
 import type { PositionResource } from "../../http/schema/position.ts";
+import type {
+  ApprovalResource,
+  ExchangeViewResource,
+  SetupOutcomeResource,
+  SetupResource,
+} from "../../http/schema/setup.ts";
 import type { StatusResource } from "../../http/schema/status.ts";
 import type { OrderStoryResource } from "../../http/schema/story.ts";
 import type { TwapResource } from "../../http/schema/twap.ts";
@@ -45,3 +51,9 @@ export type StoryAttempt = Story["attempts"][number];
 export type TypedDataDescription = Static<typeof TypedDataResource>;
 
 export type List<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
+
+export type Setup = Static<typeof SetupResource>;
+export type Step = Setup["step"];
+export type SetupOutcome = Static<typeof SetupOutcomeResource>;
+export type ExchangeView = Static<typeof ExchangeViewResource>;
+export type Approval = Static<typeof ApprovalResource>;

@@ -1,8 +1,8 @@
 /** The agents that the account has at the exchange: before another one is signed for, its owner sees what that does to them. */
 import { html, nothing, type TemplateResult } from "lit-html";
+import type { ExchangeView } from "../api/resources.ts";
 import { dateAndTime, NOTHING } from "../figures/format.ts";
 import { table } from "../parts/table.ts";
-import type { ExchangeView } from "./resources.ts";
 
 export function agentsPart(view: ExchangeView): TemplateResult {
   const { agents, agents_notice: notice, is_agents_notice_warning: isWarning } = view;

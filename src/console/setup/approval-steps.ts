@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import type { ToSign } from "../../wire/wallet-form.ts";
+import type { Approval, Setup } from "../api/resources.ts";
 import { divide } from "../figures/decimal.ts";
 import { dateAndTime, money } from "../figures/format.ts";
 import { facts } from "../parts/section.ts";
@@ -10,7 +11,6 @@ import type { App } from "../state/app.ts";
 import { newSigning } from "../state/forms.ts";
 import { agentsPart } from "./agents-part.ts";
 import { readSetup, type SetupState } from "./progress.ts";
-import type { Approval, Setup } from "./resources.ts";
 import { takeStep } from "./steps.ts";
 
 export const LIVES: readonly [days: string, words: string][] = [

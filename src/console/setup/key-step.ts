@@ -2,7 +2,7 @@
 import { html, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { request } from "../api/request.ts";
-import type { Scope } from "../api/resources.ts";
+import type { Scope, Setup } from "../api/resources.ts";
 import { copyable } from "../parts/copy.ts";
 import { signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
@@ -11,7 +11,6 @@ import { curlOf, SCOPE_WORDS } from "../views/new-key.ts";
 import { grantBody, grantToSign } from "../wallet/grant.ts";
 import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
 import { keepKey, type MadeKey, type SetupState } from "./progress.ts";
-import type { Setup } from "./resources.ts";
 import { refresh, takeKeyAlong } from "./steps.ts";
 
 export function keyStep(app: App, state: SetupState, setup: Setup): TemplateResult {

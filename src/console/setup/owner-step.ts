@@ -1,6 +1,7 @@
 /** First proof that it works: an address, and at once what the exchange knows of it. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import type { ExchangeView } from "../api/resources.ts";
 import { isZero } from "../figures/decimal.ts";
 import { figure, money, NOTHING } from "../figures/format.ts";
 import { facts } from "../parts/section.ts";
@@ -10,9 +11,8 @@ import { DEXES, modeName, modeWords } from "../views/account.ts";
 import type { Wallet } from "../wallet/discover.ts";
 import { addressOf } from "../wallet/sign.ts";
 import { agentsPart } from "./agents-part.ts";
-import { lookAt } from "./look.ts";
 import type { SetupState } from "./progress.ts";
-import type { ExchangeView } from "./resources.ts";
+import { lookAt } from "./progress.ts";
 import { takeStep } from "./steps.ts";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

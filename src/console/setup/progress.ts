@@ -3,11 +3,11 @@
  * token, a key that was made and not yet granted) survives a reload in the window's own storage.
  */
 import { type Refusal, request } from "../api/request.ts";
+import type { Approval, ExchangeView, Setup } from "../api/resources.ts";
 import type { App } from "../state/app.ts";
 import { newSigning, type Signing } from "../state/forms.ts";
 import type { Grant } from "../wallet/grant.ts";
 import { newProof, PROOF_STORE, type Proof } from "./proof.ts";
-import type { Approval, ExchangeView, Setup } from "./resources.ts";
 
 export type MadeKey = { apiKey: string; grant: Grant; isRegistered: boolean; isTaken: boolean };
 
@@ -111,4 +111,17 @@ export async function readSetup<Body>(app: App, path: string): Promise<Body | nu
   fail(setup, answer);
   app.changed();
   return null;
+}
+
+/** Reads what the exchange shows of an address; where that failed, the state says why. */
+export async function lookAt(app: App, state: SetupState, address: string): Promise<void> {
+  state.isLooking = true;
+  app.changed();
+  const view = await readSetup<ExchangeView>(app, `/v1/setup/exchange-view?address=${address}`);
+  state.isLooking = false;
+  if (view !== null && state.address === address) {
+    state.view = view;
+    keepAddress(app, address);
+  }
+  app.changed();
 }

@@ -1,12 +1,12 @@
 /** The last step: an order that proves that everything works, or set-up finished without one. */
 import { html, nothing, type TemplateResult } from "lit-html";
+import type { Setup } from "../api/resources.ts";
 import { multiply } from "../figures/decimal.ts";
 import { figure, money } from "../figures/format.ts";
 import type { App } from "../state/app.ts";
 import { signIn } from "../state/session.ts";
 import { closeSetup, type MadeKey, type SetupState } from "./progress.ts";
 import { prepareProof, prove } from "./proof.ts";
-import type { Setup } from "./resources.ts";
 import { takeStep } from "./steps.ts";
 
 export function proofStep(app: App, state: SetupState, { setup, key }: { setup: Setup; key: MadeKey }): TemplateResult {

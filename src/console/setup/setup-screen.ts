@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import type { Setup, Step } from "../api/resources.ts";
 import { section } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
 import { agentStep, builderStep } from "./approval-steps.ts";
@@ -6,7 +7,6 @@ import { keyStep, shownOnce } from "./key-step.ts";
 import { ownerStep } from "./owner-step.ts";
 import { closeSetup, type SetupState } from "./progress.ts";
 import { proofStep } from "./proof-step.ts";
-import type { Setup, Step } from "./resources.ts";
 import { isGranted, refresh, shownStep } from "./steps.ts";
 
 type Titled = { step: Step; title: string };

@@ -4,13 +4,12 @@
  */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Answer, request } from "../api/request.ts";
+import type { Setup, SetupOutcome, Step } from "../api/resources.ts";
 import type { App } from "../state/app.ts";
 import { newSigning } from "../state/forms.ts";
 import { hashOfKey } from "../wallet/make-key.ts";
-import { lookAt } from "./look.ts";
-import { fail, keepKey, type MadeKey, newSetup, type SetupState, STORES } from "./progress.ts";
+import { fail, keepKey, lookAt, type MadeKey, newSetup, type SetupState, STORES } from "./progress.ts";
 import { prepareProof } from "./proof.ts";
-import type { Setup, SetupOutcome, Step } from "./resources.ts";
 
 const TOKEN_BYTES = 32;
 const TOKEN = /^setup_[0-9a-f]{64}$/;

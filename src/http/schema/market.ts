@@ -137,3 +137,12 @@ export const ChannelsParameter = Type.String({
   examples: ["bbo,mark"],
   description: "What of them, with commas between: `bbo`, `mark`, `book`.",
 });
+
+export const PriceResource = closed(
+  {
+    object: Type.Literal("price", { description: "Always `price`." }),
+    market: MarketName,
+    mid_price: described(Figure, "Middle of the book, in quote units."),
+  },
+  { title: "Price" },
+);

@@ -1,9 +1,14 @@
 import type { Account, Agent } from "../../core/account.ts";
+import type { WantedAgent } from "../../core/agent-slots.ts";
+import { ApiError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { listAgents } from "../../store/agents.ts";
 import type { Store } from "../../store/open.ts";
+import { agentName } from "../../vault/agent-keys.ts";
+import { parseAddress } from "../../wire/hex.ts";
 import type { Keyring } from "../keyring.ts";
+import { agentPrefixOf } from "../name-agents.ts";
 
 /** What the owner's page may touch while it sets a running gateway up. */
 export type SettingUp = Deps & {
@@ -24,4 +29,13 @@ export function setupAgent(store: Store, { ownerAddress }: Account): Agent | nul
   if (found === undefined) return null;
   const { sealedKey: _sealed, ...agent } = found;
   return agent;
+}
+
+/** The agent that the owner of this address is, or would be, asked to approve. Throws `invalid_parameter`. */
+export function agentWantedFor({ store }: SettingUp, given: string): { address: string; wanted: WantedAgent } {
+  const address = parseAddress(given);
+  if (address === null) throw new ApiError("invalid_parameter", "address is 0x and 40 hex characters.");
+  const account = setupAccount(store);
+  const made = account?.ownerAddress === address ? setupAgent(store, account) : null;
+  return { address, wanted: made ?? { name: agentName(agentPrefixOf(store), 1), address: null } };
 }

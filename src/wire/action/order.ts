@@ -1,8 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Decimal } from "../../core/decimal.ts";
 import type { Side, TimeInForce } from "../../core/order.ts";
-import { normaliseDecimal } from "../decimal-text.ts";
-import { Address, AssetId, Cloid, closed, WireDecimal } from "./fields.ts";
+import { Address, AssetId, Cloid, closed, normaliseDecimal, WireDecimal } from "./fields.ts";
 
 const LimitKind = Type.Object(
   {

@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Side } from "../../core/order.ts";
-import { normaliseDecimal } from "../decimal-text.ts";
-import { AssetId, Count, closed, NativeId, WireDecimal } from "./fields.ts";
+import { AssetId, Count, closed, NativeId, normaliseDecimal, WireDecimal } from "./fields.ts";
 
 /** Properties stand in signing order. */
 export const TwapOrderAction = Type.Object(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Decimal } from "../../../src/core/decimal.ts";
 import { cancelAction, cancelByCloidAction } from "../../../src/wire/action/cancel.ts";
+import { normaliseDecimal } from "../../../src/wire/action/fields.ts";
 import {
   type Action,
   actionJson,
@@ -14,7 +15,6 @@ import { modifyAction } from "../../../src/wire/action/modify.ts";
 import { NOOP } from "../../../src/wire/action/noop.ts";
 import { orderAction, type WireOrderInput, wireOrder } from "../../../src/wire/action/order.ts";
 import { twapCancelAction, twapOrderAction } from "../../../src/wire/action/twap.ts";
-import { normaliseDecimal } from "../../../src/wire/decimal-text.ts";
 
 const CLOID = `0x${"0123456789abcdef".repeat(2)}`;
 const INPUT: WireOrderInput = {

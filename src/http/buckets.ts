@@ -1,13 +1,13 @@
+/** Buckets of requests: of keys that have proven who they are, and of addresses, which prove nothing. */
+import { type Draw, draw, isFull, type Level, type Rate } from "../core/rate.ts";
+import { networkOf } from "./client-address.ts";
+
 /**
  * Buckets of addresses, which cost nothing: whoever rents one IPv6 network has four billion of them. So there is room
  * for so many, a bucket keeps its place until it is full again, and an address that finds no room draws on the bucket of
  * its network, or on one for everybody else. A bucket that gets a place of its own begins with what was left in the one
  * that it shared: no address is ever let through more often than its own bucket would have, whoever else asks.
  */
-import { type Draw, draw, type Level, type Rate } from "../core/rate.ts";
-import { networkOf } from "./client-address.ts";
-import { type Levels, openLevels } from "./levels.ts";
-
 export type AddressBuckets = { draw(address: string, nowMs: number): Draw };
 
 export type Room = { addresses: number; networks: number };
@@ -57,6 +57,52 @@ function openPlaces(rate: Rate, most: number): Places {
       lookedMs = nowMs;
       levels.forgetFull(nowMs);
       return levels.size < most;
+    },
+  };
+}
+
+/** Buckets of one rate that somebody has drawn on, by name. */
+export type Levels = {
+  get(name: string): Level | null;
+  set(name: string, level: Level): void;
+  /** Forgets the buckets that are full again, which is no loss: one that was never drawn on is full. Nothing else is. */
+  forgetFull(nowMs: number): void;
+  readonly size: number;
+};
+
+export function openLevels(rate: Rate): Levels {
+  const levels = new Map<string, Level>();
+  return {
+    get: (name) => levels.get(name) ?? null,
+    set: (name, level) => void levels.set(name, level),
+    forgetFull(nowMs) {
+      for (const [name, level] of levels) if (isFull(rate, level, nowMs)) levels.delete(name);
+    },
+    get size() {
+      return levels.size;
+    },
+  };
+}
+
+/** Buckets of keys that have proven who they are: as many as there are keys, and none is forgotten before it is full. */
+export type KeyBuckets = { draw(keyHash: string, nowMs: number): Draw };
+
+/** Below so many nobody looks for full ones. */
+const FEW = 1_024;
+
+export function openKeyBuckets(rate: Rate): KeyBuckets {
+  const levels = openLevels(rate);
+  let enough = FEW;
+  return {
+    draw(keyHash, nowMs) {
+      const drawn = draw(rate, levels.get(keyHash), nowMs);
+      levels.set(keyHash, drawn.level);
+      if (levels.size > enough) {
+        levels.forgetFull(nowMs);
+        // Twice what is left, so that looking costs no request more than a few of them.
+        enough = Math.max(FEW, 2 * levels.size);
+      }
+      return drawn;
     },
   };
 }

@@ -1,6 +1,14 @@
-import type { With } from "../deps.ts";
+import type { Readiness } from "../core/readiness.ts";
+import type { ToTakeOrders, With } from "../deps.ts";
+import { readinessOf } from "../settle/pre-trade/readiness.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findSigningAgent } from "../store/agents.ts";
+
+/** Which accounts' orders are taken; a disk that has not been written to for some seconds is tried first. */
+export function readyAccounts(deps: ToTakeOrders): Readiness {
+  deps.writeHealth.prove();
+  return readinessOf(deps);
+}
 
 const DAY_MS = 24 * 60 * 60_000;
 /** From here on an approval is said to end soon, days. */

@@ -1,7 +1,8 @@
-import { change } from "../change.ts";
+import { change, SEALING } from "../change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
 import { places } from "../directory.ts";
 import { present } from "../output.ts";
+import { PASSPHRASE_FILE } from "../passphrase-input.ts";
 import { keyHashOf } from "./grant.ts";
 
 export const keyBlock: Command = {
@@ -14,6 +15,20 @@ export const keyBlock: Command = {
     const done = await change({ input, outside, at: places(input, outside) }, "block_key", { keyHash });
     present({ input, outside }, { key_hash: keyHash, account: done.accountId, state: "blocked" }, [
       `Blocked ${keyHash}. Orders stay as they are.`,
+    ]);
+  },
+};
+
+export const keyKeep: Command = {
+  name: "key keep",
+  summary: "release an API key that a restore put on hold",
+  options: { "passphrase-file": PASSPHRASE_FILE, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: ["KEY_HASH"],
+  async run(input, outside) {
+    const keyHash = keyHashOf(input.positionals[0] ?? "");
+    const done = await change({ input, outside, at: places(input, outside) }, "keep_key", { keyHash }, SEALING);
+    present({ input, outside }, { key_hash: keyHash, account: done.accountId, state: "active" }, [
+      `Kept ${keyHash}: it works again.`,
     ]);
   },
 };
