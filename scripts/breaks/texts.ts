@@ -101,7 +101,7 @@ export const TEXT_BREAKS: readonly Break[] = [
       },
       {
         file: "src/http/health.ts",
-        find: 'import { ApiError',
+        find: "import { ApiError",
         put: 'import { listAccounts } from "../store/accounts.ts";\nimport { ApiError',
       },
     ],

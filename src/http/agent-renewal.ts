@@ -4,12 +4,12 @@ import { findAccountFor } from "../actions/find-account.ts";
 import { ApiError } from "../core/errors.ts";
 import { describeRenewal, type ProvenRenewal, proveRenewal, renew } from "../ops/renew-agent.ts";
 import type { StepOutcome } from "../ops/set-up/outcome.ts";
+import { chainIdIn, termsOf, validDaysIn } from "./approval-terms.ts";
 import { EXAMPLE_ACCOUNT_ID } from "./examples.ts";
 import { provenRoute, type Route, readRoute } from "./route.ts";
 import { RenewalBody, RenewalOutcomeResource, RenewalResource } from "./schema/agent-renewal.ts";
 import { ChainIdParameter, ValidDaysParameter } from "./schema/setup.ts";
 import { EXAMPLE_RENEWAL, EXAMPLE_RENEWAL_OUTCOME, EXAMPLE_SIGNED_APPROVAL } from "./setup-examples.ts";
-import { chainIdIn, termsOf, validDaysIn } from "./terms.ts";
 
 const TAG = "Status";
 

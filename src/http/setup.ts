@@ -16,6 +16,7 @@ import type { SettingUp } from "../ops/set-up/setting-up.ts";
 import { agentWantedFor } from "../ops/set-up/setting-up.ts";
 import { setupState } from "../ops/set-up/state.ts";
 import type { SetupSession } from "../ops/set-up/tokens.ts";
+import { chainIdIn, termsOf, validDaysIn } from "./approval-terms.ts";
 import { EXAMPLE_KEY_HASH } from "./examples.ts";
 import type { Query } from "./query.ts";
 import type { Route } from "./route.ts";
@@ -41,7 +42,6 @@ import {
   EXAMPLE_SIGNED_APPROVAL,
 } from "./setup-examples.ts";
 import { claimRoute, setupReadRoute, setupStepRoute } from "./setup-route.ts";
-import { chainIdIn, termsOf, validDaysIn } from "./terms.ts";
 
 const STATE = { status: 200, description: "How far it is.", schema: SetupResource, example: EXAMPLE_SETUP } as const;
 
