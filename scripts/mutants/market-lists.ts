@@ -52,4 +52,34 @@ export const MARKET_LISTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "an order that stands in another market is answered as what was asked for",
+    changes: [
+      {
+        file: "src/settle/place/shown-market.ts",
+        find: "toldMarket(world, user, oid) ?? (await",
+        put: "(await",
+      },
+    ],
+  },
+  {
+    name: "an order that rested and was shown in another market stays open",
+    changes: [
+      {
+        file: "src/core/order.ts",
+        find: "event.isElsewhere === true ? perhapsOver(leg) : leg",
+        put: "leg",
+      },
+    ],
+  },
+  {
+    name: "a key repeats what it answered before the exchange contradicted it",
+    changes: [{ file: "src/write/key.ts", find: "contradicted(deps.store, record) ?? ", put: "" }],
+  },
+  {
+    name: "a market that was confirmed once is confirmed for good",
+    changes: [
+      { file: "src/exchange/markets.ts", find: " && clock.elapsedMs() - last.atMs < CONFIRMED_FOR_MS", put: "" },
+    ],
+  },
 ];

@@ -6,7 +6,8 @@ import type { Market } from "../core/market.ts";
 import type { Leg, OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Place, ToSign, ToWrite, With } from "../deps.ts";
-import { recordPlaceReply } from "../settle/place/place.ts";
+import { recordElsewhere, recordPlaceReply } from "../settle/place/place.ts";
+import { shownElsewhere } from "../settle/place/shown-market.ts";
 import type { Placing } from "../settle/record/record.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
 import { appendAudit } from "../store/audit.ts";
@@ -25,7 +26,7 @@ export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
 
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
 export async function placeOrder(
-  deps: ToWrite & With<"builderApproval">,
+  deps: ToWrite & With<"builderApproval" | "feeds" | "picture">,
   caller: Caller,
   wanted: PlaceOrder,
 ): Promise<WriteAnswer> {
@@ -44,7 +45,8 @@ export async function placeOrder(
 }
 
 async function planPlacing(
-  deps: ToSign & With<"builderApproval" | "commits" | "instance" | "markets">,
+  deps: ToSign &
+    With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">,
   caller: Caller,
   wanted: PlaceOrder,
 ): Promise<Plan> {
@@ -67,9 +69,14 @@ async function planPlacing(
       return {
         kind: "outgoing",
         attempt: placing.attempt,
-        conclude(reply) {
+        async conclude(reply) {
           heedBuilderRefusal(deps, caller.account, reply);
-          return recordPlaceReply(deps, placing, reply);
+          const user = caller.account.tradingAddress;
+          const elsewhere = await shownElsewhere(deps, { ...placing, user }, reply);
+          if (elsewhere === null) return recordPlaceReply(deps, placing, reply);
+          const outcome = await recordElsewhere(deps, placing, elsewhere);
+          void deps.settling.pursue(placing.attempt.id);
+          return outcome;
         },
       };
     },

@@ -1,3 +1,4 @@
+import { alarmIn } from "./alarm.ts";
 import { compare, type Decimal, multiply } from "./decimal.ts";
 
 export type Side = "buy" | "sell";
@@ -106,7 +107,12 @@ export type LegEvent =
   /** The native id that a fill gave it is that of something else. */
   | { type: "misnamed"; oid: string }
   /** Something is wrong with it that its status does not tell: another order under its id, more filled than asked for. */
-  | { type: "doubted"; reason: string }
+  | {
+      type: "doubted";
+      reason: string;
+      /** What has its native id stands in another market: what was asked for is not known to be open. */
+      isElsewhere?: boolean;
+    }
   | { type: "fills_seen"; filled: Filled };
 
 /** A running total of a leg's fills: it only ever grows. */
@@ -193,10 +199,15 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
     case "misnamed":
       return isNamedByLead(leg) && leg.oid === event.oid ? { ...leg, oid: null } : leg;
     case "doubted":
-      return doubtful(leg, event.reason);
+      return doubtful(event.isElsewhere === true ? perhapsOver(leg) : leg, event.reason);
     case "lost":
-      return leg.state === "sent" ? { ...leg, state: "lost", reason: event.reason, isExchangesWord: false } : leg;
+      if (leg.state !== "sent") return leg;
+      return { ...leg, state: "lost", reason: alarmIn(leg.reason) ?? event.reason, isExchangesWord: false };
   }
+}
+
+function perhapsOver(leg: Leg): Leg {
+  return leg.state === "resting" || leg.state === "armed" ? { ...leg, state: "closing", isExchangesWord: false } : leg;
 }
 
 /** What was refused or never was is in no doubt; why it was canceled stays beside what is wrong with it. */

@@ -100,4 +100,8 @@ export type Markets = {
    * stands in another market, that is of every market of the list until it has been read twice.
    */
   doubtOf(name: string): string | null;
+  /** An order that was signed for this number was just shown to stand in the market. */
+  confirm(name: string, assetId: number): void;
+  /** That was so within the last minute, and nothing has contradicted the list since. */
+  isConfirmed(name: string, assetId: number): boolean;
 };

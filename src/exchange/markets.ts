@@ -22,6 +22,9 @@ const READINGS_NEEDED_WHEN_CERTAIN = 20;
 /** So long a list that has a market where an order was shown not to stand is one that is behind, milliseconds. */
 const REFUTED_FOR_MS = 5 * 60_000;
 
+/** So long an order that was shown in its market speaks for the number that it was signed for, milliseconds. */
+const CONFIRMED_FOR_MS = 60_000;
+
 type Doubt = MarketDoubt & { readings: number };
 
 /** The place of a market that an order has refuted and a reading has then left, and our monotonic time of that, milliseconds. */
@@ -40,6 +43,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   let wasRefused = false;
   const doubts = new Map<string, Doubt>();
   const refuted = new Map<string, Refuted>();
+  const { forgetBeside, ...confirmations } = openConfirmations(clock);
 
   /** Of the doubts that there were when the reading began: what came while it ran may be in an older part of it. */
   function weigh(doubted: readonly [string, Doubt][], before: Universe | null, now: Universe): void {
@@ -120,9 +124,30 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
       // What is certain is not made less so.
       const isCertain = doubt.isCertain || doubts.get(name)?.isCertain === true;
       doubts.set(name, { ...doubt, isCertain, readings: 0 });
+      forgetBeside(name);
       void refresh();
     },
     doubtOf: (name) => doubts.get(name)?.because ?? doubtBeside(name),
+    ...confirmations,
+  };
+}
+
+/** Which markets were lately shown to stand in their places. */
+function openConfirmations(
+  clock: Clock,
+): Pick<Markets, "confirm" | "isConfirmed"> & { forgetBeside(name: string): void } {
+  const confirmed = new Map<string, { assetId: number; atMs: number }>();
+  return {
+    confirm(name, assetId) {
+      confirmed.set(name, { assetId, atMs: clock.elapsedMs() });
+    },
+    isConfirmed(name, assetId) {
+      const last = confirmed.get(name);
+      return last?.assetId === assetId && clock.elapsedMs() - last.atMs < CONFIRMED_FOR_MS;
+    },
+    forgetBeside(name) {
+      for (const other of confirmed.keys()) if (listOf(other) === listOf(name)) confirmed.delete(other);
+    },
   };
 }
 

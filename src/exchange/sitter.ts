@@ -18,6 +18,7 @@ export type ToldOrder = {
   isOver: boolean;
   /** The last word of it was that it is open. */
   isOpen: boolean;
+  market: string;
   /** It waited for its trigger, which has fired. */
   hasFired: boolean;
   /** As it said that the order is over; null while it has not. */
@@ -170,7 +171,7 @@ function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }
   const end = isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null);
   const hasFired = meaning === "triggered" || before?.hasFired === true;
   const isOpen = meaning === "open" && timeMs === newestMs && end === null;
-  updates.set(oid, { isOver: end !== null, isOpen, hasFired, timeMs: newestMs, heard: sitter.heard, end });
+  updates.set(oid, { isOver: end !== null, isOpen, market, hasFired, timeMs: newestMs, heard: sitter.heard, end });
   const [oldest] = updates.keys();
   if (updates.size > MAX_UPDATES && oldest !== undefined) updates.delete(oldest);
   if (updates.get(oid)?.isOver === true) toldOpen.delete(oid);

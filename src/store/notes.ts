@@ -1,4 +1,4 @@
-import { asc, count, eq } from "drizzle-orm";
+import { and, asc, count, eq } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { notes } from "./schema.ts";
 
@@ -27,6 +27,12 @@ export function listNotes(store: Store, resourceId: string): Note[] {
     .orderBy(asc(notes.id))
     .all()
     .map(({ id: _id, ...note }) => note);
+}
+
+/** Whether there is a note with these words on this order or operation. */
+export function hasNote(store: Store, resourceId: string, what: string): boolean {
+  const isIt = and(eq(notes.resourceId, resourceId), eq(notes.what, what));
+  return store.select({ id: notes.id }).from(notes).where(isIt).limit(1).get() !== undefined;
 }
 
 /** How many notes there ever were with these words. */

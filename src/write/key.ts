@@ -3,8 +3,10 @@ import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
 import { operationText, orderText } from "../core/resource.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
+import { DIFFERENCE } from "../settle/look/apply-sight.ts";
 import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
+import { hasNote } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
 import { findOrder } from "../store/orders.ts";
@@ -67,7 +69,7 @@ export async function answerRecord(
     case "reused":
       throw new ApiError("idempotency_key_reused", reusedMessage(deps.store, record, write));
     case "replay":
-      return { ...storedAnswer(record), isReplay: true };
+      return { ...(contradicted(deps.store, record) ?? storedAnswer(record)), isReplay: true };
     case "as_it_stands": {
       const joined = deps.running.join(record.accountId, record.key);
       if (joined !== null) return { ...(await joined), isReplay: true };
@@ -101,6 +103,18 @@ function reusedMessage(store: Store, record: KeyRecord, write: Write): string {
 function storedAnswer(record: KeyRecord): { status: 200 | 201; body: string } {
   if (record.answer === null) throw new Error("bug: no answer stored");
   return record.answer;
+}
+
+/**
+ * What a key answers of whose order the exchange has shown something else than was asked for, before the answer or after it: the
+ * order as everybody reads it, with its alarm. Null where the stored answer stands.
+ */
+function contradicted(store: Store, { resource, answer }: KeyRecord): RunningAnswer | null {
+  if (resource.kind !== "order" || answer === null || !hasNote(store, resource.id, DIFFERENCE)) return null;
+  const order = findOrder(store, resource.id);
+  if (order === null) throw new Error("bug: a key without its order");
+  const isKnown = order.status !== "unknown" && order.status !== "processing";
+  return { status: isKnown ? answer.status : 202, body: orderText(order) };
 }
 
 /** 202: the order or operation as it stands, shown as `unknown` while this write's own outcome is. */

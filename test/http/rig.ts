@@ -143,6 +143,8 @@ export function openRig(options: RigOptions = {}): Rig {
       refresh: async () => universe,
       doubt: () => undefined,
       doubtOf: () => null,
+      confirm: () => undefined,
+      isConfirmed: () => true,
     },
     feeds: { ...NO_FEEDS },
     picture: createPicture(),

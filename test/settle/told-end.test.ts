@@ -62,5 +62,5 @@ test("what the feed tells of something else under its id ends nothing", async ()
   tell(rig, { status: "canceled", order: { ...shown, coin: "ETH" } });
   rig.exchange.answer("orderStatus", () => ({ status: "unknownOid" }));
   await rig.deps.settling.look(id);
-  expect(findOrder(rig.store, id)).toMatchObject({ status: "open", error: expect.stringContaining("ALARM") });
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", error: expect.stringContaining("ALARM") });
 });

@@ -206,6 +206,8 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
       refresh: async () => universe,
       doubt: () => undefined,
       doubtOf: () => null,
+      confirm: () => undefined,
+      isConfirmed: () => true,
     },
     feeds: { ...NO_FEEDS },
     picture: createPicture(),

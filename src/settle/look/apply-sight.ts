@@ -50,6 +50,9 @@ function dropLead(world: With<"clock" | "store">, leg: Leg, { oid }: Difference)
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "misnamed", oid }, nowMs));
 }
 
+/** What notes call it that the exchange shows something else under an order's id than was asked for. */
+export const DIFFERENCE = "difference";
+
 /** What the exchange shows under an id of ours is not what was asked for: nothing of it is believed, and it is told. */
 export function raiseAlarm(
   world: With<"clock" | "log" | "markets" | "store">,
@@ -66,10 +69,15 @@ export function raiseAlarm(
       resourceId: leg.orderId,
       attemptId: null,
       atMs: world.clock.nowMs(),
-      what: "difference",
+      what: DIFFERENCE,
       detail: differenceDetail(leg, { words }),
     });
-    recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, world.clock.nowMs());
+    recordLegEvent(
+      world.store,
+      leg.cloid,
+      { type: "doubted", reason, isElsewhere: isOtherMarket },
+      world.clock.nowMs(),
+    );
   });
 }
 

@@ -2,8 +2,11 @@ import { compare, type Decimal } from "../../core/decimal.ts";
 import type { KeyAnswer } from "../../core/idempotency.ts";
 import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
+import { findLegByCloid } from "../../store/legs.ts";
 import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
 import type { StatusEntry } from "../../wire/answer/reply.ts";
+import type { Difference } from "../evidence/difference.ts";
+import { raiseAlarm } from "../look/apply-sight.ts";
 import { shortReason } from "../look/look.ts";
 import { finishOrderAttempt, markAmbiguous, type Placing, recordLegEvent, settlePlacing } from "../record/record.ts";
 import type { Reply } from "../send/send.ts";
@@ -40,6 +43,25 @@ export function recordPlaceReply(world: Recording, placing: Placing, verdict: Re
     const end = { nowMs, change: { sentAtMs: attempt.createdAtMs }, order };
     return { isSettled: true, answer: finishOrderAttempt(store, attempt, end) };
   }, canBeReadAgain);
+}
+
+/**
+ * The exchange has it, in another market than was asked for: what became of it is no answer to what was asked, and nobody waits
+ * for one. It has to be pursued.
+ */
+export async function recordElsewhere(
+  world: Recording & With<"log" | "markets" | "store">,
+  placing: Placing,
+  difference: Difference,
+): Promise<PlaceOutcome> {
+  const { order, leg, attempt } = placing;
+  const reason = `the exchange answered for ${difference.words}`;
+  await world.commits.outcome((store) => {
+    markAmbiguous(store, attempt, { reason, text: null, nowMs: world.clock.nowMs() });
+  }, true);
+  world.markets.doubt(order.market, { because: difference.words, isCertain: true });
+  raiseAlarm(world, findLegByCloid(world.store, leg.cloid) ?? leg, difference);
+  return { isSettled: true, answer: null };
 }
 
 type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
