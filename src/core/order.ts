@@ -148,6 +148,7 @@ export function advanceLeg(leg: Leg, event: LegEvent): Leg | null {
 }
 
 function afterEvent(leg: Leg, event: LegEvent): Leg | null {
+  if (isTooMuch(leg, event)) return null;
   const grown = "filled" in event && event.filled !== null ? growFilled(leg, event.filled) : leg;
   if (leg.state === "rejected" && leg.isExchangesWord) return agreesWithRefusal(leg, event) ? leg : null;
   switch (event.type) {
@@ -208,6 +209,12 @@ function afterEvent(leg: Leg, event: LegEvent): Leg | null {
 
 function perhapsOver(leg: Leg): Leg {
   return leg.state === "resting" || leg.state === "armed" ? { ...leg, state: "closing", isExchangesWord: false } : leg;
+}
+
+/** No order is filled beyond its size. Of one that was found by its fills alone, after a restore, these are the size. */
+function isTooMuch({ state, size }: Leg, event: LegEvent): boolean {
+  const filled = "filled" in event ? event.filled : null;
+  return state !== "filled" && filled !== null && compare(filled.size, size) > 0;
 }
 
 /** What was refused or never was is in no doubt; why it was canceled stays beside what is wrong with it. */

@@ -19,6 +19,7 @@ export type ToldOrder = {
   /** The last word of it was that it is open. */
   isOpen: boolean;
   market: string;
+  cloid: string | null;
   /** It waited for its trigger, which has fired. */
   hasFired: boolean;
   /** As it said that the order is over; null while it has not. */
@@ -171,7 +172,8 @@ function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }
   const end = isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null);
   const hasFired = meaning === "triggered" || before?.hasFired === true;
   const isOpen = meaning === "open" && timeMs === newestMs && end === null;
-  updates.set(oid, { isOver: end !== null, isOpen, market, hasFired, timeMs: newestMs, heard: sitter.heard, end });
+  const stands = { isOver: end !== null, isOpen, hasFired, timeMs: newestMs, heard: sitter.heard, end };
+  updates.set(oid, { ...stands, market, cloid });
   const [oldest] = updates.keys();
   if (updates.size > MAX_UPDATES && oldest !== undefined) updates.delete(oldest);
   if (updates.get(oid)?.isOver === true) toldOpen.delete(oid);

@@ -27,6 +27,8 @@ const TERMS: Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger"> = {
   trigger: null,
 };
 
+const IOC = { timeInForce: "ioc" } as const;
+
 const terms = fc.record({
   timeInForce: fc.constantFrom("gtc" as const, "ioc" as const, "alo" as const),
   reduceOnly: fc.boolean(),
@@ -108,7 +110,9 @@ const ROWS: Row[] = [
     "look",
   ],
   ["is filled whole", { filled: { oid: 7, totalSz: "1.0", avgPx: "9", cloid: CLOID } }, {}, "filled"],
-  ["is filled beyond", { filled: { oid: 7, totalSz: "1.5", avgPx: "9", cloid: CLOID } }, {}, "filled"],
+  ["is filled beyond", { filled: { oid: 7, totalSz: "1.5", avgPx: "9", cloid: CLOID } }, {}, "look"],
+  ["is filled, by nothing", { filled: { oid: 7, totalSz: "0.0", avgPx: "0.0", cloid: CLOID } }, IOC, "look"],
+  ["rests, an ioc", { resting: { oid: 7, cloid: CLOID } }, IOC, "look"],
   ["is filled short, gtc", { filled: { oid: 7, totalSz: "0.9", avgPx: "9", cloid: CLOID } }, {}, "look"],
   [
     "is filled short, alo",
@@ -147,12 +151,12 @@ test.each(ROWS)("an answer that the order %s", (_name, entry, some, reads) => {
 });
 
 test("only what one look at the exchange gives back may be kept without waiting for the disk", () => {
-  const reading = (entry: unknown) => {
+  const reading = (entry: unknown, timeInForce: "gtc" | "ioc" = "ioc") => {
     const body = JSON.stringify({ status: "ok", response: { type: "order", data: { statuses: [entry] } } });
-    return readPlaceReply({ ...TERMS, timeInForce: "ioc" }, ASKED, classifyReply(200, body));
+    return readPlaceReply({ ...TERMS, timeInForce }, ASKED, classifyReply(200, body));
   };
   const filled = (totalSz: string) => ({ filled: { oid: 7, totalSz, avgPx: "100", cloid: CLOID } });
-  expect(reading({ resting: { oid: 7, cloid: CLOID } })).toMatchObject({ canBeReadAgain: true });
+  expect(reading({ resting: { oid: 7, cloid: CLOID } }, "gtc")).toMatchObject({ canBeReadAgain: true });
   expect(reading(filled("1"))).toMatchObject({ canBeReadAgain: true });
   expect(reading(filled("0.5"))).toMatchObject({ event: { type: "canceled" }, canBeReadAgain: false });
   expect(reading({ error: "Price must be divisible by tick size." })).toMatchObject({ canBeReadAgain: false });

@@ -11,7 +11,7 @@ import { storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../../store/orders.ts";
 import { modifyRefusal } from "../../wire/answer/refusal.ts";
-import { readPlaceReply } from "../place/place.ts";
+import { lookedUp, type PlaceReading, readPlaceReply } from "../place/place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "../record/record.ts";
 import type { Reply } from "../send/send.ts";
 
@@ -33,9 +33,10 @@ export function legsOfModify(world: With<"store">, attempt: Attempt): ModifyLegs
  * replacement, what became of the original has to be looked up.
  */
 export function recordModifyReply(world: With<"clock" | "store">, attempt: Attempt, reply: Reply): void {
-  const { order, replacement } = legsOfModify(world, attempt);
+  const { order, replaced, replacement } = legsOfModify(world, attempt);
   const nowMs = world.clock.nowMs();
-  const reading = readPlaceReply({ ...order, ...replacement }, replacement, reply);
+  const said = readPlaceReply({ ...order, ...replacement }, replacement, reply);
+  const reading = namesOriginal(said, replaced) ? NAMES_ORIGINAL : said;
   inTransaction(world.store, () => {
     if (reading.kind === "look") {
       markAmbiguous(world.store, attempt, { reason: reading.reason, text: reading.text, nowMs });
@@ -47,6 +48,13 @@ export function recordModifyReply(world: With<"clock" | "store">, attempt: Attem
     recordLegEvent(world.store, replacement.cloid, reading.event, nowMs);
   });
 }
+
+/** What replaces an order has a native id of its own. */
+function namesOriginal(said: PlaceReading, { oid }: Leg): boolean {
+  return said.kind === "definite" && "oid" in said.event && said.event.oid !== null && said.event.oid === oid;
+}
+
+const NAMES_ORIGINAL = lookedUp("the exchange answered a modify with the native id of what it replaces");
 
 /** The exchange's words where they tell what became of the original; kept, because a later process has to know them. */
 function tellingRefusal(reply: Reply): string | null {

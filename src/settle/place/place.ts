@@ -1,4 +1,4 @@
-import { compare, type Decimal } from "../../core/decimal.ts";
+import { compare, type Decimal, ZERO } from "../../core/decimal.ts";
 import type { KeyAnswer } from "../../core/idempotency.ts";
 import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
@@ -46,8 +46,8 @@ export function recordPlaceReply(world: Recording, placing: Placing, verdict: Re
 }
 
 /**
- * The exchange has it, in another market than was asked for: what became of it is no answer to what was asked, and nobody waits
- * for one. It has to be pursued.
+ * What the exchange's answer names stands in another market, or is another order: that is no answer to what was asked, and
+ * nobody waits for one. It has to be pursued.
  */
 export async function recordElsewhere(
   world: Recording & With<"log" | "markets" | "store">,
@@ -59,7 +59,7 @@ export async function recordElsewhere(
   await world.commits.outcome((store) => {
     markAmbiguous(store, attempt, { reason, text: null, nowMs: world.clock.nowMs() });
   }, true);
-  world.markets.doubt(order.market, { because: difference.words, isCertain: true });
+  if (difference.isOtherMarket) world.markets.doubt(order.market, { because: difference.words, isCertain: true });
   raiseAlarm(world, findLegByCloid(world.store, leg.cloid) ?? leg, difference);
   return { isSettled: true, answer: null };
 }
@@ -76,17 +76,19 @@ export function readPlaceReply(order: AskedTerms, asked: Asked, verdict: Reply):
   }
   if (verdict.kind === "refused") return refused(verdict.text);
   const [entry] = verdict.statuses;
-  if (verdict.type !== "order" || entry === undefined) return look("the exchange's answer is not one to an order");
+  if (verdict.type !== "order" || entry === undefined) return lookedUp("the exchange's answer is not one to an order");
   return readEntry(order, asked, entry);
 }
 
 function readEntry(order: AskedTerms, asked: Asked, entry: StatusEntry): PlaceReading {
   switch (entry.kind) {
     case "resting":
-      if (!isOurs(entry.cloid, asked.cloid)) return look("the exchange answered for another order");
+      if (!isOurs(entry.cloid, asked.cloid)) return lookedUp("the exchange answered for another order");
+      if (order.timeInForce === "ioc" && order.trigger === null)
+        return lookedUp("the exchange answered that an ioc rests");
       return order.trigger === null ? definite({ type: "rested", oid: entry.oid }) : armed(entry.oid);
     case "filled":
-      if (!isOurs(entry.cloid, asked.cloid)) return look("the exchange answered for another order");
+      if (!isOurs(entry.cloid, asked.cloid)) return lookedUp("the exchange answered for another order");
       return readFilled(order, asked.size, entry);
     case "waiting_for_trigger":
     case "waiting_for_fill":
@@ -94,16 +96,19 @@ function readEntry(order: AskedTerms, asked: Asked, entry: StatusEntry): PlaceRe
     case "error":
       return isListedRefusal(entry.text)
         ? refused(entry.text)
-        : { ...look("an answer that is new to us"), text: entry.text };
+        : { ...lookedUp("an answer that is new to us"), text: entry.text };
     case "success":
     case "running":
-      return look("the exchange's answer is not one to an order");
+      return lookedUp("the exchange's answer is not one to an order");
   }
 }
 
 function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { kind: "filled" }): PlaceReading {
+  // Neither more than was asked for nor nothing can have been filled.
+  const isPossible = compare(entry.totalSize, asked) <= 0 && compare(entry.totalSize, ZERO) > 0;
+  if (!isPossible) return lookedUp("the exchange answered with a size that cannot be");
   const filled = filledAt(entry.totalSize, entry.averagePrice);
-  if (compare(entry.totalSize, asked) >= 0) return definite({ type: "filled", oid: entry.oid, filled });
+  if (compare(entry.totalSize, asked) === 0) return definite({ type: "filled", oid: entry.oid, filled });
   // The answer's total is complete evidence for an order that can never rest.
   if (order.timeInForce === "ioc" && order.trigger === null) {
     const reason = shortReason(order, entry.totalSize, asked);
@@ -111,7 +116,7 @@ function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { ki
     return { kind: "definite", event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };
   }
   return {
-    ...look("the exchange filled a part and may have left the rest open"),
+    ...lookedUp("the exchange filled a part and may have left the rest open"),
     seen: { type: "fills_seen", filled },
   };
 }
@@ -132,7 +137,8 @@ function refused(text: string): PlaceReading {
   return { kind: "definite", event, canBeReadAgain: false };
 }
 
-function look(reason: string): PlaceReading & { kind: "look" } {
+/** An answer that has to be looked up. */
+export function lookedUp(reason: string): PlaceReading & { kind: "look" } {
   return { kind: "look", reason, text: null, seen: null };
 }
 

@@ -27,10 +27,17 @@ export async function shownElsewhere(
 ): Promise<Difference | null> {
   const oid = namedIn(reply, leg.cloid);
   if (oid === null) return null;
-  const shown = toldMarket(world, user, oid) ?? (await awaitedMarket(world, { order, user, oid }));
+  const shown = toldOf(world, user, oid) ?? (await awaited(world, { order, user, oid }));
   if (shown === null) return null;
-  if (shown !== order.market)
-    return { words: `the market ${shown} instead of ${order.market}`, isOtherMarket: true, mayBeOurs: true, oid };
+  if (shown.cloid !== null && shown.cloid !== leg.cloid)
+    return { words: `the order ${oid}, which is another`, isOtherMarket: false, mayBeOurs: false, oid };
+  if (shown.market !== order.market)
+    return {
+      words: `the market ${shown.market} instead of ${order.market}`,
+      isOtherMarket: true,
+      mayBeOurs: true,
+      oid,
+    };
   world.markets.confirm(order.market, order.assetId);
   return null;
 }
@@ -42,32 +49,36 @@ function namedIn(reply: Reply, cloid: string): string | null {
   return isNamed && entry.cloid === cloid ? entry.oid : null;
 }
 
-function toldMarket({ picture }: With<"picture">, user: string, oid: string): string | null {
-  return picture.toldOf(user, oid)?.market ?? null;
+/** What is shown of the order that an answer names. */
+type Shown = { market: string; cloid: string | null };
+
+function toldOf({ picture }: With<"picture">, user: string, oid: string): Shown | null {
+  return picture.toldOf(user, oid);
 }
 
 type Awaited = Pick<Placing, "order"> & { user: string; oid: string };
 
-async function awaitedMarket(world: ToCompare, awaited: Awaited): Promise<string | null> {
-  const { order, user } = awaited;
+async function awaited(world: ToCompare, about: Awaited): Promise<Shown | null> {
+  const { order, user } = about;
   if (world.markets.isConfirmed(order.market, order.assetId)) return null;
   const timer = world.clock.timer(AWAITED_MS);
   const isLate = timer.up.then(() => null);
-  const told = world.feeds.isLive(user) ? toldSoon(world, awaited, isLate) : recordedMarket(world, awaited);
+  const told = world.feeds.isLive(user) ? toldSoon(world, about, isLate) : recorded(world, about);
   return Promise.race([told, isLate]).finally(timer.cancel);
 }
 
-async function toldSoon(world: With<"picture">, { user, oid }: Awaited, isLate: Promise<null>): Promise<string | null> {
+async function toldSoon(world: With<"picture">, { user, oid }: Awaited, isLate: Promise<null>): Promise<Shown | null> {
   for (;;) {
     const isOver = await Promise.race([world.picture.next(user).then(() => false), isLate.then(() => true)]);
-    const told = toldMarket(world, user, oid);
+    const told = toldOf(world, user, oid);
     if (told !== null || isOver) return told;
   }
 }
 
 /** Where no feed tells it: one look, which may come too early. */
-async function recordedMarket({ exchange }: With<"exchange">, { user, oid }: Awaited): Promise<string | null> {
+async function recorded({ exchange }: With<"exchange">, { user, oid }: Awaited): Promise<Shown | null> {
   const outcome = await exchange.info({ type: "orderStatus", user, oid: jsonInteger(oid) }, { purpose: "settle" });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
-  return answer?.kind === "order" && answer.order.oid === oid ? answer.order.coin : null;
+  if (answer?.kind !== "order" || answer.order.oid !== oid) return null;
+  return { market: answer.order.coin, cloid: answer.order.cloid };
 }

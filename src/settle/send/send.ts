@@ -94,9 +94,15 @@ async function post(world: ToSend, attempt: Attempt, signed: Signed): Promise<Se
       if (outcome.httpStatus === 429) world.exchange.slowDown("too_fast");
       else if (isRefusedForActions(verdict)) world.exchange.slowDown("out_of_actions");
       if (trader !== null && isRefusedForActions(verdict)) void world.allowance.refresh(trader);
-      return { kind: "reply", reply: verdict };
+      return { kind: "reply", reply: toOneThing(verdict) };
     }
   }
+}
+
+/** Every action of ours carries one thing: of several words nobody can tell which is its own. */
+function toOneThing(verdict: Verdict): Verdict {
+  const isAmbiguous = verdict.kind === "accepted" && verdict.statuses.length > 1;
+  return isAmbiguous ? { kind: "ambiguous", reason: "unreadable", text: null } : verdict;
 }
 
 /** An exception of the way out proves nothing about what has left. */

@@ -1,7 +1,6 @@
-import type { Decimal } from "../../core/decimal.ts";
+import { compare, type Decimal, ZERO } from "../../core/decimal.ts";
 import {
   flag,
-  integer,
   money,
   moneyOrNull,
   nativeId,
@@ -15,6 +14,7 @@ import {
   sourceOrNull,
   text,
   textOrNull,
+  timeMs,
 } from "./read.ts";
 
 export type Fill = {
@@ -67,9 +67,9 @@ export function fill(from: Source): Fill {
   return {
     coin: text(from, "coin"),
     price: money(from, "px"),
-    size: money(from, "sz"),
+    size: notNegative(money(from, "sz")),
     side: oneOf(from, "side", ["B", "A"]),
-    timeMs: integer(from, "time"),
+    timeMs: timeMs(from, "time"),
     startPosition: money(from, "startPosition"),
     direction: text(from, "dir"),
     closedPnl: money(from, "closedPnl"),
@@ -84,6 +84,12 @@ export function fill(from: Source): Fill {
     twapId: nativeIdOrNull(from, "twapId"),
     liquidation: liquidation(sourceOrNull(from, "liquidation")),
   };
+}
+
+/** One below zero would take back what was filled before. */
+function notNegative(size: Decimal): Decimal {
+  if (compare(size, ZERO) < 0) throw new Error("unreadable: a size below zero");
+  return size;
 }
 
 function liquidation(from: Source | null): Fill["liquidation"] {

@@ -1,7 +1,6 @@
 import type { Decimal } from "../../core/decimal.ts";
 import {
   flag,
-  integer,
   money,
   moneyOrNull,
   nativeId,
@@ -13,6 +12,7 @@ import {
   sourceOf,
   text,
   textOrNull,
+  timeMs,
 } from "./read.ts";
 
 /** What every form of an order has. */
@@ -74,7 +74,7 @@ export function parseHistoricalOrders(json: unknown): OrderRecord[] | null {
 }
 
 function orderRecord(from: Source): OrderRecord {
-  const statusTimestampMs = integer(from, "statusTimestamp");
+  const statusTimestampMs = timeMs(from, "statusTimestamp");
   return { order: frontendOrder(source(from, "order")), status: text(from, "status"), statusTimestampMs };
 }
 
@@ -87,7 +87,7 @@ export function basicOrder(from: Source): BasicOrder {
     size: money(from, "sz"),
     originalSize: moneyOrNull(from, "origSz"),
     oid: nativeId(from, "oid"),
-    timestampMs: integer(from, "timestamp"),
+    timestampMs: timeMs(from, "timestamp"),
     reduceOnly: flag(from, "reduceOnly"),
     cloid: textOrNull(from, "cloid")?.toLowerCase() ?? null,
   };

@@ -95,6 +95,17 @@ export function integerOf(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) ? value : refuse("integer");
 }
 
+/** Seconds, and microseconds, of this century: no time in milliseconds of any year that the exchange has seen. */
+const SECONDS = { from: 1e9, to: 1e11 };
+const MICROSECONDS_FROM = 1e14;
+
+/** Unix milliseconds. What can only be another unit is refused: taken for milliseconds, it would be older or newer than everything. */
+export function timeMs(from: Source, key: string): number {
+  const value = integer(from, key);
+  const isOtherUnit = (value >= SECONDS.from && value < SECONDS.to) || value >= MICROSECONDS_FROM;
+  return isOtherUnit ? refuse(`${key} in milliseconds`) : value;
+}
+
 export function integerOrNull(from: Source, key: string): number | null {
   const value = own(from, key);
   return value === undefined || value === null ? null : integerOf(value);
