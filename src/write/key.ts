@@ -3,7 +3,7 @@ import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
 import { operationText, orderText } from "../core/resource.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
-import { DIFFERENCE } from "../settle/look/apply-sight.ts";
+import { ELSEWHERE } from "../settle/look/apply-sight.ts";
 import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import { hasNote } from "../store/notes.ts";
@@ -106,11 +106,11 @@ function storedAnswer(record: KeyRecord): { status: 200 | 201; body: string } {
 }
 
 /**
- * What a key answers of whose order the exchange has shown something else than was asked for, before the answer or after it: the
- * order as everybody reads it, with its alarm. Null where the stored answer stands.
+ * What a key answers whose order the exchange has shown to stand in another market, before the answer or after it: the order as
+ * everybody reads it, with its alarm. Null where the stored answer stands.
  */
 function contradicted(store: Store, { resource, answer }: KeyRecord): RunningAnswer | null {
-  if (resource.kind !== "order" || answer === null || !hasNote(store, resource.id, DIFFERENCE)) return null;
+  if (resource.kind !== "order" || answer === null || !hasNote(store, resource.id, ELSEWHERE)) return null;
   const order = findOrder(store, resource.id);
   if (order === null) throw new Error("bug: a key without its order");
   const isKnown = order.status !== "unknown" && order.status !== "processing";

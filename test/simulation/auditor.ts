@@ -70,7 +70,8 @@ function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
   const accepted = heard.filter(({ status }) => status < 300);
   const made = run.truth.made.get(wish.number) ?? [];
   const name = `${wish.key} (${dialogue.ask?.kind ?? "never asked"})`;
-  const findings = [...auditAnswers(name, accepted, run.areReadsSound), ...auditTimes(name, heard)];
+  const conditions = { areReadsSound: run.areReadsSound, swap: run.moves?.swap ?? null };
+  const findings = [...auditAnswers(name, accepted, conditions), ...auditTimes(name, heard)];
   // What a modify placed too much is taken off, and each fill that its original is shown to have had since asks for it anew.
   const most = dialogue.ask?.kind === "modify" ? 2 + fillsOfTarget(run, dialogue) : 1;
   if (made.length > most) findings.push(`${name} was executed ${made.length} times`);

@@ -50,8 +50,8 @@ function dropLead(world: With<"clock" | "store">, leg: Leg, { oid }: Difference)
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, { type: "misnamed", oid }, nowMs));
 }
 
-/** What notes call it that the exchange shows something else under an order's id than was asked for. */
-export const DIFFERENCE = "difference";
+/** What notes call it that the exchange shows an order of ours in another market: what its keys have answered was not so. */
+export const ELSEWHERE = "stands in another market";
 
 /** What the exchange shows under an id of ours is not what was asked for: nothing of it is believed, and it is told. */
 export function raiseAlarm(
@@ -69,9 +69,10 @@ export function raiseAlarm(
       resourceId: leg.orderId,
       attemptId: null,
       atMs: world.clock.nowMs(),
-      what: DIFFERENCE,
+      what: "difference",
       detail: differenceDetail(leg, { words }),
     });
+    if (isOtherMarket) appendElsewhere(world, leg, words);
     recordLegEvent(
       world.store,
       leg.cloid,
@@ -79,6 +80,10 @@ export function raiseAlarm(
       world.clock.nowMs(),
     );
   });
+}
+
+function appendElsewhere({ store, clock }: With<"clock" | "store">, { orderId }: Leg, detail: string): void {
+  appendNote(store, { resourceId: orderId, attemptId: null, atMs: clock.nowMs(), what: ELSEWHERE, detail });
 }
 
 /** The leg that still has news: the newest that is not closed, else the newest. */
