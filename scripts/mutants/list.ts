@@ -237,8 +237,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/write/key.ts",
-        find: "      return { ...storedAnswer(record), isReplay: true };",
-        put: "      return { ...storedAnswer(record), body: asItStands(deps.store, record).body, isReplay: true };",
+        find: "?? storedAnswer(record)), isReplay: true };",
+        put: "?? { ...storedAnswer(record), body: asItStands(deps.store, record).body }), isReplay: true };",
       },
     ],
   },

@@ -57,7 +57,7 @@ export const MARKET_LISTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/shown-market.ts",
-        find: "toldMarket(world, user, oid) ?? (await",
+        find: "toldOf(world, user, oid) ?? (await",
         put: "(await",
       },
     ],
@@ -80,6 +80,16 @@ export const MARKET_LISTS: readonly Mutant[] = [
     name: "a market that was confirmed once is confirmed for good",
     changes: [
       { file: "src/exchange/markets.ts", find: " && clock.elapsedMs() - last.atMs < CONFIRMED_FOR_MS", put: "" },
+    ],
+  },
+  {
+    name: "an answer under the native id of another order of ours is believed",
+    changes: [
+      {
+        file: "src/settle/place/shown-market.ts",
+        find: "shown.cloid !== null && shown.cloid !== leg.cloid",
+        put: "false",
+      },
     ],
   },
 ];

@@ -7,8 +7,8 @@ export const ORDERS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/place.ts",
-        find: 'order.timeInForce === "ioc" && order.trigger === null',
-        put: "order.trigger === null",
+        find: '  if (order.timeInForce === "ioc" && order.trigger === null) {',
+        put: "  if (order.trigger === null) {",
       },
     ],
   },
@@ -58,7 +58,7 @@ export const ORDERS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/apply-sight.ts",
-        find: '    recordLegEvent(world.store, leg.cloid, { type: "doubted", reason }, world.clock.nowMs());\n',
+        find: "    recordLegEvent(world.store, leg.cloid, doubted, world.clock.nowMs());\n",
         put: "",
       },
     ],
@@ -186,5 +186,21 @@ export const ORDERS: readonly Mutant[] = [
   {
     name: "a noop is not counted before it is sent",
     changes: [{ file: "src/settle/send/seal.ts", find: "    updateAttempt(world.store, now, { noops });\n", put: "" }],
+  },
+  {
+    name: "of several words for one order the first is believed",
+    changes: [{ file: "src/settle/send/send.ts", find: "toOneThing(verdict) }", put: "verdict }" }],
+  },
+  {
+    name: "a modify that is answered under the native id of its original has replaced it",
+    changes: [{ file: "src/settle/modify/modify.ts", find: "namesOriginal(said, replaced) ?", put: "false ?" }],
+  },
+  {
+    name: "an order is filled by more than it asks for",
+    changes: [{ file: "src/core/order.ts", find: "  if (isTooMuch(leg, event)) return null;\n", put: "" }],
+  },
+  {
+    name: "times in seconds are taken for milliseconds",
+    changes: [{ file: "src/wire/answer/read.ts", find: "return isOtherUnit ?", put: "return false ?" }],
   },
 ];

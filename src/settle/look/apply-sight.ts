@@ -62,6 +62,7 @@ export function raiseAlarm(
   const order = findOrder(world.store, leg.orderId);
   const reason = `${ALARM}: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
   if (order === null || leg.reason?.includes(reason) === true) return;
+  const doubted = { type: "doubted", reason, isElsewhere: isOtherMarket } as const;
   world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });
   world.log.error({ order_id: leg.orderId, error: reason }, "the exchange shows something else than was asked for");
   inTransaction(world.store, () => {
@@ -73,12 +74,7 @@ export function raiseAlarm(
       detail: differenceDetail(leg, { words }),
     });
     if (isOtherMarket) appendElsewhere(world, leg, words);
-    recordLegEvent(
-      world.store,
-      leg.cloid,
-      { type: "doubted", reason, isElsewhere: isOtherMarket },
-      world.clock.nowMs(),
-    );
+    recordLegEvent(world.store, leg.cloid, doubted, world.clock.nowMs());
   });
 }
 
