@@ -56,9 +56,8 @@ export async function recordElsewhere(
 ): Promise<PlaceOutcome> {
   const { order, leg, attempt } = placing;
   const reason = `the exchange answered for ${difference.words}`;
-  await world.commits.outcome((store) => {
-    markAmbiguous(store, attempt, { reason, text: null, nowMs: world.clock.nowMs() });
-  }, true);
+  const nowMs = world.clock.nowMs();
+  await world.commits.outcome((store) => markAmbiguous(store, attempt, { reason, text: null, nowMs }), false);
   if (difference.isOtherMarket) world.markets.doubt(order.market, { because: difference.words, isCertain: true });
   raiseAlarm(world, findLegByCloid(world.store, leg.cloid) ?? leg, difference);
   return { isSettled: true, answer: null };
