@@ -163,8 +163,8 @@ export const ORDER_BREAKS: readonly Break[] = [
     name: "a replay tells the order as it is now",
     changes: inFile(
       "src/write/key.ts",
-      "return { ...storedAnswer(record), isReplay: true };",
-      "return { status: storedAnswer(record).status, body: asItStands(deps.store, record).body, isReplay: true };",
+      "?? storedAnswer(record)), isReplay: true };",
+      "?? { status: storedAnswer(record).status, body: asItStands(deps.store, record).body }), isReplay: true };",
     ),
     seenBy: REPLAY,
   },
