@@ -59,7 +59,7 @@ test("after a failed wait for the disk nothing is sent until the next start, can
   expect(rig.log.filter(({ message }) => message === "writes are stopped until the next start")).toHaveLength(1);
 });
 
-test("an outcome that cannot be written any more is 202 for who asked, and nothing is sent twice", async () => {
+test("an outcome that cannot be written any more is told as the exchange told it, and nothing is sent twice", async () => {
   const rig = await openPaperRig();
   rig.deliveries.push(async (arrive) => {
     const response = await arrive();
@@ -67,9 +67,10 @@ test("an outcome that cannot be written any more is 202 for who asked, and nothi
     return response;
   });
   const answer = await place(rig, "in-between");
-  expect(answer).toMatchObject({ status: 202, body: { status: "unknown" } });
+  // The next start looks it up, as after a process that was killed.
+  expect(answer).toMatchObject({ status: 201, body: { status: "open" } });
   expect(rig.sent.filter((type) => type === "order")).toHaveLength(1);
-  expect(await place(rig, "in-between")).toMatchObject({ status: 202 });
+  expect(await place(rig, "in-between")).toMatchObject({ status: 201, text: answer.text });
   expect(await place(rig, "another-one")).toMatchObject({ status: 503 });
   expect(rig.sent.filter((type) => type === "order")).toHaveLength(1);
 });
