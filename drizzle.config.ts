@@ -2,7 +2,12 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: ["./src/store/schema.ts", "./src/store/schema-audit.ts", "./src/store/schema-views.ts"],
+  schema: [
+    "./src/store/schema.ts",
+    "./src/store/schema-audit.ts",
+    "./src/store/schema-stops.ts",
+    "./src/store/schema-views.ts",
+  ],
   out: "./drizzle",
   casing: "snake_case",
 });

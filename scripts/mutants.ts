@@ -52,6 +52,8 @@ const SCENES = [
   "test/simulation/namesakes-fill.test.ts",
   "test/simulation/namesakes-rest.test.ts",
   "test/simulation/starved.test.ts",
+  "test/simulation/stop.test.ts",
+  "test/http/stop.test.ts",
   "test/flows",
   "test/settle",
   "test/core",

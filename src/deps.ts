@@ -5,6 +5,7 @@ import type { FlightRank } from "./core/in-flight.ts";
 import type { About, Happened } from "./core/mark.ts";
 import type { Metrics } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
+import type { Stop } from "./core/stop.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
 import type { BuilderApproval } from "./exchange/builder-approval.ts";
 import type { Exchange, Markets, Reader } from "./exchange/exchange.ts";
@@ -15,6 +16,8 @@ import type { TrustedFeeds } from "./exchange/trusted-feeds.ts";
 import type { CommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
 import type { Store } from "./store/open.ts";
+import type { StoredOperation } from "./store/operations.ts";
+import type { StoredOrder } from "./store/orders.ts";
 import type { WriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
 
@@ -115,6 +118,7 @@ export type World = {
 
 export type Deps = World & {
   settling: Settling;
+  stopper: Stopper;
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
   reads: Reads;
@@ -208,6 +212,25 @@ export type Settling = {
   look(orderId: string, purpose?: "read" | "settle" | Reader): Promise<LookResult>;
   /** Attempts that are not settled. */
   openCount(): number;
+};
+
+/** Who carries stops out. */
+export type Stopper = {
+  /** There may be a new one; safe to call at any time. */
+  heed(): void;
+  progressOf(stop: Stop): StopProgress;
+};
+
+/** How far a stop has come. */
+export type StopProgress = {
+  /** What can still increase a position: orders that are not over, TWAPs that are not settled, TWAPs that run. */
+  remaining: {
+    orders: readonly StoredOrder[];
+    openTwaps: readonly Attempt[];
+    runningTwaps: readonly StoredOperation[];
+  };
+  /** Orders that can only make a position smaller. */
+  kept: readonly StoredOrder[];
 };
 
 /**

@@ -2,13 +2,14 @@
  * The composition root: a set-up data directory and the outside world in, a gateway out. Nothing here decides
  * anything; it only says who works with whom.
  */
+import { cancelOutside } from "./actions/cancel-outside.ts";
 import { openOrderNews } from "./actions/order-news.ts";
 import { openOwnWrites } from "./actions/own-writes.ts";
 import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import { type Metrics, NO_METRICS } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
-import type { Deps, GatewayState, Log, Settings, With, World } from "./deps.ts";
+import type { Deps, GatewayState, Log, Settings, Stopper, With, World } from "./deps.ts";
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
 import { type BuilderApproval, openBuilderApproval } from "./exchange/builder-approval.ts";
@@ -39,6 +40,7 @@ import { openOtherMachines } from "./settle/restore/other-machine.ts";
 import { openFlights } from "./settle/send/flights.ts";
 import { openSettler, type Settler } from "./settle/settler.ts";
 import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
+import { openStopper } from "./settle/stop/stopper.ts";
 import { listAccounts } from "./store/accounts.ts";
 import { onBroken } from "./store/broken.ts";
 import { openCommitQueue } from "./store/commit-queue.ts";
@@ -128,6 +130,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
   const settler = openSettler(world, heed);
+  const stopper = openStopper(world, { settling: settler, cancelOutside: (...about) => cancelOutside(deps, ...about) });
   const others = openOtherMachines(world);
   const heeding = heedFills(world, { heed, look: settler.look, repeating: () => repeating });
   const fillIndex = openFillIndex(world, others, heeding);
@@ -136,7 +139,8 @@ export function openGateway(parts: GatewayParts): Gateway {
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
   const gauges = { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() };
-  const deps = depsOf(world, { settling: settler, reads, marketView, builderApproval, fillIndex, agents, gauges });
+  const views = { reads, marketView, builderApproval, fillIndex, agents, gauges };
+  const deps = depsOf(world, { settling: settler, stopper, ...views });
   let server: HttpServer | null = null;
 
   /** An account that was made after the start. */
@@ -170,6 +174,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.every(MARKETS_INTERVAL_MS, () => world.markets.refresh());
       const looked = compareClocksOnce(exchange, clock, repeating.isStopped).then(() => {
         if (state.phase === "opening") state.phase = "starting";
+        stopper.heed();
         return lookAtInterrupted(world, settler);
       });
       await Promise.all([looked, readFirstMarkets(world, repeating.isStopped)]);
@@ -177,7 +182,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped }));
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
       keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
-      keepInStep({ world, repeating, settler, follower }, parts.socket === null ? 0 : FEED_WITHIN_MS);
+      keepInStep({ world, repeating, settler, stopper, follower }, parts.socket === null ? 0 : FEED_WITHIN_MS);
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
       repeating.every(CROSS_CHECK_MS, () => follower.crossCheck());
@@ -188,25 +193,25 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.stop();
       feeds.close();
       marketView.close();
-      follower.stop();
-      teller.stop();
-      settler.stop();
+      for (const each of [follower, stopper, teller, settler]) each.stop();
       parts.signers.lock();
       closeStore(store);
     },
   };
 }
 
-type Stepping = { world: World; repeating: Repeating; settler: Settler; follower: Follower };
+type Stepping = { world: World; repeating: Repeating; settler: Settler; stopper: Stopper; follower: Follower };
 
 /** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
-function keepInStep({ world, repeating: { once, every }, settler, follower }: Stepping, feedWithinMs: number): void {
+function keepInStep({ world, repeating, settler, stopper, follower }: Stepping, feedWithinMs: number): void {
+  const { once, every } = repeating;
   once(async () => {
     if (feedWithinMs > 0) await world.clock.sleep(feedWithinMs);
     await follower.resync("not_connected");
   });
   every(RESYNC_INTERVAL_MS, async () => {
     settler.resume();
+    stopper.heed();
     await follower.resync("not_live");
   });
   every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
@@ -275,7 +280,9 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, sta
   };
 }
 
-type Opened = With<"settling" | "reads" | "marketView" | "builderApproval" | "fillIndex" | "agents" | "gauges">;
+type Opened = With<
+  "settling" | "stopper" | "reads" | "marketView" | "builderApproval" | "fillIndex" | "agents" | "gauges"
+>;
 
 function depsOf(world: World, opened: Opened): Deps {
   return {

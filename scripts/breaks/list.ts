@@ -16,6 +16,7 @@ import { SEALED_KEY_BREAKS } from "./sealed-keys.ts";
 import { SECRET_BREAKS } from "./secrets.ts";
 import { SIGNATURE_BREAKS } from "./signatures.ts";
 import { STAGE_BREAKS } from "./stages.ts";
+import { STOP_BREAKS } from "./stops.ts";
 import { TEXT_BREAKS } from "./texts.ts";
 import { TOLD_BREAKS } from "./told.ts";
 import { WHOSE_BREAKS } from "./whose.ts";
@@ -41,6 +42,7 @@ export const BREAKS: readonly Break[] = [
   ...ORDER_BREAKS,
   ...PROMISE_BREAKS,
   ...MARKET_BREAKS,
+  ...STOP_BREAKS,
 ];
 
 /** Rows that nothing can be broken of, and why. */

@@ -10,6 +10,7 @@ import { ONCE_SURVIVED } from "./once-survived.ts";
 import { ORDERS } from "./orders.ts";
 import { PICTURES } from "./pictures.ts";
 import { SHOWN } from "./shown.ts";
+import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
 import { WRITES } from "./writes.ts";
 
@@ -334,6 +335,7 @@ export const LISTS = {
   changes: CHANGES,
   pictures: PICTURES,
   shown: SHOWN,
+  stops: STOPS,
   stores: STORES,
   writes: WRITES,
 } as const satisfies Record<string, readonly Mutant[]>;

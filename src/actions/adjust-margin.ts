@@ -1,4 +1,4 @@
-import { decimal } from "../core/decimal.ts";
+import { decimal, isNegative } from "../core/decimal.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { marginReadingText, takeMarginReading } from "../settle/operation/margin.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
@@ -35,6 +35,8 @@ async function planMargin(deps: ToWrite, { account }: Caller, wanted: AdjustMarg
     market: market.name,
     parameters: { amount: wanted.amount },
     before: marginReadingText(before),
+    // Margin that is added keeps a position from its liquidation; taken out it brings it nearer.
+    isIncrease: isNegative(decimal(wanted.amount)),
     end: { kind: "send", action: marginAction(market.assetId, decimal(wanted.amount)) },
   };
 }

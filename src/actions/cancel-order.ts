@@ -53,6 +53,7 @@ async function planCancel(
     isSent,
     isOrder: false,
     keyRow: "own",
+    increasesFor: [],
     store: (_key, place) => storeCancel(deps, { caller, orderId: target.id, idempotencyKey, place }),
   };
 }

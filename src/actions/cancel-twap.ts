@@ -18,7 +18,13 @@ export async function cancelTwap(deps: ToWrite, caller: Caller, wanted: CancelTw
     async plan() {
       const { market } = await requireMarket(deps, wanted.market, false);
       const action = twapCancelAction(market.assetId, twapId);
-      return { market: market.name, parameters: { twap_id: twapId }, before: null, end: { kind: "send", action } };
+      return {
+        market: market.name,
+        parameters: { twap_id: twapId },
+        before: null,
+        isIncrease: false,
+        end: { kind: "send", action },
+      };
     },
   });
 }

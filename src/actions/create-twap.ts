@@ -33,7 +33,8 @@ export async function createTwap(deps: ToWrite, caller: Caller, wanted: CreateTw
     isOrder: true,
     async plan() {
       const market = await requirePerpetual(deps, wanted.market, reduceOnly ? "reduce" : "order");
-      return { market: market.name, parameters, before: null, end: await endOf(deps, caller, { wanted, market }) };
+      const end = await endOf(deps, caller, { wanted, market });
+      return { market: market.name, parameters, before: null, isIncrease: !reduceOnly, end };
     },
   });
 }

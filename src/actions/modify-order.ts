@@ -5,6 +5,7 @@ import { ApiError } from "../core/errors.ts";
 import { dexOf, type Market } from "../core/market.ts";
 import { isLive, type Leg, type TimeInForce, type Trigger, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
+import { canIncrease } from "../core/stop.ts";
 import type { Place, ToLook, ToSign, ToWrite, With } from "../deps.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { recordModifyReply } from "../settle/modify/modify.ts";
@@ -78,12 +79,17 @@ async function planModify(
     use: target.reduceOnly ? "reduce" : "order",
     isSent: replacement.kind === "send",
     isOrder: false,
+    increasesFor: canIncrease(target, pairNameOf(deps, target)) ? [caller.key.keyHash, target.keyHash] : [],
     keyRow: "own",
     store: (_key, place) =>
       replacement.kind === "said"
         ? sayNothingSent(target, replacement.error)
         : outgoingModify(deps, storeModify(deps, { caller, wanted, target, replacement, place })),
   };
+}
+
+function pairNameOf({ markets }: With<"markets">, { market }: StoredOrder): string | null {
+  return markets.current()?.byName.get(market)?.pairName ?? null;
 }
 
 function requireSomething({ price, size, trigger, alwaysPlace }: ModifyOrder): void {

@@ -23,6 +23,8 @@ export type OperationPlan = {
   parameters: Readonly<Record<string, string | number | boolean>>;
   /** JSON text of a reading taken before; null where none is needed. */
   before: string | null;
+  /** It can make a position larger, or its loss. */
+  isIncrease: boolean;
   end:
     | { kind: "send"; action: Action }
     /** Refused by a rule that is certain. */
@@ -75,6 +77,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
     isSent: plan.end.kind === "send",
     isOrder,
     keyRow: "own",
+    increasesFor: plan.isIncrease ? [caller.key.keyHash] : [],
     store(key, place) {
       insertOperation(deps.store, { ...planned, createdAtMs: key.createdAtMs });
       if (plan.end.kind === "said") return { kind: "said", status: 200, body: operationText(planned) };
@@ -132,6 +135,7 @@ function newOperation(
     createdAtMs: nowMs,
     releasedAtMs: null,
     version: 0,
+    keyHash: caller.key.keyHash,
   };
 }
 

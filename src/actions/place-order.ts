@@ -5,6 +5,7 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { Leg, OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
+import { canIncrease } from "../core/stop.ts";
 import type { Place, ToSign, ToWrite, With } from "../deps.ts";
 import { recordElsewhere, recordPlaceReply } from "../settle/place/place.ts";
 import { shownElsewhere } from "../settle/place/shown-market.ts";
@@ -61,6 +62,7 @@ async function planPlacing(
     use: wanted.reduceOnly ? "reduce" : "order",
     isSent: fault === null,
     isOrder: true,
+    increasesFor: canIncrease(wanted, market.pairName) ? [caller.key.keyHash] : [],
     keyRow: "in_the_order",
     store(key, place) {
       const order = { ...planned, createdAtMs: key.createdAtMs };

@@ -13,7 +13,11 @@ import { type OperationPlan, operate } from "./operate.ts";
 export type SetLeverage = WriteKey & { market: string; leverage: number; marginType: "cross" | "isolated" };
 
 /** `POST /v1/leverage`. */
-export async function setLeverage(deps: ToWrite, caller: Caller, wanted: SetLeverage): Promise<WriteAnswer> {
+export async function setLeverage(
+  deps: ToWrite & With<"picture">,
+  caller: Caller,
+  wanted: SetLeverage,
+): Promise<WriteAnswer> {
   const parameters = { leverage: wanted.leverage, margin_type: wanted.marginType };
   return operate(deps, caller, wanted, {
     route: "POST /v1/leverage",
@@ -22,7 +26,8 @@ export async function setLeverage(deps: ToWrite, caller: Caller, wanted: SetLeve
     action: "leverage",
     async plan() {
       const market = await requirePerpetual(deps, wanted.market);
-      return { market: market.name, parameters, before: null, end: endOf(market, wanted) };
+      const isIncrease = !isLowering(deps, caller, { market, wanted });
+      return { market: market.name, parameters, before: null, isIncrease, end: endOf(market, wanted) };
     },
   });
 }
@@ -62,6 +67,17 @@ async function marketInPlace(
     throw notBegun(deps, `The place of ${name} in the list of markets could not be read`, outcome, use);
   const listed = outcome.kind === "ok" ? perpMarkets(0, dex, outcome.json) : null;
   return listed?.[assetId % DEX_BLOCK]?.name ?? null;
+}
+
+/** Of a position as it was shown last; where none is shown nobody knows what is set, and it counts as a raise. */
+function isLowering(
+  { picture }: With<"picture">,
+  { account }: Caller,
+  { market, wanted }: { market: Market; wanted: SetLeverage },
+): boolean {
+  const positions = picture.state(account.tradingAddress, market.dex)?.value.positions ?? [];
+  const set = positions.find(({ coin }) => coin === market.name)?.leverage;
+  return set !== undefined && set.type === wanted.marginType && wanted.leverage <= set.value;
 }
 
 /** What is in force already is sent as well: what shows it may be from before another change. */

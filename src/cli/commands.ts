@@ -26,8 +26,10 @@ import { paperCommand } from "./paper.ts";
 import { passphraseCheck } from "./passphrase/check.ts";
 import { passphraseNew } from "./passphrase/new.ts";
 import { restoreCommand } from "./restore.ts";
+import { resumeCommand } from "./resume.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
+import { stopCommand } from "./stop.ts";
 import { upgradeOpen, upgradeStatus } from "./upgrade.ts";
 import { versionCommand } from "./version.ts";
 
@@ -56,6 +58,8 @@ export const COMMANDS: readonly Command[] = [
   keyRevoke,
   keyBlock,
   keyKeep,
+  stopCommand,
+  resumeCommand,
   doctorCommand,
   orderExplain,
   orderRelease,

@@ -89,6 +89,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
         pageUrl,
         post,
         readiness: () => readyAccounts(gateway.deps),
+        heedStops: () => gateway.deps.stopper.heed(),
         listeners: [{ what: "gateway", url: baseUrl, exposure }, ...othersOf(exposed, input)],
       },
       store,

@@ -16,6 +16,8 @@ export const EVENT_TYPES = [
   "key.released",
   "agent.approved",
   "agent.expiring",
+  "stop.created",
+  "stop.updated",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -38,6 +38,11 @@ export const METRICS = {
     labels: ["account"],
   },
   postern_writes_stopped: { kind: "gauge", help: "1 while a fault keeps all writes but cancels stopped.", labels: [] },
+  postern_stops_standing: {
+    kind: "gauge",
+    help: "Stops that refuse what increases, by account; not those that were ended.",
+    labels: ["account"],
+  },
   postern_unknown_orders: {
     kind: "gauge",
     help: "Orders whose outcome is unknown; not those that `order release` gave up.",

@@ -1,6 +1,7 @@
 import { API_NETWORK, type ApiKey, type Scope } from "./account.ts";
 import type { Operation } from "./operation.ts";
 import type { Order } from "./order.ts";
+import { type Stop, stopStatus } from "./stop.ts";
 
 /** ISO 8601 UTC with milliseconds. */
 export function isoTime(ms: number): string {
@@ -120,6 +121,24 @@ export function listedKeyResource(key: ApiKey & { state: KeyState; lastUsedAtMs:
 /** Spec 2.5. */
 export function revocationResource(keyHash: string) {
   return { object: "api_key" as const, key_hash: keyHash, revoked: true as const };
+}
+
+/** A stop, as events tell it; its progress is read with `GET /v1/stops/{id}`. */
+export function stopResource(stop: Stop) {
+  return {
+    id: stop.id,
+    object: "stop" as const,
+    account: stop.accountId,
+    network: API_NETWORK,
+    scope: stop.scope,
+    key_hash: stop.keyHash,
+    cause: stop.cause,
+    keep_protection: stop.keepsProtection,
+    status: stopStatus(stop),
+    created_at: isoTime(stop.createdAtMs),
+    stopped_at: stop.stoppedAtMs === null ? null : isoTime(stop.stoppedAtMs),
+    resumed_at: stop.resumedAtMs === null ? null : isoTime(stop.resumedAtMs),
+  };
 }
 
 /** Spec 2.8. `nextCursor` is null exactly when nothing more follows. */

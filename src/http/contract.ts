@@ -20,6 +20,8 @@ export type Contract = {
    * that it was traded for, or a key with this scope.
    */
   access: "anybody" | "owner_signature" | "setup_link" | "setup_session" | Scope;
+  /** Of a write: taken in every state and without a bucket; an Idempotency-Key may be given and need not be. */
+  isUrgent?: true;
   /** HEAD is answered as GET is, without a body. Nowhere else does it exist. */
   isHeadAnswered?: true;
   /** What stands there may be. */
@@ -79,8 +81,11 @@ const ON_WRITE: readonly ErrorCode[] = [
   "agent_not_approved",
 ];
 
-export function isWrite({ access }: Contract): boolean {
-  return access === "trading:write";
+const ON_URGENT: readonly ErrorCode[] = ["invalid_idempotency_key", "idempotency_key_reused"];
+
+/** It goes to the exchange under an Idempotency-Key. */
+export function isWrite({ access, isUrgent }: Contract): boolean {
+  return access === "trading:write" && isUrgent !== true;
 }
 
 /** Bytes of a body at most. */
@@ -103,6 +108,7 @@ export function errorsOf(contract: Contract): ErrorCode[] {
     ...(access === "owner_signature" ? WITH_SIGNATURE : []),
     ...(access === "setup_link" || access === "setup_session" ? WITH_SETUP : []),
     ...(isWrite(contract) ? ON_WRITE : []),
+    ...(contract.isUrgent === true ? ON_URGENT : []),
     // A character that no id has makes it another path.
     ...(contract.id === undefined ? [] : (["route_not_found"] as const)),
     ...errors,

@@ -32,10 +32,13 @@ export const ERROR_WORDS = {
   account_mismatch: "account is not the account of the key.",
   main_account_required: "Keys cannot be registered for a copy wallet.",
   host_not_allowed: "The Host header is not a name of this gateway, or a page of another site is asking.",
+  trading_stopped:
+    "Trading is stopped, for this key or for the account, and what was asked for could make a position larger. Nothing was sent, and the Idempotency-Key is not used. What can only make a position smaller passes, and so do cancels.",
   route_not_found: "There is no such route.",
   account_not_found: "There is no such account here.",
   order_not_found: "The account has no such order.",
   operation_not_found: "The account has no such operation.",
+  stop_not_found: "The account has no such stop.",
   idempotency_key_reused: "The Idempotency-Key was used for another request. Nothing was sent.",
   idempotency_in_progress: "Another modify of the order is still running.",
   key_already_registered: "The key hash is registered with another account or other scopes.",

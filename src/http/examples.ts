@@ -98,6 +98,24 @@ export const EXAMPLE_OPERATION = {
   error: null,
 };
 
+export const EXAMPLE_STOP = {
+  id: "01a1fbca-2c40-7c3d-9f0a-6b1d2e3f4a5b",
+  object: "stop",
+  account: EXAMPLE_ACCOUNT_ID,
+  network: "exchange_mainnet",
+  scope: "account",
+  key_hash: null,
+  cause: "asked",
+  keep_protection: true,
+  status: "stopping",
+  created_at: "2026-11-21T09:30:00.000Z",
+  stopped_at: null,
+  resumed_at: null,
+  remaining: { orders: 1, order_ids: [EXAMPLE_ORDER_ID], twaps: 0, twap_operation_ids: [] },
+  kept: { orders: 0, order_ids: [] },
+  outside: { is_done: false, canceled: [], kept: [] },
+};
+
 export const EXAMPLE_POSITION = {
   object: "position",
   account: EXAMPLE_ACCOUNT_ID,

@@ -40,6 +40,7 @@ const modify = writeRoute(
       "order_not_modifiable",
       "idempotency_in_progress",
       "unknown_market",
+      "trading_stopped",
     ],
   },
   (deps, caller, { id: sentId, body, idempotencyKey }) => {

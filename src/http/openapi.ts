@@ -72,6 +72,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Account: "Balances, and what a key is good for.",
   Positions: "Positions, their leverage and their isolated margin.",
   TWAPs: "Executions over time that the exchange runs.",
+  Stop: "Stop what increases, for a key or for the account. Only the operator or the owner resumes.",
   Operations: "Results of actions that are no orders.",
   Fills: "What was traded.",
   Events: events,
@@ -148,6 +149,14 @@ const IDEMPOTENCY_KEY = {
   example: "2026-11-21-btc-entry-0001",
 } as const satisfies JsonObject;
 
+const OPTIONAL_IDEMPOTENCY_KEY = {
+  ...IDEMPOTENCY_KEY,
+  required: false,
+  description:
+    "May be left out. 8 to 128 visible ASCII characters without spaces: the same key answers with the same stop, also after it was ended, so that a repeat that comes late stops nothing anew. Apart from the keys of other writes.",
+  example: "2026-11-21-panic-0001",
+} as const satisfies JsonObject;
+
 /** Only orders and markets have names that others gave them; every other id is ours. */
 function idSchema({ path }: Contract): TSchema {
   if (path.includes("{market}")) return MarketName;
@@ -176,7 +185,8 @@ function parameters(contract: Contract, components: Components): Json[] {
             example: contract.id.example,
           },
         ];
-  return [...id, ...(isWrite(contract) ? [IDEMPOTENCY_KEY] : []), ...query];
+  const optional = contract.isUrgent === true ? [OPTIONAL_IDEMPOTENCY_KEY] : [];
+  return [...id, ...(isWrite(contract) ? [IDEMPOTENCY_KEY] : optional), ...query];
 }
 
 function answers({ answers: list, access }: Contract, components: Components): JsonObject {

@@ -34,7 +34,7 @@ const create = writeRoute(
     body: CreateTwapBody,
     bodyExample: { market: "BTC", side: "buy", size: "0.5", duration_minutes: 30 },
     answers: operationAnswers({ action: "twap", exchange_id: "77738" }),
-    errors: ["unknown_market", "perpetual_market_required"],
+    errors: ["unknown_market", "perpetual_market_required", "trading_stopped"],
   },
   (deps, caller, { body, idempotencyKey }) => {
     requireNotZero("size", body.size);

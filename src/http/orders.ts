@@ -34,7 +34,7 @@ const place = writeRoute(
       },
       UNKNOWN_ORDER,
     ],
-    errors: ["account_mismatch", "unknown_market"],
+    errors: ["account_mismatch", "unknown_market", "trading_stopped"],
   },
   (deps, caller, { body, idempotencyKey }) => {
     const terms = readOrderTerms(body);

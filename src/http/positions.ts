@@ -27,7 +27,7 @@ const leverage = writeRoute(
     body: SetLeverageBody,
     bodyExample: { market: "BTC", leverage: 5, margin_type: "cross" },
     answers: operationAnswers({ action: "leverage" }),
-    errors: ["unknown_market", "perpetual_market_required"],
+    errors: ["unknown_market", "perpetual_market_required", "trading_stopped"],
   },
   (deps, caller, { body, idempotencyKey }) => {
     const { market, leverage, margin_type: marginType } = body;
@@ -48,7 +48,7 @@ const margin = writeRoute(
     body: AdjustMarginBody,
     bodyExample: { market: "xyz:TSLA", amount: "25.5" },
     answers: operationAnswers({ action: "isolated_margin" }),
-    errors: ["unknown_market", "perpetual_market_required"],
+    errors: ["unknown_market", "perpetual_market_required", "trading_stopped"],
   },
   (deps, caller, { body, idempotencyKey }) => {
     requireNotZero("amount", body.amount);

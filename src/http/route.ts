@@ -34,6 +34,8 @@ export type Route = {
 type WithBody<Body extends TSchema> = Contract & { body: Body };
 
 export type WriteCall<Body> = { id: string; body: Body; idempotencyKey: string };
+export type UrgentCall<Body> = { body: Body; idempotencyKey: string | null };
+type UrgentAnswer = { status: 200 | 202; body: string; isReplay: boolean };
 export type ReadCall = { id: string; query: Query };
 
 /** Open to anybody. */
@@ -123,6 +125,26 @@ export function writeRoute<Body extends TSchema>(
       const body = await bodyOf(deps, visit, { contract, check });
       deps.metrics.passed("parse", deps.clock.elapsedMs() - startedMs);
       const { status, body: text, isReplay } = await run(deps, caller, { id, body, idempotencyKey });
+      return { status, body: text, headers: isReplay ? { "Idempotent-Replayed": "true" } : {} };
+    },
+  };
+}
+
+/** Changes what the gateway does by itself, with a key that may write: in every state, and without a bucket. */
+export function urgentRoute<Body extends TSchema>(
+  contract: WithBody<Body> & { access: "trading:write"; isUrgent: true },
+  run: (deps: Deps, caller: Caller, call: UrgentCall<Static<Body>>) => UrgentAnswer,
+): Route {
+  const check = compileCheck(contract.body);
+  return {
+    contract,
+    async answer(deps, visit) {
+      const caller = admit(deps, visit, contract.access);
+      queryOf(contract, visit);
+      const { headers } = visit.request;
+      const idempotencyKey = headers.has("idempotency-key") ? readIdempotencyKey(headers) : null;
+      const body = await bodyOf(deps, visit, { contract, check });
+      const { status, body: text, isReplay } = run(deps, caller, { body, idempotencyKey });
       return { status, body: text, headers: isReplay ? { "Idempotent-Replayed": "true" } : {} };
     },
   };

@@ -14,6 +14,7 @@ import { priceRoutes } from "./prices.ts";
 import type { Route } from "./route.ts";
 import { setupRoutes } from "./setup.ts";
 import { statusRoutes } from "./status.ts";
+import { stopRoutes } from "./stops.ts";
 import { storyRoutes } from "./story.ts";
 import { streamRoutes } from "./stream.ts";
 import { twapRoutes } from "./twaps.ts";
@@ -28,6 +29,7 @@ export function allRoutes(): Route[] {
     ...positionRoutes(),
     ...twapRoutes(),
     ...operationRoutes(),
+    ...stopRoutes(),
     ...accountRoutes(),
     ...fillRoutes(),
     ...eventRoutes(),

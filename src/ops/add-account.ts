@@ -1,4 +1,5 @@
 import type { Account, AccountKind } from "../core/account.ts";
+import { newUuid } from "../core/uuid.ts";
 import { findAccount, insertAccount, listAccounts } from "../store/accounts.ts";
 import { isAgentAddress } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
@@ -69,14 +70,4 @@ function parentOf(store: Store, wanted: NewAccount): Account {
     throw new OperatorError(`a ${wanted.kind} account belongs to a main account: name it with --parent`);
   }
   return parent;
-}
-
-/** A random UUID (version 4) of 16 random bytes. */
-export function newUuid(bytes: Uint8Array): string {
-  const hex = [...bytes].map((byte, index) => {
-    if (index === 6) return (byte & 0x0f) | 0x40;
-    return index === 8 ? (byte & 0x3f) | 0x80 : byte;
-  });
-  const text = hex.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-");
 }

@@ -58,12 +58,15 @@ export function readHistory(store: Store, upTo = Number.MAX_SAFE_INTEGER): Histo
   return history;
 }
 
-const TIGHTENING = ["key_blocked", "key_revoked", "agent_retired", "restored"] as const;
+const TIGHTENING = ["key_blocked", "key_revoked", "agent_retired", "restored", "trading_stopped"] as const;
 
 /** The rows behind this one that take something away: these are obeyed without a seal. */
-export function listTightening(store: Store, after: number): (AuditRow & { account: string })[] {
+export function listTightening(store: Store, after: number): (AuditRow & { account: string; bot: string | null })[] {
   const rows = listAuditOf(store, TIGHTENING, { after, upTo: Number.MAX_SAFE_INTEGER });
-  return rows.map((row) => ({ ...row, account: String(detailOf(row.detail)["account"]) }));
+  return rows.map((row) => {
+    const { account, key_hash: keyHash } = detailOf(row.detail);
+    return { ...row, account: String(account), bot: typeof keyHash === "string" ? keyHash : null };
+  });
 }
 
 function detailOf(text: string): Detail {

@@ -20,6 +20,7 @@ import {
   tellFault,
   vouch,
 } from "../store/sealed-rows.ts";
+import { sealStop } from "../store/stops.ts";
 import { grantDigest, signerOf } from "../wire/grant.ts";
 import { listTightening } from "./audit-history.ts";
 import { type Believing, unbelievable } from "./believing.ts";
@@ -99,11 +100,14 @@ function requireCopies(store: Store, seal: AuditSeal): SealedRow[] {
  * of commands that had no passphrase is sealed, so that it cannot be taken back.
  */
 function obey(store: Store, sealedRowId: number): void {
-  for (const { event, reference, account } of listTightening(store, sealedRowId)) {
+  for (const { event, reference, account, bot } of listTightening(store, sealedRowId)) {
     if (event === "key_blocked") tighten(store, reference, "blocked");
     if (event === "agent_retired") retire(store, reference);
     if (event === "key_revoked") {
       vouch(store, "revocation", revocationId({ accountId: account, keyHash: reference }), "{}");
+    }
+    if (event === "trading_stopped") {
+      sealStop(store, reference, { accountId: account, scope: bot === null ? "account" : "bot", keyHash: bot });
     }
     if (event === "restored") {
       for (const [keyHash] of listSealed(store, "key")) tighten(store, keyHash, "held");

@@ -33,6 +33,8 @@ export type Running = {
   listeners: readonly Listener[];
   /** Whether orders are taken, for each account. */
   readiness(): Readiness;
+  /** There is a new stop. */
+  heedStops(): void;
   /** Asks it as a client does. */
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<object>;
 };

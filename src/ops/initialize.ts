@@ -1,12 +1,13 @@
 import type { Account, Agent, Network } from "../core/account.ts";
 import type { Clock } from "../core/clock.ts";
+import { newUuid } from "../core/uuid.ts";
 import { inTransaction } from "../store/commit.ts";
 import { type Instance, insertInstance } from "../store/instance.ts";
 import { takeLock } from "../store/lock.ts";
 import { closeStore, openStore, type Store } from "../store/open.ts";
 import { agentName, agentPrefix } from "../vault/agent-keys.ts";
 import { newVaultParams } from "../vault/seal-key.ts";
-import { accountOf, newUuid, storeAccount } from "./add-account.ts";
+import { accountOf, storeAccount } from "./add-account.ts";
 import { believeNothingYet } from "./believe-rows.ts";
 import { isVacant, makeDirectory, type Places, removeDatabase } from "./data-directory.ts";
 import { openKeyring, vaultKeyOf } from "./keyring.ts";

@@ -16,6 +16,7 @@ import { OperatorError } from "./operator.ts";
 import { releaseUnknown } from "./release-unknown.ts";
 import { retireOwnAgent } from "./retire-agent.ts";
 import { newSetupLink, setupUrl } from "./set-up/tokens.ts";
+import { resumeTrading, stopByOperator } from "./stop-trading.ts";
 import { tellState } from "./tell-state.ts";
 import { upgradeStatus } from "./upgrade-status.ts";
 
@@ -120,6 +121,29 @@ export const OPERATOR_VERBS = {
     requireKeyring(changer);
     return keepKey(changer, keyHash);
   }),
+  stop_trading: changing(
+    (facts) => ({
+      accountId: text(facts, "accountId"),
+      keyHash: facts["keyHash"] == null ? null : text(facts, "keyHash"),
+      keepsProtection: facts["keepsProtection"] !== false,
+    }),
+    (changer, wanted) => {
+      const stop = stopByOperator(changer, wanted);
+      changer.running?.heedStops();
+      return stop;
+    },
+  ),
+  resume_trading: changing(
+    (facts) => ({
+      accountId: text(facts, "accountId"),
+      stopId: facts["stopId"] == null ? null : text(facts, "stopId"),
+    }),
+    (changer, given) => {
+      // It gives something away: without the passphrase the sealed stop would be back at the next start.
+      requireKeyring(changer);
+      return resumeTrading(changer, given);
+    },
+  ),
   release_unknown: changing(
     (facts) => ({ id: text(facts, "id") }),
     (changer, { id }) => releaseUnknown(changer, id),

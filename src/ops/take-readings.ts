@@ -10,6 +10,7 @@ import { countNotes } from "../store/notes.ts";
 import { unknownOperations } from "../store/operations.ts";
 import { unknownOrders } from "../store/orders.ts";
 import { databaseSize } from "../store/size.ts";
+import { listStandingStops } from "../store/stops.ts";
 
 /** What this process and its machine say of themselves. */
 export type ProcessFacts = {
@@ -74,6 +75,7 @@ function accountReadings(
   const oldestMs = Math.min(orders.oldestMs ?? nowMs, operations.oldestMs ?? nowMs);
   const readToMs = deps.fillIndex.readToMs(account);
   return [
+    of("postern_stops_standing", listStandingStops(store, account.id).length, labels),
     of("postern_unknown_orders", orders.count, labels),
     of("postern_unknown_operations", operations.count, labels),
     of("postern_oldest_unknown_seconds", Math.max(0, nowMs - oldestMs) / 1_000, labels),

@@ -7,6 +7,7 @@ import dropShortLegIndexes from "../../drizzle/0002_drop_short_leg_indexes.sql" 
 import releaseUnknown from "../../drizzle/0003_release_unknown.sql" with { type: "text" };
 import tellWhoPlaced from "../../drizzle/0004_tell_who_placed.sql" with { type: "text" };
 import readAsOne from "../../drizzle/0005_read_as_one.sql" with { type: "text" };
+import keepStops from "../../drizzle/0006_keep_stops.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003_release_unknown", sql: releaseUnknown },
   { name: "0004_tell_who_placed", sql: tellWhoPlaced },
   { name: "0005_read_as_one", sql: readAsOne },
+  { name: "0006_keep_stops", sql: keepStops },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, isNull, min, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, inArray, isNull, min, sql } from "drizzle-orm";
 import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
@@ -14,6 +14,8 @@ export type StoredOperation = Operation & {
   /** When the operator gave it up as unknown, unix milliseconds; null where nobody did. */
   releasedAtMs: number | null;
   version: number;
+  /** Hash of the API key that asked for it; null for what the gateway does by itself, and for one of before it was kept. */
+  keyHash: string | null;
 };
 
 export function findOperation(store: Store, id: string): StoredOperation | null {
@@ -80,6 +82,14 @@ export function listTwapOperations(store: Store, accountId: string, twapIds: rea
 /** Our newest TWAPs that run or ran at the exchange, newest first. */
 export function listStartedTwaps(store: Store, accountId: string, count: number): StoredOperation[] {
   return listSucceeded(store, { accountId, action: "twap", count }).filter(({ exchangeId }) => exchangeId !== null);
+}
+
+/** Our TWAPs of after a time, wall clock, whatever became of them. */
+export function listTwapsSince(store: Store, accountId: string, sinceMs: number): StoredOperation[] {
+  const isAsked = and(
+    ...[eq(operations.accountId, accountId), eq(operations.action, "twap"), gte(operations.createdAtMs, sinceMs)],
+  );
+  return store.select().from(operations).where(isAsked).all();
 }
 
 /** Our newest cancels of a TWAP that have succeeded, newest first. */

@@ -11,6 +11,7 @@ import {
   type RowFault,
   readSealedRows,
 } from "./sealed-rows.ts";
+import { listStopFaults } from "./stops.ts";
 
 /** What stops writes: few rows, however many keys there are. Empty for a connection without the passphrase. */
 export function listWriteFaults(store: Store): RowFault[] {
@@ -35,6 +36,7 @@ export function listRowFaults(store: Store): RowFault[] {
       ([id]): RowFault => ({ kind: "key", id, what: `the row of ${shortName(id)} was deleted from outside` }),
     ),
     ...listRevocationFaults(store),
+    ...listStopFaults(store),
     ...sealedRowsFault(store),
   ];
 }

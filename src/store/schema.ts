@@ -261,6 +261,8 @@ export const operations = sqliteTable(
     /** Wall time at which the operator gave it up as unknown; null where nobody did. */
     releasedAtMs: integer(),
     version: integer().notNull(),
+    /** Hash of the API key that asked for it; null for what the gateway does by itself, and for one of before it was kept. */
+    keyHash: text(),
   },
   (table) => [
     index("operations_history").on(table.accountId, table.createdAtMs, table.id),

@@ -1,6 +1,6 @@
 /**
  * What the passphrase vouches for. Who can write the database can write any row, so the instance, every account, agent,
- * key and revocation stands a second time in `sealed_rows`, whose digest is in the seal of the audit log. Whoever has the
+ * key, revocation and stop stands a second time in `sealed_rows`, whose digest is in the seal of the audit log. Whoever has the
  * passphrase reads that table once, when the seal has been checked, and from then on believes this memory: a row that
  * is not like its sealed one is not believed, one that has none was planted, and one that is gone was deleted.
  *
@@ -44,7 +44,7 @@ export type SealedMemory = {
   told: Set<string>;
 };
 
-const KINDS: readonly RowKind[] = ["instance", "account", "agent", "key", "revocation"];
+const KINDS: readonly RowKind[] = ["instance", "account", "agent", "key", "revocation", "stop"];
 
 /** From now on this connection believes these rows and no others, and seals what it changes. */
 export function believe({ memory }: Store, rows: readonly SealedRow[], sealer: Sealer): void {

@@ -6,11 +6,12 @@ import { closedGateway } from "../settle/pre-trade/obstacles.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
+import { findStopOf, type StandingStop } from "../store/stops.ts";
 import { requireNothingToAdopt } from "./adopt.ts";
 import type { Caller } from "./caller.ts";
 import { changedOutside } from "./changed-outside.ts";
 import type { Write } from "./key.ts";
-import type { Stored } from "./verb.ts";
+import type { Plan, Stored } from "./verb.ts";
 
 /** `earlier`: another request with the key was first. */
 type Taken = { kind: "stored"; stored: Stored } | { kind: "earlier"; record: KeyRecord };
@@ -23,6 +24,8 @@ type Intent = {
   write: Write;
   resource: KeyRecord["resource"];
   isCancel: boolean;
+  /** As its plan has it. */
+  increasesFor: Plan["increasesFor"];
   /** When its turn comes where others wait as well. */
   rank: FlightRank;
 };
@@ -64,7 +67,7 @@ const TOO_MANY_UNDER_WAY = `As many actions of this account's owner are under wa
 const UNDER_WAY_RETRY_AFTER_S = 2;
 
 async function commitInPlace(deps: ToWrite, intent: Intent, work: (key: KeyRecord) => Stored): Promise<Committed> {
-  const { caller, write, resource, isCancel } = intent;
+  const { caller, write, resource, isCancel, increasesFor } = intent;
   const { idempotencyKey, route, fingerprint } = write;
   const key = { accountId: caller.account.id, key: idempotencyKey, route, fingerprint, resource, answer: null };
   await deps.point("before_intent");
@@ -74,6 +77,7 @@ async function commitInPlace(deps: ToWrite, intent: Intent, work: (key: KeyRecor
       const earlier = findKeyRecord(store, key.accountId, key.key);
       if (earlier !== null) return { kind: "earlier", record: earlier };
       requireActiveKey(store, caller, isCancel);
+      requireNotStopped(store, caller, increasesFor);
       requireNothingToAdopt(deps, key);
       return { kind: "stored", stored: work({ ...key, createdAtMs: deps.clock.nowMs() }) };
     }),
@@ -94,6 +98,19 @@ function requireActiveKey(store: Store, caller: Caller, isCancel: boolean): void
   // A cancel goes by what was sealed, and takes risk away.
   const fault = key.fault ?? (isCancel ? null : key.accountFault);
   if (fault !== null) throw new ApiError("storage_unavailable", changedOutside(fault));
+}
+
+/** A stop is a row like any other: what is stored after it has met it, and what was stored before it finds and burns. */
+function requireNotStopped(store: Store, { account }: Caller, increasesFor: Plan["increasesFor"]): void {
+  for (const placedBy of increasesFor) {
+    const stop = findStopOf(store, account.id, placedBy);
+    if (stop !== null) throw new ApiError("trading_stopped", stoppedMessage(stop));
+  }
+}
+
+function stoppedMessage({ id, scope }: StandingStop): string {
+  const whose = scope === "account" ? "this account" : "an API key";
+  return `Trading is stopped for ${whose} by stop ${id}, and this could make a position larger. Nothing was sent, and the Idempotency-Key is not used. Cancels and what can only make a position smaller pass. The operator resumes with "postern resume".`;
 }
 
 /** Nothing is stored and nothing was sent when the disk refuses an intent. */

@@ -49,7 +49,8 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     const plan = await verb.plan(write);
     if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));
     if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan.use));
-    const intent = { caller, write, isCancel, rank: rankOf(verb), resource: plan.resource };
+    const { resource, increasesFor } = plan;
+    const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor };
     try {
       const committed = await commitIntent(deps, intent, (key, place) =>
         storeUnder(deps, key, plan.keyRow, () => plan.store(key, place)),

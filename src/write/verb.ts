@@ -29,6 +29,11 @@ export type Plan = {
   isSent: boolean;
   /** An order of its own is refused where none would be taken. */
   isOrder: boolean;
+  /**
+   * Whose orders it may make a position larger by: the caller's, and whoever placed what it changes. Empty where it can only
+   * make one smaller, or risk less: that passes every stop.
+   */
+  increasesFor: readonly (string | null)[];
   /** The row of what is placed holds its key as well; else the key gets a row of its own. */
   keyRow: "own" | "in_the_order";
   /**

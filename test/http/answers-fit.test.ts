@@ -9,6 +9,7 @@ import type { marketResource } from "../../src/actions/list-markets.ts";
 import type { priceResource } from "../../src/actions/list-prices.ts";
 import type { twapResource } from "../../src/actions/list-twaps.ts";
 import type { bookResource } from "../../src/actions/market-figures.ts";
+import type { stopShown } from "../../src/actions/stop-trading.ts";
 import type { storyOf } from "../../src/actions/tell-story.ts";
 import type { exchangeView } from "../../src/actions/view-address.ts";
 import type { whoAmIResource } from "../../src/actions/who-am-i.ts";
@@ -43,6 +44,7 @@ import {
   SetupResource,
 } from "../../src/http/schema/setup.ts";
 import { StatusResource } from "../../src/http/schema/status.ts";
+import { StopResource } from "../../src/http/schema/stop.ts";
 import { OrderStoryResource } from "../../src/http/schema/story.ts";
 import { TwapResource } from "../../src/http/schema/twap.ts";
 import type { setupOutcome } from "../../src/http/setup.ts";
@@ -72,6 +74,7 @@ const SCHEMAS = {
   setup: SetupResource,
   setupOutcome: SetupOutcomeResource,
   status: StatusResource,
+  stop: StopResource,
   story: OrderStoryResource,
   twap: TwapResource,
   typedData: TypedDataResource,
@@ -99,6 +102,7 @@ type Writers = {
   setup: typeof setupState;
   setupOutcome: typeof setupOutcome;
   status: typeof statusResource;
+  stop: typeof stopShown;
   story: typeof storyOf;
   twap: typeof twapResource;
   typedData: typeof typedDataResource;
@@ -166,6 +170,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   setup: "fits",
   setupOutcome: "fits",
   status: "fits",
+  stop: "fits",
   story: "fits",
   twap: "fits",
   typedData: "fits",

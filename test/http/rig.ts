@@ -1,6 +1,7 @@
 /** A gateway over a real database in memory and a small exchange. */
 import { randomBytes } from "node:crypto";
 import { privateKeyToAccount } from "viem/accounts";
+import { cancelOutside } from "../../src/actions/cancel-outside.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
@@ -16,6 +17,7 @@ import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { createServer, type HttpServer } from "../../src/http/server.ts";
 import { openFlights } from "../../src/settle/send/flights.ts";
 import { openSettler } from "../../src/settle/settler.ts";
+import { openStopper } from "../../src/settle/stop/stopper.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
@@ -159,9 +161,15 @@ export function openRig(options: RigOptions = {}): Rig {
     point: () => undefined,
     state: { phase: "ready", writesStoppedBecause: null },
   };
+  const settler = openSettler(world);
+  const stopper = openStopper(world, {
+    settling: settler,
+    cancelOutside: (stop, account) => cancelOutside(deps, stop, account),
+  });
   const deps: Deps = {
     ...world,
-    settling: openSettler(world),
+    settling: settler,
+    stopper,
     running: openRunningWrites(),
     reads,
     marketView: openMarketView({

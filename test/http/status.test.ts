@@ -79,7 +79,7 @@ describe("the status", () => {
     insertOperation(rig.deps.store, {
       ...{ id: "01a1fbc9-77d2-7c3d-8b1e-5a4f3c2d1e0f", accountId, action: "leverage", market: "BTC" },
       ...{ status: "unknown", exchangeId: null, error: "lost", createdAtMs: START_MS + 5_000, version: 0 },
-      ...{ parameters: "{}", before: null, releasedAtMs: null },
+      ...{ parameters: "{}", before: null, releasedAtMs: null, keyHash: null },
     });
     await rig.clock.advance(12_999);
     const oldest = new Date(START_MS).toISOString();

@@ -164,7 +164,7 @@ test("an operation that stayed unknown can be released as well", () => {
   insertOperation(rig.store, {
     ...{ id, accountId: ACCOUNT.id, action: "leverage", market: "BTC", parameters: "{}", before: null },
     ...{ status: "unknown", exchangeId: null, error: "It cannot be proven.", createdAtMs: START_MS },
-    ...{ releasedAtMs: null, version: 0 },
+    ...{ releasedAtMs: null, keyHash: null, version: 0 },
   });
   expect(refusal(rig, id)).toContain(`operation ${id} has been unknown since`);
   pass(rig, 25);

@@ -21,6 +21,7 @@ import { OperatorError } from "../../src/ops/operator.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { retireOwnAgent } from "../../src/ops/retire-agent.ts";
 import { auditFaultSinceSeal, sealAudit } from "../../src/ops/seal-audit.ts";
+import { resumeTrading, stopByOperator } from "../../src/ops/stop-trading.ts";
 import { listAccounts } from "../../src/store/accounts.ts";
 import { listAgents } from "../../src/store/agents.ts";
 import { findApiKey, insertApiKey, setKeyState } from "../../src/store/api-keys.ts";
@@ -110,6 +111,10 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     const living = listAgents(life.store).find(({ state }) => state !== "retired");
     if (living !== undefined) retireOwnAgent(operatorOf(life), living.address);
   },
+  stop: (life) => void stopByOperator(operatorOf(life), stopIn(life)),
+  resume: (life) => void resumeTrading(operatorOf(life), { accountId: accountIn(life), stopId: null }),
+  "stop without the passphrase": (life) =>
+    withoutPassphrase(life, (store) => void stopByOperator(operatorOf({ ...life, store }), stopIn(life, store))),
   seal: (life) => void sealAudit(operatorOf(life)),
   restart: (life) => reopen(life, life.directory),
   "block without the passphrase": (life, hash) => withoutPassphrase(life, (store) => blockIn(life, store, hash)),
@@ -123,6 +128,10 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     reopen(life, places.directory, false);
   },
 };
+
+function stopIn(life: Life, store = life.store) {
+  return { accountId: accountIn({ ...life, store }), keyHash: null, keepsProtection: true };
+}
 
 function blockIn(life: Life, store: Store, hash: string): void {
   blockKey({ ...operatorOf({ ...life, store }), store }, hash);

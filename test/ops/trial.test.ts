@@ -15,6 +15,7 @@ const RUNNING = {
   ...{ exchangeUrl: URL, version: "0.2.0", pageUrl: URL, audience: URL },
   post: async () => ({}),
   listeners: [],
+  heedStops: () => undefined,
   readiness: () => ({ accounts: [], accountsInAll: 0 }),
 };
 

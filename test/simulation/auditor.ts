@@ -12,7 +12,7 @@ import { auditOwnWrites } from "./own-writes.ts";
 import { auditRefused, idsTold } from "./refused.ts";
 import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
 import { auditTellings, type ToldEvent } from "./tellings.ts";
-import { PARTIES, START_MS } from "./template.ts";
+import { PARTIES, type Party, START_MS } from "./template.ts";
 import { auditEvents } from "./told.ts";
 import { type Expected, expectedOf, isMisplaced, NEVER_PLACED, type TrueOrder, type Truth, units } from "./truth.ts";
 import { isToldWithoutItsWord } from "./unsaid-end.ts";
@@ -37,6 +37,8 @@ export type Audited = {
   /** TWAPs that ran until the run ended them, before the last looks. */
   runningTwaps: ReadonlySet<number>;
   moves: Moves | null;
+  /** Somebody stopped. */
+  stop: { party: Party } | null;
   faultsEndMs: number;
   /** Others place orders under our client order ids. */
   areIdsShared: boolean;

@@ -26,6 +26,8 @@ export type Clients = {
   /** Reads, with whose key they were made. */
   readonly reads: readonly { party: Party; turn: Turn }[];
   begin(): void;
+  /** Asks something outside of all wishes. */
+  put(party: Party, key: string | null, ask: Ask, whenDone: (turn: Turn) => void): Turn;
   /** Repeats a wish, whatever came of it before. */
   repeat(dialogue: Dialogue): Turn | null;
   read(party: Party, ask: Ask): Turn | null;
@@ -141,6 +143,7 @@ export function openClients(parts: ClientParts): Clients {
   return {
     dialogues,
     reads,
+    put,
     begin() {
       for (const dialogue of dialogues) timeline.after(dialogue.wish.atMs, () => tryWish(dialogue));
     },

@@ -12,8 +12,10 @@ import { listPositions } from "../../src/actions/list-positions.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
 import { placeOrder } from "../../src/actions/place-order.ts";
 import { setLeverage } from "../../src/actions/set-leverage.ts";
+import { stopTrading } from "../../src/actions/stop-trading.ts";
 import { ApiError, ERROR_STATUS } from "../../src/core/errors.ts";
 import type { Side, TimeInForce, Trigger } from "../../src/core/order.ts";
+import type { StopScope } from "../../src/core/stop.ts";
 import type { Deps } from "../../src/deps.ts";
 import type { Caller } from "../../src/write/caller.ts";
 import { printRequest } from "../../src/write/fingerprint.ts";
@@ -39,6 +41,7 @@ export type Ask =
   | { kind: "margin"; market: string; amount: string }
   | { kind: "twap"; market: string; side: Side; size: string; minutes: number }
   | { kind: "twap_cancel"; market: string; twapId: number }
+  | { kind: "stop"; scope: StopScope; keepsProtection: boolean }
   | { kind: "get"; id: string }
   | { kind: "get_operation"; id: string }
   | { kind: "list" }
@@ -101,6 +104,10 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
     case "twap_cancel": {
       const { kind: _kind, ...body } = ask;
       return cancelTwap(deps, caller, { ...body, ...print("cancel_twap", null, body) });
+    }
+    case "stop": {
+      const { scope, keepsProtection } = ask;
+      return stopTrading(deps, caller, { scope, keepsProtection, idempotencyKey: idempotencyKey || null });
     }
     default:
       return { status: 200, isReplay: false, body: (await read(deps, caller, ask)).body };
@@ -175,6 +182,8 @@ function httpRequest(party: Party, ask: Ask): Http {
     }
     case "twap_cancel":
       return { method: "POST", path: "/v1/twaps/cancel", body: { market: ask.market, twap_id: ask.twapId } };
+    case "stop":
+      return { method: "POST", path: "/v1/stop", body: { scope: ask.scope, keep_protection: ask.keepsProtection } };
     case "get":
       return { method: "GET", path: `/v1/orders/${ask.id}` };
     case "get_operation":

@@ -1,11 +1,18 @@
 /** What became of leverage, margin and TWAPs at the exchange, held against what the client was told. */
 import { type Dialogue, fieldOf } from "./clients.ts";
 import type { Ask } from "./front.ts";
+import type { Party } from "./template.ts";
 import { units } from "./truth.ts";
 import type { Execution, Venue } from "./venue.ts";
 
 type Told = { name: string; body: string };
-type Run = { venue: Venue; dialogues: readonly Dialogue[]; runningTwaps: ReadonlySet<number> };
+type Run = {
+  venue: Venue;
+  dialogues: readonly Dialogue[];
+  runningTwaps: ReadonlySet<number>;
+  /** Whose TWAPs were canceled by a stop as well. */
+  stop: { party: Party } | null;
+};
 
 export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string[] {
   const { ask } = dialogue;
@@ -70,9 +77,10 @@ function isSoundSuccess({ runningTwaps }: Run, ask: Ask, done: readonly Executio
 
 type Refused = { ask: Ask; done: readonly Execution[] };
 
-function isSoundRefusal({ dialogues }: Run, { wish }: Dialogue, { ask, done }: Refused): boolean {
+function isSoundRefusal({ dialogues, stop }: Run, { wish }: Dialogue, { ask, done }: Refused): boolean {
   if (done.length === 0) return true;
   const alike = dialogues.filter((other) => other.ask?.kind === ask.kind && other.wish.party === wish.party);
+  if (ask.kind === "twap_cancel" && stop?.party === wish.party) return true;
   // A setting can be overwritten before it is read back; of two cancels of one TWAP one is refused.
   return (ask.kind === "leverage" || ask.kind === "twap_cancel") && alike.length > 1;
 }

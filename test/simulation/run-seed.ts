@@ -14,6 +14,7 @@ import { type Measured, measure, NOTHING_MEASURED } from "./measured.ts";
 import { openNetwork } from "./network.ts";
 import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
+import { askForStop, auditStop, drawStop } from "./stops.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
 import { openTimeline, settleOnce } from "./timeline.ts";
@@ -114,6 +115,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds: opened, onSent });
   network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
   const wishes = drawWishes(chance.split(), faultsEndMs);
+  const stop = drawStop(seed, faultsEndMs);
   const findings: string[] = [];
   const told: ToldEvent[] = [];
   let clockErrorMs = 0;
@@ -231,6 +233,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     takePositions(venue);
     trade(venue, { timeline, chance: chance.split(), untilMs: faultsEndMs });
     clients.begin();
+    if (stop !== null) askForStop(clients, timeline, stop);
     for (let atMs = BY_HAND_EVERY_MS; atMs <= BY_HAND_FOR_MS; atMs += BY_HAND_EVERY_MS)
       timeline.after(faultsEndMs + atMs, () => tradeByHand(venue, PARTIES));
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
@@ -267,6 +270,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
         shownCloids: hasFeed || worlds.forgetting === null ? null : opened.shownCloids(),
         runningTwaps,
         moves: worlds.moves,
+        stop,
         faultsEndMs,
         areIdsShared: worlds.others !== null && worlds.others.foreignRate > 0,
         mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
@@ -274,6 +278,8 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
         databasePath: disk.path(),
       }),
     );
+    if (stop !== null)
+      findings.push(...auditStop({ venue, truth, told, runningTwaps, databasePath: disk.path() }, stop));
     const { outages, lags } = weather;
     const about = { databasePath: disk.path(), sent: network.sent, deathsAtMs, faultsEndMs, worlds };
     const { refusedNonces } = opened;

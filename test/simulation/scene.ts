@@ -47,6 +47,7 @@ export type Scene = {
   kill(kind?: Crash, cut?: number): void;
   start(doom?: Partial<Doom>): Promise<void>;
   process(): GatewayProcess;
+  isDead(): boolean;
   /** Rows of the gateway's database. */
   rows(sql: string): Record<string, unknown>[];
   close(): void;
@@ -169,6 +170,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       await scene.pass(500);
     },
     process: living,
+    isDead: () => current === null,
     rows: (sql) => living().gateway.deps.store.$client.query<Record<string, unknown>, []>(sql).all(),
     close() {
       current?.die("kill", 1);

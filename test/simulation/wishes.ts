@@ -10,7 +10,7 @@ export type Wish = {
   key: string;
   party: Party;
   atMs: number;
-  kind: Exclude<Ask["kind"], "get" | "get_operation" | "list" | "list_open" | "fills">;
+  kind: Exclude<Ask["kind"], "stop" | "get" | "get_operation" | "list" | "list_open" | "fills">;
   /** The ask, once it can be made: changes and cancels need the id of their order. Null = not yet. */
   ask(known: Known): Ask | null;
   /** Number of the wish that placed the order, or made the TWAP, which this one is about. */

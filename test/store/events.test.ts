@@ -44,6 +44,7 @@ const OPERATION = {
   parameters: "{}",
   before: null,
   releasedAtMs: null,
+  keyHash: null,
   status: "processing",
   exchangeId: null,
   error: null,

@@ -1,6 +1,7 @@
 /** The deeds over a real database, a small exchange and a clock that stands: what a client asks, without HTTP. */
 import { privateKeyToAccount } from "viem/accounts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
+import { cancelOutside } from "../../src/actions/cancel-outside.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import { type PlaceOrder, placeOrder } from "../../src/actions/place-order.ts";
@@ -20,6 +21,7 @@ import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { openFlights } from "../../src/settle/send/flights.ts";
 import { openSettler, type Settler } from "../../src/settle/settler.ts";
 import { markInterrupted } from "../../src/settle/start-up.ts";
+import { openStopper } from "../../src/settle/stop/stopper.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
@@ -223,9 +225,14 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     state: { phase: "ready", writesStoppedBecause: null },
   };
   const settler = openSettler(world);
+  const stopper = openStopper(world, {
+    settling: settler,
+    cancelOutside: (stop, account) => cancelOutside(deps, stop, account),
+  });
   const deps: Deps = {
     ...world,
     settling: settler,
+    stopper,
     running: openRunningWrites(),
     reads,
     marketView: openMarketView({

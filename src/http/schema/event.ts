@@ -7,6 +7,7 @@ import { FillResource } from "./fill.ts";
 import { OperationResource } from "./operation.ts";
 import { OrderResource } from "./order.ts";
 import { PositionResource } from "./position.ts";
+import { StopSummary } from "./stop.ts";
 
 const RemovedOrder = closed(
   { object: Type.Literal("order", { description: "Always `order`." }), id: Uuid },
@@ -87,6 +88,8 @@ const DATA = {
   "key.released": ListedApiKeyResource,
   "agent.approved": ApprovedAgent,
   "agent.expiring": ExpiringAgent,
+  "stop.created": StopSummary,
+  "stop.updated": StopSummary,
   ready: StreamReady,
   reset: StreamReset,
 } as const satisfies Record<EventType | "ready" | "reset", TSchema>;

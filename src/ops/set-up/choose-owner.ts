@@ -1,4 +1,5 @@
 import type { Account } from "../../core/account.ts";
+import { newUuid } from "../../core/uuid.ts";
 import { deleteAccount, listAccounts } from "../../store/accounts.ts";
 import { listAgents, retireAgent } from "../../store/agents.ts";
 import { listApiKeys } from "../../store/api-keys.ts";
@@ -8,7 +9,7 @@ import type { Store } from "../../store/open.ts";
 import { agentName } from "../../vault/agent-keys.ts";
 import { parseUserRole } from "../../wire/answer/account.ts";
 import { parseAddress } from "../../wire/hex.ts";
-import { accountOf, newUuid, storeAccount } from "../add-account.ts";
+import { accountOf, storeAccount } from "../add-account.ts";
 import { agentPrefixOf } from "../name-agents.ts";
 import { sealedAgent, storeAgent } from "../new-agent.ts";
 import { OperatorError } from "../operator.ts";

@@ -7,6 +7,7 @@ import { cloidOf } from "../../core/cloid.ts";
 import { compare, ZERO } from "../../core/decimal.ts";
 import { type Excess, reductionsOf, standingExcess } from "../../core/excess.ts";
 import type { Leg } from "../../core/order.ts";
+import { canIncrease } from "../../core/stop.ts";
 import type { Place, Settling, ToSend, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
@@ -14,6 +15,7 @@ import { inTransaction } from "../../store/commit.ts";
 import { insertLeg, listLegs } from "../../store/legs.ts";
 import { findOrder, listOpenModified } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
+import { findStopOf } from "../../store/stops.ts";
 import { modifyAction } from "../../wire/action/modify.ts";
 import { wireOrder } from "../../wire/action/order.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
@@ -61,8 +63,10 @@ function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attemp
   if (excess.kind !== "live" || isOvertaken) return null;
   // Another modify may have placed it while a place was waited for.
   const placedBy = attempts.find(({ cloid }) => cloid === excess.leg.cloid) ?? attempt;
-  const isReduced = reductionsOf(excess.leg, legs, attempts).mayReduce && compare(excess.remainder, ZERO) > 0;
+  const mayReduce = reductionsOf(excess.leg, legs, attempts).mayReduce && compare(excess.remainder, ZERO) > 0;
   return inTransaction(world.store, () => {
+    // What is left of it would be placed anew: where trading is stopped it goes.
+    const isReduced = mayReduce && !isStopped(world, id);
     updateAttempt(world.store, attempt, { state: "done", settledAtMs: world.clock.nowMs() });
     const what = isReduced ? `is reduced to ${excess.remainder}` : "is canceled";
     note(world, attempt, "replacement too large", `filled meanwhile: ${excess.leg.size} ${what}`);
@@ -70,6 +74,13 @@ function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attemp
       ? storeReduction(world, placedBy, { excess, place })
       : storeRemoval(world, placedBy, { replacement: excess.leg, place });
   });
+}
+
+function isStopped({ store, markets }: With<"markets" | "store">, orderId: string): boolean {
+  const order = findOrder(store, orderId);
+  if (order === null) throw new Error("bug: an attempt without its order");
+  const pairName = markets.current()?.byName.get(order.market)?.pairName ?? null;
+  return canIncrease(order, pairName) && findStopOf(store, order.accountId, order.keyHash) !== null;
 }
 
 /** A removal is a cancel that nothing but the end of the leg ends, whatever the answer was. */

@@ -1,0 +1,71 @@
+/** S53: what a stop refuses, withdraws and claims. */
+import { type Break, inFile } from "./break.ts";
+
+const REFUSED = {
+  test: "test/http/stop.test.ts",
+  title: "while the account is stopped %s is refused, and its key is not used",
+};
+const PASSES = { test: "test/http/stop.test.ts", title: "while the account is stopped %s passes" };
+const ONE_KEY = { test: "test/http/stop.test.ts", title: "a stop of one key stops that key" };
+const EARLY = {
+  test: "test/simulation/stop.test.ts",
+  title: "an order that %s is burnt or canceled before it is stopped",
+};
+const SEALED = { test: "test/ops/sealed-stops.test.ts", title: "a stop whose row was %s stays in force, and is told" };
+
+export const STOP_BREAKS: readonly Break[] = [
+  {
+    row: "S53",
+    name: "a stop is not looked at when an intent is stored",
+    changes: inFile("src/write/commit.ts", "      requireNotStopped(store, caller, increasesFor);\n", ""),
+    seenBy: REFUSED,
+  },
+  {
+    row: "S53",
+    name: "a stop refuses what can only reduce",
+    changes: inFile("src/core/stop.ts", "return !reduceOnly &&", "return"),
+    seenBy: PASSES,
+  },
+  {
+    row: "S53",
+    name: "whose order a modify changes is not asked",
+    changes: inFile(
+      "src/actions/modify-order.ts",
+      "? [caller.key.keyHash, target.keyHash] : []",
+      "? [caller.key.keyHash] : []",
+    ),
+    seenBy: ONE_KEY,
+  },
+  {
+    row: "S53",
+    name: "orders that may be alive are left alone",
+    changes: inFile("src/settle/stop/covered.ts", "return [...live, ...behind].filter", "return [...behind].filter"),
+    seenBy: EARLY,
+  },
+  {
+    row: "S53",
+    name: "a stop is told to be done while something is left",
+    changes: inFile(
+      "src/settle/stop/stopper.ts",
+      "  return isNothing(remainingOf(world, stop, endedTwaps));\n",
+      "  return stop.id !== null || endedTwaps.size === -1;\n",
+    ),
+    seenBy: { test: "test/http/stop.test.ts", title: "what rests goes, what can only reduce stays" },
+  },
+  {
+    row: "S53",
+    name: "what was placed elsewhere is not waited for",
+    changes: inFile(
+      "src/settle/stop/stopper.ts",
+      '  if (stop.scope === "account" && stop.outsideAtMs === null) return false;\n',
+      "",
+    ),
+    seenBy: { test: "test/simulation/stop.test.ts", title: "what was placed elsewhere is canceled once and listed" },
+  },
+  {
+    row: "S53",
+    name: "a row that was changed from outside is believed",
+    changes: inFile("src/store/stops.ts", "  return [...rows, ...lost];\n", "  return rows;\n"),
+    seenBy: SEALED,
+  },
+];

@@ -1,0 +1,88 @@
+import type { Mutant } from "./mutant.ts";
+
+const COVERED = "src/settle/stop/covered.ts";
+const CANCEL = "src/settle/stop/cancel-covered.ts";
+const STOPPER = "src/settle/stop/stopper.ts";
+const WITHDRAW = "src/settle/stop/withdraw.ts";
+
+function one(name: string, file: string, find: string, put: string): Mutant {
+  return { name, changes: [{ file, find, put }] };
+}
+
+/** Bugs in what a stop refuses, in what it withdraws, and in when it is told to be done. */
+export const STOPS: readonly Mutant[] = [
+  one(
+    "a stop is not looked at inside the intent's transaction",
+    "src/write/commit.ts",
+    "      requireNotStopped(store, caller, increasesFor);\n",
+    "",
+  ),
+  one(
+    "a modify passes a stop",
+    "src/actions/modify-order.ts",
+    "? [caller.key.keyHash, target.keyHash] : []",
+    "? [] : []",
+  ),
+  one("a TWAP passes a stop", "src/actions/create-twap.ts", "isIncrease: !reduceOnly", "isIncrease: false"),
+  one("a stop refuses what can only reduce", "src/core/stop.ts", "return !reduceOnly &&", "return"),
+  one(
+    "what is unsettled is not burnt",
+    CANCEL,
+    "unsettledPlacings(world, canceling.orderId).map(({ id }) => settling.burn(id))",
+    "[] as Promise<void>[]",
+  ),
+  one(
+    "a stop cancels what protects",
+    COVERED,
+    "  if (!stop.keepsProtection) return true;\n",
+    "  if (stop.id !== null) return true;\n",
+  ),
+  one(
+    "a stop is told to be done while something is left",
+    STOPPER,
+    "  return isNothing(remainingOf(world, stop, endedTwaps));\n",
+    "  return stop.id !== null || endedTwaps.size === -1;\n",
+  ),
+  one(
+    "what was placed elsewhere is not waited for",
+    STOPPER,
+    '  if (stop.scope === "account" && stop.outsideAtMs === null) return false;\n',
+    "",
+  ),
+  one(
+    "a start does not go on with a stop",
+    "src/gateway.ts",
+    "        stopper.heed();\n        return lookAtInterrupted(world, settler);",
+    "        return lookAtInterrupted(world, settler);",
+  ),
+  one(
+    "TWAPs that run are left running",
+    COVERED,
+    '    if (status === "rejected" || status === "processing" || !isTwapToGo(stop, operation)) return false;\n',
+    "    if (status !== null) return false;\n",
+  ),
+  one(
+    "a TWAP whose answer was lost is forgotten",
+    COVERED,
+    'kind === "twap" && accountId === stop.accountId',
+    'kind === "leverage" && accountId === stop.accountId',
+  ),
+  one(
+    "an order that is over while a modify of it is out counts as over",
+    COVERED,
+    "  return [...live, ...behind].filter",
+    "  return [...live, ...behind.slice(0, 0)].filter",
+  ),
+  one(
+    "a parent that is filled in part is canceled with its children",
+    "src/actions/cancel-outside.ts",
+    "return children.length > 0 && ",
+    "return children.length < 0 && ",
+  ),
+  one(
+    "what was placed elsewhere is canceled as often as it comes",
+    WITHDRAW,
+    '  const isOutsideDue = stop.scope === "account" && stop.outsideAtMs === null;\n',
+    "  const isOutsideDue = stop.scope !== null;\n",
+  ),
+];

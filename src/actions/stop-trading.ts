@@ -1,0 +1,100 @@
+import { ApiError } from "../core/errors.ts";
+import { stopResource } from "../core/resource.ts";
+import { type Stop, type StopScope, stopStatus } from "../core/stop.ts";
+import type { StopProgress, With } from "../deps.ts";
+import { beginStop, isLike, standingLike } from "../settle/stop/begin-stop.ts";
+import { findApiKey } from "../store/api-keys.ts";
+import { inTransaction } from "../store/commit.ts";
+import type { Store } from "../store/open.ts";
+import { findStop, findStopByKey, listOutside } from "../store/stops.ts";
+import type { Caller } from "../write/caller.ts";
+
+export type StopTrading = { scope: StopScope; keepsProtection: boolean; idempotencyKey: string | null };
+
+type ToStop = With<"clock" | "randomBytes" | "stopper" | "store">;
+
+export type StopAnswer = { status: 200 | 202; body: string; isReplay: boolean };
+
+/**
+ * `POST /v1/stop`: from the answer on nothing that could make a position larger is signed for the key, or for the account. It
+ * asks the exchange for nothing and waits for nothing but the disk, so that it is taken in every state but a trial.
+ */
+export function stopTrading(deps: ToStop, { account, key }: Caller, wanted: StopTrading): StopAnswer {
+  const { scope, keepsProtection, idempotencyKey } = wanted;
+  const placedBy = scope === "bot" ? key.keyHash : null;
+  const found = inTransaction(deps.store, (store): { stop: Stop; isReplay: boolean } => {
+    requireActive(store, key.keyHash);
+    const asked = { accountId: account.id, scope, keyHash: placedBy, keepsProtection };
+    const earlier = idempotencyKey === null ? null : findStopByKey(store, account.id, idempotencyKey);
+    if (earlier !== null) return { stop: requireSame(earlier, asked), isReplay: true };
+    const standing = idempotencyKey === null ? standingLike(store, asked) : null;
+    const wanted = { ...asked, cause: "asked", actor: key.keyHash, idempotencyKey } as const;
+    return { stop: standing ?? beginStop(store, deps, wanted), isReplay: false };
+  });
+  deps.stopper.heed();
+  return { ...answerOf(deps, found.stop), isReplay: found.isReplay };
+}
+
+/** It may have been revoked or blocked since it was let in. */
+function requireActive(store: Store, keyHash: string): void {
+  const key = findApiKey(store, keyHash);
+  if (key?.state === "active" && key.fault === null) return;
+  throw new ApiError("revoked_api_key", "This API key has been revoked. Nothing was stopped.");
+}
+
+type Alike = Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">;
+
+function requireSame(earlier: Stop, asked: Alike): Stop {
+  if (isLike(earlier, asked)) return earlier;
+  throw new ApiError(
+    "idempotency_key_reused",
+    `This Idempotency-Key has been used for stop ${earlier.id}, which covers something else. Nothing was stopped by this request: leave the key out, or use a new one.`,
+  );
+}
+
+/** `GET /v1/stops/{id}`, by our rows: nothing is asked of the exchange. */
+export function getStop(deps: ToStop, { account }: Caller, givenId: string): string {
+  const id = givenId.toLowerCase();
+  if (!UUID.test(id)) throw new ApiError("invalid_id", "`id` is the UUID of a stop.");
+  const stop = findStop(deps.store, id);
+  if (stop === null || stop.accountId !== account.id)
+    throw new ApiError("stop_not_found", "There is no such stop on this account.");
+  return JSON.stringify(stopShown(deps, stop));
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+function answerOf(deps: ToStop, stop: Stop): Pick<StopAnswer, "status" | "body"> {
+  return { status: stopStatus(stop) === "stopping" ? 202 : 200, body: JSON.stringify(stopShown(deps, stop)) };
+}
+
+/** Ids of one kind that are named; how many there are is told whole. */
+const MAX_NAMED = 500;
+
+/** A stop with how far it has come. */
+export function stopShown(deps: With<"stopper" | "store">, stop: Stop) {
+  const outside = listOutside(deps.store, stop.id);
+  const of = (outcome: "canceled" | "kept") =>
+    outside
+      .filter((row) => row.outcome === outcome)
+      .slice(0, MAX_NAMED)
+      .map(({ kind, nativeId, market }) => ({ kind, exchange_id: nativeId, market }));
+  return {
+    ...stopResource(stop),
+    ...progressOf(deps.stopper.progressOf(stop)),
+    outside: { is_done: stop.outsideAtMs !== null, canceled: of("canceled"), kept: of("kept") },
+  };
+}
+
+function progressOf({ remaining: { orders, openTwaps, runningTwaps }, kept }: StopProgress) {
+  const twaps = new Set([...openTwaps.map(({ resource }) => resource.id), ...runningTwaps.map(({ id }) => id)]);
+  return {
+    remaining: {
+      orders: orders.length,
+      order_ids: orders.slice(0, MAX_NAMED).map(({ id }) => id),
+      twaps: twaps.size,
+      twap_operation_ids: [...twaps].slice(0, MAX_NAMED),
+    },
+    kept: { orders: kept.length, order_ids: kept.slice(0, MAX_NAMED).map(({ id }) => id) },
+  };
+}

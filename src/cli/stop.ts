@@ -1,0 +1,37 @@
+import { ACCOUNT, chosenAccount } from "./account-choice.ts";
+import { change } from "./change.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "./command.ts";
+import { places, reading } from "./directory.ts";
+import { keyHashOf } from "./key/grant.ts";
+import { present } from "./output.ts";
+
+export const stopCommand: Command = {
+  name: "stop",
+  summary:
+    "sign nothing more that could make a position larger, and withdraw what was signed before; cancels and reductions pass",
+  options: {
+    account: ACCOUNT,
+    key: { value: "KEY_HASH", help: "only what this API key has placed and asks for; the whole account when left out" },
+    everything: { value: null, help: "orders that can only make a position smaller go as well, stop-losses too" },
+    "data-dir": DATA_DIRECTORY,
+    json: JSON_OUTPUT,
+  },
+  positionals: [],
+  async run(input, outside) {
+    const at = places(input, outside);
+    const account = reading(at, ({ store }) => chosenAccount(store, input));
+    const key = input.value("key");
+    const given = {
+      accountId: account.id,
+      keyHash: key === null ? null : keyHashOf(key),
+      keepsProtection: !input.isSet("everything"),
+    };
+    const done = await change({ input, outside, at }, "stop_trading", given);
+    present({ input, outside }, done, [
+      `Stopped ${key === null ? `account ${account.id}` : `API key ${given.keyHash}`}: stop ${done.id} is ${done.status}.`,
+      "What was signed before is being burnt and canceled by the running gateway, or by the next one that starts.",
+      `It is stopped once this says so:  GET /v1/stops/${done.id}`,
+      `Ended by:  postern resume --stop ${done.id} --account ${account.id}`,
+    ]);
+  },
+};

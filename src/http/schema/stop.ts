@@ -1,0 +1,87 @@
+import { Type } from "@sinclair/typebox";
+import { STOP_CAUSES, STOP_SCOPES, STOP_STATUSES } from "../../core/stop.ts";
+import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
+
+const Scope = words(STOP_SCOPES, {
+  description: "`bot`: what this API key has placed, and what it asks for. `account`: everything of the account.",
+});
+
+export const StopBody = closed(
+  {
+    scope: Scope,
+    keep_protection: Type.Optional(
+      Type.Boolean({
+        description:
+          "True, or left out: orders that can only make a position smaller stay, and are not burnt where their outcome is not known. False: they go as well.",
+      }),
+    ),
+  },
+  { title: "StopTrading" },
+);
+
+const STOP = {
+  id: Uuid,
+  object: Type.Literal("stop", { description: "Always `stop`." }),
+  account: Uuid,
+  network: AnswerNetwork,
+  scope: Scope,
+  key_hash: nullable(KeyHash, "Hash of the API key whose orders it covers; null where it covers the account."),
+  cause: words(STOP_CAUSES, { description: "Why. Only one that was `asked` for refuses what comes after it." }),
+  keep_protection: Type.Boolean({ description: "Whether what can only make a position smaller stays." }),
+  status: words(STOP_STATUSES, {
+    description:
+      "`stopping`: something that was signed here may still increase a position. `stopped`: nothing can. `resumed`: it was ended by the operator or the owner.",
+  }),
+  created_at: Timestamp,
+  stopped_at: nullable(Timestamp, "Since when it is known that nothing can increase; null while it is not."),
+  resumed_at: nullable(Timestamp, "When it was ended; null while it stands."),
+};
+
+export const StopSummary = closed(STOP, { title: "StopSummary", description: "A stop, as events tell it." });
+
+const OutsideOrder = closed({
+  kind: words(["order", "twap"], { description: "What it is." }),
+  exchange_id: Type.String({ pattern: "^[0-9]{1,20}$", description: "Native id." }),
+  market: MarketName,
+});
+
+export const StopResource = closed(
+  {
+    ...STOP,
+    remaining: closed(
+      {
+        orders: count("Orders that can increase a position and are not known to be over."),
+        order_ids: ids("They."),
+        twaps: count("TWAPs that can, and are not known to have ended."),
+        twap_operation_ids: ids("The operations that started them."),
+      },
+      { description: "What can still increase a position. While anything is left, the stop is `stopping`." },
+    ),
+    kept: closed(
+      { orders: count("Orders that stay, because they can only make a position smaller."), order_ids: ids("They.") },
+      { description: "What stays." },
+    ),
+    outside: closed(
+      {
+        is_done: Type.Boolean({
+          description: "Whether the account's lists were read and each of these was told to go.",
+        }),
+        canceled: Type.Array(OutsideOrder, { description: "What was placed elsewhere and was canceled, once." }),
+        kept: Type.Array(OutsideOrder, {
+          description:
+            "What stays: an order that is filled in part and whose stop-loss or take-profit children would go with it. It can still increase the position: cancel it by hand once the position is protected.",
+        }),
+      },
+      { description: "Orders and TWAPs that were placed elsewhere; always empty for a `bot`." },
+    ),
+  },
+  { title: "Stop" },
+);
+
+function count(description: string) {
+  return Type.Integer({ minimum: 0, description });
+}
+
+function ids(description: string) {
+  return Type.Array(Uuid, { description: `${description} At most 500 are named.` });
+}

@@ -1,0 +1,68 @@
+/** /v1/stop and /v1/stops. */
+import { getStop, stopTrading } from "../actions/stop-trading.ts";
+import { EXAMPLE_STOP } from "./examples.ts";
+import { type Route, readRoute, urgentRoute } from "./route.ts";
+import { StopBody, StopResource } from "./schema/stop.ts";
+
+const TAG = "Stop";
+
+const stop = urgentRoute(
+  {
+    name: "stop_trading",
+    method: "POST",
+    path: "/v1/stop",
+    tag: TAG,
+    summary: "Stop trading",
+    description:
+      "From the answer on nothing that could make a position larger is signed: orders, modifies, TWAPs, a higher leverage and margin taken out are 403 `trading_stopped`. What was signed before is burnt where its outcome is not known, and canceled where it rests. Cancels, reduce-only orders, sales on spot for USDC and margin that is added pass. Taken at once, also while the gateway is starting; no bucket is charged. Repeated while such a stop stands it answers with that one. It is ended by the gateway's operator, and by no API key.",
+    access: "trading:write",
+    isUrgent: true,
+    body: StopBody,
+    bodyExample: { scope: "account", keep_protection: true },
+    answers: [
+      {
+        status: 202,
+        description: "It stands; what was signed before it is being burnt and canceled.",
+        schema: StopResource,
+        example: EXAMPLE_STOP,
+        headers: ["Idempotent-Replayed"],
+      },
+      {
+        status: 200,
+        description:
+          "It stands, and nothing that was signed here can increase a position; or it was ended meanwhile: see `status`.",
+        schema: StopResource,
+        example: {
+          ...EXAMPLE_STOP,
+          ...{ status: "stopped", stopped_at: "2026-11-21T09:30:02.250Z" },
+          remaining: { orders: 0, order_ids: [], twaps: 0, twap_operation_ids: [] },
+          outside: { ...EXAMPLE_STOP.outside, is_done: true },
+        },
+        headers: ["Idempotent-Replayed"],
+      },
+    ],
+    errors: ["not_ready"],
+  },
+  (deps, caller, { body, idempotencyKey }) =>
+    stopTrading(deps, caller, { scope: body.scope, keepsProtection: body.keep_protection ?? true, idempotencyKey }),
+);
+
+const retrieve = readRoute(
+  {
+    name: "get_stop",
+    method: "GET",
+    path: "/v1/stops/{id}",
+    tag: TAG,
+    summary: "Retrieve a stop",
+    description: "How far it has come. Nothing is asked of the exchange for it. Events `stop.*` tell the same.",
+    access: "trading:read",
+    id: { description: "UUID of the stop.", example: EXAMPLE_STOP.id },
+    answers: [{ status: 200, description: "The stop.", schema: StopResource, example: EXAMPLE_STOP }],
+    errors: ["invalid_id", "stop_not_found"],
+  },
+  (deps, caller, { id }) => ({ body: getStop(deps, caller, id), asOfMs: null }),
+);
+
+export function stopRoutes(): Route[] {
+  return [stop, retrieve];
+}

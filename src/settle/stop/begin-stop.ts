@@ -1,0 +1,47 @@
+import type { Stop, StopCause, StopScope } from "../../core/stop.ts";
+import { newUuid } from "../../core/uuid.ts";
+import type { With } from "../../deps.ts";
+import { newestAttemptId } from "../../store/attempts.ts";
+import type { Store } from "../../store/open.ts";
+import { findStop, insertStop, listStandingStops } from "../../store/stops.ts";
+
+export type WantedStop = {
+  accountId: string;
+  scope: StopScope;
+  /** Of `bot`; null for `account`. */
+  keyHash: string | null;
+  cause: StopCause;
+  keepsProtection: boolean;
+  /** Key hash, `operator`, `owner` or `gateway`. */
+  actor: string;
+  idempotencyKey: string | null;
+};
+
+/** Inside the caller's transaction: from its commit on it stands, whatever becomes of this process. */
+export function beginStop(
+  store: Store,
+  { clock, randomBytes }: With<"clock" | "randomBytes">,
+  wanted: WantedStop,
+): Stop {
+  const { actor, idempotencyKey, ...asked } = wanted;
+  const stop: Stop = {
+    ...{ id: newUuid(randomBytes(16)), ...asked, upTo: newestAttemptId(store), createdAtMs: clock.nowMs() },
+    ...{ outsideAtMs: null, stoppedAtMs: null, resumedAtMs: null },
+  };
+  insertStop(store, stop, { actor, idempotencyKey });
+  return stop;
+}
+
+/** One that stands and is for the same. */
+export function standingLike(
+  store: Store,
+  wanted: Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">,
+): Stop | null {
+  const own = listStandingStops(store, wanted.accountId).flatMap(({ id }) => findStop(store, id) ?? []);
+  return own.find((stop) => isLike(stop, wanted)) ?? null;
+}
+
+export function isLike(stop: Stop, wanted: Pick<Stop, "scope" | "keyHash" | "keepsProtection">): boolean {
+  const { scope, keyHash, keepsProtection } = wanted;
+  return stop.scope === scope && stop.keyHash === keyHash && stop.keepsProtection === keepsProtection;
+}

@@ -1,0 +1,82 @@
+import type { Account } from "../../core/account.ts";
+import { isLive } from "../../core/order.ts";
+import type { Stop } from "../../core/stop.ts";
+import type { Settling, ToSend, With } from "../../deps.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { listLegs } from "../../store/legs.ts";
+import { findOrder } from "../../store/orders.ts";
+import { isOutOfActions } from "../../wire/answer/refusal.ts";
+import { intendedCancel, legToCancel, recordCancelReply, unsettledPlacings } from "../cancel/cancel.ts";
+import { signingAgent } from "../pre-trade/obstacles.ts";
+import { deriveOrder } from "../record/record.ts";
+import { storeAttempt } from "../send/intent.ts";
+import { inPlace } from "../send/own-place.ts";
+import { sendAttempt } from "../send/send.ts";
+
+/** What a stop does goes among the cancels, and waits its turn no longer than this, milliseconds. */
+export const STOP_WAIT_MS = 4_000;
+
+/** To cancel an order that rests, or may. */
+export type ToCancel = ToSend & With<"markets">;
+
+/** The name under which a stop acts: with a space, so that it is no client's Idempotency-Key. */
+export function nameOfStop({ id }: Stop): string {
+  return `stop ${id}`;
+}
+
+export type Canceling = { stop: Stop; account: Account; orderId: string };
+
+/**
+ * Burns what was signed for an order and is not settled, and cancels what rests of it: one cancel that stays armed until
+ * the order is over. Does nothing more for one that has such a cancel already.
+ */
+export async function cancelCovered(
+  world: ToCancel,
+  settling: Pick<Settling, "burn" | "pursue">,
+  canceling: Canceling,
+): Promise<void> {
+  const burning = unsettledPlacings(world, canceling.orderId).map(({ id }) => settling.burn(id));
+  await Promise.all([...burning, armCancel(world, settling, canceling)]);
+}
+
+async function armCancel(world: ToCancel, settling: Pick<Settling, "pursue">, canceling: Canceling): Promise<void> {
+  const { account, orderId } = canceling;
+  if (isArmed(world, orderId)) return;
+  const owner = account.ownerAddress;
+  const place = world.flights.take(owner, "cancel") ?? (await world.flights.wait(owner, "cancel", STOP_WAIT_MS));
+  if (place === null) return;
+  const attempt = inPlace(place, () => storeCancel(world, canceling, place));
+  if (attempt === null) return place.leave();
+  const result = await sendAttempt(world, attempt, "cancel");
+  // Not sent, or out of actions for now: its pursuit sends it again.
+  const isToSendAgain =
+    result.kind === "not_sent" || (result.reply.kind === "refused" && isOutOfActions(result.reply.text));
+  if (isToSendAgain || !recordCancelReply(world, attempt, result.reply)) void settling.pursue(attempt.id);
+}
+
+function isArmed({ store }: With<"store">, orderId: string): boolean {
+  return listAttemptsOf(store, orderId).some(({ kind, state }) => kind === "cancel" && state !== "done");
+}
+
+function storeCancel(
+  world: ToCancel,
+  { stop, account, orderId }: Canceling,
+  place: Parameters<typeof storeAttempt>[2]["place"],
+) {
+  return inTransaction(world.store, (store) => {
+    const order = findOrder(store, orderId);
+    const leg = legToCancel(listLegs(store, orderId));
+    const agent = signingAgent(world, account);
+    if (order === null || leg === null || !isLive(order.status) || isArmed(world, orderId)) return null;
+    // Nothing can be canceled without a key that signs: it is tried again, and until then nothing is claimed.
+    if (agent.kind === "obstacle") return null;
+    // Somebody asks for it again: it is followed again.
+    if (order.releasedAtMs !== null) deriveOrder(store, { ...order, releasedAtMs: null }, world.clock.nowMs());
+    const name = { idempotencyKey: nameOfStop(stop), actor: "gateway" };
+    return storeAttempt(world, intendedCancel(world, { order, account, leg, ...name }), {
+      signer: agent.address,
+      place,
+    });
+  });
+}

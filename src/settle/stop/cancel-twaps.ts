@@ -1,0 +1,102 @@
+import type { Account } from "../../core/account.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import type { Stop } from "../../core/stop.ts";
+import type { Place, Settling, With } from "../../deps.ts";
+import { listOpenAttempts } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { insertOperation, listTwapCancels } from "../../store/operations.ts";
+import { twapCancelAction } from "../../wire/action/twap.ts";
+import { parseTwapHistory } from "../../wire/answer/twap.ts";
+import { mintOrderId } from "../../wire/order-id.ts";
+import { recordOperationReply } from "../operation/operation.ts";
+import { signingAgent } from "../pre-trade/obstacles.ts";
+import { actionOf, storeAttempt } from "../send/intent.ts";
+import { inPlace } from "../send/own-place.ts";
+import { sendAttempt } from "../send/send.ts";
+import { nameOfStop, STOP_WAIT_MS, type ToCancel } from "./cancel-covered.ts";
+
+/** To cancel what a stop covers. */
+export type ToWithdraw = ToCancel & With<"instance">;
+
+/** A TWAP of the account that the exchange's history shows without an end. */
+export type RunningTwap = { twapId: string; market: string; isReduceOnly: boolean };
+
+type TwapsShown = { running: RunningTwap[]; ended: Set<string> };
+
+const RUNNING: ReadonlySet<string> = new Set(["activated", "waitingForTrigger"]);
+/** Cancels of a TWAP that are looked through. */
+const MAX_CANCELS = 1_000;
+
+/** Null where the exchange could not be asked. A cancel of ours that it said it carried out is an end, whatever the history shows. */
+export async function readTwaps(world: ToWithdraw, { id, tradingAddress }: Account): Promise<TwapsShown | null> {
+  const outcome = await world.exchange.info({ type: "twapHistory", user: tradingAddress }, { purpose: "cancel" });
+  const records = outcome.kind === "ok" ? parseTwapHistory(outcome.json) : null;
+  if (records === null) return null;
+  const canceled = listTwapCancels(world.store, id, MAX_CANCELS).map(({ parameters }) => twapIdIn(parameters));
+  const ended = new Set(canceled);
+  for (const { twapId, status } of records) if (twapId !== null && !RUNNING.has(status)) ended.add(twapId);
+  const running = new Map<string, RunningTwap>();
+  for (const { twapId, state } of records) {
+    if (twapId === null || ended.has(twapId)) continue;
+    running.set(twapId, { twapId, market: state.coin, isReduceOnly: state.reduceOnly });
+  }
+  return { running: [...running.values()], ended };
+}
+
+function twapIdIn(parameters: string): string {
+  // What `cancel-twap`, and this, write.
+  return String((JSON.parse(parameters) as { twap_id: number }).twap_id);
+}
+
+type Canceling = { stop: Stop; account: Account; twapId: string; market: string };
+
+/** Cancels a TWAP by an operation of its own, which settling follows to its end; not while one is under way. */
+export async function cancelRunningTwap(
+  world: ToWithdraw,
+  settling: Pick<Settling, "pursue">,
+  canceling: Canceling,
+): Promise<void> {
+  const { account, twapId } = canceling;
+  if (isUnderWay(world, account, twapId)) return;
+  const owner = account.ownerAddress;
+  const place = world.flights.take(owner, "cancel") ?? (await world.flights.wait(owner, "cancel", STOP_WAIT_MS));
+  if (place === null) return;
+  const attempt = inPlace(place, () => storeTwapCancel(world, canceling, place));
+  if (attempt === null) return place.leave();
+  const result = await sendAttempt(world, attempt, "cancel");
+  if (result.kind === "not_sent" || !recordOperationReply(world, attempt, result.reply))
+    void settling.pursue(attempt.id);
+}
+
+function isUnderWay({ store }: With<"store">, { id }: Account, twapId: string): boolean {
+  return listOpenAttempts(store).some((attempt) => {
+    const action = attempt.kind === "twap_cancel" && attempt.accountId === id ? actionOf(attempt) : null;
+    return action?.type === "twapCancel" && action.t.toString() === twapId;
+  });
+}
+
+function storeTwapCancel(
+  world: ToWithdraw,
+  { stop, account, twapId, market }: Canceling,
+  place: Place,
+): Attempt | null {
+  const listed = world.markets.current()?.byName.get(market);
+  const agent = signingAgent(world, account);
+  if (listed === undefined || agent.kind === "obstacle") return null;
+  const nowMs = world.clock.nowMs();
+  const name = `${nameOfStop(stop)} twap ${twapId}`;
+  const { tag: instanceTag, secret } = world.instance;
+  const id = mintOrderId({ nowMs, instanceTag, secret, accountId: account.id, idempotencyKey: `${name} ${nowMs}` });
+  return inTransaction(world.store, (store) => {
+    insertOperation(store, {
+      ...{ id, accountId: account.id, action: "twap_cancel", market, before: null, status: "processing" },
+      ...{ exchangeId: null, error: null, createdAtMs: nowMs, releasedAtMs: null, version: 0, keyHash: null },
+      parameters: JSON.stringify({ twap_id: Number(twapId) }),
+    });
+    const intended = {
+      ...{ kind: "twap_cancel" as const, account, resource: { kind: "operation" as const, id }, idempotencyKey: name },
+      ...{ actor: "gateway", action: twapCancelAction(listed.assetId, twapId), cloid: null, targetOid: null },
+    };
+    return storeAttempt(world, intended, { signer: agent.address, place });
+  });
+}

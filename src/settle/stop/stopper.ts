@@ -1,0 +1,109 @@
+import type { Account } from "../../core/account.ts";
+import { isUnfinished, type Stop } from "../../core/stop.ts";
+import type { Settling, Stopper } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
+import { findStop, listStopsInForce, updateStop } from "../../store/stops.ts";
+import { openTurns } from "../turns.ts";
+import type { ToWithdraw } from "./cancel-twaps.ts";
+import { isNothing, keptOrders, remainingOf } from "./covered.ts";
+import { newWithdrawal, type StopTools, type Withdrawal, withdraw } from "./withdraw.ts";
+
+export type RunningStopper = Stopper & {
+  /** No stop goes on in this process; the next start finds it. */
+  stop(): void;
+};
+
+export type StopperParts = {
+  settling: Pick<Settling, "burn" | "pursue">;
+  cancelOutside: StopTools["cancelOutside"];
+};
+
+/** Orders that are canceled at once. */
+const MAX_AT_ONCE = 16;
+/** Between two looks at what is left, milliseconds; longer once it takes its time. */
+const LOOK_EVERY_MS = 250;
+const LATER_EVERY_MS = 2_000;
+const LATER_AFTER_LOOKS = 20;
+
+/**
+ * Carries stops out: what was signed before a stop and can increase is burnt or canceled until nothing of it is left. What
+ * it does is in the rows, so that it goes on wherever a process has died.
+ */
+export function openStopper(world: ToWithdraw, parts: StopperParts): RunningStopper {
+  const tools: StopTools = { world, ...parts, turns: openTurns(MAX_AT_ONCE), endedTwaps: new Set() };
+  const running = new Set<string>();
+  let isEnded = false;
+
+  async function follow(id: string): Promise<void> {
+    const withdrawal = newWithdrawal();
+    for (let looks = 1; !isEnded; looks += 1) {
+      try {
+        if (await step(tools, id, withdrawal)) return;
+      } catch (error) {
+        if (!isEnded) world.log.error({ stop: id, error: String(error) }, "a step of a stop failed");
+      }
+      await world.clock.sleep(looks < LATER_AFTER_LOOKS ? LOOK_EVERY_MS : LATER_EVERY_MS);
+    }
+  }
+
+  return {
+    heed() {
+      if (isEnded) return;
+      for (const stop of listStopsInForce(world.store)) {
+        if (running.has(stop.id)) continue;
+        running.add(stop.id);
+        doubt(tools, stop);
+        void follow(stop.id).finally(() => running.delete(stop.id));
+      }
+    },
+    progressOf: (stop) => ({
+      remaining: remainingOf(world, stop, tools.endedTwaps),
+      kept: keptOrders(world, stop),
+    }),
+    stop() {
+      isEnded = true;
+    },
+  };
+}
+
+/** True when there is nothing more to do for it. */
+async function step(tools: StopTools, id: string, withdrawal: Withdrawal): Promise<boolean> {
+  const { store, state } = tools.world;
+  const stop = findStop(store, id);
+  const account = stop === null ? null : findAccount(store, stop.accountId);
+  if (stop === null || account === null || !isUnfinished(stop)) return true;
+  // Nothing can be signed yet: it stands all the same.
+  if (state.phase === "trial" || state.phase === "opening") return false;
+  await withdraw(tools, { stop, account }, withdrawal);
+  return conclude(tools, id, account);
+}
+
+/** In one transaction with the rows that it is concluded from. */
+function conclude(tools: StopTools, id: string, account: Account): boolean {
+  const { world } = tools;
+  if (!isDone(tools, id, account)) return false;
+  return inTransaction(world.store, (store) => {
+    if (!isDone(tools, id, account)) return false;
+    const nowMs = world.clock.nowMs();
+    updateStop(store, id, { stoppedAtMs: nowMs }, nowMs);
+    return true;
+  });
+}
+
+function isDone({ world, endedTwaps }: StopTools, id: string, account: Account): boolean {
+  const stop = findStop(world.store, id);
+  if (stop === null || !isUnfinished(stop)) return true;
+  // What a sale on spot brings is not known, or what a lost machine had signed is not among our rows yet.
+  if (world.markets.current() === null || awaitsTakeUp(world.store, account.id)) return false;
+  if (stop.scope === "account" && stop.outsideAtMs === null) return false;
+  return isNothing(remainingOf(world, stop, endedTwaps));
+}
+
+/** What was taken for over may turn out to live: then it is not stopped, and is gone after. */
+function doubt({ world, endedTwaps }: StopTools, stop: Stop): void {
+  if (stop.stoppedAtMs === null || isNothing(remainingOf(world, stop, endedTwaps))) return;
+  const nowMs = world.clock.nowMs();
+  inTransaction(world.store, (store) => updateStop(store, stop.id, { stoppedAtMs: null }, nowMs));
+}

@@ -1,0 +1,87 @@
+import type { Account } from "../../core/account.ts";
+import type { Stop } from "../../core/stop.ts";
+import type { Settling, With } from "../../deps.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { listClaimedTwaps } from "../../store/operations.ts";
+import { noteOutside, updateStop } from "../../store/stops.ts";
+import type { Turns } from "../turns.ts";
+import { cancelCovered } from "./cancel-covered.ts";
+import { cancelRunningTwap, type RunningTwap, readTwaps, type ToWithdraw } from "./cancel-twaps.ts";
+import { type Remaining, remainingOf } from "./covered.ts";
+
+export type StopTools = {
+  world: ToWithdraw;
+  settling: Pick<Settling, "burn" | "pursue">;
+  /**
+   * Cancels the account's orders that were placed elsewhere and can increase, each once. False where the exchange's lists
+   * could not be read: then it is asked for again.
+   */
+  cancelOutside(stop: Stop, account: Account): Promise<boolean>;
+  turns: Turns;
+  /** Native ids of TWAPs that the exchange's history has shown ended. */
+  endedTwaps: Set<string>;
+};
+
+/** What is kept in mind of one stop between two steps. Losing it costs a reading. */
+export type Withdrawal = { twapsElapsedMs: number | null };
+
+export function newWithdrawal(): Withdrawal {
+  return { twapsElapsedMs: null };
+}
+
+/** Between two readings of lists, milliseconds: one weighs as much as twenty cancels. */
+const READ_EVERY_MS = 3_000;
+
+type Whose = { stop: Stop; account: Account };
+
+/** Everything that is left, at once: nothing of it waits for another. */
+export async function withdraw(tools: StopTools, { stop, account }: Whose, withdrawal: Withdrawal): Promise<void> {
+  const { world, settling, turns, endedTwaps } = tools;
+  const remaining = remainingOf(world, stop, endedTwaps);
+  const isOutsideDue = stop.scope === "account" && stop.outsideAtMs === null;
+  await Promise.all([
+    ...remaining.orders.map(({ id: orderId }) =>
+      turns.take(() => cancelCovered(world, settling, { stop, account, orderId })),
+    ),
+    ...remaining.openTwaps.map(({ id }) => settling.burn(id)),
+    ...(remaining.runningTwaps.length > 0 || isOutsideDue
+      ? [withdrawListed(tools, { stop, account }, { withdrawal, remaining, isOutsideDue })]
+      : []),
+  ]);
+}
+
+type Listed = { withdrawal: Withdrawal; remaining: Remaining; isOutsideDue: boolean };
+
+/** What has to be read before it can be canceled: TWAPs, and what was placed elsewhere. */
+async function withdrawListed(tools: StopTools, { stop, account }: Whose, listed: Listed): Promise<void> {
+  const { world, settling, endedTwaps, cancelOutside } = tools;
+  const { withdrawal, remaining, isOutsideDue } = listed;
+  const nowMs = world.clock.elapsedMs();
+  if (withdrawal.twapsElapsedMs !== null && nowMs - withdrawal.twapsElapsedMs < READ_EVERY_MS) return;
+  withdrawal.twapsElapsedMs = nowMs;
+  const [shown, areOrdersGone] = await Promise.all([
+    readTwaps(world, account),
+    isOutsideDue ? cancelOutside(stop, account) : false,
+  ]);
+  if (shown === null) return;
+  for (const twapId of shown.ended) endedTwaps.add(twapId);
+  const own = new Set(remaining.runningTwaps.map(({ exchangeId }) => exchangeId));
+  const outside = isOutsideDue ? outsideTwaps(world, stop, shown.running) : [];
+  const going = [...shown.running.filter(({ twapId }) => own.has(twapId)), ...outside];
+  await Promise.all(going.map((twap) => cancelRunningTwap(world, settling, { stop, account, ...twap })));
+  if (areOrdersGone) noteOutsideGone(world, stop, outside);
+}
+
+function outsideTwaps({ store }: With<"store">, stop: Stop, running: readonly RunningTwap[]): RunningTwap[] {
+  const claimed = listClaimedTwaps(store, stop.accountId);
+  return running.filter(({ twapId, isReduceOnly }) => !claimed.has(twapId) && !(isReduceOnly && stop.keepsProtection));
+}
+
+function noteOutsideGone({ store, clock }: With<"clock" | "store">, { id }: Stop, twaps: readonly RunningTwap[]): void {
+  const nowMs = clock.nowMs();
+  inTransaction(store, () => {
+    for (const { twapId: nativeId, market } of twaps)
+      noteOutside(store, { stopId: id, kind: "twap", nativeId, market, outcome: "canceled" });
+    updateStop(store, id, { outsideAtMs: nowMs }, nowMs);
+  });
+}

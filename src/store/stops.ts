@@ -1,0 +1,156 @@
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import type { EventType } from "../core/event.ts";
+import { stopResource } from "../core/resource.ts";
+import { coversKey, isStanding, type Stop } from "../core/stop.ts";
+import { appendAudit } from "./audit.ts";
+import { appendEvent } from "./events.ts";
+import type { Store } from "./open.ts";
+import { forget, remembered } from "./remembered.ts";
+import { stops, stopsOutside } from "./schema-stops.ts";
+import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
+
+const COLUMNS = {
+  ...{ id: stops.id, accountId: stops.accountId, scope: stops.scope, keyHash: stops.keyHash, cause: stops.cause },
+  ...{ keepsProtection: stops.keepsProtection, upTo: stops.upTo, createdAtMs: stops.createdAtMs },
+  ...{ outsideAtMs: stops.outsideAtMs, stoppedAtMs: stops.stoppedAtMs, resumedAtMs: stops.resumedAtMs },
+};
+
+/** In the words of the index that holds only these. */
+const IS_IN_FORCE = sql`resumed_at_ms is null and (cause = 'asked' or stopped_at_ms is null)`;
+
+/** What is sealed of a stop that refuses what increases: its row may be anybody's. */
+type SealedStop = Pick<Stop, "accountId" | "scope" | "keyHash"> & { isResumed: boolean };
+
+/** Who asked for it, and the client's own name for it; null where it has none. */
+export type Asked = { actor: string; idempotencyKey: string | null };
+
+/** Inside the caller's transaction: from its commit on it stands. */
+export function insertStop(store: Store, stop: Stop, { actor, idempotencyKey }: Asked): void {
+  store
+    .insert(stops)
+    .values({ ...stop, idempotencyKey })
+    .run();
+  if (isStanding(stop)) vouchForStop(store, stop.id, { ...stop, isResumed: false });
+  const { accountId: account, scope, keyHash, cause, keepsProtection } = stop;
+  appendAudit(store, {
+    ...{ atMs: stop.createdAtMs, actor, reference: stop.id },
+    event: isStanding(stop) ? "trading_stopped" : "increases_withdrawn",
+    detail: { account, scope, key_hash: keyHash, cause, keep_protection: keepsProtection },
+  });
+  tellStop(store, stop, "stop.created", stop.createdAtMs);
+  forget(store);
+}
+
+function tellStop(store: Store, stop: Stop, type: EventType, atMs: number): void {
+  const payload = JSON.stringify(stopResource(stop));
+  appendEvent(store, { accountId: stop.accountId, atMs, type, resourceId: stop.id, payload });
+}
+
+export function findStop(store: Store, id: string): Stop | null {
+  return store.select(COLUMNS).from(stops).where(eq(stops.id, id)).get() ?? null;
+}
+
+export function findStopByKey(store: Store, accountId: string, idempotencyKey: string): Stop | null {
+  const isThis = and(eq(stops.accountId, accountId), eq(stops.idempotencyKey, idempotencyKey));
+  return store.select(COLUMNS).from(stops).where(isThis).get() ?? null;
+}
+
+/** Of every account: those that stand, and those of which something is left to do. */
+export function listStopsInForce(store: Store): Stop[] {
+  return store.select(COLUMNS).from(stops).where(IS_IN_FORCE).all();
+}
+
+/** What refuses what increases: a row is obeyed without any proof, and one that was sealed although it is gone or changed. */
+const standing = remembered<readonly StandingStop[]>((store, accountId) => {
+  const isOwn = and(IS_IN_FORCE, eq(stops.accountId, accountId), eq(stops.cause, "asked"));
+  const rows: StandingStop[] = store.select(COLUMNS).from(stops).where(isOwn).all();
+  const lost = listLostStops(store).filter((stop) => stop.accountId === accountId);
+  for (const stop of lost) tellFault(store, faultOf(stop));
+  return [...rows, ...lost];
+});
+
+export type StandingStop = Pick<Stop, "id" | "accountId" | "scope" | "keyHash">;
+
+export function listStandingStops(store: Store, accountId: string): readonly StandingStop[] {
+  return standing.find(store, accountId) ?? [];
+}
+
+/** The stop that refuses what increases by what this key placed; null where none does. */
+export function findStopOf(store: Store, accountId: string, placedBy: string | null): StandingStop | null {
+  return listStandingStops(store, accountId).find((stop) => coversKey(stop, placedBy)) ?? null;
+}
+
+/** Sealed as standing, and not what their rows say. */
+function listLostStops(store: Store): StandingStop[] {
+  return listSealed(store, "stop").flatMap(([id, content]) => {
+    const sealed = sealedStop(content);
+    const row = findStop(store, id);
+    const isAsSealed = row !== null && isStanding(row) && isSame(row, sealed);
+    return sealed.isResumed || isAsSealed ? [] : [{ id, ...sealed }];
+  });
+}
+
+function isSame(row: Stop, sealed: SealedStop): boolean {
+  return row.accountId === sealed.accountId && row.scope === sealed.scope && row.keyHash === sealed.keyHash;
+}
+
+export function listStopFaults(store: Store): RowFault[] {
+  return listLostStops(store).map(faultOf);
+}
+
+function faultOf({ id }: StandingStop): RowFault {
+  return { kind: "stop", id, what: `the row of stop ${id} was deleted or changed from outside: it stays in force` };
+}
+
+/** What the audit log tells of a stop made without the passphrase is sealed, so that it cannot be taken back. */
+export function sealStop(store: Store, id: string, stop: Pick<Stop, "accountId" | "scope" | "keyHash">): void {
+  if (findSealed(store, "stop", id) === null) vouchForStop(store, id, { ...stop, isResumed: false });
+}
+
+function vouchForStop(store: Store, id: string, { accountId, scope, keyHash, isResumed }: SealedStop): void {
+  vouch(store, "stop", id, JSON.stringify({ accountId, scope, keyHash, isResumed }));
+  forget(store);
+}
+
+function sealedStop(content: string): SealedStop {
+  // Only `vouchForStop` makes what the seal covers.
+  return JSON.parse(content) as SealedStop;
+}
+
+type Change = Partial<Pick<Stop, "outsideAtMs" | "stoppedAtMs">>;
+
+/** How far it has come. */
+export function updateStop(store: Store, id: string, change: Change, atMs: number): void {
+  const isThis = and(eq(stops.id, id), isNull(stops.resumedAtMs));
+  for (const stop of store.update(stops).set(change).where(isThis).returning().all())
+    tellStop(store, stop, "stop.updated", atMs);
+  forget(store);
+}
+
+/** Ends stops that stand, also those of which only the sealed form is left. */
+export function resumeStops(
+  store: Store,
+  ids: readonly string[],
+  { actor, atMs }: { actor: string; atMs: number },
+): void {
+  for (const id of ids) {
+    const content = findSealed(store, "stop", id);
+    if (content !== null) vouchForStop(store, id, { ...sealedStop(content), isResumed: true });
+    appendAudit(store, { atMs, actor, event: "trading_resumed", reference: id, detail: {} });
+  }
+  const open = and(inArray(stops.id, [...ids]), isNull(stops.resumedAtMs));
+  for (const stop of store.update(stops).set({ resumedAtMs: atMs }).where(open).returning().all())
+    tellStop(store, stop, "stop.updated", atMs);
+  forget(store);
+}
+
+export type OutsideRow = typeof stopsOutside.$inferSelect;
+
+/** Once for each order or TWAP of elsewhere. */
+export function noteOutside(store: Store, row: OutsideRow): void {
+  store.insert(stopsOutside).values(row).onConflictDoNothing().run();
+}
+
+export function listOutside(store: Store, stopId: string): OutsideRow[] {
+  return store.select().from(stopsOutside).where(eq(stopsOutside.stopId, stopId)).all();
+}
