@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, inArray, isNull, min, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNull, min, sql } from "drizzle-orm";
 import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import { appendEvent } from "./events.ts";
@@ -84,11 +84,10 @@ export function listStartedTwaps(store: Store, accountId: string, count: number)
   return listSucceeded(store, { accountId, action: "twap", count }).filter(({ exchangeId }) => exchangeId !== null);
 }
 
-/** Our TWAPs of after a time, wall clock, whatever became of them. */
-export function listTwapsSince(store: Store, accountId: string, sinceMs: number): StoredOperation[] {
-  const isAsked = and(
-    ...[eq(operations.accountId, accountId), eq(operations.action, "twap"), gte(operations.createdAtMs, sinceMs)],
-  );
+/** Our TWAPs that the exchange has taken, or may have. */
+export function listSentTwaps(store: Store, accountId: string): StoredOperation[] {
+  const isSent = inArray(operations.status, ["succeeded", "unknown"]);
+  const isAsked = and(eq(operations.accountId, accountId), eq(operations.action, "twap"), isSent);
   return store.select().from(operations).where(isAsked).all();
 }
 

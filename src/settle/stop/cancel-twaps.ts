@@ -2,9 +2,9 @@ import type { Account } from "../../core/account.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Place, Settling, With } from "../../deps.ts";
-import { listOpenAttempts } from "../../store/attempts.ts";
+import { listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { insertOperation, listTwapCancels } from "../../store/operations.ts";
+import { insertOperation, listTwapCancels, type StoredOperation } from "../../store/operations.ts";
 import { twapCancelAction } from "../../wire/action/twap.ts";
 import { parseTwapHistory } from "../../wire/answer/twap.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
@@ -14,6 +14,7 @@ import { actionOf, storeAttempt } from "../send/intent.ts";
 import { inPlace } from "../send/own-place.ts";
 import { sendAttempt } from "../send/send.ts";
 import { nameOfStop, STOP_WAIT_MS, type ToCancel } from "./cancel-covered.ts";
+import { askedTwap } from "./covered.ts";
 
 /** To cancel what a stop covers. */
 export type ToWithdraw = ToCancel & With<"instance">;
@@ -21,7 +22,13 @@ export type ToWithdraw = ToCancel & With<"instance">;
 /** A TWAP of the account that the exchange's history shows without an end. */
 export type RunningTwap = { twapId: string; market: string; isReduceOnly: boolean };
 
-type TwapsShown = { running: RunningTwap[]; ended: Set<string> };
+type TwapsShown = {
+  running: RunningTwap[];
+  /** Native ids of those that have ended. */
+  ended: Set<string>;
+  /** The exchange's own time of its newest row, unix milliseconds; 0 for none. */
+  newestMs: number;
+};
 
 const RUNNING: ReadonlySet<string> = new Set(["activated", "waitingForTrigger"]);
 /** Cancels of a TWAP that are looked through. */
@@ -40,7 +47,28 @@ export async function readTwaps(world: ToWithdraw, { id, tradingAddress }: Accou
     if (twapId === null || ended.has(twapId)) continue;
     running.set(twapId, { twapId, market: state.coin, isReduceOnly: state.reduceOnly });
   }
-  return { running: [...running.values()], ended };
+  const newestMs = Math.max(0, ...records.map(({ timeS }) => timeS * 1_000));
+  return { running: [...running.values()], ended, newestMs };
+}
+
+/** A number that the exchange has taken was this near to its time at most, and a TWAP ends by itself, milliseconds. */
+const NUMBER_OFF_MS = 2 * 24 * 60 * 60 * 1_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * Of our operations those whose TWAP runs no more: its history shows an end, its number was burnt, or the history lacks it and
+ * holds what is newer than it can have become.
+ */
+export function endedOf({ store }: With<"store">, sent: readonly StoredOperation[], shown: TwapsShown): string[] {
+  const running = new Set(shown.running.map(({ twapId }) => twapId));
+  return sent.flatMap((operation) => {
+    const { id, exchangeId } = operation;
+    if (exchangeId !== null && running.has(exchangeId)) return [];
+    const [attempt] = listAttemptsOf(store, id);
+    const lastMs = (attempt?.nonce ?? 0) + askedTwap(operation).duration_minutes * MINUTE_MS + NUMBER_OFF_MS;
+    const isEnded = exchangeId !== null && shown.ended.has(exchangeId);
+    return isEnded || attempt?.seal === "noop" || shown.newestMs > lastMs ? [id] : [];
+  });
 }
 
 function twapIdIn(parameters: string): string {

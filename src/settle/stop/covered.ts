@@ -4,12 +4,12 @@ import { cloidOf } from "../../core/cloid.ts";
 import { isSpot } from "../../core/market.ts";
 import { canIncrease, coversKey, type Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
-import { findAttemptByCloid, listOpenAttempts } from "../../store/attempts.ts";
-import { findOperation, listTwapsSince, type StoredOperation } from "../../store/operations.ts";
+import { findAttemptByCloid, listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
+import { findOperation, listSentTwaps, type StoredOperation } from "../../store/operations.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { isOver } from "../cancel/cancel.ts";
 
-type Rows = With<"clock" | "markets" | "store">;
+type Rows = With<"markets" | "store">;
 
 /** Orders of an account that may be alive; far more than the exchange lets one have. */
 const MAX_ORDERS = 100_000;
@@ -24,7 +24,7 @@ export type Remaining = {
   runningTwaps: readonly StoredOperation[];
 };
 
-/** @param endedTwaps native ids of those that the exchange's history shows ended */
+/** @param endedTwaps ids of the operations whose TWAP is known to have ended */
 export function remainingOf(world: Rows, stop: Stop, endedTwaps: ReadonlySet<string>): Remaining {
   return {
     orders: coveredOrders(world, stop).filter((order) => isToGo(world, stop, order) && !isOver(world, order.id)),
@@ -76,27 +76,21 @@ function openTwapsOf({ store }: Rows, stop: Stop): Attempt[] {
   });
 }
 
-/** The longest that the exchange takes, and what it may be late, milliseconds. */
-const LONGEST_MS = 7 * 24 * 60 * 60 * 1_000;
-const LATE_MS = 10 * 60 * 1_000;
-const MINUTE_MS = 60_000;
-
-function runningTwapsOf({ store, clock }: Rows, stop: Stop, endedTwaps: ReadonlySet<string>): StoredOperation[] {
-  const nowMs = clock.nowMs();
-  return listTwapsSince(store, stop.accountId, nowMs - LONGEST_MS - LATE_MS).filter((operation) => {
-    const { status, exchangeId, createdAtMs } = operation;
-    if (status === "rejected" || status === "processing" || !isTwapToGo(stop, operation)) return false;
-    if (stop.cause === "heartbeat_missed" && createdAtMs > stop.createdAtMs) return false;
-    if (exchangeId !== null && endedTwaps.has(exchangeId)) return false;
-    return nowMs <= createdAtMs + askedOf(operation).duration_minutes * MINUTE_MS + LATE_MS;
+/** Whether it runs the exchange's history says, and no clock of ours: one of before a stop that has ended does not. */
+function runningTwapsOf({ store }: Rows, stop: Stop, endedTwaps: ReadonlySet<string>): StoredOperation[] {
+  if (stop.stoppedAtMs !== null) return [];
+  return listSentTwaps(store, stop.accountId).filter((operation) => {
+    if (endedTwaps.has(operation.id) || !isTwapToGo(stop, operation)) return false;
+    return stop.cause !== "heartbeat_missed" || (listAttemptsOf(store, operation.id)[0]?.id ?? 0) <= stop.upTo;
   });
 }
 
 function isTwapToGo(stop: Stop, operation: StoredOperation): boolean {
-  return coversKey(stop, operation.keyHash) && !(stop.keepsProtection && askedOf(operation).reduce_only);
+  return coversKey(stop, operation.keyHash) && !(stop.keepsProtection && askedTwap(operation).reduce_only);
 }
 
-function askedOf({ parameters }: StoredOperation): { duration_minutes: number; reduce_only: boolean } {
+/** What was asked of a TWAP. */
+export function askedTwap({ parameters }: StoredOperation): { duration_minutes: number; reduce_only: boolean } {
   // What `create-twap` writes.
   return JSON.parse(parameters) as { duration_minutes: number; reduce_only: boolean };
 }

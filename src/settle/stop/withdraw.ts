@@ -6,7 +6,7 @@ import { listClaimedTwaps } from "../../store/operations.ts";
 import { noteOutside, updateStop } from "../../store/stops.ts";
 import type { Turns } from "../turns.ts";
 import { cancelCovered } from "./cancel-covered.ts";
-import { cancelRunningTwap, type RunningTwap, readTwaps, type ToWithdraw } from "./cancel-twaps.ts";
+import { cancelRunningTwap, endedOf, type RunningTwap, readTwaps, type ToWithdraw } from "./cancel-twaps.ts";
 import { type Remaining, remainingOf } from "./covered.ts";
 
 export type StopTools = {
@@ -18,7 +18,7 @@ export type StopTools = {
    */
   cancelOutside(stop: Stop, account: Account): Promise<boolean>;
   turns: Turns;
-  /** Native ids of TWAPs that the exchange's history has shown ended. */
+  /** Ids of the operations whose TWAP is known to have ended. */
   endedTwaps: Set<string>;
 };
 
@@ -64,7 +64,7 @@ async function withdrawListed(tools: StopTools, { stop, account }: Whose, listed
     isOutsideDue ? cancelOutside(stop, account) : false,
   ]);
   if (shown === null) return;
-  for (const twapId of shown.ended) endedTwaps.add(twapId);
+  for (const id of endedOf(world, remaining.runningTwaps, shown)) endedTwaps.add(id);
   const own = new Set(remaining.runningTwaps.map(({ exchangeId }) => exchangeId));
   const outside = isOutsideDue ? outsideTwaps(world, stop, shown.running) : [];
   const going = [...shown.running.filter(({ twapId }) => own.has(twapId)), ...outside];
