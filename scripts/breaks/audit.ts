@@ -335,8 +335,8 @@ export const AUDIT_BREAKS: readonly Break[] = [
     changes: [
       {
         file: "src/actions/revoke-key.ts",
-        find: "  inTransaction(deps.store, (store) => {\n    if (isRevoked(store, accountId, keyHash)) return;\n",
-        put: '  inTransaction(deps.store, (store) => appendAudit(store, { atMs: nowMs, actor: "owner", event: "key_revoked", reference: keyHash, detail: { account: accountId } }));\n  inTransaction(deps.store, (store) => {\n    if (isRevoked(store, accountId, keyHash)) return;\n',
+        find: "  inTransaction(deps.store, (store) => {\n    besides(store);\n    if (isRevoked(store, accountId, keyHash)) return;\n",
+        put: '  inTransaction(deps.store, (store) => appendAudit(store, { atMs: nowMs, actor: "owner", event: "key_revoked", reference: keyHash, detail: { account: accountId } }));\n  inTransaction(deps.store, (store) => {\n    besides(store);\n    if (isRevoked(store, accountId, keyHash)) return;\n',
       },
       {
         file: "src/actions/revoke-key.ts",

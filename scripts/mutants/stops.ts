@@ -58,8 +58,8 @@ export const STOPS: readonly Mutant[] = [
   one(
     "TWAPs that run are left running",
     COVERED,
-    '    if (status === "rejected" || status === "processing" || !isTwapToGo(stop, operation)) return false;\n',
-    "    if (status !== null) return false;\n",
+    "    if (endedTwaps.has(operation.id) || !isTwapToGo(stop, operation)) return false;\n",
+    "    if (operation.id !== null) return false;\n",
   ),
   one(
     "a TWAP whose answer was lost is forgotten",
@@ -84,5 +84,17 @@ export const STOPS: readonly Mutant[] = [
     WITHDRAW,
     '  const isOutsideDue = stop.scope === "account" && stop.outsideAtMs === null;\n',
     "  const isOutsideDue = stop.scope !== null;\n",
+  ),
+  one(
+    "a key that ends with its orders leaves them",
+    "src/settle/stop/begin-stop.ts",
+    "  return running ?? beginStop(store, tools, wanted);",
+    "  return running ?? beginStop(store, tools, { ...wanted, keyHash: `not ${wanted.keyHash}` });",
+  ),
+  one(
+    "a TWAP that the history shows running counts as ended",
+    "src/settle/stop/cancel-twaps.ts",
+    "if (exchangeId !== null && running.has(exchangeId)) return [];",
+    "if (exchangeId !== null && running.has(exchangeId)) return [id];",
   ),
 ];

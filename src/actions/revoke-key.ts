@@ -1,10 +1,12 @@
 import { ApiError } from "../core/errors.ts";
-import { revocationResource } from "../core/resource.ts";
+import { revocationResource, withdrawnKeyResource } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { withdrawKey } from "../settle/stop/begin-stop.ts";
 import { findAccount } from "../store/accounts.ts";
 import { revokeApiKey } from "../store/api-keys.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
+import type { Store } from "../store/open.ts";
 import { isRevoked } from "../store/revocations.ts";
 import { revocationDigest, signerOf } from "../wire/grant.ts";
 import { normalisedSignature } from "../wire/signature.ts";
@@ -15,10 +17,13 @@ export type SignedRevocation = { accountId: string; keyHash: string; signature: 
 /**
  * Refuses a key hash for an account, for ever, whether or not it was ever registered. It belongs to (account, hash):
  * signed for one account, it never touches a key of another. Orders stay as they are.
+ *
+ * @param besides what belongs to it, in the same transaction
  */
 export function revokeKey(
   deps: With<"clock" | "settings" | "store">,
   { accountId, keyHash, signature }: SignedRevocation,
+  besides: (store: Store) => void = () => undefined,
 ): string {
   const account = findAccount(deps.store, accountId);
   if (account === null) throw new ApiError("account_not_found", "account is not an account of this gateway.");
@@ -32,6 +37,7 @@ export function revokeKey(
   }
   const nowMs = deps.clock.nowMs();
   inTransaction(deps.store, (store) => {
+    besides(store);
     if (isRevoked(store, accountId, keyHash)) return;
     const kept = normalisedSignature(signature) ?? signature;
     revokeApiKey(store, { accountId, keyHash, revokedAtMs: nowMs, audience, signature: kept });
@@ -39,4 +45,18 @@ export function revokeKey(
     appendAudit(store, { atMs: nowMs, actor: "owner", event: "key_revoked", reference: keyHash, detail });
   });
   return JSON.stringify(revocationResource(keyHash));
+}
+
+/** The same, and what the key has placed and could still increase goes: neither is without the other. */
+export function revokeAndCancel(
+  deps: With<"clock" | "randomBytes" | "settings" | "stopper" | "store">,
+  signed: SignedRevocation,
+): string {
+  const { accountId, keyHash } = signed;
+  let stopId = "";
+  revokeKey(deps, signed, (store) => {
+    stopId = withdrawKey(store, deps, { accountId, keyHash, cause: "key_revoked", actor: "owner" }).id;
+  });
+  deps.stopper.heed();
+  return JSON.stringify(withdrawnKeyResource(keyHash, stopId));
 }

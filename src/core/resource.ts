@@ -123,6 +123,11 @@ export function revocationResource(keyHash: string) {
   return { object: "api_key" as const, key_hash: keyHash, revoked: true as const };
 }
 
+/** A key that was revoked together with what it has placed. */
+export function withdrawnKeyResource(keyHash: string, stopId: string) {
+  return { ...revocationResource(keyHash), stop: stopId };
+}
+
 /** A stop, as events tell it; its progress is read with `GET /v1/stops/{id}`. */
 export function stopResource(stop: Stop) {
   return {

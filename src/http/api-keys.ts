@@ -2,7 +2,7 @@
 import { describeTypedData } from "../actions/describe-typed-data.ts";
 import { listKeys } from "../actions/list-keys.ts";
 import { registerKey } from "../actions/register-key.ts";
-import { revokeKey } from "../actions/revoke-key.ts";
+import { revokeAndCancel, revokeKey } from "../actions/revoke-key.ts";
 import { ApiError } from "../core/errors.ts";
 import {
   EXAMPLE_ACCOUNT_ID,
@@ -11,6 +11,7 @@ import {
   EXAMPLE_KEY_HASH,
   EXAMPLE_LISTED_API_KEY,
   EXAMPLE_SIGNATURE,
+  EXAMPLE_STOP,
 } from "./examples.ts";
 import type { Query } from "./query.ts";
 import { openRoute, type Route, readRoute, signedRoute } from "./route.ts";
@@ -21,8 +22,10 @@ import {
   ListedApiKeyResource,
   RegisterKeyBody,
   RevocationResource,
+  RevokeAndCancelBody,
   RevokeKeyBody,
   TypedDataResource,
+  WithdrawnKeyResource,
 } from "./schema/api-key.ts";
 import { listOf } from "./schema/list.ts";
 
@@ -85,6 +88,39 @@ const revoke = signedRoute(
   "revocation",
   (deps, { account, key_hash: keyHash, signature }) => {
     return { status: 200, body: revokeKey(deps, { accountId: account.toLowerCase(), keyHash, signature }) };
+  },
+);
+
+const revokeWithOrders = signedRoute(
+  {
+    name: "revoke_api_key_and_cancel",
+    method: "POST",
+    path: "/v1/api-keys/revocations",
+    tag: TAG,
+    summary: "Revoke a key, and withdraw what it has placed",
+    description:
+      "`POST /v1/api-keys/revoke` with the same signature, and in the same transaction a stop of what the key has placed and could still increase a position: burnt where its outcome is not known, canceled where it rests. What can only reduce stays.",
+    access: "owner_signature",
+    body: RevokeAndCancelBody,
+    bodyExample: {
+      account: EXAMPLE_ACCOUNT_ID,
+      key_hash: EXAMPLE_KEY_HASH,
+      signature: EXAMPLE_SIGNATURE,
+      cancel_orders: true,
+    },
+    answers: [
+      {
+        status: 200,
+        description: "Revoked, now or before; its orders are being withdrawn.",
+        schema: WithdrawnKeyResource,
+        example: { object: "api_key", key_hash: EXAMPLE_KEY_HASH, revoked: true, stop: EXAMPLE_STOP.id },
+      },
+    ],
+    errors: ["not_ready"],
+  },
+  "revocation",
+  (deps, { account, key_hash: keyHash, signature }) => {
+    return { status: 200, body: revokeAndCancel(deps, { accountId: account.toLowerCase(), keyHash, signature }) };
   },
 );
 
@@ -155,5 +191,5 @@ function stateOf(query: Query): (typeof KEY_STATES)[number] {
 }
 
 export function apiKeyRoutes(): Route[] {
-  return [register, revoke, typedData, list];
+  return [register, revoke, revokeWithOrders, typedData, list];
 }

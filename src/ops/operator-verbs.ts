@@ -116,7 +116,14 @@ export const OPERATOR_VERBS = {
     const { token, expiresAtMs } = newSetupLink(changer);
     return { setup_url: setupUrl(pageUrl, token), expires_at_ms: expiresAtMs };
   }),
-  block_key: changing(keyHashIn, (changer, { keyHash }) => blockKey(changer, keyHash)),
+  block_key: changing(
+    (facts) => ({ ...keyHashIn(facts), cancelOrders: facts["cancelOrders"] === true }),
+    (changer, { keyHash, cancelOrders }) => {
+      const blocked = blockKey(changer, keyHash, cancelOrders);
+      changer.running?.heedStops();
+      return blocked;
+    },
+  ),
   keep_key: changing(keyHashIn, (changer, { keyHash }) => {
     requireKeyring(changer);
     return keepKey(changer, keyHash);
@@ -155,7 +162,7 @@ export const OPERATOR_VERBS = {
   // The two requests whose right is the owner's signature in them, and no key: who brings them makes no difference.
   post: changing(
     (facts) => ({
-      path: oneOf(facts, "path", ["/v1/api-keys", "/v1/api-keys/revoke"]),
+      path: oneOf(facts, "path", ["/v1/api-keys", "/v1/api-keys/revoke", "/v1/api-keys/revocations"]),
       body: recordIn(facts, "body"),
     }),
     (changer, { path, body }) => requireRunning(changer).post(path, body),

@@ -19,6 +19,7 @@ import type {
   operationResource,
   orderResource,
   revocationResource,
+  withdrawnKeyResource,
 } from "../../src/core/resource.ts";
 import type { renewalOutcome } from "../../src/http/agent-renewal.ts";
 import type { readinessResource } from "../../src/http/health.ts";
@@ -30,6 +31,7 @@ import {
   ListedApiKeyResource,
   RevocationResource,
   TypedDataResource,
+  WithdrawnKeyResource,
 } from "../../src/http/schema/api-key.ts";
 import { FillResource } from "../../src/http/schema/fill.ts";
 import { ReadinessResource } from "../../src/http/schema/health.ts";
@@ -79,6 +81,7 @@ const SCHEMAS = {
   twap: TwapResource,
   typedData: TypedDataResource,
   whoAmI: WhoAmIResource,
+  withdrawnKey: WithdrawnKeyResource,
 } as const satisfies Record<string, TSchema>;
 
 type Writers = {
@@ -107,6 +110,7 @@ type Writers = {
   twap: typeof twapResource;
   typedData: typeof typedDataResource;
   whoAmI: typeof whoAmIResource;
+  withdrawnKey: typeof withdrawnKeyResource;
 };
 
 type Name = keyof typeof SCHEMAS;
@@ -175,6 +179,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   twap: "fits",
   typedData: "fits",
   whoAmI: "fits",
+  withdrawnKey: "fits",
 };
 
 /** No object of ours: texts that are one constant, streams (`test/http/events.test.ts` and its like read them), a page. */

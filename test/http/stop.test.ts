@@ -1,8 +1,10 @@
 /** A stop as its client meets it: what is refused from then on, what passes, and who can end it. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { blockKey } from "../../src/ops/block-key.ts";
 import { resumeTrading, stopByOperator } from "../../src/ops/stop-trading.ts";
 import { keyHash } from "../../src/wire/grant.ts";
-import { ACCOUNTS, KEYS, openRig, type Rig, rowCounts } from "./rig.ts";
+import { revocationTypedData } from "../../src/wire/grant-data.ts";
+import { ACCOUNTS, AUDIENCE, KEYS, OWNER, openRig, type Rig, rowCounts } from "./rig.ts";
 
 const ORDER = { account: ACCOUNTS.main, market: "BTC", side: "buy", size: "0.01", price: "60000" };
 const STOP_LOSS = { price: "59000", kind: "stop_loss", market: true };
@@ -221,4 +223,58 @@ test("the operator stops a key, and ends one stop while another stands", async (
   expect(await codeOf(await order(KEYS.writeOnly))).toBe("trading_stopped");
   expect(resumeTrading(operator, { accountId: ACCOUNTS.main, stopId: null }).resumed).toEqual([own.id]);
   expect(await codeOf(await order(KEYS.writeOnly))).toBe("201");
+});
+
+describe("a key that ends", () => {
+  const revocation = { audience: AUDIENCE, accountId: ACCOUNTS.main, keyHash: keyHash(KEYS.writeOnly) };
+  const revoke = async (rig: Rig, more: object = { cancel_orders: true }) => {
+    const { domain, types, message } = revocationTypedData(revocation);
+    const typed = { domain, types, primaryType: "ApiKeyRevocation", message } as never;
+    const signature = await OWNER.signTypedData(typed);
+    const body = { account: ACCOUNTS.main, key_hash: revocation.keyHash, signature, ...more };
+    return rig.ask({ path: "/v1/api-keys/revocations", body });
+  };
+
+  test("by the owner takes what it has placed with it, what protects excepted", async () => {
+    const rig = quietRig();
+    await ask(rig, { path: "/v1/orders", body: ORDER, apiKey: KEYS.writeOnly });
+    const reducing = { ...ORDER, side: "sell", price: "70000", reduce_only: true };
+    await ask(rig, { path: "/v1/orders", body: reducing, apiKey: KEYS.writeOnly });
+    await ask(rig, { path: "/v1/orders", body: ORDER });
+    const answer = await revoke(rig);
+    expect(answer.status).toBe(200);
+    const { stop: id } = (await answer.json()) as { stop: string };
+    const told = { status: "stopped", cause: "key_revoked", scope: "bot", key_hash: revocation.keyHash };
+    expect(await settled(rig, id)).toMatchObject({ ...told, kept: { orders: 1 } });
+    const open = await rig.ask({ path: "/v1/orders?status=canceled", apiKey: KEYS.both });
+    expect(((await open.json()) as { data: object[] }).data).toHaveLength(1);
+    // Only the key is stopped, and only by having ended.
+    expect(await codeOf(await ask(rig, { path: "/v1/orders", body: ORDER }))).toBe("201");
+    expect(await codeOf(await ask(rig, { path: "/v1/orders", body: ORDER, apiKey: KEYS.writeOnly }))).toBe(
+      "revoked_api_key",
+    );
+  });
+
+  test.each([
+    ["not to cancel anything", { cancel_orders: false }],
+    ["another's signature", { signature: `0x${"11".repeat(65)}` }],
+  ])("is not ended with %s", async (_what, more) => {
+    const rig = quietRig();
+    expect((await revoke(rig, { cancel_orders: true, ...more })).status).toBeGreaterThanOrEqual(400);
+    expect(await codeOf(await ask(rig, { path: "/v1/orders", body: ORDER, apiKey: KEYS.writeOnly }))).toBe("201");
+  });
+
+  test.each([
+    ["and leaves its orders", false, 0],
+    ["and takes them along", true, 1],
+  ])("by the operator is blocked at once %s", async (_what, isToCancel, canceled) => {
+    const rig = quietRig();
+    await ask(rig, { path: "/v1/orders", body: ORDER, apiKey: KEYS.writeOnly });
+    const { stopId } = blockKey({ ...rig.deps, network: "paper" }, revocation.keyHash, isToCancel);
+    rig.deps.stopper.heed();
+    expect(stopId === null).toBe(!isToCancel);
+    if (stopId !== null) expect(await settled(rig, stopId)).toMatchObject({ status: "stopped", cause: "key_blocked" });
+    const shown = await rig.ask({ path: "/v1/orders?status=canceled", apiKey: KEYS.both });
+    expect(((await shown.json()) as { data: object[] }).data).toHaveLength(canceled);
+  });
 });

@@ -8,13 +8,23 @@ import { keyHashOf } from "./grant.ts";
 export const keyBlock: Command = {
   name: "key block",
   summary: "the emergency brake: refuse an API key at once and for good, without a signature",
-  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  options: {
+    "cancel-orders": { value: null, help: "what it has placed and could still make a position larger goes as well" },
+    "data-dir": DATA_DIRECTORY,
+    json: JSON_OUTPUT,
+  },
   positionals: ["KEY_HASH"],
   async run(input, outside) {
     const keyHash = keyHashOf(input.positionals[0] ?? "");
-    const done = await change({ input, outside, at: places(input, outside) }, "block_key", { keyHash });
-    present({ input, outside }, { key_hash: keyHash, account: done.accountId, state: "blocked" }, [
-      `Blocked ${keyHash}. Orders stay as they are.`,
+    const done = await change({ input, outside, at: places(input, outside) }, "block_key", {
+      keyHash,
+      cancelOrders: input.isSet("cancel-orders"),
+    });
+    const { accountId, stopId } = done;
+    const orders =
+      stopId === null ? "Orders stay as they are." : `Its orders are being withdrawn: GET /v1/stops/${stopId}`;
+    present({ input, outside }, { key_hash: keyHash, account: accountId, state: "blocked", stop: stopId }, [
+      `Blocked ${keyHash}. ${orders}`,
     ]);
   },
 };

@@ -15,6 +15,7 @@ export const keyRevoke: Command = {
     "key-hash": KEY_HASH,
     account: ACCOUNT,
     signature: { ...SIGNATURE, help: "the owner's signature; - reads it from standard input, or asks for it" },
+    "cancel-orders": { value: null, help: "what it has placed and could still make a position larger goes as well" },
     listen: GATEWAY,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
@@ -26,9 +27,18 @@ export const keyRevoke: Command = {
     const signed = input.value("signature");
     if (signed === null) return show(hash);
     const account = input.value("account") ?? onlyAccount(at, input);
-    const body = { account, key_hash: hash, signature: await ownersSignature(input, outside) };
-    const answer = await post({ command: keyRevoke, input, outside }, "/v1/api-keys/revoke", body);
-    present({ input, outside }, answer, [`Revoked for account ${account}, for good. Orders stay as they are.`]);
+    const signature = await ownersSignature(input, outside);
+    const body = { account, key_hash: hash, signature };
+    const about = { command: keyRevoke, input, outside };
+    if (!input.isSet("cancel-orders")) {
+      const answer = await post(about, "/v1/api-keys/revoke", body);
+      return present({ input, outside }, answer, [
+        `Revoked for account ${account}, for good. Orders stay as they are.`,
+      ]);
+    }
+    const answer = await post(about, "/v1/api-keys/revocations", { ...body, cancel_orders: true });
+    const words = `Revoked for account ${account}, for good. Its orders are being withdrawn: GET /v1/stops/{stop}`;
+    present({ input, outside }, answer, [words]);
 
     async function show(keyHash: string): Promise<void> {
       const { account: owned, instance } = reading(at, ({ store, instance }) => ({

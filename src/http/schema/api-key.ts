@@ -56,6 +56,26 @@ export const RevokeKeyBody = closed(
   { title: "RevokeApiKey" },
 );
 
+export const RevokeAndCancelBody = closed(
+  {
+    account: Uuid,
+    key_hash: KeyHash,
+    signature: Signature,
+    cancel_orders: Type.Literal(true, { description: "Always true: without it there is `POST /v1/api-keys/revoke`." }),
+  },
+  { title: "RevokeAndCancel" },
+);
+
+export const WithdrawnKeyResource = closed(
+  {
+    object: Type.Literal("api_key", { description: "Always `api_key`." }),
+    key_hash: KeyHash,
+    revoked: Type.Literal(true, { description: "Always true." }),
+    stop: described(Uuid, "The stop that withdraws what the key has placed: `GET /v1/stops/{id}`."),
+  },
+  { title: "WithdrawnKey" },
+);
+
 /** Spec 2.5. */
 export const ApiKeyResource = closed(
   {

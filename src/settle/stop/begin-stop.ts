@@ -3,7 +3,7 @@ import { newUuid } from "../../core/uuid.ts";
 import type { With } from "../../deps.ts";
 import { newestAttemptId } from "../../store/attempts.ts";
 import type { Store } from "../../store/open.ts";
-import { findStop, insertStop, listStandingStops } from "../../store/stops.ts";
+import { findStop, insertStop, listStandingStops, listStopsInForce } from "../../store/stops.ts";
 
 export type WantedStop = {
   accountId: string;
@@ -30,6 +30,22 @@ export function beginStop(
   };
   insertStop(store, stop, { actor, idempotencyKey });
   return stop;
+}
+
+/**
+ * For a key that has ended: what it has placed and could still increase is withdrawn, once. Nothing of it comes after that,
+ * because the key opens nothing any more. One that is still under way is gone on with.
+ */
+export function withdrawKey(
+  store: Store,
+  tools: With<"clock" | "randomBytes">,
+  ended: Pick<WantedStop, "accountId" | "actor"> & { keyHash: string; cause: "key_blocked" | "key_revoked" },
+): Stop {
+  const running = listStopsInForce(store).find(
+    ({ keyHash, cause }) => keyHash === ended.keyHash && cause === ended.cause,
+  );
+  const wanted = { ...ended, scope: "bot", keepsProtection: true, idempotencyKey: null } as const;
+  return running ?? beginStop(store, tools, wanted);
 }
 
 /** One that stands and is for the same. */
