@@ -89,7 +89,7 @@ export const STOPS: readonly Mutant[] = [
     "a key that ends with its orders leaves them",
     "src/settle/stop/begin-stop.ts",
     "  return running ?? beginStop(store, tools, wanted);",
-    "  return running ?? beginStop(store, tools, { ...wanted, keyHash: `not ${wanted.keyHash}` });",
+    '  return running ?? beginStop(store, tools, { ...wanted, keyHash: "nobody" });',
   ),
   one(
     "a TWAP that the history shows running counts as ended",

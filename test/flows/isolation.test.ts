@@ -179,7 +179,7 @@ const visited = new Set<string>();
 
 /** Asks as one account, and holds the answer against everything that belongs to the other. */
 async function askAs(asking: Belongings, other: Belongings, ask: Ask): Promise<Answer> {
-  visited.add(ask.route.replace(/\?.*/, "").replace(/(orders|operations)\/[^/]+/, "$1/{id}"));
+  visited.add(ask.route.replace(/\?.*/, "").replace(/(orders|operations|stops)\/[^/]+/, "$1/{id}"));
   const answer = await rig.answer(asking.party, ask);
   const named = ask.route.toLowerCase() + JSON.stringify(ask.body ?? {}).toLowerCase();
   // What the asker has named itself may be repeated to it.
@@ -357,6 +357,20 @@ test("prices are the market's: the same for both, though somebody's trade made t
     const [one, other] = await Promise.all([first, second].map(({ party }) => rig.answer(party, { route })));
     expect(one).toMatchObject({ status: 200, text: other?.text });
   }
+});
+
+test("a stop is its own account's: the other does not find it, and trades on", async () => {
+  const stop = await askAs(first, second, { route: "POST /v1/stop", body: { scope: "account" }, apiKey: 0 });
+  const id = String(stop.body["id"]);
+  const own = await askAs(first, second, { route: `GET /v1/stops/${id}`, apiKey: 0 });
+  const others = await askAs(second, first, { route: `GET /v1/stops/${id}`, apiKey: 0 });
+  expect([own.status, others.status]).toEqual([200, 404]);
+  const order = ({ party }: Belongings): Ask => ({
+    ...{ route: "POST /v1/orders", key: "after-stop-1", apiKey: 0 },
+    body: { account: party.account.id, market: "BTC", side: "buy", size: "0.004", price: "60100" },
+  });
+  const [refused, taken] = [await rig.answer(FIRST, order(first)), await rig.answer(SECOND, order(second))];
+  expect([refused.status, taken.status]).toEqual([403, 201]);
 });
 
 test("every route that a key opens has been asked", () => {
