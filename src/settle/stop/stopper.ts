@@ -48,14 +48,21 @@ export function openStopper(world: ToWithdraw, parts: StopperParts): RunningStop
     }
   }
 
+  function begin(stop: Stop): void {
+    if (running.has(stop.id)) return;
+    doubt(tools, stop);
+    running.add(stop.id);
+    void follow(stop.id).finally(() => running.delete(stop.id));
+  }
+
   return {
     heed() {
       if (isEnded) return;
-      for (const stop of listStopsInForce(world.store)) {
-        if (running.has(stop.id)) continue;
-        running.add(stop.id);
-        doubt(tools, stop);
-        void follow(stop.id).finally(() => running.delete(stop.id));
+      try {
+        for (const stop of listStopsInForce(world.store)) begin(stop);
+      } catch (error) {
+        // The stop stands all the same, and whoever asked for it must be told so: this is asked again.
+        world.log.error({ error: String(error) }, "stops could not be looked at");
       }
     },
     progressOf: (stop) => ({
