@@ -167,6 +167,20 @@ test("a TWAP is canceled, and one whose answer was lost does not run on", async 
   expect(executed(s, "twapCancel").length).toBeGreaterThan(0);
 });
 
+test("a TWAP whose cancel gets nowhere keeps the stop from being told as done", async () => {
+  const s = await scene();
+  await s.tell("twap-key-1", { kind: "twap", market: "BTC", side: "buy", size: "0.1", minutes: 30 });
+  s.setFate(({ path, body }) =>
+    path === "/exchange" && body.includes('"type":"twapCancel"') ? NEVER_LEFT_THE_WIRE : directly(1),
+  );
+  await s.tell("stop-key-1", STOP);
+  await s.pass(10_000);
+  expect(fieldOf((await s.tell("stop-key-1", STOP)).body, "status")).toBe("stopping");
+  s.setFate(() => directly(1));
+  await untilStopped(s);
+  expect(s.venue.runtime.world.venue.twaps.size).toBe(0);
+});
+
 test("what was placed elsewhere is canceled once and listed; what comes later is not", async () => {
   const s = await scene();
   placeByHand(s, { isBuy: true, price: "90000", size: "0.01" });
