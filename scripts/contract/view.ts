@@ -45,7 +45,8 @@ export function generatorView(document: Readonly<Node>, seeds: Seeds): Node {
   const schemas = asNode(asNode(view["components"])["schemas"]);
   // Conditions between members: the generator takes every `allOf` for a sum of objects.
   for (const schema of Object.values(schemas)) delete asNode(schema)["allOf"];
-  for (const name of ["PlaceOrder", "RevokeApiKey", "RevokeAndCancel", "Consent"]) pinAccount(asNode(schemas[name]), seeds);
+  for (const name of ["PlaceOrder", "RevokeApiKey", "RevokeAndCancel", "Consent"])
+    pinAccount(asNode(schemas[name]), seeds);
   return view;
 }
 
