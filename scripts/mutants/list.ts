@@ -293,7 +293,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "fills of an answer with a rounded price are final",
     changes: [
       {
-        file: "src/core/order.ts",
+        file: "src/core/advance-leg.ts",
         find: "const isExacter = growth === 0 &&",
         put: "const isExacter = growth > 1 &&",
       },

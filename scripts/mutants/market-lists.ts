@@ -66,9 +66,9 @@ export const MARKET_LISTS: readonly Mutant[] = [
     name: "an order that rested and was shown in another market stays open",
     changes: [
       {
-        file: "src/core/order.ts",
-        find: "event.isElsewhere === true ? perhapsOver(leg) : leg",
-        put: "leg",
+        file: "src/core/advance-leg.ts",
+        find: "isElsewhere === true && isOpen ?",
+        put: "isElsewhere === true && isOpen && leg.ordinal < 0 ?",
       },
     ],
   },

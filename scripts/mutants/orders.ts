@@ -97,9 +97,9 @@ export const ORDERS: readonly Mutant[] = [
     name: "an absence overrules what rests",
     changes: [
       {
-        file: "src/core/order.ts",
-        find: 'if (leg.state !== "sent" && leg.state !== "lost") return null;',
-        put: "if (isClosed(leg)) return null;",
+        file: "src/core/advance-leg.ts",
+        find: "absent: stays,    armed: no,       resting: no,       perhaps: no, ",
+        put: "absent: stays,    armed: absent,   resting: absent,  perhaps: absent, ",
       },
     ],
   },
@@ -117,9 +117,9 @@ export const ORDERS: readonly Mutant[] = [
     name: "an order that is closing rests again by an older look",
     changes: [
       {
-        file: "src/core/order.ts",
-        find: 'if ((isClosed(leg) && leg.state !== "absent") || isSaidOver(leg)) return',
-        put: 'if (isClosed(leg) && leg.state !== "absent") return',
+        file: "src/core/advance-leg.ts",
+        find: "perhaps: rests,    over: named,",
+        put: "perhaps: rests,    over: rests,",
       },
     ],
   },
@@ -127,7 +127,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "a total of fills shrinks with an older snapshot",
     changes: [
       {
-        file: "src/core/order.ts",
+        file: "src/core/advance-leg.ts",
         find: "if (growth <= 0 && !isExacter) return leg;",
         put: "if (growth === 0 && !isExacter) return leg;",
       },
@@ -137,9 +137,9 @@ export const ORDERS: readonly Mutant[] = [
     name: "what was filled too much is not said of a filled order",
     changes: [
       {
-        file: "src/core/order.ts",
-        find: 'if (leg.state === "rejected" || leg.state === "absent" || leg.reason?.includes(reason) === true) return leg;',
-        put: 'if ((isClosed(leg) && leg.state !== "canceled") || leg.reason?.includes(reason) === true) return leg;',
+        file: "src/core/advance-leg.ts",
+        find: "filled: doubted,",
+        put: "filled: stays,",
       },
     ],
   },
@@ -147,7 +147,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "why an order was canceled gives way to what is wrong with it",
     changes: [
       {
-        file: "src/core/order.ts",
+        file: "src/core/advance-leg.ts",
         find: 'const isKept = leg.state === "canceled" && leg.reason !== null;',
         put: 'const isKept = leg.state === "closing" && leg.reason !== null;',
       },
@@ -197,7 +197,7 @@ export const ORDERS: readonly Mutant[] = [
   },
   {
     name: "an order is filled by more than it asks for",
-    changes: [{ file: "src/core/order.ts", find: "  if (isTooMuch(leg, event)) return null;\n", put: "" }],
+    changes: [{ file: "src/core/advance-leg.ts", find: "  if (isTooMuch(leg, event)) return null;\n", put: "" }],
   },
   {
     name: "times in seconds are taken for milliseconds",

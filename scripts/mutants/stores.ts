@@ -273,9 +273,9 @@ export const STORES: readonly Mutant[] = [
     name: "what is perhaps over is opened by nothing",
     changes: [
       {
-        file: "src/core/order.ts",
-        find: 'if ((isClosed(leg) && leg.state !== "absent") || isSaidOver(leg)) return',
-        put: 'if ((isClosed(leg) && leg.state !== "absent") || leg.state === "closing") return',
+        file: "src/core/advance-leg.ts",
+        find: "perhaps: rests,    over: named,",
+        put: "perhaps: named,    over: named,",
       },
     ],
   },

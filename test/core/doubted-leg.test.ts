@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { advanceLeg } from "../../src/core/order.ts";
+import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { legRow } from "../support/rows.ts";
 
 test.each([

@@ -1,7 +1,9 @@
 /** A native id that an order has by a fill alone. */
+
 import { expect, test } from "bun:test";
+import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import { advanceLeg, type Leg, type LegEvent } from "../../src/core/order.ts";
+import type { Leg, LegEvent } from "../../src/core/order.ts";
 
 const led: Leg = {
   ...{ cloid: "0x1", orderId: "1", oid: "66", ordinal: 0, size: decimal("1"), price: "100", timeInForce: "gtc" },

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { compare, type Decimal, decimal } from "../../src/core/decimal.ts";
 import {
-  advanceLeg,
   type Filled,
   filledAt,
   isClosed,

@@ -1,7 +1,9 @@
 /** A record in a word that is new, and a list that lacks it: nothing says that it is over, and nothing that it lives. */
+
 import { expect, test } from "bun:test";
+import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import { advanceLeg, type Leg, type LegEvent } from "../../src/core/order.ts";
+import type { Leg, LegEvent } from "../../src/core/order.ts";
 import { legRow } from "../support/rows.ts";
 
 const RESTING: Leg = { ...legRow(), oid: "77", state: "resting", isExchangesWord: true };

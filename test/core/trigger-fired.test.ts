@@ -1,7 +1,9 @@
 /** What shows that a trigger has fired, where nobody has said so. */
+
 import { expect, test } from "bun:test";
+import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import { advanceLeg, type Leg, type LegEvent } from "../../src/core/order.ts";
+import type { Leg, LegEvent } from "../../src/core/order.ts";
 import { legRow } from "../support/rows.ts";
 
 const LEG = legRow();

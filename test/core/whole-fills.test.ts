@@ -1,7 +1,9 @@
 /** An order of which all was filled is filled, whatever a record, a word or a lack of one says of it. */
+
 import { expect, test } from "bun:test";
+import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import { advanceLeg, filledAt, type LegEvent, type LegState } from "../../src/core/order.ts";
+import { filledAt, type LegEvent, type LegState } from "../../src/core/order.ts";
 import { legRow } from "../support/rows.ts";
 
 const LEG = legRow();

@@ -1,8 +1,9 @@
 /** Answers that do not fit what was asked: none of them is believed, and what became of the order is looked up. */
 import { expect, test } from "bun:test";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
+import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import { advanceLeg, filledAt } from "../../src/core/order.ts";
+import { filledAt } from "../../src/core/order.ts";
 import { parseFills } from "../../src/wire/answer/fills.ts";
 import { parseOrderStatus } from "../../src/wire/answer/order-status.ts";
 import { parseFrame } from "../../src/wire/answer/stream.ts";

@@ -1,8 +1,9 @@
+import { advanceLeg } from "../../core/advance-leg.ts";
 import { alarmIn } from "../../core/alarm.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import { excessWords, isTakingOff, REMOVED_WORDS, standingExcess } from "../../core/excess.ts";
 import type { KeyAnswer } from "../../core/idempotency.ts";
-import { advanceLeg, isNamedByLead, type Leg, type LegEvent } from "../../core/order.ts";
+import { isNamedByLead, type Leg, type LegEvent } from "../../core/order.ts";
 import { orderFromLegs } from "../../core/order-of-legs.ts";
 import { orderText } from "../../core/resource.ts";
 import { type AttemptChange, findAttempt, listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
