@@ -2,8 +2,11 @@ import type { With } from "../deps.ts";
 import { markPreparedAmbiguous } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { markStart } from "../store/events.ts";
+import { listLegs } from "../store/legs.ts";
+import type { Store } from "../store/open.ts";
 import { markOperationsUnknown } from "../store/operations.ts";
-import { markProcessingUnknown } from "../store/orders.ts";
+import { listProcessing } from "../store/orders.ts";
+import { recordLegEvent } from "./record/record.ts";
 import type { Settler } from "./settler.ts";
 
 /** Words for an order that was on its way when the process ended. */
@@ -22,11 +25,20 @@ export function markInterrupted(world: With<"clock" | "store">): {
   return inTransaction(world.store, (store) => {
     markStart(store, nowMs);
     return {
-      orders: markProcessingUnknown(store, INTERRUPTED, nowMs),
+      orders: losePlacings(store, nowMs),
       operations: markOperationsUnknown(store, INTERRUPTED, nowMs),
       attempts: markPreparedAmbiguous(store),
     };
   });
+}
+
+/** Whatever was on its way for an order of which the exchange has said nothing yet is lost. Returns how many orders that were. */
+function losePlacings(store: Store, nowMs: number): number {
+  const interrupted = listProcessing(store);
+  for (const { cloid } of interrupted.flatMap((id) => listLegs(store, id))) {
+    recordLegEvent(store, cloid, { type: "lost", reason: INTERRUPTED }, nowMs);
+  }
+  return interrupted.length;
 }
 
 /** Looks at everything that was in flight; resolves when each was looked at once, or at the deadline. */

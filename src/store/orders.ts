@@ -356,33 +356,14 @@ export function unknownOrders(store: Store, accountId: string): Unknowns {
   return row ?? { count: 0, oldestMs: null };
 }
 
-/** Ids of all orders whose fate was still open when the process ended become `unknown`. */
-export function markProcessingUnknown(store: Store, reason: string, nowMs: number): number {
+/** Ids of all orders whose fate was still open when the process ended. */
+export function listProcessing(store: Store): string[] {
   // By account, as the index has them: a start does not read a whole history.
   const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
   const rows = store
-    .select(COLUMNS)
+    .select({ id: orders.id })
     .from(orders)
     .where(and(isOfAnAccount, eq(orders.status, "processing")))
     .all();
-  for (const row of rows) {
-    store
-      .update(orders)
-      .set({ status: "unknown", error: reason, version: row.version + 1 })
-      .where(eq(orders.id, row.id))
-      .run();
-    store
-      .update(legs)
-      .set({ state: "lost", reason })
-      .where(and(eq(legs.orderId, row.id), eq(legs.state, "sent")))
-      .run();
-    store
-      .update(orders)
-      .set({ legState: "lost", legReason: reason })
-      .where(and(eq(orders.id, row.id), eq(orders.legState, "sent")))
-      .run();
-    const seen = { ...toOrder(row), status: "unknown", error: reason, seenAtMs: nowMs } as const;
-    tellOrder(store, seen, "order.updated");
-  }
-  return rows.length;
+  return rows.map(({ id }) => id);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { firstEventId, type NewEvent, parseEventId } from "../../src/core/event.ts";
+import { recordLegEvent } from "../../src/settle/record/record.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { whyBroken } from "../../src/store/broken.ts";
@@ -15,6 +16,7 @@ import {
   pruneEvents,
 } from "../../src/store/events.ts";
 import { insertFills } from "../../src/store/fills.ts";
+import { insertLeg } from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import {
   deleteOperation,
@@ -23,9 +25,9 @@ import {
   markOperationsUnknown,
   updateOperation,
 } from "../../src/store/operations.ts";
-import { deleteOrder, findOrder, insertOrder, markProcessingUnknown, updateOrder } from "../../src/store/orders.ts";
+import { deleteOrder, findOrder, insertOrder, updateOrder } from "../../src/store/orders.ts";
 import { openDurableQueue } from "../support/durable-queue.ts";
-import { accountRow, orderRow } from "../support/rows.ts";
+import { accountRow, legRow, orderRow } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 
 const ACCOUNT = orderRow().accountId;
@@ -114,7 +116,10 @@ const CHANGES: readonly [string, (store: Store) => unknown, readonly Partial<Tol
   ["an order that is not there to be taken back", (store) => deleteOrder(store, "nobody", 2_000), []],
   [
     "an order whose fate was open at the end",
-    (store) => markProcessingUnknown(store, "stopped", 2_000),
+    (store) => {
+      insertLeg(store, legRow());
+      return recordLegEvent(store, legRow().cloid, { type: "lost", reason: "stopped" }, 2_000);
+    },
     [{ type: "order.updated", payload: expect.objectContaining({ status: "unknown", error: "stopped" }) }],
   ],
   [

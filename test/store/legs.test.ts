@@ -2,12 +2,14 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Leg } from "../../src/core/order.ts";
+import { markInterrupted } from "../../src/settle/start-up.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { findListedFill, insertFills } from "../../src/store/fills.ts";
 import { findLegByCloid, findLegByOid, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
-import { deleteOrder, findOrder, insertOrder, insertPlacing, markProcessingUnknown } from "../../src/store/orders.ts";
+import { deleteOrder, findOrder, insertOrder, insertPlacing } from "../../src/store/orders.ts";
 import { accountRow, legRow, placingRows } from "../support/rows.ts";
+import { stillClock } from "../support/still-clock.ts";
 
 const { order, leg } = placingRows(1);
 
@@ -73,10 +75,11 @@ for (const [place, insert] of Object.entries(PLACES)) {
 
   test(`${place}: at a start a leg that was on its way is lost, one that was known stays`, () => {
     const sent = open();
-    expect(markProcessingUnknown(sent, "stopped", 2_000)).toBe(1);
-    expect(listLegs(sent, order.id)).toEqual([{ ...leg, state: "lost", reason: "stopped" }]);
+    expect(markInterrupted({ store: sent, clock: stillClock(2_000) }).orders).toBe(1);
+    const reason = expect.stringContaining("the gateway was stopped");
+    expect(listLegs(sent, order.id)).toEqual([{ ...leg, state: "lost", reason }]);
     const armed = open({ ...leg, state: "armed" });
-    markProcessingUnknown(armed, "stopped", 2_000);
+    markInterrupted({ store: armed, clock: stillClock(2_000) });
     expect(listLegs(armed, order.id)).toEqual([{ ...leg, state: "armed" }]);
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { decimal } from "../../src/core/decimal.ts";
+import { markInterrupted } from "../../src/settle/start-up.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { findLegByCloid, findLegByOid, insertLeg, listLegs, updateLeg } from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
@@ -10,10 +11,10 @@ import {
   insertOrder,
   listLiveOrders,
   listOrders,
-  markProcessingUnknown,
   updateOrder,
 } from "../../src/store/orders.ts";
 import { accountRow, legRow, orderRow } from "../support/rows.ts";
+import { stillClock } from "../support/still-clock.ts";
 
 function openWith(...orders: Parameters<typeof orderRow>[0][]): Store {
   const store = openStore(":memory:");
@@ -73,13 +74,16 @@ test("at a start what was on its way is unknown, and nothing else changes", () =
   const store = openWith({ id: "a" }, { id: "b", status: "open" });
   insertLeg(store, legRow({ orderId: "a", cloid: "0xa" }));
   insertLeg(store, legRow({ orderId: "b", cloid: "0xb", state: "resting" }));
-  expect(markProcessingUnknown(store, "stopped", 2_000)).toBe(1);
-  expect(findOrder(store, "a")).toMatchObject({ status: "unknown", error: "stopped", version: 1 });
-  expect(findLegByCloid(store, "0xa")).toMatchObject({ state: "lost", reason: "stopped" });
+  const world = { store, clock: stillClock(2_000) };
+  expect(markInterrupted(world).orders).toBe(1);
+  expect(findOrder(store, "a")).toMatchObject({ status: "unknown", error: STOPPED, seenAtMs: 2_000, version: 1 });
+  expect(findLegByCloid(store, "0xa")).toMatchObject({ state: "lost", reason: STOPPED });
   expect(findOrder(store, "b")).toMatchObject({ status: "open", version: 0 });
   expect(findLegByCloid(store, "0xb")).toMatchObject({ state: "resting" });
-  expect(markProcessingUnknown(store, "stopped", 2_000)).toBe(0);
+  expect(markInterrupted(world).orders).toBe(0);
 });
+
+const STOPPED = expect.stringContaining("the gateway was stopped before");
 
 test("the history goes newest first, one row past the limit, and on from where it stopped", () => {
   const store = openWith(

@@ -26,13 +26,7 @@ import { findLegByCloid, findLegByOid, listLegs, updateLeg } from "../../src/sto
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOperations, unknownOperations } from "../../src/store/operations.ts";
-import {
-  insertPlacing,
-  listLiveOrders,
-  listOrders,
-  markProcessingUnknown,
-  unknownOrders,
-} from "../../src/store/orders.ts";
+import { insertPlacing, listLiveOrders, listOrders, listProcessing, unknownOrders } from "../../src/store/orders.ts";
 import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
 const ACCOUNT = "a";
@@ -41,7 +35,7 @@ const after = { createdAtMs: 1, id: "1" };
 const READS: Record<string, (store: Store) => unknown> = {
   "open attempts": listOpenAttempts,
   "prepared attempts become ambiguous": markPreparedAmbiguous,
-  "processing orders become unknown": (store) => markProcessingUnknown(store, "reason", 1),
+  "orders of which nothing has been heard": listProcessing,
   "live orders": (store) => listLiveOrders(store, ACCOUNT, 10),
   "unknown orders": (store) => unknownOrders(store, ACCOUNT),
   "unknown operations": (store) => unknownOperations(store, ACCOUNT),

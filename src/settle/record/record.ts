@@ -18,7 +18,8 @@ import { isAlwaysPlace } from "../send/intent.ts";
 
 /**
  * The one way for an order to change: a fact about one of its legs, applied inside the caller's transaction to
- * the rows as they stand there. Whoever reports it (answer, look-up, feed) comes through here.
+ * the rows as they stand there. Whoever reports it (answer, look-up, feed, start) comes through here; `settlePlacing` is
+ * the same over rows that this process holds, in one statement.
  */
 export function recordLegEvent(store: Store, cloid: string, event: LegEvent, nowMs: number): StoredOrder {
   const leg = findLegByCloid(store, cloid);
