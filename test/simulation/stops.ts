@@ -108,7 +108,7 @@ function auditAfter(run: Stopping, wish: StopWish, stoppedAtMs: number): string[
   const legs = [...truth.orders.values(), ...truth.splits.values()]
     .filter(({ wish: { party } }) => party === wish.party)
     .flatMap(({ legs: own }) => own)
-    .filter((leg) => !wish.keepsProtection || !isReduction(venue, user, leg));
+    .filter((leg) => !isReduction(venue, user, leg) || (!wish.keepsProtection && placedAtMs(venue, user, leg) <= atMs));
   const oids = new Set(legs.map(({ oid }) => oid));
   const taken = venue.log.filter((each) => each.signer === wish.party.agent && each.atMs > atMs && isIncrease(each));
   const fills = venue.fillsOf(user).filter(({ timeMs, oid }) => timeMs > atMs && oids.has(oid));
@@ -125,6 +125,11 @@ function auditAfter(run: Stopping, wish: StopWish, stoppedAtMs: number): string[
 
 function isReduction(venue: Venue, user: string, { oid }: TrueLeg): boolean {
   return venue.record(user, oid)?.order.reduceOnly === true;
+}
+
+/** What can only reduce may be placed after any stop. */
+function placedAtMs(venue: Venue, user: string, { oid }: TrueLeg): number {
+  return venue.record(user, oid)?.order.timestampMs ?? 0;
 }
 
 function isIncrease({ input: { action }, reply, isAdmitted }: Execution): boolean {
