@@ -199,7 +199,7 @@ test("seed 20030467: a stop refused when it fired, before its placing was answer
   expect(s.rows("select detail from notes where what = 'contradiction'")).toEqual([]);
 });
 
-test("seed 20057524: a stop refused when it fired keeps its terms beside its refused replacement", async () => {
+test("seed 20057524: a stop refused when it fired keeps its terms beside a replacement that was refused so too", async () => {
   const s = await scene();
   const stop = { ...limit("sell", 94_650), trigger: { price: "94800", kind: "stop_loss" as const, market: true } };
   const placed = shown(await s.tell("both-refused", stop));
@@ -214,10 +214,15 @@ test("seed 20057524: a stop refused when it fired keeps its terms beside its ref
   await s.pass(30_000);
   expect(legStates(s)).toEqual(["rejected", "rejected"]);
   const answer = shown(await s.tell("both-refused-modify", modify));
-  expect(answer).toMatchObject({ http: 200, error: expect.stringContaining("not carried out") });
+  // It was taken and fired at once: an order of its own beside the stop.
+  expect(answer).toMatchObject({ http: 200, status: "rejected", error: expect.stringContaining("NoLiquidity") });
+  expect(answer.oid).not.toBe(placed.oid);
   const after = shown(await s.tell(null, { kind: "get", id: placed.id }));
   expect(after).toMatchObject({ status: "rejected", oid: placed.oid, error: expect.stringContaining("NoLiquidity") });
-  expect(s.rows("select size, price from orders")).toEqual([{ size: stop.size, price: stop.price }]);
+  expect(s.rows("select size, price from orders order by created_at_ms, id")).toEqual([
+    { size: stop.size, price: stop.price },
+    { size: modify.size, price: modify.price },
+  ]);
 });
 
 const OPERATIONS: Ask[] = [
