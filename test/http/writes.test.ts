@@ -19,6 +19,8 @@ test("the same request again gets the same bytes and sends nothing", async () =>
 test("an answered order leaves no timer of its deadline behind", async () => {
   const rig = openRig();
   expect((await place(rig, "no-timer-1", ORDER)).status).toBe(201);
+  // The commit that its outcome waits for.
+  await rig.clock.advance(5);
   expect(rig.clock.sleepers()).toBe(0);
 });
 

@@ -30,7 +30,7 @@ function forget(s: Scene, what: Forgets): void {
     const { oid, isForeign } = what;
     if (oid === null) return text;
     if (type === "orderStatus" && text.includes(`"oid":${oid},`))
-      return isForeign ? text.replace('"coin":"BTC"', '"coin":"ETH"') : '{"status":"unknownOid"}';
+      return isForeign ? text.replace('"side":"B"', '"side":"A"') : '{"status":"unknownOid"}';
     if (type !== "historicalOrders" || isForeign) return text;
     const rows: { order: { oid: number } }[] = JSON.parse(text);
     return JSON.stringify(rows.filter(({ order }) => String(order.oid) !== oid));

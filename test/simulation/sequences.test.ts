@@ -79,7 +79,7 @@ test("twenty orders that never arrived are called so as soon as an empty action 
   await s.pass(120_000);
   expect(s.process().gateway.deps.settling.openCount()).toBe(20);
   s.setFate(() => directly(5));
-  await s.pass(45_000);
+  await s.pass(75_000);
   expect(s.process().gateway.deps.settling.openCount()).toBe(0);
   for (const [nth, key] of keys.entries()) {
     expect(shown(await s.tell(key, limit("buy", 94_000 - nth)))).toMatchObject({ http: 201, status: "rejected" });
