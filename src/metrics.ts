@@ -1,11 +1,11 @@
 /** The closed list of metrics in Prometheus' words. The only file that knows the package. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { METRICS, type MetricName, type Metrics, type Reading } from "./core/metric.ts";
+import { METRICS, type MetricName, type MetricReading, type Metrics } from "./core/metric.ts";
 
 export type MetricsRegistry = {
   metrics: Metrics;
   /** The exposition: what was counted, and these readings of the moment. */
-  expose(readings: readonly Reading[]): Promise<string>;
+  expose(readings: readonly MetricReading[]): Promise<string>;
   contentType: string;
 };
 
@@ -37,7 +37,7 @@ export function openMetrics(): MetricsRegistry {
   };
 }
 
-function registryOf(readings: readonly Reading[]): Registry {
+function registryOf(readings: readonly MetricReading[]): Registry {
   const registry = new Registry();
   for (const { name, labels, value } of readings) {
     const known = registry.getSingleMetric(name);

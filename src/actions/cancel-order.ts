@@ -76,12 +76,12 @@ async function nameByList(
   if (read.kind === "ok") nameUnnamed(deps, account.id, read.value);
 }
 
-type Storing = { caller: Caller; orderId: string; idempotencyKey: string; place: Place };
+type CancelIntent = { caller: Caller; orderId: string; idempotencyKey: string; place: Place };
 
 /** Inside the intent's transaction: the attempt, or for an order that is closed by now its final answer. */
 function storeCancel(
   deps: ToSign & With<"markets" | "settling">,
-  { caller, orderId, idempotencyKey, place }: Storing,
+  { caller, orderId, idempotencyKey, place }: CancelIntent,
 ): Stored {
   const order = findOrder(deps.store, orderId);
   const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));

@@ -1,6 +1,6 @@
 import type { Account } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
-import { type Happened, isAfter, type Shown } from "../core/mark.ts";
+import { type Happened, isAfter, type ShownState } from "../core/mark.ts";
 import type { ToLook, ToShow, With } from "../deps.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
@@ -32,7 +32,7 @@ const AGAIN_AFTER_MS = 250;
 const SPARE_MS = 1_000;
 
 /** Whose account it is, and who reads it. */
-type Asking = Pick<Caller, "account" | "reader">;
+type AskingPart = Pick<Caller, "account" | "reader">;
 
 /** The time of an answer as it is told: null while it counts as now. */
 export function toldAge({ exchange }: With<"exchange">, asOfMs: number, withinMs: number): number | null {
@@ -42,7 +42,7 @@ export function toldAge({ exchange }: With<"exchange">, asOfMs: number, withinMs
 /** Positions and margin of one dex, not older than what the account was told last. */
 export async function currentState(
   deps: ToShow & With<"feeds" | "ownWrites">,
-  { account, reader }: Asking,
+  { account, reader }: AskingPart,
   dex: string,
 ): Promise<Known<ClearinghouseState>> {
   const { picture, reads } = deps;
@@ -66,7 +66,7 @@ export async function currentState(
 
 function currentSpot(
   deps: ToShow,
-  { account, reader }: Asking,
+  { account, reader }: AskingPart,
   told: readonly Happened[],
 ): Promise<Known<readonly SpotBalance[]>> {
   const { picture, reads } = deps;
@@ -83,7 +83,7 @@ function currentSpot(
   });
 }
 
-function currentMode(deps: ToShow, { account, reader }: Asking): Promise<Known<AccountMode>> {
+function currentMode(deps: ToShow, { account, reader }: AskingPart): Promise<Known<AccountMode>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<AccountMode>(deps, {
@@ -103,7 +103,7 @@ export type CurrentAccount = { state: AccountState; spotAsOfMs: number; marginAs
 /** Balances and margin over all dexes. Collateral that dexes share moves with every one of them. */
 export async function currentAccount(
   deps: ToShow & With<"feeds" | "ownWrites">,
-  asking: Asking,
+  asking: AskingPart,
   dexes: readonly string[],
 ): Promise<CurrentAccount> {
   const { account } = asking;
@@ -124,7 +124,7 @@ export async function currentAccount(
 /** The exchange's list of open orders of one dex, spot with `""`. What rows know better is the caller's to say. */
 export function currentOpenOrders(
   deps: ToLook & With<"reads">,
-  { account, reader }: Asking,
+  { account, reader }: AskingPart,
   dex: string,
 ): Promise<Known<readonly FrontendOrder[]>> {
   const { picture, reads } = deps;
@@ -156,7 +156,7 @@ function heedList(
 }
 
 /** The history of TWAPs, newest first or not: see `list-twaps`. */
-export function currentTwaps(deps: ToShow, { account, reader }: Asking): Promise<Known<readonly TwapRecord[]>> {
+export function currentTwaps(deps: ToShow, { account, reader }: AskingPart): Promise<Known<readonly TwapRecord[]>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   return readCurrent<readonly TwapRecord[]>(deps, {
@@ -171,7 +171,7 @@ export function currentTwaps(deps: ToShow, { account, reader }: Asking): Promise
   });
 }
 
-type Wanted<T> = Asking & {
+type WantedPart<T> = AskingPart & {
   /** For words: "The exchange could not be asked for …". */
   what: string;
   /** What is shown must hold all of this; nothing where rows tell better. */
@@ -191,7 +191,7 @@ type Wanted<T> = Asking & {
  */
 async function readCurrent<T>(
   deps: With<"clock" | "exchange" | "picture" | "settings">,
-  wanted: Wanted<T>,
+  wanted: WantedPart<T>,
 ): Promise<Known<T>> {
   const startedMs = deps.clock.elapsedMs();
   const spentMs = (): number => deps.clock.elapsedMs() - startedMs;
@@ -213,21 +213,21 @@ async function readCurrent<T>(
   }
 }
 
-function isCurrent<T>(deps: With<"exchange" | "settings">, wanted: Wanted<T>, known: Known<T>): boolean {
+function isCurrent<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T>, known: Known<T>): boolean {
   const isStanding = known.isTold || deps.exchange.nowMs() - known.asOfMs < wanted.standsMs;
   return isStanding && isShowable(deps, wanted, known);
 }
 
 /** Not older than the caller's last write, nor than anything may be. */
-function isShowable<T>(deps: With<"exchange" | "settings">, wanted: Wanted<T>, known: Known<T>): boolean {
+function isShowable<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T>, known: Known<T>): boolean {
   return holdsAll(known, wanted) && deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;
 }
 
-function holdsAll<T>(shown: Shown, { told }: Wanted<T>): boolean {
+function holdsAll<T>(shown: ShownState, { told }: WantedPart<T>): boolean {
   return told.every((happened) => isAfter(shown, happened));
 }
 
-async function nextFrame<T>(deps: With<"clock" | "picture">, { account }: Wanted<T>, forMs: number): Promise<void> {
+async function nextFrame<T>(deps: With<"clock" | "picture">, { account }: WantedPart<T>, forMs: number): Promise<void> {
   const timer = deps.clock.timer(forMs);
   await Promise.race([deps.picture.next(account.tradingAddress), timer.up]);
   timer.cancel();
@@ -236,7 +236,7 @@ async function nextFrame<T>(deps: With<"clock" | "picture">, { account }: Wanted
 /** What was read, or what was shown before where the server that answered is behind that. */
 function take<T>(
   deps: With<"clock" | "exchange" | "picture">,
-  { account, part, timeOf, known }: Wanted<T>,
+  { account, part, timeOf, known }: WantedPart<T>,
   { value, askedAtMs }: Extract<Read<T>, { kind: "ok" }>,
 ): Known<T> {
   const timeMs = timeOf?.(value) ?? exchangeTimeOf(deps, askedAtMs);
@@ -246,7 +246,7 @@ function take<T>(
   return { value, timeMs, askedAtMs, heard: null, asOfMs: timeMs, toldToMs: timeMs, isTold: false };
 }
 
-function isBehind<T>({ what }: Wanted<T>): ApiError {
+function isBehind<T>({ what }: WantedPart<T>): ApiError {
   const words = `The exchange still shows ${what} as of before this account's last change, or as of too long ago.`;
   return new ApiError("exchange_unreachable", words, 1);
 }

@@ -75,9 +75,9 @@ function placedBy({ type, keyHash, idempotencyKey }: StoredEvent): object {
   return type.startsWith("order.") ? { key_hash: keyHash, idempotency_key: idempotencyKey } : {};
 }
 
-type About = { id: number; type: string; accountId: string; atMs: number };
+type EventsAbout = { id: number; type: string; accountId: string; atMs: number };
 
-function toldEvent({ id, type, accountId, atMs }: About, payload: string, more: object = {}): ToldEvent {
+function toldEvent({ id, type, accountId, atMs }: EventsAbout, payload: string, more: object = {}): ToldEvent {
   const about = { object: "event", id: String(id), type, account: accountId, created_at: isoTime(atMs) };
   const head = JSON.stringify({ ...about, ...more });
   // The column holds what `appendEvent` was given.

@@ -37,12 +37,12 @@ export async function listPositions(
   return { body, asOfMs: oldestTold(deps, states) };
 }
 
-type Row = { key: Key; text: string };
+type PositionRow = { key: Key; text: string };
 
 /** A state is told anew every few seconds, and read many times in between; two accounts may trade one address. */
 const rowsOf = madeOnce((state: ClearinghouseState) => {
-  const known = new Map<string, readonly Row[]>();
-  return (account: Account, dex: string): readonly Row[] => {
+  const known = new Map<string, readonly PositionRow[]>();
+  return (account: Account, dex: string): readonly PositionRow[] => {
     const place = `${account.id} ${dex}`;
     const rows = known.get(place) ?? state.positions.map((position) => rowOf(account, dex, position));
     known.set(place, rows);
@@ -50,7 +50,7 @@ const rowsOf = madeOnce((state: ClearinghouseState) => {
   };
 });
 
-function rowOf(account: Account, dex: string, position: Position): Row {
+function rowOf(account: Account, dex: string, position: Position): PositionRow {
   return { key: [dex, position.coin], text: JSON.stringify(positionResource(account, dex, position)) };
 }
 

@@ -81,7 +81,7 @@ function startedSince(
 function asAsked(operation: StoredOperation, { twapId, user }: { twapId: string; user: string }): TwapRecord {
   const { market: coin, createdAtMs: timestampMs } = operation;
   // Our own text: what `create-twap` has put there.
-  const asked = JSON.parse(operation.parameters) as Asked;
+  const asked = JSON.parse(operation.parameters) as AskedParameters;
   return {
     timeS: Math.floor(timestampMs / 1_000),
     state: {
@@ -102,7 +102,7 @@ function asAsked(operation: StoredOperation, { twapId, user }: { twapId: string;
   };
 }
 
-type Asked = { side: Side; size: string; duration_minutes: number; randomize: boolean; reduce_only: boolean };
+type AskedParameters = { side: Side; size: string; duration_minutes: number; randomize: boolean; reduce_only: boolean };
 
 /** TWAPs that we have canceled, by native id, and when; the history may not show it yet. Unix milliseconds. */
 function canceledAtMs({ store }: With<"store">, { id }: Account): ReadonlyMap<string, number> {
@@ -133,9 +133,9 @@ function isOver({ status }: TwapRecord): boolean {
   return status !== "activated" && status !== "waitingForTrigger";
 }
 
-type Shown = { row: NamedRecord; endedAtMs: number | null; operationId: string | undefined };
+type ShownTwap = { row: NamedRecord; endedAtMs: number | null; operationId: string | undefined };
 
-export function twapResource(deps: With<"store">, caller: Caller, { row, endedAtMs, operationId }: Shown) {
+export function twapResource(deps: With<"store">, caller: Caller, { row, endedAtMs, operationId }: ShownTwap) {
   const { coin, side, size, minutes, randomize, reduceOnly, timestampMs } = row.state;
   const { account } = caller;
   const colon = coin.indexOf(":");

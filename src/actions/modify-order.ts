@@ -269,7 +269,7 @@ function sayNothingSent(target: StoredOrder, error: string): Said {
   return { kind: "said", status: 200, body: orderText({ ...target, error }) };
 }
 
-type Storing = {
+type ModifyIntent = {
   caller: Caller;
   wanted: ModifyOrder;
   target: StoredOrder;
@@ -278,7 +278,7 @@ type Storing = {
 };
 
 /** False when what the plan was made for is no longer the newest leg, or has been closed since. */
-function isStillSo(deps: With<"store">, target: StoredOrder, replacement: Storing["replacement"]): boolean {
+function isStillSo(deps: With<"store">, target: StoredOrder, replacement: ModifyIntent["replacement"]): boolean {
   const isClosed = !isLive(findOrder(deps.store, target.id)?.status ?? target.status);
   const leg = legToModify(deps, target.id, isClosed);
   return leg?.cloid === replacement.leg.cloid && isClosed === replacement.isTargetClosed;
@@ -292,7 +292,7 @@ function legToModify(deps: With<"store">, orderId: string, isClosed: boolean): L
 
 function storeModify(
   deps: ToSign & With<"instance">,
-  { caller, wanted, target, replacement, place }: Storing,
+  { caller, wanted, target, replacement, place }: ModifyIntent,
 ): Attempt {
   const { store } = deps;
   // Another modify may have been stored since we waited, and even have ended; then this one queues again.

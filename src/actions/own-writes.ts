@@ -16,7 +16,7 @@ export type OwnWrites = {
 };
 
 /** One change that was told. */
-type Change = {
+type WriteChange = {
   /** Null for any. */
   market: string | null;
   happened: Exclude<Happened, { kind: "heard" }>;
@@ -26,19 +26,19 @@ type Change = {
   told: { oid: string; isOver: boolean } | null;
 };
 
-type Told = Pick<Picture, "toldOf" | "heardFillAt" | "heardOf">;
+type KnownToBeTold = Pick<Picture, "toldOf" | "heardFillAt" | "heardOf">;
 
-type Memory = {
+type WritesMemory = {
   lastId: number;
   offsetMs: number;
-  changes: readonly Change[];
+  changes: readonly WriteChange[];
   /** As of which change of the database it was read; null before the first time. */
   mark: string | null;
   answered: Answered;
 };
 
 /** What was answered while nothing that it is made of has changed: by what was asked, and by how the clocks differ. */
-type Answered = { changes: readonly Change[]; heard: number; by: Map<string, readonly Happened[]> };
+type Answered = { changes: readonly WriteChange[]; heard: number; by: Map<string, readonly Happened[]> };
 
 /** Answers that are kept; a clock's own pace makes two or three of each. */
 const MAX_ANSWERED = 64;
@@ -57,16 +57,16 @@ export function openOwnWrites(of: {
   store: Store;
   clock: Clock;
   exchange: Pick<Exchange, "nowMs">;
-  picture: Told;
+  picture: KnownToBeTold;
 }): OwnWrites {
   const { store, clock, exchange, picture } = of;
-  const memories = new Map<string, Memory>();
+  const memories = new Map<string, WritesMemory>();
 
   function offsetNowMs(): number {
     return exchange.nowMs() - clock.nowMs();
   }
 
-  function memoryOf({ id }: Account): Memory {
+  function memoryOf({ id }: Account): WritesMemory {
     const known = memories.get(id);
     if (known !== undefined) return known;
     const lastId = (newestEventIds(store, id, MAX_CHANGES).at(-1) ?? 1) - 1;
@@ -76,7 +76,7 @@ export function openOwnWrites(of: {
     return fresh;
   }
 
-  function catchUp(account: Account, memory: Memory): void {
+  function catchUp(account: Account, memory: WritesMemory): void {
     const offsetMs = offsetNowMs();
     // Our wall clock may have been set in between, before or after what happened; it did happen before now.
     const latestOffsetMs = Math.max(offsetMs, memory.offsetMs);
@@ -113,13 +113,13 @@ export function openOwnWrites(of: {
   };
 }
 
-function answeredOf(memory: Memory, heard: number): Answered {
+function answeredOf(memory: WritesMemory, heard: number): Answered {
   const { answered, changes } = memory;
   if (answered.changes !== changes || answered.heard !== heard) memory.answered = { changes, heard, by: new Map() };
   return memory.answered;
 }
 
-function newestOfEach(changes: readonly Change[]): Change[] {
+function newestOfEach(changes: readonly WriteChange[]): WriteChange[] {
   const later = new Map<string | null, number>();
   return changes
     .toReversed()
@@ -138,7 +138,7 @@ function placeOf(market: string): string {
 }
 
 /** By our wall clock as it goes now: it may have been set since. */
-function asOfClock(change: Change, offsetMs: number): Change {
+function asOfClock(change: WriteChange, offsetMs: number): WriteChange {
   const { happened } = change;
   if (happened.kind !== "noted" || Math.abs(change.offsetMs - offsetMs) < CLOCK_STEP_MS) return change;
   return { ...change, happened: { ...happened, atMs: happened.timeMs - offsetMs } };
@@ -150,7 +150,7 @@ function isAbout(market: string, about: About): boolean {
 }
 
 /** As the feed told it, where it did. */
-function asHeard(picture: Told, { tradingAddress: user }: Account, { happened, told }: Change): Happened {
+function asHeard(picture: KnownToBeTold, { tradingAddress: user }: Account, { happened, told }: WriteChange): Happened {
   const { timeMs } = happened;
   if (happened.kind === "dated") {
     const heard = picture.heardFillAt(user, timeMs);
@@ -166,7 +166,7 @@ const FILL_ID = /^([0-9]{1,16})-([^-]{1,60})-/;
 type Clocked = { timeOf(atMs: number): number; offsetMs: number };
 
 /** Null for what moves neither positions nor balances. */
-function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, offsetMs }: Clocked): Change | null {
+function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, offsetMs }: Clocked): WriteChange | null {
   if (type === "fill.created") {
     const [, timeMs, market] = FILL_ID.exec(resourceId) ?? [];
     return timeMs === undefined || market === undefined

@@ -142,10 +142,10 @@ function storeRefused(
   return { kind: "said", ...answer };
 }
 
-type Storing = { caller: Caller; order: StoredOrder; key: KeyRecord; market: Market; place: Place };
+type PlaceIntent = { caller: Caller; order: StoredOrder; key: KeyRecord; market: Market; place: Place };
 
 /** Inside the intent's transaction: order, leg, nonce, attempt and audit row. */
-function storePlacing(deps: ToSign & With<"builderApproval">, about: Storing): Placing {
+function storePlacing(deps: ToSign & With<"builderApproval">, about: PlaceIntent): Placing {
   const { caller, order, key, market, place } = about;
   // It may have been retired since the request was let in.
   const signer = requireAgent(deps, caller.account);

@@ -13,10 +13,10 @@ import { awaitsTakeUp } from "../store/restores.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { findStored } from "./find-order.ts";
-import { type Seen, waitsFor } from "./waits-for.ts";
+import { type SeenParts, waitsFor } from "./waits-for.ts";
 
 /** Something that happened to an order, with the wall time at which we wrote it down. */
-type Step = { atMs: number; what: string; detail: string };
+type StoryStep = { atMs: number; what: string; detail: string };
 
 /** `GET /v1/orders/{id}/story`: how an order came to its status, from what is stored. Asks the exchange nothing. */
 export function tellStory(deps: With<"store">, caller: Caller, givenId: string): ReadAnswer {
@@ -58,7 +58,7 @@ function legResource(leg: Leg) {
   };
 }
 
-function attemptResource(attempt: Attempt, seen: Seen) {
+function attemptResource(attempt: Attempt, seen: SeenParts) {
   return {
     action: attempt.kind,
     idempotency_key: attempt.idempotencyKey,
@@ -78,12 +78,12 @@ function attemptResource(attempt: Attempt, seen: Seen) {
   };
 }
 
-type Told = { order: StoredOrder; legs: readonly Leg[]; attempts: readonly Attempt[]; notes: readonly Note[] };
+type StoryTold = { order: StoredOrder; legs: readonly Leg[]; attempts: readonly Attempt[]; notes: readonly Note[] };
 
 /** Oldest first; what carries the same time keeps the order in which it was written. */
-function stepsOf({ order, legs, attempts, notes }: Told): Step[] {
+function stepsOf({ order, legs, attempts, notes }: StoryTold): StoryStep[] {
   const legByCloid = new Map(legs.map((leg) => [leg.cloid, leg]));
-  const steps: Step[] = [
+  const steps: StoryStep[] = [
     { atMs: order.createdAtMs, what: "taken", detail: `${order.side} ${order.market}` },
     ...attempts.map((attempt) => storedStep(attempt, legByCloid.get(attempt.cloid ?? ""))),
     ...notes.map(({ atMs, what, detail }) => ({ atMs, what, detail })),
@@ -92,13 +92,13 @@ function stepsOf({ order, legs, attempts, notes }: Told): Step[] {
   return steps.sort((a, b) => a.atMs - b.atMs);
 }
 
-function storedStep({ kind, nonce, createdAtMs, expiresAtMs }: Attempt, leg: Leg | undefined): Step {
+function storedStep({ kind, nonce, createdAtMs, expiresAtMs }: Attempt, leg: Leg | undefined): StoryStep {
   const terms = leg === undefined ? "" : ` ${leg.size} at ${leg.price} ${leg.timeInForce}`;
   const detail = `${kind}${terms}, to be signed with nonce ${nonce}; the exchange takes it until ${isoTime(expiresAtMs)}`;
   return { atMs: createdAtMs, what: "intent stored", detail };
 }
 
-function settledStep({ kind, settledAtMs, answerText }: Attempt): Step[] {
+function settledStep({ kind, settledAtMs, answerText }: Attempt): StoryStep[] {
   if (settledAtMs === null) return [];
   const said = answerText === null ? "" : `; the exchange had answered: ${answerText}`;
   return [{ atMs: settledAtMs, what: "settled", detail: `${kind}${said}` }];

@@ -52,19 +52,19 @@ export async function unlistedOrders(
 }
 
 /** Newer than what its list is of, as far as a feed that is live would have told otherwise. */
-function isTold(deps: With<"feeds">, { tradingAddress }: Account, { newsMs, list }: Missing): boolean {
+function isTold(deps: With<"feeds">, { tradingAddress }: Account, { newsMs, list }: MissingOrder): boolean {
   return deps.feeds.isLive(tradingAddress) && list.timeMs <= newsMs + BEHIND_MS;
 }
 
 /** A row that this process found so, and that nothing has shown since, is as old as it is: the order may have ended meanwhile. */
-function dated(deps: With<"exchange" | "orderNews">, row: Missing): Missing {
+function dated(deps: With<"exchange" | "orderNews">, row: MissingOrder): MissingOrder {
   const { seenAtMs, createdAtMs } = row.stored;
   return deps.orderNews.wasListed(row.stored)
     ? row
     : { ...row, asOfMs: toldAge(deps, seenAtMs ?? createdAtMs, BEHIND_MS) };
 }
 
-type Missing = Unlisted & { stored: OpenRow; newsMs: number; list: OpenList };
+type MissingOrder = Unlisted & { stored: OpenRow; newsMs: number; list: OpenList };
 
 const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
@@ -82,7 +82,7 @@ function missingFrom(
   deps: With<"orderNews" | "picture">,
   account: Account,
   list: OpenList & { rows: readonly OpenRow[] },
-): Missing[] {
+): MissingOrder[] {
   const oids = new Set(list.value.map(({ oid }) => oid));
   const newestMs = Math.max(0, ...list.value.map(({ timestampMs }) => timestampMs));
   return list.rows.flatMap((stored) => {

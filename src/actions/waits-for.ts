@@ -4,10 +4,10 @@ import { isClosed, type Leg } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
 
 /** What an attempt on an order is told by: its legs, whether it was given up, whether its account waits since a restore. */
-export type Seen = { legs: readonly Leg[]; isReleased: boolean; isAwaiting: boolean };
+export type SeenParts = { legs: readonly Leg[]; isReleased: boolean; isAwaiting: boolean };
 
 /** What still has to be known before an attempt is settled, and what is done for it next; null for a settled one. */
-export function waitsFor(attempt: Attempt, seen: Seen): string | null {
+export function waitsFor(attempt: Attempt, seen: SeenParts): string | null {
   if (attempt.state === "done" || seen.isReleased) return null;
   if (attempt.state === "prepared") return "the exchange's answer; it is being sent";
   if (attempt.kind === "cancel") return ofCancel(seen.legs);

@@ -8,11 +8,11 @@ import type { Outside } from "./outside.ts";
 
 export type AgentsThere = { facts: Readonly<Record<string, unknown>>; lines: readonly string[] };
 
-type Asking = { outside: Outside; exchangeUrl: string };
+type AskingAgents = { outside: Outside; exchangeUrl: string };
 
 /** @param own addresses of the agents that this gateway has or had */
 export async function agentsThere(
-  { outside, exchangeUrl }: Asking,
+  { outside, exchangeUrl }: AskingAgents,
   wanted: Pick<Agent, "name" | "address" | "ownerAddress">,
   own: readonly string[],
 ): Promise<AgentsThere> {

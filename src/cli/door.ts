@@ -142,10 +142,10 @@ function sayStrictTransport(request: Request, { headers }: Response): void {
 }
 
 /** What is listened at, and the option that says so. */
-export type Wanted = ListenAddress & { option: "listen" | "paper-listen" | "metrics-listen" };
+export type WantedDoor = ListenAddress & { option: "listen" | "paper-listen" | "metrics-listen" };
 
 /** Where it cannot be listened at, the failure names the option with which another place is chosen. */
-export function bind<Served>(serve: () => Served, wanted: Wanted | null): Served {
+export function bind<Served>(serve: () => Served, wanted: WantedDoor | null): Served {
   try {
     return serve();
   } catch (error) {
@@ -156,7 +156,7 @@ export function bind<Served>(serve: () => Served, wanted: Wanted | null): Served
   }
 }
 
-function cannotListen({ option, hostname, port }: Wanted, error: Error | null): string {
+function cannotListen({ option, hostname, port }: WantedDoor, error: Error | null): string {
   const code = error !== null && "code" in error ? String(error.code) : "";
   const where = `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
   const reasons: Readonly<Record<string, string>> = {

@@ -152,9 +152,9 @@ function partsOf({ config, unlocked, log, trial }: ListenInput, outside: Outside
   };
 }
 
-type Told = { baseUrl: string; exposure: Exposure; instance: Instance };
+type ListenTold = { baseUrl: string; exposure: Exposure; instance: Instance };
 
-function sayListening(log: Log, { baseUrl, exposure, instance }: Told): void {
+function sayListening(log: Log, { baseUrl, exposure, instance }: ListenTold): void {
   const { exchangeUrl, network } = instance;
   log.info({ base_url: baseUrl, exposure, exchange_url: exchangeUrl, network }, "listening");
   if (exchangePlaceOf(instance) !== "unofficial") return;

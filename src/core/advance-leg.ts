@@ -29,7 +29,7 @@ function isTooMuch({ state, size }: Leg, event: LegEvent): boolean {
 }
 
 /** A leg's state, told apart where it is `closing`: over by the exchange's own word, or perhaps over. */
-type Standing = Exclude<LegState, "closing"> | "over" | "perhaps";
+type LegStanding = Exclude<LegState, "closing"> | "over" | "perhaps";
 
 type Rule<Event> = (leg: Leg, event: Event) => Leg | null;
 type Event<Type extends LegEvent["type"]> = LegEvent & { type: Type };
@@ -38,7 +38,7 @@ type Event<Type extends LegEvent["type"]> = LegEvent & { type: Type };
 // fires. What we have concluded ourselves (`absent`, `perhaps`, `lost`) yields to the exchange; its own end stays, and its own
 // refusal is contradicted by whatever says that the order was there.
 // biome-ignore format: a table is read by its columns
-const AFTER: { [Type in LegEvent["type"]]: Record<Standing, Rule<Event<Type>>> } = {
+const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>> } = {
   rested:        { sent: rests,    lost: rests,    absent: rests,    armed: rests,    resting: rests,    perhaps: rests,    over: named,    filled: named, canceled: named, rejected: no },
   armed:         { sent: waits,    lost: waits,    absent: waits,    armed: waits,    resting: named,    perhaps: waits,    over: named,    filled: named, canceled: named, rejected: hadWaited },
   filled:        { sent: filled,   lost: filled,   absent: filled,   armed: filled,   resting: filled,   perhaps: filled,   over: filled,   filled: grows, canceled: grows, rejected: no },
@@ -60,7 +60,7 @@ function ruleFor(leg: Leg, { type }: LegEvent): Rule<LegEvent> {
   return AFTER[type][standingOf(leg)] as Rule<LegEvent>;
 }
 
-function standingOf(leg: Leg): Standing {
+function standingOf(leg: Leg): LegStanding {
   if (leg.state !== "closing") return leg.state;
   return isSaidOver(leg) ? "over" : "perhaps";
 }

@@ -1,5 +1,5 @@
 /** When something was shown, and how we know. Exchange time, unix milliseconds. */
-export type Shown = {
+export type ShownState = {
   timeMs: number;
   /** Its place among all that a feed has told; null where it was read. */
   heard: number | null;
@@ -23,7 +23,7 @@ export type About = { dex: string } | "spot" | "all";
 const CLOCK_SLACK_MS = 250;
 
 /** True when what was shown must hold what happened. Of two things of one millisecond neither is certain to hold the other. */
-export function isAfter(shown: Shown, happened: Happened): boolean {
+export function isAfter(shown: ShownState, happened: Happened): boolean {
   switch (happened.kind) {
     case "heard":
       if (shown.timeMs !== happened.timeMs) return shown.timeMs > happened.timeMs;

@@ -153,7 +153,7 @@ export const METRICS = {
 export type MetricName = keyof typeof METRICS;
 
 /** One value that is read when somebody asks. */
-export type Reading = { name: MetricName; labels: Readonly<Record<string, string>>; value: number };
+export type MetricReading = { name: MetricName; labels: Readonly<Record<string, string>>; value: number };
 
 export type WriteStage = "parse" | "commit" | "sign" | "send" | "answer";
 

@@ -24,7 +24,7 @@ export type Limits = {
   mayLeave: () => boolean;
 };
 
-type Asked = Limits & {
+type LineRequest = Limits & {
   request: Buffer;
   /** From here on nobody can say any more that nothing has left. */
   hasBegun: boolean;
@@ -54,7 +54,7 @@ const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"];
 export class Line {
   #socket: Bun.Socket | null = null;
   #state: "opening" | "open" | "closed" = "opening";
-  #asked: Asked | null = null;
+  #asked: LineRequest | null = null;
   readonly #events: LineEvents;
 
   constructor(target: Target, events: LineEvents) {
@@ -147,7 +147,7 @@ export class Line {
     else if (asked.receivedBytes >= asked.lookAtBytes) this.#look(asked);
   }
 
-  #look(asked: Asked): void {
+  #look(asked: LineRequest): void {
     const [only] = asked.pieces;
     const bytes = asked.pieces.length === 1 && only !== undefined ? only : Buffer.concat(asked.pieces);
     asked.pieces = [bytes];
@@ -158,7 +158,7 @@ export class Line {
     else this.#finish(asked, reading);
   }
 
-  #finish(asked: Asked, { httpStatus, body, isLast }: Extract<Reading, { kind: "whole" }>): void {
+  #finish(asked: LineRequest, { httpStatus, body, isLast }: Extract<Reading, { kind: "whole" }>): void {
     const isHalf = asked.writtenBytes < asked.request.length;
     // What has not left whole cannot have been done.
     if (isHalf && httpStatus < 300) {
@@ -188,6 +188,6 @@ export class Line {
   }
 }
 
-function tooLarge({ maxAnswerBytes }: Asked): string {
+function tooLarge({ maxAnswerBytes }: LineRequest): string {
   return `answer over ${maxAnswerBytes} bytes`;
 }

@@ -1,4 +1,4 @@
-import type { Shown } from "../core/mark.ts";
+import type { ShownState } from "../core/mark.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
 import type { AccountPart } from "../wire/answer/account-frame.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
@@ -19,7 +19,7 @@ import {
 import { isDoubtful } from "./told-twaps.ts";
 
 /** A part of an account's state as last shown: it is of its mark's time or later. */
-export type Known<T> = Shown & {
+export type Known<T> = ShownState & {
   value: T;
   /**
    * Up to here it stands: quiet is not old. But positions move with every price, so that a state with some counts by its own

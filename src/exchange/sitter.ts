@@ -1,5 +1,5 @@
 /** What is known of one account, and what everything that its feed tells makes of it. */
-import type { Shown } from "../core/mark.ts";
+import type { ShownState } from "../core/mark.ts";
 import { dexOf } from "../core/market.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
 import type { AccountPart } from "../wire/answer/account-frame.ts";
@@ -36,7 +36,7 @@ export type ToldOpen = {
 };
 
 /** `connection` null: nobody tells how it changes; it was read, or what was told since could not be read. */
-export type Held<T> = Shown & { value: T; connection: number | null };
+export type Held<T> = ShownState & { value: T; connection: number | null };
 
 /** A frame that named it, one that named none, or a read. */
 type ModeSource = "named" | "unnamed" | "read";

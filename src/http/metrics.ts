@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Reading } from "../core/metric.ts";
+import type { MetricReading } from "../core/metric.ts";
 import type { Deps } from "../deps.ts";
 import { takeReadings } from "../ops/take-readings.ts";
 
@@ -10,7 +10,7 @@ export type MetricsDoor = {
   isAllowed(authorization: string | null): boolean;
   deps: () => Promise<Deps>;
   facts: () => Parameters<typeof takeReadings>[1];
-  expose(readings: readonly Reading[]): Promise<string>;
+  expose(readings: readonly MetricReading[]): Promise<string>;
   contentType: string;
 };
 

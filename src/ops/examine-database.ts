@@ -18,10 +18,10 @@ import { verifyAudit } from "./verify-audit.ts";
 const OLD_UNKNOWN_MS = 120_000;
 
 /** The seal as it stood when it was shown to the gateway. */
-type Asked = { clock: Clock; seal: AuditSeal | null; check: SealCheck | null; isDemo: boolean };
+type Examination = { clock: Clock; seal: AuditSeal | null; check: SealCheck | null; isDemo: boolean };
 
 /** `check` null: nobody with the passphrase was asked. */
-export function examineDatabase(store: Store, { clock, seal, check, isDemo }: Asked): Finding[] {
+export function examineDatabase(store: Store, { clock, seal, check, isDemo }: Examination): Finding[] {
   try {
     return [
       ...examineFile(store),

@@ -72,13 +72,13 @@ function refuseOwnKeys({ store }: Operator, address: string): void {
   }
 }
 
-type Standing = { name: string; validUntilMs: number | null };
+type ImportStanding = { name: string; validUntilMs: number | null };
 
 /** How the owner has approved it, or null when the exchange does not know it. Throws for every other role. */
 async function standingOf(
   { exchange }: ImportingOperator,
   { address, ownerAddress }: Pick<Agent, "address" | "ownerAddress">,
-): Promise<Standing | null> {
+): Promise<ImportStanding | null> {
   const answer = await exchange.info({ type: "userRole", user: address }, { purpose: "settle" });
   const role = answer.kind === "ok" ? parseUserRole(answer.json) : null;
   if (role === null) throw new OperatorError("the exchange cannot be asked what this key is; nothing was taken");

@@ -64,9 +64,9 @@ function releaseOperation({ clock }: Operator, store: Store, operation: StoredOp
   return { kind: "operation", id, accountId, releasedAtMs: nowMs };
 }
 
-type Standing = { what: string; status: string; sinceMs: number; nowMs: number };
+type UnknownStanding = { what: string; status: string; sinceMs: number; nowMs: number };
 
-function requireLongUnknown({ what, status, sinceMs, nowMs }: Standing): void {
+function requireLongUnknown({ what, status, sinceMs, nowMs }: UnknownStanding): void {
   if (status !== "unknown") throw new OperatorError(`${what} is ${status}: only what is unknown can be released`);
   if (nowMs - sinceMs >= UNKNOWN_FOR_MS) return;
   const since = `${what} has been unknown since ${isoTime(sinceMs)} and is still being looked up`;

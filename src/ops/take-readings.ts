@@ -1,6 +1,6 @@
 import type { Account } from "../core/account.ts";
 import type { CrowdCounts } from "../core/crowd.ts";
-import type { MetricName, Reading } from "../core/metric.ts";
+import type { MetricName, MetricReading } from "../core/metric.ts";
 import { isReady } from "../core/readiness.ts";
 import type { ToSign, ToTakeOrders, With } from "../deps.ts";
 import { readinessOf } from "../settle/pre-trade/readiness.ts";
@@ -24,7 +24,7 @@ export type ProcessFacts = {
 export function takeReadings(
   deps: ToTakeOrders & ToSign & With<"feeds" | "fillIndex" | "gauges" | "settling">,
   facts: ProcessFacts,
-): Reading[] {
+): MetricReading[] {
   const { state, settings, gauges, store } = deps;
   deps.writeHealth.prove();
   const readiness = readinessOf(deps);
@@ -51,7 +51,7 @@ export function takeReadings(
   ];
 }
 
-function crowdReadings(crowd: CrowdCounts | null): Reading[] {
+function crowdReadings(crowd: CrowdCounts | null): MetricReading[] {
   if (crowd === null) return [];
   return [
     of("postern_connections", crowd.connections),
@@ -66,7 +66,7 @@ function crowdReadings(crowd: CrowdCounts | null): Reading[] {
 function accountReadings(
   deps: With<"agents" | "allowance" | "clock" | "exchange" | "feeds" | "fillIndex" | "store">,
   account: Account,
-): Reading[] {
+): MetricReading[] {
   const { store, clock } = deps;
   const labels = { account: account.id };
   const orders = unknownOrders(store, account.id);
@@ -91,7 +91,7 @@ function lagS(deps: With<"exchange">, readToMs: number | null): number | null {
   return readToMs === null ? null : Math.max(0, deps.exchange.nowMs() - readToMs) / 1_000;
 }
 
-function agentReadings(deps: With<"agents" | "exchange" | "store">, account: Account): Reading[] {
+function agentReadings(deps: With<"agents" | "exchange" | "store">, account: Account): MetricReading[] {
   const nowMs = deps.exchange.nowMs();
   const agent = findSigningAgent(deps.store, account.ownerAddress, nowMs);
   if (agent === null) return [];
@@ -104,10 +104,10 @@ function agentReadings(deps: With<"agents" | "exchange" | "store">, account: Acc
   ];
 }
 
-function of(name: MetricName, value: number, labels: Reading["labels"] = {}): Reading {
+function of(name: MetricName, value: number, labels: MetricReading["labels"] = {}): MetricReading {
   return { name, value, labels };
 }
 
-function known(name: MetricName, value: number | null, labels: Reading["labels"] = {}): Reading[] {
+function known(name: MetricName, value: number | null, labels: MetricReading["labels"] = {}): MetricReading[] {
   return value === null ? [] : [of(name, value, labels)];
 }

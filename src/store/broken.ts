@@ -8,7 +8,7 @@ import { noteRefusedWrite } from "./heard-writes.ts";
 import { NUMBER_USED_TWICE } from "./nonces.ts";
 import type { Store } from "./open.ts";
 
-export type Watched = { because: string | null; listener: (because: string) => void };
+export type BrokenWatch = { because: string | null; listener: (because: string) => void };
 
 /** Tells `listener`, once, why the database is written no more. */
 export function onBroken({ memory }: Store, listener: (because: string) => void): void {

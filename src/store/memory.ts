@@ -1,5 +1,5 @@
 import type { Statement } from "bun:sqlite";
-import type { Watched } from "./broken.ts";
+import type { BrokenWatch } from "./broken.ts";
 import type { DataVersion } from "./data-version.ts";
 import type { Audience } from "./events.ts";
 import type { Store } from "./open.ts";
@@ -18,7 +18,7 @@ export type Memory = {
   showAgain: (() => void) | null;
   /** Null while nobody listens. */
   audience: Audience | null;
-  broken: Watched;
+  broken: BrokenWatch;
   /** SQLite's code of the last write, where it did not get through. */
   refusedWith: string | null;
   remembered: RememberedRows | null;

@@ -27,9 +27,9 @@ export function insertOperation(store: Store, operation: StoredOperation): void 
   tellOperation(store, operation, { type: "operation.created", atMs: operation.createdAtMs });
 }
 
-type Telling = { type: "operation.created" | "operation.updated"; atMs: number };
+type OperationTelling = { type: "operation.created" | "operation.updated"; atMs: number };
 
-function tellOperation(store: Store, operation: StoredOperation, { type, atMs }: Telling): void {
+function tellOperation(store: Store, operation: StoredOperation, { type, atMs }: OperationTelling): void {
   const { accountId, id: resourceId } = operation;
   appendEvent(store, { accountId, atMs, type, resourceId, payload: operationText(operation) });
 }

@@ -11,7 +11,7 @@ import type { Unknowns } from "./operations.ts";
 import {
   ENDING,
   legColumns,
-  type Placing,
+  type OrderOrigin,
   type PlacingKey,
   placingColumns,
   toTrigger,
@@ -95,10 +95,10 @@ export function findOrder(store: Store, id: string): StoredOrder | null {
 
 const insert = prepared((store) => store.insert(orders).values(placeholders(orders)).prepare());
 
-const PLACED_ELSEWHERE: Placing = { key: null, leg: null, attempt: null };
+const PLACED_ELSEWHERE: OrderOrigin = { key: null, leg: null, attempt: null };
 
 /** Returns the number of its row. */
-export function insertOrder(store: Store, order: StoredOrder, placing: Placing = PLACED_ELSEWHERE): number {
+export function insertOrder(store: Store, order: StoredOrder, placing: OrderOrigin = PLACED_ELSEWHERE): number {
   const { key } = placing;
   if (key !== null && key.key !== order.idempotencyKey) throw new Error("bug: not the key of this order");
   const number = takeNumber(store);
@@ -128,9 +128,9 @@ function requireOwn({ order, key, leg, attempt }: Placed): void {
   if (!isFirst) throw new Error("bug: not the first leg of this placing");
 }
 
-type Told = "order.created" | "order.updated";
+type OrderEventType = "order.created" | "order.updated";
 
-function tellOrder(store: Store, order: StoredOrder, type: Told, payload = orderText(order)): void {
+function tellOrder(store: Store, order: StoredOrder, type: OrderEventType, payload = orderText(order)): void {
   const { id: resourceId, accountId, keyHash, idempotencyKey, seenAtMs, createdAtMs, releasedAtMs } = order;
   appendEvent(store, {
     accountId,

@@ -12,11 +12,11 @@ import type { legs, orders } from "./schema.ts";
 export type PlacingKey = Pick<KeyRecord, "key" | "fingerprint" | "answer">;
 
 /** What placed an order, as far as it was placed through the API and came to that: no attempt is without its key. */
-export type Placing =
+export type OrderOrigin =
   | { key: PlacingKey; leg: Leg | null; attempt: Omit<Attempt, "id"> | null }
   | { key: null; leg: null; attempt: null };
 
-type Row = typeof orders.$inferSelect;
+type OrderColumns = typeof orders.$inferSelect;
 
 const KEY = ["idempotencyKey", "fingerprint", "answerStatus", "answerBody"] as const;
 const ATTEMPT = [
@@ -53,12 +53,12 @@ export const ENDING = [
   "answerBody",
 ] as const;
 
-type KeyColumns = Pick<Row, (typeof KEY)[number]>;
-type AttemptColumns = Pick<Row, (typeof ATTEMPT)[number]>;
+type KeyColumns = Pick<OrderColumns, (typeof KEY)[number]>;
+type AttemptColumns = Pick<OrderColumns, (typeof ATTEMPT)[number]>;
 
-type LegColumns = Pick<Row, (typeof LEG)[number]>;
+type LegColumns = Pick<OrderColumns, (typeof LEG)[number]>;
 
-export function placingColumns({ key, leg, attempt }: Placing): KeyColumns & AttemptColumns & LegColumns {
+export function placingColumns({ key, leg, attempt }: OrderOrigin): KeyColumns & AttemptColumns & LegColumns {
   return {
     idempotencyKey: key?.key ?? null,
     fingerprint: key?.fingerprint ?? null,

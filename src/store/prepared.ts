@@ -8,7 +8,7 @@ import type { Store } from "./open.ts";
  * for a PRAGMA, which takes effect when it is compiled.
  */
 export function prepared<Query>(build: (store: Store) => Query): (store: Store) => Query {
-  let plan: Plan | null = null;
+  let plan: StatementPlan | null = null;
   return onceAConnection((store) => {
     if (plan !== null) return quick<Query>(plan, store.$client.prepare(plan.sql));
     const query = build(store);
@@ -62,13 +62,13 @@ type Compiled = Statement<unknown, SQLQueryBindings[]>;
 type Field = { path: readonly string[]; field: unknown };
 type Values = Readonly<Record<string, unknown>>;
 type Bind = (values: Values) => SQLQueryBindings;
-type Read = (row: readonly unknown[]) => Values;
+type RowReader = (row: readonly unknown[]) => Values;
 
 /** What is the same for each connection. */
-type Plan = { sql: string; binds: readonly Bind[]; read: Read };
+type StatementPlan = { sql: string; binds: readonly Bind[]; read: RowReader };
 
 /** Null for what gives no flat rows of columns: that stays as drizzle has made it. */
-function planOf({ query, fields }: Inside): Plan | null {
+function planOf({ query, fields }: Inside): StatementPlan | null {
   const read = rowReader(fields ?? []);
   return read === null ? null : { sql: query.sql, binds: query.params.map(bindOf), read };
 }
@@ -77,7 +77,7 @@ function planOf({ query, fields }: Inside): Plan | null {
  * The same statement with the same answers, run without drizzle's general way of filling in parameters and naming
  * columns, which costs more than SQLite's own work.
  */
-function quick<Query>({ binds, read }: Plan, compiled: Compiled): Query {
+function quick<Query>({ binds, read }: StatementPlan, compiled: Compiled): Query {
   const bound = (values: Values) => binds.map((bind) => bind(values));
   const quicker = {
     get(values: Values = {}) {
@@ -118,7 +118,7 @@ function asBinding(value: unknown): SQLQueryBindings {
 const PLAIN: ReadonlySet<string> = new Set(["string", "number"]);
 
 /** Names the values of a row; null where a column is nested or computed. */
-function rowReader(fields: readonly Field[]): Read | null {
+function rowReader(fields: readonly Field[]): RowReader | null {
   const columns = fields.flatMap(({ path: [name, ...deeper], field }) =>
     name !== undefined && deeper.length === 0 && is(field, Column)
       ? [{ name, decoder: PLAIN.has(field.dataType) ? null : field, isNeeded: field.notNull }]

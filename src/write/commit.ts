@@ -19,7 +19,7 @@ type Taken = { kind: "stored"; stored: Stored } | { kind: "earlier"; record: Key
 /** `onDisk` resolves when the intent is on the disk: nothing of it leaves, and nobody is told of it, before. */
 export type Committed = Taken & { onDisk: Promise<void> };
 
-type Intent = {
+type WriteIntent = {
   caller: Caller;
   write: Write;
   resource: KeyRecord["resource"];
@@ -38,7 +38,7 @@ type Work = (key: KeyRecord, place: Place) => Stored;
  * inside the transaction, where no other request can come between. Where as much is under way as can be, it waits its turn
  * before anything is stored: a number that were taken before would be overtaken, and its life would run out.
  */
-export async function commitIntent(deps: ToWrite, intent: Intent, work: Work): Promise<Committed> {
+export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: Work): Promise<Committed> {
   const place =
     deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForPlace(deps, intent));
   try {
@@ -52,7 +52,7 @@ export async function commitIntent(deps: ToWrite, intent: Intent, work: Work): P
 }
 
 /** The other half of an answer's time is left for sending. */
-async function waitForPlace(deps: ToWrite, { caller, write, isCancel, rank }: Intent): Promise<Place> {
+async function waitForPlace(deps: ToWrite, { caller, write, isCancel, rank }: WriteIntent): Promise<Place> {
   const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
   const { ownerAddress } = caller.account;
   const place = await deps.flights.wait(ownerAddress, rank, untilMs - deps.clock.elapsedMs());
@@ -66,7 +66,7 @@ async function waitForPlace(deps: ToWrite, { caller, write, isCancel, rank }: In
 const TOO_MANY_UNDER_WAY = `As many actions of this account's owner are under way at the exchange as can be (${MAX_IN_FLIGHT}). Nothing was sent.`;
 const UNDER_WAY_RETRY_AFTER_S = 2;
 
-async function commitInPlace(deps: ToWrite, intent: Intent, work: (key: KeyRecord) => Stored): Promise<Committed> {
+async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: KeyRecord) => Stored): Promise<Committed> {
   const { caller, write, resource, isCancel, increasesFor } = intent;
   const { idempotencyKey, route, fingerprint } = write;
   const key = { accountId: caller.account.id, key: idempotencyKey, route, fingerprint, resource, answer: null };

@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test";
-import { type Seen, waitsFor } from "../../src/actions/waits-for.ts";
+import { type SeenParts, waitsFor } from "../../src/actions/waits-for.ts";
 import type { Attempt } from "../../src/core/attempt.ts";
 import { attemptRow, legRow } from "../support/rows.ts";
 
 const CLOID = legRow().cloid;
 const ambiguous = { state: "ambiguous", cloid: CLOID, expiresAtMs: 1_795_253_412_000 } as const;
 const modify = { ...ambiguous, kind: "modify", targetOid: "77" } as const;
-const lost: Seen = { legs: [legRow({ state: "lost" })], isReleased: false, isAwaiting: false };
-const resting: Seen = {
+const lost: SeenParts = { legs: [legRow({ state: "lost" })], isReleased: false, isAwaiting: false };
+const resting: SeenParts = {
   legs: [legRow({ state: "canceled" }), legRow({ state: "resting" })],
   isReleased: false,
   isAwaiting: false,
 };
 
-const WAITING: [string, Partial<Attempt>, Seen, string[]][] = [
+const WAITING: [string, Partial<Attempt>, SeenParts, string[]][] = [
   ["nothing left the gateway yet", { state: "prepared" }, lost, ["exchange's answer", "being sent"]],
   [
     "it can still land",

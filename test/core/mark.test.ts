@@ -1,17 +1,17 @@
 /** When something was shown against when something happened. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Happened, isAfter, type Shown } from "../../src/core/mark.ts";
+import { type Happened, isAfter, type ShownState } from "../../src/core/mark.ts";
 
 const AT_MS = 1_000_000;
 /** Clocks agree within so much, milliseconds. */
 const SLACK_MS = 250;
 
-function told(timeMs: number, heard: number): Shown {
+function told(timeMs: number, heard: number): ShownState {
   return { timeMs, heard, askedAtMs: null };
 }
 
-function read(timeMs: number, askedAtMs: number): Shown {
+function read(timeMs: number, askedAtMs: number): ShownState {
   return { timeMs, heard: null, askedAtMs };
 }
 
@@ -19,7 +19,7 @@ const HEARD: Happened = { kind: "heard", timeMs: AT_MS, heard: 7 };
 const DATED: Happened = { kind: "dated", timeMs: AT_MS };
 const NOTED: Happened = { kind: "noted", timeMs: AT_MS, atMs: 500 };
 
-test.each<[string, Shown, Happened, boolean]>([
+test.each<[string, ShownState, Happened, boolean]>([
   ["a frame of a millisecond later", told(AT_MS + 1, 3), HEARD, true],
   ["a frame of that millisecond, told after it", told(AT_MS, 8), HEARD, true],
   ["a frame of that millisecond, told with it", told(AT_MS, 7), HEARD, false],
@@ -42,7 +42,7 @@ test.each<[string, Shown, Happened, boolean]>([
 const TIME = fc.integer({ min: 0, max: 2_000 });
 const PLACE = fc.integer({ min: 0, max: 20 });
 
-const SHOWN: fc.Arbitrary<Shown> = fc.oneof(
+const SHOWN: fc.Arbitrary<ShownState> = fc.oneof(
   fc.tuple(TIME, PLACE).map(([timeMs, heard]) => told(timeMs, heard)),
   fc.tuple(TIME, TIME).map(([timeMs, askedAtMs]) => read(timeMs, askedAtMs)),
 );
@@ -54,7 +54,7 @@ const HAPPENED: fc.Arbitrary<Happened> = fc.oneof(
 );
 
 /** The same a while later. */
-function laterShown({ timeMs, heard, askedAtMs }: Shown, byMs: number): Shown {
+function laterShown({ timeMs, heard, askedAtMs }: ShownState, byMs: number): ShownState {
   return {
     timeMs: timeMs + byMs,
     heard: heard === null ? null : heard + byMs,

@@ -32,12 +32,12 @@ export const agentApproval: Command = {
   },
 };
 
-type About = { agent: Agent; instance: Instance; own: readonly string[] };
+type ApprovalAbout = { agent: Agent; instance: Instance; own: readonly string[] };
 
 /** What the owner's wallet signs, what that does to the agents that are there, and what to do then. */
 export async function presentApproval(
   to: { input: Input; outside: Outside },
-  { agent, instance, own }: About,
+  { agent, instance, own }: ApprovalAbout,
 ): Promise<void> {
   const nonce = approvalNonce(agent, to.outside.clock.nowMs());
   const validUntilMs = endOf(to.input, nonce);

@@ -8,14 +8,14 @@ import type { Wallet } from "../wallet/discover.ts";
 import { type SignRequest, signWith, walletText } from "../wallet/sign.ts";
 import { copyable } from "./copy.ts";
 
-export type Asked = SignRequest & {
+export type AskedSignature = SignRequest & {
   signing: Signing;
   /** What the signature is for, as a verb: `approve the agent`. */
   purpose: string;
   signed: (signature: string) => Promise<void>;
 };
 
-export function signingPanel(app: App, asked: Asked): TemplateResult {
+export function signingPanel(app: App, asked: AskedSignature): TemplateResult {
   const { wallets } = app.state;
   const { signing } = asked;
   return html`
@@ -31,7 +31,7 @@ export function signingPanel(app: App, asked: Asked): TemplateResult {
     </div>`;
 }
 
-function walletButton(app: App, asked: Asked, wallet: Wallet): TemplateResult {
+function walletButton(app: App, asked: AskedSignature, wallet: Wallet): TemplateResult {
   async function sign(): Promise<void> {
     await busy(app, asked, async () => {
       const outcome = await signWith(wallet, asked);
@@ -42,7 +42,7 @@ function walletButton(app: App, asked: Asked, wallet: Wallet): TemplateResult {
   return html`<button type="button" class="primary" ?disabled=${asked.signing.isBusy} @click=${sign}>Sign with ${wallet.name}</button>`;
 }
 
-async function busy(app: App, { signing }: Asked, work: () => Promise<void>): Promise<void> {
+async function busy(app: App, { signing }: AskedSignature, work: () => Promise<void>): Promise<void> {
   if (signing.isBusy) return;
   Object.assign(signing, { isBusy: true, failure: null });
   app.changed();
@@ -51,17 +51,17 @@ async function busy(app: App, { signing }: Asked, work: () => Promise<void>): Pr
   app.changed();
 }
 
-function preparing(app: App, asked: Asked): TemplateResult {
+function preparing(app: App, asked: AskedSignature): TemplateResult {
   if (asked.signing.failure === null) return html`<p class="note">Preparing…</p>`;
   return html`<button type="button" @click=${() => void prepare(app, asked)}>Try again</button>`;
 }
 
-async function opened(app: App, asked: Asked, { target }: Event): Promise<void> {
+async function opened(app: App, asked: AskedSignature, { target }: Event): Promise<void> {
   const isOpened = target instanceof HTMLDetailsElement && target.open;
   if (isOpened && asked.signing.elsewhere === null) await prepare(app, asked);
 }
 
-async function prepare(app: App, asked: Asked): Promise<void> {
+async function prepare(app: App, asked: AskedSignature): Promise<void> {
   const { signing } = asked;
   signing.failure = null;
   app.changed();
@@ -71,7 +71,7 @@ async function prepare(app: App, asked: Asked): Promise<void> {
   app.changed();
 }
 
-function pasting(app: App, asked: Asked, text: string): TemplateResult {
+function pasting(app: App, asked: AskedSignature, text: string): TemplateResult {
   const { signing } = asked;
   async function use(event: Event): Promise<void> {
     event.preventDefault();

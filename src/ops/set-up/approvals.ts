@@ -140,9 +140,9 @@ function requireAgent(setting: SettingUp): { account: Account; agent: Agent } {
   return { account, agent };
 }
 
-type Shown = { terms: SignedTerms; action: ApprovalAction };
+type ShownApproval = { terms: SignedTerms; action: ApprovalAction };
 
-export function approvalShown(owner: string, { terms, action }: Shown) {
+export function approvalShown(owner: string, { terms, action }: ShownApproval) {
   return {
     object: "approval" as const,
     address: owner,

@@ -22,7 +22,7 @@ export type AccountTeller = {
 const BALANCE_PAUSE_MS = 1_000;
 
 /** What an account was told last. */
-type Told = {
+type AccountTold = {
   /** By dex, then by market; a dex whose state was never shown is not in it. */
   positions: Map<string, Map<string, Position>>;
   /** `sumsOf` what was shown; null before that. */
@@ -32,10 +32,10 @@ type Told = {
 };
 
 export function openAccountTeller(world: With<"clock" | "log" | "picture" | "settings" | "store">): AccountTeller {
-  const told = new Map<string, Told>();
+  const told = new Map<string, AccountTold>();
   let isStopped = false;
 
-  function toldOf({ id }: Account): Told {
+  function toldOf({ id }: Account): AccountTold {
     const known = told.get(id) ?? { positions: new Map(), balances: null, isPausing: false };
     told.set(id, known);
     return known;

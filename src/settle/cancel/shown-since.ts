@@ -27,9 +27,9 @@ export function heedShownSince(
   }
 }
 
-type Shown = { shown: FrontendOrder; list: readonly FrontendOrder[] };
+type ListedOrder = { shown: FrontendOrder; list: readonly FrontendOrder[] };
 
-function reopen(world: With<"clock" | "exchange" | "store">, account: Account, { shown, list }: Shown): void {
+function reopen(world: With<"clock" | "exchange" | "store">, account: Account, { shown, list }: ListedOrder): void {
   const { store, clock, exchange } = world;
   const { oid } = shown;
   const leg = findLegByOid(store, account.id, oid);

@@ -32,14 +32,14 @@ export type ClosedOrder = {
 };
 
 /** Its record, and how it was asked. */
-type Seen = OrderRecord & { options: InfoOptions };
+type SeenClosed = OrderRecord & { options: InfoOptions };
 
 /** Compares the record of a closed order with its fills, and where they do not complete one another with what else tells. */
 export async function readClosedSize(
   world: ToLook,
   evidence: FillEvidence,
   closed: ClosedOrder,
-  seen: Seen,
+  seen: SeenClosed,
 ): Promise<ClosedSize | "failed"> {
   const { user, accountId } = closed;
   const indexed = sumFillsOf(world.store, accountId, filledOrder(seen.order));
@@ -82,7 +82,7 @@ function positionOf(
   return isHintEnough ? comparePictured(world, about) : comparePosition(world, about, options);
 }
 
-function closeReading(closed: ClosedOrder, { order, status }: Seen, filled: Filled): CloseReading {
+function closeReading(closed: ClosedOrder, { order, status }: SeenClosed, filled: Filled): CloseReading {
   const { asked, isReduceOnly, mayFallShort } = closed;
   return {
     asked,
@@ -103,7 +103,7 @@ export function mayFallShort(
 }
 
 /** A live stream tells every fill; what the index and the record complete needs no question either. */
-function isEnoughKnown(world: With<"feeds">, closed: ClosedOrder, seen: Seen, indexed: Filled): boolean {
+function isEnoughKnown(world: With<"feeds">, closed: ClosedOrder, seen: SeenClosed, indexed: Filled): boolean {
   const agreement = agreementOf(closeReading(closed, seen, indexed));
   return agreement === "agreed" || (agreement === "untouched" && world.feeds.isLive(closed.user));
 }
@@ -116,7 +116,7 @@ type ReadFills = { filled: Filled; isWitnessed: boolean; fills: readonly Fill[] 
 async function readAll(
   world: With<"exchange" | "feeds" | "settings" | "store">,
   closed: ClosedOrder,
-  seen: Seen,
+  seen: SeenClosed,
   indexed: Filled,
 ): Promise<ReadFills | "failed"> {
   const { user, accountId } = closed;

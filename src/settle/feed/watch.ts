@@ -40,10 +40,10 @@ const MAX_WATCHED = 10_000;
 /** Looks at the exchange at once. */
 const MAX_LOOKS_AT_ONCE = 8;
 
-type Watched = { news: News; looks: number; timesOpen: number; timesMissed: number; wake(): void };
+type WatchedOrder = { news: News; looks: number; timesOpen: number; timesMissed: number; wake(): void };
 
 export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick<Settling, "look">): Watch {
-  const watched = new Map<string, Watched>();
+  const watched = new Map<string, WatchedOrder>();
   const turns = openTurns(MAX_LOOKS_AT_ONCE);
   let isStopped = false;
 
@@ -57,12 +57,12 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
     }
   }
 
-  async function followSoon(orderId: string, entry: Watched): Promise<void> {
+  async function followSoon(orderId: string, entry: WatchedOrder): Promise<void> {
     await letItBeTold(orderId);
     if (!isStopped && isStillLive(world, orderId, entry.news)) await follow(orderId, entry);
   }
 
-  async function follow(orderId: string, entry: Watched): Promise<void> {
+  async function follow(orderId: string, entry: WatchedOrder): Promise<void> {
     while (!isStopped && entry.looks < MAX_LOOKS) {
       const purpose = entry.timesMissed >= PATIENT_LOOKS[entry.news] ? "settle" : "read";
       note(entry, await turns.take(() => settling.look(orderId, purpose)));
@@ -95,7 +95,7 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
 }
 
 /** News that comes while an order is watched starts its round anew; that it is still not listed is no news. */
-function addNews(entry: Watched, told: News): void {
+function addNews(entry: WatchedOrder, told: News): void {
   if (told === "unlisted") {
     if (entry.news === "changed") entry.news = told;
     return;
@@ -106,13 +106,13 @@ function addNews(entry: Watched, told: News): void {
   entry.wake();
 }
 
-function news(entry: Watched): Promise<void> {
+function news(entry: WatchedOrder): Promise<void> {
   return new Promise((resolve) => {
     entry.wake = resolve;
   });
 }
 
-function note(entry: Watched, result: LookResult): void {
+function note(entry: WatchedOrder, result: LookResult): void {
   entry.looks += 1;
   entry.timesOpen = result === "open" ? entry.timesOpen + 1 : entry.timesOpen;
   entry.timesMissed = result === "open" ? 0 : entry.timesMissed + 1;
@@ -120,7 +120,7 @@ function note(entry: Watched, result: LookResult): void {
   if (result === "unfinished" || result === "unclear") entry.news = "closed";
 }
 
-function pauseMs({ looks }: Watched): number {
+function pauseMs({ looks }: WatchedOrder): number {
   return PAUSES_MS[Math.min(looks, PAUSES_MS.length) - 1] ?? PAUSES_MS[0];
 }
 

@@ -66,7 +66,7 @@ export async function followLead(
   lead: FillLead,
   isStopped: () => boolean,
 ): Promise<string | null> {
-  let verdict: Verdict = "unshown";
+  let verdict: LeadVerdict = "unshown";
   for (const pauseMs of PAUSES_MS) {
     await world.clock.sleep(pauseMs);
     if (isStopped()) return null;
@@ -78,9 +78,9 @@ export async function followLead(
 }
 
 /** `not_yet`: nothing shows it, and the trigger that it would have come from is not shown to have fired. */
-type Verdict = "ours" | "anothers" | "unshown" | "not_yet";
+type LeadVerdict = "ours" | "anothers" | "unshown" | "not_yet";
 
-async function lookAtLead(world: With<"exchange" | "store">, lead: FillLead): Promise<Verdict> {
+async function lookAtLead(world: With<"exchange" | "store">, lead: FillLead): Promise<LeadVerdict> {
   const answer = await ask(world, lead, lead.oid);
   const leg = openTo(findLegByCloid(world.store, lead.cloid), lead);
   const order = leg === null ? null : findOrder(world.store, leg.orderId);

@@ -146,13 +146,17 @@ function leadsIn({ store }: With<"store">, account: Account, named: readonly Nam
   });
 }
 
-type Reading = { others: OtherMachines; heeding: Heeding; purpose: Purpose };
+type FillReading = { others: OtherMachines; heeding: Heeding; purpose: Purpose };
 
 /**
  * An answer is whole up to the newest fill in it, and what it lacks after that says nothing: the next reading begins there
  * again, however long nothing was shown.
  */
-async function backFill(world: ToFollow, account: Account, { others, heeding, purpose }: Reading): Promise<boolean> {
+async function backFill(
+  world: ToFollow,
+  account: Account,
+  { others, heeding, purpose }: FillReading,
+): Promise<boolean> {
   const sinceMs = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
   const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
   for await (const page of fillPages(world, asked, { purpose })) {

@@ -93,7 +93,7 @@ export async function readAnswer(
 }
 
 /** An order as the exchange shows it, and how it was asked. */
-export type Answered = {
+export type LookAnswer = {
   order: FrontendOrder;
   status: string;
   statusTimestampMs: number;
@@ -105,7 +105,7 @@ export async function interpretOrder(
   world: ToLook,
   evidence: FillEvidence,
   sought: Sought,
-  seen: Answered,
+  seen: LookAnswer,
 ): Promise<Sight> {
   const { order, status } = seen;
   const difference = differenceFrom(sought, order);
@@ -130,7 +130,7 @@ export async function interpretOrder(
 }
 
 /** A trigger stays `triggered` when it has fired; what it placed goes on under its id, or under one of its own. */
-async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const request = statusRequest({ ...sought, leg: { ...sought.leg, oid: null } });
   const outcome = await world.exchange.info(request, seen.options);
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
@@ -146,7 +146,7 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
 }
 
 /** A word that is new says neither that it lives nor that it is over. */
-async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const { order, statusTimestampMs } = seen;
   // The exchange has said otherwise that it is over, to a cancel for one: the word is that of its end.
   if (isSaidOver(sought.leg)) return closed(world, evidence, sought, seen);
@@ -161,7 +161,7 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
 }
 
 /** The feed's last word of it is that it is open, and from no earlier than the record's: the new word is one for that. */
-function isToldOpen({ picture }: With<"picture">, { user }: Sought, { order, statusTimestampMs }: Answered): boolean {
+function isToldOpen({ picture }: With<"picture">, { user }: Sought, { order, statusTimestampMs }: LookAnswer): boolean {
   const told = picture.toldOf(user, order.oid);
   return told?.isOpen === true && !told.hasFired && told.timeMs >= statusTimestampMs;
 }
@@ -170,14 +170,14 @@ function isToldOpen({ picture }: With<"picture">, { user }: Sought, { order, sta
 const ONLY_WHEN_FIRED = "marketOrderNoLiquidityRejected";
 
 /** What the exchange refuses at once has a record as well, of one moment; a trigger's refusal comes after its placing. */
-function hadBeenTaken({ leg }: Sought, { order, status, statusTimestampMs }: Answered): boolean {
+function hadBeenTaken({ leg }: Sought, { order, status, statusTimestampMs }: LookAnswer): boolean {
   return leg.trigger !== null && (statusTimestampMs > order.timestampMs || status === ONLY_WHEN_FIRED);
 }
 
 async function open(
   world: With<"exchange" | "feeds" | "settings" | "store">,
   sought: Sought,
-  seen: Answered,
+  seen: LookAnswer,
   isArmed: boolean,
 ): Promise<Sight> {
   const { oid } = seen.order;
@@ -191,7 +191,7 @@ async function open(
 async function readFilledOfOpen(
   world: With<"exchange" | "feeds" | "settings" | "store">,
   sought: Sought,
-  { order, options }: Answered,
+  { order, options }: LookAnswer,
 ): Promise<Filled | "failed"> {
   const { user, accountId } = sought;
   const parts = shownParts(world, accountId, [order]);
@@ -203,7 +203,7 @@ async function readFilledOfOpen(
 }
 
 /** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */
-async function isResting(world: With<"exchange">, sought: Sought, seen: Answered): Promise<boolean> {
+async function isResting(world: With<"exchange">, sought: Sought, seen: LookAnswer): Promise<boolean> {
   if (sought.leg.trigger?.market !== false) return false;
   const listed = await readListed(world, sought, seen);
   return listed?.some(({ oid }) => oid === seen.order.oid) ?? false;
@@ -213,7 +213,7 @@ async function isResting(world: With<"exchange">, sought: Sought, seen: Answered
 async function readListed(
   world: With<"exchange">,
   { user }: Sought,
-  { order, options }: Answered,
+  { order, options }: LookAnswer,
 ): Promise<readonly FrontendOrder[] | null> {
   const request = { type: "frontendOpenOrders", user, dex: dexOf(order.coin) };
   const outcome = await world.exchange.info(request, options);
@@ -221,7 +221,7 @@ async function readListed(
 }
 
 /** Its end is told when the size is known that was filled by then: until that it keeps the status that it had. */
-async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, seen: Answered): Promise<Sight> {
+async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const { order } = seen;
   const size = await readClosedSize(world, evidence, closedOf(sought, order), seen);
   if (size === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
@@ -256,7 +256,7 @@ const TOLD_AFTER_MS = 900;
 
 type KnownSize = { filled: Filled; isAll: "yes" | "disputed" };
 
-function endOf(sought: Sought, { order, status }: Answered, { filled, isAll }: KnownSize): LegEvent {
+function endOf(sought: Sought, { order, status }: LookAnswer, { filled, isAll }: KnownSize): LegEvent {
   const { leg, reduceOnly } = sought;
   const { oid } = order;
   // Whatever word it ended with.

@@ -148,10 +148,10 @@ async function orFromHistory(
   return record === null || statusMeaning(record.status) === "open" ? answer : { kind: "order", ...record };
 }
 
-type Missing = { sought: Sought; pursuit: Pursuit; facts: ModifyFacts; looked: Sight };
+type MissingOriginal = { sought: Sought; pursuit: Pursuit; facts: ModifyFacts; looked: Sight };
 
 /** The exchange has no record of the original any more, or shows something else under its id: the modify ends all the same. */
-async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked }: Missing): Promise<Sight> {
+async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked }: MissingOriginal): Promise<Sight> {
   const { leg } = sought;
   pursuit.looksMissed += 1;
   pursuit.missedSinceMs ??= tools.world.exchange.nowMs();

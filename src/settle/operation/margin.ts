@@ -87,7 +87,7 @@ function movedBy(
   return marginMovedBetween(before, after, { later, newestFillAtMs: newestFillAtMs(store, operation) });
 }
 
-type Change = { operation: StoredOperation; attempts: readonly Attempt[] };
+type MarginChange = { operation: StoredOperation; attempts: readonly Attempt[] };
 
 /** Changes that are looked through for those of one position: older ones are over long since. */
 const MAX_LOOKED_THROUGH = 200;
@@ -96,7 +96,7 @@ const MAX_LOOKED_THROUGH = 200;
 function otherChanges(
   store: With<"store">["store"],
   about: { accountId: string; market: string; id: string | null },
-): Change[] {
+): MarginChange[] {
   const { accountId, market, id } = about;
   const page = { accountId, action: "isolated_margin", status: null, after: null, limit: MAX_LOOKED_THROUGH } as const;
   return listOperations(store, page)
@@ -105,7 +105,7 @@ function otherChanges(
     .filter(({ attempts }) => attempts.length > 0);
 }
 
-function toOtherMargin({ operation, attempts }: Change): OtherMargin {
+function toOtherMargin({ operation, attempts }: MarginChange): OtherMargin {
   return {
     amount: attempts[0] === undefined ? ZERO : amountOf(attempts[0]),
     isDone: operation.status === "succeeded",

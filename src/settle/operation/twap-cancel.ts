@@ -122,9 +122,9 @@ function shownOf({ store }: With<"store">, attempt: Attempt, records: readonly T
   return isOurs ? "running" : "nothing";
 }
 
-type Missing = { attempt: Attempt; records: readonly TwapRecord[]; shown: MissingTwap["shown"] };
+type MissingCancel = { attempt: Attempt; records: readonly TwapRecord[]; shown: MissingTwap["shown"] };
 
-function endOfMissing(tools: Tools, pursuit: Pursuit, { attempt, records, shown }: Missing): OperationEnd | null {
+function endOfMissing(tools: Tools, pursuit: Pursuit, { attempt, records, shown }: MissingCancel): OperationEnd | null {
   const { market } = operationOf(tools.world, attempt);
   const refused = plainWords(attempt.answerText ?? "");
   const elsewhere = records.find(({ state }) => state.coin !== market);

@@ -64,10 +64,10 @@ export async function recordElsewhere(
 }
 
 type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
-type Asked = Pick<Leg, "size" | "cloid">;
+type AskedLeg = Pick<Leg, "size" | "cloid">;
 
 /** Pure reading of an answer, for a first placing and for the placing half of a modify. */
-export function readPlaceReply(order: AskedTerms, asked: Asked, verdict: Reply): PlaceReading {
+export function readPlaceReply(order: AskedTerms, asked: AskedLeg, verdict: Reply): PlaceReading {
   if (verdict.kind === "ambiguous") {
     // What the connection said is not the exchange's word, and must not be shown as that.
     const text = verdict.reason === "no_answer" ? null : verdict.text;
@@ -79,7 +79,7 @@ export function readPlaceReply(order: AskedTerms, asked: Asked, verdict: Reply):
   return readEntry(order, asked, entry);
 }
 
-function readEntry(order: AskedTerms, asked: Asked, entry: StatusEntry): PlaceReading {
+function readEntry(order: AskedTerms, asked: AskedLeg, entry: StatusEntry): PlaceReading {
   switch (entry.kind) {
     case "resting":
       if (!isOurs(entry.cloid, asked.cloid)) return lookedUp("the exchange answered for another order");

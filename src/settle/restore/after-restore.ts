@@ -100,12 +100,12 @@ async function readCounting(parts: TakingUp, account: Account, quietFromMs: numb
   return null;
 }
 
-type Reading = { sinceMs: number; onNewConnection: boolean };
+type SweepReading = { sinceMs: number; onNewConnection: boolean };
 
 async function readOnce(
   { settler }: TakingUp,
   { tradingAddress: user }: Account,
-  { sinceMs, onNewConnection }: Reading,
+  { sinceMs, onNewConnection }: SweepReading,
 ): Promise<{ sweep: Sweep; chainTimeMs: number } | null> {
   const { world } = settler.tools;
   const options = { purpose: "settle", onNewConnection } as const;

@@ -73,9 +73,9 @@ export async function sendNoop(world: ToSend, attempt: Attempt): Promise<Reply> 
 
 const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
 
-type Signed = { body: string; purpose: Purpose; mayLeave: () => boolean };
+type SignedAttempt = { body: string; purpose: Purpose; mayLeave: () => boolean };
 
-async function post(world: ToSend, attempt: Attempt, signed: Signed): Promise<SendResult> {
+async function post(world: ToSend, attempt: Attempt, signed: SignedAttempt): Promise<SendResult> {
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
   const { purpose } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose);
@@ -106,7 +106,10 @@ function toOneThing(verdict: Verdict): Verdict {
 }
 
 /** An exception of the way out proves nothing about what has left. */
-async function sendOnce(world: With<"exchange" | "log">, { body, purpose, mayLeave }: Signed): Promise<SendOutcome> {
+async function sendOnce(
+  world: With<"exchange" | "log">,
+  { body, purpose, mayLeave }: SignedAttempt,
+): Promise<SendOutcome> {
   try {
     return await world.exchange.send(body, purpose, mayLeave);
   } catch (error) {
