@@ -5,6 +5,7 @@ export default defineConfig({
   schema: [
     "./src/store/schema.ts",
     "./src/store/schema-audit.ts",
+    "./src/store/schema-bots.ts",
     "./src/store/schema-stops.ts",
     "./src/store/schema-views.ts",
   ],

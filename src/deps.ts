@@ -171,8 +171,13 @@ export type ToTakeOrders = With<
   "agents" | "allowance" | "exchange" | "markets" | "signers" | "state" | "store" | "writeHealth"
 >;
 
+/** To say whether a key with rails may do what it asks. */
+export type ToJudge = With<
+  "clock" | "exchange" | "marketView" | "markets" | "picture" | "reads" | "settings" | "store"
+>;
+
 /** To run a write from its key to its answer. */
-export type ToWrite = ToSend & ToTakeOrders & With<"commits" | "instance" | "running" | "settling">;
+export type ToWrite = ToSend & ToTakeOrders & ToJudge & With<"commits" | "instance" | "running" | "settling">;
 
 /** A place among the actions that may be under way. */
 export type Place = {

@@ -100,8 +100,8 @@ export const API_KEY_BREAKS: readonly Break[] = [
     name: "a key is taken from a Cookie of any name",
     changes: inFile(
       "src/http/visit.ts",
-      'visit.request.headers.get("authorization")),',
-      'visit.request.headers.get("authorization") ?? visit.request.headers.get("cookie")?.replace(/^.*?(api_trade_[0-9a-f]+).*$/, "Bearer $1") ?? null),',
+      'visit.request.headers.get("authorization"), visit',
+      'visit.request.headers.get("authorization") ?? visit.request.headers.get("cookie")?.replace(/^.*?(api_trade_[0-9a-f]+).*$/, "Bearer $1") ?? null, visit',
     ),
     seenBy: NOWHERE_ELSE,
   },
@@ -110,8 +110,8 @@ export const API_KEY_BREAKS: readonly Break[] = [
     name: "a key is taken from the Cookie named authorization, as a header would have it",
     changes: inFile(
       "src/http/visit.ts",
-      'visit.request.headers.get("authorization")),',
-      'visit.request.headers.get("authorization") ?? /(?:^|; )authorization=([^;]*)/.exec(decodeURIComponent(visit.request.headers.get("cookie") ?? ""))?.[1] ?? null),',
+      'visit.request.headers.get("authorization"), visit',
+      'visit.request.headers.get("authorization") ?? /(?:^|; )authorization=([^;]*)/.exec(decodeURIComponent(visit.request.headers.get("cookie") ?? ""))?.[1] ?? null, visit',
     ),
     seenBy: NOWHERE_ELSE,
   },
@@ -120,8 +120,8 @@ export const API_KEY_BREAKS: readonly Break[] = [
     name: "a key is taken from the query",
     changes: inFile(
       "src/http/visit.ts",
-      'visit.request.headers.get("authorization")),',
-      'visit.request.headers.get("authorization") ?? visit.url?.searchParams.get("access_token")?.replace(/^/, "Bearer ") ?? null),',
+      'visit.request.headers.get("authorization"), visit',
+      'visit.request.headers.get("authorization") ?? visit.url?.searchParams.get("access_token")?.replace(/^/, "Bearer ") ?? null, visit',
     ),
     seenBy: NOWHERE_ELSE,
   },
@@ -130,8 +130,8 @@ export const API_KEY_BREAKS: readonly Break[] = [
     name: "a key is taken from X-Auth-Token",
     changes: inFile(
       "src/http/visit.ts",
-      'visit.request.headers.get("authorization")),',
-      'visit.request.headers.get("authorization") ?? visit.request.headers.get("x-auth-token")?.replace(/^/, "Bearer ") ?? null),',
+      'visit.request.headers.get("authorization"), visit',
+      'visit.request.headers.get("authorization") ?? visit.request.headers.get("x-auth-token")?.replace(/^/, "Bearer ") ?? null, visit',
     ),
     seenBy: NOWHERE_ELSE,
   },
@@ -140,7 +140,7 @@ export const API_KEY_BREAKS: readonly Break[] = [
     name: "a key is taken from Proxy-Authorization",
     changes: inFile(
       "src/http/visit.ts",
-      'visit.request.headers.get("authorization")),',
+      'visit.request.headers.get("authorization"), visit',
       'visit.request.headers.get("authorization") ?? visit.request.headers.get("proxy-authorization")),',
     ),
     seenBy: NOWHERE_ELSE,
@@ -150,8 +150,8 @@ export const API_KEY_BREAKS: readonly Break[] = [
     name: "a key is taken from the protocols of a websocket",
     changes: inFile(
       "src/http/visit.ts",
-      'visit.request.headers.get("authorization")),',
-      'visit.request.headers.get("authorization") ?? visit.request.headers.get("sec-websocket-protocol")?.replace(/^bearer, */, "Bearer ") ?? null),',
+      'visit.request.headers.get("authorization"), visit',
+      'visit.request.headers.get("authorization") ?? visit.request.headers.get("sec-websocket-protocol")?.replace(/^bearer, */, "Bearer ") ?? null, visit',
     ),
     seenBy: NOWHERE_ELSE,
   },

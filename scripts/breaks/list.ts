@@ -11,6 +11,7 @@ import { MARKET_BREAKS } from "./markets.ts";
 import { OPEN_KEY_BREAKS } from "./open-keys.ts";
 import { ORDER_BREAKS } from "./orders.ts";
 import { PROMISE_BREAKS } from "./promises.ts";
+import { RAILS_BREAKS } from "./rails.ts";
 import { ROW_BREAKS } from "./rows.ts";
 import { SEALED_KEY_BREAKS } from "./sealed-keys.ts";
 import { SECRET_BREAKS } from "./secrets.ts";
@@ -43,6 +44,7 @@ export const BREAKS: readonly Break[] = [
   ...PROMISE_BREAKS,
   ...MARKET_BREAKS,
   ...STOP_BREAKS,
+  ...RAILS_BREAKS,
 ];
 
 /** Rows that nothing can be broken of, and why. */

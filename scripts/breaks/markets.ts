@@ -106,7 +106,7 @@ export const MARKET_BREAKS: readonly Break[] = [
   {
     row: "P14",
     name: "what is old is shown with its age, however old",
-    changes: inFile(VIEW, "known === null || known.ageMs > maxAgeMs ? null", "known === null ? null"),
+    changes: inFile(VIEW, "known === null || known.ageMs > withinMs ? null", "known === null ? null"),
     seenBy: NEVER_OLD,
   },
   {

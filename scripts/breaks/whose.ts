@@ -89,7 +89,7 @@ export const WHOSE_BREAKS: readonly Break[] = [
     name: "anybody's X-Forwarded-For is believed",
     changes: inFile(
       "src/http/client-address.ts",
-      "if (!trusted.has(address) || !isAddress(next))",
+      "if (!trusted.has(bucketOf(address)) || !isAddress(next))",
       "if (!isAddress(next))",
     ),
     seenBy: FORWARDED,

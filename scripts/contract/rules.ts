@@ -3,6 +3,8 @@
  * can tell. This list is complete; every refusal is checked against its rule's own condition.
  */
 import type { ErrorCode } from "../../src/core/errors.ts";
+import { LIMITED_GRANT_MEMBERS, type LimitedGrantText, parseLimitedGrant } from "../../src/core/rails/limited-grant.ts";
+import { memberName } from "../../src/core/rails/member-name.ts";
 import { type Case, codeOf, member, parsed } from "./case.ts";
 
 /** What the gateway knows, read from its own answers. */
@@ -28,6 +30,17 @@ export type Rule = {
   codes: readonly ErrorCode[];
   holds(one: Case, facts: Facts, earlier: readonly Case[]): boolean;
 };
+
+/** What its texts have to be only their own grammar says, which no schema has words for. */
+function isGrantOfPaper(one: Case): boolean {
+  const given = bodyMember(one, "grant");
+  if (typeof given !== "object" || given === null) return false;
+  const members = new Map(Object.entries(given));
+  const texts = LIMITED_GRANT_MEMBERS.map((name) => [name, String(members.get(memberName(name)) ?? "")]);
+  // Made with every member of the list.
+  const parsed = parseLimitedGrant(Object.fromEntries(texts) as LimitedGrantText);
+  return parsed.kind === "grant" && parsed.grant.network === "paper";
+}
 
 /** How old a consent may be, and how far ahead, milliseconds. */
 const MAX_CONSENT_AGE_MS = 60 * 60 * 1_000;
@@ -71,6 +84,11 @@ export const RULES: readonly Rule[] = [
     name: "key reused",
     codes: ["idempotency_key_reused"],
     holds: (one, _facts, earlier) => earlier.some((other) => isSameKeyForAnother(one, other)),
+  },
+  {
+    name: "a grant with rails that is none, or of elsewhere",
+    codes: ["invalid_parameter"],
+    holds: (one) => one.path === "/v1/api-keys/limited" && !isGrantOfPaper(one),
   },
   {
     name: "stale signature",

@@ -1,21 +1,34 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Account, ApiKey, Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
+import { keyOfBot } from "../core/idempotency.ts";
+import { isWithin } from "../core/rails/networks.ts";
+import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findApiKey, noteKeyUse, type StoredKey } from "../store/api-keys.ts";
+import { botOf } from "../store/bots.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { keyHash } from "../wire/grant.ts";
 import { changedOutside } from "../write/changed-outside.ts";
+import { railsOf } from "../write/gate.ts";
 
 /** The scheme in either case, one space or more, one key; two headers arrive joined by a comma and do not fit. */
 const BEARER = /^bearer +(api_trade_[0-9a-fA-F]{64})$/i;
 
-/** Whose key the Authorization header holds. Throws `missing_api_key`, `invalid_api_key` or `revoked_api_key`. */
+type Authenticated = { account: Account; key: ApiKey };
+
+/**
+ * Whose key the Authorization header holds. Throws `missing_api_key`, `invalid_api_key` or `revoked_api_key`, and of a limited
+ * key `expired_api_key` and `source_not_allowed`.
+ *
+ * @param address whence the request comes; empty where it came over no connection
+ */
 export function authenticate(
   deps: With<"clock" | "log" | "state" | "store">,
   authorization: string | null,
-): { account: Account; key: ApiKey } {
+  address = "",
+): Authenticated {
   if (authorization === null) {
     throw new ApiError("missing_api_key", "Authorization header required: Bearer and an API key.");
   }
@@ -36,8 +49,27 @@ export function authenticate(
   if (key.state !== "active") throw new ApiError("revoked_api_key", REFUSED[key.state]);
   const account = findAccount(deps.store, key.accountId);
   if (account === null) throw new Error("bug: API key without its account");
+  requireWithinRails(deps, key, address);
   noteUse(deps, key);
   return { account, key };
+}
+
+/** A key's own name for a write, as it is kept: a bot's names are the bot's. */
+export function keptKey({ store }: With<"store">, { keyHash: hash }: ApiKey, sent: string): string {
+  return keyOfBot(botOf(store, hash), sent);
+}
+
+/** What holds for all that a limited key asks, reads among it. */
+function requireWithinRails({ clock, store }: With<"clock" | "store">, key: StoredKey, address: string): void {
+  const { limited } = key;
+  if (limited === null) return;
+  if (clock.nowMs() >= limited.expiresAtMs) {
+    throw new ApiError("expired_api_key", `This API key expired at ${isoTime(limited.expiresAtMs)}.`);
+  }
+  const { sources } = railsOf(store, key, limited);
+  if (sources !== null && !isWithin(address, sources)) {
+    throw new ApiError("source_not_allowed", "This API key may not be used from this address. Nothing was done.");
+  }
 }
 
 /** A key's last use is told to the minute, so that most requests write nothing for it. Milliseconds. */

@@ -52,6 +52,7 @@ async function planCancel(
     use: "cancel",
     isSent,
     isOrder: false,
+    market: null,
     keyRow: "own",
     increasesFor: [],
     store: (_key, place) => storeCancel(deps, { caller, orderId: target.id, idempotencyKey, place }),

@@ -1,4 +1,5 @@
 import { API_NETWORK } from "../core/account.ts";
+import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import {
   GRANT_DOMAIN,
@@ -7,6 +8,7 @@ import {
   REVOCATION_TYPES,
   revocationTypedData,
 } from "../wire/grant-data.ts";
+import { LIMITED_GRANT_TYPES, limitedGrantTypedData } from "../wire/limited-grant-data.ts";
 import type { TypedData } from "../wire/wallet-form.ts";
 
 /** With the one type that its message has: signers refuse others beside it. */
@@ -37,7 +39,29 @@ export function typedDataResource(deps: With<"clock" | "settings">) {
     object: "typed_data" as const,
     audience,
     domain: GRANT_DOMAIN,
-    types: { ...GRANT_TYPES, ...REVOCATION_TYPES },
-    examples: [exampleOf(grant), exampleOf(revocationTypedData(revocation))],
+    types: { ...GRANT_TYPES, ...LIMITED_GRANT_TYPES, ...REVOCATION_TYPES },
+    examples: [exampleOf(grant), exampleOf(limitedExample(deps)), exampleOf(revocationTypedData(revocation))],
   };
+}
+
+const EXAMPLE_ADDRESS = `0x${"00".repeat(20)}`;
+const EXAMPLE_LIFE_MS = 90 * 86_400_000;
+
+/** What is proposed to whoever has no wishes of their own. */
+function limitedExample({ settings, clock }: With<"clock" | "settings">): TypedData {
+  const nowMs = clock.nowMs();
+  return limitedGrantTypedData({
+    ...{ audience: settings.audience, account: EXAMPLE_ACCOUNT, network: settings.network },
+    ...{ owner: EXAMPLE_ADDRESS, tradingAddress: EXAMPLE_ADDRESS, keyHash: EXAMPLE_HASH },
+    ...{
+      scopes: "trading:read,trading:write",
+      bot: "grid-1",
+      may: "increase,reduce,modify,cancel",
+      markets: "BTC,ETH",
+    },
+    ...{ maxOrder: "500 USD", maxPosition: "1000 USD", maxExposure: "1500 USD", maxTurnoverPerDay: "5000 USD" },
+    ...{ maxLossPerDay: "any", maxActionsPerDay: "2000", maxDistance: "2 %", maxStopDistance: "10 %" },
+    ...{ maxLeverage: "any", maxOpenOrders: "40", touches: "own", sources: "any" },
+    ...{ issuedAt: isoTime(nowMs), expiresAt: isoTime(nowMs + EXAMPLE_LIFE_MS) },
+  });
 }

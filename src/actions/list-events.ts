@@ -3,6 +3,7 @@
  * a reader who is slow, or comes back, gets the same as one who was there.
  */
 import type { EventType } from "../core/event.ts";
+import { keyAsSent } from "../core/idempotency.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
@@ -72,7 +73,9 @@ function payloadOf({ store }: With<"store">, { accountId, type, resourceId, payl
 
 /** Beside the order, which has the members of an order and no others. */
 function placedBy({ type, keyHash, idempotencyKey }: StoredEvent): object {
-  return type.startsWith("order.") ? { key_hash: keyHash, idempotency_key: idempotencyKey } : {};
+  return type.startsWith("order.")
+    ? { key_hash: keyHash, idempotency_key: idempotencyKey === null ? null : keyAsSent(idempotencyKey) }
+    : {};
 }
 
 type EventsAbout = { id: number; type: string; accountId: string; atMs: number };

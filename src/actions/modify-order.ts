@@ -80,6 +80,7 @@ async function planModify(
     isSent: replacement.kind === "send",
     isOrder: false,
     increasesFor: canIncrease(target, pairNameOf(deps, target)) ? [caller.key.keyHash, target.keyHash] : [],
+    market: target.market,
     keyRow: "own",
     store: (_key, place) =>
       replacement.kind === "said"

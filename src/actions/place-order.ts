@@ -63,6 +63,7 @@ async function planPlacing(
     isSent: fault === null,
     isOrder: true,
     increasesFor: canIncrease(wanted, market.pairName) ? [caller.key.keyHash] : [],
+    market: market.name,
     keyRow: "in_the_order",
     store(key, place) {
       const order = { ...planned, createdAtMs: key.createdAtMs };

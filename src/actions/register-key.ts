@@ -52,12 +52,12 @@ export function registerKey(deps: With<"clock" | "settings" | "store">, given: S
   if (fault !== null) throw new ApiError("storage_unavailable", changedOutside(fault));
   const nowMs = deps.clock.nowMs();
   const { accountId, keyHash, issuedAtMs, network, signature } = grant;
-  const proof = { audience: deps.settings.audience, network, expiresAtMs: null, signature };
+  const proof = { audience: deps.settings.audience, network, expiresAtMs: null, signature, limited: null };
   const key = { accountId, keyHash, scopes: [...grant.scopes].sort(), issuedAtMs, registeredAtMs: nowMs };
   return inTransaction(deps.store, (store) => JSON.stringify(apiKeyResource(settleKey(store, key, proof))));
 }
 
-function grantingAccount(deps: With<"store">, accountId: string): Account {
+export function grantingAccount(deps: With<"store">, accountId: string): Account {
   const account = findAccount(deps.store, accountId);
   if (account === null) throw new ApiError("account_not_found", "consent.account is not an account of this gateway.");
   if (account.kind === "copy") {
@@ -114,11 +114,13 @@ function keepProof(store: Store, stored: StoredKey, { key, proof }: Proven): Api
   return proven;
 }
 
-function isSameGrant(a: ApiKey, b: ApiKey): boolean {
+/** A hash is plain or limited for ever. */
+function isSameGrant(a: StoredKey, b: ApiKey): boolean {
+  if (a.limited !== null) return false;
   return a.accountId === b.accountId && [...a.scopes].sort().join(",") === [...b.scopes].sort().join(",");
 }
 
-function requireFresh(issuedAtMs: number, nowMs: number): void {
+export function requireFresh(issuedAtMs: number, nowMs: number): void {
   if (issuedAtMs < nowMs - MAX_AGE_MS) {
     throw new ApiError("grant_expired", "consent.issued_at is more than 60 minutes ago; sign a new grant.");
   }

@@ -23,7 +23,7 @@ export function stopTrading(deps: ToStop, { account, key }: Caller, wanted: Stop
   const { scope, keepsProtection, idempotencyKey } = wanted;
   const placedBy = scope === "bot" ? key.keyHash : null;
   const found = inTransaction(deps.store, (store): { stop: Stop; isReplay: boolean } => {
-    requireActive(store, key.keyHash);
+    requireActive(store, key.keyHash, scope);
     const asked = { accountId: account.id, scope, keyHash: placedBy, keepsProtection };
     const earlier = idempotencyKey === null ? null : findStopByKey(store, account.id, idempotencyKey);
     if (earlier !== null) return { stop: requireSame(earlier, asked), isReplay: true };
@@ -36,11 +36,16 @@ export function stopTrading(deps: ToStop, { account, key }: Caller, wanted: Stop
 }
 
 /** It may have been revoked or blocked since it was let in. */
-function requireActive(store: Store, keyHash: string): void {
+function requireActive(store: Store, keyHash: string, scope: StopScope): void {
   const key = findApiKey(store, keyHash);
+  // The orders of others are no business of a bot that is held to rails.
+  if (key?.limited != null && scope === "account") throw new ApiError("rail_refused", OTHERS_ORDERS);
   if (key?.state === "active" && key.fault === null) return;
   throw new ApiError("revoked_api_key", "This API key has been revoked. Nothing was stopped.");
 }
+
+const OTHERS_ORDERS =
+  "A key with rails stops itself and nobody else: scope `bot`. Nothing was stopped by this request.";
 
 type Alike = Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">;
 

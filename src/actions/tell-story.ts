@@ -1,6 +1,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
 import { WITNESSES_NEEDED } from "../core/evidence.ts";
+import { keyAsSent } from "../core/idempotency.ts";
 import type { Leg } from "../core/order.ts";
 import { isoTime, orderResource } from "../core/resource.ts";
 import type { With } from "../deps.ts";
@@ -61,7 +62,7 @@ function legResource(leg: Leg) {
 function attemptResource(attempt: Attempt, seen: SeenParts) {
   return {
     action: attempt.kind,
-    idempotency_key: attempt.idempotencyKey,
+    idempotency_key: keyAsSent(attempt.idempotencyKey),
     state: attempt.state,
     nonce: attempt.nonce,
     client_order_id: attempt.cloid,

@@ -2,7 +2,7 @@ import { ACCOUNT, chosenAccount } from "./account-choice.ts";
 import { change } from "./change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "./command.ts";
 import { places, reading } from "./directory.ts";
-import { keyHashOf } from "./key/grant.ts";
+import { keyHashOf } from "./key/key-options.ts";
 import { present } from "./output.ts";
 
 export const stopCommand: Command = {

@@ -28,11 +28,14 @@ export const ERROR_STATUS = {
   revoked_api_key: 401,
   invalid_signature: 401,
   invalid_setup_token: 401,
+  expired_api_key: 401,
   insufficient_scope: 403,
   account_mismatch: 403,
   main_account_required: 403,
   host_not_allowed: 403,
   trading_stopped: 403,
+  rail_refused: 403,
+  source_not_allowed: 403,
   route_not_found: 404,
   account_not_found: 404,
   order_not_found: 404,
@@ -52,6 +55,7 @@ export const ERROR_STATUS = {
   agent_not_approved: 503,
   storage_unavailable: 503,
   too_many_connections: 503,
+  rails_unproven: 503,
   internal_error: 503,
 } as const satisfies Record<string, 400 | 401 | 403 | 404 | 409 | 429 | 503>;
 
@@ -77,6 +81,7 @@ const DEFAULT_RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   not_ready: 2,
   draining: 5,
   idempotency_in_progress: 1,
+  rails_unproven: 1,
 };
 
 /**

@@ -22,3 +22,16 @@ export function decide(record: KeyRecord | null, fingerprint: string): Decision 
   if (record.fingerprint !== fingerprint) return "reused";
   return record.answer === null ? "as_it_stands" : "replay";
 }
+
+/**
+ * The name under which a client's Idempotency-Key is kept. A bot's names are its own: no other bot or key of the account can
+ * use one up. No client's own key has a tab.
+ */
+export function keyOfBot(bot: string | null, key: string): string {
+  return bot === null ? key : `${bot}\t${key}`;
+}
+
+/** The key as its client has sent it. */
+export function keyAsSent(key: string): string {
+  return key.slice(key.indexOf("\t") + 1);
+}

@@ -108,10 +108,18 @@ export function apiKeyResource(key: ApiKey): ApiKeyResource {
 /** `revoked` by the owner, `blocked` by the operator, `held` after a restore until the owner or operator speaks. */
 export type KeyState = "active" | "revoked" | "blocked" | "held";
 
+type ListedKey = ApiKey & {
+  state: KeyState;
+  lastUsedAtMs: number | null;
+  /** Null for a plain key, which does not expire. */
+  limited: { expiresAtMs: number } | null;
+};
+
 /** A key as lists and events show it: with what this gateway knows of it besides the grant. */
-export function listedKeyResource(key: ApiKey & { state: KeyState; lastUsedAtMs: number | null }) {
+export function listedKeyResource(key: ListedKey) {
   return {
     ...apiKeyResource(key),
+    expires_at: key.limited === null ? null : isoTime(key.limited.expiresAtMs),
     state: key.state,
     created_at: isoTime(key.registeredAtMs),
     last_used_at: key.lastUsedAtMs === null ? null : isoTime(key.lastUsedAtMs),

@@ -33,10 +33,11 @@ export type Look<Kind extends FigureKind> =
 
 export type MarketView = {
   /**
-   * Not older than `maxAgeMs`: as it is told, else asked for, on behalf of `purpose`. Shared by all who ask.
+   * Not older than `maxAgeMs`, or `withinMs` where that is less: as it is told, else asked for, on behalf of `purpose`. Shared by
+   * all who ask.
    */
   best(market: string, purpose: Purpose): Promise<Look<"best">>;
-  mark(market: Pick<Market, "name" | "kind" | "dex">, purpose: Purpose): Promise<Look<"mark">>;
+  mark(market: Pick<Market, "name" | "kind" | "dex">, purpose: Purpose, withinMs?: number): Promise<Look<"mark">>;
   book(market: string, purpose: Purpose): Promise<Look<"book">>;
   mids(dex: string, purpose: Purpose): Promise<Look<"mids">>;
   /**
@@ -63,6 +64,13 @@ export type MarketViewOptions = Pick<MarketFeedOptions, "url" | "transport" | "c
   maxAgeMs: number;
   /** The exchange's time as we know it, unix milliseconds. */
   exchangeNowMs(): number;
+};
+
+type Asked<Kind> = {
+  kind: Kind;
+  ask(): Promise<Read<readonly Told[]>>;
+  /** What is older is asked for, milliseconds; as for all where it is left out. */
+  withinMs?: number | undefined;
 };
 
 /** A connection of which all is stale for this long is given up, milliseconds. */
@@ -118,19 +126,15 @@ export function openMarketView(options: MarketViewOptions): MarketView {
     isLooking = false;
   }
 
-  function usable<Kind extends FigureKind>(kind: Kind, of: string): Look<Kind> | null {
+  function usable<Kind extends FigureKind>(kind: Kind, of: string, withinMs = maxAgeMs): Look<Kind> | null {
     const known = seen(knowledge, kind, of, now());
-    return known === null || known.ageMs > maxAgeMs ? null : { kind: "ok", ...known };
+    return known === null || known.ageMs > withinMs ? null : { kind: "ok", ...known };
   }
 
-  async function look<Kind extends FigureKind>(
-    kind: Kind,
-    of: string,
-    ask: () => Promise<Read<readonly Told[]>>,
-  ): Promise<Look<Kind>> {
+  async function look<Kind extends FigureKind>(of: string, { kind, ask, withinMs }: Asked<Kind>): Promise<Look<Kind>> {
     for (const key of neededFor({ kind, of })) feed.need(key);
-    if (usable(kind, of) === null && feed.isExpected({ kind, of })) await firsts.next({ kind, of });
-    const told = usable(kind, of);
+    if (usable(kind, of, withinMs) === null && feed.isExpected({ kind, of })) await firsts.next({ kind, of });
+    const told = usable(kind, of, withinMs);
     if (told !== null) return told;
     const read = await ask();
     if (read.kind === "failed") return read;
@@ -142,10 +146,11 @@ export function openMarketView(options: MarketViewOptions): MarketView {
   }
 
   return {
-    best: (market, purpose) => look("best", market, () => askForBook(reads, market, purpose)),
-    book: (market, purpose) => look("book", market, () => askForBook(reads, market, purpose)),
-    mark: (market, purpose) => look("mark", market.name, () => askForMarks(reads, market, purpose)),
-    mids: (dex, purpose) => look("mids", dex, () => askForMids(reads, dex, purpose)),
+    best: (market, purpose) => look(market, { kind: "best", ask: () => askForBook(reads, market, purpose) }),
+    book: (market, purpose) => look(market, { kind: "book", ask: () => askForBook(reads, market, purpose) }),
+    mark: (market, purpose, withinMs) =>
+      look(market.name, { kind: "mark", ask: () => askForMarks(reads, market, purpose), withinMs }),
+    mids: (dex, purpose) => look(dex, { kind: "mids", ask: () => askForMids(reads, dex, purpose) }),
     follow(keys, onNews) {
       const release = feed.hold(keys.flatMap(neededFor));
       if (release === null) return null;

@@ -52,6 +52,7 @@ const whoami = readRoute(
           exchange: "official",
           key_hash: EXAMPLE_KEY_HASH,
           scopes: ["trading:read", "trading:write"],
+          limits: null,
         },
       },
     ],

@@ -1,7 +1,9 @@
 /** /v1/api-keys. Registration and revocation carry the owner's signature instead of a key. */
+import type { Static } from "@sinclair/typebox";
 import { describeTypedData } from "../actions/describe-typed-data.ts";
 import { listKeys } from "../actions/list-keys.ts";
 import { registerKey } from "../actions/register-key.ts";
+import { registerLimitedKey, type SignedLimitedGrant } from "../actions/register-limited-key.ts";
 import { revokeAndCancel, revokeKey } from "../actions/revoke-key.ts";
 import { ApiError } from "../core/errors.ts";
 import {
@@ -9,6 +11,7 @@ import {
   EXAMPLE_API_KEY,
   EXAMPLE_CONSENT,
   EXAMPLE_KEY_HASH,
+  EXAMPLE_LIMITED_GRANT,
   EXAMPLE_LISTED_API_KEY,
   EXAMPLE_SIGNATURE,
   EXAMPLE_STOP,
@@ -18,9 +21,11 @@ import { openRoute, type Route, readRoute, signedRoute } from "./route.ts";
 import {
   ApiKeyResource,
   KEY_STATES,
+  KeyInListResource,
   KeyStateParameter,
-  ListedApiKeyResource,
+  LimitedKeyResource,
   RegisterKeyBody,
+  RegisterLimitedKeyBody,
   RevocationResource,
   RevokeAndCancelBody,
   RevokeKeyBody,
@@ -62,6 +67,54 @@ const register = signedRoute(
     return { status: 201, body: registerKey(deps, { accountId, network, keyHash, scopes, issuedAtMs, signature }) };
   },
 );
+
+const registerLimited = signedRoute(
+  {
+    name: "register_limited_api_key",
+    method: "POST",
+    path: "/v1/api-keys/limited",
+    tag: TAG,
+    summary: "Register a key with rails by the owner's signature",
+    description:
+      "A bot's key: what it may do is in the grant, which the account owner signs line by line (`LimitedKeyGrant` of `GET /v1/api-keys/typed-data`), and is judged when each order is stored, with everything that is open, under way or unknown counted as executed. A newer grant for the same bot replaces its rails. The same grant again gives the same answer.",
+    access: "owner_signature",
+    body: RegisterLimitedKeyBody,
+    maxBytes: 8 * 1024,
+    bodyExample: { grant: EXAMPLE_LIMITED_GRANT, signature: EXAMPLE_SIGNATURE },
+    answers: [
+      {
+        status: 201,
+        description: "The key, as it was signed.",
+        schema: LimitedKeyResource,
+        example: { object: "limited_api_key", ...EXAMPLE_LIMITED_GRANT },
+      },
+    ],
+    errors: [
+      ...(["main_account_required", "grant_expired", "issued_at_in_future"] as const),
+      ...(["key_already_registered", "key_revoked", "not_ready"] as const),
+    ],
+  },
+  "registration",
+  (deps, { grant, signature }) => ({
+    status: 201,
+    body: registerLimitedKey(deps, { text: grantText(grant), signature }),
+  }),
+);
+
+/** Member by member: what came is what was signed. */
+function grantText(grant: Static<typeof RegisterLimitedKeyBody>["grant"]): SignedLimitedGrant["text"] {
+  const { trading_address: tradingAddress, key_hash: keyHash, issued_at: issuedAt, expires_at: expiresAt } = grant;
+  return {
+    ...{ account: grant.account, network: grant.network, owner: grant.owner, tradingAddress, keyHash },
+    ...{ scopes: grant.scopes, bot: grant.bot, may: grant.may, markets: grant.markets, maxOrder: grant.max_order },
+    ...{ maxPosition: grant.max_position, maxExposure: grant.max_exposure },
+    ...{ maxTurnoverPerDay: grant.max_turnover_per_day, maxLossPerDay: grant.max_loss_per_day },
+    ...{ maxActionsPerDay: grant.max_actions_per_day, maxDistance: grant.max_distance },
+    ...{ maxStopDistance: grant.max_stop_distance, maxLeverage: grant.max_leverage },
+    ...{ maxOpenOrders: grant.max_open_orders, touches: grant.touches, sources: grant.sources },
+    ...{ issuedAt, expiresAt },
+  };
+}
 
 const revoke = signedRoute(
   {
@@ -143,6 +196,7 @@ const typedData = openRoute(
           domain: { name: "Postern", version: "1" },
           types: {
             ApiKeyGrant: [{ name: "audience", type: "string" }],
+            LimitedKeyGrant: [{ name: "audience", type: "string" }],
             ApiKeyRevocation: [{ name: "audience", type: "string" }],
           },
           examples: [
@@ -175,8 +229,13 @@ const list = readRoute(
       {
         status: 200,
         description: "Hashes and scopes, oldest first.",
-        schema: listOf(ListedApiKeyResource, "ApiKeyList"),
-        example: { object: "list", data: [EXAMPLE_LISTED_API_KEY], has_more: false, next_cursor: null },
+        schema: listOf(KeyInListResource, "ApiKeyList"),
+        example: {
+          object: "list",
+          data: [{ ...EXAMPLE_LISTED_API_KEY, limits: null }],
+          has_more: false,
+          next_cursor: null,
+        },
       },
     ],
     errors: [],
@@ -191,5 +250,5 @@ function stateOf(query: Query): (typeof KEY_STATES)[number] {
 }
 
 export function apiKeyRoutes(): Route[] {
-  return [register, revoke, revokeWithOrders, typedData, list];
+  return [register, registerLimited, revoke, revokeWithOrders, typedData, list];
 }

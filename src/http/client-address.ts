@@ -3,17 +3,25 @@
  * operator named; IPv6 counts by /64, because that is what one customer gets.
  */
 export function clientAddress(socketAddress: string, forwardedFor: string | null, proxies: readonly string[]): string {
+  return clientOf(socketAddress, forwardedFor, proxies).bucket;
+}
+
+/** The same with the whole address beside it. */
+export function clientOf(socketAddress: string, forwardedFor: string | null, proxies: readonly string[]): Client {
   const trusted = new Set(proxies.map(bucketOf));
-  let address = bucketOf(socketAddress);
+  let address = socketAddress;
   const hops = (forwardedFor ?? "").slice(-MAX_FORWARDED_CHARACTERS).split(",").reverse();
   for (const hop of hops) {
     const next = withoutPort(hop.trim());
     // Each trusted hop vouches for the one before it, and no hop before a stranger is believed.
-    if (!trusted.has(address) || !isAddress(next)) return address;
-    address = bucketOf(next);
+    if (!trusted.has(bucketOf(address)) || !isAddress(next)) break;
+    address = next;
   }
-  return address;
+  return { bucket: bucketOf(address), address: plainAddress(address) };
 }
+
+/** `bucket`: the name that failures are counted under. `address`: the whole of it. */
+export type Client = { bucket: string; address: string };
 
 /** What a bucket is shared with when there are too many: IPv4 by /16, IPv6 by /32, which is what a provider gets. */
 export function networkOf(client: string): string {
@@ -37,11 +45,15 @@ function isAddress(text: string): boolean {
   return /^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$/.test(text) || /^[0-9a-fA-F.]*:[0-9a-fA-F:.]*(?:%[0-9a-zA-Z]*)?$/.test(text);
 }
 
-function bucketOf(address: string): string {
-  const plain = address
+function plainAddress(address: string): string {
+  return address
     .slice(0, MAX_ADDRESS_CHARACTERS)
     .toLowerCase()
     .replace(/^::ffff:(?=[0-9.]+$)/, "");
+}
+
+function bucketOf(address: string): string {
+  const plain = plainAddress(address);
   return plain.includes(":") ? `${prefixOf(plain)}::/64` : plain;
 }
 

@@ -31,6 +31,8 @@ export type Contract = {
   /** Of the query parameters, those that have to be given. */
   requiredQuery?: readonly string[];
   body?: TSchema;
+  /** Bytes of a body at most, where its kind of route says another number. */
+  maxBytes?: number;
   bodyExample?: unknown;
   /** True where no body stands for an empty object. */
   isBodyOptional?: boolean;
@@ -67,6 +69,8 @@ const WITH_KEY: readonly ErrorCode[] = [
   "revoked_api_key",
   "insufficient_scope",
   "rate_limited",
+  "expired_api_key",
+  "source_not_allowed",
 ];
 const WITH_SIGNATURE: readonly ErrorCode[] = ["invalid_signature", "account_not_found", "rate_limited"];
 const WITH_SETUP: readonly ErrorCode[] = ["invalid_setup_token", "setup_done", "rate_limited"];
@@ -79,6 +83,8 @@ const ON_WRITE: readonly ErrorCode[] = [
   "not_ready",
   "draining",
   "agent_not_approved",
+  "rail_refused",
+  "rails_unproven",
 ];
 
 const ON_URGENT: readonly ErrorCode[] = ["invalid_idempotency_key", "idempotency_key_reused"];
@@ -93,7 +99,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Of one that is read before whoever sends it has proven anything, or that is short anyway: three times the longest. */
 const MAX_SHORT_BODY_BYTES = 2 * 1024;
 
-export function maxBodyBytes({ access }: Contract): number {
+export function maxBodyBytes({ access, maxBytes }: Pick<Contract, "access" | "maxBytes">): number {
+  if (maxBytes !== undefined) return maxBytes;
   const isShort = access === "owner_signature" || access === "setup_link" || access === "setup_session";
   return isShort ? MAX_SHORT_BODY_BYTES : MAX_BODY_BYTES;
 }

@@ -28,12 +28,16 @@ export const ERROR_WORDS = {
   revoked_api_key: "The key was revoked, blocked, or is on hold after a restore.",
   invalid_signature: "The signature is not the account owner's for exactly this message and this gateway.",
   invalid_setup_token: "The set-up token is wrong or used.",
+  expired_api_key: "The limited key's time is over. Its orders stay as they are.",
   insufficient_scope: "The key lacks the scope of this route.",
   account_mismatch: "account is not the account of the key.",
   main_account_required: "Keys cannot be registered for a copy wallet.",
   host_not_allowed: "The Host header is not a name of this gateway, or a page of another site is asking.",
   trading_stopped:
     "Trading is stopped, for this key or for the account, and what was asked for could make a position larger. Nothing was sent, and the Idempotency-Key is not used. What can only make a position smaller passes, and so do cancels.",
+  rail_refused:
+    "The request is beyond what the owner has signed for this key; the message names the rail, its limit, the use, and the largest size that passes. Nothing was sent.",
+  source_not_allowed: "The limited key may not be used from this address.",
   route_not_found: "There is no such route.",
   account_not_found: "There is no such account here.",
   order_not_found: "The account has no such order.",
@@ -54,5 +58,7 @@ export const ERROR_WORDS = {
   agent_not_approved: "The account's owner has not approved the gateway's signing key, or its approval ended.",
   storage_unavailable: "The gateway's database cannot be used. Nothing was sent.",
   too_many_connections: "Too many requests are being answered at this moment.",
+  rails_unproven:
+    "What the rails of this key are judged by could not be had; reductions and cancels need none of it. Nothing was sent.",
   internal_error: "The gateway failed on this request. Nothing was sent.",
 } as const satisfies Record<ErrorCode, string>;

@@ -4,6 +4,7 @@
  */
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { ReadAnswer } from "../actions/answer.ts";
+import { keptKey } from "../actions/authenticate.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps, With } from "../deps.ts";
@@ -121,7 +122,7 @@ export function writeRoute<Body extends TSchema>(
       const startedMs = deps.clock.elapsedMs();
       const caller = admit(deps, visit, contract.access);
       queryOf(contract, visit);
-      const idempotencyKey = readIdempotencyKey(visit.request.headers);
+      const idempotencyKey = keptKey(deps, caller.key, readIdempotencyKey(visit.request.headers));
       const body = await bodyOf(deps, visit, { contract, check });
       deps.metrics.passed("parse", deps.clock.elapsedMs() - startedMs);
       const { status, body: text, isReplay } = await run(deps, caller, { id, body, idempotencyKey });

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { ApiError, ERROR_STATUS } from "../core/errors.ts";
 import type { Deps, With } from "../deps.ts";
 import { openArrivals } from "./arrivals.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientOf } from "./client-address.ts";
 import { pageRoutes } from "./console.ts";
 import { NAME_IN_PATH } from "./contract.ts";
 import { errorText, toApiError } from "./errors.ts";
@@ -101,10 +101,10 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   async function handle(request: Request, socketAddress = "", signs = NO_SIGNS): Promise<Response> {
     const startedMs = deps.clock.elapsedMs();
     const forwarded = request.headers.get("x-forwarded-for");
-    const client = clientAddress(socketAddress, forwarded, options.trustedProxies);
+    const { bucket: client, address } = clientOf(socketAddress, forwarded, options.trustedProxies);
     const settingUp = options.settingUp ?? null;
     const { hasArrived } = signs;
-    const visit = newVisit(deps, { request, client, limits, streams, awaitBody, hasArrived, settingUp });
+    const visit = newVisit(deps, { request, client, address, limits, streams, awaitBody, hasArrived, settingUp });
     if (request.method !== "POST") hasArrived();
     running += 1;
     try {
@@ -127,7 +127,10 @@ function onTrial(): ApiError {
   return new ApiError("not_ready", "An upgrade of the gateway is being checked. Nothing was done.");
 }
 
-type Arrival = Pick<Visit, "request" | "client" | "limits" | "streams" | "awaitBody" | "hasArrived" | "settingUp">;
+type Arrival = Pick<
+  Visit,
+  "request" | "client" | "address" | "limits" | "streams" | "awaitBody" | "hasArrived" | "settingUp"
+>;
 
 function newVisit(deps: With<"randomBytes">, about: Arrival): Visit {
   const requestId = newRequestId((count) => deps.randomBytes(count));

@@ -41,7 +41,7 @@ const stop = urgentRoute(
         headers: ["Idempotent-Replayed"],
       },
     ],
-    errors: ["not_ready"],
+    errors: ["not_ready", "rail_refused"],
   },
   (deps, caller, { body, idempotencyKey }) =>
     stopTrading(deps, caller, { scope: body.scope, keepsProtection: body.keep_protection ?? true, idempotencyKey }),

@@ -13,7 +13,10 @@ export type Visit = {
   request: Request;
   url: URL | null;
   requestId: string;
+  /** The name that failures of whoever asks are counted under. */
   client: string;
+  /** Whence it comes, the whole address. */
+  address: string;
   limits: RequestLimits;
   streams: OpenStreams;
   /** See `Arrivals`. */
@@ -38,7 +41,7 @@ const KEY_PREFIX_CHARACTERS = 8;
 /** The caller behind the Authorization header; its failures, and nothing else, count against the client. */
 export function admit(deps: With<"clock" | "log" | "state" | "store">, visit: Visit, scope: Scope): Caller {
   const { account, key } = countingFailures(visit, "authentication", () =>
-    authenticate(deps, visit.request.headers.get("authorization")),
+    authenticate(deps, visit.request.headers.get("authorization"), visit.address),
   );
   visit.keyPrefix = key.keyHash.slice(0, KEY_PREFIX_CHARACTERS);
   requireScope(key, scope);

@@ -38,6 +38,7 @@ const TELL: Readonly<Record<string, (history: History, reference: string, detail
   agent_retired: ({ agents }, address, detail) => void agents.set(address, agentOf(detail, "retired")),
   key_registered: ({ keys }, hash, detail) => void keys.set(hash, keyOf(detail)),
   key_granted_again: ({ keys }, hash, detail) => void keys.set(hash, keyOf(detail)),
+  limited_key_granted: ({ keys }, hash, detail) => void keys.set(hash, keyOf(detail)),
   key_released: ({ keys }, hash, detail) => void keys.set(hash, keyOf(detail)),
   key_kept: ({ keys }, hash) => setState(keys, hash, "active"),
   key_blocked: ({ keys }, hash) => setState(keys, hash, "blocked"),

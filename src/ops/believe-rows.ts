@@ -3,6 +3,7 @@
  * that it covers, and then every row against its copy. From then on this connection seals what it changes.
  */
 import type { Network } from "../core/account.ts";
+import { parseLimitedGrant, readGrantText } from "../core/rails/limited-grant.ts";
 import { findSealedAgent, vouchForAgent } from "../store/agents.ts";
 import { sealedKeyState, stricter, vouchForKeyState } from "../store/api-keys.ts";
 import { type AuditSeal, findAuditSeal } from "../store/audit-seal.ts";
@@ -21,7 +22,7 @@ import {
   vouch,
 } from "../store/sealed-rows.ts";
 import { sealStop } from "../store/stops.ts";
-import { grantDigest, signerOf } from "../wire/grant.ts";
+import { grantDigest, limitedGrantDigest, signerOf } from "../wire/grant.ts";
 import { listTightening } from "./audit-history.ts";
 import { type Believing, unbelievable } from "./believing.ts";
 import { OperatorError } from "./operator.ts";
@@ -136,7 +137,27 @@ export function isGrantedBy(row: SignedKey, ownerAddress: string, network: Netwo
   const { audience, signature, expiresAtMs, keyHash, accountId, issuedAtMs } = row;
   if (audience === null || signature === null || row.network === null) return false;
   if (!AUDIENCE_STARTS[network].test(audience)) return false;
+  if (row.limitedGrant !== null) return isLimitedGrantBy({ ...row, signature }, ownerAddress, network);
   const scopes = row.scopes.split(",");
   const grant = { audience, accountId, network: row.network, keyHash, scopes, issuedAtMs, expiresAtMs };
   return signerOf(grantDigest(grant), signature) === ownerAddress;
+}
+
+/** Its rails are parsed from the text that verifies here, and the row's other columns say nothing else. */
+function isLimitedGrantBy(row: SignedKey & { signature: string }, ownerAddress: string, network: Network): boolean {
+  const text = row.limitedGrant === null ? null : readGrantText(row.limitedGrant);
+  const parsed = text === null ? null : parseLimitedGrant(text);
+  if (text === null || parsed?.kind !== "grant") return false;
+  const { grant } = parsed;
+  const isOfRow =
+    grant.keyHash === row.keyHash &&
+    grant.accountId === row.accountId &&
+    grant.scopes.join(",") === row.scopes &&
+    grant.issuedAtMs === row.issuedAtMs &&
+    grant.expiresAtMs === row.expiresAtMs &&
+    grant.audience === row.audience &&
+    grant.network === row.network &&
+    grant.network === network &&
+    grant.ownerAddress === ownerAddress;
+  return isOfRow && signerOf(limitedGrantDigest(text), row.signature) === ownerAddress;
 }

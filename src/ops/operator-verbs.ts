@@ -162,7 +162,12 @@ export const OPERATOR_VERBS = {
   // The two requests whose right is the owner's signature in them, and no key: who brings them makes no difference.
   post: changing(
     (facts) => ({
-      path: oneOf(facts, "path", ["/v1/api-keys", "/v1/api-keys/revoke", "/v1/api-keys/revocations"]),
+      path: oneOf(facts, "path", [
+        "/v1/api-keys",
+        "/v1/api-keys/limited",
+        "/v1/api-keys/revoke",
+        "/v1/api-keys/revocations",
+      ]),
       body: recordIn(facts, "body"),
     }),
     (changer, { path, body }) => requireRunning(changer).post(path, body),

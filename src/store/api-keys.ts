@@ -1,6 +1,14 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { ApiKey, Scope } from "../core/account.ts";
 import type { EventType } from "../core/event.ts";
+import {
+  inGrantOrder,
+  type LimitedGrant,
+  type LimitedGrantText,
+  NOTHING_GRANTED,
+  parseLimitedGrant,
+  readGrantText,
+} from "../core/rails/limited-grant.ts";
 import { type KeyState, listedKeyResource } from "../core/resource.ts";
 import { findAccountFault } from "./account-faults.ts";
 import { findAccount } from "./accounts.ts";
@@ -22,10 +30,19 @@ export type StoredKey = ApiKey & {
   fault: string | null;
   /** Why nothing is written for its account; null where things are as they were sealed. */
   accountFault: string | null;
+  /** What a limited key is held to; null for a plain one. */
+  limited: LimitedGrant | null;
 };
 
 /** The rest of a grant, besides what a key is, and the owner's signature of all of it. */
-export type OwnersGrant = { audience: string; network: string; expiresAtMs: number | null; signature: string };
+export type OwnersGrant = {
+  audience: string;
+  network: string;
+  expiresAtMs: number | null;
+  signature: string;
+  /** What was signed of a limited key; null for a plain one. */
+  limited: LimitedGrantText | null;
+};
 
 export type KeyRow = typeof apiKeys.$inferSelect;
 /** What the operator or a restore says of a key; each is stricter than the one before it. */
@@ -134,8 +151,24 @@ function toKey(row: KeyRow): Omit<StoredKey, "state" | "fault" | "accountFault">
   // The column holds only what `insertApiKey` wrote: scopes joined by commas.
   const scopes = row.scopes.split(",") as Scope[];
   const isSigned = audience !== null && network !== null && signature !== null;
-  const grant = isSigned ? { audience, network, expiresAtMs: row.expiresAtMs, signature } : null;
-  return { keyHash, accountId, scopes, issuedAtMs, registeredAtMs, lastUsedAtMs, grant };
+  const limited = row.limitedGrant === null ? null : readGrantText(row.limitedGrant);
+  const grant = isSigned ? { audience, network, expiresAtMs: row.expiresAtMs, signature, limited } : null;
+  return {
+    ...{ keyHash, accountId, scopes, issuedAtMs, registeredAtMs, lastUsedAtMs, grant },
+    limited: limitedGrantOf(row),
+  };
+}
+
+/** A limited key whose text cannot be read is never taken for a plain one. */
+export function limitedGrantOf({
+  keyHash,
+  limitedGrant,
+}: Pick<KeyRow, "keyHash" | "limitedGrant">): LimitedGrant | null {
+  if (limitedGrant === null) return null;
+  const text = readGrantText(limitedGrant);
+  const parsed = text === null ? null : parseLimitedGrant(text);
+  if (parsed?.kind === "grant" && parsed.grant.keyHash === keyHash) return parsed.grant;
+  return NOTHING_GRANTED;
 }
 
 function stateOf(store: Store, { accountId, keyHash, state }: KeyRow): KeyState {
@@ -149,9 +182,11 @@ export function stricter(a: RowState, b: RowState): RowState {
 /** What is sealed of a key: all but when it was used last. */
 export function contentOfKey(row: Omit<KeyRow, "lastUsedAtMs">): string {
   const { keyHash, accountId, scopes, issuedAtMs, registeredAtMs, state } = row;
-  const { audience, network, expiresAtMs, signature } = row;
+  const { audience, network, expiresAtMs, signature, limitedGrant } = row;
   const signed = { audience, network, expiresAtMs, signature };
-  return JSON.stringify({ keyHash, accountId, scopes, issuedAtMs, registeredAtMs, ...signed, state });
+  // Plain keys are sealed as they were before there were others.
+  const limited = limitedGrant === null ? {} : { limitedGrant };
+  return JSON.stringify({ keyHash, accountId, scopes, issuedAtMs, registeredAtMs, ...signed, ...limited, state });
 }
 
 function sealedStateOf(content: string): RowState {
@@ -164,7 +199,8 @@ export function putApiKey(store: Store, key: ApiKey, grant: OwnersGrant | null =
   const scopes = [...key.scopes].sort().join(",");
   const { keyHash, accountId, issuedAtMs, registeredAtMs } = key;
   const { audience = null, network = null, expiresAtMs = null, signature = null } = grant ?? {};
-  const signed = { audience, network, expiresAtMs, signature };
+  const limitedGrant = grant?.limited == null ? null : JSON.stringify(inGrantOrder(grant.limited));
+  const signed = { audience, network, expiresAtMs, signature, limitedGrant };
   const row = { keyHash, accountId, scopes, issuedAtMs, registeredAtMs, ...signed, state: "active" as const };
   store.insert(apiKeys).values(row).onConflictDoUpdate({ target: apiKeys.keyHash, set: row }).run();
   vouch(store, "key", keyHash, contentOfKey(row));

@@ -7,7 +7,7 @@ import { assignments, columnsBut, placeholders, prepared, preparedChange } from 
 import { legs, orders } from "./schema.ts";
 import { everyLeg, LEG_FIELDS } from "./schema-views.ts";
 
-function toLeg(row: typeof legs.$inferSelect): Leg {
+export function toLeg(row: typeof legs.$inferSelect): Leg {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
   return { ...rest, trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }) };
 }

@@ -8,6 +8,7 @@ import releaseUnknown from "../../drizzle/0003_release_unknown.sql" with { type:
 import tellWhoPlaced from "../../drizzle/0004_tell_who_placed.sql" with { type: "text" };
 import readAsOne from "../../drizzle/0005_read_as_one.sql" with { type: "text" };
 import keepStops from "../../drizzle/0006_keep_stops.sql" with { type: "text" };
+import holdBotsToRails from "../../drizzle/0007_hold_bots_to_rails.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004_tell_who_placed", sql: tellWhoPlaced },
   { name: "0005_read_as_one", sql: readAsOne },
   { name: "0006_keep_stops", sql: keepStops },
+  { name: "0007_hold_bots_to_rails", sql: holdBotsToRails },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -4,6 +4,7 @@ import { cloidOf } from "../core/cloid.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
 import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
+import { bookFills, filledBefore } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import { passNonce, requireUnused, takeNumber } from "./nonces.ts";
 import type { Store } from "./open.ts";
@@ -164,7 +165,9 @@ const update = preparedChange((store) => store.update(orders).set(CHANGE).where(
  * meanwhile settled. False when the row has moved on.
  */
 export function updateOrder(store: Store, order: StoredOrder): boolean {
+  const before = filledBefore(store, order);
   if (update(store)(toRow(order)).rows !== 1) return false;
+  if (before !== null) bookFills(store, order, before);
   tellOrder(store, order, "order.updated");
   return true;
 }
@@ -206,7 +209,9 @@ export type Settled = { order: StoredOrder; leg: Leg; sentAtMs: number; settledA
  */
 export function settleOrder(store: Store, { order, leg, sentAtMs, settledAtMs, answer }: Settled): boolean {
   const end = { attemptState: "done", sentAtMs, settledAtMs, answerStatus: answer.status, answerBody: answer.body };
+  const before = filledBefore(store, order);
   if (settle(store)({ ...order, ...legColumns(leg), ...end }).rows !== 1) return false;
+  if (before !== null) bookFills(store, order, before);
   tellOrder(store, order, "order.updated", answer.body);
   return true;
 }

@@ -56,6 +56,8 @@ export const apiKeys = sqliteTable(
     network: text(),
     expiresAtMs: integer(),
     signature: text(),
+    /** JSON of the message that the owner signed of a limited key; null for a plain one. */
+    limitedGrant: text(),
   },
   (table) => [index("api_keys_account").on(table.accountId)],
 );

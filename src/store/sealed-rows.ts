@@ -153,8 +153,8 @@ export function readSealedRows(store: Store): SealedRow[] {
 export function isGranted({ memory }: Store, row: SignedKey, ownerAddress: string): boolean {
   const { sealed } = memory;
   if (sealed === null) return true;
-  const { keyHash, accountId, scopes, issuedAtMs, audience, network, expiresAtMs, signature } = row;
-  const signed = { keyHash, accountId, scopes, issuedAtMs, audience, network, expiresAtMs, signature };
+  const { keyHash, accountId, scopes, issuedAtMs, audience, network, expiresAtMs, signature, limitedGrant } = row;
+  const signed = { keyHash, accountId, scopes, issuedAtMs, audience, network, expiresAtMs, signature, limitedGrant };
   const name = JSON.stringify([signed, ownerAddress]);
   const known = sealed.granted.get(name);
   if (known !== undefined) return known;

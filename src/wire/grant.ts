@@ -1,4 +1,6 @@
+import type { LimitedGrantText } from "../core/rails/limited-grant.ts";
 import { type Grant, grantTypedData, type Revocation, revocationTypedData } from "./grant-data.ts";
+import { limitedGrantTypedData } from "./limited-grant-data.ts";
 import { recoverAddress } from "./recover.ts";
 import { sha256Hex } from "./sha256.ts";
 import { readSignature } from "./signature.ts";
@@ -6,6 +8,10 @@ import { typedDataDigest } from "./typed-data.ts";
 
 export function grantDigest(grant: Grant): Uint8Array {
   return typedDataDigest(grantTypedData(grant));
+}
+
+export function limitedGrantDigest(message: LimitedGrantText): Uint8Array {
+  return typedDataDigest(limitedGrantTypedData(message));
 }
 
 export function revocationDigest(revocation: Revocation): Uint8Array {

@@ -3,13 +3,14 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
 import type { Place, ToWrite, With } from "../deps.ts";
 import { closedGateway } from "../settle/pre-trade/obstacles.ts";
-import { findApiKey } from "../store/api-keys.ts";
+import { findApiKey, type StoredKey } from "../store/api-keys.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
 import { findStopOf, type StandingStop } from "../store/stops.ts";
 import { requireNothingToAdopt } from "./adopt.ts";
 import type { Caller } from "./caller.ts";
 import { changedOutside } from "./changed-outside.ts";
+import { passGate } from "./gate.ts";
 import type { Write } from "./key.ts";
 import type { Plan, Stored } from "./verb.ts";
 
@@ -76,10 +77,12 @@ async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: Key
     deps.commits.intent((store): Taken => {
       const earlier = findKeyRecord(store, key.accountId, key.key);
       if (earlier !== null) return { kind: "earlier", record: earlier };
-      requireActiveKey(store, caller, isCancel);
+      const known = requireActiveKey(store, caller, isCancel);
       requireNotStopped(store, caller, increasesFor);
       requireNothingToAdopt(deps, key);
-      return { kind: "stored", stored: work({ ...key, createdAtMs: deps.clock.nowMs() }) };
+      const stored = work({ ...key, createdAtMs: deps.clock.nowMs() });
+      passGate(deps, store, { caller, key: known, stored });
+      return { kind: "stored", stored };
     }),
   );
   const onDisk = committed.onDisk.then(() => deps.metrics.passed("commit", deps.clock.elapsedMs() - startedMs));
@@ -90,7 +93,7 @@ async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: Key
 }
 
 /** What came after the request was let in, a revocation or a row changed from outside, still stops it here. */
-function requireActiveKey(store: Store, caller: Caller, isCancel: boolean): void {
+function requireActiveKey(store: Store, caller: Caller, isCancel: boolean): StoredKey {
   const key = findApiKey(store, caller.key.keyHash);
   if (key?.state !== "active") {
     throw new ApiError("revoked_api_key", "This API key has been revoked. Nothing was sent.");
@@ -98,6 +101,7 @@ function requireActiveKey(store: Store, caller: Caller, isCancel: boolean): void
   // A cancel goes by what was sealed, and takes risk away.
   const fault = key.fault ?? (isCancel ? null : key.accountFault);
   if (fault !== null) throw new ApiError("storage_unavailable", changedOutside(fault));
+  return key;
 }
 
 /** A stop is a row like any other: what is stored after it has met it, and what was stored before it finds and burns. */

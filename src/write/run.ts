@@ -9,8 +9,10 @@ import { onceUnlocked } from "../store/locked.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
+import { RailRefused, railsOfKey } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier, answerRecord, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
+import { readFacts, readPosition } from "./rails-facts.ts";
 import type { Conclusion, Outgoing, Plan, Stored, Verb } from "./verb.ts";
 
 /**
@@ -45,10 +47,13 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
   const { write, verb } = about;
   const { isCancel } = verb;
   const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
+  let hasReread = false;
   for (;;) {
     const plan = await verb.plan(write);
     if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));
     if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan.use));
+    const reading = readFactsFor(deps, caller, plan);
+    if (reading !== null) await reading;
     const { resource, increasesFor } = plan;
     const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor };
     try {
@@ -57,10 +62,31 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
       );
       return { plan, committed };
     } catch (error) {
+      if (mayBeBehind(error) && !hasReread) {
+        hasReread = true;
+        await rereadPosition(deps, caller, plan);
+        continue;
+      }
       const isOvertaken = error instanceof ApiError && error.code === "idempotency_in_progress";
       if (!isOvertaken || deps.clock.elapsedMs() >= deadlineMs) throw error;
     }
   }
+}
+
+/** What a limited key is judged by inside the transaction is asked for before it; null for a plain one, which waits for nothing. */
+function readFactsFor(deps: ToWrite, { account, key }: Caller, { market, use }: Plan): Promise<void> | null {
+  const rails = railsOfKey(deps.store, key.keyHash);
+  if (rails === null || market === null) return null;
+  return readFacts(deps, { account, rails, market, isReduction: use === "reduce" });
+}
+
+/** A position that is shown late, and fills that are booked at once, look like a position of others. */
+function mayBeBehind(error: unknown): boolean {
+  return error instanceof RailRefused && error.rail === "opposite_position";
+}
+
+async function rereadPosition(deps: ToWrite, { account, reader }: Caller, { market }: Plan): Promise<void> {
+  if (market !== null) await readPosition(deps, { account, market, purpose: reader });
 }
 
 /** When its turn comes where others wait as well. */

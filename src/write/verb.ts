@@ -34,6 +34,8 @@ export type Plan = {
    * make one smaller, or risk less: that passes every stop.
    */
   increasesFor: readonly (string | null)[];
+  /** In which something is placed or changed: whoever is held to rails is judged by its price. Null where none is needed. */
+  market: string | null;
   /** The row of what is placed holds its key as well; else the key gets a row of its own. */
   keyRow: "own" | "in_the_order";
   /**

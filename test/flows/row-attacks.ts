@@ -76,7 +76,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   "another account's grant is copied for a planted key": {
     attack: sql(
       () =>
-        `INSERT INTO api_keys SELECT '${HASH.planted}', '${ACCOUNT.id}', scopes, issued_at_ms, registered_at_ms, NULL, state, audience, network, expires_at_ms, signature FROM api_keys WHERE key_hash = '${HASH.other}'`,
+        `INSERT INTO api_keys SELECT '${HASH.planted}', '${ACCOUNT.id}', scopes, issued_at_ms, registered_at_ms, NULL, state, audience, network, expires_at_ms, signature, limited_grant FROM api_keys WHERE key_hash = '${HASH.other}'`,
     ),
     refused: ["planted", "invalid_api_key"],
     told: /never registered/,

@@ -5,10 +5,12 @@ import type { typedDataResource } from "../../src/actions/describe-typed-data.ts
 import type { detailsResource } from "../../src/actions/get-market.ts";
 import type { statusResource } from "../../src/actions/get-status.ts";
 import type { fillResource } from "../../src/actions/list-fills.ts";
+import type { keyInListResource } from "../../src/actions/list-keys.ts";
 import type { marketResource } from "../../src/actions/list-markets.ts";
 import type { priceResource } from "../../src/actions/list-prices.ts";
 import type { twapResource } from "../../src/actions/list-twaps.ts";
 import type { bookResource } from "../../src/actions/market-figures.ts";
+import type { limitedKeyResource } from "../../src/actions/register-limited-key.ts";
 import type { stopShown } from "../../src/actions/stop-trading.ts";
 import type { storyOf } from "../../src/actions/tell-story.ts";
 import type { exchangeView } from "../../src/actions/view-address.ts";
@@ -28,6 +30,8 @@ import { AccountResource, WhoAmIResource } from "../../src/http/schema/account.t
 import { RenewalOutcomeResource, RenewalResource } from "../../src/http/schema/agent-renewal.ts";
 import {
   ApiKeyResource,
+  KeyInListResource,
+  LimitedKeyResource,
   ListedApiKeyResource,
   RevocationResource,
   TypedDataResource,
@@ -64,6 +68,8 @@ const SCHEMAS = {
   book: BookResource,
   exchangeView: ExchangeViewResource,
   fill: FillResource,
+  keyInList: KeyInListResource,
+  limitedKey: LimitedKeyResource,
   listedKey: ListedApiKeyResource,
   market: MarketResource,
   marketDetails: MarketDetails,
@@ -93,6 +99,8 @@ type Writers = {
   book: typeof bookResource;
   exchangeView: typeof exchangeView;
   fill: typeof fillResource;
+  keyInList: typeof keyInListResource;
+  limitedKey: typeof limitedKeyResource;
   listedKey: typeof listedKeyResource;
   market: typeof marketResource;
   marketDetails: typeof detailsResource;
@@ -162,6 +170,8 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   book: "fits",
   exchangeView: "fits",
   fill: "fits",
+  keyInList: "fits",
+  limitedKey: "fits",
   listedKey: "fits",
   market: "fits",
   marketDetails: "fits",

@@ -30,7 +30,7 @@ const FIGURES: [string, string, string][] = [
   ["failed registrations", OVERVIEW, `${limits.failedRegistrationsPerMinute} failed registrations`],
   ["failed revocations", OVERVIEW, `${limits.failedRevocationsPerMinute} failed revocations`],
   ["the longest body", OVERVIEW, `at most ${grouped(longest)} bytes`],
-  ["a short body", OVERVIEW, `(${grouped(shortest)} where no API key is asked for)`],
+  ["a short body", OVERVIEW, `(${grouped(shortest)} where no API key is asked for, 8,192 for a grant with rails)`],
   ["values of a body", OVERVIEW, `${MAX_VALUES} values`],
   ["the headers", OVERVIEW, `at most ${grouped(MAX_HEADER_CHARACTERS)} characters`],
   [

@@ -257,7 +257,7 @@ test("a sealed key whose signature is another's, or was given for another networ
       const about = { accountId: accountIn(life), network: "exchange_mainnet", keyHash, scopes: SCOPES } as const;
       const grant = { ...about, issuedAtMs: 1, audience, expiresAtMs: null };
       const signature = wallet.sign(asTypedData(grantTypedData(grant)));
-      insertApiKey(life.store, { ...about, issuedAtMs: 1, registeredAtMs: 1 }, { ...grant, signature });
+      insertApiKey(life.store, { ...about, issuedAtMs: 1, registeredAtMs: 1 }, { ...grant, signature, limited: null });
       expect(findApiKey(life.store, keyHash)?.fault === null).toBe(index === 2);
     }
     closeStore(life.store);

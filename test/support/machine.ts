@@ -222,7 +222,7 @@ function setUp(store: Store, installation: number): void {
     const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };
     const key = { keyHash: keyHash(API_KEY), accountId: ACCOUNT.id, scopes, ...times };
     const { audience, network, expiresAtMs, signature } = grantOf(OWNER, API_KEY, { scopes });
-    insertApiKey(store, key, { audience, network, expiresAtMs, signature });
+    insertApiKey(store, key, { audience, network, expiresAtMs, signature, limited: null });
     const detail = { account: ACCOUNT.id, scopes: scopes.join(","), issued_at: START_MS };
     const about = { event: "key_registered", reference: key.keyHash };
     appendAudit(store, { atMs: START_MS, actor: "owner", ...about, detail });

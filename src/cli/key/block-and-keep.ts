@@ -3,7 +3,7 @@ import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
 import { places } from "../directory.ts";
 import { present } from "../output.ts";
 import { PASSPHRASE_FILE } from "../passphrase-input.ts";
-import { keyHashOf } from "./grant.ts";
+import { keyHashOf } from "./key-options.ts";
 
 export const keyBlock: Command = {
   name: "key block",

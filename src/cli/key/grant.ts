@@ -1,29 +1,30 @@
-import { API_NETWORK, type Scope } from "../../core/account.ts";
+import { API_NETWORK } from "../../core/account.ts";
 import { grantTypedData } from "../../wire/grant-data.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
-import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse, type Option, required } from "../command.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, required } from "../command.ts";
 import { networkWords, places, reading } from "../directory.ts";
 import { audience, GATEWAY } from "../gateway-client.ts";
 import { present, signable, signableLines } from "../output.ts";
-
-export const KEY_HASH: Option = { value: "HASH", help: "64 hex digits, as printed by key new" };
-export const SCOPES: Option = { value: "SCOPES", help: "trading:read,trading:write (default) or one of them" };
-
-const ALL_SCOPES: readonly Scope[] = ["trading:read", "trading:write"];
+import { KEY_HASH, keyHashOf, SCOPES, scopesOf } from "./key-options.ts";
+import { RAILS_OPTIONS, showLimitedGrant } from "./limited-grant.ts";
 
 export const keyGrant: Command = {
   name: "key grant",
-  summary: "print what the owner's wallet signs to grant an API key",
+  summary: "print what the owner's wallet signs to grant an API key; with --bot, one that is held to rails",
   options: {
     "key-hash": KEY_HASH,
     scopes: SCOPES,
     account: ACCOUNT,
+    ...RAILS_OPTIONS,
     listen: GATEWAY,
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
   },
   positionals: [],
   async run(input, outside) {
+    if (input.value("bot") !== null) return showLimitedGrant({ command: keyGrant, input, outside });
+    const given = Object.keys(RAILS_OPTIONS).find((name) => input.value(name) !== null);
+    if (given !== undefined) throw new Misuse(`--${given} is a rail of a bot: name it with --bot`);
     const at = places(input, outside);
     const hash = keyHashOf(required(input, "key-hash"));
     const scopes = scopesOf(input);
@@ -53,17 +54,3 @@ export const keyGrant: Command = {
     ]);
   },
 };
-
-export function keyHashOf(text: string): string {
-  const hash = text.toLowerCase().replace(/^0x/, "");
-  if (!/^[0-9a-f]{64}$/.test(hash)) throw new Misuse("a key hash is 64 hex digits");
-  return hash;
-}
-
-/** Sorted, each once. */
-export function scopesOf(input: Input): Scope[] {
-  const words = (input.value("scopes") ?? ALL_SCOPES.join(",")).split(",").map((word) => word.trim());
-  const unknown = words.find((word) => !ALL_SCOPES.some((scope) => scope === word));
-  if (unknown !== undefined) throw new Misuse(`"${unknown}" is no scope: trading:read, trading:write`);
-  return ALL_SCOPES.filter((scope) => words.includes(scope));
-}

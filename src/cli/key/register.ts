@@ -5,7 +5,7 @@ import { places, reading } from "../directory.ts";
 import { GATEWAY, post } from "../gateway-client.ts";
 import { present } from "../output.ts";
 import { ownersSignature, SIGNATURE } from "../signature.ts";
-import { KEY_HASH, keyHashOf, SCOPES, scopesOf } from "./grant.ts";
+import { KEY_HASH, keyHashOf, SCOPES, scopesOf } from "./key-options.ts";
 
 export const keyRegister: Command = {
   name: "key register",
@@ -15,6 +15,7 @@ export const keyRegister: Command = {
     scopes: SCOPES,
     account: ACCOUNT,
     "issued-at": { value: "MS", help: "as printed by key grant" },
+    grant: { value: "JSON", help: "of a key with rails: all of its grant, as printed by key grant --bot" },
     signature: SIGNATURE,
     listen: GATEWAY,
     "data-dir": DATA_DIRECTORY,
@@ -22,6 +23,12 @@ export const keyRegister: Command = {
   },
   positionals: [],
   async run(input, outside) {
+    const limited = input.value("grant");
+    if (limited !== null) {
+      const signed = { grant: grantIn(limited), signature: await ownersSignature(input, outside) };
+      const made = await post({ command: keyRegister, input, outside }, "/v1/api-keys/limited", signed);
+      return present({ input, outside }, made, [`Registered for the bot ${String(made["bot"])}, held to its rails.`]);
+    }
     const accountId = input.value("account") ?? onlyAccount(places(input, outside), input);
     const consent = {
       account: accountId,
@@ -40,6 +47,14 @@ export const keyRegister: Command = {
 /** `--account` spares the look at the data directory, which may be another user's. */
 export function onlyAccount(at: ReturnType<typeof places>, input: Parameters<typeof places>[0]): string {
   return reading(at, ({ store }) => chosenAccount(store, input).id);
+}
+
+function grantIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Misuse("--grant is the JSON object that key grant --bot prints, in single quotes");
+  }
 }
 
 function milliseconds(text: string): number {

@@ -5,7 +5,7 @@ import { networkWords, places, reading } from "../directory.ts";
 import { audience, GATEWAY, post } from "../gateway-client.ts";
 import { present, signable, signableLines } from "../output.ts";
 import { ownersSignature, SIGNATURE } from "../signature.ts";
-import { KEY_HASH, keyHashOf } from "./grant.ts";
+import { KEY_HASH, keyHashOf } from "./key-options.ts";
 import { onlyAccount } from "./register.ts";
 
 export const keyRevoke: Command = {

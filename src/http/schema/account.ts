@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { KeyLimits } from "./api-key.ts";
 import {
   AnswerNetwork,
   closed,
@@ -73,6 +74,7 @@ export const WhoAmIResource = closed(
     exchange: ExchangeWord,
     key_hash: KeyHash,
     scopes: Type.Array(ScopeWord, { description: "Sorted." }),
+    limits: KeyLimits,
   },
   { title: "WhoAmI" },
 );

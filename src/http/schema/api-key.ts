@@ -3,7 +3,9 @@ import {
   AnswerNetwork,
   closed,
   described,
+  Figure,
   KeyHash,
+  MarketName,
   nullable,
   ScopeWord,
   Signature,
@@ -93,6 +95,7 @@ export const ApiKeyResource = closed(
 export const ListedApiKeyResource = closed(
   {
     ...ApiKeyResource.properties,
+    expires_at: nullable(Timestamp, "When a limited key ends; null: a plain key does not expire."),
     state: words(["active", "revoked", "blocked", "held"], {
       description: "Whether it opens anything: revoked by the owner, blocked by the operator, on hold after a restore.",
     }),
@@ -100,6 +103,91 @@ export const ListedApiKeyResource = closed(
     last_used_at: nullable(Timestamp, "When it was last used, to the minute; null = never, as far as is known."),
   },
   { title: "ListedApiKey" },
+);
+
+function railText(description: string) {
+  return Type.String({ description, maxLength: MAX_MEMBER_CHARACTERS });
+}
+
+/** A list of fifty names of markets, and more than any other member has. */
+const MAX_MEMBER_CHARACTERS = 3_200;
+
+/** What the owner signs of a bot, in the one form of each; `any` is a word. */
+const RAILS = {
+  bot: railText(
+    "The bot: 1 to 40 of `a-z`, `0-9` and `-`. Its orders, net, turnover and Idempotency-Keys are its own.",
+  ),
+  may: railText("Words of `increase,reduce,modify,cancel`, in this order, joined by commas."),
+  markets: railText("`any`, or names, sorted and joined by commas; `xyz:*` is all of a dex."),
+  max_order: railText("`any`, or the most that one order may be worth, as `500 USD`."),
+  max_position: railText("`any`, or the most that the bot may come to hold in each market, as `500 USD`."),
+  max_exposure: railText("`any`, or the same over all markets, as `900 USD`."),
+  max_turnover_per_day: railText("`any`, or the most that it may trade on one UTC day, as `5000 USD`."),
+  max_loss_per_day: railText("`any`."),
+  max_actions_per_day: railText(
+    "`any`, or orders and modifies on one UTC day, as `2000`. Reductions are not refused by it.",
+  ),
+  max_distance: railText("`any`, or how far a price may be from the market on the side that costs, as `2 %`."),
+  max_stop_distance: railText("`any`, or how far a stop's worst price may be from its trigger, as `10 %`."),
+  max_leverage: railText("`any`."),
+  max_open_orders: railText("`any`, or how many orders may be open, as `40`. Reductions are not refused by it."),
+  touches: railText("`own` or `all`: whose orders it may cancel and modify, and whose position it may reduce."),
+  sources: railText("`any`, or networks from which it may ask, as `203.0.113.7/32`, sorted and joined by commas."),
+} as const;
+
+const GRANT = {
+  account: railText("The account, a UUID in lower case."),
+  network: railText("The network that this gateway truly trades on: `mainnet`, `testnet` or `paper`."),
+  owner: railText("The account's owner, 40 lower-case hex digits behind `0x`."),
+  trading_address: railText("The account's trading address, in the same form."),
+  key_hash: railText("SHA-256 of the API key, 64 lower-case hex digits. A hash is plain or limited for ever."),
+  scopes: railText("`trading:read,trading:write` or one of them."),
+  ...RAILS,
+  issued_at: railText("When it was signed, as `2026-11-22T19:00:00.000Z`; at most 60 minutes ago."),
+  expires_at: railText("When it ends, at most 365 days later."),
+} as const;
+
+export const RegisterLimitedKeyBody = closed(
+  {
+    grant: closed(GRANT, {
+      title: "LimitedGrant",
+      description: "What the owner consents to, each member as it is signed; the signature covers all of it.",
+    }),
+    signature: Signature,
+  },
+  { title: "RegisterLimitedApiKey" },
+);
+
+export const LimitedKeyResource = closed(
+  { object: Type.Literal("limited_api_key", { description: "Always `limited_api_key`." }), ...GRANT },
+  { title: "LimitedApiKey", description: "A key with rails, as its owner has signed them." },
+);
+
+/** What holds of a bot's key now. */
+export const KeyLimits = nullable(
+  closed(
+    {
+      bot: RAILS.bot,
+      rails: closed(RAILS, { description: "What its owner has signed, by the newest grant of the bot." }),
+      expires_at: described(Timestamp, "From when on this key opens nothing."),
+      use: closed({
+        turnover_today: described(Figure, "USD traded on this UTC day."),
+        actions_today: Type.Integer({ minimum: 0, description: "Orders and modifies of this UTC day." }),
+        open_orders: Type.Integer({ minimum: 0, description: "What may still execute, with what is unknown." }),
+        nets: Type.Array(
+          closed({ market: MarketName, net: described(Figure, "By the bot's own fills; negative is short.") }),
+          { description: "What the bot holds." },
+        ),
+      }),
+    },
+    { title: "KeyLimits" },
+  ),
+  "What the key is held to and what its bot has used of it; null for a plain key.",
+);
+
+export const KeyInListResource = closed(
+  { ...ListedApiKeyResource.properties, limits: KeyLimits },
+  { title: "ApiKeyInList" },
 );
 
 export const KEY_STATES = ["active", "revoked", "blocked", "held", "all"] as const;
@@ -131,6 +219,7 @@ export const TypedDataResource = closed(
     }),
     types: closed({
       ApiKeyGrant: Type.Array(TypedField, { description: "Members of a grant, in signing order." }),
+      LimitedKeyGrant: Type.Array(TypedField, { description: "Members of a grant with rails, in signing order." }),
       ApiKeyRevocation: Type.Array(TypedField, { description: "Members of a revocation, in signing order." }),
     }),
     examples: Type.Array(

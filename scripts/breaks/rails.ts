@@ -1,0 +1,136 @@
+import { type Break, inFile } from "./break.ts";
+
+const GATE = "src/write/gate.ts";
+const JUDGE = "src/core/rails/judge.ts";
+const RAILS = "test/http/rails.test.ts";
+
+function seen(title: string, test = RAILS): { test: string; title: string } {
+  return { test, title };
+}
+
+const OTHER_VERBS = seen("%s is nothing for a key with rails");
+
+/** Ways to let a key with rails do what its owner has not signed. */
+export const RAILS_BREAKS: readonly Break[] = [
+  {
+    row: "S54",
+    name: "the gate is left out",
+    changes: inFile("src/write/commit.ts", "      passGate(deps, store, { caller, key: known, stored });\n", ""),
+    seenBy: seen("many small orders are one position"),
+  },
+  {
+    row: "S54",
+    name: "a modify is not judged",
+    changes: inFile(
+      GATE,
+      "      return orderWish(deps, { attempt, rails, order: only(action.modifies).order, isModify: true });",
+      '      return { kind: "cancel" };',
+    ),
+    seenBy: seen("a modify is judged on the old remainder and its replacement together"),
+  },
+  ...(
+    [
+      ["leverage", '    case "updateLeverage":\n      return { kind: "other", verb: "leverage" };'],
+      ["margin", '    case "updateIsolatedMargin":\n      return { kind: "other", verb: "margin" };'],
+      ["a TWAP", '    case "twapOrder":\n    case "twapCancel":\n      return { kind: "other", verb: "twap" };'],
+    ] as const
+  ).map(([verb, find]) => ({
+    row: "S54",
+    name: `${verb} passes as a cancel`,
+    changes: inFile(GATE, find, find.replace(/\{ kind: "other", verb: "[a-z]+" \}/, '{ kind: "cancel" }')),
+    seenBy: OTHER_VERBS,
+  })),
+  {
+    row: "S54",
+    name: "a lost answer frees what it asked for",
+    changes: inFile(
+      "src/store/open-legs.ts",
+      '["processing", "unknown", "open", "waiting_for_trigger"]',
+      '["processing", "open", "waiting_for_trigger"]',
+    ),
+    seenBy: seen("a lost answer frees nothing"),
+  },
+  {
+    row: "S54",
+    name: "what a bot has bought is not booked",
+    changes: inFile(
+      "src/store/orders.ts",
+      "legColumns(leg), ...end }).rows !== 1) return false;\n  if (before !== null) bookFills(store, order, before);",
+      "legColumns(leg), ...end }).rows !== 1) return false;",
+    ),
+    seenBy: seen(
+      "hold what it bought and sold, and what another has, has no part in them",
+      "test/http/bot-books.test.ts",
+    ),
+  },
+  {
+    row: "S54",
+    name: "buys and sells make up for one another",
+    changes: inFile(
+      "src/core/rails/exposure.ts",
+      'const longest = add(net.high, remainingOf(legs, "buy"));',
+      'const longest = subtract(add(net.high, remainingOf(legs, "buy")), remainingOf(legs, "sell"));',
+    ),
+    seenBy: seen("%s comes to %s", "test/core/rails/judge.test.ts"),
+  },
+  {
+    row: "S54",
+    name: "a stop waits for a price that does not come",
+    changes: inFile(JUDGE, "return reduceOnly && hasFired === null && ", "return !reduceOnly && hasFired === null && "),
+    seenBy: seen("without a price nothing increases, and a stop and a cancel go all the same"),
+  },
+  {
+    row: "S54",
+    name: "an order far below the market is worth its own price",
+    changes: inFile(
+      "src/core/rails/exposure.ts",
+      "reference === null ? atOrAbove : larger(atOrAbove, reference.high)",
+      "reference === null ? atOrAbove : atOrAbove",
+    ),
+    seenBy: seen("judges %s"),
+  },
+  {
+    row: "S55",
+    name: "an older grant comes back",
+    changes: inFile("src/actions/register-limited-key.ts", "  requireNewest(store, grant, proof);\n", ""),
+    seenBy: seen("an older grant that was kept somewhere loosens nothing"),
+  },
+  {
+    row: "S55",
+    name: "a key keeps its own rails when its bot has newer ones",
+    changes: inFile(
+      GATE,
+      "  return (newest ?? limited).rails;",
+      "  return (newest === undefined ? limited : limited).rails;",
+    ),
+    seenBy: seen("a newer grant of the bot holds for its older key as well"),
+  },
+  {
+    row: "S55",
+    name: "a key works from anywhere",
+    changes: inFile(
+      "src/actions/authenticate.ts",
+      "sources !== null && !isWithin(address, sources)",
+      "sources !== null && !isWithin(address, [...sources, `${address}/32`])",
+    ),
+    seenBy: seen("granted for %s is for %s"),
+  },
+  {
+    row: "S56",
+    name: "another's orders are anybody's",
+    changes: inFile(JUDGE, 'touches === "all" || targetBot === bot', 'touches === "all" || targetBot !== undefined'),
+    seenBy: seen("what another holds is not reduced, nor its orders changed, unless it may touch all"),
+  },
+  {
+    row: "S56",
+    name: "a bot uses up the Idempotency-Keys of others",
+    changes: inFile("src/core/idempotency.ts", "bot === null ? key : `${bot}\\t${key}`", "bot === null ? key : key"),
+    seenBy: seen("are its own: no other uses one up, and both its keys share them", "test/http/bot-books.test.ts"),
+  },
+  {
+    row: "S56",
+    name: "another's protection on the book is displaced",
+    changes: inFile(JUDGE, "  if (!isAbove(all, held)) return null;\n", "  if (isAbove(all, ZERO)) return null;\n"),
+    seenBy: seen("%s comes to %s", "test/core/rails/judge.test.ts"),
+  },
+];

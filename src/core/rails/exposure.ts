@@ -1,0 +1,69 @@
+/** The worst that can still come of what a bot has out: everything that may execute, a lost answer among it. */
+import { absolute, add, compare, type Decimal, larger, multiply, negate, smaller, subtract, ZERO } from "../decimal.ts";
+import type { Side } from "../order.ts";
+
+/** What is left of one order at the exchange, as far as anybody can say that it may still execute. */
+export type OpenLeg = {
+  orderId: string;
+  cloid: string;
+  market: string;
+  side: Side;
+  /** What may still be filled of it. */
+  remaining: Decimal;
+  /** Its worst price. */
+  price: Decimal;
+  /** Null for one without, and for one that has fired. */
+  triggerPrice: Decimal | null;
+  reduceOnly: boolean;
+  /** Null for what no bot has placed. */
+  bot: string | null;
+};
+
+/** By the exchange's figures; each in units of the quote. */
+export type Reference = { low: Decimal; high: Decimal };
+
+/** A net of which more than one reading is possible: fills of nobody may have reduced it. `low` is not above `high`. */
+export type NetRange = { low: Decimal; high: Decimal };
+
+/**
+ * What a bot's net may be. Its own fills say one thing; where the account's position on that side is smaller, somebody else
+ * (a liquidation, the owner by hand) has reduced it, and then it is anything between the two.
+ */
+export function netRange(own: Decimal, account: Decimal | null): NetRange {
+  if (account === null) return own.startsWith("-") ? { low: own, high: ZERO } : { low: ZERO, high: own };
+  if (own.startsWith("-")) return { low: own, high: larger(own, smaller(account, ZERO)) };
+  return { low: smaller(own, larger(account, ZERO)), high: own };
+}
+
+/** max(|net + all buys|, |net − all sells|), for the worst net that is possible. Reductions cannot make it larger. */
+export function worstPosition(net: NetRange, legs: readonly OpenLeg[]): Decimal {
+  const longest = add(net.high, remainingOf(legs, "buy"));
+  const shortest = subtract(net.low, remainingOf(legs, "sell"));
+  return larger(larger(longest, negate(shortest)), larger(absolute(net.low), absolute(net.high)));
+}
+
+/** The largest position that a side can be asked to reduce: what is held, and what may have been filled without our knowing. */
+export function mostToReduce(side: Side, net: NetRange, legs: readonly OpenLeg[]): Decimal {
+  const most =
+    side === "sell" ? add(net.high, remainingOf(legs, "buy")) : negate(subtract(net.low, remainingOf(legs, "sell")));
+  return larger(most, ZERO);
+}
+
+/** Of what increases. */
+export function remainingOf(legs: readonly OpenLeg[], side: Side): Decimal {
+  return sum(legs.filter((leg) => leg.side === side && !leg.reduceOnly).map(({ remaining }) => remaining));
+}
+
+/** What a leg may come to: at its worst price, at its trigger, or at what the market says, whichever is most. */
+export function notionalOf({ remaining, price, triggerPrice }: OpenLeg, reference: Reference | null): Decimal {
+  const atOrAbove = larger(price, triggerPrice ?? price);
+  return multiply(remaining, reference === null ? atOrAbove : larger(atOrAbove, reference.high));
+}
+
+export function sum(amounts: readonly Decimal[]): Decimal {
+  return amounts.reduce(add, ZERO);
+}
+
+export function isAbove(use: Decimal, limit: Decimal | null): limit is Decimal {
+  return limit !== null && compare(use, limit) > 0;
+}

@@ -1,0 +1,13 @@
+import type { RailsText } from "./rails.ts";
+
+/** The rails in the words of the interface, each as it was signed. */
+export function railsResource(text: RailsText) {
+  return {
+    ...{ bot: text.bot, may: text.may, markets: text.markets },
+    ...{ max_order: text.maxOrder, max_position: text.maxPosition, max_exposure: text.maxExposure },
+    ...{ max_turnover_per_day: text.maxTurnoverPerDay, max_loss_per_day: text.maxLossPerDay },
+    ...{ max_actions_per_day: text.maxActionsPerDay, max_distance: text.maxDistance },
+    ...{ max_stop_distance: text.maxStopDistance, max_leverage: text.maxLeverage },
+    ...{ max_open_orders: text.maxOpenOrders, touches: text.touches, sources: text.sources },
+  };
+}

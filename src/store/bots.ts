@@ -1,0 +1,172 @@
+/**
+ * Bots: who placed what, whichever of its keys asked, and what each holds and has done. The books are written inside the
+ * transaction that learns of a fill, from the orders' own rows.
+ */
+import { and, eq, sql } from "drizzle-orm";
+import {
+  add,
+  type Decimal,
+  decimal,
+  isNegative,
+  isZero,
+  larger,
+  multiply,
+  negate,
+  smaller,
+  subtract,
+  ZERO,
+} from "../core/decimal.ts";
+import type { LimitedGrant } from "../core/rails/limited-grant.ts";
+import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
+import type { Store } from "./open.ts";
+import type { StoredOrder } from "./orders.ts";
+import { assignments, columnsOf, placeholders, prepared } from "./prepared.ts";
+import { remembered } from "./remembered.ts";
+import { orders } from "./schema.ts";
+import { botDays, botNets } from "./schema-bots.ts";
+import { findSealed, hasSealedRows, listSealed } from "./sealed-rows.ts";
+
+/** Name of the bot that a key belongs to; null for a plain key. What became of its row does not matter. */
+export function botOf(store: Store, keyHash: string | null): string | null {
+  if (keyHash === null) return null;
+  const known = findApiKey(store, keyHash);
+  const granted = known === null ? sealedGrantOf(store, keyHash) : known.limited;
+  return granted?.rails.bot ?? null;
+}
+
+function sealedGrantOf(store: Store, keyHash: string): LimitedGrant | null {
+  const content = findSealed(store, "key", keyHash);
+  return content === null ? null : grantIn(content);
+}
+
+/** Only `contentOfKey` makes what is sealed; plain keys have no such member there. */
+function grantIn(content: string): LimitedGrant | null {
+  const { limitedGrant = null, keyHash } = JSON.parse(content) as Pick<KeyRow, "keyHash"> & Partial<KeyRow>;
+  return limitedGrantOf({ keyHash, limitedGrant });
+}
+
+/** All grants of a bot, the newest first: its rails are those of the first. */
+export function listBotGrants(store: Store, accountId: string, bot: string): readonly LimitedGrant[] {
+  return grantsOf.find(store, `${accountId} ${bot}`) ?? [];
+}
+
+const grantsOf = remembered<readonly LimitedGrant[]>((store, name) => {
+  const grants = hasSealedRows(store)
+    ? listSealed(store, "key").map(([, content]) => grantIn(content))
+    : listKeyRows(store).map(limitedGrantOf);
+  const own = grants.filter((grant) => grant !== null && `${grant.accountId} ${grant.rails.bot}` === name);
+  return own.flatMap((grant) => grant ?? []).sort((a, b) => b.issuedAtMs - a.issuedAtMs);
+});
+
+const isBot = and(eq(botNets.accountId, sql.placeholder("accountId")), eq(botNets.bot, sql.placeholder("bot")));
+const netsOf = prepared((store) => store.select().from(botNets).where(isBot).prepare());
+
+/** What a bot holds by its own fills, by market; none that is flat. */
+export function listBotNets(store: Store, accountId: string, bot: string): Map<string, Decimal> {
+  const rows = netsOf(store).all({ accountId, bot });
+  return new Map(rows.filter(({ net }) => !isZero(net)).map(({ market, net }) => [market, net]));
+}
+
+const putNet = prepared((store) =>
+  store
+    .insert(botNets)
+    .values(placeholders(botNets))
+    .onConflictDoUpdate({
+      target: [botNets.accountId, botNets.bot, botNets.market],
+      set: assignments(botNets, ["net"]),
+    })
+    .prepare(),
+);
+
+export type BotDay = Pick<typeof botDays.$inferSelect, "turnover" | "actions">;
+
+const dayOf = prepared((store) =>
+  store
+    .select()
+    .from(botDays)
+    .where(
+      and(
+        ...[eq(botDays.accountId, sql.placeholder("accountId")), eq(botDays.bot, sql.placeholder("bot"))],
+        eq(botDays.day, sql.placeholder("day")),
+      ),
+    )
+    .prepare(),
+);
+
+const putDay = prepared((store) =>
+  store
+    .insert(botDays)
+    .values(placeholders(botDays))
+    .onConflictDoUpdate({
+      target: [botDays.accountId, botDays.bot, botDays.day],
+      set: assignments(botDays, ["turnover", "actions"]),
+    })
+    .prepare(),
+);
+
+type Bot = { accountId: string; bot: string };
+const DAY_MS = 86_400_000;
+
+/** What a bot has done on the UTC day of this moment. */
+export function findBotDay(store: Store, { accountId, bot }: Bot, atMs: number): BotDay {
+  const day = Math.floor(atMs / DAY_MS);
+  return dayOf(store).get({ accountId, bot, day }) ?? { turnover: ZERO, actions: 0 };
+}
+
+/** Adds to that. */
+export function addToBotDay(store: Store, of: Bot, { turnover, actions, atMs }: BotDay & { atMs: number }): void {
+  const { accountId, bot } = of;
+  const before = findBotDay(store, of, atMs);
+  putDay(store).run({
+    ...{ accountId, bot, day: Math.floor(atMs / DAY_MS) },
+    ...{ turnover: add(before.turnover, turnover), actions: before.actions + actions },
+  });
+}
+
+/** What of an order is filled, as its row has it. */
+type FilledPart = Pick<StoredOrder, "filledSize" | "averagePrice">;
+
+const filledOf = prepared((store) =>
+  store
+    .select(columnsOf(orders, ["filledSize", "averagePrice"]))
+    .from(orders)
+    .where(eq(orders.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+/** For `orders`: what a bot's row says before it is changed; null for an order of no bot, of which there are no books. */
+export function filledBefore(store: Store, { id, keyHash }: Pick<StoredOrder, "id" | "keyHash">): FilledPart | null {
+  return botOf(store, keyHash) === null ? null : (filledOf(store).get({ id }) ?? null);
+}
+
+/** For `orders`: books what has been filled of a bot's order since its row said `before`. */
+export function bookFills(store: Store, order: StoredOrder, before: FilledPart): void {
+  const bot = botOf(store, order.keyHash);
+  if (bot === null) return;
+  const size = subtract(order.filledSize ?? ZERO, before.filledSize ?? ZERO);
+  const turnover = subtract(notionalOf(order), notionalOf(before));
+  const { accountId, market, seenAtMs, createdAtMs } = order;
+  const of = { accountId, bot };
+  if (!isZero(turnover)) addToBotDay(store, of, { turnover, actions: 0, atMs: seenAtMs ?? createdAtMs });
+  if (isZero(size)) return;
+  const held = listBotNets(store, accountId, bot).get(market) ?? ZERO;
+  const signed = order.side === "buy" ? size : negate(size);
+  // What is taken back, because a leg went to an order of its own, is taken back as it was booked.
+  const net = order.reduceOnly && !isNegative(size) ? reduced(held, signed) : add(held, signed);
+  putNet(store).run({ accountId, bot, market, net });
+}
+
+/** The average price is cut to 8 decimals: what is booked is never less than what was traded. */
+const CUT = decimal("0.00000001");
+
+function notionalOf({ filledSize, averagePrice }: FilledPart): Decimal {
+  if (filledSize === null || averagePrice === null || isZero(filledSize)) return ZERO;
+  return multiply(filledSize, add(averagePrice, CUT));
+}
+
+/** What only reduces closes the bot's own and then another's, which makes the bot no position of the other side. */
+function reduced(held: Decimal, signed: Decimal): Decimal {
+  const after = add(held, signed);
+  if (signed.startsWith("-")) return held.startsWith("-") ? held : larger(after, ZERO);
+  return held.startsWith("-") ? smaller(after, ZERO) : held;
+}

@@ -1,0 +1,159 @@
+/**
+ * The one gate of limited keys. What is judged is the action that is about to be signed, as it stands stored in the intent's
+ * transaction: whatever a verb planned or a client said, nothing else leaves. A refusal takes all of it back.
+ */
+import type { Attempt } from "../core/attempt.ts";
+import { compare, decimal, ZERO } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import type { OpenLeg } from "../core/rails/exposure.ts";
+import { type Facts, judge, type Verdict, type Wish, type WishedTrigger } from "../core/rails/judge.ts";
+import type { LimitedGrant } from "../core/rails/limited-grant.ts";
+import { memberName } from "../core/rails/member-name.ts";
+import type { Rails } from "../core/rails/rails.ts";
+import type { ToJudge, With } from "../deps.ts";
+import { actionOf } from "../settle/send/intent.ts";
+import { findApiKey, type StoredKey } from "../store/api-keys.ts";
+import { addToBotDay, botOf, listBotGrants } from "../store/bots.ts";
+import type { Store } from "../store/open.ts";
+import { findOrder } from "../store/orders.ts";
+import type { WireOrder } from "../wire/action/order.ts";
+import type { Caller } from "./caller.ts";
+import { factsNow, markOf } from "./rails-facts.ts";
+import type { Stored } from "./verb.ts";
+
+/**
+ * Inside the intent's transaction, when all of it is stored. Throws `rail_refused` or `rails_unproven`, and with that nothing
+ * of it has happened. A plain key is held to nothing.
+ */
+export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: Passing): void {
+  const { limited } = key;
+  if (limited === null) return;
+  requireTime(deps, limited);
+  if (stored.kind === "said") return;
+  const rails = railsOf(store, key, limited);
+  const wish = wishOf(deps, stored.attempt, rails);
+  const { account } = caller;
+  const of = { accountId: account.id, bot: rails.bot };
+  if (wish.kind === "order") {
+    addToBotDay(store, of, { turnover: ZERO, actions: 1, atMs: deps.clock.nowMs() });
+  }
+  const isReduction = wish.kind !== "order" || wish.leg.reduceOnly;
+  const facts = factsNow(deps, store, { account, rails, isReduction });
+  const legs = wish.kind === "order" ? withLeg(facts.legs, wish.leg) : facts.legs;
+  const verdict = judge(rails, { ...facts, legs, targetBot: targetBotOf(store, stored.attempt) }, wish);
+  if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);
+}
+
+/** As it is signed, and not as its row says. */
+function withLeg(legs: readonly OpenLeg[], leg: OpenLeg): OpenLeg[] {
+  return [...legs.filter(({ cloid }) => cloid !== leg.cloid), leg];
+}
+
+export type Passing = { caller: Caller; key: StoredKey; stored: Stored };
+
+/** A key that has expired since the request was let in. */
+function requireTime({ clock }: With<"clock">, { expiresAtMs }: LimitedGrant): void {
+  if (clock.nowMs() >= expiresAtMs)
+    throw new ApiError("expired_api_key", "This API key has expired. Nothing was sent.");
+}
+
+/** The newest grant of a bot replaces what an older one of its keys says. */
+export function railsOf(store: Store, { accountId }: Pick<StoredKey, "accountId">, limited: LimitedGrant): Rails {
+  const [newest] = listBotGrants(store, accountId, limited.rails.bot);
+  return (newest ?? limited).rails;
+}
+
+/** What a key is held to now; null for a plain one. */
+export function railsOfKey(store: Store, keyHash: string): Rails | null {
+  const key = findApiKey(store, keyHash);
+  return key === null || key.limited === null ? null : railsOf(store, key, key.limited);
+}
+
+/** Null where no order is changed but the one that is placed. */
+function targetBotOf(store: Store, { kind, resource }: Attempt): Facts["targetBot"] {
+  if (kind !== "modify" && kind !== "cancel") return undefined;
+  return botOf(store, findOrder(store, resource.id)?.keyHash ?? null);
+}
+
+function wishOf(deps: ToJudge, attempt: Attempt, rails: Rails): Wish {
+  const action = actionOf(attempt);
+  switch (action?.type) {
+    case "order":
+      return orderWish(deps, { attempt, rails, order: only(action.orders), isModify: false });
+    case "batchModify":
+      return orderWish(deps, { attempt, rails, order: only(action.modifies).order, isModify: true });
+    case "cancel":
+    case "cancelByCloid":
+      return { kind: "cancel" };
+    case "updateLeverage":
+      return { kind: "other", verb: "leverage" };
+    case "updateIsolatedMargin":
+      return { kind: "other", verb: "margin" };
+    case "twapOrder":
+    case "twapCancel":
+      return { kind: "other", verb: "twap" };
+    case "noop":
+    case undefined:
+      throw new Error("bug: an intent whose action nobody can judge");
+  }
+}
+
+function only<T>(all: readonly T[]): T {
+  const [first, second] = all;
+  if (first === undefined || second !== undefined) throw new Error("bug: an action of more or less than one order");
+  return first;
+}
+
+type Ordered = { attempt: Attempt; rails: Rails; order: WireOrder; isModify: boolean };
+
+/** The market by the number that is signed: what the row says of it has no part in where it goes. */
+function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered): Wish {
+  const market = deps.markets.current()?.byAssetId.get(order.a);
+  if (market === undefined) throw unproven("the list of markets");
+  const trigger =
+    "trigger" in order.t ? triggerOf(deps, { order, market: market.name, trigger: order.t.trigger }) : null;
+  const waits = trigger !== null && trigger.hasFired !== true;
+  const leg: OpenLeg = {
+    ...{ orderId: attempt.resource.id, cloid: attempt.cloid ?? "", market: market.name, bot: rails.bot },
+    ...{ side: order.b ? "buy" : "sell", remaining: decimal(order.s), price: decimal(order.p), reduceOnly: order.r },
+    triggerPrice: waits ? trigger.price : null,
+  };
+  return { kind: "order", isModify, leg, trigger, sizeDecimals: market.sizeDecimals };
+}
+
+type WireTrigger = Extract<WireOrder["t"], { trigger: unknown }>["trigger"];
+
+/** A stop that sells, and a profit that buys, fire at or below their price, the others at or above it. */
+function triggerOf(
+  deps: ToJudge,
+  { order, market, trigger }: { order: WireOrder; market: string; trigger: WireTrigger },
+): WishedTrigger {
+  const price = decimal(trigger.triggerPx);
+  const mark = markOf(deps, market);
+  const firesBelow = (trigger.tpsl === "sl") !== order.b;
+  const isBeyond = mark === null ? null : firesBelow ? compare(mark, price) <= 0 : compare(mark, price) >= 0;
+  return { price, kind: trigger.tpsl === "sl" ? "stop_loss" : "take_profit", hasFired: isBeyond };
+}
+
+function refusalOf({ bot }: Rails, verdict: Exclude<Verdict, { kind: "allowed" }>): ApiError {
+  if (verdict.kind === "unproven") return unproven(verdict.missing);
+  const { rail, limit, use, largest } = verdict;
+  const fits = largest === null ? "" : ` Largest size that passes: ${largest}.`;
+  const words = `Rail ${memberName(rail)} of bot ${bot}: limit ${limit}, use ${use}.${fits} Nothing was sent.`;
+  return new RailRefused(rail, words);
+}
+
+/** `rail`: what stands in the way. */
+export class RailRefused extends ApiError {
+  readonly rail: string;
+
+  constructor(rail: string, words: string) {
+    super("rail_refused", words);
+    this.rail = rail;
+  }
+}
+
+function unproven(missing: string): ApiError {
+  const words = `Whether this is within the rails of this key cannot be said without ${missing}. Nothing was sent.`;
+  return new ApiError("rails_unproven", words);
+}

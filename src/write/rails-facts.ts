@@ -1,0 +1,121 @@
+/** What a limited key is judged by: our rows as they are in the intent's transaction, and what the feeds have told. */
+import type { Account } from "../core/account.ts";
+import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
+import { dexOf, findMarket } from "../core/market.ts";
+import type { Reference } from "../core/rails/exposure.ts";
+import type { Facts } from "../core/rails/judge.ts";
+import type { Rails } from "../core/rails/rails.ts";
+import type { ToJudge, With } from "../deps.ts";
+import type { Purpose } from "../exchange/exchange.ts";
+import { findBotDay, listBotNets } from "../store/bots.ts";
+import type { Store } from "../store/open.ts";
+import { listOpenLegs } from "../store/open-legs.ts";
+
+/** What increases is judged by prices that are not older, milliseconds. */
+const PRICE_MAX_AGE_MS = 5_000;
+/** What reduces takes the newest that there is, up to this age, milliseconds: it is not stopped because a feed died. */
+const LAST_PRICE_MAX_AGE_MS = 5 * 60_000;
+/** A reduction waits so long for a newer price, milliseconds. */
+const REDUCTION_WAITS_MS = 1_000;
+
+export type Needed = {
+  account: Account;
+  rails: Pick<Rails, "bot" | "maxExposure">;
+  /** Of what would be stored. */
+  market: string;
+  isReduction: boolean;
+};
+
+/** Before the transaction: asks for what is not there or too old. What stays missing is for the judge to say. */
+export async function readFacts(deps: ToJudge, needed: Needed): Promise<void> {
+  const { account, rails, market, isReduction } = needed;
+  // Only an exposure is a sum over all that the bot holds.
+  const isAlone = isReduction || rails.maxExposure === null;
+  const markets = isAlone ? [market] : marketsOf(deps, { account, bot: rails.bot, market });
+  const prices = markets.map((each) => readPrice(deps, each, isReduction));
+  const reading = Promise.all([...prices, readMissingPosition(deps, needed)]).then(() => undefined);
+  if (!isReduction) return reading;
+  const timer = deps.clock.timer(REDUCTION_WAITS_MS);
+  await Promise.race([reading, timer.up]);
+  timer.cancel();
+}
+
+/** Its exposure is the sum over all of these. */
+function marketsOf({ store }: With<"store">, of: { account: Account; bot: string; market: string }): string[] {
+  const { account, bot, market } = of;
+  const open = listOpenLegs(store, account.id).filter((leg) => leg.bot === bot);
+  const held = listBotNets(store, account.id, bot).keys();
+  return [...new Set([market, ...held, ...open.map((leg) => leg.market)])];
+}
+
+/** Asked each time, because who asks keeps the market followed; answered at once while it is told. */
+async function readPrice(deps: ToJudge, name: string, isReduction: boolean): Promise<void> {
+  const universe = deps.markets.current();
+  const market = universe === null ? null : findMarket(universe, name);
+  if (market !== null) await deps.marketView.mark(market, isReduction ? "reduce" : "order", PRICE_MAX_AGE_MS);
+}
+
+async function readMissingPosition(deps: ToJudge, { account, market, isReduction }: Needed): Promise<void> {
+  const purpose = isReduction ? "reduce" : "order";
+  if (accountState(deps, account, dexOf(market)) === null) await readPosition(deps, { account, market, purpose });
+}
+
+type PositionOf = { account: Account; market: string; purpose: Purpose };
+
+/** Puts what the exchange shows now where the gate looks. */
+export async function readPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
+  const dex = dexOf(market);
+  const read = await deps.reads.clearinghouse(account.tradingAddress, dex, purpose);
+  if (read.kind === "failed") return;
+  const { value, askedAtMs } = read;
+  deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
+}
+
+/** Inside the transaction; ages are those of this moment. */
+export function factsNow(
+  deps: ToJudge,
+  store: Store,
+  { account, rails: { bot }, isReduction }: Omit<Needed, "market">,
+): Omit<Facts, "targetBot"> {
+  const nets = listBotNets(store, account.id, bot);
+  const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : PRICE_MAX_AGE_MS;
+  return {
+    ...findBotDay(store, { accountId: account.id, bot }, deps.clock.nowMs()),
+    legs: listOpenLegs(store, account.id),
+    held: [...nets.keys()],
+    netOf: (market) => nets.get(market) ?? ZERO,
+    accountOf: (market) => positionOf(deps, account, market),
+    referenceOf: (market) => referenceOf(deps, market, maxAgeMs),
+  };
+}
+
+function referenceOf({ marketView }: With<"marketView">, market: string, maxAgeMs: number): Reference | null {
+  const known = marketView.peek("mark", market);
+  if (known === null || known.ageMs > maxAgeMs) return null;
+  const { mark, oracle } = known.value;
+  return oracle === null ? { low: mark, high: mark } : { low: smaller(mark, oracle), high: larger(mark, oracle) };
+}
+
+/** The mark, by which triggers fire; null where it is not known. */
+export function markOf({ marketView }: With<"marketView">, market: string): Decimal | null {
+  const known = marketView.peek("mark", market);
+  return known === null || known.ageMs > LAST_PRICE_MAX_AGE_MS ? null : known.value.mark;
+}
+
+function positionOf(deps: ToJudge, account: Account, market: string): Decimal | null {
+  const state = accountState(deps, account, dexOf(market));
+  if (state === null) return null;
+  return state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
+}
+
+/** As a feed shows it, or as it was read not long ago. */
+function accountState(
+  { picture, exchange, settings }: With<"exchange" | "picture" | "settings">,
+  { tradingAddress }: Account,
+  dex: string,
+) {
+  const known = picture.state(tradingAddress, dex);
+  if (known === null) return null;
+  const ageMs = exchange.nowMs() - known.toldToMs;
+  return ageMs <= settings.timings.maxReadAgeMs ? known.value : null;
+}

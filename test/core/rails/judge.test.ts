@@ -1,0 +1,256 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { compare, type Decimal, decimal, multiply, ZERO } from "../../../src/core/decimal.ts";
+import { netRange, type OpenLeg, worstPosition } from "../../../src/core/rails/exposure.ts";
+import { type Facts, judge, type Wish } from "../../../src/core/rails/judge.ts";
+import { NOTHING_GRANTED } from "../../../src/core/rails/limited-grant.ts";
+import type { Rails } from "../../../src/core/rails/rails.ts";
+
+const ANY: Rails = {
+  ...NOTHING_GRANTED.rails,
+  ...{ bot: "grid-1", may: ["increase", "reduce", "modify", "cancel"], markets: null, sources: null },
+};
+
+let made = 0;
+function leg(some: Partial<OpenLeg>): OpenLeg {
+  made += 1;
+  return {
+    ...{ orderId: `order-${made}`, cloid: `cloid-${made}`, market: "BTC", side: "buy", bot: "grid-1" },
+    ...{ remaining: decimal("1"), price: decimal("100"), triggerPrice: null, reduceOnly: false },
+    ...some,
+  };
+}
+
+type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targetBot">> & {
+  net?: string;
+  account?: string | null;
+  price?: string | null;
+  trigger?: Extract<Wish, { kind: "order" }>["trigger"];
+};
+
+function judged(rails: Partial<Rails>, wished: OpenLeg, known: Known) {
+  const { net = "0", account = net, price = "100", legs = [], trigger = null, ...rest } = known;
+  const at = price === null ? null : { low: decimal(price), high: decimal(price) };
+  const facts: Facts = {
+    ...{ targetBot: undefined, turnover: ZERO, actions: 1, held: net === "0" ? [] : ["BTC"] },
+    ...{
+      netOf: () => decimal(net),
+      accountOf: () => (account === null ? null : decimal(account)),
+      referenceOf: () => at,
+    },
+    ...rest,
+    legs: [...legs, wished],
+  };
+  const verdict = judge({ ...ANY, ...rails }, facts, {
+    kind: "order",
+    isModify: false,
+    leg: wished,
+    trigger,
+    sizeDecimals: 2,
+  });
+  return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
+}
+
+function usd(amount: number): Decimal {
+  return decimal(String(amount));
+}
+
+describe("judged", () => {
+  test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
+    [
+      "what others have out is not the bot's",
+      "allowed",
+      [{ maxPosition: usd(100) }, leg({}), { legs: [leg({ bot: null }), leg({ bot: "b" })] }],
+    ],
+    [
+      "buys and sells do not make up for one another",
+      "maxPosition 1",
+      [{ maxPosition: usd(200) }, leg({ side: "sell", remaining: usd(2) }), { legs: [leg({ side: "sell" }), leg({})] }],
+    ],
+    [
+      "sells that are open make no room for a buy",
+      "maxPosition 2",
+      [{ maxPosition: usd(200) }, leg({ remaining: usd(3) }), { legs: [leg({ side: "sell", remaining: usd(2) })] }],
+    ],
+    [
+      "a reduction that is modified takes its own place",
+      "allowed",
+      [
+        {},
+        leg({ orderId: "moved", reduceOnly: true, side: "sell", price: usd(101) }),
+        { net: "1", legs: [leg({ orderId: "moved", reduceOnly: true, side: "sell" })] },
+      ],
+    ],
+    [
+      "a short is as long as a long",
+      "maxPosition 1",
+      [{ maxPosition: usd(200) }, leg({ side: "sell", remaining: usd(1.01) }), { net: "-1" }],
+    ],
+    [
+      "a net that somebody else has reduced frees no room on its other side",
+      "maxPosition 1",
+      [{ maxPosition: usd(100) }, leg({ side: "sell", remaining: usd(2) }), { net: "5", account: "0" }],
+    ],
+    [
+      "and none on its own side",
+      "maxPosition 0",
+      [{ maxPosition: usd(500) }, leg({ remaining: usd(0.01) }), { net: "5", account: "0" }],
+    ],
+    [
+      "what reduces is no part of the worst case",
+      "allowed",
+      [{ maxPosition: usd(100) }, leg({}), { legs: [leg({ reduceOnly: true, side: "sell", remaining: usd(50) })] }],
+    ],
+    [
+      "what is open counts for the day before it is filled",
+      "maxTurnoverPerDay 0.5",
+      [{ maxTurnoverPerDay: usd(250) }, leg({}), { legs: [leg({})], turnover: usd(100) }],
+    ],
+    ["nothing without the account's position", "unproven", [{}, leg({}), { account: null }]],
+    ["nothing without a price", "unproven", [{}, leg({}), { price: null }]],
+    [
+      "two reductions that rest are one",
+      "touches 0.5",
+      [{}, leg({ reduceOnly: true, side: "sell" }), { net: "1.5", legs: [leg({ reduceOnly: true, side: "sell" })] }],
+    ],
+    [
+      "another's reduction on the book is not displaced",
+      "touches",
+      [
+        {},
+        leg({ reduceOnly: true, side: "sell" }),
+        { net: "1", account: "1.5", legs: [leg({ reduceOnly: true, side: "sell", bot: null })] },
+      ],
+    ],
+    [
+      "where both have room it is not displaced",
+      "allowed",
+      [
+        {},
+        leg({ reduceOnly: true, side: "sell" }),
+        { net: "1", account: "2", legs: [leg({ reduceOnly: true, side: "sell", bot: null })] },
+      ],
+    ],
+    [
+      "another's reduction is not traded with",
+      "touches",
+      [{}, leg({}), { legs: [leg({ reduceOnly: true, side: "sell", bot: "b" })] }],
+    ],
+    [
+      "below it, it is left alone",
+      "allowed",
+      [{}, leg({ price: usd(99) }), { legs: [leg({ reduceOnly: true, side: "sell", bot: "b" })] }],
+    ],
+    [
+      "a bot that is flat does not go long where others are short",
+      "opposite_position",
+      [{}, leg({}), { account: "-1" }],
+    ],
+    [
+      "a short bot may buy back what it is short, where others are short",
+      "allowed",
+      [{}, leg({}), { net: "-1", account: "-2" }],
+    ],
+  ])("%s comes to %s", (_title, outcome, asked) => {
+    expect(judged(...asked)).toBe(outcome);
+  });
+
+  test.each<[string, string, [Partial<Rails>, OpenLeg, boolean | null]]>([
+    [
+      "a stop by its trigger",
+      "maxStopDistance",
+      [
+        { maxStopDistance: usd(10) },
+        leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90), price: usd(80) }),
+        false,
+      ],
+    ],
+    [
+      "a stop near its trigger",
+      "allowed",
+      [
+        { maxStopDistance: usd(10) },
+        leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90), price: usd(81) }),
+        false,
+      ],
+    ],
+    [
+      "a stop of which no price says whether it has fired",
+      "allowed",
+      [{ maxDistance: usd(2) }, leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90), price: usd(81) }), null],
+    ],
+    [
+      "one that has fired is an order at once",
+      "maxDistance",
+      [{ maxDistance: usd(2) }, leg({ reduceOnly: true, side: "sell", price: usd(81) }), true],
+    ],
+    [
+      "an entry by its trigger",
+      "maxDistance",
+      [{ maxDistance: usd(2) }, leg({ triggerPrice: usd(110), price: usd(113) }), false],
+    ],
+  ])("%s is judged as %s", (_title, outcome, [rails, wished, hasFired]) => {
+    const trigger = { price: wished.triggerPrice ?? decimal("90"), kind: "stop_loss" as const, hasFired };
+    expect(judged(rails, wished, { net: wished.reduceOnly ? "1" : "0", trigger })).toBe(outcome);
+  });
+
+  test("whatever is accepted one after the other, the worst that can come of it is within the rail", () => {
+    const asked = fc.record({
+      side: fc.constantFrom("buy" as const, "sell" as const),
+      size: fc.integer({ min: 1, max: 500 }),
+      fills: fc.integer({ min: 0, max: 100 }),
+    });
+    fc.assert(
+      fc.property(fc.array(asked, { maxLength: 40 }), (requests) => {
+        const open: { leg: OpenLeg; left: number }[] = [];
+        let net = 0;
+        const text = (cents: number) =>
+          decimal(
+            `${cents < 0 ? "-" : ""}${Math.floor(Math.abs(cents) / 100)}.${String(Math.abs(cents) % 100).padStart(2, "0")}`,
+          );
+        for (const { side, size, fills } of requests) {
+          const wished = leg({ side, remaining: text(size) });
+          const legs = open.map((each) => ({ ...each.leg, remaining: text(each.left) }));
+          if (judged({ maxPosition: usd(1_000) }, wished, { net: text(net), legs }) === "allowed") {
+            open.push({ leg: wished, left: size });
+            const all = open.map((each) => ({ ...each.leg, remaining: text(each.left) }));
+            const worst = multiply(worstPosition(netRange(text(net), text(net)), all), decimal("100"));
+            expect(compare(worst, usd(1_000))).toBeLessThanOrEqual(0);
+          }
+          // Whichever fills, and however much of it.
+          const one = open[fills % Math.max(1, open.length)];
+          const part = one === undefined ? 0 : Math.floor((one.left * fills) / 100);
+          if (one !== undefined) {
+            one.left -= part;
+            net += one.leg.side === "buy" ? part : -part;
+          }
+          expect(Math.abs(net)).toBeLessThanOrEqual(1_000);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("the largest size that it names passes, and the next does not", () => {
+    const cents = fc.integer({ min: 1, max: 5_000 });
+    fc.assert(
+      fc.property(
+        cents,
+        fc.integer({ min: 0, max: 900 }),
+        fc.constantFrom("maxOrder", "maxPosition", "maxTurnoverPerDay"),
+        (size, others, rail) => {
+          const legs = others === 0 ? [] : [leg({ remaining: decimal(`${others}`) })];
+          const rails = { [rail]: usd(1_000) };
+          const words = judged(rails, leg({ remaining: decimal(String(size)) }), { legs });
+          const largest = words.split(" ")[1];
+          if (largest === undefined || largest === "0") return;
+          expect(judged(rails, leg({ remaining: decimal(largest) }), { legs })).toBe("allowed");
+          expect(judged(rails, leg({ remaining: decimal((Number(largest) + 0.01).toFixed(2)) }), { legs })).not.toBe(
+            "allowed",
+          );
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import { keepKey } from "../../src/ops/keep-key.ts";
+import { setKeyState } from "../../src/store/api-keys.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { keyHash } from "../../src/wire/grant.ts";
+import {
+  BOT,
+  inSeconds,
+  limitedRig,
+  MARK,
+  OTHER_BOT,
+  openMarketRig,
+  type Position,
+  place,
+  railOf,
+  refusalOf,
+  register,
+  stop,
+  textOf,
+} from "./rails-rig.ts";
+import { KEYS, type Rig, rowCounts } from "./rig.ts";
+
+/** The exchange fills what comes, whole, at this price. */
+function fillAt(rig: Rig, price: string): void {
+  let oid = 9_000;
+  rig.deps.exchange.send = async (body) => {
+    oid += 1;
+    const { action } = JSON.parse(body) as { action: { orders: { s: string; c: string }[] } };
+    const statuses = action.orders.map(({ s, c }) => ({ filled: { totalSz: s, avgPx: price, oid, cloid: c } }));
+    const response = { type: "order", data: { statuses } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  };
+}
+
+type Use = { turnover_today: string; nets: { market: string; net: string }[] };
+
+async function useOf(rig: Rig): Promise<Use> {
+  const shown = (await (await rig.ask({ path: "/v1/whoami", apiKey: BOT })).json()) as { limits: { use: Use } };
+  return shown.limits.use;
+}
+
+describe("a bot's books", () => {
+  test("hold what it bought and sold, and what another has, has no part in them", async () => {
+    const positions: Position[] = [];
+    const rig = openMarketRig({}, positions);
+    await register(rig, textOf(rig, { maxPosition: "120 USD" }));
+    fillAt(rig, MARK);
+    await place(rig, { size: "1" }, { apiKey: KEYS.both });
+    positions.push({ coin: "BTC", szi: "1" });
+    await rig.clock.advance(20_000);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
+    expect(await useOf(rig)).toMatchObject({ nets: [{ market: "BTC", net: "0.002" }] });
+    expect(Number((await useOf(rig)).turnover_today)).toBeCloseTo(120, 6);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.00001" })))).toBe("max_position");
+    const reduce = { side: "sell", reduce_only: true, time_in_force: "ioc" };
+    expect(await railOf(await inSeconds(rig, place(rig, { ...reduce, size: "0.00201" })))).toBe("touches");
+    expect(await railOf(await inSeconds(rig, place(rig, { ...reduce, size: "0.002" })))).toBe("passed");
+    expect((await useOf(rig)).nets).toEqual([]);
+  });
+
+  test("the turnover of a day is over with the UTC day, and no sooner", async () => {
+    const rig = await limitedRig({ maxTurnoverPerDay: "100 USD" });
+    fillAt(rig, MARK);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_turnover_per_day");
+    const dayMs = 86_400_000;
+    await rig.clock.advance(dayMs - (rig.clock.nowMs() % dayMs) - 60_000);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_turnover_per_day");
+    await rig.clock.advance(60_000);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+  });
+
+  test("after a restore only the owner's grant brings it back, and the day counts as used", async () => {
+    const rig = await limitedRig({ maxTurnoverPerDay: "1000 USD" });
+    inTransaction(rig.deps.store, (store) => setKeyState(store, keyHash(BOT), "held", rig.clock.nowMs()));
+    expect(await refusalOf(await rig.ask({ path: "/v1/whoami", apiKey: BOT }))).toStartWith("401 revoked_api_key");
+    const operator = { ...rig.deps, network: "paper" as const };
+    expect(() => keepKey(operator, keyHash(BOT))).toThrow("by its owner's grant");
+    await rig.clock.advance(1);
+    expect((await register(rig, textOf(rig, { maxTurnoverPerDay: "1000 USD" }))).status).toBe(201);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_turnover_per_day");
+    expect(await railOf(await inSeconds(rig, place(rig, { ...stop, side: "sell", price: "50000" })))).toBe("touches");
+  });
+});
+
+describe("a bot's Idempotency-Keys", () => {
+  test("are its own: no other uses one up, and both its keys share them", async () => {
+    const rig = await limitedRig({});
+    await rig.clock.advance(1);
+    await register(rig, textOf(rig, {}, OTHER_BOT));
+    const key = "the-key-of-two";
+    expect((await place(rig, {}, { apiKey: KEYS.both, key })).headers.get("Idempotent-Replayed")).toBeNull();
+    const first = await place(rig, {}, { key });
+    expect([first.status, first.headers.get("Idempotent-Replayed")]).toEqual([201, null]);
+    const again = await place(rig, {}, { apiKey: OTHER_BOT, key });
+    expect([await again.text(), again.headers.get("Idempotent-Replayed")]).toEqual([await first.text(), "true"]);
+    expect(rowCounts(rig)["orders"]).toBe(2);
+  });
+});
