@@ -11,7 +11,10 @@ export const stopCommand: Command = {
     "sign nothing more that could make a position larger, and withdraw what was signed before; cancels and reductions pass",
   options: {
     account: ACCOUNT,
-    key: { value: "KEY_HASH", help: "only what this API key has placed and asks for; the whole account when left out" },
+    "key-hash": {
+      value: "KEY_HASH",
+      help: "only what this API key has placed and asks for; the whole account when left out",
+    },
     everything: { value: null, help: "orders that can only make a position smaller go as well, stop-losses too" },
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
@@ -20,7 +23,7 @@ export const stopCommand: Command = {
   async run(input, outside) {
     const at = places(input, outside);
     const account = reading(at, ({ store }) => chosenAccount(store, input));
-    const key = input.value("key");
+    const key = input.value("key-hash");
     const given = {
       accountId: account.id,
       keyHash: key === null ? null : keyHashOf(key),

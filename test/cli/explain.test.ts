@@ -24,7 +24,7 @@ test("an order that is not settled is explained with what it waits for, to a per
     insertAttempt(store, attemptRow({ ...sealed, accountId: account.id }));
     closeStore(store);
     const { out } = await runHere(["order", "explain", leg.orderId, ...at]);
-    expect(out).toContain("The place waits for the exchange to show it");
+    expect(out).toContain("The modify waits for the exchange to show it");
     const { attempts } = JSON.parse((await runHere(["order", "explain", leg.orderId, ...at, "--json"])).out);
     const released = await runHere(["order", "release", leg.orderId, ...at]);
     expect(released.out).toContain(`Released order ${leg.orderId}. It stays unknown`);

@@ -16,7 +16,7 @@ function seconds(ms: number): string {
   return (ms / 1_000).toFixed(1);
 }
 
-/** The form that CI systems read: https://github.com/testmoapp/junitxml */
+/** The form that CI systems read: JUnit XML */
 export function junitOf(played: readonly Played[]): string {
   const counts = summaryOf(played);
   const took = seconds(played.reduce((all, { tookMs }) => all + tookMs, 0));
