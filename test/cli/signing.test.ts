@@ -95,7 +95,7 @@ test("the examples of the interface are signed as they are, each with its own ty
     domain: { name: string; version: string };
     examples: { primary_type: string; types: TypedData["types"]; message: TypedData["message"] }[];
   };
-  expect(told.examples).toHaveLength(2);
+  expect(told.examples.map((example) => example.primary_type)).toContain("LimitedKeyGrant");
   for (const { primary_type: primaryType, types, message } of told.examples) {
     const data = { domain: told.domain, types, primaryType, message };
     expect(await signersOf(signable(data) as unknown as Printed, typedDataDigest(data))).toEqual([OWN, OWN]);
