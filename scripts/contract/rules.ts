@@ -86,20 +86,31 @@ export const RULES: readonly Rule[] = [
     holds: (one, _facts, earlier) => earlier.some((other) => isSameKeyForAnother(one, other)),
   },
   {
-    name: "a grant with rails that is none, or of elsewhere",
-    codes: ["invalid_parameter"],
-    holds: (one) => one.path === "/v1/api-keys/limited" && !isGrantOfPaper(one),
-  },
-  {
     name: "stale signature",
     codes: ["grant_expired", "issued_at_in_future", "invalid_signature", "mainnet_required"],
     holds: (one, facts) => one.path.startsWith("/v1/api-keys") && isStale(one, facts),
   },
   {
-    name: "no such agent",
+    name: "rails for an account of elsewhere",
+    codes: ["account_not_found"],
+    // One that no answer has shown.
+    holds: (one, _facts, earlier) =>
+      one.path === "/v1/api-keys/limited" &&
+      earlier.every(({ answer }) => !answer.includes(String(bodyMember(one, "grant", "account")).toLowerCase())),
+  },
+  {
+    // Each of its texts may be as long as the schema says, and all of them together may not.
+    name: "a grant that is too long as a whole",
+    codes: ["body_too_large"],
+    holds: ({ path, body }) => path === "/v1/api-keys/limited" && body.length > 8_192,
+  },
+  {
+    name: "no such agent, or a grant with rails that is none or of elsewhere",
     codes: ["invalid_parameter"],
     holds: (one, { waitingAgent }) =>
-      one.path === "/v1/agent-renewal" && String(bodyMember(one, "agent")).toLowerCase() !== waitingAgent,
+      one.path === "/v1/api-keys/limited"
+        ? !isGrantOfPaper(one)
+        : one.path === "/v1/agent-renewal" && String(bodyMember(one, "agent")).toLowerCase() !== waitingAgent,
   },
 ];
 

@@ -163,7 +163,7 @@ export type ListedFill = { fill: StoredFill; orderId: string | null; keyHash: st
 /** One fill as it would be listed; null when there is none. */
 export function findListedFill(store: Store, accountId: string, id: string): ListedFill | null {
   const fill = findFill(store, accountId, id);
-  return fill === null ? null : listed(store, fill);
+  return fill === null ? null : (listed(store, accountId, [fill])[0] ?? null);
 }
 
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
@@ -176,18 +176,19 @@ export function listFills(store: Store, { accountId, after, limit }: FillPage): 
     .orderBy(desc(fills.timeMs), desc(fills.id))
     .limit(limit + 1)
     .all();
-  return rows.map((fill) => listed(store, fill));
+  return listed(store, accountId, rows);
 }
 
-const orderOf = prepared((store) =>
+/** Of all the fills of a page at once. */
+const ordersOf = prepared((store) =>
   store
-    .select({ id: orders.id, keyHash: orders.keyHash })
+    .select({ oid: everyLeg.oid, id: orders.id, keyHash: orders.keyHash })
     .from(everyLeg)
     // In this order: SQLite might else begin with all orders of the account.
     .crossJoin(orders)
     .where(
       and(
-        eq(everyLeg.oid, sql.placeholder("oid")),
+        sql`${everyLeg.oid} in (select value from json_each(${sql.placeholder("oids")}))`,
         eq(orders.id, everyLeg.orderId),
         eq(orders.accountId, sql.placeholder("accountId")),
       ),
@@ -195,9 +196,17 @@ const orderOf = prepared((store) =>
     .prepare(),
 );
 
-function listed(store: Store, fill: StoredFill): ListedFill {
-  const order = orderOf(store).get({ oid: fill.oid, accountId: fill.accountId });
-  return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? null };
+function listed(store: Store, accountId: string, rows: readonly StoredFill[]): ListedFill[] {
+  const oids = JSON.stringify([...new Set(rows.map(({ oid }) => oid))]);
+  const byOid = new Map(
+    ordersOf(store)
+      .all({ accountId, oids })
+      .map((order) => [order.oid, order]),
+  );
+  return rows.map((fill) => {
+    const order = byOid.get(fill.oid);
+    return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? null };
+  });
 }
 
 const cursorOf = prepared((store) =>

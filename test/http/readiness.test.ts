@@ -4,7 +4,8 @@ import fc from "fast-check";
 import type { AgentStanding } from "../../src/core/account.ts";
 import { ERROR_STATUS, type ErrorCode } from "../../src/core/errors.ts";
 import { OBSTACLES, type ObstacleReason } from "../../src/core/readiness.ts";
-import { insertAccount } from "../../src/store/accounts.ts";
+import { stopByOperator } from "../../src/ops/stop-trading.ts";
+import { insertAccount, listAccounts } from "../../src/store/accounts.ts";
 import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { noteFailure } from "../../src/store/broken.ts";
 import { markRestored, markTakenUp } from "../../src/store/restores.ts";
@@ -50,6 +51,10 @@ const FAULTS: Record<string, Fault> = {
   "after a fault of ours, or beside another machine": {
     ...{ reason: "writes_stopped", code: "internal_error" },
     cause: ({ deps }) => Object.assign(deps.state, { writesStoppedBecause: "another machine trades" }),
+  },
+  "while trading is stopped for the account": {
+    ...{ reason: "trading_stopped", code: "trading_stopped" },
+    cause: stopEach,
   },
   "with a database that cannot be trusted any more": {
     ...{ reason: "writes_stopped", code: "storage_unavailable" },
@@ -112,6 +117,18 @@ const FAULTS: Record<string, Fault> = {
     cause: ({ dials }) => Object.assign(dials, { hasWeight: false }),
   },
 };
+
+/** Every account. A disk that takes nothing takes no stop either. */
+function stopEach({ deps }: Dialled): void {
+  const operator = { ...deps, network: "paper" as const };
+  for (const { id: accountId } of listAccounts(deps.store)) {
+    try {
+      stopByOperator(operator, { accountId, keyHash: null, keepsProtection: true });
+    } catch (error) {
+      if (!(error instanceof Error) || !/disk/.test(error.message)) throw error;
+    }
+  }
+}
 
 function phase(name: Dialled["deps"]["state"]["phase"]) {
   return ({ deps }: Dialled) => void Object.assign(deps.state, { phase: name });

@@ -168,6 +168,23 @@ test("the stop is the same one while it stands, and for its Idempotency-Key for 
   expect(await codeOf(await named({ scope: "bot" }))).toBe("idempotency_key_reused");
 });
 
+test("however many ask with keys of their own, four stops for the same stand at most", async () => {
+  const rig = quietRig();
+  const ids: string[] = [];
+  for (let nth = 0; nth < 6; nth += 1) {
+    await rig.clock.advance(10);
+    const asking = {
+      path: "/v1/stop",
+      apiKey: KEYS.both,
+      idempotencyKey: `many-${nth}0000`,
+      body: { scope: "account" },
+    };
+    ids.push(((await (await rig.ask(asking)).json()) as { id: string }).id);
+  }
+  expect(new Set(ids).size).toBe(4);
+  expect(ids.slice(4)).toEqual([ids[3] ?? "", ids[3] ?? ""]);
+});
+
 test("an order's Idempotency-Key is no stop's: a stop is taken under it", async () => {
   const rig = quietRig();
   await ask(rig, { path: "/v1/orders", body: ORDER, idempotencyKey: "shared-name-1" });

@@ -109,6 +109,7 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
     const isRejected = status === "rejected";
     const expected =
       order === undefined ? NEVER_PLACED : expectedOf(run.venue, wish.party.account.tradingAddress, order);
+    if (isToldWithoutItsWord(last.body, expected)) return [];
     // A trigger that has fired may still be refused, long after it was taken.
     if (isRejected ? expected.status !== "rejected" : order === undefined) {
       return [`${name} was answered ${status}, and at the exchange it is ${expected.status}`];

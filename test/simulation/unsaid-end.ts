@@ -7,7 +7,8 @@ import type { Expected } from "./truth.ts";
  */
 export function isToldWithoutItsWord(body: string, expected: Pick<Expected, "status">): boolean {
   const error = fieldOf(body, "error") ?? "";
-  const isUnsaid = error.includes("unknown status") || error.includes("canceled, or refused when it fired");
+  const words = ["unknown status", "canceled, or refused when it fired", "canceled, or refused when it arrived"];
+  const isUnsaid = words.some((each) => error.includes(each));
   const isToldUnfilled = fieldOf(body, "status") === "canceled" && fieldOf(body, "filled_size") === "0";
   return isUnsaid && isToldUnfilled && expected.status === "rejected";
 }

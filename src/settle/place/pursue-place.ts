@@ -39,10 +39,12 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
 
 /** What an absence that was concluded means for the leg, in plain words. */
 export function absenceEvent(attempt: Attempt, absence: Absence, refusal: string | null): LegEvent {
-  if (absence === "outlived")
-    return { type: "canceled", oid: null, reason: "The exchange keeps no record that old.", filled: null };
+  if (absence === "outlived") return { type: "canceled", oid: null, reason: OUTLIVED, filled: null };
   return { type: "proven_absent", reason: `${WORDS[absence]}${saidWith(absence, attempt.answerText, refusal)}` };
 }
+
+const OUTLIVED =
+  "The exchange keeps no record that old: it is not open and had no fills; it was canceled, or refused when it arrived.";
 
 const WORDS = {
   never_ran: "The order was never executed and no longer can be: an empty action has taken its number.",

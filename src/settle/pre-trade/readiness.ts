@@ -4,6 +4,7 @@ import type { ToTakeOrders, With } from "../../deps.ts";
 import { findAccountFault } from "../../store/account-faults.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { accountsThatWrite } from "../../store/api-keys.ts";
+import { listStandingStops } from "../../store/stops.ts";
 import { budgetObstacle, closedGateway, MAX_LIST_AGE_MS, type Obstacle, orderObstacle } from "./obstacles.ts";
 
 /**
@@ -30,6 +31,7 @@ function increaseObstacle(deps: ToTakeOrders, account: Account): Pick<Obstacle, 
   return (
     closedGateway(deps, false) ??
     changedOutside(deps, account) ??
+    stopped(deps, account) ??
     orderObstacle(deps, account, false) ??
     marketsObstacle(deps) ??
     budgetObstacle(deps, account, "order")
@@ -39,6 +41,12 @@ function increaseObstacle(deps: ToTakeOrders, account: Account): Pick<Obstacle, 
 /** A write looks at the same inside its intent's transaction, by its key; which row it is is not for everybody. */
 function changedOutside({ store }: With<"store">, { id }: Account): Pick<Obstacle, "reason" | "detail"> | null {
   return findAccountFault(store, id) === null ? null : { reason: "changed_outside", detail: null };
+}
+
+/** Of the whole account: one key's stop leaves the others as they were. */
+function stopped({ store }: With<"store">, { id }: Account): Pick<Obstacle, "reason" | "detail"> | null {
+  const isStopped = listStandingStops(store, id).some(({ scope }) => scope === "account");
+  return isStopped ? { reason: "trading_stopped", detail: null } : null;
 }
 
 /** One market of which something contradicts the list is refused by its name, and no reason of an account's. */

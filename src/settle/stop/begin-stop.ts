@@ -57,6 +57,19 @@ export function standingLike(
   return own.find((stop) => isLike(stop, wanted)) ?? null;
 }
 
+/** So many that are for the same stand at most, each with a key of its own: whoever asks for more is shown the newest. */
+const MAX_ALIKE = 4;
+
+/** The newest of as many as can stand for the same; null while another may. */
+export function newestOfMany(
+  store: Store,
+  wanted: Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">,
+): Stop | null {
+  const own = listStandingStops(store, wanted.accountId).flatMap(({ id }) => findStop(store, id) ?? []);
+  const alike = own.filter((stop) => isLike(stop, wanted)).toSorted((a, b) => b.createdAtMs - a.createdAtMs);
+  return alike.length < MAX_ALIKE ? null : (alike[0] ?? null);
+}
+
 export function isLike(stop: Stop, wanted: Pick<Stop, "scope" | "keyHash" | "keepsProtection">): boolean {
   const { scope, keyHash, keepsProtection } = wanted;
   return stop.scope === scope && stop.keyHash === keyHash && stop.keepsProtection === keepsProtection;
