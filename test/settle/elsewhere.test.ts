@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import type { FeedEvent } from "../../src/exchange/feed-event.ts";
 import { openMarkets } from "../../src/exchange/markets.ts";
+import { raiseAlarm } from "../../src/settle/look/apply-sight.ts";
+import { listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { parseFrame } from "../../src/wire/answer/stream.ts";
 import { openFollowing } from "../support/following.ts";
@@ -172,4 +174,17 @@ test("a list of open orders that holds it in another market tells it, where the 
   rig.exchange.answer("frontendOpenOrders", () => [{ ...record.order, coin: "ETH" }]);
   await stage.follower.resync("all");
   expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", error: expect.stringContaining("ALARM") });
+});
+
+test.each([
+  ["its own native id moves it", 0, "closing"],
+  ["another native id, beside our client order id, leaves it where it is", 1, "resting"],
+])("what is shown in another market under %s", async (_name, beyond, state) => {
+  const rig = openGatewayRig();
+  const { order } = await rig.answerOf(rig.place("key-0001"));
+  const [leg] = listLegs(rig.store, String(order["id"]));
+  if (leg === undefined) throw new Error("nothing placed");
+  const oid = String(Number(leg.oid) + beyond);
+  raiseAlarm(rig.deps, leg, { words: "ETH instead of BTC", isOtherMarket: true, mayBeOurs: true, oid });
+  expect(listLegs(rig.store, leg.orderId)[0]?.state).toBe(state as typeof leg.state);
 });

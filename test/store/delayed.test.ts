@@ -136,7 +136,7 @@ test("no look shows less than was told, whatever is written, fails or is taken b
         copyFileSync(template, path);
         live(path, steps);
       }),
-      { numRuns: 40 },
+      { numRuns: 150 },
     );
     return Promise.resolve();
   });

@@ -57,12 +57,14 @@ export const ELSEWHERE = "stands in another market";
 export function raiseAlarm(
   world: With<"clock" | "log" | "markets" | "store">,
   leg: Leg,
-  { words, isOtherMarket }: Difference,
+  { words, isOtherMarket, oid }: Difference,
 ): void {
+  // Under our client order id alone it is another order, and says nothing of where ours stands.
+  const isElsewhere = isOtherMarket && leg.oid === oid;
   const order = findOrder(world.store, leg.orderId);
   const reason = `${ALARM}: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
   if (order === null || leg.reason?.includes(reason) === true) return;
-  const doubted = { type: "doubted", reason, isElsewhere: isOtherMarket } as const;
+  const doubted = { type: "doubted", reason, isElsewhere } as const;
   world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });
   world.log.error({ order_id: leg.orderId, error: reason }, "the exchange shows something else than was asked for");
   inTransaction(world.store, () => {
@@ -73,7 +75,7 @@ export function raiseAlarm(
       what: "difference",
       detail: differenceDetail(leg, { words }),
     });
-    if (isOtherMarket) appendElsewhere(world, leg, words);
+    if (isElsewhere) appendElsewhere(world, leg, words);
     recordLegEvent(world.store, leg.cloid, doubted, world.clock.nowMs());
   });
 }
