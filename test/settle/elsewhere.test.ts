@@ -26,10 +26,10 @@ type Rig = GatewayRig & {
 };
 
 /** Nothing has confirmed a market yet. */
-function openRig({ isFed }: { isFed: boolean }): Rig {
+function openRig({ isFed, listAgeMs = 70_000 }: { isFed: boolean; listAgeMs?: number }): Rig {
   const rig = openGatewayRig();
   const { confirm, isConfirmed } = openMarkets({ exchange: rig.exchange, dexes: [], clock: rig.clock });
-  Object.assign(rig.deps.markets, { confirm, isConfirmed });
+  Object.assign(rig.deps.markets, { confirm, isConfirmed, ageMs: () => listAgeMs });
   if (isFed) Object.assign(rig.deps.feeds, { isLive: () => true });
   const shownIn = (coin: string) => {
     const record = recordOf(rig.venue.orders.at(-1) ?? fail()) as { order: object };
@@ -187,4 +187,18 @@ test.each([
   const oid = String(Number(leg.oid) + beyond);
   raiseAlarm(rig.deps, leg, { words: "ETH instead of BTC", isOtherMarket: true, mayBeOurs: true, oid });
   expect(listLegs(rig.store, leg.orderId)[0]?.state).toBe(state as typeof leg.state);
+});
+
+test.each([
+  [64_999, 0],
+  [65_000, 400],
+])("with a list that is %i ms old an answer waits %i ms for the word on its market", async (listAgeMs, waitedMs) => {
+  const rig = openRig({ isFed: true, listAgeMs });
+  const startedMs = rig.clock.elapsedMs();
+  let answeredMs = -1;
+  void rig.place("key-0001").then(() => {
+    answeredMs = rig.clock.elapsedMs() - startedMs;
+  });
+  for (let nth = 0; nth < 50; nth += 1) await rig.clock.advance(10);
+  expect(Math.floor(answeredMs / 100) * 100).toBe(waitedMs);
 });
