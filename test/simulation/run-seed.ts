@@ -156,9 +156,10 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       for (const event of disk.eventsAfter(told.at(-1)?.id ?? 0))
         told.push({ ...event, atMs: timeline.nowMs(), isTakenBack: false });
     },
-    onDeath: (kind) => {
+    onDeath: () => {
       current = null;
-      if (kind === "power_cut") powerCuts += 1;
+      // A process that is killed takes what waits for its commit along, as a power cut does.
+      powerCuts += 1;
       deaths += 1;
       deathsAtMs.push(timeline.nowMs());
       const isOver = timeline.nowMs() >= faultsEndMs;
