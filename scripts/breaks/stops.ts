@@ -60,7 +60,7 @@ export const STOP_BREAKS: readonly Break[] = [
       '  if (stop.scope === "account" && stop.outsideAtMs === null) return false;\n',
       "",
     ),
-    seenBy: { test: "test/simulation/stop.test.ts", title: "what was placed elsewhere is canceled once and listed" },
+    seenBy: { test: "test/simulation/stop.test.ts", title: "while the lists cannot be read" },
   },
   {
     row: "S53",

@@ -197,6 +197,19 @@ test("what was placed elsewhere is canceled once and listed; what comes later is
   expect(liveOrders(s)).toHaveLength(1);
 });
 
+test("while the lists cannot be read what was placed elsewhere may live, and it is not stopped", async () => {
+  const s = await scene();
+  placeByHand(s, { isBuy: true, price: "90000", size: "0.01" });
+  s.setFate(({ path }) => (path === "/info" ? NEVER_LEFT_THE_WIRE : directly(1)));
+  for (let asked = 0; asked < 20; asked += 1) {
+    expect(fieldOf((await s.tell("stop-key-1", STOP)).body, "status")).toBe("stopping");
+    await s.pass(500);
+  }
+  s.setFate(() => directly(1));
+  await untilStopped(s);
+  expect(liveOrders(s)).toEqual([]);
+});
+
 test("a bot's stop leaves alone what was placed elsewhere", async () => {
   const s = await scene();
   placeByHand(s, { isBuy: true, price: "90000", size: "0.01" });
