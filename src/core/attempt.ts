@@ -121,7 +121,10 @@ export function lookDelayMs(lookNumber: number, kind: AttemptKind): number {
   return LOOK_DELAYS_MS[Math.min(lookNumber, LOOK_DELAYS_MS.length - 1)] ?? LOOK_DELAY_PATIENT_MS;
 }
 
-/** Sweeps of an account cost a tenth of a minute's weight: at once, then ever more seldom, milliseconds. */
+/**
+ * Sweeps of an account cost a tenth of a minute's weight: at once, then ever more seldom, milliseconds. They begin anew when the
+ * action can run no more, and when one has witnessed that it left nothing.
+ */
 const SWEEP_DELAYS_MS = [0, 1_500, 3_000, 6_000, 12_000, 30_000] as const;
 
 /** Milliseconds from the sweep before to the one with this number (0 = the first). */

@@ -11,9 +11,11 @@ export type Pursuit = {
   /** Changes when a cancel is issued again under a new nonce. */
   attemptId: number;
   looks: number;
-  /** Reads of all that the exchange shows of the account, and the elapsed time of the last. */
+  /** Reads of all that the exchange shows of the account, since they last began anew, and the elapsed time of the last. */
   sweeps: number;
   lastSweepElapsedMs: number | null;
+  /** They have begun anew at its end: before it, none of them could witness an absence. */
+  isEndSwept: boolean;
   /** Elapsed time of the last answer that counted as a witness of an absence. */
   lastWitnessElapsedMs: number | null;
   /** Such answers about an operation; an attempt that places counts them in its row. */
@@ -62,6 +64,7 @@ export function startPursuit(attemptId: number): Pursuit {
     looks: 0,
     sweeps: 0,
     lastSweepElapsedMs: null,
+    isEndSwept: false,
     lastWitnessElapsedMs: null,
     witnesses: 0,
     outlived: 0,
@@ -86,16 +89,26 @@ export function startPursuit(attemptId: number): Pursuit {
   };
 }
 
-/** @param nowMs elapsed milliseconds */
-export function isSweepDue({ sweeps, lastSweepElapsedMs }: Pursuit, nowMs: number): boolean {
-  return lastSweepElapsedMs === null || nowMs - lastSweepElapsedMs >= sweepDelayMs(sweeps);
+/** When a sweep is asked for: elapsed milliseconds, and whether the action can run no more. */
+export type SweepMoment = { nowMs: number; isPastEnd: boolean };
+
+export function isSweepDue(pursuit: Pursuit, { nowMs, isPastEnd }: SweepMoment): boolean {
+  const { sweeps, lastSweepElapsedMs } = pursuit;
+  if (lastSweepElapsedMs === null || (isPastEnd && !pursuit.isEndSwept)) return true;
+  return nowMs - lastSweepElapsedMs >= sweepDelayMs(sweeps);
 }
 
 /** One for which our own weight had no room asked nothing, and is tried again at the next step. */
-export function countSweep(pursuit: Pursuit, swept: Sweep | Unread, nowMs: number): void {
+export function countSweep(pursuit: Pursuit, swept: Sweep | Unread, { nowMs, isPastEnd }: SweepMoment): void {
   if (swept === "no_room") return;
-  pursuit.sweeps += 1;
+  pursuit.sweeps = isPastEnd && !pursuit.isEndSwept ? 1 : pursuit.sweeps + 1;
+  pursuit.isEndSwept ||= isPastEnd;
   pursuit.lastSweepElapsedMs = nowMs;
+}
+
+/** The history has witnessed an absence: what else it takes is asked for soon, however long it had been silent. */
+export function hastenSweeps(pursuit: Pursuit): void {
+  pursuit.sweeps = 1;
 }
 
 /**

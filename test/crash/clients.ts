@@ -29,6 +29,12 @@ export async function readOrder({ baseUrl, apiKey }: Client, id: string) {
   return JSON.parse(await response.text());
 }
 
+/** What the gateway itself tells of what became of an order, as text. */
+export async function readStory({ baseUrl, apiKey }: Client, id: string): Promise<string> {
+  const response = await fetch(`${baseUrl}/v1/orders/${id}/story`, { headers: authorization(apiKey) });
+  return response.text();
+}
+
 function authorization(apiKey: string) {
   return { Authorization: `Bearer ${apiKey}` };
 }

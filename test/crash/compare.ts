@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { ActionInput } from "../../src/paper/engine/action.ts";
 import { EVERY_ATTEMPT, EVERY_KEY, EVERY_LEG } from "../support/every-row.ts";
-import { type Client, readOrder } from "./clients.ts";
+import { type Client, readOrder, readStory } from "./clients.ts";
 import { type ExchangeLog, units } from "./exchange-log.ts";
 import { marginMark, orderMark, twapMark, type Wish } from "./wishes.ts";
 
@@ -125,6 +125,13 @@ function mayStayUnknown(body: string): boolean {
   return typeof told === "object" && told !== null && "action" in told && told.action !== "isolated_margin";
 }
 
+/** Of an order: what was looked at, and what is waited for. */
+async function storyOf(client: Client, body: string): Promise<string> {
+  const told: unknown = JSON.parse(body);
+  if (typeof told !== "object" || told === null || !("object" in told) || told.object !== "order") return "";
+  return "id" in told ? `\n    ${await readStory(client, String(told.id))}` : "";
+}
+
 /** What has to hold when everything has settled. Every key has been asked for once more by now. */
 export async function compareSettled(
   client: Client,
@@ -138,7 +145,7 @@ export async function compareSettled(
     const last = wish.heard.at(-1);
     if (last === undefined) findings.push(`${wish.key} was never answered`);
     else if (last.status === 202 && !mayStayUnknown(last.body))
-      findings.push(`${wish.key} was never settled: ${last.body}`);
+      findings.push(`${wish.key} was never settled: ${last.body}${await storyOf(client, last.body)}`);
     else if (last.status === 202) continue;
     else if (last.status < 300) findings.push(...compareAnswer(wish, last.body, { made: executed(wish), log }));
   }

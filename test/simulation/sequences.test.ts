@@ -86,6 +86,27 @@ test("twenty orders that never arrived are called so as soon as an empty action 
   }
 });
 
+/** Seconds at which another order is placed, and by when the absence of the first, whose last moment is after 15, is told. */
+const WITNESSED: [string, { othersAtS: readonly number[]; toldByS: number }][] = [
+  ["while the account trades", { othersAtS: [8, 16], toldByS: 26 }],
+  ["in an account that was quiet meanwhile", { othersAtS: [26], toldByS: 42 }],
+];
+
+test.each(WITNESSED)(
+  "a refused order whose answer was lost is told in time %s",
+  async (_when, { othersAtS, toldByS }) => {
+    const s = await scene();
+    s.setFate(fates((body) => (isAction(body, "order") && body.includes('"p":"1000"') ? unheard(5) : null)));
+    const refused = limit("buy", 1_000, "0.9");
+    s.ask("sequence-a4-refused", refused);
+    for (let second = 1; second <= toldByS; second += 1) {
+      await s.pass(1_000);
+      if (othersAtS.includes(second)) await s.tell(`sequence-a4-${second}`, limit("buy", 90_000 + second));
+    }
+    expect(shown(await s.tell("sequence-a4-refused", refused))).toMatchObject({ http: 201, status: "rejected" });
+  },
+);
+
 test("the old leg's cancel does not end an order that is being modified", async () => {
   const s = await scene();
   const placed = shown(await s.tell("sequence-a3", limit("buy", 94_000)));

@@ -15,7 +15,7 @@ import { findCompleteTo } from "../../store/fills.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
-import { countRefusalReading, type Pursuit, type Tools } from "../pursuit.ts";
+import { countRefusalReading, hastenSweeps, type Pursuit, type Tools } from "../pursuit.ts";
 import { note } from "../record/note.ts";
 import { openAttempt } from "../record/record.ts";
 import { burnNonce } from "../send/seal.ts";
@@ -68,6 +68,7 @@ function countWitness(tools: Tools, attempt: Attempt, pursuit: Pursuit, history:
   const isTooSoon = pursuit.lastWitnessElapsedMs !== null && nowMs - pursuit.lastWitnessElapsedMs < WITNESS_SPACING_MS;
   if (isTooSoon || !isWitness(history, endsAtMs(attempt))) return attempt;
   pursuit.lastWitnessElapsedMs = nowMs;
+  hastenSweeps(pursuit);
   // What happened after its expiry is told in the same answer: it has expired.
   const change = { negatives: attempt.negatives + 1, seal: attempt.seal ?? ("expiry" as const) };
   if (openAttempt(world.store, attempt.id) === null) return attempt;

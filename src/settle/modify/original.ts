@@ -233,11 +233,12 @@ const LOOKS_AT_OPEN = 3;
 
 /** One answer that shows the original open and holds something from after the modify: it is from after it as well. */
 async function isShownSince(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
-  const nowMs = tools.world.clock.elapsedMs();
-  if (pursuit.looksAtOpen < LOOKS_AT_OPEN || !isSweepDue(pursuit, nowMs)) return false;
+  const { clock, exchange } = tools.world;
+  const moment = { nowMs: clock.elapsedMs(), isPastEnd: exchange.nowMs() > endsAtMs(attempt) };
+  if (pursuit.looksAtOpen < LOOKS_AT_OPEN || !isSweepDue(pursuit, moment)) return false;
   const { user } = tools.soughtOf(attempt);
   const sweep = await tools.sweeps.read(user, attempt.accountId, { purpose: "settle", onNewConnection: true });
-  countSweep(pursuit, sweep, nowMs);
+  countSweep(pursuit, sweep, moment);
   if (sweep === "failed" || sweep === "no_room") return false;
   return showsOpenSince(sweep, attempt, legsOfModify(tools.world, attempt));
 }

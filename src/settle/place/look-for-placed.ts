@@ -1,4 +1,4 @@
-import type { Attempt } from "../../core/attempt.ts";
+import { type Attempt, endsAtMs } from "../../core/attempt.ts";
 import { compare } from "../../core/decimal.ts";
 import type { HistoryAnswer } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
@@ -31,13 +31,13 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   if (known !== null) return { sight: known, history: null };
   // A namesake may hide ours from a look by client order id.
   const isMissed = sight.kind === "not_found" || sight.kind === "foreign";
-  const nowMs = world.clock.elapsedMs();
+  const moment = { nowMs: world.clock.elapsedMs(), isPastEnd: world.exchange.nowMs() > endsAtMs(attempt) };
   const isOver = attempt.seal !== null || world.exchange.nowMs() > attempt.expiresAtMs;
-  if (!isMissed || !isOver || !isSweepDue(pursuit, nowMs)) return { sight, history: null };
+  if (!isMissed || !isOver || !isSweepDue(pursuit, moment)) return { sight, history: null };
   // What stands there of somebody else's is told, also where ours is found beside it.
   if (sight.kind === "foreign") applySight(world, sought.leg, sight);
   const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
-  countSweep(pursuit, sweep, nowMs);
+  countSweep(pursuit, sweep, moment);
   if (sweep === "failed" || sweep === "no_room")
     return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
   const swept = await lookInSweep(tools, attempt, { sought, options, sweep });
@@ -64,9 +64,9 @@ async function lookInSweep(
   attempt: Attempt,
   { sought, options, sweep }: { sought: Sought; options: InfoOptions; sweep: Sweep },
 ): Promise<PlacedLook> {
-  // A nonce is the exchange time of its making.
   // What is no more than a lead hides nothing that has the terms.
   const asked = isNamedByLead(sought.leg) ? { ...sought, leg: { ...sought.leg, oid: null } } : sought;
+  // A nonce is the exchange time of its making.
   const hasTradedBefore = hasFillBefore(tools.world.store, sought.accountId, attempt.nonce);
   const swept = findInSweep(ofAsked(tools, sweep, asked), sought.leg.cloid, attempt.nonce, hasTradedBefore);
   const history = swept.kind === "not_found" ? swept.history : null;
