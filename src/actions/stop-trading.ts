@@ -2,7 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import { stopResource } from "../core/resource.ts";
 import { type Stop, type StopScope, stopStatus } from "../core/stop.ts";
 import type { StopProgress, With } from "../deps.ts";
-import { beginStop, isLike, newestOfMany, standingLike } from "../settle/stop/begin-stop.ts";
+import { beginStop, isLike, listAlike, newestOfMany } from "../settle/stop/begin-stop.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
@@ -27,7 +27,7 @@ export function stopTrading(deps: ToStop, { account, key }: Caller, wanted: Stop
     const asked = { accountId: account.id, scope, keyHash: placedBy, keepsProtection };
     const earlier = idempotencyKey === null ? null : findStopByKey(store, account.id, idempotencyKey);
     if (earlier !== null) return { stop: requireSame(earlier, asked), isReplay: true };
-    const standing = idempotencyKey === null ? standingLike(store, asked) : newestOfMany(store, asked);
+    const standing = idempotencyKey === null ? (listAlike(store, asked)[0] ?? null) : newestOfMany(store, asked);
     const wanted = { ...asked, cause: "asked", actor: key.keyHash, idempotencyKey } as const;
     return { stop: standing ?? beginStop(store, deps, wanted), isReplay: false };
   });

@@ -1,5 +1,5 @@
 import { stopResource } from "../core/resource.ts";
-import { beginStop, standingLike } from "../settle/stop/begin-stop.ts";
+import { beginStop, listAlike } from "../settle/stop/begin-stop.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -22,7 +22,7 @@ export function stopByOperator(operator: Operator, { accountId, keyHash, keepsPr
       throw new OperatorError("no key with this hash is registered for the account");
     const asked = { accountId, scope: keyHash === null ? "account" : "bot", keyHash, keepsProtection } as const;
     const wanted = { ...asked, cause: "asked", actor: "operator", idempotencyKey: null } as const;
-    return stopResource(standingLike(store, asked) ?? beginStop(store, operator, wanted));
+    return stopResource(listAlike(store, asked)[0] ?? beginStop(store, operator, wanted));
   });
 }
 

@@ -46,11 +46,11 @@ export function auditAnswers(name: string, accepted: readonly Heard[], { areRead
 }
 
 /**
- * A power cut may take an outcome that names an exchange order. It is read again, before anybody is answered where the
+ * A death may take an outcome that names an exchange order. It is read again, before anybody is answered where the
  * exchange can be asked at all, and may have moved on; the order is the same.
  */
 function isReadAgain(known: Heard, heard: Heard, areReadsSound: boolean): boolean {
-  if (heard.turn.powerCuts === known.turn.powerCuts) return false;
+  if (heard.turn.deaths === known.turn.deaths) return false;
   const oid = fieldOf(known.body, "exchange_order_id");
   // A trigger that is met already has fired by the time of the look, which may show no more than a refusal.
   if (oid === null || fieldOf(known.body, "status") === "waiting_for_trigger") return false;
@@ -100,6 +100,6 @@ function isEarlier(before: Told, now: Told): boolean {
   return (
     fieldOf(before.body, "id") === fieldOf(now.body, "id") &&
     (before.turn.endedAtMs ?? Number.POSITIVE_INFINITY) < now.turn.askedAtMs &&
-    before.turn.powerCuts === now.turn.powerCuts
+    before.turn.deaths === now.turn.deaths
   );
 }

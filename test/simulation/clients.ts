@@ -14,8 +14,8 @@ export type Turn = {
   endedAtMs: number | null;
   /** `lost`: the client heard nothing, or did not listen. */
   outcome: ({ kind: "answer" } & Answered) | { kind: "lost" } | null;
-  /** Power cuts before it was asked. */
-  powerCuts: number;
+  /** Deaths of the gateway before it was asked. */
+  deaths: number;
 };
 
 export type Dialogue = { wish: Wish; ask: Ask | null; turns: Turn[] };
@@ -42,7 +42,7 @@ export type ClientParts = {
   /** Of what is read after a write: a stream of its own. */
   readChance: Chance;
   process: () => GatewayProcess | null;
-  powerCuts: () => number;
+  deaths: () => number;
   /** Nobody begins anything new from then on. */
   untilMs: number;
   onFault(text: string): void;
@@ -66,7 +66,7 @@ export function openClients(parts: ClientParts): Clients {
   };
 
   function put(party: Party, key: string | null, ask: Ask, whenDone: (turn: Turn) => void): Turn {
-    const asked = { ask, askedAtMs: timeline.nowMs(), powerCuts: parts.powerCuts() };
+    const asked = { ask, askedAtMs: timeline.nowMs(), deaths: parts.deaths() };
     const turn: Turn = { ...asked, endedAtMs: null, outcome: null };
     history.note(() => `client    ${key ?? "read"} asks ${JSON.stringify(ask)}`);
     const end = (outcome: NonNullable<Turn["outcome"]>) => {

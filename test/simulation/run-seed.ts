@@ -123,7 +123,6 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const deathsAtMs: number[] = [];
   let measured = NOTHING_MEASURED;
   let deaths = 0;
-  let powerCuts = 0;
   let current: GatewayProcess | null = null;
   const fate = chance.split();
   const feedChance = chance.split();
@@ -159,7 +158,6 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     onDeath: () => {
       current = null;
       // A process that is killed takes what waits for its commit along, as a power cut does.
-      powerCuts += 1;
       deaths += 1;
       deathsAtMs.push(timeline.nowMs());
       const isOver = timeline.nowMs() >= faultsEndMs;
@@ -215,7 +213,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     front: isHttp ? askOverHttp : askDirectly,
     wishes,
     process: () => current,
-    powerCuts: () => powerCuts,
+    deaths: () => deaths,
     untilMs: faultsEndMs,
     onFault: (text) => void findings.push(text),
   });

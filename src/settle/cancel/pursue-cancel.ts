@@ -11,8 +11,7 @@ import { applySight } from "../look/apply-sight.ts";
 import { lookAtLeg } from "../look/look.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { openAttempt } from "../record/record.ts";
-import { inPlace, ownPlace } from "../send/own-place.ts";
-import { sendAttempt } from "../send/send.ts";
+import { sendOwn } from "../send/send-own.ts";
 import { listedAssetId } from "./asset-id.ts";
 import {
   canceledLeg,
@@ -118,15 +117,19 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   if (foundNothing(attempt)) pursuit.lastSentElapsedMs ??= elapsedMs;
   if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < reissueAfterMs(pursuit)) return;
   if (missedAt !== null) await doubtMarket(world, attempt, missedAt);
-  const place = await ownPlace(world, attempt);
-  if (place === null) return;
-  if (openAttempt(world.store, attempt.id) === null) return place.leave();
-  pursuit.lastSentElapsedMs = elapsedMs;
-  pursuit.reissues += 1;
-  const next = inPlace(place, () => reissue(world, attempt, { live, place }));
-  pursuit.attemptId = next.id;
-  const listReadElapsedMs = listReadAt(world);
-  const result = await sendAttempt(world, next, "cancel");
+  let listReadElapsedMs = 0;
+  const store = (place: Place) => {
+    if (openAttempt(world.store, attempt.id) === null) return null;
+    pursuit.lastSentElapsedMs = elapsedMs;
+    pursuit.reissues += 1;
+    const stored = reissue(world, attempt, { live, place });
+    pursuit.attemptId = stored.id;
+    listReadElapsedMs = listReadAt(world);
+    return stored;
+  };
+  const sent = await sendOwn(world, { accountId: attempt.accountId, purpose: "cancel", store });
+  if (sent === null) return;
+  const { attempt: next, result } = sent;
   // Not sent, or out of actions for now, is no reason to stop: a later step tries again.
   if (result.kind === "not_sent") return;
   if (result.reply.kind === "refused" && isOutOfActions(result.reply.text)) return;

@@ -25,8 +25,8 @@ import { closedGateway } from "../pre-trade/obstacles.ts";
 import { note } from "../record/note.ts";
 import { deriveOrder } from "../record/record.ts";
 import { signerOfToday, storeAttempt } from "../send/intent.ts";
-import { inPlace, ownPlace } from "../send/own-place.ts";
-import { type Reply, sendAttempt } from "../send/send.ts";
+import type { Reply } from "../send/send.ts";
+import { sendOwn } from "../send/send-own.ts";
 import { recordModifyReply, tellPast } from "./modify.ts";
 
 type LiveExcess = Excess & { kind: "live" };
@@ -40,14 +40,10 @@ export async function reduceReplacement(
   world: ToSend & With<"instance" | "markets">,
   attempt: Attempt,
 ): Promise<Attempt | null> {
-  const place = await ownPlace(world, attempt);
-  if (place === null) return null;
-  const next = inPlace(place, () => storeLess(world, attempt, place));
-  if (next === null) {
-    place.leave();
-    return null;
-  }
-  const result = await sendAttempt(world, next, "order");
+  const store = (place: Place) => storeLess(world, attempt, place);
+  const sent = await sendOwn(world, { accountId: attempt.accountId, purpose: "order", store });
+  if (sent === null) return null;
+  const { attempt: next, result } = sent;
   if (result.kind !== "reply") return next;
   if (next.kind === "modify") recordModifyReply(world, next, result.reply);
   else recordRemoval(world, next, result.reply);

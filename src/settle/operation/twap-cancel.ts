@@ -13,8 +13,7 @@ import { foundNothing } from "../cancel/cancel.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { openAttempt } from "../record/record.ts";
 import { actionOf, signerOfToday, storeAttempt } from "../send/intent.ts";
-import { inPlace, ownPlace } from "../send/own-place.ts";
-import { sendAttempt } from "../send/send.ts";
+import { sendOwn } from "../send/send-own.ts";
 import {
   finishOperation,
   neverExecuted,
@@ -156,16 +155,16 @@ async function cancelAgain(
   // A number that nothing shows is most often none: it must not keep orders out of the market.
   if (pursuit.reissues > 0 && shown === "running") world.markets.doubt(market, MISSING);
   await world.markets.refresh();
-  const place = await ownPlace(world, attempt);
-  if (place === null) return false;
-  if (openAttempt(world.store, attempt.id) === null) {
-    place.leave();
-    return true;
-  }
-  const next = inPlace(place, () => storeNext(world, attempt, { market, place }));
-  pursuit.lastSentElapsedMs = nowMs;
-  pursuit.attemptId = next.id;
-  const result = await sendAttempt(world, next, "cancel");
+  const store = (place: Place) => {
+    if (openAttempt(world.store, attempt.id) === null) return null;
+    const stored = storeNext(world, attempt, { market, place });
+    pursuit.lastSentElapsedMs = nowMs;
+    pursuit.attemptId = stored.id;
+    return stored;
+  };
+  const sent = await sendOwn(world, { accountId: attempt.accountId, purpose: "cancel", store });
+  if (sent === null) return openAttempt(world.store, attempt.id) === null;
+  const { attempt: next, result } = sent;
   const said = result.kind === "reply" ? result.reply : null;
   // Not sent, or out of actions for now, is no news of the TWAP: a later step tries again.
   const isNoNews = said === null || (said.kind === "refused" && isOutOfActions(said.text));

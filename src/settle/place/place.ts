@@ -54,11 +54,10 @@ export async function recordElsewhere(
   placing: Placing,
   difference: Difference,
 ): Promise<PlaceOutcome> {
-  const { order, leg, attempt } = placing;
+  const { leg, attempt } = placing;
   const reason = `the exchange answered for ${difference.words}`;
   const nowMs = world.clock.nowMs();
   await world.commits.outcome((store) => markAmbiguous(store, attempt, { reason, text: null, nowMs }), false);
-  if (difference.isOtherMarket) world.markets.doubt(order.market, { because: difference.words, isCertain: true });
   raiseAlarm(world, findLegByCloid(world.store, leg.cloid) ?? leg, difference);
   return { isSettled: true, answer: null };
 }

@@ -48,25 +48,20 @@ export function withdrawKey(
   return running ?? beginStop(store, tools, wanted);
 }
 
-/** One that stands and is for the same. */
-export function standingLike(
-  store: Store,
-  wanted: Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">,
-): Stop | null {
+type Alike = Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">;
+
+/** Those that stand and are for the same. */
+export function listAlike(store: Store, wanted: Alike): Stop[] {
   const own = listStandingStops(store, wanted.accountId).flatMap(({ id }) => findStop(store, id) ?? []);
-  return own.find((stop) => isLike(stop, wanted)) ?? null;
+  return own.filter((stop) => isLike(stop, wanted));
 }
 
 /** So many that are for the same stand at most, each with a key of its own: whoever asks for more is shown the newest. */
 const MAX_ALIKE = 4;
 
 /** The newest of as many as can stand for the same; null while another may. */
-export function newestOfMany(
-  store: Store,
-  wanted: Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">,
-): Stop | null {
-  const own = listStandingStops(store, wanted.accountId).flatMap(({ id }) => findStop(store, id) ?? []);
-  const alike = own.filter((stop) => isLike(stop, wanted)).toSorted((a, b) => b.createdAtMs - a.createdAtMs);
+export function newestOfMany(store: Store, wanted: Alike): Stop | null {
+  const alike = listAlike(store, wanted).toSorted((a, b) => b.createdAtMs - a.createdAtMs);
   return alike.length < MAX_ALIKE ? null : (alike[0] ?? null);
 }
 

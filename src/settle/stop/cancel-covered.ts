@@ -1,7 +1,8 @@
 import type { Account } from "../../core/account.ts";
+import type { Attempt } from "../../core/attempt.ts";
 import { isLive } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
-import type { Settling, ToSend, With } from "../../deps.ts";
+import type { Place, Settling, ToSend, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { listLegs } from "../../store/legs.ts";
@@ -11,11 +12,7 @@ import { intendedCancel, legToCancel, recordCancelReply, unsettledPlacings } fro
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import { deriveOrder } from "../record/record.ts";
 import { storeAttempt } from "../send/intent.ts";
-import { inPlace } from "../send/own-place.ts";
-import { sendAttempt } from "../send/send.ts";
-
-/** What a stop does goes among the cancels, and waits its turn no longer than this, milliseconds. */
-export const STOP_WAIT_MS = 4_000;
+import { sendOwn } from "../send/send-own.ts";
 
 /** To cancel an order that rests, or may. */
 export type ToCancel = ToSend & With<"markets">;
@@ -43,12 +40,10 @@ export async function cancelCovered(
 async function armCancel(world: ToCancel, settling: Pick<Settling, "pursue">, canceling: Canceling): Promise<void> {
   const { account, orderId } = canceling;
   if (isArmed(world, orderId)) return;
-  const owner = account.ownerAddress;
-  const place = world.flights.take(owner, "cancel") ?? (await world.flights.wait(owner, "cancel", STOP_WAIT_MS));
-  if (place === null) return;
-  const attempt = inPlace(place, () => storeCancel(world, canceling, place));
-  if (attempt === null) return place.leave();
-  const result = await sendAttempt(world, attempt, "cancel");
+  const store = (place: Place) => storeCancel(world, canceling, place);
+  const sent = await sendOwn(world, { accountId: account.id, purpose: "cancel", store });
+  if (sent === null) return;
+  const { attempt, result } = sent;
   // Not sent, or out of actions for now: its pursuit sends it again.
   const isToSendAgain =
     result.kind === "not_sent" || (result.reply.kind === "refused" && isOutOfActions(result.reply.text));
@@ -59,11 +54,7 @@ function isArmed({ store }: With<"store">, orderId: string): boolean {
   return listAttemptsOf(store, orderId).some(({ kind, state }) => kind === "cancel" && state !== "done");
 }
 
-function storeCancel(
-  world: ToCancel,
-  { stop, account, orderId }: Canceling,
-  place: Parameters<typeof storeAttempt>[2]["place"],
-) {
+function storeCancel(world: ToCancel, { stop, account, orderId }: Canceling, place: Place): Attempt | null {
   return inTransaction(world.store, (store) => {
     const order = findOrder(store, orderId);
     const leg = legToCancel(listLegs(store, orderId));

@@ -11,9 +11,8 @@ import { mintOrderId } from "../../wire/order-id.ts";
 import { recordOperationReply } from "../operation/operation.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import { actionOf, storeAttempt } from "../send/intent.ts";
-import { inPlace } from "../send/own-place.ts";
-import { sendAttempt } from "../send/send.ts";
-import { nameOfStop, STOP_WAIT_MS, type ToCancel } from "./cancel-covered.ts";
+import { sendOwn } from "../send/send-own.ts";
+import { nameOfStop, type ToCancel } from "./cancel-covered.ts";
 import { askedTwap } from "./covered.ts";
 
 /** To cancel what a stop covers. */
@@ -86,12 +85,10 @@ export async function cancelRunningTwap(
 ): Promise<void> {
   const { account, twapId } = canceling;
   if (isUnderWay(world, account, twapId)) return;
-  const owner = account.ownerAddress;
-  const place = world.flights.take(owner, "cancel") ?? (await world.flights.wait(owner, "cancel", STOP_WAIT_MS));
-  if (place === null) return;
-  const attempt = inPlace(place, () => storeTwapCancel(world, canceling, place));
-  if (attempt === null) return place.leave();
-  const result = await sendAttempt(world, attempt, "cancel");
+  const store = (place: Place) => storeTwapCancel(world, canceling, place);
+  const sent = await sendOwn(world, { accountId: account.id, purpose: "cancel", store });
+  if (sent === null) return;
+  const { attempt, result } = sent;
   if (result.kind === "not_sent" || !recordOperationReply(world, attempt, result.reply))
     void settling.pursue(attempt.id);
 }

@@ -136,7 +136,7 @@ export async function recordLife(
     },
     wishes: drawWishes(chance.split(), ASKING_MS),
     process: () => (process.isAlive() ? process : null),
-    powerCuts: () => 0,
+    deaths: () => 0,
     untilMs: ASKING_MS,
     onFault: (text) => void scene.errors.push(text),
   });

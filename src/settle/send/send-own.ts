@@ -1,0 +1,41 @@
+import type { Attempt } from "../../core/attempt.ts";
+import type { Place, ToSend } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { type SendResult, sendAttempt } from "./send.ts";
+
+/** What the gateway takes back or makes smaller by itself waits its turn no longer than this, milliseconds. */
+const OWN_WAIT_MS = 4_000;
+
+export type OwnAction = {
+  accountId: string;
+  purpose: "cancel" | "order";
+  /** Stores the intent; null where by now there is nothing to do. */
+  store: (place: Place) => Attempt | null;
+};
+
+/**
+ * An action that nobody asks for just then: it takes risk away, so its turn is among the cancels. Null where none came in
+ * time, or nothing was stored: whoever wants it has to look again at what it was for.
+ */
+export async function sendOwn(
+  world: ToSend,
+  { accountId, purpose, store }: OwnAction,
+): Promise<{ attempt: Attempt; result: SendResult } | null> {
+  const owner = findAccount(world.store, accountId)?.ownerAddress;
+  if (owner === undefined) throw new Error("bug: an action without its account");
+  const place = world.flights.take(owner, "cancel") ?? (await world.flights.wait(owner, "cancel", OWN_WAIT_MS));
+  if (place === null) return null;
+  const attempt = storedIn(place, store);
+  return attempt === null ? null : { attempt, result: await sendAttempt(world, attempt, purpose) };
+}
+
+/** Nobody has the place of what was not stored. */
+function storedIn(place: Place, store: OwnAction["store"]): Attempt | null {
+  let attempt: Attempt | null = null;
+  try {
+    attempt = store(place);
+  } finally {
+    if (attempt === null) place.leave();
+  }
+  return attempt;
+}
