@@ -26,6 +26,10 @@ const OTHERS_ACCOUNT = {
   test: "test/flows/isolation.test.ts",
   title: "an order for the other's account is refused before it is stored",
 };
+const OTHERS_STOP = {
+  test: "test/flows/isolation.test.ts",
+  title: "a stop is its own account's: the other does not find it, and trades on",
+};
 const SAME_MOMENT = {
   test: "test/flows/isolation.test.ts",
   title: "both asking at the same moment, each is shown its own",
@@ -149,6 +153,16 @@ export const WHOSE_BREAKS: readonly Break[] = [
       "operation === null",
     ),
     seenBy: OTHERS_OPERATIONS,
+  },
+  {
+    row: "S05",
+    name: "stops in force are listed to every account",
+    changes: inFile(
+      "src/actions/stop-trading.ts",
+      ".filter(({ accountId }) => accountId === account.id)",
+      '.filter(({ accountId }) => accountId !== "")',
+    ),
+    seenBy: OTHERS_STOP,
   },
   {
     row: "S05",

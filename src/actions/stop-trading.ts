@@ -1,12 +1,12 @@
 import { ApiError } from "../core/errors.ts";
-import { stopResource } from "../core/resource.ts";
+import { listText, stopResource } from "../core/resource.ts";
 import { type Stop, type StopScope, stopStatus } from "../core/stop.ts";
 import type { StopProgress, With } from "../deps.ts";
 import { beginStop, isLike, listAlike, newestOfMany } from "../settle/stop/begin-stop.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
-import { findStop, findStopByKey, listOutside } from "../store/stops.ts";
+import { findStop, findStopByKey, listOutside, listStopsInForce } from "../store/stops.ts";
 import type { Caller } from "../write/caller.ts";
 
 export type StopTrading = { scope: StopScope; keepsProtection: boolean; idempotencyKey: string | null };
@@ -65,6 +65,16 @@ export function getStop(deps: ToStop, { account }: Caller, givenId: string): str
   if (stop === null || stop.accountId !== account.id)
     throw new ApiError("stop_not_found", "There is no such stop on this account.");
   return JSON.stringify(stopShown(deps, stop));
+}
+
+/** `GET /v1/stops`: those that stand, and those of which something is left to do. Newest first. */
+export function listStops(deps: ToStop, { account }: Caller): string {
+  const found = listStopsInForce(deps.store).filter(({ accountId }) => accountId === account.id);
+  const newestFirst = found.toSorted((one, other) => other.createdAtMs - one.createdAtMs);
+  return listText(
+    newestFirst.map((stop) => stopShown(deps, stop)),
+    null,
+  );
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

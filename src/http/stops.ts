@@ -1,7 +1,8 @@
 /** /v1/stop and /v1/stops. */
-import { getStop, stopTrading } from "../actions/stop-trading.ts";
+import { getStop, listStops, stopTrading } from "../actions/stop-trading.ts";
 import { EXAMPLE_STOP } from "./examples.ts";
 import { type Route, readRoute, urgentRoute } from "./route.ts";
+import { listOf } from "./schema/list.ts";
 import { StopBody, StopResource } from "./schema/stop.ts";
 
 const TAG = "Stop";
@@ -63,6 +64,29 @@ const retrieve = readRoute(
   (deps, caller, { id }) => ({ body: getStop(deps, caller, id), asOfMs: null }),
 );
 
+const list = readRoute(
+  {
+    name: "list_stops",
+    method: "GET",
+    path: "/v1/stops",
+    tag: TAG,
+    summary: "List the stops in force",
+    description:
+      "Of the account, whoever asked for them: those that refuse what increases, and those of which something is left to withdraw. Never more than one page; what is over has its id alone, `GET /v1/stops/{id}`.",
+    access: "trading:read",
+    answers: [
+      {
+        status: 200,
+        description: "Newest first.",
+        schema: listOf(StopResource, "StopList"),
+        example: { object: "list", data: [EXAMPLE_STOP], has_more: false, next_cursor: null },
+      },
+    ],
+    errors: [],
+  },
+  (deps, caller) => ({ body: listStops(deps, caller), asOfMs: null }),
+);
+
 export function stopRoutes(): Route[] {
-  return [stop, retrieve];
+  return [stop, retrieve, list];
 }

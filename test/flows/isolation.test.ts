@@ -365,6 +365,11 @@ test("a stop is its own account's: the other does not find it, and trades on", a
   const own = await askAs(first, second, { route: `GET /v1/stops/${id}`, apiKey: 0 });
   const others = await askAs(second, first, { route: `GET /v1/stops/${id}`, apiKey: 0 });
   expect([own.status, others.status]).toEqual([200, 404]);
+  const lists = [
+    await askAs(first, second, { route: "GET /v1/stops", apiKey: 0 }),
+    await askAs(second, first, { route: "GET /v1/stops", apiKey: 0 }),
+  ];
+  expect(lists.map(({ text }) => text.includes(id))).toEqual([true, false]);
   const order = ({ party }: Belongings): Ask => ({
     ...{ route: "POST /v1/orders", key: "after-stop-1", apiKey: 0 },
     body: { account: party.account.id, market: "BTC", side: "buy", size: "0.004", price: "60100" },

@@ -22,7 +22,7 @@ const ROUTES = [
   ...["POST /v1/api-keys", "POST /v1/api-keys/limited", "POST /v1/api-keys/revoke"],
   ...["POST /v1/leverage", "POST /v1/margin", "POST /v1/orders"],
   ...["POST /v1/orders/:id/cancel", "POST /v1/orders/:id/modify", "POST /v1/twaps", "POST /v1/twaps/cancel"],
-  ...["GET /v1/stops/:id", "POST /v1/stop", "POST /v1/api-keys/revocations"],
+  ...["GET /v1/stops", "GET /v1/stops/:id", "POST /v1/stop", "POST /v1/api-keys/revocations"],
   ...["GET /v1/setup", "GET /v1/setup/exchange-view", "GET /v1/setup/agent-approval", "GET /v1/setup/builder-approval"],
   ...["POST /v1/setup/claim", "POST /v1/setup/owner", "POST /v1/setup/agent-approval", "POST /v1/setup/finish"],
   ...["POST /v1/setup/builder-approval", "POST /v1/setup/builder-skip"],

@@ -154,6 +154,22 @@ async function settled(rig: Rig, id: string): Promise<object> {
   throw new Error("it never stopped");
 }
 
+test("stops in force are listed to whoever may read the account, newest first, and what has ended is not", async () => {
+  const rig = quietRig();
+  const listed = async (apiKey: string) => {
+    const list = (await (await rig.ask({ path: "/v1/stops", apiKey })).json()) as { data: { id: string }[] };
+    return list.data.map(({ id }) => id);
+  };
+  expect(await listed(KEYS.both)).toEqual([]);
+  const first = await stop(rig, { scope: "bot" });
+  await rig.clock.advance(10);
+  const second = await stop(rig);
+  expect(await listed(KEYS.readOnly)).toEqual([second, first]);
+  expect(await listed(KEYS.other)).toEqual([]);
+  resumeTrading({ ...rig.deps, network: "paper" }, { accountId: ACCOUNTS.main, stopId: second });
+  expect(await listed(KEYS.both)).toEqual([first]);
+});
+
 test("the stop is the same one while it stands, and for its Idempotency-Key for ever", async () => {
   const rig = quietRig();
   const first = await stop(rig);
