@@ -64,7 +64,7 @@ test("from an empty directory the printed commands lead to an API key that works
   const me = await fetch(`${url}/v1/whoami`, { headers: { Authorization: `Bearer ${apiKey}` } });
   expect(me.status).toBe(200);
   const limited = await pasted(`cd ${quoted(room)} && ${PROGRAM} key new --data-dir data`);
-  const rails = await pasted(`${next(limited, "key grant")} --bot grid-1 --max-order '500 USD'`);
+  const rails = await pasted(`${next(limited, "key grant")} --bot grid-1 --markets ETH,BTC --max-order '500 USD'`);
   expect(await pasted(signed(rails.slice(0, rails.indexOf("Then hand")), next(rails, "key register")))).toContain(
     "held to its rails",
   );
