@@ -49,6 +49,8 @@ export type Config = {
   areCancelsFast: boolean;
   /** A trigger on spot is sent, although the exchange takes none. */
   areSpotTriggersSent: boolean;
+  /** Keys without rails only cancel and reduce. */
+  areRailsRequired: boolean;
   /** SQLite moves nothing from its log into the database by itself: a replicator beside us does. */
   hasExternalCheckpoints: boolean;
   /** The most that may be open; fewer where the system gives few descriptors. */
@@ -104,6 +106,7 @@ export const DEFAULTS = {
   POSTERN_MAX_FEEDS: "7",
   POSTERN_FAST_CANCELS: "1",
   POSTERN_SPOT_TRIGGERS: "0",
+  POSTERN_REQUIRE_RAILS: "0",
   POSTERN_EXTERNAL_CHECKPOINTS: "0",
   POSTERN_LOG_LEVEL: "info",
   POSTERN_PASSPHRASE_FILE: "",
@@ -164,6 +167,7 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
     exchangeWeightPerMinute: wholeNumber("POSTERN_EXCHANGE_WEIGHT", read),
     areCancelsFast: oneOf("POSTERN_FAST_CANCELS", read, ["0", "1"]) === "1",
     areSpotTriggersSent: oneOf("POSTERN_SPOT_TRIGGERS", read, ["0", "1"]) === "1",
+    areRailsRequired: oneOf("POSTERN_REQUIRE_RAILS", read, ["0", "1"]) === "1",
     hasExternalCheckpoints: oneOf("POSTERN_EXTERNAL_CHECKPOINTS", read, ["0", "1"]) === "1",
     logLevel: oneOf("POSTERN_LOG_LEVEL", read, ["debug", "info", "warn", "error", "silent"]),
     changed: changedSettings(read),
@@ -247,7 +251,7 @@ export function metricsHostsOf(listen: ListenAddress, { allowedHosts }: Config):
 
 /** What the deeds see of the configuration. `config.listen` must hold the true port by now. */
 export function settingsOf(config: Config, instance: { network: Network; version: string }): Settings {
-  const { dexes, builder, limits, timings, areSpotTriggersSent, areCancelsFast } = config;
+  const { dexes, builder, limits, timings, areSpotTriggersSent, areCancelsFast, areRailsRequired } = config;
   return Object.freeze({
     network: instance.network,
     version: instance.version,
@@ -259,6 +263,7 @@ export function settingsOf(config: Config, instance: { network: Network; version
     timings,
     areSpotTriggersSent,
     areCancelsFast,
+    areRailsRequired,
     fillsPageRows: FILLS_PAGE_ROWS,
   });
 }

@@ -48,6 +48,8 @@ export type Settings = {
   areSpotTriggersSent: boolean;
   /** Cancels of orders that are no triggers ask for the exchange's fast lane. */
   areCancelsFast: boolean;
+  /** Keys without rails only cancel and reduce, and none is registered any more that may write. */
+  areRailsRequired: boolean;
   /** Rows that the exchange gives in one answer of fills at most: fewer mean that it was the last. */
   fillsPageRows: number;
 };
@@ -270,6 +272,8 @@ export type GatewayState = {
   writesStoppedBecause: string | null;
   /** No file descriptor is left (EMFILE): no connection is taken, and none to the exchange may open. */
   isOutOfDescriptors?: boolean;
+  /** By key hash and rail: when it was last told that it refused, and how often it has since. */
+  refusals?: Map<string, { toldMs: number; untold: number }>;
   /** Refusals in words that are not in our list, by their shape, of which somebody was told. */
   toldRefusals?: Set<string>;
 };

@@ -24,6 +24,7 @@ import { NO_FEEDS, openTrustedFeeds, type TrustedFeeds } from "./exchange/truste
 import { createServer, type HttpServer } from "./http/server.ts";
 import type { Keyring } from "./ops/keyring.ts";
 import { prepareSuccessors } from "./ops/renew-agent.ts";
+import { tellExpiringKeys } from "./ops/tell-keys.ts";
 import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
 import { openReadinessWatch, READINESS_INTERVAL_MS, type ReadinessWatch } from "./ops/watch-readiness.ts";
 import { CHECK_PICTURE_MS, openPictureChecks } from "./settle/account/check-picture.ts";
@@ -236,11 +237,12 @@ function keepWatch({ every, fromNow }: Repeating, { agents, readiness, tell, pre
   fromNow(READINESS_INTERVAL_MS, async () => tell(readiness.look()));
 }
 
-/** The next agent keys, where this process can seal any. */
+/** The next agent keys, where this process can seal any; and whose API keys end soon is told. */
 function prepare(
   deps: With<"agents" | "clock" | "exchange" | "log" | "randomBytes" | "store">,
   { keyring, instance }: GatewayParts,
 ): void {
+  tellExpiringKeys(deps);
   if (keyring !== undefined) prepareSuccessors({ ...deps, network: instance.network, keyring });
 }
 

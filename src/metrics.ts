@@ -20,6 +20,7 @@ export function openMetrics(): MetricsRegistry {
   const stages = new Histogram({ ...shapeOf("postern_write_stage_seconds"), buckets: BUCKETS, registers });
   const throttled = new Counter({ ...shapeOf("postern_throttled_clients_total"), registers });
   const unlisted = new Counter({ ...shapeOf("postern_unlisted_refusals_total"), registers });
+  const refusals = new Counter({ ...shapeOf("postern_rail_refusals_total"), registers });
   return {
     metrics: {
       answered({ route, status, durationMs }) {
@@ -30,6 +31,7 @@ export function openMetrics(): MetricsRegistry {
       passed: (stage, durationMs) => stages.observe({ stage }, durationMs / 1_000),
       throttled: (kind) => throttled.inc({ kind }),
       unlistedRefusal: () => unlisted.inc(),
+      railRefused: (bot, rail) => refusals.inc({ bot, rail }),
     },
     // Readings go into a registry of their own: what is not read this time must not show its last value.
     expose: (readings) => Registry.merge([registry, registryOf(readings)]).metrics(),

@@ -24,6 +24,7 @@ test("the defaults are those that are documented", () => {
     timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
     areSpotTriggersSent: false,
     areCancelsFast: true,
+    areRailsRequired: false,
     exchangeWeightPerMinute: 1_200,
     logLevel: "info",
   });
@@ -68,6 +69,7 @@ const REFUSED: readonly [name: string, value: string][] = [
   ["POSTERN_EXCHANGE_WEIGHT", "1e3"],
   ["POSTERN_SPOT_TRIGGERS", "yes"],
   ["POSTERN_FAST_CANCELS", "2"],
+  ["POSTERN_REQUIRE_RAILS", "yes"],
   ["POSTERN_LOG_LEVEL", "verbose"],
   ["POSTERN_ACTION_LIFE_MS", "4999"],
   ["POSTERN_ACTION_LIFE_MS", "60001"],

@@ -114,12 +114,14 @@ test("requests are counted by template and status, never by what the client wrot
   metrics.answered({ route: null, status: 404, durationMs: 1 });
   metrics.throttled("authentication");
   metrics.unlistedRefusal();
+  metrics.railRefused("grid-1", "max_order");
   const text = await expose([]);
   expect(text).toContain('postern_http_requests_total{route="/v1/orders/{id}",status="404"} 1');
   expect(text).toContain('postern_http_requests_total{route="none",status="404"} 1');
   expect(text).toContain('postern_http_request_seconds_bucket{le="0.005",route="/v1/orders/{id}"} 1');
   expect(text).toContain('postern_throttled_clients_total{kind="authentication"} 1');
   expect(text).toContain("postern_unlisted_refusals_total 1");
+  expect(text).toContain('postern_rail_refusals_total{bot="grid-1",rail="max_order"} 1');
 });
 
 test("the port of the metrics answers GET /metrics under its own names, and nothing else", async () => {

@@ -8,6 +8,7 @@ function seen(title: string, test = RAILS): { test: string; title: string } {
   return { test, title };
 }
 
+const SEEN = "test/http/rails-seen.test.ts";
 const OTHER_VERBS = seen("%s is nothing for a key with rails");
 
 /** Ways to let a key with rails do what its owner has not signed. */
@@ -132,5 +133,33 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "another's protection on the book is displaced",
     changes: inFile(JUDGE, "  if (!isAbove(all, held)) return null;\n", "  if (isAbove(all, ZERO)) return null;\n"),
     seenBy: seen("%s comes to %s", "test/core/rails/judge.test.ts"),
+  },
+  {
+    row: "S57",
+    name: "every refusal is written down",
+    changes: inFile("src/write/tell-refusal.ts", "nowMs - known.toldMs < SPACING_MS", "nowMs < known.toldMs"),
+    seenBy: seen("is told once for each key, rail and minute, and the others are counted", SEEN),
+  },
+  {
+    row: "S57",
+    name: "a key that is tried from elsewhere is told to nobody",
+    changes: inFile(
+      "src/actions/authenticate.ts",
+      '    tellRefusal(deps, { keyHash: hash, rail: "sources", limit: sources.join(","), use: address });\n',
+      "    if (address === hash) tellRefusal(deps, { keyHash: hash, rail: address, limit: address, use: address });\n",
+    ),
+    seenBy: seen("for where the key is used is told as well", SEEN),
+  },
+  {
+    row: "S57",
+    name: "a plain key does everything where rails are required",
+    changes: inFile("src/write/run.ts", "    requireRails(deps, caller, plan);\n", "    void requireRails;\n"),
+    seenBy: seen("%s by a plain key is refused or passes", SEEN),
+  },
+  {
+    row: "S57",
+    name: "a plain key may not even get out where rails are required",
+    changes: inFile("src/write/run.ts", '|| use !== "order" ||', "||"),
+    seenBy: seen("%s by a plain key is refused or passes", SEEN),
   },
 ];

@@ -12,6 +12,7 @@ import { inTransactionNotWaiting } from "../store/commit.ts";
 import { keyHash } from "../wire/grant.ts";
 import { changedOutside } from "../write/changed-outside.ts";
 import { railsOf } from "../write/gate.ts";
+import { tellRefusal } from "../write/tell-refusal.ts";
 
 /** The scheme in either case, one space or more, one key; two headers arrive joined by a comma and do not fit. */
 const BEARER = /^bearer +(api_trade_[0-9a-fA-F]{64})$/i;
@@ -25,7 +26,7 @@ type Authenticated = { account: Account; key: ApiKey };
  * @param address whence the request comes; empty where it came over no connection
  */
 export function authenticate(
-  deps: With<"clock" | "log" | "state" | "store">,
+  deps: With<"clock" | "log" | "metrics" | "state" | "store">,
   authorization: string | null,
   address = "",
 ): Authenticated {
@@ -60,14 +61,21 @@ export function keptKey({ store }: With<"store">, { keyHash: hash }: ApiKey, sen
 }
 
 /** What holds for all that a limited key asks, reads among it. */
-function requireWithinRails({ clock, store }: With<"clock" | "store">, key: StoredKey, address: string): void {
-  const { limited } = key;
+function requireWithinRails(
+  deps: With<"clock" | "log" | "metrics" | "state" | "store">,
+  key: StoredKey,
+  address: string,
+): void {
+  const { clock, store } = deps;
+  const { limited, keyHash: hash } = key;
   if (limited === null) return;
   if (clock.nowMs() >= limited.expiresAtMs) {
     throw new ApiError("expired_api_key", `This API key expired at ${isoTime(limited.expiresAtMs)}.`);
   }
   const { sources } = railsOf(store, key, limited);
   if (sources !== null && !isWithin(address, sources)) {
+    // Somebody else may have the key.
+    tellRefusal(deps, { keyHash: hash, rail: "sources", limit: sources.join(","), use: address });
     throw new ApiError("source_not_allowed", "This API key may not be used from this address. Nothing was done.");
   }
 }

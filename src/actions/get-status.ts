@@ -8,6 +8,7 @@ import type { Known } from "../exchange/picture.ts";
 import { accountReadiness } from "../settle/pre-trade/readiness.ts";
 import { findAccountFault } from "../store/account-faults.ts";
 import { findSigningAgent } from "../store/agents.ts";
+import { listUnlimitedKeys } from "../store/api-keys.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findCompleteTo } from "../store/fills.ts";
 import { type Unknowns, unknownOperations } from "../store/operations.ts";
@@ -50,6 +51,7 @@ export async function statusResource(
     builder_fee: describeBuilderFee(deps, account),
     unknown_orders: shownUnknowns(deps, unknownOrders(store, account.id)),
     unknown_operations: shownUnknowns(deps, unknownOperations(store, account.id)),
+    unlimited_write_keys: listUnlimitedKeys(store, account.id).map(({ keyHash }) => keyHash),
     unsettled_actions: listOpenAttempts(store).filter(({ accountId }) => accountId === account.id).length,
     feed_live: deps.feeds.isLive(account.tradingAddress),
     feed_not_live_because: deps.feeds.whyNotLive(account.tradingAddress),

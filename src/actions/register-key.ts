@@ -48,6 +48,10 @@ export function registerKey(deps: With<"clock" | "settings" | "store">, given: S
   }
   const account = grantingAccount(deps, grant.accountId);
   requireOwnersSignature(deps, account, grant);
+  if (deps.settings.areRailsRequired && grant.scopes.includes("trading:write")) {
+    const words = "This gateway registers keys that may write with rails alone: POST /v1/api-keys/limited.";
+    throw new ApiError("rails_required", words);
+  }
   const fault = findAccountFault(deps.store, account.id);
   if (fault !== null) throw new ApiError("storage_unavailable", changedOutside(fault));
   const nowMs = deps.clock.nowMs();

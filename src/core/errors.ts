@@ -35,6 +35,7 @@ export const ERROR_STATUS = {
   host_not_allowed: 403,
   trading_stopped: 403,
   rail_refused: 403,
+  rails_required: 403,
   source_not_allowed: 403,
   route_not_found: 404,
   account_not_found: 404,

@@ -18,6 +18,8 @@ export const EVENT_TYPES = [
   "agent.expiring",
   "stop.created",
   "stop.updated",
+  "rail.refused",
+  "key.expiring",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -27,6 +27,11 @@ export const METRICS = {
     help: "Failed proofs of identity that were answered with 429, by what was tried.",
     labels: ["kind"],
   },
+  postern_rail_refusals_total: {
+    kind: "counter",
+    help: "Requests of bots that a rail refused, by bot and rail.",
+    labels: ["bot", "rail"],
+  },
   postern_ready: {
     kind: "gauge",
     help: "1 while orders are taken for every account that has a key which may write; what /readyz says.",
@@ -164,6 +169,8 @@ export type Metrics = {
   passed(stage: WriteStage, durationMs: number): void;
   throttled(kind: string): void;
   unlistedRefusal(): void;
+  /** By the names that the owner has signed. */
+  railRefused(bot: string, rail: string): void;
 };
 
 /** Nobody asked for metrics. */
@@ -172,4 +179,5 @@ export const NO_METRICS: Metrics = {
   passed: () => undefined,
   throttled: () => undefined,
   unlistedRefusal: () => undefined,
+  railRefused: () => undefined,
 };

@@ -56,6 +56,7 @@ const register = signedRoute(
       "issued_at_in_future",
       "key_already_registered",
       "key_revoked",
+      "rails_required",
       "not_ready",
     ],
   },

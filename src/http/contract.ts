@@ -84,6 +84,7 @@ const ON_WRITE: readonly ErrorCode[] = [
   "draining",
   "agent_not_approved",
   "rail_refused",
+  "rails_required",
   "rails_unproven",
 ];
 

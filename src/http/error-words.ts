@@ -37,6 +37,8 @@ export const ERROR_WORDS = {
     "Trading is stopped, for this key or for the account, and what was asked for could make a position larger. Nothing was sent, and the Idempotency-Key is not used. What can only make a position smaller passes, and so do cancels.",
   rail_refused:
     "The request is beyond what the owner has signed for this key; the message names the rail, its limit, the use, and the largest size that passes. Nothing was sent.",
+  rails_required:
+    "This gateway's operator takes increases from keys with rails alone: a key without them only cancels and reduces, and none that may write is registered. Nothing was sent.",
   source_not_allowed: "The limited key may not be used from this address.",
   route_not_found: "There is no such route.",
   account_not_found: "There is no such account here.",

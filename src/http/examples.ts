@@ -275,6 +275,7 @@ export const EXAMPLE_STATUS = {
     valid_until: "2027-05-20T09:30:00.000Z",
   },
   builder_fee: { fee_bps: "5", is_required: false, is_approved: true },
+  unlimited_write_keys: [],
   unknown_orders: { count: 1, oldest_since: "2026-11-21T09:29:48.000Z", oldest_age_s: 12 },
   unknown_operations: { count: 0, oldest_since: null, oldest_age_s: null },
   unsettled_actions: 1,

@@ -19,7 +19,7 @@ export type Opening = {
 };
 
 export function openingOf(
-  deps: With<"clock" | "log" | "state" | "store">,
+  deps: With<"clock" | "log" | "metrics" | "state" | "store">,
   visit: Visit,
   contract: Contract & { access: "trading:read"; query: NonNullable<Contract["query"]> },
 ): Opening {

@@ -39,7 +39,7 @@ export type Visit = {
 const KEY_PREFIX_CHARACTERS = 8;
 
 /** The caller behind the Authorization header; its failures, and nothing else, count against the client. */
-export function admit(deps: With<"clock" | "log" | "state" | "store">, visit: Visit, scope: Scope): Caller {
+export function admit(deps: With<"clock" | "log" | "metrics" | "state" | "store">, visit: Visit, scope: Scope): Caller {
   const { account, key } = countingFailures(visit, "authentication", () =>
     authenticate(deps, visit.request.headers.get("authorization"), visit.address),
   );

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { listAccounts } from "../store/accounts.ts";
-import { listApiKeys } from "../store/api-keys.ts";
+import { listApiKeys, type StoredKey } from "../store/api-keys.ts";
 import type { AuditSeal } from "../store/audit-seal.ts";
 import { checkDatabase } from "../store/health.ts";
 import type { Store } from "../store/open.ts";
@@ -12,6 +12,7 @@ import { examineRows } from "./examine-rows.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 import { releases, rotations } from "./next-commands.ts";
 import { UNKNOWN_FOR_MS } from "./release-unknown.ts";
+import { daysLeft } from "./tell-keys.ts";
 import { verifyAudit } from "./verify-audit.ts";
 
 /** An outcome is proven within some seconds; one that is older is worth a look, milliseconds. */
@@ -29,7 +30,7 @@ export function examineDatabase(store: Store, { clock, seal, check, isDemo }: Ex
       ...examineRows(store, check?.rowFaults ?? null),
       ...examineRestore(store),
       examineUnknowns(store, clock.nowMs()),
-      examineKeys(store, isDemo),
+      examineKeys(store, { isDemo, nowMs: clock.nowMs() }),
     ];
   } catch (error) {
     // Some damage shows only in that questions fail.
@@ -100,11 +101,30 @@ function examineUnknowns(store: Store, nowMs: number): Finding {
   return warning("unknown", found, isReleasable ? `${todo}${release}` : todo);
 }
 
-function examineKeys(store: Store, isDemo: boolean): Finding {
+/** Those that are held to nothing are named: a plain key is what most begin with, and no fault. */
+function examineActive(active: readonly StoredKey[], nowMs: number): Finding {
+  const unlimited = active.filter(({ limited, scopes }) => limited === null && scopes.includes("trading:write"));
+  const named = unlimited.map(({ keyHash }) => keyHash.slice(0, SHOWN_DIGITS)).join(", ");
+  const bare = unlimited.length === 0 ? "" : `; ${unlimited.length} may write without rails: ${named}`;
+  const found = `${active.length} API keys are active${bare}`;
+  const ending = active.filter((key) => daysLeft(key, nowMs) !== null);
+  if (ending.length === 0) return ok("keys", found);
+  const names = ending.map(({ keyHash }) => keyHash.slice(0, SHOWN_DIGITS)).join(", ");
+  return warning(
+    "keys",
+    `${found}; within a week these open nothing any more: ${names}`,
+    "have the owner sign a new grant for each: postern key grant --bot …",
+  );
+}
+
+/** Digits of a hash that are enough to find it by. */
+const SHOWN_DIGITS = 16;
+
+function examineKeys(store: Store, { isDemo, nowMs }: { isDemo: boolean; nowMs: number }): Finding {
   const active = listAccounts(store).flatMap(({ id }) =>
     listApiKeys(store, id).filter(({ state }) => state === "active"),
   );
-  if (active.length > 0) return ok("keys", `${active.length} API keys are active`);
+  if (active.length > 0) return examineActive(active, nowMs);
   const held = releases(store);
   if (held.length > 0) return warning("keys", `no API key is active, ${held.length} are on hold`, keepTodo(held));
   if (isDemo) return warning("keys", "no API key is active", "the demo registers its own: postern serve --paper");

@@ -92,6 +92,13 @@ export function accountsThatWrite(store: Store): Set<string> {
   return new Set(mayWrite.map(({ accountId }) => accountId));
 }
 
+/** Keys of an account that open something, may write and are held to nothing. */
+export function listUnlimitedKeys(store: Store, accountId: string): StoredKey[] {
+  return listApiKeys(store, accountId).filter(
+    ({ state, scopes, limited }) => state === "active" && limited === null && scopes.includes("trading:write"),
+  );
+}
+
 /** The rows, whoever wrote them. */
 export function listKeyRows(store: Store): KeyRow[] {
   return store.select().from(apiKeys).orderBy(asc(apiKeys.registeredAtMs), asc(apiKeys.keyHash)).all();

@@ -140,16 +140,16 @@ function refusalOf({ bot }: Rails, verdict: Exclude<Verdict, { kind: "allowed" }
   const { rail, limit, use, largest } = verdict;
   const fits = largest === null ? "" : ` Largest size that passes: ${largest}.`;
   const words = `Rail ${memberName(rail)} of bot ${bot}: limit ${limit}, use ${use}.${fits} Nothing was sent.`;
-  return new RailRefused(rail, words);
+  return new RailRefused({ rail: memberName(rail), limit, use }, words);
 }
 
-/** `rail`: what stands in the way. */
+/** `refused`: what stands in the way, as the interface writes it. */
 export class RailRefused extends ApiError {
-  readonly rail: string;
+  readonly refused: { rail: string; limit: string; use: string };
 
-  constructor(rail: string, words: string) {
+  constructor(refused: RailRefused["refused"], words: string) {
     super("rail_refused", words);
-    this.rail = rail;
+    this.refused = refused;
   }
 }
 

@@ -4,6 +4,7 @@ import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { heardRefusal } from "../settle/place/place.ts";
 import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
 import { type SendResult, sendAttempt } from "../settle/send/send.ts";
+import { findApiKey } from "../store/api-keys.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { answerInTime } from "./answer-in-time.ts";
@@ -13,6 +14,7 @@ import { RailRefused, railsOfKey } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier, answerRecord, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
 import { readFacts, readPosition } from "./rails-facts.ts";
+import { tellRefusal } from "./tell-refusal.ts";
 import type { Conclusion, Outgoing, Plan, Stored, Verb } from "./verb.ts";
 
 /**
@@ -28,7 +30,7 @@ export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, 
   if (earlier !== null) return earlier;
   caller.charge(bucket);
   refuseFor(closedGateway(deps, isCancel));
-  const { plan, committed } = await planAndCommit(deps, caller, { write, verb });
+  const { plan, committed } = await tellingRefusals(deps, caller, () => planAndCommit(deps, caller, { write, verb }));
   if (committed.kind === "earlier") return answerRecord(deps, committed.record, write);
   const { stored, onDisk } = committed;
   const underway = { accountId: caller.account.id, key: idempotencyKey, resource: plan.resource, startedElapsedMs };
@@ -38,6 +40,16 @@ export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, 
     return null;
   });
   return { ...answer, isReplay: false };
+}
+
+/** What a rail refuses is told when all of it has been taken back. */
+async function tellingRefusals<T>(deps: ToWrite, { key }: Caller, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RailRefused) tellRefusal(deps, { keyHash: key.keyHash, ...error.refused });
+    throw error;
+  }
 }
 
 type Planned = { plan: Plan; committed: Committed };
@@ -50,6 +62,7 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
   let hasReread = false;
   for (;;) {
     const plan = await verb.plan(write);
+    requireRails(deps, caller, plan);
     if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));
     if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan.use));
     const reading = readFactsFor(deps, caller, plan);
@@ -73,6 +86,14 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
   }
 }
 
+/** What takes risk away passes without: whoever holds a position must get out of it. */
+function requireRails({ settings, store }: With<"settings" | "store">, { key }: Caller, { use }: Plan): void {
+  if (!settings.areRailsRequired || use !== "order" || findApiKey(store, key.keyHash)?.limited !== null) return;
+  const words =
+    "This gateway takes increases from keys with rails alone; this key only cancels and reduces. Nothing was sent.";
+  throw new ApiError("rails_required", words);
+}
+
 /** What a limited key is judged by inside the transaction is asked for before it; null for a plain one, which waits for nothing. */
 function readFactsFor(deps: ToWrite, { account, key }: Caller, { market, use }: Plan): Promise<void> | null {
   const rails = railsOfKey(deps.store, key.keyHash);
@@ -82,7 +103,7 @@ function readFactsFor(deps: ToWrite, { account, key }: Caller, { market, use }: 
 
 /** A position that is shown late, and fills that are booked at once, look like a position of others. */
 function mayBeBehind(error: unknown): boolean {
-  return error instanceof RailRefused && error.rail === "opposite_position";
+  return error instanceof RailRefused && error.refused.rail === "opposite_position";
 }
 
 async function rereadPosition(deps: ToWrite, { account, reader }: Caller, { market }: Plan): Promise<void> {

@@ -226,6 +226,7 @@ function settings({ builder, limits, audience, network, allowedHosts }: RigOptio
     timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
     areSpotTriggersSent: false,
     areCancelsFast: true,
+    areRailsRequired: false,
     fillsPageRows: 2_000,
   };
 }

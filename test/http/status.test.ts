@@ -4,6 +4,7 @@ import { markAgentApproved, retireAgent } from "../../src/store/agents.ts";
 import { setCompleteTo } from "../../src/store/fills.ts";
 import { insertOperation } from "../../src/store/operations.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
+import { keyHash } from "../../src/wire/grant.ts";
 import { ACCOUNTS, AGENT_ADDRESS, KEYS, openRig, type Rig, START_MS } from "./rig.ts";
 
 type Status = {
@@ -64,6 +65,7 @@ describe("the status", () => {
       },
       agent: { address: AGENT_ADDRESS, name: "postern-1", is_unlocked: true, valid_until: null },
       builder_fee: null,
+      unlimited_write_keys: [KEYS.both, KEYS.writeOnly].map(keyHash).sort(),
       unknown_orders: { count: 0, oldest_since: null, oldest_age_s: null },
       unknown_operations: { count: 0, oldest_since: null, oldest_age_s: null },
       fills_complete_to: new Date(START_MS - 60_000).toISOString(),

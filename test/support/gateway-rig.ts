@@ -147,6 +147,7 @@ const SETTINGS: Settings = {
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
   areSpotTriggersSent: false,
   areCancelsFast: true,
+  areRailsRequired: false,
   fillsPageRows: 2_000,
 };
 

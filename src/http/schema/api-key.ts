@@ -172,13 +172,53 @@ export const KeyLimits = nullable(
       expires_at: described(Timestamp, "From when on this key opens nothing."),
       use: closed({
         turnover_today: described(Figure, "USD traded on this UTC day."),
+        turnover_open: described(
+          Figure,
+          "USD of what may still execute and increase, each at its worst price: it counts as traded.",
+        ),
         actions_today: Type.Integer({ minimum: 0, description: "Orders and modifies of this UTC day." }),
         open_orders: Type.Integer({ minimum: 0, description: "What may still execute, with what is unknown." }),
         nets: Type.Array(
           closed({ market: MarketName, net: described(Figure, "By the bot's own fills; negative is short.") }),
           { description: "What the bot holds." },
         ),
+        positions: Type.Array(
+          closed({
+            market: MarketName,
+            worst_case_size: described(
+              Figure,
+              "The most that the bot may come to hold there with what may still execute.",
+            ),
+            worst_case_usd: nullable(Figure, "The same in USD; null while no price is known."),
+          }),
+          { description: "Of each market in which the bot holds something or has an order." },
+        ),
       }),
+      headroom: closed(
+        {
+          turnover_today: nullable(
+            Figure,
+            "USD that the bot may still trade on this UTC day; null where that is not limited.",
+          ),
+          exposure: nullable(Figure, "USD over all markets; null where that is not limited, or a price is not known."),
+          actions_today: nullable(Type.Integer({ minimum: 0 }), "Null where they are not limited."),
+          open_orders: nullable(Type.Integer({ minimum: 0 }), "Null where they are not limited."),
+          positions: Type.Array(
+            closed({
+              market: MarketName,
+              usd: nullable(
+                Figure,
+                "What its position may still grow by; null where that is not limited, or no price is known.",
+              ),
+            }),
+            { description: "Of each market in which the bot holds something or has an order." },
+          ),
+        },
+        {
+          description:
+            "What is left of the rails at the newest prices that are known. Each request is judged by those of its moment.",
+        },
+      ),
     },
     { title: "KeyLimits" },
   ),

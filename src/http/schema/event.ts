@@ -55,6 +55,35 @@ const ClosedPosition = closed(
   { title: "ClosedPosition", description: "Nothing of the position is left." },
 );
 
+const RailRefusal = closed(
+  {
+    object: Type.Literal("rail_refusal", { description: "Always `rail_refusal`." }),
+    key_hash: KeyHash,
+    account: Uuid,
+    bot: Type.String({ description: "The bot whose rail it is." }),
+    rail: Type.String({ description: "The rail, as the grant names it, or `opposite_position`." }),
+    limit: Type.String({ description: "What the rail allows." }),
+    use: Type.String({ description: "What it would have come to." }),
+    untold_before: Type.Integer({
+      minimum: 0,
+      description: "Refusals of this key by this rail since the one that was told before this one.",
+    }),
+  },
+  {
+    title: "RailRefusal",
+    description:
+      "A rail has refused something: the first of each key, rail and minute is told, the others are counted.",
+  },
+);
+
+const ExpiringKey = closed(
+  {
+    ...ListedApiKeyResource.properties,
+    days_left: Type.Integer({ description: "Whole days until it opens nothing." }),
+  },
+  { title: "ExpiringKey", description: "A key with rails ends soon. Its orders stay as they are then." },
+);
+
 const StreamReady = closed(
   {
     resumed: Type.Boolean({ description: "Whether it goes on from an id that was asked for." }),
@@ -90,6 +119,8 @@ const DATA = {
   "agent.expiring": ExpiringAgent,
   "stop.created": StopSummary,
   "stop.updated": StopSummary,
+  "rail.refused": RailRefusal,
+  "key.expiring": ExpiringKey,
   ready: StreamReady,
   reset: StreamReset,
 } as const satisfies Record<EventType | "ready" | "reset", TSchema>;

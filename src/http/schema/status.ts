@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { OBSTACLES, type ObstacleReason } from "../../core/readiness.ts";
-import { closed, described, Figure, nullable, Timestamp, Uuid, words } from "./common.ts";
+import { closed, described, Figure, KeyHash, nullable, Timestamp, Uuid, words } from "./common.ts";
 
 // The keys of the table are the reasons.
 const REASONS = Object.keys(OBSTACLES) as ObstacleReason[];
@@ -126,6 +126,10 @@ export const StatusResource = closed(
     agent: Type.Union([SigningAgent, Type.Null()], { description: "Who signs; null while no agent is approved." }),
     builder_fee: Type.Union([BuilderFee, Type.Null()], {
       description: "The operator's builder fee on this account's orders; null when there is none.",
+    }),
+    unlimited_write_keys: Type.Array(KeyHash, {
+      description:
+        "Hashes of the keys of the account that may write and have no rails: a thief of one loses you everything.",
     }),
     unknown_orders: Unknowns,
     unknown_operations: Unknowns,
