@@ -219,8 +219,31 @@ test("an agent that ends soon is asked about once, on the screen that shows it, 
 const SCREENS = ["trade", "account", "orders", "fills", "twaps", "keys", "health"];
 const DRAWN: readonly (readonly [name: string, app: () => Stage["app"]])[] = [
   ...SCREENS.map((name) => [`the screen ${name}`, () => signedIn(name)] as const),
+  ["a stop on its way, and the question for one", stopping],
   ...["owner", "agent", "builder", "key", "finish"].map((step) => [`the step ${step}`, () => atStep(step)] as const),
 ];
+
+const STOP = {
+  ...{ id: "s", account: "a", scope: "account", key_hash: null, cause: "asked", keep_protection: true },
+  ...{ status: "stopping", stopped_at: null, remaining: { orders: 2, order_ids: ["o"], twaps: 1 } },
+  ...{ kept: { orders: 1, order_ids: ["p"] }, outside: { is_done: false, canceled: [], kept: [] } },
+};
+
+function stopping(): Stage["app"] {
+  const app = signedIn("trade");
+  const stop = { keepsProtection: true, isBusy: true, failure: "No answer." };
+  Object.assign(app.state["forms"] as object, { stop });
+  Object.assign(app.state, { stops: { value: [STOP], readAtMs: 0, asOfMs: null, failure: null } });
+  return app;
+}
+
+test("a stop is told to be on its way while anything is left, with what is left and what was kept", () => {
+  const { text } = look(page(stopping()));
+  expect(text).toContain("STOPPING");
+  expect(text).toContain("2 orders and 1 TWAP can still make a position larger");
+  expect(text).not.toContain("STOPPED");
+  expect(text).toContain("postern resume --stop s --account a");
+});
 
 function atStep(step: string): Stage["app"] {
   const { app, state } = openStage();

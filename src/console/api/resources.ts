@@ -10,7 +10,7 @@ import type {
   WhoAmIResource,
 } from "../../http/schema/account.ts";
 import type { RenewalOutcomeResource, RenewalResource } from "../../http/schema/agent-renewal.ts";
-import type { ListedApiKeyResource, TypedDataResource } from "../../http/schema/api-key.ts";
+import type { KeyInListResource, TypedDataResource } from "../../http/schema/api-key.ts";
 import type { FillResource } from "../../http/schema/fill.ts";
 import type { MarketResource } from "../../http/schema/market.ts";
 import type { OperationResource } from "../../http/schema/operation.ts";
@@ -23,6 +23,7 @@ import type {
   SetupResource,
 } from "../../http/schema/setup.ts";
 import type { StatusResource } from "../../http/schema/status.ts";
+import type { StopResource } from "../../http/schema/stop.ts";
 import type { OrderStoryResource } from "../../http/schema/story.ts";
 import type { TwapResource } from "../../http/schema/twap.ts";
 
@@ -40,11 +41,12 @@ export type Order = Static<typeof OrderResource>;
 export type Fill = Static<typeof FillResource>;
 export type Operation = Static<typeof OperationResource>;
 export type Twap = Static<typeof TwapResource>;
-export type ApiKey = Static<typeof ListedApiKeyResource>;
+export type ApiKey = Static<typeof KeyInListResource>;
 export type Market = Static<typeof MarketResource>;
 export type Status = Static<typeof StatusResource>;
 export type AgentRenewal = Static<typeof RenewalResource>;
 export type AgentRenewalOutcome = Static<typeof RenewalOutcomeResource>;
+export type Stop = Static<typeof StopResource>;
 export type Story = Static<typeof OrderStoryResource>;
 export type StoryLeg = Story["legs"][number];
 export type StoryAttempt = Story["attempts"][number];

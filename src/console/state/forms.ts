@@ -53,6 +53,9 @@ export type Renewal = {
   signing: Signing;
 };
 
+/** A stop that is asked about, or asked for. */
+export type StopForm = { keepsProtection: boolean; isBusy: boolean; failure: string | null };
+
 export type Forms = {
   order: OrderForm;
   twap: TwapForm;
@@ -60,6 +63,7 @@ export type Forms = {
   /** Null while its dialog is closed, as below. */
   modification: Modification | null;
   revocation: Revocation | null;
+  stop: StopForm | null;
   /** Null while there is nothing to renew. */
   renewal: Renewal | null;
   /** Market of the chart of fills; empty is that of the newest. */
@@ -87,6 +91,7 @@ export function newForms(storage: Storage): Forms {
     newKey: { mayWrite: true, made: null },
     modification: null,
     revocation: null,
+    stop: null,
     renewal: null,
     chartMarket: "",
   };

@@ -55,6 +55,7 @@ async function readEverything(app: App): Promise<void> {
 /** What moves without an event. */
 async function readFigures(app: App): Promise<void> {
   await Promise.all([
+    ...(isStopping(app) ? [reads.readStops(app)] : []),
     reads.readAccount(app),
     reads.readPositions(app),
     reads.readOpenOrders(app),
@@ -63,13 +64,21 @@ async function readFigures(app: App): Promise<void> {
   ]);
 }
 
+/** How far a stop has come moves with every order that goes. */
+function isStopping({ state: { stops } }: App): boolean {
+  return stops.value?.some(({ status }) => status === "stopping") === true;
+}
+
 async function readHealth(app: App): Promise<void> {
   await reads.readStatus(app);
   beginRenewal(app);
 }
 
 async function readLists(app: App): Promise<void> {
-  await Promise.all([reads.readHistory(app), reads.readOperations(app), reads.readTwaps(app), reads.readKeys(app)]);
+  await Promise.all([
+    ...[reads.readHistory(app), reads.readOperations(app), reads.readTwaps(app)],
+    ...[reads.readKeys(app), reads.readStops(app)],
+  ]);
 }
 
 async function turn(app: App, mine: Live): Promise<void> {
@@ -85,8 +94,8 @@ async function turn(app: App, mine: Live): Promise<void> {
 
 /** A list that could not be read is read again with the next turn. */
 function isBehind({ state }: App): boolean {
-  const { openOrders, history, operations, twaps, keys } = state;
-  return [openOrders, history, operations, twaps, keys].some(({ failure }) => failure !== null);
+  const { openOrders, history, operations, twaps, keys, stops } = state;
+  return [openOrders, history, operations, twaps, keys, stops].some(({ failure }) => failure !== null);
 }
 
 /** Connects again and again, going on behind the last event that was seen. */
@@ -158,13 +167,14 @@ function take(app: App, mine: Live, event: StreamEvent): void {
   if (area === "fill") takeFill(app, data);
   if (area === "fill" && member(data, "order_id") === null) mine.isNewFillUnclear = true;
   if (area === "key") void reads.readKeys(app);
+  if (area === "stop") void reads.readStops(app);
   if (event.type === "agent.expiring")
     notify(app, "bad", `The agent's approval ends in ${String(member(data, "days_left"))} days. Approve the next one.`);
   if (MOVING.has(area ?? "")) readSoon(app, mine);
 }
 
 /** What moves the figures. */
-const MOVING: ReadonlySet<string> = new Set(["order", "fill", "operation", "position", "balance"]);
+const MOVING: ReadonlySet<string> = new Set(["order", "fill", "operation", "position", "balance", "stop"]);
 
 /** A stream that goes on where it stopped has missed nothing; any other has. */
 async function greet(app: App, isResumed: boolean): Promise<void> {

@@ -10,6 +10,7 @@ import type {
   Order,
   Position,
   Status,
+  Stop,
   Story,
   Twap,
 } from "../api/resources.ts";
@@ -84,6 +85,11 @@ export async function readKeys(app: App): Promise<void> {
 
 export async function readStatus(app: App): Promise<void> {
   await readInto<Status, Status>(app, app.state.status, "/v1/status", (body) => body);
+}
+
+/** Those in force. */
+export async function readStops(app: App): Promise<void> {
+  await readInto<List<Stop>, Stop[]>(app, app.state.stops, "/v1/stops", rows);
 }
 
 export async function readPrices(app: App): Promise<void> {

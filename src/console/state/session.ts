@@ -12,6 +12,7 @@ import { newForms } from "./forms.ts";
 import { startLive, stopLive } from "./live.ts";
 import { readStory } from "./read.ts";
 import { emptyReadings, type Session } from "./state.ts";
+import { forgetStop, resumeStop } from "./stopping.ts";
 
 const STORE = "postern.key";
 const API_KEY = /^api_trade_[0-9a-fA-F]{64}$/;
@@ -56,6 +57,7 @@ export function keepNoLonger(app: App): void {
 /** Out means out: of this window and of the browser. */
 export function signOut(app: App): void {
   for (const storage of [app.sessionStorage, app.localStorage]) storage.removeItem(STORE);
+  forgetStop(app);
   stopLive(app);
   app.state.session = null;
   Object.assign(app.state, emptyReadings(), { forms: newForms(app.sessionStorage) });
@@ -98,4 +100,5 @@ function open(app: App, session: Session): void {
   // The address bar named it before there was a key to ask with.
   if (state.route.screen === "story") void readStory(app, state.route.argument);
   resumeIntentions(app);
+  resumeStop(app);
 }

@@ -8,6 +8,7 @@ import type {
   Order,
   Position,
   Status,
+  Stop,
   Story,
   Twap,
   WhoAmI,
@@ -53,6 +54,7 @@ export type State = {
   twaps: Loaded<Twap[]>;
   keys: Loaded<ApiKey[]>;
   status: Loaded<Status>;
+  stops: Loaded<Stop[]>;
   markets: Loaded<Market[]>;
   prices: Loaded<Map<string, string>>;
   story: Loaded<Story> & { id: string | null };
@@ -101,6 +103,7 @@ export function emptyReadings() {
     twaps: emptyLoaded<Twap[]>(),
     keys: emptyLoaded<ApiKey[]>(),
     status: emptyLoaded<Status>(),
+    stops: emptyLoaded<Stop[]>(),
     markets: emptyLoaded<Market[]>(),
     prices: emptyLoaded<Map<string, string>>(),
     story: { ...emptyLoaded<Story>(), id: null },

@@ -11,6 +11,8 @@ import { keysScreen, revokeDialog } from "./keys.ts";
 import { messages } from "./messages.ts";
 import { modifyDialog } from "./modify-order.ts";
 import { signInScreen } from "./sign-in.ts";
+import { stopDialog } from "./stop-dialog.ts";
+import { stopsInForce } from "./stops-in-force.ts";
 import { storyScreen } from "./story.ts";
 import { topBar } from "./top-bar.ts";
 import { tradeScreen } from "./trade.ts";
@@ -49,7 +51,7 @@ export function page(app: App): TemplateResult {
     <a class="skip" href="#main" @click=${skip}>To the content</a>
     ${ribbon(where)}
     ${content(app)}
-    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}`}`;
+    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}`}`;
 }
 
 /** The fragment is the screen: jumping to the content must not change it. */
@@ -62,7 +64,7 @@ function content(app: App): TemplateResult {
   const { setup, session } = app.state;
   if (setup !== null) return html`${messages(app)}${setupScreen(app, setup)}`;
   if (session === null) return screenOf(app.state.route) === null ? noSuchPage(app) : signInScreen(app);
-  return html`${topBar(app)}${navigation(app)}${messages(app)}${screen(app)}`;
+  return html`${topBar(app)}${navigation(app)}${stopsInForce(app)}${messages(app)}${screen(app)}`;
 }
 
 function screen(app: App): TemplateResult {

@@ -5,6 +5,7 @@ import type { App } from "../state/app.ts";
 import { agentEndsSoon } from "../state/renewal.ts";
 import { signOut } from "../state/session.ts";
 import { modeNote } from "./account.ts";
+import { stopButton } from "./stop-dialog.ts";
 
 export function topBar(app: App): TemplateResult {
   const { session, account } = app.state;
@@ -21,6 +22,7 @@ export function topBar(app: App): TemplateResult {
         ${faults(app).map((words) => html`<a class="warn" href="#/health">${words}</a>`)}
         ${connection(app)}
         <button type="button" class="quiet" @click=${() => signOut(app)}>Sign out</button>
+        ${stopButton(app)}
       </div>
     </header>`;
 }
@@ -50,7 +52,10 @@ function faults({ state: { status, nowMs } }: App): string[] {
   if (value === null) return [];
   const { unknown_orders: orders, unknown_operations: operations } = value;
   return [
-    ...(value.orders.are_taken ? [] : [`orders are not taken: ${value.orders.detail ?? ""}`]),
+    // Which stop it is, and how far it has come, is said below.
+    ...(value.orders.are_taken || value.orders.reason === "trading_stopped"
+      ? []
+      : [`orders are not taken: ${value.orders.detail ?? ""}`]),
     ...(value.feed_live ? [] : ["exchange feed down"]),
     ...(orders.count + operations.count === 0 ? [] : [`${orders.count + operations.count} unknown`]),
     ...(agentEndsSoon(value, nowMs) ? ["agent ends soon"] : []),

@@ -88,13 +88,13 @@ function serve(workplace: Workplace, listen: string, environment: SceneOptions["
   return startProcess(["serve", ...where, "--passphrase-file", workplace.passphraseFile], 1, environment);
 }
 
-/** Tries, 100 ms apart, until orders are taken, or only what the page is to set up is missing. */
+/** Tries, 100 ms apart, until orders are taken, or only what the page is to set up is missing, or somebody has stopped it. */
 const READY_TRIES = 150;
 
 async function ready(baseUrl: string): Promise<void> {
   for (let tries = 0; tries < READY_TRIES; tries += 1) {
     const answer = await fetch(`${baseUrl}/readyz`).catch(() => null);
-    if (answer?.ok === true || /no_agent|not_set_up/.test((await answer?.text()) ?? "")) return;
+    if (answer?.ok === true || /no_agent|not_set_up|trading_stopped/.test((await answer?.text()) ?? "")) return;
     await Bun.sleep(100);
   }
   throw new Error("the gateway does not become ready");

@@ -41,7 +41,15 @@ async function takeDashboard(browser: Browser, directory: string): Promise<strin
         .click();
       await page.getByText("Step by step").waitFor();
       files.push(await take(page, join(directory, `story-${look.name}.png`)));
+      await goTo(page, "Trade");
+      await page.getByRole("button", { name: "STOP" }).click();
+      files.push(await take(page, join(directory, `stop-${look.name}.png`)));
+      await page.getByRole("button", { name: "Stop now" }).click();
+      await page.getByText("STOPPED").waitFor();
+      await page.getByText("To trade again").click();
+      files.push(await take(page, join(directory, `stopped-${look.name}.png`)));
       await context.close();
+      await scene.postern("resume");
     }
     return files;
   } finally {

@@ -1,0 +1,96 @@
+/** What is stopped, on every screen: how far it has come, what is left, what was kept, and how it is ended. */
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { Stop } from "../api/resources.ts";
+import { shortId, time } from "../figures/format.ts";
+import { copyable } from "../parts/copy.ts";
+import type { App } from "../state/app.ts";
+
+export function stopsInForce(app: App): TemplateResult | typeof nothing {
+  const { stops, nowMs } = app.state;
+  const inForce = (stops.value ?? []).filter(({ status }) => status !== "resumed");
+  if (inForce.length === 0) return nothing;
+  return html`
+    <div class="stops" role="region" aria-label="Stops in force">
+      ${stops.failure === null ? nothing : html`<p class="late">Not up to date: ${stops.failure}</p>`}
+      ${inForce.map((stop) => shown(stop, nowMs))}
+    </div>`;
+}
+
+function shown(stop: Stop, nowMs: number): TemplateResult {
+  return html`
+    <div class="stop-in-force ${stop.status}">
+      <p role="status"><strong>${headline(stop)}</strong> ${progress(stop, nowMs)}</p>
+      ${left(stop)} ${kept(stop)} ${elsewhere(stop)}
+      ${stop.cause === "asked" ? ending(stop) : nothing}
+    </div>`;
+}
+
+const CAUSES: Record<Stop["cause"], string> = {
+  asked: "",
+  heartbeat_missed: "its heartbeat was missed",
+  key_blocked: "it was blocked",
+  key_revoked: "it was revoked",
+};
+
+function headline({ cause, status, scope, key_hash: hash }: Stop): string {
+  const whose = scope === "account" ? "this account" : `the key ${shortId(hash ?? "")}`;
+  if (cause !== "asked") return `Withdrawing what ${whose} has placed, because ${CAUSES[cause]}.`;
+  return `${status === "stopping" ? "STOPPING" : "STOPPED"}: ${whose}.`;
+}
+
+function progress({ status, stopped_at: at, remaining, outside }: Stop, nowMs: number): string {
+  if (status === "stopped") return `Since ${time(at, nowMs)} nothing that was signed here can make a position larger.`;
+  const open = [counted(remaining.orders, "order"), counted(remaining.twaps, "TWAP")].filter((words) => words !== "");
+  if (open.length > 0) return `Nothing new is signed; ${open.join(" and ")} can still make a position larger.`;
+  return outside.is_done
+    ? "Nothing new is signed; the last answers are awaited."
+    : "Nothing new is signed; what was placed elsewhere is being looked for and canceled.";
+}
+
+function counted(count: number, noun: string): string {
+  if (count === 0) return "";
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function left({ remaining }: Stop): TemplateResult | typeof nothing {
+  return remaining.orders === 0 ? nothing : html`<p>Left: ${stories(remaining.order_ids, remaining.orders)}</p>`;
+}
+
+function kept({ keep_protection: keeps, kept, scope }: Stop): TemplateResult {
+  if (kept.orders > 0)
+    return html`<p>Kept, because ${kept.orders === 1 ? "it" : "they"} can only reduce: ${stories(kept.order_ids, kept.orders)}</p>`;
+  const whose = scope === "account" ? "the account" : "the key";
+  return html`<p>${keeps ? `No order of ${whose} that protects was there to be kept.` : "Orders that protect are canceled as well."}</p>`;
+}
+
+/** Orders that are named; how many there are is said whole. */
+const NAMED = 6;
+
+function stories(ids: readonly string[], count: number): TemplateResult {
+  const named = ids.slice(0, NAMED);
+  return html`${counted(count, "order")}: ${named.map((id) => html`<a href=${`#/story/${id}`}><code>${shortId(id)}</code></a> `)}${count > named.length ? `and ${count - named.length} more` : ""}`;
+}
+
+type Outside = Stop["outside"]["canceled"];
+
+function elsewhere({ outside: { canceled, kept } }: Stop): TemplateResult {
+  return html`
+    ${canceled.length === 0 ? nothing : html`<p>Placed elsewhere, and canceled once: ${outsideWords(canceled)}</p>`}
+    ${kept.length === 0 ? nothing : html`<p class="warn">Placed elsewhere, and left: ${outsideWords(kept)}. Its stop-loss would go with it; it can still make the position larger. Cancel it by hand once the position is protected.</p>`}`;
+}
+
+function outsideWords(rows: Outside): string {
+  const named = rows
+    .slice(0, NAMED)
+    .map(({ kind, exchange_id: id, market }) => `${kind === "twap" ? "TWAP" : "order"} ${id} in ${market}`);
+  return `${named.join(", ")}${rows.length > NAMED ? ` and ${rows.length - NAMED} more` : ""}`;
+}
+
+function ending({ id, account }: Stop): TemplateResult {
+  return html`
+    <details>
+      <summary>To trade again</summary>
+      <p>No API key can end it. On the gateway's machine (as the service's user, which <code>postern-operator</code> is):</p>
+      ${copyable(`postern resume --stop ${id} --account ${account}`, "command that ends the stop")}
+    </details>`;
+}
