@@ -1,6 +1,7 @@
 import type { Account, AgentStanding, Network } from "./core/account.ts";
 import type { Attempt } from "./core/attempt.ts";
 import type { Clock } from "./core/clock.ts";
+import type { Heartbeat } from "./core/heartbeat.ts";
 import type { FlightRank } from "./core/in-flight.ts";
 import type { About, Happened } from "./core/mark.ts";
 import type { Metrics } from "./core/metric.ts";
@@ -121,6 +122,7 @@ export type World = {
 export type Deps = World & {
   settling: Settling;
   stopper: Stopper;
+  heartbeats: Heartbeats;
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
   reads: Reads;
@@ -226,6 +228,16 @@ export type Stopper = {
   /** There may be a new one; safe to call at any time. */
   heed(): void;
   progressOf(stop: Stop): StopProgress;
+};
+
+/** Who listens for the silence of bots. */
+export type Heartbeats = {
+  /**
+   * A bot lives, and is to be listened for from now on; null is for no longer. On the disk when this returns.
+   *
+   * @param keyHash the key that says so
+   */
+  beat(accountId: string, keyHash: string, withinMs: number | null): Heartbeat;
 };
 
 /** How far a stop has come. */

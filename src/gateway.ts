@@ -9,7 +9,7 @@ import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import { type Metrics, NO_METRICS } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
-import type { Deps, GatewayState, Log, Settings, Stopper, With, World } from "./deps.ts";
+import type { Deps, GatewayState, Log, Settings, With, World } from "./deps.ts";
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
 import { type BuilderApproval, openBuilderApproval } from "./exchange/builder-approval.ts";
@@ -40,7 +40,8 @@ import { takeUpAccounts } from "./settle/restore/after-restore.ts";
 import { openOtherMachines } from "./settle/restore/other-machine.ts";
 import { openFlights } from "./settle/send/flights.ts";
 import { openSettler, type Settler } from "./settle/settler.ts";
-import { lookAtInterrupted, markInterrupted } from "./settle/start-up.ts";
+import { compareClocksOnce, lookAtInterrupted, markInterrupted, readFirstMarkets } from "./settle/start-up.ts";
+import { openHeartbeats, type RunningHeartbeats } from "./settle/stop/heartbeats.ts";
 import { openStopper } from "./settle/stop/stopper.ts";
 import { listAccounts } from "./store/accounts.ts";
 import { onBroken } from "./store/broken.ts";
@@ -63,6 +64,8 @@ export type GatewayParts = {
   /** The exchange's websocket; null = follow by reads alone. */
   socket: SocketTransport | null;
   clock: Clock;
+  /** Milliseconds since some start, counted on while the machine sleeps; the clock's own count when left out. */
+  bootMs?: () => number;
   /** Runs its argument after the present turn of the event loop: `setImmediate`, or a test's own. */
   schedule(run: () => void): void;
   randomBytes(count: number): Uint8Array;
@@ -111,10 +114,6 @@ const ALLOWED_INTERVAL_MS = 5 * 60_000;
 const FEED_WITHIN_MS = 2_000;
 /** By then a feed has told what it tells, milliseconds. */
 const FIRST_CHECK_MS = 5_000;
-/** Between two tries to read the markets for the first time, milliseconds. */
-const FIRST_MARKETS_RETRY_MS = 1_000;
-/** Between two tries to compare clocks for the first time, milliseconds. */
-const FIRST_CLOCK_RETRY_MS = 1_000;
 
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
@@ -132,6 +131,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
   const settler = openSettler(world, heed);
   const stopper = openStopper(world, { settling: settler, cancelOutside: (...about) => cancelOutside(deps, ...about) });
+  const heartbeats = openGatewayHeartbeats(world, parts, () => stopper.heed());
   const others = openOtherMachines(world);
   const heeding = heedFills(world, { heed, look: settler.look, repeating: () => repeating });
   const fillIndex = openFillIndex(world, others, heeding);
@@ -139,9 +139,8 @@ export function openGateway(parts: GatewayParts): Gateway {
   const teller = openAccountTeller(world);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
-  const gauges = { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() };
-  const views = { reads, marketView, builderApproval, fillIndex, agents, gauges };
-  const deps = depsOf(world, { settling: settler, stopper, ...views });
+  const views = { reads, marketView, builderApproval, fillIndex, agents, gauges: gaugesOf(exchange) };
+  const deps = depsOf(world, { settling: settler, stopper, heartbeats, ...views });
   let server: HttpServer | null = null;
 
   /** An account that was made after the start. */
@@ -169,8 +168,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     },
     async start(tell = nobodyAsks) {
       if (state.phase === "trial") state.phase = "opening";
-      const readAllowed = () => refreshAllowed(store, { allowance, builderApproval });
-      repeating.fromNow(ALLOWED_INTERVAL_MS, readAllowed);
+      repeating.fromNow(ALLOWED_INTERVAL_MS, () => refreshAllowed(store, { allowance, builderApproval }));
       repeating.every(CLOCK_INTERVAL_MS, () => exchange.measureClock());
       repeating.every(MARKETS_INTERVAL_MS, () => world.markets.refresh());
       const looked = compareClocksOnce(exchange, clock, repeating.isStopped).then(() => {
@@ -183,7 +181,10 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped }));
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
       keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
-      keepInStep({ world, repeating, settler, stopper, follower }, parts.socket === null ? 0 : FEED_WITHIN_MS);
+      keepInStep(
+        { world, repeating, settler, stopper, heartbeats, follower },
+        parts.socket === null ? 0 : FEED_WITHIN_MS,
+      );
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
       repeating.every(CROSS_CHECK_MS, () => follower.crossCheck());
@@ -194,18 +195,30 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.stop();
       feeds.close();
       marketView.close();
-      for (const each of [follower, stopper, teller, settler]) each.stop();
+      for (const each of [follower, heartbeats, stopper, teller, settler]) each.stop();
       parts.signers.lock();
       closeStore(store);
     },
   };
 }
 
-type Stepping = { world: World; repeating: Repeating; settler: Settler; stopper: Stopper; follower: Follower };
+function openGatewayHeartbeats(world: World, { bootMs }: GatewayParts, heed: () => void): RunningHeartbeats {
+  return openHeartbeats(world, { bootMs: bootMs ?? world.clock.elapsedMs, heed });
+}
+
+type Stepping = Pick<Deps, "stopper"> & {
+  world: World;
+  repeating: Repeating;
+  settler: Settler;
+  heartbeats: RunningHeartbeats;
+  follower: Follower;
+};
 
 /** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
-function keepInStep({ world, repeating, settler, stopper, follower }: Stepping, feedWithinMs: number): void {
+function keepInStep(stepping: Stepping, feedWithinMs: number): void {
+  const { world, repeating, settler, stopper, heartbeats, follower } = stepping;
   const { once, every } = repeating;
+  once(async () => heartbeats.begin());
   once(async () => {
     if (feedWithinMs > 0) await world.clock.sleep(feedWithinMs);
     await follower.resync("not_connected");
@@ -283,7 +296,7 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, sta
 }
 
 type Opened = With<
-  "settling" | "stopper" | "reads" | "marketView" | "builderApproval" | "fillIndex" | "agents" | "gauges"
+  "settling" | "stopper" | "heartbeats" | "reads" | "marketView" | "builderApproval" | "fillIndex" | "agents" | "gauges"
 >;
 
 function depsOf(world: World, opened: Opened): Deps {
@@ -294,6 +307,10 @@ function depsOf(world: World, opened: Opened): Deps {
     ownWrites: openOwnWrites(world),
     orderNews: openOrderNews(world),
   };
+}
+
+function gaugesOf(exchange: ConnectedExchange): Deps["gauges"] {
+  return { weightLeft: () => exchange.budgetLeft("cancel"), clockOffsetMs: () => exchange.clockOffsetMs() };
 }
 
 /** Until the next start: whoever looks is told. */
@@ -370,11 +387,6 @@ function openGatewayMarketView(parts: GatewayParts, { exchange, reads }: Viewing
   });
 }
 
-/** Before that, nonces and expiries would follow our own clock, which may be wrong by hours. */
-async function compareClocksOnce(exchange: ConnectedExchange, clock: Clock, isStopped: () => boolean): Promise<void> {
-  while (!isStopped() && !(await exchange.measureClock())) await clock.sleep(FIRST_CLOCK_RETRY_MS);
-}
-
 type Allowed = { allowance: ActionAllowance; builderApproval: BuilderApproval };
 
 async function refreshAllowed(store: Store, { allowance, builderApproval }: Allowed): Promise<void> {
@@ -384,12 +396,4 @@ async function refreshAllowed(store: Store, { allowance, builderApproval }: Allo
     ...[...owners].map((owner) => builderApproval.refresh(owner)),
     ...accounts.map(({ tradingAddress }) => allowance.refresh(tradingAddress)),
   ]);
-}
-
-async function readFirstMarkets(world: With<"clock" | "markets">, isStopped: () => boolean): Promise<void> {
-  while (!isStopped()) {
-    const universe = await world.markets.refresh();
-    if (universe !== null) return;
-    await world.clock.sleep(FIRST_MARKETS_RETRY_MS);
-  }
 }

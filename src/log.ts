@@ -28,6 +28,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   "order_id",
   "operation_id",
   "attempt_id",
+  "stop",
   "cloid",
   "exchange_order_id",
   "market",

@@ -6,6 +6,7 @@ import { handOver, openOutStream } from "./cli/standard-streams.ts";
 import {
   afterThisTurn,
   onReloadSignal,
+  openBootClock,
   stopSignal,
   systemClock,
   systemInterval,
@@ -29,6 +30,7 @@ const exitCode = await run(process.argv.slice(2), {
   readLine: systemLine,
   uid: process.getuid?.() ?? 0,
   clock: systemClock,
+  bootMs: openBootClock(),
   randomBytes: systemRandom,
   schedule: afterThisTurn,
   every: systemInterval,

@@ -24,7 +24,7 @@ const OWN_PAGE = {
 const LINKS = { test: "test/http/cross-site.test.ts", title: "a link may be followed from anywhere" };
 const NO_CORS = {
   test: "test/http/guard.test.ts",
-  title: "%s is 404 on every route but HEAD on those of health, with no word of CORS",
+  title: "%s is 404 on every route but HEAD on those of health and PUT of a heartbeat, with no word of CORS",
 };
 const EVERY_ANSWER = {
   test: "test/http/guard.test.ts",
@@ -258,8 +258,8 @@ export const DOOR_BREAKS: readonly Break[] = [
     changes: [
       {
         file: "src/http/guard.ts",
-        find: 'new Set(["GET", "HEAD", "POST"])',
-        put: 'new Set(["GET", "HEAD", "POST", "OPTIONS"])',
+        find: 'new Set(["GET", "HEAD", "POST", "PUT"])',
+        put: 'new Set(["GET", "HEAD", "POST", "PUT", "OPTIONS"])',
       },
       {
         file: "src/http/server.ts",

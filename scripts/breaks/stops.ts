@@ -13,6 +13,8 @@ const EARLY = {
 };
 const SEALED = { test: "test/ops/sealed-stops.test.ts", title: "a stop whose row was %s stays in force, and is told" };
 
+const HEARTBEAT = "test/http/heartbeat.test.ts";
+
 export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
@@ -67,5 +69,49 @@ export const STOP_BREAKS: readonly Break[] = [
     name: "a row that was changed from outside is believed",
     changes: inFile("src/store/stops.ts", "  return [...rows, ...lost];\n", "  return rows;\n"),
     seenBy: SEALED,
+  },
+  {
+    row: "S53",
+    name: "what beats for one bot's key is another's",
+    changes: inFile("src/store/heartbeats.ts", "bot === null ? `key ${keyHash}`", "bot !== keyHash ? `key ${keyHash}`"),
+    seenBy: { test: HEARTBEAT, title: "a bot's keys have one heartbeat" },
+  },
+  {
+    row: "S53",
+    name: "a stop of a bot is its key's alone",
+    changes: inFile("src/store/stops.ts", "return bot !== null && bot ===", "return bot === null && bot ==="),
+    seenBy: { test: HEARTBEAT, title: "a stop that one key of a bot has asked for holds for its other key" },
+  },
+  {
+    row: "S53",
+    name: "a beat takes back the silence before it",
+    changes: inFile("src/settle/stop/heartbeats.ts", "      listen();\n      const heartbeat", "      const heartbeat"),
+    seenBy: { test: HEARTBEAT, title: "a machine that slept wakes to silence" },
+  },
+  {
+    row: "S53",
+    name: "every start grants a beat its time anew",
+    changes: inFile(
+      "src/settle/stop/heartbeats.ts",
+      "      if (heartbeat.graceAtMs !== null) return { heartbeat, silentMs };\n",
+      "      if (silentMs === -1) return { heartbeat, silentMs };\n",
+    ),
+    seenBy: { test: "test/simulation/heartbeat.test.ts", title: "a start grants it its time once more" },
+  },
+  {
+    row: "S53",
+    name: "a bot that was silent is listened for on",
+    changes: inFile("src/settle/stop/heartbeats.ts", 'status: "missed", missedAtMs', 'status: "armed", missedAtMs'),
+    seenBy: { test: HEARTBEAT, title: "silent for longer than it said" },
+  },
+  {
+    row: "S53",
+    name: "what came after the silence goes as well",
+    changes: inFile(
+      "src/settle/stop/covered.ts",
+      'return stop.cause !== "heartbeat_missed" || (findAttemptByCloid',
+      'return stop.cause !== "heartbeat_missed" || stop.upTo > 0 || (findAttemptByCloid',
+    ),
+    seenBy: { test: "test/simulation/heartbeat.test.ts", title: "while the exchange is silent it is tried again" },
   },
 ];

@@ -14,7 +14,7 @@ type Fault = string | null;
 
 export type Description = { requestFault(one: Case): Fault; answerFault(one: Case): Fault };
 
-const METHODS = ["get", "post"];
+const METHODS = ["get", "post", "put"];
 const ID = "description";
 
 export async function describe(document: unknown, toolsDirectory: string): Promise<Description> {

@@ -130,7 +130,7 @@ type Made = { settings: Settings; descriptors: ReturnType<typeof openDescriptors
 function partsOf({ config, unlocked, log, trial }: ListenInput, outside: Outside, made: Made): GatewayParts {
   const { store, instance, keyring } = unlocked;
   const { exchangeWeightPerMinute, trustedProxies, maxFeeds } = config;
-  const { clock, schedule, randomBytes, point } = outside;
+  const { clock, bootMs, schedule, randomBytes, point } = outside;
   return {
     settings: made.settings,
     instance,
@@ -149,6 +149,7 @@ function partsOf({ config, unlocked, log, trial }: ListenInput, outside: Outside
     isOnTrial: trial?.isOn() === true,
     metrics: made.metrics,
     ...(point === undefined ? {} : { point }),
+    ...(bootMs === undefined ? {} : { bootMs }),
   };
 }
 

@@ -20,6 +20,8 @@ export type Outside = {
   readLine(): Promise<string>;
   uid: number;
   clock: Clock;
+  /** Milliseconds since some start, counted on while the machine sleeps; tests leave it to the clock. */
+  bootMs?: () => number;
   randomBytes(count: number): Uint8Array;
   /** Runs its argument after the present turn of the event loop. */
   schedule(run: () => void): void;

@@ -1,5 +1,6 @@
 /** The real outside: the machine's clock, randomness, terminal and signals. The only place that reaches for them. */
 import { randomBytes } from "node:crypto";
+import { openSync, readSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { promptHidden } from "../vault/prompt.ts";
 
@@ -13,6 +14,30 @@ export const systemClock: Clock = {
     return { up: promise, cancel: () => clearTimeout(timeout) };
   },
 };
+
+/** Seconds since the machine started, those that it slept among them (CLOCK_BOOTTIME); Linux alone has it. */
+const UPTIME = "/proc/uptime";
+
+/** Characters of what it says: two numbers. */
+const UPTIME_BYTES = 64;
+
+/**
+ * Milliseconds since some start, counted on while the machine sleeps; elsewhere the wall clock, which does so as well. Opened
+ * once: a process without descriptors must not be told another time.
+ */
+export function openBootClock(path = UPTIME): () => number {
+  try {
+    const [file, text] = [openSync(path, "r"), Buffer.alloc(UPTIME_BYTES)];
+    const bootMs = () => uptimeMs(text.toString("latin1", 0, readSync(file, text, 0, UPTIME_BYTES, 0)));
+    return Number.isFinite(bootMs()) ? bootMs : Date.now;
+  } catch {
+    return Date.now;
+  }
+}
+
+function uptimeMs(text: string): number {
+  return Number.parseFloat(text) * 1_000;
+}
 
 export function systemRandom(count: number): Uint8Array {
   return new Uint8Array(randomBytes(count));

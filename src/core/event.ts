@@ -20,6 +20,7 @@ export const EVENT_TYPES = [
   "stop.updated",
   "rail.refused",
   "key.expiring",
+  "heartbeat.missed",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -29,7 +30,7 @@ export type NewEvent = {
   accountId: string;
   atMs: number;
   type: EventType;
-  /** Id of the order, operation or fill, hash of the key, address of the agent. */
+  /** Id of the order, operation or fill, hash of the key, address of the agent, holder of the heartbeat. */
   resourceId: string;
   /** JSON text of the resource as of then; null for a fill, which is read from its own row. */
   payload: string | null;

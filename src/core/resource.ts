@@ -1,4 +1,5 @@
 import { API_NETWORK, type ApiKey, type Scope } from "./account.ts";
+import type { Heartbeat } from "./heartbeat.ts";
 import type { Operation } from "./operation.ts";
 import type { Order } from "./order.ts";
 import { type Stop, stopStatus } from "./stop.ts";
@@ -151,6 +152,41 @@ export function stopResource(stop: Stop) {
     created_at: isoTime(stop.createdAtMs),
     stopped_at: stop.stoppedAtMs === null ? null : isoTime(stop.stoppedAtMs),
     resumed_at: stop.resumedAtMs === null ? null : isoTime(stop.resumedAtMs),
+  };
+}
+
+const BOT_HOLDER = "bot ";
+
+/** A heartbeat, as its bot reads it and as events tell it. */
+export function heartbeatResource(heartbeat: Heartbeat) {
+  const { accountId, holder, keyHash, status, withinMs, beatAtMs, missedAtMs, stopId } = heartbeat;
+  return {
+    object: "heartbeat" as const,
+    account: accountId,
+    network: API_NETWORK,
+    bot: holder.startsWith(BOT_HOLDER) ? holder.slice(BOT_HOLDER.length) : null,
+    key_hash: keyHash,
+    status,
+    within_s: status === "disarmed" ? null : withinMs / 1_000,
+    beat_at: isoTime(beatAtMs),
+    missed_at: missedAtMs === null ? null : isoTime(missedAtMs),
+    stop: stopId,
+  };
+}
+
+/** Of whom nothing was ever heard. */
+export function noHeartbeatResource(accountId: string, { keyHash, bot }: { keyHash: string; bot: string | null }) {
+  return {
+    object: "heartbeat" as const,
+    account: accountId,
+    network: API_NETWORK,
+    bot,
+    key_hash: keyHash,
+    status: "disarmed" as const,
+    within_s: null,
+    beat_at: null,
+    missed_at: null,
+    stop: null,
   };
 }
 

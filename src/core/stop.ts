@@ -22,7 +22,7 @@ export type Stop = {
   id: string;
   accountId: string;
   scope: StopScope;
-  /** Hash of the API key whose orders it covers; null where it covers the account. */
+  /** Hash of the API key whose orders it covers, with those of its whole bot; null where it covers the account. */
   keyHash: string | null;
   cause: StopCause;
   /** What can only make a position smaller stays. */
@@ -52,9 +52,9 @@ export function isUnfinished({ stoppedAtMs, resumedAtMs }: Pick<Stop, "stoppedAt
   return stoppedAtMs === null && resumedAtMs === null;
 }
 
-/** Whether it covers what this API key has placed; null is what was placed elsewhere. */
-export function coversKey({ scope, keyHash }: Pick<Stop, "scope" | "keyHash">, placedBy: string | null): boolean {
-  return scope === "account" || (keyHash !== null && keyHash === placedBy);
+/** A key that ends leaves what its bot's other key has placed as it is. */
+export function endsOneKey(cause: StopCause): boolean {
+  return cause === "key_blocked" || cause === "key_revoked";
 }
 
 /** What a spot pair may be sold for without the buying of anything else. */

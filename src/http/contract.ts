@@ -9,7 +9,7 @@ export const NAME_IN_PATH = /\{([a-z]+)\}/;
 export type Contract = {
   /** Name of the operation; part of what an Idempotency-Key is tied to, so it never changes. */
   name: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT";
   /** With `{id}` where an id stands, and `{market}` where the name of a market does. */
   path: `/${string}`;
   tag: string;
@@ -90,9 +90,9 @@ const ON_WRITE: readonly ErrorCode[] = [
 
 const ON_URGENT: readonly ErrorCode[] = ["invalid_idempotency_key", "idempotency_key_reused"];
 
-/** It goes to the exchange under an Idempotency-Key. */
-export function isWrite({ access, isUrgent }: Contract): boolean {
-  return access === "trading:write" && isUrgent !== true;
+/** It goes to the exchange under an Idempotency-Key. What is put is the same however often it is said, and needs none. */
+export function isWrite({ access, isUrgent, method }: Contract): boolean {
+  return access === "trading:write" && isUrgent !== true && method === "POST";
 }
 
 /** Bytes of a body at most. */

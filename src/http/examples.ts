@@ -131,6 +131,19 @@ export const EXAMPLE_STOP = {
   outside: { is_done: false, canceled: [], kept: [] },
 };
 
+export const EXAMPLE_HEARTBEAT = {
+  object: "heartbeat",
+  account: EXAMPLE_ACCOUNT_ID,
+  network: "exchange_mainnet",
+  bot: "grid-1",
+  key_hash: EXAMPLE_KEY_HASH,
+  status: "armed",
+  within_s: 60,
+  beat_at: "2026-11-21T09:30:00.000Z",
+  missed_at: null,
+  stop: null,
+};
+
 export const EXAMPLE_POSITION = {
   object: "position",
   account: EXAMPLE_ACCOUNT_ID,

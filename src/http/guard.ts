@@ -7,7 +7,7 @@ export const MAX_HEADER_CHARACTERS = 16 * 1024;
 const MAX_TARGET_CHARACTERS = 4 * 1024;
 
 /** Everything else does not exist here: no route answers OPTIONS or TRACE, and HEAD only where monitors ask. */
-const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST"]);
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT"]);
 
 /** No route and no id needs anything else; an escaped, doubled or trailing slash is another path. `/` is the page. */
 const PATH = /^(\/|(\/[A-Za-z0-9._-]+)+)$/;

@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import { isOff, type Rate } from "../core/rate.ts";
-import type { Limits, With } from "../deps.ts";
+import type { Bucket, Limits, With } from "../deps.ts";
 import { openThrottleNotes } from "../ops/note-throttled.ts";
 import type { ChargedBucket } from "../write/caller.ts";
 import { type AddressBuckets, type KeyBuckets, openAddressBuckets, openKeyBuckets } from "./buckets.ts";
@@ -27,10 +27,15 @@ const WORDS = {
   cancels: "cancels",
   otherWrites: "other writes",
   reads: "reads and repeats",
+  heartbeats: "heartbeats",
 } as const satisfies Record<ChargedBucket, string>;
+
+/** No setting: the shortest silence that can be asked for is 5 s, and each beat is a write of the disk. */
+export const HEARTBEATS: Bucket = { perSecond: 1, burst: 10 };
 
 export function openLimits(deps: With<"clock" | "log" | "metrics" | "settings" | "store">): RequestLimits {
   const { limits } = deps.settings;
+  const rates: Record<ChargedBucket, Bucket> = { ...limits, heartbeats: HEARTBEATS };
   const noteThrottled = openThrottleNotes(deps);
   // Keys and addresses have nothing in common: no number of addresses may move a key's bucket.
   const ofKeys: Record<ChargedBucket, KeyBuckets> = {
@@ -38,6 +43,7 @@ export function openLimits(deps: With<"clock" | "log" | "metrics" | "settings" |
     cancels: openKeyBuckets(limits.cancels),
     otherWrites: openKeyBuckets(limits.otherWrites),
     reads: openKeyBuckets(limits.reads),
+    heartbeats: openKeyBuckets(HEARTBEATS),
   };
   const ofAddresses: Record<FailureKind, AddressBuckets> = {
     authentication: openAddressBuckets(perMinute(limits.failedAuthenticationsPerMinute)),
@@ -47,7 +53,7 @@ export function openLimits(deps: With<"clock" | "log" | "metrics" | "settings" |
 
   return {
     charge(keyHash, bucket) {
-      const rate = limits[bucket];
+      const rate = rates[bucket];
       if (isOff(rate)) return null;
       const { isAllowed, remaining, resetS, retryAfterS } = ofKeys[bucket].draw(keyHash, deps.clock.elapsedMs());
       const quota = { limit: rate.burst, remaining, resetS };

@@ -72,7 +72,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Account: "Balances, and what a key is good for.",
   Positions: "Positions, their leverage and their isolated margin.",
   TWAPs: "Executions over time that the exchange runs.",
-  Stop: "Stop what increases, for a key or for the account. Only the operator or the owner resumes.",
+  Stop: "Stop what increases, for a key or for the account: at once, or when a bot falls silent. Only the operator or the owner ends a stop.",
   Operations: "Results of actions that are no orders.",
   Fills: "What was traded.",
   Events: events,

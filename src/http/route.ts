@@ -1,5 +1,5 @@
 /**
- * The five kinds of route. Each takes a request through the same steps in the same order, so that no route can
+ * The kinds of route. Each takes a request through the same steps in the same order, so that no route can
  * forget one: authentication, scope, shape; key look-up, limits and state are the verb's, in that order.
  */
 import type { Static, TSchema } from "@sinclair/typebox";
@@ -8,7 +8,7 @@ import { keptKey } from "../actions/authenticate.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps, With } from "../deps.ts";
-import type { Caller } from "../write/caller.ts";
+import type { Caller, ChargedBucket } from "../write/caller.ts";
 import type { WriteAnswer } from "../write/key.ts";
 import { readJsonBody } from "./body.ts";
 import { type Check, compileCheck } from "./check.ts";
@@ -147,6 +147,25 @@ export function urgentRoute<Body extends TSchema>(
       const body = await bodyOf(deps, visit, { contract, check });
       const { status, body: text, isReplay } = run(deps, caller, { body, idempotencyKey });
       return { status, body: text, headers: isReplay ? { "Idempotent-Replayed": "true" } : {} };
+    },
+  };
+}
+
+/** Puts a setting of the key's own in place, with a key that may write: said twice it is the same. */
+export function putRoute<Body extends TSchema>(
+  contract: WithBody<Body> & { access: "trading:write"; method: "PUT" },
+  bucket: ChargedBucket,
+  run: (deps: Deps, caller: Caller, body: Static<Body>) => string,
+): Route {
+  const check = compileCheck(contract.body);
+  return {
+    contract,
+    async answer(deps, visit) {
+      const caller = admit(deps, visit, contract.access);
+      queryOf(contract, visit);
+      const body = await bodyOf(deps, visit, { contract, check });
+      caller.charge(bucket);
+      return { status: 200, body: run(deps, caller, body) };
     },
   };
 }

@@ -5,6 +5,7 @@ import { descriptionRoutes } from "./docs.ts";
 import { eventRoutes } from "./events.ts";
 import { fillRoutes } from "./fills.ts";
 import { healthRoutes } from "./health.ts";
+import { heartbeatRoutes } from "./heartbeats.ts";
 import { marketRoutes } from "./markets.ts";
 import { modifyRoutes } from "./modify.ts";
 import { operationRoutes } from "./operations.ts";
@@ -30,6 +31,7 @@ export function allRoutes(): Route[] {
     ...twapRoutes(),
     ...operationRoutes(),
     ...stopRoutes(),
+    ...heartbeatRoutes(),
     ...accountRoutes(),
     ...fillRoutes(),
     ...eventRoutes(),

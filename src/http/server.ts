@@ -91,7 +91,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     visit.url = guardRequest(visit.request, hosts);
     // The router would answer it wherever GET is.
     if (visit.request.method === "HEAD" && !byHead.has(visit.url.pathname)) throw routeNotFound();
-    if (deps.state.phase === "trial" && visit.request.method === "POST") throw onTrial();
+    if (deps.state.phase === "trial" && hasBody(visit.request)) throw onTrial();
     const target = { method: visit.request.method, url: ROUTED_ORIGIN + visit.url.pathname };
     visits.set(target, visit);
     // The compiled router reads these two and hands the object back; all else of a request is in its visit.
@@ -105,7 +105,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     const settingUp = options.settingUp ?? null;
     const { hasArrived } = signs;
     const visit = newVisit(deps, { request, client, address, limits, streams, awaitBody, hasArrived, settingUp });
-    if (request.method !== "POST") hasArrived();
+    if (!hasBody(request)) hasArrived();
     running += 1;
     try {
       return finish(deps, visit, { response: await answer(visit), startedMs });
@@ -122,6 +122,11 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
 
 /** Requests of a test come in one piece. */
 const NO_SIGNS: Signs = { hasArrived: () => undefined, hasKey: () => undefined };
+
+/** Of a method that changes something. */
+function hasBody({ method }: Request): boolean {
+  return method === "POST" || method === "PUT";
+}
 
 function onTrial(): ApiError {
   return new ApiError("not_ready", "An upgrade of the gateway is being checked. Nothing was done.");

@@ -1,4 +1,6 @@
+import type { Clock } from "../core/clock.ts";
 import type { With } from "../deps.ts";
+import type { ConnectedExchange } from "../exchange/http.ts";
 import { markPreparedAmbiguous } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { markStart } from "../store/events.ts";
@@ -45,4 +47,26 @@ function losePlacings(store: Store, nowMs: number): number {
 export async function lookAtInterrupted(world: With<"clock" | "point" | "settings">, settler: Settler): Promise<void> {
   await world.point("start_up_marked");
   await Promise.race([settler.takeUp(), world.clock.sleep(world.settings.timings.startUpDeadlineMs)]);
+}
+
+/** Between two tries to read the markets for the first time, milliseconds. */
+const FIRST_MARKETS_RETRY_MS = 1_000;
+/** Between two tries to compare clocks for the first time, milliseconds. */
+const FIRST_CLOCK_RETRY_MS = 1_000;
+
+/** Before that, nonces and expiries would follow our own clock, which may be wrong by hours. */
+export async function compareClocksOnce(
+  exchange: ConnectedExchange,
+  clock: Clock,
+  isStopped: () => boolean,
+): Promise<void> {
+  while (!isStopped() && !(await exchange.measureClock())) await clock.sleep(FIRST_CLOCK_RETRY_MS);
+}
+
+export async function readFirstMarkets(world: With<"clock" | "markets">, isStopped: () => boolean): Promise<void> {
+  while (!isStopped()) {
+    const universe = await world.markets.refresh();
+    if (universe !== null) return;
+    await world.clock.sleep(FIRST_MARKETS_RETRY_MS);
+  }
 }

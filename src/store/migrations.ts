@@ -9,6 +9,7 @@ import tellWhoPlaced from "../../drizzle/0004_tell_who_placed.sql" with { type: 
 import readAsOne from "../../drizzle/0005_read_as_one.sql" with { type: "text" };
 import keepStops from "../../drizzle/0006_keep_stops.sql" with { type: "text" };
 import holdBotsToRails from "../../drizzle/0007_hold_bots_to_rails.sql" with { type: "text" };
+import hearHeartbeats from "../../drizzle/0008_hear_heartbeats.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0005_read_as_one", sql: readAsOne },
   { name: "0006_keep_stops", sql: keepStops },
   { name: "0007_hold_bots_to_rails", sql: holdBotsToRails },
+  { name: "0008_hear_heartbeats", sql: hearHeartbeats },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -1,8 +1,9 @@
 import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { EventType } from "../core/event.ts";
 import { stopResource } from "../core/resource.ts";
-import { coversKey, isStanding, type Stop } from "../core/stop.ts";
+import { endsOneKey, isStanding, type Stop } from "../core/stop.ts";
 import { appendAudit } from "./audit.ts";
+import { botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { forget, remembered } from "./remembered.ts";
@@ -77,7 +78,24 @@ export function listStandingStops(store: Store, accountId: string): readonly Sta
 
 /** The stop that refuses what increases by what this key placed; null where none does. */
 export function findStopOf(store: Store, accountId: string, placedBy: string | null): StandingStop | null {
-  return listStandingStops(store, accountId).find((stop) => coversKey(stop, placedBy)) ?? null;
+  return (
+    listStandingStops(store, accountId).find((stop) => covers(store, { ...stop, cause: "asked" }, placedBy)) ?? null
+  );
+}
+
+/**
+ * Whether a stop covers what this API key of its account has placed; null is what was placed elsewhere. A bot's stop is the
+ * bot's, whichever of its keys asked for it: a new key under the same name does not get round it.
+ */
+export function covers(
+  store: Store,
+  { scope, keyHash, cause }: Pick<Stop, "scope" | "keyHash" | "cause">,
+  placedBy: string | null,
+): boolean {
+  if (scope === "account" || (keyHash !== null && keyHash === placedBy)) return true;
+  if (keyHash === null || placedBy === null || endsOneKey(cause)) return false;
+  const bot = botOf(store, keyHash);
+  return bot !== null && bot === botOf(store, placedBy);
 }
 
 /** Sealed as standing, and not what their rows say. */

@@ -2,7 +2,7 @@ import type { Account, ApiKey } from "../core/account.ts";
 import type { Reader } from "../exchange/exchange.ts";
 
 /** Which bucket of the caller's limits a request draws on. */
-export type ChargedBucket = "orders" | "cancels" | "otherWrites" | "reads";
+export type ChargedBucket = "orders" | "cancels" | "otherWrites" | "reads" | "heartbeats";
 
 /** Who asks: the account that the key belongs to, the key, and its limits. */
 export type Caller = {

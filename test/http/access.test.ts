@@ -22,7 +22,7 @@ function requestFor(contract: Contract, apiKey: string | null): TestRequest {
   const body = contract.name === "place_order" ? placeBody(ACCOUNTS.main) : {};
   return contract.method === "GET"
     ? { path, apiKey }
-    : { method: "POST", path, apiKey, idempotencyKey: `access-${contract.name}`, body };
+    : { method: contract.method, path, apiKey, idempotencyKey: `access-${contract.name}`, body };
 }
 
 function placeBody(account: string) {

@@ -17,7 +17,9 @@ import type { exchangeView } from "../../src/actions/view-address.ts";
 import type { whoAmIResource } from "../../src/actions/who-am-i.ts";
 import type {
   apiKeyResource,
+  heartbeatResource,
   listedKeyResource,
+  noHeartbeatResource,
   operationResource,
   orderResource,
   revocationResource,
@@ -39,6 +41,7 @@ import {
 } from "../../src/http/schema/api-key.ts";
 import { FillResource } from "../../src/http/schema/fill.ts";
 import { ReadinessResource } from "../../src/http/schema/health.ts";
+import { HeartbeatResource } from "../../src/http/schema/heartbeat.ts";
 import { BookResource, MarketDetails, MarketResource, PriceResource } from "../../src/http/schema/market.ts";
 import { OperationResource } from "../../src/http/schema/operation.ts";
 import { OrderResource } from "../../src/http/schema/order.ts";
@@ -68,6 +71,7 @@ const SCHEMAS = {
   book: BookResource,
   exchangeView: ExchangeViewResource,
   fill: FillResource,
+  heartbeat: HeartbeatResource,
   keyInList: KeyInListResource,
   limitedKey: LimitedKeyResource,
   listedKey: ListedApiKeyResource,
@@ -99,6 +103,7 @@ type Writers = {
   book: typeof bookResource;
   exchangeView: typeof exchangeView;
   fill: typeof fillResource;
+  heartbeat: typeof heartbeatResource | typeof noHeartbeatResource;
   keyInList: typeof keyInListResource;
   limitedKey: typeof limitedKeyResource;
   listedKey: typeof listedKeyResource;
@@ -170,6 +175,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   book: "fits",
   exchangeView: "fits",
   fill: "fits",
+  heartbeat: "fits",
   keyInList: "fits",
   limitedKey: "fits",
   listedKey: "fits",

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { readConfig } from "../../src/config.ts";
 import { maxBodyBytes } from "../../src/http/contract.ts";
 import { MAX_HEADER_CHARACTERS } from "../../src/http/guard.ts";
+import { HEARTBEATS } from "../../src/http/limits.ts";
 import { BEAT_MS, MAX_STREAMS, MAX_STREAMS_A_KEY, STALLED_MS } from "../../src/http/open-streams.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { allRoutes } from "../../src/http/routes.ts";
@@ -26,6 +27,7 @@ const FIGURES: [string, string, string][] = [
   ["the bucket of cancels", OVERVIEW, `| cancels ${bucket(limits.cancels)}`],
   ["the bucket of other writes", OVERVIEW, `| other writes ${bucket(limits.otherWrites)}`],
   ["the bucket of reads", OVERVIEW, `| reads ${bucket(limits.reads)}`],
+  ["the bucket of heartbeats", OVERVIEW, `| heartbeats ${bucket(HEARTBEATS)}`],
   ["failed authentications", OVERVIEW, `${limits.failedAuthenticationsPerMinute} failed authentications`],
   ["failed registrations", OVERVIEW, `${limits.failedRegistrationsPerMinute} failed registrations`],
   ["failed revocations", OVERVIEW, `${limits.failedRevocationsPerMinute} failed revocations`],

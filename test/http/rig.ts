@@ -17,6 +17,7 @@ import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { createServer, type HttpServer } from "../../src/http/server.ts";
 import { openFlights } from "../../src/settle/send/flights.ts";
 import { openSettler } from "../../src/settle/settler.ts";
+import { openHeartbeats } from "../../src/settle/stop/heartbeats.ts";
 import { openStopper } from "../../src/settle/stop/stopper.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
@@ -166,10 +167,12 @@ export function openRig(options: RigOptions = {}): Rig {
     settling: settler,
     cancelOutside: (stop, account) => cancelOutside(deps, stop, account),
   });
+  const heartbeats = openHeartbeats(world, { bootMs: clock.elapsedMs, heed: () => stopper.heed() });
   const deps: Deps = {
     ...world,
     settling: settler,
     stopper,
+    heartbeats,
     running: openRunningWrites(),
     reads,
     marketView: openMarketView({
@@ -184,6 +187,7 @@ export function openRig(options: RigOptions = {}): Rig {
     gauges: { weightLeft: () => 1_200, clockOffsetMs: () => 0 },
   };
   fill(deps);
+  heartbeats.begin();
   const server = createServer(deps, { trustedProxies: options.trustedProxies ?? [] });
   const ask = async (request: TestRequest, from = "10.0.0.1") => {
     const sentRequest = testRequest(request);

@@ -1,6 +1,7 @@
 /** How a client of a run reaches the gateway: past HTTP, straight at the verbs, or through the whole HTTP edge. */
 
 import { adjustMargin } from "../../src/actions/adjust-margin.ts";
+import { beatHeart } from "../../src/actions/beat-heart.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { cancelTwap } from "../../src/actions/cancel-twap.ts";
 import { createTwap } from "../../src/actions/create-twap.ts";
@@ -41,6 +42,7 @@ export type Ask =
   | { kind: "margin"; market: string; amount: string }
   | { kind: "twap"; market: string; side: Side; size: string; minutes: number }
   | { kind: "twap_cancel"; market: string; twapId: number }
+  | { kind: "beat"; withinS: number | null }
   | { kind: "stop"; scope: StopScope; keepsProtection: boolean }
   | { kind: "get"; id: string }
   | { kind: "get_operation"; id: string }
@@ -105,6 +107,8 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
       const { kind: _kind, ...body } = ask;
       return cancelTwap(deps, caller, { ...body, ...print("cancel_twap", null, body) });
     }
+    case "beat":
+      return { status: 200, isReplay: false, body: beatHeart(deps, caller, { withinS: ask.withinS }) };
     case "stop": {
       const { scope, keepsProtection } = ask;
       return stopTrading(deps, caller, { scope, keepsProtection, idempotencyKey: idempotencyKey || null });
@@ -149,7 +153,7 @@ export async function askOverHttp(...[process, party, key, ask]: Parameters<Fron
   };
 }
 
-type Http = { method: "GET" | "POST"; path: string; body?: object };
+type Http = { method: "GET" | "POST" | "PUT"; path: string; body?: object };
 
 function httpRequest(party: Party, ask: Ask): Http {
   switch (ask.kind) {
@@ -182,6 +186,8 @@ function httpRequest(party: Party, ask: Ask): Http {
     }
     case "twap_cancel":
       return { method: "POST", path: "/v1/twaps/cancel", body: { market: ask.market, twap_id: ask.twapId } };
+    case "beat":
+      return { method: "PUT", path: "/v1/heartbeat", body: { within_s: ask.withinS } };
     case "stop":
       return { method: "POST", path: "/v1/stop", body: { scope: ask.scope, keep_protection: ask.keepsProtection } };
     case "get":

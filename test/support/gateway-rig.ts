@@ -21,6 +21,7 @@ import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { openFlights } from "../../src/settle/send/flights.ts";
 import { openSettler, type Settler } from "../../src/settle/settler.ts";
 import { markInterrupted } from "../../src/settle/start-up.ts";
+import { openHeartbeats } from "../../src/settle/stop/heartbeats.ts";
 import { openStopper } from "../../src/settle/stop/stopper.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
@@ -234,6 +235,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     ...world,
     settling: settler,
     stopper,
+    heartbeats: openHeartbeats(world, { bootMs: clock.elapsedMs, heed: () => stopper.heed() }),
     running: openRunningWrites(),
     reads,
     marketView: openMarketView({

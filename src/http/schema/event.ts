@@ -4,6 +4,7 @@ import { AccountResource } from "./account.ts";
 import { ListedApiKeyResource } from "./api-key.ts";
 import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
 import { FillResource } from "./fill.ts";
+import { HeartbeatResource } from "./heartbeat.ts";
 import { OperationResource } from "./operation.ts";
 import { OrderResource } from "./order.ts";
 import { PositionResource } from "./position.ts";
@@ -121,6 +122,7 @@ const DATA = {
   "stop.updated": StopSummary,
   "rail.refused": RailRefusal,
   "key.expiring": ExpiringKey,
+  "heartbeat.missed": HeartbeatResource,
   ready: StreamReady,
   reset: StreamReset,
 } as const satisfies Record<EventType | "ready" | "reset", TSchema>;

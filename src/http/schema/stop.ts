@@ -3,7 +3,8 @@ import { STOP_CAUSES, STOP_SCOPES, STOP_STATUSES } from "../../core/stop.ts";
 import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
 
 const Scope = words(STOP_SCOPES, {
-  description: "`bot`: what this API key has placed, and what it asks for. `account`: everything of the account.",
+  description:
+    "`bot`: what this API key has placed, and what it asks for; of a key with rails all of its bot. `account`: everything of the account.",
 });
 
 export const StopBody = closed(
@@ -25,7 +26,10 @@ const STOP = {
   account: Uuid,
   network: AnswerNetwork,
   scope: Scope,
-  key_hash: nullable(KeyHash, "Hash of the API key whose orders it covers; null where it covers the account."),
+  key_hash: nullable(
+    KeyHash,
+    "Hash of the API key whose orders it covers, and of a key with rails those of its whole bot; null where it covers the account.",
+  ),
   cause: words(STOP_CAUSES, { description: "Why. Only one that was `asked` for refuses what comes after it." }),
   keep_protection: Type.Boolean({ description: "Whether what can only make a position smaller stays." }),
   status: words(STOP_STATUSES, {

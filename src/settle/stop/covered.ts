@@ -2,11 +2,13 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { cloidOf } from "../../core/cloid.ts";
 import { isSpot } from "../../core/market.ts";
-import { canIncrease, coversKey, type Stop } from "../../core/stop.ts";
+import { canIncrease, type Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
 import { findAttemptByCloid, listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
+import type { Store } from "../../store/open.ts";
 import { findOperation, listSentTwaps, type StoredOperation } from "../../store/operations.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
+import { covers } from "../../store/stops.ts";
 import { isOver } from "../cancel/cancel.ts";
 
 type Rows = With<"markets" | "store">;
@@ -56,7 +58,7 @@ function coveredOrders(world: Rows, stop: Stop): StoredOrder[] {
 }
 
 function isCovered({ store }: Rows, stop: Stop, order: StoredOrder): boolean {
-  if (!coversKey(stop, order.keyHash)) return false;
+  if (!covers(store, stop, order.keyHash)) return false;
   // Of one whose silence was heard, only what was placed before that.
   return stop.cause !== "heartbeat_missed" || (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= stop.upTo;
 }
@@ -72,7 +74,9 @@ function isToGo(world: Rows, stop: Stop, order: StoredOrder): boolean {
 function openTwapsOf({ store }: Rows, stop: Stop): Attempt[] {
   return listOpenAttempts(store).filter(({ kind, accountId, resource, id }) => {
     const operation = kind === "twap" && accountId === stop.accountId ? findOperation(store, resource.id) : null;
-    return operation !== null && isTwapToGo(stop, operation) && (stop.cause !== "heartbeat_missed" || id <= stop.upTo);
+    return (
+      operation !== null && isTwapToGo(store, stop, operation) && (stop.cause !== "heartbeat_missed" || id <= stop.upTo)
+    );
   });
 }
 
@@ -80,13 +84,13 @@ function openTwapsOf({ store }: Rows, stop: Stop): Attempt[] {
 function runningTwapsOf({ store }: Rows, stop: Stop, endedTwaps: ReadonlySet<string>): StoredOperation[] {
   if (stop.stoppedAtMs !== null) return [];
   return listSentTwaps(store, stop.accountId).filter((operation) => {
-    if (endedTwaps.has(operation.id) || !isTwapToGo(stop, operation)) return false;
+    if (endedTwaps.has(operation.id) || !isTwapToGo(store, stop, operation)) return false;
     return stop.cause !== "heartbeat_missed" || (listAttemptsOf(store, operation.id)[0]?.id ?? 0) <= stop.upTo;
   });
 }
 
-function isTwapToGo(stop: Stop, operation: StoredOperation): boolean {
-  return coversKey(stop, operation.keyHash) && !(stop.keepsProtection && askedTwap(operation).reduce_only);
+function isTwapToGo(store: Store, stop: Stop, operation: StoredOperation): boolean {
+  return covers(store, stop, operation.keyHash) && !(stop.keepsProtection && askedTwap(operation).reduce_only);
 }
 
 /** What was asked of a TWAP. */

@@ -1,0 +1,47 @@
+import { and, eq } from "drizzle-orm";
+import type { Heartbeat } from "../core/heartbeat.ts";
+import { heartbeatResource } from "../core/resource.ts";
+import { appendAudit } from "./audit.ts";
+import { botOf } from "./bots.ts";
+import { appendEvent } from "./events.ts";
+import type { Store } from "./open.ts";
+import { heartbeats } from "./schema-heartbeats.ts";
+
+/** Whose heartbeat a key beats: a bot's is one, whichever of its keys says it. */
+export function heartbeatHolder(store: Store, keyHash: string): string {
+  const bot = botOf(store, keyHash);
+  return bot === null ? `key ${keyHash}` : `bot ${bot}`;
+}
+
+export function findHeartbeat(store: Store, accountId: string, holder: string): Heartbeat | null {
+  const isThis = and(eq(heartbeats.accountId, accountId), eq(heartbeats.holder, holder));
+  return store.select().from(heartbeats).where(isThis).get() ?? null;
+}
+
+export function listArmedHeartbeats(store: Store): Heartbeat[] {
+  return store.select().from(heartbeats).where(eq(heartbeats.status, "armed")).all();
+}
+
+/** Inside the caller's transaction. */
+export function putHeartbeat(store: Store, heartbeat: Heartbeat): void {
+  const target = [heartbeats.accountId, heartbeats.holder];
+  store.insert(heartbeats).values(heartbeat).onConflictDoUpdate({ target, set: heartbeat }).run();
+}
+
+type Change = { event: "heartbeat_armed" | "heartbeat_disarmed" | "heartbeat_missed"; actor: string; atMs: number };
+
+/** What changed whether silence is heard: not each beat, of which there are thousands. */
+export function auditHeartbeat(store: Store, heartbeat: Heartbeat, { event, actor, atMs }: Change): void {
+  const { accountId: account, holder, withinMs, stopId } = heartbeat;
+  const facts = { account, holder, within_ms: withinMs };
+  const detail = event === "heartbeat_missed" ? { ...facts, stop: stopId } : facts;
+  appendAudit(store, { atMs, actor, event, reference: holder, detail });
+}
+
+/** Silence was heard, and what followed of it stands: in one transaction with both. */
+export function tellMissed(store: Store, heartbeat: Heartbeat, atMs: number): void {
+  auditHeartbeat(store, heartbeat, { event: "heartbeat_missed", actor: "gateway", atMs });
+  const payload = JSON.stringify(heartbeatResource(heartbeat));
+  const { accountId, holder: resourceId } = heartbeat;
+  appendEvent(store, { accountId, atMs, type: "heartbeat.missed", resourceId, payload });
+}
