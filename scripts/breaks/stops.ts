@@ -91,11 +91,7 @@ export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
     name: "every start grants a beat its time anew",
-    changes: inFile(
-      "src/settle/stop/heartbeats.ts",
-      "      if (heartbeat.graceAtMs !== null) return { heartbeat, silentMs };\n",
-      "      if (silentMs === -1) return { heartbeat, silentMs };\n",
-    ),
+    changes: inFile("src/core/heartbeat.ts", "null : nowMs - graceAtMs;", "null : 0;"),
     seenBy: { test: "test/simulation/heartbeat.test.ts", title: "a start grants it its time once more" },
   },
   {
