@@ -192,7 +192,7 @@ const GATEWAY: readonly Mutant[] = [
     name: "actions are signed before the exchange's clock is known",
     changes: [
       {
-        file: "src/gateway.ts",
+        file: "src/settle/start-up.ts",
         find: "while (!isStopped() && !(await exchange.measureClock())) await",
         put: "while (isStopped() && !(await exchange.measureClock())) await",
       },

@@ -58,7 +58,7 @@ export const STOPS: readonly Mutant[] = [
   one(
     "TWAPs that run are left running",
     COVERED,
-    "    if (endedTwaps.has(operation.id) || !isTwapToGo(stop, operation)) return false;\n",
+    "    if (endedTwaps.has(operation.id) || !isTwapToGo(store, stop, operation)) return false;\n",
     "    if (operation.id !== null) return false;\n",
   ),
   one(
