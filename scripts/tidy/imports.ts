@@ -67,7 +67,9 @@ const PAPER_STARTERS = new Set([
 ]);
 
 /** What wallets sign and give is one thing for everybody; these need no library, so the page is no larger. */
-const WALLETS = new Set(["grant-data", "signature", "wallet-form"].map((name) => `src/wire/${name}.ts`));
+const WALLETS = new Set(
+  ["grant-data", "limited-grant-data", "signature", "wallet-form"].map((name) => `src/wire/${name}.ts`),
+);
 
 export function checkImports(facts: Facts): Finding[] {
   return facts.imports.flatMap((found) => {

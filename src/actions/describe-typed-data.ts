@@ -21,11 +21,11 @@ const EXAMPLE_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 const EXAMPLE_HASH = "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c70d4f2d";
 
 /** Everything that a wallet needs to sign a grant or a revocation for this gateway: public, and nobody's secret. */
-export function describeTypedData(deps: With<"clock" | "settings">): string {
-  return JSON.stringify(typedDataResource(deps));
+export function describeTypedData(deps: With<"clock" | "settings">, askingNetwork: string | null): string {
+  return JSON.stringify(typedDataResource(deps, askingNetwork));
 }
 
-export function typedDataResource(deps: With<"clock" | "settings">) {
+export function typedDataResource(deps: With<"clock" | "settings">, askingNetwork: string | null) {
   const { audience } = deps.settings;
   const revocation = { audience, accountId: EXAMPLE_ACCOUNT, keyHash: EXAMPLE_HASH };
   const grant = grantTypedData({
@@ -38,6 +38,7 @@ export function typedDataResource(deps: With<"clock" | "settings">) {
   return {
     object: "typed_data" as const,
     audience,
+    asking_network: askingNetwork,
     domain: GRANT_DOMAIN,
     types: { ...GRANT_TYPES, ...LIMITED_GRANT_TYPES, ...REVOCATION_TYPES },
     examples: [exampleOf(grant), exampleOf(limitedExample(deps)), exampleOf(revocationTypedData(revocation))],

@@ -3,6 +3,7 @@ import { render } from "lit-html";
 import { openSetup } from "./setup/steps.ts";
 import type { App } from "./state/app.ts";
 import { takeFragment } from "./state/fragment.ts";
+import { beginLimitedKey } from "./state/limited-key.ts";
 import { readStory } from "./state/read.ts";
 import { beginRenewal } from "./state/renewal.ts";
 import { resumeSession, signIn } from "./state/session.ts";
@@ -69,6 +70,7 @@ function follow(app: App): { key: string | null; link: string | null } {
   const isNew = route.screen !== before.screen || route.argument !== before.argument;
   if (route.screen === "story" && (isNew || app.state.story.id === null)) void readStory(app, route.argument);
   beginRenewal(app);
+  beginLimitedKey(app);
   if (isNew) scrollTo(0, 0);
   app.changed();
   return { key, link };

@@ -6,6 +6,7 @@ import { registerKey } from "../actions/register-key.ts";
 import { registerLimitedKey, type SignedLimitedGrant } from "../actions/register-limited-key.ts";
 import { revokeAndCancel, revokeKey } from "../actions/revoke-key.ts";
 import { ApiError } from "../core/errors.ts";
+import { networkToPropose } from "./client-address.ts";
 import {
   EXAMPLE_ACCOUNT_ID,
   EXAMPLE_API_KEY,
@@ -194,6 +195,7 @@ const typedData = openRoute(
         example: {
           object: "typed_data",
           audience: "https://postern.example",
+          asking_network: "203.0.113.7/32",
           domain: { name: "Postern", version: "1" },
           types: {
             ApiKeyGrant: [{ name: "audience", type: "string" }],
@@ -212,7 +214,10 @@ const typedData = openRoute(
     ],
     errors: [],
   },
-  (deps) => ({ status: 200, body: describeTypedData(deps) }),
+  (deps, { address, request }) => ({
+    status: 200,
+    body: describeTypedData(deps, networkToPropose(address, request.headers)),
+  }),
 );
 
 const list = readRoute(

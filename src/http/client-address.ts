@@ -1,3 +1,5 @@
+import { networkAround } from "../core/rails/networks.ts";
+
 /**
  * Who is at the other end, for the limits on failures. A forwarded address counts only from a proxy that the
  * operator named; IPv6 counts by /64, because that is what one customer gets.
@@ -19,6 +21,20 @@ export function clientOf(socketAddress: string, forwardedFor: string | null, pro
   }
   return { bucket: bucketOf(address), address: plainAddress(address) };
 }
+
+/**
+ * The network that may be proposed for whoever asks. Null where somebody forwards whom nobody has named as trusted: the address
+ * is that one's own then.
+ */
+export function networkToPropose(address: string, headers: Headers): string | null {
+  const forwardedFor = headers.get("x-forwarded-for");
+  const isForwarded = FORWARDING.some((name) => headers.has(name));
+  const isVouched = forwardedFor?.toLowerCase().includes(address) === true;
+  return isForwarded && !isVouched ? null : networkAround(address);
+}
+
+/** What proxies say of themselves. */
+const FORWARDING = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
 
 /** `bucket`: the name that failures are counted under. `address`: the whole of it. */
 export type Client = { bucket: string; address: string };

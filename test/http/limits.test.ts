@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { clientAddress } from "../../src/http/client-address.ts";
+import { clientAddress, networkToPropose } from "../../src/http/client-address.ts";
 import { revokeApiKey } from "../../src/store/api-keys.ts";
 import { audit } from "../../src/store/schema-audit.ts";
 import { keyHash } from "../../src/wire/grant.ts";
@@ -177,5 +177,20 @@ test.each([
   "the client behind %p, forwarded for %p, is known as %p",
   (socket, forwarded, proxies, expected) => {
     expect(clientAddress(socket, forwarded, proxies)).toBe(expected);
+  },
+);
+
+test.each([
+  ["203.0.113.7", {}, "203.0.113.7/32"],
+  ["203.0.113.7", { "X-Forwarded-For": "6.6.6.6, 203.0.113.7" }, "203.0.113.7/32"],
+  // The proxy's own address: nobody has named it as trusted.
+  ["10.0.0.2", { "X-Forwarded-For": "203.0.113.7" }, null],
+  ["10.0.0.2", { Forwarded: "for=203.0.113.7" }, null],
+  ["10.0.0.2", { Via: "1.1 proxy" }, null],
+  ["127.0.0.1", {}, null],
+] as [string, Record<string, string>, string | null][])(
+  "for a limited key that is wished for from %p, with %p, the network %p is proposed",
+  (address, headers, network) => {
+    expect(networkToPropose(address, new Headers(headers))).toBe(network);
   },
 );

@@ -42,6 +42,7 @@ export type Fill = Static<typeof FillResource>;
 export type Operation = Static<typeof OperationResource>;
 export type Twap = Static<typeof TwapResource>;
 export type ApiKey = Static<typeof KeyInListResource>;
+export type KeyLimits = NonNullable<ApiKey["limits"]>;
 export type Market = Static<typeof MarketResource>;
 export type Status = Static<typeof StatusResource>;
 export type AgentRenewal = Static<typeof RenewalResource>;

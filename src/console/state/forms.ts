@@ -2,6 +2,7 @@
 import { member } from "../api/request.ts";
 import type { AgentRenewal, ApiKey, Order } from "../api/resources.ts";
 import type { Grant } from "../wallet/grant.ts";
+import { newRailsForm, type RailsForm } from "./rails-form.ts";
 
 export type OrderDraft = {
   market: string;
@@ -60,6 +61,7 @@ export type Forms = {
   order: OrderForm;
   twap: TwapForm;
   newKey: { mayWrite: boolean; made: NewKey | null };
+  limitedKey: RailsForm;
   /** Null while its dialog is closed, as below. */
   modification: Modification | null;
   revocation: Revocation | null;
@@ -89,6 +91,7 @@ export function newForms(storage: Storage): Forms {
     order: { draft: keptDraft(storage), isBusy: false, isTouched: false },
     twap: { market: "BTC", side: "buy", size: "", minutes: "30", isBusy: false },
     newKey: { mayWrite: true, made: null },
+    limitedKey: newRailsForm(),
     modification: null,
     revocation: null,
     stop: null,

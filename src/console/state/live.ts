@@ -56,6 +56,8 @@ async function readEverything(app: App): Promise<void> {
 async function readFigures(app: App): Promise<void> {
   await Promise.all([
     ...(isStopping(app) ? [reads.readStops(app)] : []),
+    // What a bot has used of its limits.
+    ...(app.state.route.screen === "keys" ? [reads.readKeys(app)] : []),
     reads.readAccount(app),
     reads.readPositions(app),
     reads.readOpenOrders(app),

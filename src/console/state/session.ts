@@ -9,6 +9,7 @@ import { resumeIntentions } from "./act.ts";
 import type { App } from "./app.ts";
 import { restoreEquity } from "./equity.ts";
 import { newForms } from "./forms.ts";
+import { beginLimitedKey } from "./limited-key.ts";
 import { startLive, stopLive } from "./live.ts";
 import { readStory } from "./read.ts";
 import { emptyReadings, type Session } from "./state.ts";
@@ -97,6 +98,7 @@ function open(app: App, session: Session): void {
   restoreEquity(app, session.me.account);
   app.changed();
   startLive(app);
+  beginLimitedKey(app);
   // The address bar named it before there was a key to ask with.
   if (state.route.screen === "story") void readStory(app, state.route.argument);
   resumeIntentions(app);

@@ -12,6 +12,8 @@ import { notify } from "../state/notices.ts";
 import { readKeys } from "../state/read.ts";
 import { ownerOf, signOut } from "../state/session.ts";
 import { revocationToSign } from "../wallet/grant.ts";
+import { botLimits, botOf } from "./bot-limits.ts";
+import { limitedKeySection } from "./limited-key.ts";
 import { newKeySection } from "./new-key.ts";
 
 function columnsOf(app: App): readonly Column<ApiKey>[] {
@@ -22,7 +24,8 @@ function columnsOf(app: App): readonly Column<ApiKey>[] {
       cell: ({ key_hash: hash }) =>
         html`<code title=${hash}>${shortId(hash)}</code>${hash === own ? " (this page's)" : ""}`,
     },
-    { name: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+    { name: "Bot", cell: botOf },
+    { name: "Scopes", rank: 2, cell: ({ scopes }) => scopes.join(", ") },
     { name: "Created", rank: 2, cell: ({ created_at: at }) => dateAndTime(at) },
     {
       name: "Last used",
@@ -54,10 +57,12 @@ export function keysScreen(app: App): TemplateResult {
           rows,
           id: ({ key_hash: hash }) => hash,
           empty: "No key.",
+          below: (key) => botLimits(app, key),
         }),
       ),
       "hashes only: the gateway never holds a key",
     )}
+    ${limitedKeySection(app)}
     ${newKeySection(app)}`;
 }
 

@@ -15,7 +15,7 @@ import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
 
 export function newKeySection(app: App): TemplateResult {
   const { made } = app.state.forms.newKey;
-  return section("New key", made === null ? choose(app) : grantIt(app, made));
+  return section("New key without limits", made === null ? choose(app) : grantIt(app, made));
 }
 
 export const SCOPE_WORDS: Record<Scope, string> = {
@@ -48,7 +48,7 @@ function choose(app: App): TemplateResult {
 }
 
 function grantIt(app: App, made: NewKey): TemplateResult {
-  if (made.isRegistered) return shown(app, made);
+  if (made.isRegistered) return shownOnce(made.apiKey, () => forget(app));
   return html`
     <p class="words">A key with ${made.grant.scopes.join(" and ")} is ready. It works once the owner has signed its grant.</p>
     ${signingPanel(app, {
@@ -73,12 +73,12 @@ async function register(app: App, made: NewKey, signature: string): Promise<void
     answer.kind === "lost" ? "No answer. Sign again: the same grant twice is one key." : answer.message;
 }
 
-function shown(app: App, { apiKey }: NewKey): TemplateResult {
+export function shownOnce(apiKey: string, taken: () => void): TemplateResult {
   return html`
-    <p class="words"><strong>This is the only time that the key is shown.</strong> Whoever has it may do what its scopes say.</p>
+    <p class="words"><strong>This is the only time that the key is shown.</strong> Whoever has it may do what its grant says.</p>
     ${copyable(apiKey, "new API key")}
     ${copyable(curlOf(apiKey), "curl line")}
-    <button type="button" class="primary" @click=${() => forget(app)}>I have it</button>`;
+    <button type="button" class="primary" @click=${taken}>I have it</button>`;
 }
 
 export function curlOf(apiKey: string): string {

@@ -19,6 +19,21 @@ export function isWithin(address: string, networks: readonly string[]): boolean 
   });
 }
 
+/**
+ * What is proposed for whoever asks from this address: IPv4 alone, IPv6 by its /64, which is what one customer gets. Null for
+ * this machine itself, which is nobody's place, and for what cannot be read.
+ */
+export function networkAround(address: string): string | null {
+  const asked = addressOf(address);
+  if (asked === null || isWithin(address, LOOPBACK)) return null;
+  const { bits, value } = asked;
+  const length = bits === 32 ? 32 : 64;
+  const hostBits = BigInt(bits - length);
+  return `${textOf({ bits, value: (value >> hostBits) << hostBits })}/${length}`;
+}
+
+const LOOPBACK = ["127.0.0.0/8", "::1/128"];
+
 function networkOf(text: string): (Address & { length: number }) | null {
   const [start = "", lengthText = "", more] = text.split("/");
   const address = addressOf(start);

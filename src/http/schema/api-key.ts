@@ -253,6 +253,10 @@ export const TypedDataResource = closed(
   {
     object: Type.Literal("typed_data", { description: "Always `typed_data`." }),
     audience: Type.String({ description: "Which gateway a signature is for; goes into every message." }),
+    asking_network: nullable(
+      Type.String(),
+      "The network that this was asked from, as `sources` of a limited grant names it; null from the gateway's own machine, and through a proxy that is not trusted.",
+    ),
     domain: closed({
       name: Type.String({ description: "Name of the signing domain." }),
       version: Type.String({ description: "Version of the signing domain." }),

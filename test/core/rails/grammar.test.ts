@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decimal } from "../../../src/core/decimal.ts";
 import { parseRails, printRails } from "../../../src/core/rails/grammar.ts";
-import { isNetwork } from "../../../src/core/rails/networks.ts";
+import { isNetwork, networkAround } from "../../../src/core/rails/networks.ts";
 import { RAILS_MEMBERS, type Rails, type RailsText, VERBS } from "../../../src/core/rails/rails.ts";
 
 const TEXT: RailsText = {
@@ -127,4 +127,18 @@ describe("the texts of a grant", () => {
   ])("%s is a network in its one form: %p", (text, isOne) => {
     expect(isNetwork(text)).toBe(isOne);
   });
+});
+
+test.each([
+  ["203.0.113.7", "203.0.113.7/32"],
+  ["192.168.1.20", "192.168.1.20/32"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:DB8::1", "2001:db8::/64"],
+  ["127.0.0.1", null],
+  ["::1", null],
+  ["unknown", null],
+  ["", null],
+])("for whoever asks from %p the network %p is proposed, in the form that is signed", (address, network) => {
+  expect(networkAround(address)).toBe(network);
+  if (network !== null) expect(isNetwork(network)).toBe(true);
 });

@@ -1,7 +1,7 @@
-/** STOP, as a person meets it in a real browser: asked once, shown until it is ended, and not to be ended from here. */
+/** What a person holds the bots to, in a real browser: STOP, and keys with rails that the owner signs. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { openBrowser, openSignedIn, seriousFindings, type View } from "./support/browser.ts";
+import { goTo, openBrowser, openSignedIn, seriousFindings, type View } from "./support/browser.ts";
 import { addKey, call, openScene, type Scene, setUp } from "./support/scene.ts";
 
 let scene: Scene;
@@ -103,3 +103,67 @@ test("a key that may only read sees a stop that another has asked for, and has n
   await page.getByRole("region", BANNER).getByText("this account.").waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
 });
+
+type Me = { account: string; limits: { bot: string; rails: Record<string, string> } | null };
+
+/** What an order of one ETH at this price is answered with. */
+async function orderOf(key: string, size: string): Promise<string> {
+  const { account } = await call<Me>(scene, key, "/v1/whoami");
+  const terms = { account, market: "ETH", side: "buy", size, price: "3000" };
+  return call<{ status: string }>(scene, key, "/v1/orders", terms).then(
+    ({ status }) => status,
+    (error: Error) => error.message,
+  );
+}
+
+test("a bot's key is made with the rails of the form, says what a thief could lose, and is held to what was signed", async () => {
+  view = await openSignedIn(browser, { baseUrl: scene.baseUrl, wallet: scene.wallet }, apiKey);
+  const { page } = view;
+  await goTo(page, "Keys");
+  const form = page.getByRole("form", { name: "New key for a bot" });
+  await form.getByText("at most 100 USD by bad prices").waitFor();
+  await form.locator("input[name=markets]").fill("ETH, BTC");
+  await form.locator("input[name=maxOrder]").fill("5,000");
+  await form.getByText("One order: `any`, or an amount above 0").waitFor();
+  expect(await form.getByRole("button", { name: "Make a limited key" }).isDisabled()).toBe(true);
+  await form.locator("input[name=maxOrder]").fill("250.00");
+  await form.locator("input[name=maxTurnoverPerDay]").fill("1000");
+  await form.getByText("at most 20 USD by bad prices (2 % of 1000 USD)").waitFor();
+  await form.getByRole("button", { name: "Make a limited key" }).click();
+  await page.getByText("line by line").waitFor();
+  expect(await page.locator(".lines").textContent()).toMatch(/markets\s*BTC,ETH\s*maxOrder\s*250 USD/);
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText("This is the only time that the key is shown.").waitFor();
+  const made = (await page.getByLabel("new API key", { exact: true }).textContent()) ?? "";
+  await page.getByRole("button", { name: "I have it" }).click();
+  const { limits } = await call<Me>(scene, made, "/v1/whoami");
+  expect(limits).toMatchObject({ bot: "grid-1", rails: { max_order: "250 USD", markets: "BTC,ETH" } });
+  expect(await orderOf(made, "0.1")).toContain("rail_refused");
+  expect(await orderOf(made, "0.01")).toBe("open");
+  await page.getByText("1 of 2,000").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+
+  // The owner loosens it, with a wallet that is elsewhere.
+  await page.getByRole("button", { name: "Change its rails" }).click();
+  await page.locator("form.rails input[name=maxOrder]").fill("500");
+  await page.getByRole("button", { name: "Write the new rails" }).click();
+  await page.getByText("Hardware or offline wallet: sign elsewhere").click();
+  const typedData = (await page.getByLabel("typed data", { exact: true }).textContent()) ?? "";
+  await page.getByLabel("Signature").fill(await scene.wallet.sign(typedData));
+  await page.getByRole("button", { name: "Use this signature" }).click();
+  await page.getByText("grid-1 is held to its new rails.").waitFor();
+  expect(await orderOf(made, "0.1")).toBe("open");
+});
+
+test.each(["light", "dark"] as const)(
+  "on a phone, %s, what a bot is held to and the form for it keep nobody out",
+  async (scheme) => {
+    view = await openSignedIn(browser, { baseUrl: scene.baseUrl, width: 390, scheme }, apiKey);
+    const { page } = view;
+    await goTo(page, "Keys");
+    await page.getByText("A thief of this key can lose you").first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+  },
+);

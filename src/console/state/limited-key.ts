@@ -1,0 +1,119 @@
+/** From the wish for a bot's key to its registration: the key is made here, and the owner signs its grant. */
+import { parseLimitedGrant } from "../../core/rails/limited-grant.ts";
+import { grantAsSent, grantTextOf, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
+import { request } from "../api/request.ts";
+import type { ApiKey, TypedDataDescription } from "../api/resources.ts";
+import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
+import type { App } from "./app.ts";
+import { newSigning } from "./forms.ts";
+import { notify } from "./notices.ts";
+import { draftOf, type LimitedKey, newRailsForm, type RailsForm, wishOf } from "./rails-form.ts";
+import { readKeys } from "./read.ts";
+
+const SCOPES = "trading:read,trading:write";
+
+/** Asks once where this page is seen to ask from, when the screen with the form is reached. */
+export function beginLimitedKey(app: App): void {
+  const { route, session, forms } = app.state;
+  if (session === null || route.screen !== "keys" || forms.limitedKey.asksFrom !== undefined) return;
+  forms.limitedKey.asksFrom = null;
+  void proposeSources(app, forms.limitedKey);
+}
+
+async function proposeSources(app: App, form: RailsForm): Promise<void> {
+  const described = await describe();
+  if (typeof described === "string" || described.asking_network === null) return;
+  form.asksFrom = described.asking_network;
+  if (form.draft.sources === PROPOSED_RAILS.sources && form.replaces === null)
+    form.draft.sources = described.asking_network;
+  app.changed();
+}
+
+async function describe(): Promise<TypedDataDescription | string> {
+  const answer = await request<TypedDataDescription>({ method: "GET", path: "/v1/api-keys/typed-data", bearer: null });
+  return answer.kind === "ok" ? answer.body : answer.message;
+}
+
+/** What the owner is to sign, as it stands in the form now. */
+export async function writeGrant(app: App, form: RailsForm): Promise<void> {
+  const { session } = app.state;
+  const wish = wishOf(form.draft);
+  if (session === null || wish.kind === "fault" || form.isBusy) return;
+  Object.assign(form, { isBusy: true, failure: null });
+  app.changed();
+  const described = await describe();
+  form.isBusy = false;
+  if (typeof described === "string") form.failure = described;
+  else form.made = made(app, form, described.audience);
+  app.changed();
+}
+
+function made(app: App, { draft, replaces }: RailsForm, audience: string): LimitedKey | null {
+  const { session } = app.state;
+  const wish = wishOf(draft);
+  if (session === null || wish.kind === "fault") return null;
+  const { account: id, owner_address: owner, trading_address: tradingAddress, network } = session.me;
+  const apiKey = replaces === null ? makeApiKey(app.randomBytes) : null;
+  const keyHash = apiKey === null ? (replaces?.key_hash ?? "") : hashOfKey(apiKey);
+  const grant = {
+    ...{ audience, account: { id, owner, tradingAddress, network }, keyHash },
+    ...{ scopes: replaces?.scopes.join(",") ?? SCOPES, issuedAtMs: app.nowMs(), days: wish.days },
+  };
+  const text = grantTextOf(grant, wish.rails);
+  return { apiKey, text, days: wish.days, signing: newSigning(), isRegistered: false };
+}
+
+type Signed = { form: RailsForm; key: LimitedKey; signature: string };
+
+export async function registerLimitedKey(app: App, { form, key, signature }: Signed): Promise<void> {
+  const body = JSON.stringify({ grant: grantAsSent(key.text), signature });
+  const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys/limited", bearer: null, body });
+  if (answer.kind === "ok") {
+    if (key.apiKey === null) notify(app, "good", `${key.text.bot} is held to its new rails.`);
+    if (key.apiKey === null) endLimitedKey(app);
+    key.isRegistered = true;
+    await readKeys(app);
+    return;
+  }
+  // An hour after it was made a grant is too old to be taken: the next signature is for a fresh one.
+  if (answer.kind === "refused" && answer.code === "grant_expired") renew(app, key);
+  const words = answer.kind === "lost" ? "No answer. Sign again: the same grant twice is one key." : answer.message;
+  form.made = { ...key, signing: { ...newSigning(), failure: words } };
+}
+
+function renew(app: App, key: LimitedKey): void {
+  const parsed = parseLimitedGrant(key.text);
+  if (parsed.kind === "fault") return;
+  const {
+    audience,
+    account: id,
+    owner,
+    tradingAddress,
+    keyHash,
+    scopes,
+    issuedAt: _was,
+    expiresAt: _then,
+    ...rails
+  } = key.text;
+  const account = { id, owner, tradingAddress, network: parsed.grant.network };
+  key.text = grantTextOf({ audience, account, keyHash, scopes, issuedAtMs: app.nowMs(), days: key.days }, rails);
+}
+
+/** The form as it begins, with where this page asks from. */
+export function endLimitedKey(app: App): void {
+  const { asksFrom } = app.state.forms.limitedKey;
+  const form = newRailsForm();
+  app.state.forms.limitedKey = form;
+  Object.assign(form, { asksFrom });
+  if (typeof asksFrom === "string") form.draft.sources = asksFrom;
+  app.changed();
+}
+
+/** The rails of a bot's key, to be signed anew: looser ones too, because it is the owner who signs. */
+export function changeRails(app: App, key: ApiKey): void {
+  const { limits } = key;
+  if (limits === null) return;
+  const { asksFrom } = app.state.forms.limitedKey;
+  app.state.forms.limitedKey = { ...newRailsForm(), asksFrom, replaces: key, draft: draftOf(limits) };
+  app.changed();
+}

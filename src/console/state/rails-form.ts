@@ -1,0 +1,98 @@
+/** What a bot's key is to be held to, as it is typed: nothing of it is signed before it has the one form of each rail. */
+import { decimal } from "../../core/decimal.ts";
+import { parseRails } from "../../core/rails/grammar.ts";
+import { type LimitedGrantText, NOTHING_GRANTED } from "../../core/rails/limited-grant.ts";
+import { lossBoundWords } from "../../core/rails/loss-bound.ts";
+import { memberName } from "../../core/rails/member-name.ts";
+import { RAILS_MEMBERS, type RailsText, VERBS, type Verb } from "../../core/rails/rails.ts";
+import { unheldFault } from "../../core/rails/unheld.ts";
+import { inOneForm, MAX_DAYS, PROPOSED_DAYS, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
+import type { ApiKey, KeyLimits } from "../api/resources.ts";
+import type { Signing } from "./forms.ts";
+
+export type RailsDraft = Record<keyof RailsText | "days", string>;
+
+/** A key whose grant is to be signed, or has been. */
+export type LimitedKey = {
+  /** Null where the key is its holder's already, and only its rails are signed anew. */
+  apiKey: string | null;
+  text: LimitedGrantText;
+  days: number;
+  signing: Signing;
+  isRegistered: boolean;
+};
+
+export type RailsForm = {
+  draft: RailsDraft;
+  isTouched: boolean;
+  isBusy: boolean;
+  failure: string | null;
+  /** The network that this page asks from; null where none is proposed, undefined until the gateway has said. */
+  asksFrom: string | null | undefined;
+  /** The key whose rails are signed anew; null for a key that is to be made. */
+  replaces: ApiKey | null;
+  made: LimitedKey | null;
+};
+
+export function newRailsForm(): RailsForm {
+  const draft = { ...PROPOSED_RAILS, bot: "grid-1", markets: "BTC,ETH", days: String(PROPOSED_DAYS) };
+  return {
+    ...{ draft: typedDraft(draft), isTouched: false, isBusy: false, failure: null },
+    ...{ asksFrom: undefined, replaces: null, made: null },
+  };
+}
+
+/** The rails that hold now, to be changed. */
+export function draftOf(limits: KeyLimits): RailsDraft {
+  return typedDraft({ ...railsTextOf(limits), days: String(PROPOSED_DAYS) });
+}
+
+/** Units stand beside the fields. */
+function typedDraft(draft: RailsDraft): RailsDraft {
+  const typed = Object.entries(draft).map(([name, text]) => [name, text.replace(/ (USD|%)$/, "")]);
+  // Every member of the draft is a text.
+  return Object.fromEntries(typed) as RailsDraft;
+}
+
+/** As the owner has signed them. */
+export function railsTextOf({ rails }: KeyLimits): RailsText {
+  const members = new Map<string, string>(Object.entries(rails));
+  // The interface has every rail under its own name.
+  return Object.fromEntries(RAILS_MEMBERS.map((name) => [name, members.get(memberName(name)) ?? ""])) as RailsText;
+}
+
+export type Wish =
+  | { kind: "wish"; rails: RailsText; days: number; bound: string }
+  | { kind: "fault"; member: keyof RailsDraft; rule: string };
+
+export function wishOf(draft: RailsDraft): Wish {
+  const { days, ...typed } = draft;
+  const rails = inOneForm(typed);
+  const parsed = parseRails(rails);
+  if (parsed.kind === "fault") return parsed;
+  const unheld = unheldFault(parsed.rails);
+  if (unheld !== null) return { kind: "fault", ...unheld };
+  if (!/^[1-9][0-9]{0,2}$/.test(days) || Number(days) > MAX_DAYS)
+    return { kind: "fault", member: "days", rule: `1 to ${MAX_DAYS}` };
+  return { kind: "wish", rails, days: Number(days), bound: lossBoundWords(parsed.rails) };
+}
+
+/** The same of a grant that is written. */
+export function boundWords(text: RailsText): string {
+  const parsed = parseRails(text);
+  return parsed.kind === "rails" ? lossBoundWords(parsed.rails) : "";
+}
+
+/** Verbs that this version holds rails against; what proposes and approves is no trader's. */
+export function offeredVerbs(): readonly Verb[] {
+  const { rails } = NOTHING_GRANTED;
+  return VERBS.filter((verb) => !["propose", "approve"].includes(verb)).filter(
+    (verb) => unheldFault({ ...rails, may: [verb] }) === null,
+  );
+}
+
+/** Whether this version holds this rail: one that is signed and not held would be a promise that is broken. */
+export function isHeld(member: "maxLossPerDay" | "maxLeverage"): boolean {
+  const some = member === "maxLossPerDay" ? { maxLossPerDay: decimal("1") } : { maxLeverage: 1 };
+  return unheldFault({ ...NOTHING_GRANTED.rails, ...some }) === null;
+}

@@ -1,0 +1,178 @@
+/** A bot's key: what it is held to, what that bounds, and what the owner's wallet shows, before anything is signed. */
+import { html, nothing, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { VERBS, type Verb } from "../../core/rails/rails.ts";
+import { walletLines } from "../../core/rails/wished-grant.ts";
+import { limitedGrantTypedData } from "../../wire/limited-grant-data.ts";
+import { choice, isChecked, typed } from "../parts/fields.ts";
+import { section } from "../parts/section.ts";
+import { signingPanel } from "../parts/signing.ts";
+import type { App } from "../state/app.ts";
+import { endLimitedKey, registerLimitedKey, writeGrant } from "../state/limited-key.ts";
+import {
+  boundWords,
+  isHeld,
+  type LimitedKey,
+  offeredVerbs,
+  type RailsDraft,
+  type RailsForm,
+  type Wish,
+  wishOf,
+} from "../state/rails-form.ts";
+import { ownerOf } from "../state/session.ts";
+import { shownOnce } from "./new-key.ts";
+
+export function limitedKeySection(app: App): TemplateResult {
+  const form = app.state.forms.limitedKey;
+  const title = form.replaces === null ? "New key for a bot, held to rails" : `Rails of ${form.draft.bot}`;
+  return section(title, content(app, form), "everything that it may do is in what the owner signs");
+}
+
+function content(app: App, form: RailsForm): TemplateResult {
+  const { made } = form;
+  if (made === null) return wished(app, form);
+  if (made.isRegistered && made.apiKey !== null) return shownOnce(made.apiKey, () => endLimitedKey(app));
+  return grantIt(app, form, made);
+}
+
+type Field = { name: keyof RailsDraft; words: string; hint: string };
+
+const AMOUNTS: readonly Field[] = [
+  { name: "maxOrder", words: "One order", hint: "USD, at most" },
+  { name: "maxPosition", words: "Each position", hint: "USD, at most" },
+  { name: "maxExposure", words: "All positions", hint: "USD, at most" },
+  { name: "maxTurnoverPerDay", words: "Turnover a day", hint: "USD, at most" },
+  { name: "maxLossPerDay", words: "Loss a day", hint: "USD, best effort" },
+  { name: "maxActionsPerDay", words: "Orders, modifies a day", hint: "at most" },
+  { name: "maxOpenOrders", words: "Open orders", hint: "at most" },
+  { name: "maxDistance", words: "Price off the market", hint: "%, at most" },
+  { name: "maxStopDistance", words: "Stop off its trigger", hint: "%, at most" },
+  { name: "maxLeverage", words: "Leverage", hint: "at most" },
+];
+
+const TOUCHES: readonly (readonly ["own" | "all", string])[] = [
+  ["own", "its own"],
+  ["all", "the account's"],
+];
+
+function wished(app: App, form: RailsForm): TemplateResult {
+  const { draft, replaces, isBusy } = form;
+  const wish = wishOf(draft);
+  function change(change: Partial<RailsDraft>): void {
+    Object.assign(draft, change);
+    form.isTouched = true;
+    app.changed();
+  }
+  function submit(event: Event): void {
+    event.preventDefault();
+    void writeGrant(app, form);
+  }
+  const text = textFields(draft, change);
+  return html`
+    <form class="rails" @submit=${submit} aria-label="New key for a bot" autocomplete="off">
+      ${replaces === null ? text({ name: "bot", words: "Bot", hint: "a-z, 0-9 and -" }) : nothing}
+      ${text({ name: "markets", words: "Markets", hint: "names, xyz:*, or any" })}
+      ${AMOUNTS.filter(isOffered).map(text)}
+      ${choice({ words: "Orders it may change", name: "touches", value: draft.touches === "all" ? "all" : "own", options: TOUCHES }, (touches) => change({ touches }))}
+      ${text({ name: "sources", words: "May ask from", hint: sourceHint(form) })}
+      ${text({ name: "days", words: "Days", hint: "365 at most" })}
+      ${verbs(draft, change)}
+      <div class="wide" aria-live="polite">${bound(wish, form.isTouched)}</div>
+      <p class="note wide">Nothing is unlimited that does not say <code>any</code>. What only reduces is never refused for an amount. ${elsewhere(app, form)}</p>
+      ${form.failure === null ? nothing : html`<p class="late wide" role="alert">${form.failure}</p>`}
+      <div class="buttons wide">
+        <button class="primary" ?disabled=${wish.kind === "fault" || isBusy}>${replaces === null ? "Make a limited key" : "Write the new rails"}</button>
+        ${replaces === null ? nothing : html`<button type="button" @click=${() => endLimitedKey(app)}>Leave them as they are</button>`}
+      </div>
+    </form>`;
+}
+
+type Change = (change: Partial<RailsDraft>) => void;
+
+function textFields(draft: RailsDraft, change: Change) {
+  return ({ name, words, hint }: Field): TemplateResult => html`
+    <label><span>${words} <small>${hint}</small></span>
+      <input name=${name} spellcheck="false" .value=${live(draft[name])} @input=${(event: Event) => change({ [name]: typed(event) })} />
+    </label>`;
+}
+
+function isOffered({ name }: Field): boolean {
+  return (name !== "maxLossPerDay" && name !== "maxLeverage") || isHeld(name);
+}
+
+function sourceHint({ asksFrom }: RailsForm): string {
+  return typeof asksFrom === "string" ? `this page: ${asksFrom}` : "networks, or any";
+}
+
+const VERB_WORDS: Partial<Record<Verb, string>> = {
+  ...{ increase: "open and increase", reduce: "reduce and close", modify: "modify", cancel: "cancel" },
+  ...{ leverage: "set leverage", margin: "move margin", twap: "run TWAPs", stop: "stop itself" },
+};
+
+function verbs(draft: RailsDraft, change: Change): TemplateResult {
+  const may = draft.may.split(",");
+  function toggle(verb: Verb, isOn: boolean): void {
+    change({ may: VERBS.filter((each) => (each === verb ? isOn : may.includes(each))).join(",") });
+  }
+  const boxes = offeredVerbs().map(
+    (verb) =>
+      html`<label class="check"><input type="checkbox" name=${`may-${verb}`} .checked=${live(may.includes(verb))} @change=${(event: Event) => toggle(verb, isChecked(event))} /> ${VERB_WORDS[verb] ?? verb}</label>`,
+  );
+  return html`<fieldset class="wide verbs"><legend>It may</legend>${boxes}</fieldset>`;
+}
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ...AMOUNTS.map(({ name, words }) => [name, words] as const),
+  ...([
+    ["bot", "Bot"],
+    ["markets", "Markets"],
+    ["sources", "May ask from"],
+  ] as const),
+  ...([
+    ["days", "Days"],
+    ["may", "It may"],
+    ["touches", "Orders it may change"],
+  ] as const),
+]);
+
+function bound(wish: Wish, isTouched: boolean): TemplateResult | typeof nothing {
+  if (wish.kind === "wish") return html`<p class="bound">${wish.bound}</p>`;
+  return isTouched ? html`<p class="late">${WORDS.get(wish.member) ?? wish.member}: ${wish.rule}.</p>` : nothing;
+}
+
+/** What a newer grant changes besides, and names that are no markets here. */
+function elsewhere({ state: { keys, markets } }: App, { draft, replaces }: RailsForm): string {
+  const others = (keys.value ?? []).filter(
+    ({ limits, state, key_hash: hash }) =>
+      limits?.bot === draft.bot.trim() && state === "active" && hash !== replaces?.key_hash,
+  );
+  const known = new Set(markets.value?.map(({ market }) => market) ?? []);
+  const named = draft.markets.split(/[\s,]/).filter((name) => name !== "" && name !== "any" && !name.endsWith(":*"));
+  const strange = known.size === 0 ? [] : named.filter((name) => !known.has(name));
+  return [
+    ...(others.length === 0 ? [] : [`${draft.bot.trim()} has a key already, which these rails will hold as well.`]),
+    ...(strange.length === 0 ? [] : [`No market here: ${strange.join(", ")}.`]),
+  ].join(" ");
+}
+
+function grantIt(app: App, form: RailsForm, key: LimitedKey): TemplateResult {
+  const { bot } = key.text;
+  return html`
+    <p class="words">${key.apiKey === null ? `The rails of ${bot} hold once the owner has signed them.` : `A key for ${bot} is ready. It works once the owner has signed its grant.`}
+      The wallet shows this, line by line:</p>
+    <dl class="lines">${walletLines(key.text).map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`)}</dl>
+    <p class="words bound">${boundWords(key.text)}</p>
+    ${signingPanel(app, {
+      signing: key.signing,
+      owner: ownerOf(app),
+      purpose: "grant the key",
+      typedData: async () => limitedGrantTypedData(key.text),
+      signed: (signature) => registerLimitedKey(app, { form, key, signature }),
+    })}
+    <button type="button" @click=${() => giveUp(app, form)}>Back to the form</button>`;
+}
+
+function giveUp(app: App, form: RailsForm): void {
+  form.made = null;
+  app.changed();
+}
