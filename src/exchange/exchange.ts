@@ -102,6 +102,8 @@ export type Markets = {
   doubtOf(name: string): string | null;
   /** An order that was signed for this number was just shown to stand in the market. */
   confirm(name: string, assetId: number): void;
-  /** That was so within the last minute, and nothing has contradicted the list since. */
-  isConfirmed(name: string, assetId: number): boolean;
+  /** The word on where an order stands that was signed for this number was waited for in vain. */
+  heedSilence(name: string, assetId: number): void;
+  /** Neither was so within the last minute, or something has contradicted the list since: the next word is worth waiting for. */
+  isWordDue(name: string, assetId: number): boolean;
 };

@@ -135,18 +135,18 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
 /** Which markets were lately shown to stand in their places. */
 function openConfirmations(
   clock: Clock,
-): Pick<Markets, "confirm" | "isConfirmed"> & { forgetBeside(name: string): void } {
-  const confirmed = new Map<string, { assetId: number; atMs: number }>();
+): Pick<Markets, "confirm" | "heedSilence" | "isWordDue"> & { forgetBeside(name: string): void } {
+  const asked = new Map<string, { assetId: number; atMs: number }>();
+  const note = (name: string, assetId: number) => void asked.set(name, { assetId, atMs: clock.elapsedMs() });
   return {
-    confirm(name, assetId) {
-      confirmed.set(name, { assetId, atMs: clock.elapsedMs() });
-    },
-    isConfirmed(name, assetId) {
-      const last = confirmed.get(name);
-      return last?.assetId === assetId && clock.elapsedMs() - last.atMs < CONFIRMED_FOR_MS;
+    confirm: note,
+    heedSilence: note,
+    isWordDue(name, assetId) {
+      const last = asked.get(name);
+      return last?.assetId !== assetId || clock.elapsedMs() - last.atMs >= CONFIRMED_FOR_MS;
     },
     forgetBeside(name) {
-      for (const other of confirmed.keys()) if (listOf(other) === listOf(name)) confirmed.delete(other);
+      for (const other of asked.keys()) if (listOf(other) === listOf(name)) asked.delete(other);
     },
   };
 }

@@ -12,14 +12,11 @@ import type { Reply } from "../send/send.ts";
 /** So long an answer is kept for the word on its market, where none was heard of that market lately, milliseconds. */
 const AWAITED_MS = 400;
 
-/** A list is read anew every minute while keys are active: one that is newer than this has had no time to move, milliseconds. */
-const LIST_FRESH_MS = 65_000;
-
 type ToCompare = With<"clock" | "exchange" | "feeds" | "markets" | "picture">;
 
 /**
  * What the exchange shows of the market of an order that its answer has named, where that is not the one that was asked for;
- * null where it is, or where nothing tells it in time. Waits for it only where the list is old or in doubt, once a minute and market.
+ * null where it is, or where nothing tells it in time. Waits for it once a minute and market, whether or not a word comes.
  *
  * @param user the trading address
  */
@@ -63,17 +60,14 @@ type Awaited = Pick<Placing, "order"> & { user: string; oid: string };
 
 async function awaited(world: ToCompare, about: Awaited): Promise<Shown | null> {
   const { order, user } = about;
-  if (isFresh(world, order.market) || world.markets.isConfirmed(order.market, order.assetId)) return null;
+  // What is told a moment later is an alarm, and every key of the order answers as it reads.
+  if (!world.markets.isWordDue(order.market, order.assetId)) return null;
   const timer = world.clock.timer(AWAITED_MS);
   const isLate = timer.up.then(() => null);
-  const told = world.feeds.isLive(user) ? toldSoon(world, about, isLate) : recorded(world, about);
-  return Promise.race([told, isLate]).finally(timer.cancel);
-}
-
-/** An answer is not kept back then: what is told a moment later is an alarm, and every key of the order answers as it reads. */
-function isFresh({ markets }: With<"markets">, market: string): boolean {
-  const ageMs = markets.ageMs();
-  return ageMs !== null && ageMs < LIST_FRESH_MS && markets.doubtOf(market) === null;
+  const word = world.feeds.isLive(user) ? toldSoon(world, about, isLate) : recorded(world, about);
+  const told = await Promise.race([word, isLate]).finally(timer.cancel);
+  if (told === null) world.markets.heedSilence(order.market, order.assetId);
+  return told;
 }
 
 async function toldSoon(world: With<"picture">, { user, oid }: Awaited, isLate: Promise<null>): Promise<Shown | null> {
