@@ -79,7 +79,17 @@ export const MARKET_LISTS: readonly Mutant[] = [
   {
     name: "a market that was confirmed once is confirmed for good",
     changes: [
-      { file: "src/exchange/markets.ts", find: " && clock.elapsedMs() - last.atMs < CONFIRMED_FOR_MS", put: "" },
+      { file: "src/exchange/markets.ts", find: " || clock.elapsedMs() - last.atMs >= CONFIRMED_FOR_MS", put: "" },
+    ],
+  },
+  {
+    name: "a word that is waited for in vain is waited for by every order",
+    changes: [
+      {
+        file: "src/settle/place/shown-market.ts",
+        find: "  if (told === null) world.markets.heedSilence(order.market, order.assetId);\n",
+        put: "",
+      },
     ],
   },
   {
