@@ -145,7 +145,7 @@ test("a bot's key is made with the rails of the form, says what a thief could lo
   expect(await seriousFindings(page)).toEqual([]);
 
   // The owner loosens it, with a wallet that is elsewhere.
-  await page.getByRole("button", { name: "Change its rails" }).click();
+  await page.getByRole("button", { name: "Change the rails of grid-1" }).click();
   await page.locator("form.rails input[name=maxOrder]").fill("500");
   await page.getByRole("button", { name: "Write the new rails" }).click();
   await page.getByText("Hardware or offline wallet: sign elsewhere").click();

@@ -8,6 +8,8 @@ type Step = (app: object, state: Record<string, unknown>, more?: object) => unkn
 type Steps = {
   page: (app: object) => unknown;
   proofStep: Step;
+  botLimits: (app: object, key: object) => unknown;
+  botOf: (key: object) => unknown;
   refresh: (app: object) => Promise<void>;
   beginRenewal: (app: object) => void;
   notify: (app: object, tone: string, text: string) => void;
@@ -17,14 +19,12 @@ type Steps = {
   emptyState: (nowMs: number, storage: object) => Record<string, unknown>;
 };
 const modules = [
-  ...["setup/proof-step.ts", "setup/proof.ts", "setup/steps.ts", "views/page.ts"],
+  ...["setup/proof-step.ts", "setup/proof.ts", "setup/steps.ts", "views/page.ts", "views/bot-limits.ts"],
   ...["state/forms.ts", "state/notices.ts", "state/renewal.ts", "state/session.ts", "state/state.ts"],
 ].map((path) => import(join(CONSOLE, path)));
 // Their own types are a browser's; each name is exported by one of them.
-const { page, proofStep, refresh, beginRenewal, notify, signOut, newProof, newSigning, emptyState } = Object.assign(
-  {},
-  ...(await Promise.all(modules)),
-) as Steps;
+const { page, proofStep, botLimits, botOf, refresh, beginRenewal, notify, signOut, newProof, newSigning, emptyState } =
+  Object.assign({}, ...(await Promise.all(modules))) as Steps;
 
 const realFetch = globalThis.fetch;
 const asked: string[] = [];
@@ -220,6 +220,7 @@ const SCREENS = ["trade", "account", "orders", "fills", "twaps", "keys", "health
 const DRAWN: readonly (readonly [name: string, app: () => Stage["app"]])[] = [
   ...SCREENS.map((name) => [`the screen ${name}`, () => signedIn(name)] as const),
   ["a stop on its way, and the question for one", stopping],
+  ["the limits of a bot", withBots],
   ...["owner", "agent", "builder", "key", "finish"].map((step) => [`the step ${step}`, () => atStep(step)] as const),
 ];
 
@@ -243,6 +244,50 @@ test("a stop is told to be on its way while anything is left, with what is left 
   expect(text).toContain("2 orders and 1 TWAP can still make a position larger");
   expect(text).not.toContain("STOPPED");
   expect(text).toContain("postern resume --stop s --account a");
+});
+
+const RAILS = {
+  ...{ bot: "grid-1", may: "increase,reduce", markets: "BTC,ETH", max_order: "500 USD", max_position: "1000 USD" },
+  ...{ max_exposure: "any", max_turnover_per_day: "5000 USD", max_loss_per_day: "any", max_actions_per_day: "any" },
+  ...{ max_distance: "2 %", max_stop_distance: "10 %", max_leverage: "any", max_open_orders: "40", touches: "own" },
+  sources: "any",
+};
+const USE = {
+  ...{ turnover_today: "1000", turnover_open: "234.5", actions_today: 7, open_orders: 2 },
+  nets: [{ market: "BTC", net: "-0.01" }],
+  positions: [{ market: "BTC", worst_case_size: "0.012", worst_case_usd: "900" }],
+};
+const HEADROOM = {
+  ...{ turnover_today: "3765.5", exposure: null, actions_today: null, open_orders: 38 },
+  positions: [{ market: "BTC", usd: "100" }],
+};
+const LISTED = { scopes: ["trading:read", "trading:write"], state: "active", created_at: null, last_used_at: null };
+
+function withBots(): Stage["app"] {
+  const app = signedIn("keys");
+  const limits = { bot: "grid-1", rails: RAILS, expires_at: "1970-01-02T00:00:00.000Z", use: USE, headroom: HEADROOM };
+  const keys = [
+    { ...LISTED, key_hash: "aa".repeat(32), limits },
+    { ...LISTED, key_hash: "bb".repeat(32), limits: null },
+  ];
+  Object.assign(app.state, { keys: { value: keys, readAtMs: 0, asOfMs: null, failure: null } });
+  return app;
+}
+
+test("of each bot it is shown what it is held to, has used and has left, and which keys have no limits", () => {
+  const app = withBots();
+  const [limited, plain] = (app.state["keys"] as { value: [object, object] }).value;
+  const text = look(botLimits(app, limited)).text.replaceAll(/<[^>]*>/g, "");
+  for (const words of ["1,234.50 of 5,000 USD", "3,765.50 left", "2 of 40", "38 left", "7, no limit"])
+    expect(text.replaceAll(/\s+/g, " ")).toContain(words);
+  expect(text).toContain("Holds −0.01 BTC");
+  expect(text).toContain("may come to 900.00 of 1000 USD 100.00 left");
+  expect(text).toContain("at most 100 USD by bad prices");
+  expect([limited, plain].map((key) => look(botOf(key)).text)).toEqual([
+    "grid-1",
+    expect.stringContaining("no limits"),
+  ]);
+  expect(botLimits(app, plain)).toBeNull();
 });
 
 function atStep(step: string): Stage["app"] {

@@ -4,6 +4,7 @@
  */
 import { openEventReader, type StreamEvent } from "../api/event-stream.ts";
 import { member } from "../api/request.ts";
+import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
 import { remove, takeFill, takeOperation, takeOrder } from "./apply.ts";
 import { notify } from "./notices.ts";
@@ -170,9 +171,31 @@ function take(app: App, mine: Live, event: StreamEvent): void {
   if (area === "fill" && member(data, "order_id") === null) mine.isNewFillUnclear = true;
   if (area === "key") void reads.readKeys(app);
   if (area === "stop") void reads.readStops(app);
-  if (event.type === "agent.expiring")
-    notify(app, "bad", `The agent's approval ends in ${String(member(data, "days_left"))} days. Approve the next one.`);
+  const words = warningOf(event.type, data);
+  if (words !== null) notify(app, "bad", words);
   if (MOVING.has(area ?? "")) readSoon(app, mine);
+}
+
+/** What a person has to hear of, however it came about. */
+function warningOf(type: string, data: unknown): string | null {
+  const said = (name: string) => String(member(data, name));
+  switch (type) {
+    case "agent.expiring":
+      return `The agent's approval ends in ${said("days_left")} days. Approve the next one.`;
+    case "key.expiring":
+      return `The key ${shortId(said("key_hash"))} ends in ${said("days_left")} days.`;
+    case "heartbeat.missed":
+      return `${nameOf(data)} has fallen silent: what it had placed and could make a position larger is being canceled.`;
+    case "rail.refused":
+      return `${nameOf(data)} was refused by ${said("rail")}: ${said("limit")} allowed, ${said("use")} asked for.`;
+    default:
+      return null;
+  }
+}
+
+function nameOf(data: unknown): string {
+  const bot = member(data, "bot");
+  return typeof bot === "string" ? `The bot ${bot}` : `The key ${shortId(String(member(data, "key_hash")))}`;
 }
 
 /** What moves the figures. */

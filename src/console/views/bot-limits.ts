@@ -1,7 +1,7 @@
 /** What a bot is held to, what it has used of it, and what is left. */
-import { html, type TemplateResult } from "lit-html";
+import { html, nothing, type TemplateResult } from "lit-html";
 import type { ApiKey, KeyLimits } from "../api/resources.ts";
-import { compare, subtract } from "../figures/decimal.ts";
+import { add } from "../figures/decimal.ts";
 import { ageOf, dateAndTime, figure, money, NOTHING } from "../figures/format.ts";
 import { facts } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
@@ -19,24 +19,24 @@ export function botLimits(app: App, key: ApiKey): TemplateResult | null {
   const { limits, state } = key;
   if (limits === null || state !== "active") return null;
   const { rails } = limits;
+  const inMs = Date.parse(limits.expires_at) - app.state.nowMs;
   return html`
     <div class="limits">
-      ${uses(limits)}
+      ${facts(uses(limits))}
       ${facts([
-        ["It may", html`${rails.may.replaceAll(",", ", ")}`],
+        ["It may", rails.may.replaceAll(",", ", ")],
         ["Markets", rails.markets.replaceAll(",", ", ")],
         ["One order", rails.max_order],
         ["Price off the market", `${rails.max_distance}; a stop off its trigger ${rails.max_stop_distance}`],
         ["Orders it may change", rails.touches],
-        ["From", rails.sources.replaceAll(",", ", ")],
+        ["May ask from", rails.sources.replaceAll(",", ", ")],
         [
           "Until",
-          `${dateAndTime(limits.expires_at)} (in ${ageOf(new Date(app.state.nowMs).toISOString(), Date.parse(limits.expires_at))})`,
+          `${dateAndTime(limits.expires_at)}${inMs > 0 ? ` (in ${ageOf(new Date(app.state.nowMs).toISOString(), Date.parse(limits.expires_at))})` : ": it is over"}`,
         ],
-        ["Holds", holdings(limits)],
       ])}
-      <p class="words">${boundWords(railsTextOf(limits))}
-        <button type="button" @click=${() => change(app, key)}>Change its rails</button></p>
+      <p class="words">${boundWords(railsTextOf(limits))}</p>
+      <div class="buttons"><button type="button" @click=${() => change(app, key)}>Change the rails of ${limits.bot}</button></div>
     </div>`;
 }
 
@@ -45,25 +45,51 @@ function change(app: App, key: ApiKey): void {
   requestAnimationFrame(() => document.querySelector("form.rails")?.scrollIntoView({ block: "center" }));
 }
 
-function holdings({ use, rails }: KeyLimits): string {
-  const held = use.nets.map(({ market, net }) => `${figure(net)} ${market}`).join(", ");
-  return `${held === "" ? "nothing" : held}; at most ${rails.max_position} in a market, ${rails.max_exposure} in all`;
+type Fact = readonly [name: string, value: unknown];
+
+/** Of today, and of now: what is used, of how much, and what is left. */
+function uses({ use, headroom, rails }: KeyLimits): Fact[] {
+  const turnover = add(use.turnover_today, use.turnover_open);
+  return [
+    [
+      "Turnover today, with open orders",
+      used({ amount: turnover, limit: rails.max_turnover_per_day, left: headroom.turnover_today, show: money }),
+    ],
+    [
+      "Orders and modifies today",
+      used({ amount: String(use.actions_today), limit: rails.max_actions_per_day, left: headroom.actions_today }),
+    ],
+    [
+      "Open orders",
+      used({ amount: String(use.open_orders), limit: rails.max_open_orders, left: headroom.open_orders }),
+    ],
+    [
+      "All positions",
+      html`at most ${rails.max_exposure}${headroom.exposure === null ? nothing : html` <span class="note">${money(headroom.exposure)} left</span>`}`,
+    ],
+    ...use.positions.map((position) => inMarket(position.market, { use, headroom, rails })),
+  ];
 }
 
-/** Figures of the day, with what is left of each. */
-function uses({ use, rails }: KeyLimits): TemplateResult {
-  return facts([
-    ["Turnover today", used(use.turnover_today, rails.max_turnover_per_day, "USD")],
-    ["Orders and modifies today", used(String(use.actions_today), rails.max_actions_per_day, "")],
-    ["Open orders", used(String(use.open_orders), rails.max_open_orders, "")],
-  ]);
+type Held = Pick<KeyLimits, "use" | "headroom" | "rails">;
+
+function inMarket(market: string, { use, headroom, rails }: Held): Fact {
+  const net = use.nets.find((held) => held.market === market)?.net ?? "0";
+  const worst = use.positions.find((position) => position.market === market)?.worst_case_usd ?? null;
+  const left = headroom.positions.find((position) => position.market === market)?.usd ?? null;
+  const most = worst === null ? "no price is known" : html`may come to ${money(worst)} of ${rails.max_position}`;
+  return [
+    `Holds ${figure(net)} ${market}`,
+    html`${most}${left === null ? nothing : html` <span class="note">${money(left)} left</span>`}`,
+  ];
 }
 
-function used(amount: string, limit: string, unit: string): TemplateResult {
-  const shown = unit === "" ? figure(amount) : money(amount);
-  if (limit === "any") return html`${shown} ${unit}, <span class="warn">no limit</span>`;
-  const most = limit.split(" ")[0] ?? "";
-  const left = compare(amount, most) > 0 ? "0" : subtract(most, amount);
-  const words = `${shown} of ${figure(most)} ${unit}`;
-  return html`${words} <progress max=${most} value=${amount} aria-label=${words}></progress> <span class="note">${unit === "" ? figure(left) : money(left)} left</span>`;
+type Use = { amount: string; limit: string; left: string | number | null; show?: (amount: string) => string };
+
+function used({ amount, limit, left, show = figure }: Use): TemplateResult {
+  if (limit === "any") return html`${show(amount)}, <span class="warn">no limit</span>`;
+  const [most = "", unit = ""] = limit.split(" ");
+  const words = `${show(amount)} of ${figure(most)} ${unit}`;
+  const rest = left === null ? nothing : html` <span class="note">${show(String(left))} left</span>`;
+  return html`${words} <progress max=${most} value=${amount} aria-label=${words}></progress>${rest}`;
 }

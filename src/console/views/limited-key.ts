@@ -5,7 +5,7 @@ import { VERBS, type Verb } from "../../core/rails/rails.ts";
 import { walletLines } from "../../core/rails/wished-grant.ts";
 import { limitedGrantTypedData } from "../../wire/limited-grant-data.ts";
 import { choice, isChecked, typed } from "../parts/fields.ts";
-import { section } from "../parts/section.ts";
+import { section, warning } from "../parts/section.ts";
 import { signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
 import { endLimitedKey, registerLimitedKey, writeGrant } from "../state/limited-key.ts";
@@ -43,10 +43,10 @@ const AMOUNTS: readonly Field[] = [
   { name: "maxExposure", words: "All positions", hint: "USD, at most" },
   { name: "maxTurnoverPerDay", words: "Turnover a day", hint: "USD, at most" },
   { name: "maxLossPerDay", words: "Loss a day", hint: "USD, best effort" },
-  { name: "maxActionsPerDay", words: "Orders, modifies a day", hint: "at most" },
+  { name: "maxActionsPerDay", words: "Actions a day", hint: "orders, modifies" },
   { name: "maxOpenOrders", words: "Open orders", hint: "at most" },
-  { name: "maxDistance", words: "Price off the market", hint: "%, at most" },
-  { name: "maxStopDistance", words: "Stop off its trigger", hint: "%, at most" },
+  { name: "maxDistance", words: "Price off the market", hint: "%" },
+  { name: "maxStopDistance", words: "Stop off its trigger", hint: "%" },
   { name: "maxLeverage", words: "Leverage", hint: "at most" },
 ];
 
@@ -78,7 +78,8 @@ function wished(app: App, form: RailsForm): TemplateResult {
       ${text({ name: "days", words: "Days", hint: "365 at most" })}
       ${verbs(draft, change)}
       <div class="wide" aria-live="polite">${bound(wish, form.isTouched)}</div>
-      <p class="note wide">Nothing is unlimited that does not say <code>any</code>. What only reduces is never refused for an amount. ${elsewhere(app, form)}</p>
+      <p class="note wide">Nothing is unlimited that does not say <code>any</code>. What only reduces is never refused for an amount.</p>
+      <div class="wide">${warning(elsewhere(app, form))}</div>
       ${form.failure === null ? nothing : html`<p class="late wide" role="alert">${form.failure}</p>`}
       <div class="buttons wide">
         <button class="primary" ?disabled=${wish.kind === "fault" || isBusy}>${replaces === null ? "Make a limited key" : "Write the new rails"}</button>
@@ -141,7 +142,7 @@ function bound(wish: Wish, isTouched: boolean): TemplateResult | typeof nothing 
 }
 
 /** What a newer grant changes besides, and names that are no markets here. */
-function elsewhere({ state: { keys, markets } }: App, { draft, replaces }: RailsForm): string {
+function elsewhere({ state: { keys, markets } }: App, { draft, replaces }: RailsForm): string | null {
   const others = (keys.value ?? []).filter(
     ({ limits, state, key_hash: hash }) =>
       limits?.bot === draft.bot.trim() && state === "active" && hash !== replaces?.key_hash,
@@ -149,10 +150,11 @@ function elsewhere({ state: { keys, markets } }: App, { draft, replaces }: Rails
   const known = new Set(markets.value?.map(({ market }) => market) ?? []);
   const named = draft.markets.split(/[\s,]/).filter((name) => name !== "" && name !== "any" && !name.endsWith(":*"));
   const strange = known.size === 0 ? [] : named.filter((name) => !known.has(name));
-  return [
-    ...(others.length === 0 ? [] : [`${draft.bot.trim()} has a key already, which these rails will hold as well.`]),
+  const said = [
+    ...(others.length === 0 ? [] : [`${draft.bot.trim()} has a key already: these rails will hold for it as well.`]),
     ...(strange.length === 0 ? [] : [`No market here: ${strange.join(", ")}.`]),
-  ].join(" ");
+  ];
+  return said.length === 0 ? null : said.join(" ");
 }
 
 function grantIt(app: App, form: RailsForm, key: LimitedKey): TemplateResult {

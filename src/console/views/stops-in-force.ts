@@ -12,15 +12,22 @@ export function stopsInForce(app: App): TemplateResult | typeof nothing {
   return html`
     <div class="stops" role="region" aria-label="Stops in force">
       ${stops.failure === null ? nothing : html`<p class="late">Not up to date: ${stops.failure}</p>`}
-      ${inForce.map((stop) => shown(stop, nowMs))}
+      ${inForce.map((stop) => shown(stop, whoseOf(app, stop), nowMs))}
     </div>`;
 }
 
-function shown(stop: Stop, nowMs: number): TemplateResult {
+/** Of a key with rails it is the bot that is stopped. */
+function whoseOf({ state: { keys } }: App, { scope, key_hash: hash }: Stop): string {
+  if (scope === "account") return "this account";
+  const bot = keys.value?.find(({ key_hash: each }) => each === hash)?.limits?.bot;
+  return bot === undefined ? `the key ${shortId(hash ?? "")}` : `the bot ${bot}`;
+}
+
+function shown(stop: Stop, whose: string, nowMs: number): TemplateResult {
   return html`
     <div class="stop-in-force ${stop.status}">
-      <p role="status"><strong>${headline(stop)}</strong> ${progress(stop, nowMs)}</p>
-      ${left(stop)} ${kept(stop)} ${elsewhere(stop)}
+      <p role="status"><strong>${headline(stop, whose)}</strong> ${progress(stop, nowMs)}</p>
+      ${left(stop)} ${kept(stop, whose)} ${elsewhere(stop)}
       ${stop.cause === "asked" ? ending(stop) : nothing}
     </div>`;
 }
@@ -32,8 +39,7 @@ const CAUSES: Record<Stop["cause"], string> = {
   key_revoked: "it was revoked",
 };
 
-function headline({ cause, status, scope, key_hash: hash }: Stop): string {
-  const whose = scope === "account" ? "this account" : `the key ${shortId(hash ?? "")}`;
+function headline({ cause, status }: Stop, whose: string): string {
   if (cause !== "asked") return `Withdrawing what ${whose} has placed, because ${CAUSES[cause]}.`;
   return `${status === "stopping" ? "STOPPING" : "STOPPED"}: ${whose}.`;
 }
@@ -56,10 +62,9 @@ function left({ remaining }: Stop): TemplateResult | typeof nothing {
   return remaining.orders === 0 ? nothing : html`<p>Left: ${stories(remaining.order_ids, remaining.orders)}</p>`;
 }
 
-function kept({ keep_protection: keeps, kept, scope }: Stop): TemplateResult {
+function kept({ keep_protection: keeps, kept }: Stop, whose: string): TemplateResult {
   if (kept.orders > 0)
     return html`<p>Kept, because ${kept.orders === 1 ? "it" : "they"} can only reduce: ${stories(kept.order_ids, kept.orders)}</p>`;
-  const whose = scope === "account" ? "the account" : "the key";
   return html`<p>${keeps ? `No order of ${whose} that protects was there to be kept.` : "Orders that protect are canceled as well."}</p>`;
 }
 
