@@ -80,7 +80,7 @@ function openPage(network: string | null, answers: readonly { status: number; co
   const fake = async (path: string, { method, body }: { method: string; body?: string }) => {
     asked.push(`${method} ${path}`);
     if (path === "/v1/api-keys/typed-data") return Response.json({ audience: "https://here", asking_network: network });
-    if (method === "GET") return Response.json({ data: [] });
+    if (method === "GET") return Response.json({ data: [{ limits: { bot: "grid-1" } }, { limits: null }] });
     sent.push(JSON.parse(body ?? ""));
     const { status, code } = answers[sent.length - 1] ?? { status: 201 };
     return Response.json({ error: { code, message: "Refused." } }, { status });
@@ -107,15 +107,19 @@ test.each([
   ["203.0.113.7/32", "any", "203.0.113.7/32"],
   ["203.0.113.7/32", "10.0.0.0/8", "10.0.0.0/8"],
   [null, "any", "any"],
-])("seen to ask from %p, with %p in the form, it proposes %p, and asks once", async (network, typed, proposed) => {
-  const { app, asked } = openPage(network);
-  app.state.forms.limitedKey.draft["sources"] = typed;
-  for (let turn = 0; turn < 3; turn += 1) beginLimitedKey(app);
-  await Bun.sleep(1);
-  beginLimitedKey(app);
-  expect(app.state.forms.limitedKey.draft["sources"]).toBe(proposed);
-  expect(asked).toEqual(["GET /v1/api-keys/typed-data"]);
-});
+])(
+  "seen to ask from %p, with %p in the form, it proposes %p and a name that no bot has, and asks once",
+  async (network, typed, proposed) => {
+    const { app, asked } = openPage(network);
+    app.state.forms.limitedKey.draft["sources"] = typed;
+    for (let turn = 0; turn < 3; turn += 1) beginLimitedKey(app);
+    await Bun.sleep(1);
+    beginLimitedKey(app);
+    expect(app.state.forms.limitedKey.draft["sources"]).toBe(proposed);
+    expect(app.state.forms.limitedKey.draft["bot"]).toBe("grid-2");
+    expect(asked.toSorted()).toEqual(["GET /v1/api-keys/typed-data", "GET /v1/api-keys?state=all"]);
+  },
+);
 
 test("what is sent is what the wallet was shown; a grant that is too old is written anew with the same rails", async () => {
   const { app, sent, pass } = openPage(null, [{ status: 401, code: "grant_expired" }, { status: 201 }]);

@@ -21,12 +21,21 @@ export function beginLimitedKey(app: App): void {
 }
 
 async function proposeSources(app: App, form: RailsForm): Promise<void> {
-  const described = await describe();
+  const [described] = await Promise.all([describe(), readKeys(app)]);
+  if (!form.isTouched && form.replaces === null) form.draft.bot = freeName(app);
+  app.changed();
   if (typeof described === "string" || described.asking_network === null) return;
   form.asksFrom = described.asking_network;
   if (form.draft.sources === PROPOSED_RAILS.sources && form.replaces === null)
     form.draft.sources = described.asking_network;
   app.changed();
+}
+
+/** A grant under a name that is taken would replace that bot's rails. */
+function freeName({ state: { keys } }: App): string {
+  const taken = new Set((keys.value ?? []).map(({ limits }) => limits?.bot));
+  const names = Array.from({ length: taken.size + 1 }, (_, nth) => `grid-${nth + 1}`);
+  return names.find((name) => !taken.has(name)) ?? "";
 }
 
 async function describe(): Promise<TypedDataDescription | string> {
@@ -105,6 +114,7 @@ export function endLimitedKey(app: App): void {
   const form = newRailsForm();
   app.state.forms.limitedKey = form;
   Object.assign(form, { asksFrom });
+  form.draft.bot = freeName(app);
   if (typeof asksFrom === "string") form.draft.sources = asksFrom;
   app.changed();
 }

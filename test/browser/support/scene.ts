@@ -124,6 +124,18 @@ export async function addKey(scene: Scene, scopes: string): Promise<string> {
   return apiKey;
 }
 
+/** A key of a bot with the rails that are proposed, as the commands make it; returns the key. */
+export async function addBot(scene: Scene, bot: string, markets: string): Promise<string> {
+  const apiKey = `api_trade_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex")}`;
+  const keyHash = new Bun.CryptoHasher("sha256").update(apiKey).digest("hex");
+  const listen = ["--listen", new URL(scene.baseUrl).host];
+  const about = ["--key-hash", keyHash, "--bot", bot, "--markets", markets];
+  const { grant, typed_data: typedData } = await scene.postern("key", "grant", ...about, ...listen);
+  const signature = await scene.wallet.sign(JSON.stringify(typedData));
+  await scene.postern("key", "register", "--grant", JSON.stringify(grant), "--signature", signature, ...listen);
+  return apiKey;
+}
+
 /** A client beside the page. */
 export async function call<Body = Record<string, unknown>>(
   scene: Scene,

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { goTo, openBrowser, openSignedIn, openView } from "./browser.ts";
-import { call, openScene, type Scene, setUp } from "./scene.ts";
+import { addBot, call, openScene, type Scene, setUp } from "./scene.ts";
 
 const SCREENS = ["Trade", "Account", "Orders", "Fills", "TWAPs", "Keys", "Health"];
 const LOOKS = [
@@ -26,6 +26,9 @@ async function takeDashboard(browser: Browser, directory: string): Promise<strin
   try {
     const apiKey = await setUp(scene);
     await trade(scene, apiKey);
+    const { account } = await call<{ account: string }>(scene, apiKey, "/v1/whoami");
+    const entry = { account, market: "ETH", side: "buy", size: "0.08", price: "3250", time_in_force: "ioc" };
+    await call(scene, await addBot(scene, "grid-1", "BTC,ETH"), "/v1/orders", entry);
     const files: string[] = [];
     for (const look of LOOKS) {
       const { page, context } = await openSignedIn(browser, { baseUrl: scene.baseUrl, ...look }, apiKey);
