@@ -52,6 +52,7 @@ import { closeStore, type Store } from "./store/open.ts";
 import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
 import { openRunningWrites } from "./write/running.ts";
+import { LOSS_INTERVAL_MS, openLossWatch } from "./write/watch-losses.ts";
 
 /** What a gateway is made of. */
 export type GatewayParts = {
@@ -166,7 +167,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       server ??= createServer(deps, { trustedProxies, settingUp });
       return server;
     },
-    async start(tell = nobodyAsks) {
+    async start(tell = () => undefined) {
       if (state.phase === "trial") state.phase = "opening";
       repeating.fromNow(ALLOWED_INTERVAL_MS, () => refreshAllowed(store, { allowance, builderApproval }));
       repeating.every(CLOCK_INTERVAL_MS, () => exchange.measureClock());
@@ -187,7 +188,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       );
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
-      repeating.every(CROSS_CHECK_MS, () => follower.crossCheck());
+      repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, repeating.isStopped).look);
       checkPictures(repeating, world, reads);
     },
     async stop() {
@@ -229,6 +230,7 @@ function keepInStep(stepping: Stepping, feedWithinMs: number): void {
     await follower.resync("not_live");
   });
   every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
+  every(CROSS_CHECK_MS, () => follower.crossCheck());
 }
 
 /** Once soon, for what frames leave out. */
@@ -257,10 +259,6 @@ function prepare(
 ): void {
   tellExpiringKeys(deps);
   if (keyring !== undefined) prepareSuccessors({ ...deps, network: instance.network, keyring });
-}
-
-function nobodyAsks(): void {
-  // Only systemd shows such words.
 }
 
 type Connected = {

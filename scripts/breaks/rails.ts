@@ -9,6 +9,7 @@ function seen(title: string, test = RAILS): { test: string; title: string } {
 }
 
 const SEEN = "test/http/rails-seen.test.ts";
+const LOSS = "test/http/rails-loss.test.ts";
 const OTHER_VERBS = seen("%s is nothing for a key with rails");
 
 /** Ways to let a key with rails do what its owner has not signed. */
@@ -161,5 +162,39 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "a plain key may not even get out where rails are required",
     changes: inFile("src/write/run.ts", '|| use !== "order" ||', "||"),
     seenBy: seen("%s by a plain key is refused or passes", SEEN),
+  },
+  {
+    row: "S58",
+    name: "a trip is not looked at",
+    changes: inFile(JUDGE, "if (facts.halt !== null) return", "if (facts.halt !== null && facts.actions < 0) return"),
+    seenBy: seen("may again on the next UTC day, and not sooner", LOSS),
+  },
+  {
+    row: "S58",
+    name: "a loss trips nothing",
+    changes: inFile("src/write/watch-losses.ts", "compare(loss, limit) >= 0", "compare(loss, limit) > 1"),
+    seenBy: seen("increases nothing more that day, its orders go, its stop stays and nothing is closed", LOSS),
+  },
+  {
+    row: "S58",
+    name: "a trip takes the protection with it",
+    changes: inFile("src/write/watch-losses.ts", "keepsProtection: true", "keepsProtection: false"),
+    seenBy: seen("increases nothing more that day, its orders go, its stop stays and nothing is closed", LOSS),
+  },
+  {
+    row: "S58",
+    name: "what a bot closes of another's position makes up for its losses",
+    changes: inFile(
+      "src/core/rails/loss.ts",
+      "const isWhole = compare(absolute(moved), absolute(size)) === 0;",
+      "const isWhole = compare(absolute(moved), absolute(size)) < 2;",
+    ),
+    seenBy: seen("cash: %s", "test/core/rails/loss.test.ts"),
+  },
+  {
+    row: "S58",
+    name: "who deletes a trip has ended it",
+    changes: inFile("src/store/trips.ts", "clearedAtMs === null), ...lost];", "clearedAtMs === null)];"),
+    seenBy: seen("a trip whose row was %s holds, and is told", "test/ops/sealed-trips.test.ts"),
   },
 ];

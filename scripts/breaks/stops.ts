@@ -105,8 +105,8 @@ export const STOP_BREAKS: readonly Break[] = [
     name: "what came after the silence goes as well",
     changes: inFile(
       "src/settle/stop/covered.ts",
-      'return stop.cause !== "heartbeat_missed" || (findAttemptByCloid',
-      'return stop.cause !== "heartbeat_missed" || stop.upTo > 0 || (findAttemptByCloid',
+      "return !isOfThen(stop) || (findAttemptByCloid",
+      "return !isOfThen(stop) || stop.upTo > 0 || (findAttemptByCloid",
     ),
     seenBy: { test: "test/simulation/heartbeat.test.ts", title: "while the exchange is silent it is tried again" },
   },

@@ -1,12 +1,15 @@
 import { add, type Decimal, larger, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { netRange, notionalOf, type OpenLeg, type Reference, sum, worstPosition } from "../core/rails/exposure.ts";
 import { printRails } from "../core/rails/grammar.ts";
-import { railsResource } from "../core/rails/rails-resource.ts";
+import { railsResource, tripResource } from "../core/rails/rails-resource.ts";
+import { dayOf } from "../core/rails/trip.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
+import { findTrip } from "../store/trips.ts";
+import { lossToday } from "../write/day-loss.ts";
 import { railsOf } from "../write/gate.ts";
 
 export type ToShowLimits = With<"clock" | "marketView" | "store">;
@@ -27,13 +30,18 @@ export function limitsResource(deps: ToShowLimits, keyHash: string) {
   const held = listBotNets(store, accountId, bot);
   const markets = [...new Set([...held.keys(), ...legs.map(({ market }) => market)])].sort();
   const positions = markets.map((market) => positionIn(deps, { market, net: held.get(market) ?? ZERO, legs }));
+  const nowMs = clock.nowMs();
+  const trip = findTrip(store, { accountId, bot }, dayOf(nowMs));
+  const loss = lossToday(deps, store, { accountId, bot, maxAgeMs: Number.POSITIVE_INFINITY });
   return {
     bot,
     rails: railsResource(printRails(rails)),
     expires_at: isoTime(limited.expiresAtMs),
+    trip: trip === null ? null : tripResource(trip),
     use: {
       turnover_today: turnover,
       turnover_open: turnoverOpen,
+      loss_today: loss,
       actions_today: actions,
       open_orders: openOrders,
       nets: [...held].map(([market, net]) => ({ market, net })),
@@ -41,6 +49,7 @@ export function limitsResource(deps: ToShowLimits, keyHash: string) {
     },
     headroom: {
       turnover_today: left(rails.maxTurnoverPerDay, add(turnover, turnoverOpen)),
+      loss_today: left(rails.maxLossPerDay, loss),
       exposure: left(rails.maxExposure, sumOfKnown(positions.map(({ value }) => value))),
       actions_today: rails.maxActionsPerDay === null ? null : Math.max(0, rails.maxActionsPerDay - actions),
       open_orders: rails.maxOpenOrders === null ? null : Math.max(0, rails.maxOpenOrders - openOrders),

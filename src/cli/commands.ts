@@ -19,6 +19,7 @@ import { keyList } from "./key/list.ts";
 import { keyNew } from "./key/new.ts";
 import { keyRegister } from "./key/register.ts";
 import { keyRevoke } from "./key/revoke.ts";
+import { keyUntrip } from "./key/untrip.ts";
 import { openApiCommand } from "./openapi.ts";
 import { orderExplain } from "./order/explain.ts";
 import { orderRelease } from "./order/release.ts";
@@ -58,6 +59,7 @@ export const COMMANDS: readonly Command[] = [
   keyRevoke,
   keyBlock,
   keyKeep,
+  keyUntrip,
   stopCommand,
   resumeCommand,
   doctorCommand,

@@ -19,6 +19,7 @@ export const EVENT_TYPES = [
   "stop.created",
   "stop.updated",
   "rail.refused",
+  "rail.tripped",
   "key.expiring",
   "heartbeat.missed",
 ] as const;

@@ -8,7 +8,7 @@ export const STOP_SCOPES = ["bot", "account"] as const;
 export type StopScope = (typeof STOP_SCOPES)[number];
 
 /** Why what increases was withdrawn. Only a stop that was asked for refuses what comes after it. */
-export const STOP_CAUSES = ["asked", "heartbeat_missed", "key_blocked", "key_revoked"] as const;
+export const STOP_CAUSES = ["asked", "heartbeat_missed", "key_blocked", "key_revoked", "loss_tripped"] as const;
 export type StopCause = (typeof STOP_CAUSES)[number];
 
 /**
@@ -45,6 +45,11 @@ export function stopStatus({ stoppedAtMs, resumedAtMs }: Pick<Stop, "stoppedAtMs
 /** True while it refuses what increases. */
 export function isStanding({ cause, resumedAtMs }: Pick<Stop, "cause" | "resumedAtMs">): boolean {
   return cause === "asked" && resumedAtMs === null;
+}
+
+/** Of these only what was signed before them is withdrawn: what comes after is for others to refuse. */
+export function isOfThen({ cause }: Pick<Stop, "cause">): boolean {
+  return cause === "heartbeat_missed" || cause === "loss_tripped";
 }
 
 /** True while there is still something to do for it. */

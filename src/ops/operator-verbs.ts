@@ -8,6 +8,7 @@ import { approveOwnAgent } from "./approve-agent.ts";
 import { checkSeal } from "./believe-rows.ts";
 import { blockKey } from "./block-key.ts";
 import { type Changer, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
+import { clearTrip } from "./clear-trip.ts";
 import { type Facts, oneOf, recordIn, sealIn, text, wholeNumber } from "./facts.ts";
 import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
@@ -149,6 +150,14 @@ export const OPERATOR_VERBS = {
       // It gives something away: without the passphrase the sealed stop would be back at the next start.
       requireKeyring(changer);
       return resumeTrading(changer, given);
+    },
+  ),
+  clear_trip: changing(
+    (facts) => ({ accountId: text(facts, "accountId"), bot: text(facts, "bot") }),
+    (changer, given) => {
+      // It gives something away: without the passphrase the sealed trip would be back at the next start.
+      requireKeyring(changer);
+      return clearTrip(changer, given);
     },
   ),
   release_unknown: changing(

@@ -17,7 +17,9 @@ import {
   ZERO,
 } from "../core/decimal.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
+import { cashOf } from "../core/rails/loss.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
+import { bookCash } from "./day-markets.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
 import { assignments, columnsOf, placeholders, prepared } from "./prepared.ts";
@@ -78,7 +80,7 @@ const putNet = prepared((store) =>
     .prepare(),
 );
 
-export type BotDay = Pick<typeof botDays.$inferSelect, "turnover" | "actions">;
+export type BotDay = Pick<typeof botDays.$inferSelect, "turnover" | "actions" | "fees">;
 
 const dayOf = prepared((store) =>
   store
@@ -110,16 +112,20 @@ const DAY_MS = 86_400_000;
 /** What a bot has done on the UTC day of this moment. */
 export function findBotDay(store: Store, { accountId, bot }: Bot, atMs: number): BotDay {
   const day = Math.floor(atMs / DAY_MS);
-  return dayOf(store).get({ accountId, bot, day }) ?? { turnover: ZERO, actions: 0 };
+  return dayOf(store).get({ accountId, bot, day }) ?? { turnover: ZERO, actions: 0, fees: ZERO };
 }
 
 /** Adds to that. */
-export function addToBotDay(store: Store, of: Bot, { turnover, actions, atMs }: BotDay & { atMs: number }): void {
+export function addToBotDay(
+  store: Store,
+  of: Bot,
+  { turnover, actions, atMs }: Pick<BotDay, "turnover" | "actions"> & { atMs: number },
+): void {
   const { accountId, bot } = of;
   const before = findBotDay(store, of, atMs);
   putDay(store).run({
     ...{ accountId, bot, day: Math.floor(atMs / DAY_MS) },
-    ...{ turnover: add(before.turnover, turnover), actions: before.actions + actions },
+    ...{ turnover: add(before.turnover, turnover), actions: before.actions + actions, fees: before.fees },
   });
 }
 
@@ -154,6 +160,8 @@ export function bookFills(store: Store, order: StoredOrder, before: FilledPart):
   // What is taken back, because a leg went to an order of its own, is taken back as it was booked.
   const net = order.reduceOnly && !isNegative(size) ? reduced(held, signed) : add(held, signed);
   putNet(store).run({ accountId, bot, market, net });
+  const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
+  bookCash(store, { accountId, bot, market, openNet: held, cash, atMs: seenAtMs ?? createdAtMs });
 }
 
 /** The average price is cut to 8 decimals: what is booked is never less than what was traded. */

@@ -12,6 +12,7 @@ import {
   readSealedRows,
 } from "./sealed-rows.ts";
 import { listStopFaults } from "./stops.ts";
+import { listTripFaults } from "./trips.ts";
 
 /** What stops writes: few rows, however many keys there are. Empty for a connection without the passphrase. */
 export function listWriteFaults(store: Store): RowFault[] {
@@ -37,6 +38,7 @@ export function listRowFaults(store: Store): RowFault[] {
     ),
     ...listRevocationFaults(store),
     ...listStopFaults(store),
+    ...listTripFaults(store),
     ...sealedRowsFault(store),
   ];
 }

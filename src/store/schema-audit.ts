@@ -15,13 +15,15 @@ export const audit = sqliteTable("audit", {
 });
 
 /**
- * The instance, every account, agent, key, revocation and stop as they were written by who had the passphrase: a row of another
+ * The instance, every account, agent, key, revocation, stop, trip and narrowing as they were written by who had the passphrase: a row of another
  * table that is not like its row here is not believed. A digest of all rows is in the seal.
  */
 export const sealedRows = sqliteTable(
   "sealed_rows",
   {
-    kind: text().$type<"instance" | "account" | "agent" | "key" | "revocation" | "stop">().notNull(),
+    kind: text()
+      .$type<"instance" | "account" | "agent" | "key" | "revocation" | "stop" | "trip" | "narrowing">()
+      .notNull(),
     id: text().notNull(),
     /** JSON. */
     content: text().notNull(),

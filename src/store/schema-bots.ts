@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Decimal } from "../core/decimal.ts";
 
 /** What a bot holds by its own fills, whatever the account holds. */
@@ -26,6 +26,72 @@ export const botDays = sqliteTable(
     turnover: text().$type<Decimal>().notNull(),
     /** Orders and modifies. */
     actions: integer().notNull(),
+    /** Of the day's fills, as far as they are indexed, in units of the quote. */
+    fees: text()
+      .$type<Decimal>()
+      .notNull()
+      .default("0" as Decimal),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.bot, table.day] })],
+);
+
+/** What has become of a bot in one market on one UTC day: what its loss of the day is worked out from. */
+export const botDayMarkets = sqliteTable(
+  "bot_day_markets",
+  {
+    accountId: text().notNull(),
+    bot: text().notNull(),
+    /** Days since 1970-01-01 UTC. */
+    day: integer().notNull(),
+    market: text().notNull(),
+    /** What it held when the day began. */
+    openNet: text().$type<Decimal>().notNull(),
+    /** The first mark that was known on that day; null before. */
+    openMark: text().$type<Decimal>(),
+    /** What its own fills have brought, in units of the quote; negative where they cost. */
+    cash: text().$type<Decimal>().notNull(),
+    /** What it has paid of the account's funding, as far as that was seen. */
+    funding: text().$type<Decimal>().notNull(),
+    /** Funding of the account's position since it was opened, when last looked at; null before. */
+    fundingShown: text().$type<Decimal>(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.bot, table.day, table.market] })],
+);
+
+/** Days on which a bot may not increase any more. */
+export const botTrips = sqliteTable(
+  "bot_trips",
+  {
+    id: text().primaryKey(),
+    accountId: text().notNull(),
+    bot: text().notNull(),
+    /** `loss`: it has lost its limit; `restored`: what it had used is not known. */
+    cause: text().$type<"loss" | "restored">().notNull(),
+    /** The UTC day that it lasts for, in days since 1970-01-01. */
+    day: integer().notNull(),
+    /** USD that were lost; zero where nobody knows. */
+    loss: text().$type<Decimal>().notNull(),
+    /** USD; null where there is none. */
+    limit: text().$type<Decimal>(),
+    createdAtMs: integer().notNull(),
+    /** When the operator has ended it; null before. */
+    clearedAtMs: integer(),
+  },
+  (table) => [index("bot_trips_day").on(table.accountId, table.bot, table.day)],
+);
+
+/** What has made the rails of a bot tighter since its owner signed them. */
+export const botNarrowings = sqliteTable(
+  "bot_narrowings",
+  {
+    id: text().primaryKey(),
+    accountId: text().notNull(),
+    bot: text().notNull(),
+    /** JSON: the rails that it names, in the words of a grant. */
+    rails: text().notNull(),
+    /** Key hash or `operator`. */
+    actor: text().notNull(),
+    createdAtMs: integer().notNull(),
+  },
+  (table) => [index("bot_narrowings_bot").on(table.accountId, table.bot)],
 );

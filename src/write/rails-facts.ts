@@ -10,6 +10,7 @@ import type { Purpose } from "../exchange/exchange.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
+import { haltOf, lossToday } from "./day-loss.ts";
 
 /** What increases is judged by prices that are not older, milliseconds. */
 const PRICE_MAX_AGE_MS = 5_000;
@@ -20,7 +21,7 @@ const REDUCTION_WAITS_MS = 1_000;
 
 export type Needed = {
   account: Account;
-  rails: Pick<Rails, "bot" | "maxExposure">;
+  rails: Pick<Rails, "bot" | "maxExposure" | "maxLossPerDay">;
   /** Of what would be stored. */
   market: string;
   isReduction: boolean;
@@ -29,8 +30,8 @@ export type Needed = {
 /** Before the transaction: asks for what is not there or too old. What stays missing is for the judge to say. */
 export async function readFacts(deps: ToJudge, needed: Needed): Promise<void> {
   const { account, rails, market, isReduction } = needed;
-  // Only an exposure is a sum over all that the bot holds.
-  const isAlone = isReduction || rails.maxExposure === null;
+  // Only an exposure and a loss are sums over all that the bot holds.
+  const isAlone = isReduction || (rails.maxExposure === null && rails.maxLossPerDay === null);
   const markets = isAlone ? [market] : marketsOf(deps, { account, bot: rails.bot, market });
   const prices = markets.map((each) => readPrice(deps, each, isReduction));
   const reading = Promise.all([...prices, readMissingPosition(deps, needed)]).then(() => undefined);
@@ -75,8 +76,9 @@ export async function readPosition(deps: ToJudge, { account, market, purpose }: 
 export function factsNow(
   deps: ToJudge,
   store: Store,
-  { account, rails: { bot }, isReduction }: Omit<Needed, "market">,
+  { account, rails, isReduction }: Omit<Needed, "market" | "rails"> & { rails: Rails },
 ): Omit<Facts, "targetBot"> {
+  const { bot } = rails;
   const nets = listBotNets(store, account.id, bot);
   const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : PRICE_MAX_AGE_MS;
   return {
@@ -86,6 +88,8 @@ export function factsNow(
     netOf: (market) => nets.get(market) ?? ZERO,
     accountOf: (market) => positionOf(deps, account, market),
     referenceOf: (market) => referenceOf(deps, market, maxAgeMs),
+    halt: haltOf(store, account.id, rails, deps.clock.nowMs()),
+    lossToday: () => lossToday(deps, store, { accountId: account.id, bot, maxAgeMs }),
   };
 }
 

@@ -5,6 +5,7 @@ import { inTransaction } from "../../src/store/commit.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import {
   BOT,
+  fillAt,
   inSeconds,
   limitedRig,
   MARK,
@@ -19,18 +20,6 @@ import {
   textOf,
 } from "./rails-rig.ts";
 import { KEYS, type Rig, rowCounts } from "./rig.ts";
-
-/** The exchange fills what comes, whole, at this price. */
-function fillAt(rig: Rig, price: string): void {
-  let oid = 9_000;
-  rig.deps.exchange.send = async (body) => {
-    oid += 1;
-    const { action } = JSON.parse(body) as { action: { orders: { s: string; c: string }[] } };
-    const statuses = action.orders.map(({ s, c }) => ({ filled: { totalSz: s, avgPx: price, oid, cloid: c } }));
-    const response = { type: "order", data: { statuses } };
-    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
-  };
-}
 
 type Use = { turnover_today: string; nets: { market: string; net: string }[] };
 

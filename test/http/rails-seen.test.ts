@@ -93,7 +93,7 @@ test("what is left of the rails is shown beside what is used", async () => {
     positions: [{ market: "BTC", worst_case_size: "0.001", worst_case_usd: "60" }],
   });
   expect(headroom).toEqual({
-    ...{ turnover_today: "40", exposure: "20", actions_today: null, open_orders: 2 },
+    ...{ turnover_today: "40", loss_today: null, exposure: "20", actions_today: null, open_orders: 2 },
     positions: [{ market: "BTC", usd: "30" }],
   });
   expect(await railOf(await place(rig, { size: "0.00034" }))).toBe("max_exposure");

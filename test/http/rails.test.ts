@@ -37,7 +37,7 @@ describe("a key with rails", () => {
   });
 
   test.each<[string, Partial<LimitedGrantText>, string]>([
-    ["a rail that this version does not hold", { maxLossPerDay: "50 USD" }, "grant.max_loss_per_day"],
+    ["a rail that this version does not hold", { maxLeverage: "5" }, "grant.max_leverage"],
     ["a verb that no rail is held against", { may: "increase,twap" }, "grant.may names twap"],
     ["another network", { network: "mainnet" }, "grant.network"],
     ["another owner", { owner: `0x${"ab".repeat(20)}` }, "grant.owner"],

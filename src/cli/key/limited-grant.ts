@@ -22,7 +22,7 @@ import type { Outside } from "../outside.ts";
 import { keyHashOf, scopesOf } from "./key-options.ts";
 
 /** Rails that no version holds yet are not offered. */
-type Offered = Exclude<keyof RailsText, "bot" | "markets" | "maxLossPerDay" | "maxLeverage">;
+type Offered = Exclude<keyof RailsText, "bot" | "markets" | "maxLeverage">;
 
 const RAILS: Readonly<Record<Offered, [value: string, help: string]>> = {
   may: ["VERBS", "what it may do"],
@@ -30,6 +30,7 @@ const RAILS: Readonly<Record<Offered, [value: string, help: string]>> = {
   maxPosition: ["USD", "the most that it may come to hold in each market"],
   maxExposure: ["USD", "the same over all markets"],
   maxTurnoverPerDay: ["USD", "the most that it may trade on one UTC day"],
+  maxLossPerDay: ["USD", "what it may lose on one UTC day before nothing of it increases any more, best effort"],
   maxActionsPerDay: ["COUNT", "orders and modifies on one UTC day"],
   maxOpenOrders: ["COUNT", "orders that may be open"],
   maxDistance: ["PERCENT", "how far a price may be from the market"],

@@ -186,6 +186,10 @@ function warningOf(type: string, data: unknown): string | null {
       return `The key ${shortId(said("key_hash"))} ends in ${said("days_left")} days.`;
     case "heartbeat.missed":
       return `${nameOf(data)} has fallen silent: what it had placed and could make a position larger is being canceled.`;
+    case "rail.tripped":
+      return member(data, "cleared_at") === null
+        ? `${nameOf(data)} increases nothing before ${said("until")}: it has lost its limit of the day.`
+        : null;
     case "rail.refused":
       return `${nameOf(data)} was refused by ${said("rail")}: ${said("limit")} allowed, ${said("use")} asked for.`;
     default:

@@ -37,6 +37,7 @@ const CAUSES: Record<Stop["cause"], string> = {
   heartbeat_missed: "its heartbeat was missed",
   key_blocked: "it was blocked",
   key_revoked: "it was revoked",
+  loss_tripped: "it has lost its limit of the day",
 };
 
 function headline({ cause, status }: Stop, whose: string): string {

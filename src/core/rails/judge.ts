@@ -2,7 +2,19 @@
  * Whether a limited key may do what it asks. Judged is what would be if it were done: its own leg is among those that are
  * open already, so that no order of checks and no second request can come between.
  */
-import { add, type Decimal, decimal, divide, larger, multiply, negate, subtract, truncate, ZERO } from "../decimal.ts";
+import {
+  add,
+  compare,
+  type Decimal,
+  decimal,
+  divide,
+  larger,
+  multiply,
+  negate,
+  subtract,
+  truncate,
+  ZERO,
+} from "../decimal.ts";
 import { dexOf, isSpot } from "../market.ts";
 import {
   isAbove,
@@ -16,6 +28,7 @@ import {
   worstPosition,
 } from "./exposure.ts";
 import type { RailName, Rails, Verb } from "./rails.ts";
+import type { Halt } from "./trip.ts";
 
 /** What is asked, by what would be signed. */
 export type Wish =
@@ -44,6 +57,10 @@ export type Facts = {
   turnover: Decimal;
   /** Of this UTC day, what is asked among them. */
   actions: number;
+  /** Why nothing may increase, whatever it is; null where nothing is in the way. */
+  halt: Halt | null;
+  /** USD that the bot has lost on this UTC day, negative for a gain; null where that is not known. */
+  lossToday(): Decimal | null;
 };
 
 export type Verdict =
@@ -162,6 +179,7 @@ function wouldTrade(leg: OpenLeg, other: OpenLeg): boolean {
 
 function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
   const { market } = wish.leg;
+  if (facts.halt !== null) return refusal(facts.halt.rail, facts.halt);
   const reference = facts.referenceOf(market);
   if (reference === null) return { kind: "unproven", missing: `a price of ${market} from the last 5 seconds` };
   if (facts.accountOf(market) === null) return { kind: "unproven", missing: `the account's position in ${market}` };
@@ -173,6 +191,7 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
     positionFault(rails, { facts, wish, reference }) ??
     exposureFault(rails, { facts, wish, reference }) ??
     turnoverFault(rails, { facts, wish, reference }) ??
+    lossFault(rails, facts) ??
     countFault(rails, facts)
   );
 }
@@ -244,6 +263,14 @@ function turnoverFault(rails: Rails, { facts, wish, reference }: Increase): Refu
   if (!isAbove(use, limit)) return null;
   const others = subtract(use, notionalOf(wish.leg, reference));
   return usdRefusal("maxTurnoverPerDay", { limit, use, wish, reference, others });
+}
+
+/** Nothing is reserved for what a new order may come to lose: that is what its distance and the trip are for. */
+function lossFault({ maxLossPerDay: limit }: Rails, facts: Facts): Refused | null {
+  if (limit === null) return null;
+  const use = facts.lossToday();
+  if (use === null) return { kind: "unproven", missing: "a price of each market in which the bot holds something" };
+  return compare(use, limit) < 0 ? null : refusal("maxLossPerDay", { limit: `${limit} USD`, use: `${use} USD lost` });
 }
 
 function countFault(rails: Rails, facts: Facts): Refused | null {

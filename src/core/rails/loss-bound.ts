@@ -5,7 +5,16 @@ const HUNDRED = decimal("100");
 const CENTS = 2;
 
 /** What whoever steals a key with these rails can lose its owner in a day, in words; what is not bounded is said. */
-export function lossBoundWords({ maxTurnoverPerDay, maxDistance, maxExposure, maxPosition }: Rails): string {
+export function lossBoundWords(rails: Rails): string {
+  const { maxLossPerDay } = rails;
+  const stopped =
+    maxLossPerDay === null
+      ? ""
+      : ` Once it has lost ${maxLossPerDay} USD in a day it increases nothing until the next; that is best effort, closes nothing and bounds no loss.`;
+  return boundOf(rails) + stopped;
+}
+
+function boundOf({ maxTurnoverPerDay, maxDistance, maxExposure, maxPosition }: Rails): string {
   if (maxTurnoverPerDay === null || maxDistance === null)
     return `Nothing bounds what a thief of this key can lose you in a day: ${unbounded({ maxTurnoverPerDay, maxDistance })}.`;
   const byPrice = percentOf(maxTurnoverPerDay, maxDistance);

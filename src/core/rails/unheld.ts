@@ -7,8 +7,6 @@ const UNHELD_VERBS: readonly Verb[] = ["leverage", "margin", "twap", "stop", "pr
 export function unheldFault(rails: Rails): { member: keyof Rails; rule: string } | null {
   const verb = rails.may.find((each) => UNHELD_VERBS.includes(each));
   if (verb !== undefined) return { member: "may", rule: `names ${verb}, which this version grants to no limited key` };
-  if (rails.maxLossPerDay !== null)
-    return { member: "maxLossPerDay", rule: "must be `any`: this version does not hold it" };
   if (rails.maxLeverage !== null)
     return { member: "maxLeverage", rule: "must be `any`: this version does not hold it" };
   return null;

@@ -123,7 +123,9 @@ const RAILS = {
   max_position: railText("`any`, or the most that the bot may come to hold in each market, as `500 USD`."),
   max_exposure: railText("`any`, or the same over all markets, as `900 USD`."),
   max_turnover_per_day: railText("`any`, or the most that it may trade on one UTC day, as `5000 USD`."),
-  max_loss_per_day: railText("`any`."),
+  max_loss_per_day: railText(
+    "`any`, or what it may lose on one UTC day, as `50 USD`: then nothing of it increases until the next. Best effort.",
+  ),
   max_actions_per_day: railText(
     "`any`, or orders and modifies on one UTC day, as `2000`. Reductions are not refused by it.",
   ),
@@ -163,6 +165,24 @@ export const LimitedKeyResource = closed(
   { title: "LimitedApiKey", description: "A key with rails, as its owner has signed them." },
 );
 
+export const RailTrip = closed(
+  {
+    object: Type.Literal("rail_trip", { description: "Always `rail_trip`." }),
+    id: Uuid,
+    account: Uuid,
+    bot: Type.String({ description: "The bot that may not increase any more." }),
+    cause: words(["loss", "restored"], {
+      description: "`loss`: it has lost its limit of the day; `restored`: what it had used is not known.",
+    }),
+    loss: nullable(described(Figure, "USD lost when it tripped."), "Null after a restore."),
+    limit: nullable(described(Figure, "USD that it may lose."), "Null where that is not limited."),
+    until: described(Timestamp, "When it is over by itself: the next 00:00 UTC."),
+    created_at: Timestamp,
+    cleared_at: nullable(Timestamp, "When the operator has ended it; null before."),
+  },
+  { title: "RailTrip", description: "A bot may not increase for the rest of the UTC day, or may again." },
+);
+
 /** What holds of a bot's key now. */
 export const KeyLimits = nullable(
   closed(
@@ -170,11 +190,16 @@ export const KeyLimits = nullable(
       bot: RAILS.bot,
       rails: closed(RAILS, { description: "What its owner has signed, by the newest grant of the bot." }),
       expires_at: described(Timestamp, "From when on this key opens nothing."),
+      trip: nullable(RailTrip, "Why it may not increase for the rest of this UTC day; null where it may."),
       use: closed({
         turnover_today: described(Figure, "USD traded on this UTC day."),
         turnover_open: described(
           Figure,
           "USD of what may still execute and increase, each at its worst price: it counts as traded.",
+        ),
+        loss_today: nullable(
+          Figure,
+          "USD lost since 00:00 UTC at mark, negative for a gain: realised, fees, funding and what its positions have moved. Best effort; null while a price is not known.",
         ),
         actions_today: Type.Integer({ minimum: 0, description: "Orders and modifies of this UTC day." }),
         open_orders: Type.Integer({ minimum: 0, description: "What may still execute, with what is unknown." }),
@@ -199,6 +224,10 @@ export const KeyLimits = nullable(
           turnover_today: nullable(
             Figure,
             "USD that the bot may still trade on this UTC day; null where that is not limited.",
+          ),
+          loss_today: nullable(
+            Figure,
+            "USD that it may still lose on this UTC day; null where that is not limited, or not known.",
           ),
           exposure: nullable(Figure, "USD over all markets; null where that is not limited, or a price is not known."),
           actions_today: nullable(Type.Integer({ minimum: 0 }), "Null where they are not limited."),

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { EventType } from "../../core/event.ts";
 import { AccountResource } from "./account.ts";
-import { ListedApiKeyResource } from "./api-key.ts";
+import { ListedApiKeyResource, RailTrip } from "./api-key.ts";
 import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
 import { FillResource } from "./fill.ts";
 import { HeartbeatResource } from "./heartbeat.ts";
@@ -121,6 +121,7 @@ const DATA = {
   "stop.created": StopSummary,
   "stop.updated": StopSummary,
   "rail.refused": RailRefusal,
+  "rail.tripped": RailTrip,
   "key.expiring": ExpiringKey,
   "heartbeat.missed": HeartbeatResource,
   ready: StreamReady,

@@ -2,7 +2,7 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { cloidOf } from "../../core/cloid.ts";
 import { isSpot } from "../../core/market.ts";
-import { canIncrease, type Stop } from "../../core/stop.ts";
+import { canIncrease, isOfThen, type Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
 import { findAttemptByCloid, listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import type { Store } from "../../store/open.ts";
@@ -59,8 +59,7 @@ function coveredOrders(world: Rows, stop: Stop): StoredOrder[] {
 
 function isCovered({ store }: Rows, stop: Stop, order: StoredOrder): boolean {
   if (!covers(store, stop, order.keyHash)) return false;
-  // Of one whose silence was heard, only what was placed before that.
-  return stop.cause !== "heartbeat_missed" || (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= stop.upTo;
+  return !isOfThen(stop) || (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= stop.upTo;
 }
 
 function isToGo(world: Rows, stop: Stop, order: StoredOrder): boolean {
@@ -74,9 +73,7 @@ function isToGo(world: Rows, stop: Stop, order: StoredOrder): boolean {
 function openTwapsOf({ store }: Rows, stop: Stop): Attempt[] {
   return listOpenAttempts(store).filter(({ kind, accountId, resource, id }) => {
     const operation = kind === "twap" && accountId === stop.accountId ? findOperation(store, resource.id) : null;
-    return (
-      operation !== null && isTwapToGo(store, stop, operation) && (stop.cause !== "heartbeat_missed" || id <= stop.upTo)
-    );
+    return operation !== null && isTwapToGo(store, stop, operation) && (!isOfThen(stop) || id <= stop.upTo);
   });
 }
 
@@ -85,7 +82,7 @@ function runningTwapsOf({ store }: Rows, stop: Stop, endedTwaps: ReadonlySet<str
   if (stop.stoppedAtMs !== null) return [];
   return listSentTwaps(store, stop.accountId).filter((operation) => {
     if (endedTwaps.has(operation.id) || !isTwapToGo(store, stop, operation)) return false;
-    return stop.cause !== "heartbeat_missed" || (listAttemptsOf(store, operation.id)[0]?.id ?? 0) <= stop.upTo;
+    return !isOfThen(stop) || (listAttemptsOf(store, operation.id)[0]?.id ?? 0) <= stop.upTo;
   });
 }
 

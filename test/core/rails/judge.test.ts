@@ -33,6 +33,7 @@ function judged(rails: Partial<Rails>, wished: OpenLeg, known: Known) {
   const at = price === null ? null : { low: decimal(price), high: decimal(price) };
   const facts: Facts = {
     ...{ targetBot: undefined, turnover: ZERO, actions: 1, held: net === "0" ? [] : ["BTC"] },
+    ...{ halt: null, lossToday: () => ZERO },
     ...{
       netOf: () => decimal(net),
       accountOf: () => (account === null ? null : decimal(account)),

@@ -1,0 +1,54 @@
+/** What the fills of a day have cost in fees, as far as they are indexed. */
+import { and, count, eq, gte, sql } from "drizzle-orm";
+import { add, type Decimal, ZERO } from "../core/decimal.ts";
+import { startOf } from "../core/rails/trip.ts";
+import { botOf } from "./bots.ts";
+import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
+import { fills, orders } from "./schema.ts";
+import { botDays } from "./schema-bots.ts";
+import { everyLeg } from "./schema-views.ts";
+
+type OfDay = { accountId: string; bot: string; day: number };
+
+const fillsSince = prepared((store) =>
+  store
+    .select({ count: count() })
+    .from(fills)
+    .where(and(eq(fills.accountId, sql.placeholder("accountId")), gte(fills.timeMs, sql.placeholder("sinceMs"))))
+    .prepare(),
+);
+
+/** How many fills of an account are indexed from that day on. */
+export function countFillsOfDay(store: Store, accountId: string, day: number): number {
+  return fillsSince(store).get({ accountId, sinceMs: startOf(day) })?.count ?? 0;
+}
+
+const feesSince = prepared((store) =>
+  store
+    .select({ fee: fills.fee, keyHash: orders.keyHash })
+    .from(fills)
+    .innerJoin(everyLeg, eq(everyLeg.oid, fills.oid))
+    .innerJoin(orders, and(eq(orders.id, everyLeg.orderId), eq(orders.accountId, fills.accountId)))
+    .where(and(eq(fills.accountId, sql.placeholder("accountId")), gte(fills.timeMs, sql.placeholder("sinceMs"))))
+    .prepare(),
+);
+
+/** By bot: what the indexed fills of its orders have cost in fees from that day on. */
+export function sumFeesOfDay(store: Store, accountId: string, day: number): Map<string, Decimal> {
+  const sums = new Map<string, Decimal>();
+  for (const { fee, keyHash } of feesSince(store).all({ accountId, sinceMs: startOf(day) })) {
+    const bot = botOf(store, keyHash);
+    if (bot !== null) sums.set(bot, add(sums.get(bot) ?? ZERO, fee));
+  }
+  return sums;
+}
+
+/** Notes the fees of a bot's day; there may be no row of it yet. */
+export function noteFees(store: Store, { accountId, bot, day }: OfDay, fees: Decimal): void {
+  store
+    .insert(botDays)
+    .values({ accountId, bot, day, turnover: ZERO, actions: 0, fees })
+    .onConflictDoUpdate({ target: [botDays.accountId, botDays.bot, botDays.day], set: { fees } })
+    .run();
+}

@@ -1,0 +1,107 @@
+/** Days on which a bot may not increase. A row is obeyed without any proof, and one that was sealed although it is gone. */
+import { and, eq } from "drizzle-orm";
+import { tripResource } from "../core/rails/rails-resource.ts";
+import type { Trip } from "../core/rails/trip.ts";
+import { appendAudit } from "./audit.ts";
+import { appendEvent } from "./events.ts";
+import type { Store } from "./open.ts";
+import { forget, remembered } from "./remembered.ts";
+import { botTrips } from "./schema-bots.ts";
+import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
+
+/** Inside the caller's transaction. */
+export function insertTrip(store: Store, trip: Trip, actor: string): void {
+  store.insert(botTrips).values(trip).run();
+  forgetPast(store, trip.day);
+  vouch(store, "trip", trip.id, contentOf(trip));
+  forget(store);
+  const { id, accountId, bot, cause, day, loss, limit, createdAtMs: atMs } = trip;
+  const detail = { account: accountId, id, cause, day, loss, limit };
+  appendAudit(store, { atMs, actor, event: "rail_tripped", reference: bot, detail });
+  tellTrip(store, trip, atMs);
+}
+
+/** What is over need not be vouched for any more. */
+function forgetPast(store: Store, day: number): void {
+  for (const [id, content] of listSealed(store, "trip"))
+    if (sealedTrip(content).day < day) vouch(store, "trip", id, null);
+}
+
+function tellTrip(store: Store, trip: Trip, atMs: number): void {
+  const { accountId, id: resourceId } = trip;
+  appendEvent(store, {
+    accountId,
+    atMs,
+    type: "rail.tripped",
+    resourceId,
+    payload: JSON.stringify(tripResource(trip)),
+  });
+}
+
+const tripsOf = remembered<readonly Trip[]>((store, name) => {
+  const [accountId = "", bot = ""] = name.split(" ");
+  const isOwn = and(eq(botTrips.accountId, accountId), eq(botTrips.bot, bot));
+  const lost = listLostTrips(store).filter((trip) => trip.accountId === accountId && trip.bot === bot);
+  for (const trip of lost) tellFault(store, faultOf(trip));
+  const gone = new Set(lost.map(({ id }) => id));
+  const rows = store.select().from(botTrips).where(isOwn).all();
+  // Of one that was changed both hold: what only tightens needs no proof.
+  return [...rows.filter(({ id, clearedAtMs }) => !gone.has(id) || clearedAtMs === null), ...lost];
+});
+
+/** Of one day, ended or not. */
+export function listTrips(store: Store, { accountId, bot }: Pick<Trip, "accountId" | "bot">, day: number): Trip[] {
+  return (tripsOf.find(store, `${accountId} ${bot}`) ?? []).filter((trip) => trip.day === day);
+}
+
+/** What keeps a bot from increasing on this day; null where nothing does. */
+export function findTrip(store: Store, of: Pick<Trip, "accountId" | "bot">, day: number): Trip | null {
+  return listTrips(store, of, day).find(({ clearedAtMs }) => clearedAtMs === null) ?? null;
+}
+
+/** Ends what keeps a bot from increasing; returns what was ended. */
+export function clearTrips(
+  store: Store,
+  trips: readonly Trip[],
+  { actor, atMs }: { actor: string; atMs: number },
+): void {
+  for (const trip of trips) {
+    const cleared = { ...trip, clearedAtMs: atMs };
+    store.insert(botTrips).values(cleared).onConflictDoUpdate({ target: botTrips.id, set: cleared }).run();
+    if (findSealed(store, "trip", trip.id) !== null) vouch(store, "trip", trip.id, contentOf(cleared));
+    const detail = { account: trip.accountId, id: trip.id };
+    appendAudit(store, { atMs, actor, event: "trip_cleared", reference: trip.bot, detail });
+    tellTrip(store, cleared, atMs);
+  }
+  forget(store);
+}
+
+/** Sealed, and not what their rows say. */
+function listLostTrips(store: Store): Trip[] {
+  return listSealed(store, "trip").flatMap(([id, content]) => {
+    const row = store.select().from(botTrips).where(eq(botTrips.id, id)).get();
+    return row !== undefined && contentOf(row) === content ? [] : [sealedTrip(content)];
+  });
+}
+
+export function listTripFaults(store: Store): RowFault[] {
+  return listLostTrips(store).map(faultOf);
+}
+
+function faultOf({ id, bot }: Trip): RowFault {
+  return {
+    kind: "trip",
+    id,
+    what: `the row of trip ${id} of bot ${bot} was deleted or changed from outside: it holds`,
+  };
+}
+
+/** What is sealed of a trip: its row may be anybody's. */
+function contentOf({ id, accountId, bot, cause, day, loss, limit, createdAtMs, clearedAtMs }: Trip): string {
+  return JSON.stringify({ id, accountId, bot, cause, day, loss, limit, createdAtMs, clearedAtMs });
+}
+
+function sealedTrip(content: string): Trip {
+  // Only `contentOf` makes what the seal covers.
+  return JSON.parse(content) as Trip;
+}

@@ -1,0 +1,44 @@
+/** What keeps a bot from increasing today: a trip that stands, and what it has lost. */
+
+import type { Decimal } from "../core/decimal.ts";
+import { subtract, ZERO } from "../core/decimal.ts";
+import { lossOfDay } from "../core/rails/loss.ts";
+import type { Rails } from "../core/rails/rails.ts";
+import { dayOf, type Halt, haltBy, lossThatCounts } from "../core/rails/trip.ts";
+import type { With } from "../deps.ts";
+import { findBotDay, listBotNets } from "../store/bots.ts";
+import { listDayMarkets, newDayMarket } from "../store/day-markets.ts";
+import type { Store } from "../store/open.ts";
+import { findTrip, listTrips } from "../store/trips.ts";
+
+type OfBot = { accountId: string; bot: string };
+
+/** Null where nothing is in the way. */
+export function haltOf(store: Store, accountId: string, rails: Rails, nowMs: number): Halt | null {
+  const trip = findTrip(store, { accountId, bot: rails.bot }, dayOf(nowMs));
+  return trip === null ? null : haltBy(trip, rails);
+}
+
+/**
+ * USD since 00:00 UTC, at marks that are not older than `maxAgeMs`; what the operator has already taken note of does not
+ * count. Null where a mark is missing.
+ */
+export function lossToday(
+  { clock, marketView }: With<"clock" | "marketView">,
+  store: Store,
+  { accountId, bot, maxAgeMs }: OfBot & { maxAgeMs: number },
+): Decimal | null {
+  const nowMs = clock.nowMs();
+  const of = { accountId, bot, day: dayOf(nowMs) };
+  const nets = listBotNets(store, accountId, bot);
+  const known = listDayMarkets(store, of);
+  const seen = new Set(known.map(({ market }) => market));
+  const fresh = [...nets].filter(([market]) => !seen.has(market)).map(([market, net]) => newDayMarket(of, market, net));
+  const valued = [...known, ...fresh].map((row) => {
+    const shown = marketView.peek("mark", row.market);
+    const mark = shown === null || shown.ageMs > maxAgeMs ? null : shown.value.mark;
+    return { ...row, net: nets.get(row.market) ?? ZERO, mark };
+  });
+  const loss = lossOfDay(valued, findBotDay(store, of, nowMs).fees);
+  return loss === null ? null : lossThatCounts(loss, listTrips(store, of, of.day), subtract);
+}
