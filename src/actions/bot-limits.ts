@@ -1,5 +1,5 @@
-import { add, type Decimal, larger, multiply, subtract, ZERO } from "../core/decimal.ts";
-import { netRange, notionalOf, type OpenLeg, type Reference, sum, worstPosition } from "../core/rails/exposure.ts";
+import { add, type Decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
+import { netRange, notionalOf, type OpenLeg, type Reference, worstPosition } from "../core/rails/exposure.ts";
 import { printRails } from "../core/rails/grammar.ts";
 import { railsResource, tripResource } from "../core/rails/rails-resource.ts";
 import { dayOf } from "../core/rails/trip.ts";

@@ -61,26 +61,39 @@ function aligned(a: Decimal, b: Decimal): { left: bigint; right: bigint; scale: 
   const left = scaled(a);
   const right = scaled(b);
   const scale = Math.max(left.scale, right.scale);
-  return {
-    left: left.units * 10n ** BigInt(scale - left.scale),
-    right: right.units * 10n ** BigInt(scale - right.scale),
-    scale,
-  };
+  return { left: unitsAt(left, scale), right: unitsAt(right, scale), scale };
+}
+
+function unitsAt({ units, scale: from }: Scaled, scale: number): bigint {
+  return from === scale ? units : units * 10n ** BigInt(scale - from);
 }
 
 /** Negative, zero or positive as `a` is below, equal to or above `b`. */
 export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
+  if (a === b) return 0;
   const { left, right } = aligned(a, b);
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
 
 export function add(a: Decimal, b: Decimal): Decimal {
+  if (a === ZERO || b === ZERO) return a === ZERO ? b : a;
   const { left, right, scale } = aligned(a, b);
   return fromUnits(left + right, scale);
 }
 
+export function sum(amounts: readonly Decimal[]): Decimal {
+  let all: Scaled = { units: 0n, scale: 0 };
+  for (const amount of amounts) {
+    const next = scaled(amount);
+    const scale = Math.max(all.scale, next.scale);
+    all = { units: unitsAt(all, scale) + unitsAt(next, scale), scale };
+  }
+  return fromUnits(all.units, all.scale);
+}
+
 export function subtract(a: Decimal, b: Decimal): Decimal {
+  if (b === ZERO) return a;
   const { left, right, scale } = aligned(a, b);
   return fromUnits(left - right, scale);
 }

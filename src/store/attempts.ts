@@ -3,6 +3,7 @@ import type { Attempt } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { keepUsedUp, passNonce, requireUnused, takeNumber } from "./nonces.ts";
 import type { Store } from "./open.ts";
+import { touchOpenLegs } from "./open-leg-book.ts";
 import { NO_ATTEMPT } from "./placing-columns.ts";
 import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { attempts, orders } from "./schema.ts";
@@ -21,6 +22,7 @@ export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attem
   const id = takeNumber(store);
   requireUnused(store, { ...attempt, id });
   insert(store).run({ ...rest, id, resourceKind: resource.kind, resourceId: resource.id });
+  if (attempt.kind === "modify") touchOpenLegs(store, resource.id);
   passNonce(store, attempt);
   return { ...attempt, id };
 }
@@ -131,7 +133,12 @@ export type AttemptChange = Partial<
 const changes = new Map<string, ReturnType<typeof preparedChange>>();
 
 /** Changes an attempt that is not done; a done one stays as it is. False when it was done already. */
-export function updateAttempt(store: Store, attempt: Pick<Attempt, "id" | "kind">, change: AttemptChange): boolean {
+export function updateAttempt(
+  store: Store,
+  attempt: Pick<Attempt, "id" | "kind" | "resource">,
+  change: AttemptChange,
+): boolean {
+  if (attempt.kind === "modify") touchOpenLegs(store, attempt.resource.id);
   // A change has no members but its own.
   const names = Object.keys(change).sort() as (keyof AttemptChange)[];
   const isInOrder = isPlacing(attempt);
@@ -158,7 +165,11 @@ function columnInOrder(name: keyof AttemptChange) {
 }
 
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */
-export function deleteAttempt(store: Store, attempt: Pick<Attempt, "id" | "kind" | "signer" | "nonce">): void {
+export function deleteAttempt(
+  store: Store,
+  attempt: Pick<Attempt, "id" | "kind" | "resource" | "signer" | "nonce">,
+): void {
+  if (attempt.kind === "modify") touchOpenLegs(store, attempt.resource.id);
   keepUsedUp(store, attempt);
   if (isPlacing(attempt)) store.update(orders).set(NO_ATTEMPT).where(eq(orders.number, attempt.id)).run();
   else store.delete(attempts).where(eq(attempts.id, attempt.id)).run();

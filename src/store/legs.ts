@@ -2,6 +2,7 @@ import { and, eq, exists, inArray, isNotNull, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
 import type { Leg } from "../core/order.ts";
 import type { Store } from "./open.ts";
+import { forgetOpenLegs, touchOpenLegs } from "./open-leg-book.ts";
 import { LEG, legColumns, toTrigger, triggerColumns } from "./placing-columns.ts";
 import { assignments, columnsBut, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { legs, orders } from "./schema.ts";
@@ -63,6 +64,7 @@ const insertOneLeg = prepared((store) => store.insert(legs).values(placeholders(
 
 /** Stores a leg in a row of its own: any but the first of a placing, which `insertPlacing` stores. */
 export function insertLeg(store: Store, leg: Leg): void {
+  touchOpenLegs(store, leg.orderId);
   const { trigger, ...rest } = leg;
   insertOneLeg(store).run({ ...rest, ...triggerColumns(trigger) });
 }
@@ -83,6 +85,7 @@ const updateOneLeg = prepared((store) =>
 );
 
 export function updateLeg(store: Store, leg: Leg): void {
+  touchOpenLegs(store, leg.orderId);
   const { trigger, ...rest } = leg;
   const isOwn = uuidOfCloid(leg.cloid) === leg.orderId;
   if (isOwn && updateFirstLeg(store)({ ...legColumns(leg), orderId: leg.orderId }).rows === 1) return;
@@ -91,10 +94,12 @@ export function updateLeg(store: Store, leg: Leg): void {
 
 /** Gives a leg to another order. Never the first of a placing: that is what its order is. */
 export function moveLeg(store: Store, cloid: string, to: { orderId: string; ordinal: number }): void {
+  forgetOpenLegs(store);
   store.update(legs).set(to).where(eq(legs.cloid, cloid)).run();
 }
 
 /** Never the first of a placing: that goes with its order. */
 export function deleteLeg(store: Store, cloid: string): void {
+  forgetOpenLegs(store);
   store.delete(legs).where(eq(legs.cloid, cloid)).run();
 }

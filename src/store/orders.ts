@@ -8,6 +8,7 @@ import { bookFills, filledBefore } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import { passNonce, requireUnused, takeNumber } from "./nonces.ts";
 import type { Store } from "./open.ts";
+import { putOpenLeg, touchOpenLegs } from "./open-leg-book.ts";
 import type { Unknowns } from "./operations.ts";
 import {
   ENDING,
@@ -105,6 +106,7 @@ export function insertOrder(store: Store, order: StoredOrder, placing: OrderOrig
   const number = takeNumber(store);
   if (placing.attempt !== null) requireUnused(store, { ...placing.attempt, id: number });
   insert(store).run({ ...placingColumns(placing), ...toRow(order), number });
+  if (placing.leg !== null) putOpenLeg(store, order, placing.leg);
   tellOrder(store, order, "order.created");
   return number;
 }
@@ -147,6 +149,7 @@ const PLACED_BY = columnsOf(orders, ["accountId", "keyHash", "idempotencyKey"]);
 
 /** Takes back an order of which it is proven that no byte left. */
 export function deleteOrder(store: Store, id: string, atMs: number): void {
+  touchOpenLegs(store, id);
   store.delete(legs).where(eq(legs.orderId, id)).run();
   const removed = store.delete(orders).where(eq(orders.id, id)).returning(PLACED_BY).all();
   const payload = JSON.stringify({ object: "order", id });
@@ -167,6 +170,7 @@ const update = preparedChange((store) => store.update(orders).set(CHANGE).where(
 export function updateOrder(store: Store, order: StoredOrder): boolean {
   const before = filledBefore(store, order);
   if (update(store)(toRow(order)).rows !== 1) return false;
+  touchOpenLegs(store, order.id);
   if (before !== null) bookFills(store, order, before);
   tellOrder(store, order, "order.updated");
   return true;
@@ -211,6 +215,7 @@ export function settleOrder(store: Store, { order, leg, sentAtMs, settledAtMs, a
   const end = { attemptState: "done", sentAtMs, settledAtMs, answerStatus: answer.status, answerBody: answer.body };
   const before = filledBefore(store, order);
   if (settle(store)({ ...order, ...legColumns(leg), ...end }).rows !== 1) return false;
+  putOpenLeg(store, order, leg);
   if (before !== null) bookFills(store, order, before);
   tellOrder(store, order, "order.updated", answer.body);
   return true;

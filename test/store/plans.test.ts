@@ -42,8 +42,10 @@ const READS: Record<string, (store: Store) => unknown> = {
   "the order of a fill": orderOfFill,
   "an attempt by its id": (store) => findAttempt(store, 1),
   "attempts of an order": (store) => listAttemptsOf(store, "1"),
-  "a change of an attempt": (store) => updateAttempt(store, { id: 1, kind: "cancel" }, { state: "done" }),
-  "a change of a placing's attempt": (store) => updateAttempt(store, { id: 1, kind: "place" }, { state: "done" }),
+  "a change of an attempt": (store) =>
+    updateAttempt(store, { ...attemptRow({ kind: "cancel" }), id: 1 }, { state: "done" }),
+  "a change of a placing's attempt": (store) =>
+    updateAttempt(store, { ...attemptRow({ kind: "place" }), id: 1 }, { state: "done" }),
   "the number of a signer": (store) => takeNonce(store, "1", 1),
   "a number that must not be used yet": (store) => insertAttempt(store, attemptRow()),
   "a placing": (store) => insertPlacing(store, placingRows(1)),

@@ -1,5 +1,17 @@
 /** The worst that can still come of what a bot has out: everything that may execute, a lost answer among it. */
-import { absolute, add, compare, type Decimal, larger, multiply, negate, smaller, subtract, ZERO } from "../decimal.ts";
+import {
+  absolute,
+  add,
+  compare,
+  type Decimal,
+  larger,
+  multiply,
+  negate,
+  smaller,
+  subtract,
+  sum,
+  ZERO,
+} from "../decimal.ts";
 import type { Side } from "../order.ts";
 
 /** What is left of one order at the exchange, as far as anybody can say that it may still execute. */
@@ -58,10 +70,6 @@ export function remainingOf(legs: readonly OpenLeg[], side: Side): Decimal {
 export function notionalOf({ remaining, price, triggerPrice }: OpenLeg, reference: Reference | null): Decimal {
   const atOrAbove = larger(price, triggerPrice ?? price);
   return multiply(remaining, reference === null ? atOrAbove : larger(atOrAbove, reference.high));
-}
-
-export function sum(amounts: readonly Decimal[]): Decimal {
-  return amounts.reduce(add, ZERO);
 }
 
 export function isAbove(use: Decimal, limit: Decimal | null): limit is Decimal {

@@ -12,6 +12,7 @@ import {
   multiply,
   negate,
   subtract,
+  sum,
   truncate,
   ZERO,
 } from "../decimal.ts";
@@ -24,7 +25,6 @@ import {
   type OpenLeg,
   type Reference,
   remainingOf,
-  sum,
   worstPosition,
 } from "./exposure.ts";
 import type { RailName, Rails, Verb } from "./rails.ts";
@@ -197,6 +197,7 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
 }
 
 function orderSizeFault({ maxOrder }: Rails, reference: Reference, wish: Ordered): Refused | null {
+  if (maxOrder === null) return null;
   const use = notionalOf(wish.leg, reference);
   if (!isAbove(use, maxOrder)) return null;
   return usdRefusal("maxOrder", { limit: maxOrder, use, wish, reference, others: ZERO });
@@ -223,6 +224,7 @@ type Increase = { facts: Facts; wish: Ordered; reference: Reference };
 
 function positionFault(rails: Rails, { facts, wish, reference }: Increase): Refused | null {
   const { maxPosition: limit } = rails;
+  if (limit === null) return null;
   const use = multiply(worstIn(rails, facts, wish.leg.market), priceOf(wish, reference));
   if (!isAbove(use, limit)) return null;
   const without = worstOnSide(rails, facts, wish);
@@ -258,6 +260,7 @@ function exposureFault(rails: Rails, { facts, wish, reference }: Increase): Refu
 
 function turnoverFault(rails: Rails, { facts, wish, reference }: Increase): Refused | null {
   const { maxTurnoverPerDay: limit } = rails;
+  if (limit === null) return null;
   const open = legsOf(rails, facts).filter(({ reduceOnly }) => !reduceOnly);
   const use = sum([facts.turnover, ...open.map((leg) => notionalOf(leg, facts.referenceOf(leg.market)))]);
   if (!isAbove(use, limit)) return null;
@@ -275,11 +278,11 @@ function lossFault({ maxLossPerDay: limit }: Rails, facts: Facts): Refused | nul
 
 function countFault(rails: Rails, facts: Facts): Refused | null {
   const { maxActionsPerDay, maxOpenOrders } = rails;
-  const open = new Set(legsOf(rails, facts).map(({ orderId }) => orderId)).size;
   if (maxActionsPerDay !== null && facts.actions > maxActionsPerDay)
     return refusal("maxActionsPerDay", { limit: String(maxActionsPerDay), use: String(facts.actions) });
-  if (maxOpenOrders !== null && open > maxOpenOrders)
-    return refusal("maxOpenOrders", { limit: String(maxOpenOrders), use: String(open) });
+  if (maxOpenOrders === null) return null;
+  const open = new Set(legsOf(rails, facts).map(({ orderId }) => orderId)).size;
+  if (open > maxOpenOrders) return refusal("maxOpenOrders", { limit: String(maxOpenOrders), use: String(open) });
   return null;
 }
 

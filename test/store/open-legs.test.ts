@@ -1,0 +1,140 @@
+/** What is kept in memory of what may still execute is what the rows say, whatever was written, and taken back. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { cloidOf } from "../../src/core/cloid.ts";
+import { decimal } from "../../src/core/decimal.ts";
+import type { Leg, OrderStatus } from "../../src/core/order.ts";
+import { deleteAttempt, insertAttempt, listAttemptsOf, updateAttempt } from "../../src/store/attempts.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { deleteLeg, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/store/legs.ts";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { listOpenLegs, readOpenLegs } from "../../src/store/open-legs.ts";
+import {
+  deleteOrder,
+  findOrder,
+  insertOrder,
+  insertPlacing,
+  settleOrder,
+  updateOrder,
+} from "../../src/store/orders.ts";
+import { attemptRow, legRow, orderRow, placingRows } from "../support/rows.ts";
+
+const ORDERS = [1, 2, 3];
+const STATUSES: readonly OrderStatus[] = ["open", "unknown", "filled", "canceled", "waiting_for_trigger", "rejected"];
+const STATES: readonly Leg["state"][] = ["sent", "resting", "armed", "filled", "canceled"];
+const [{ accountId }] = [orderRow()];
+
+type Step = { order: number; nth: number; clock: number };
+type Write = (store: Store, step: Step) => unknown;
+
+/** One write each; `nth` tells what to, `clock` makes names new. */
+const WRITES: Readonly<Record<string, Write>> = {
+  place: (store, { order, clock }) =>
+    findOrder(store, idOf(order)) ?? insertPlacing(store, placingRows(order, { nonce: clock })),
+  settle(store, { order: nth, nth: draw }) {
+    const order = findOrder(store, idOf(nth));
+    const [leg] = listLegs(store, idOf(nth));
+    if (order === null || leg === undefined) return;
+    const ended: Leg = { ...leg, state: pick(STATES, draw), filledSize: decimal(draw % 3 === 0 ? "1" : "0.25") };
+    const answer = { status: 201, body: "{}" } as const;
+    settleOrder(store, {
+      order: { ...order, status: pick(STATUSES, draw) },
+      leg: ended,
+      sentAtMs: 1,
+      settledAtMs: 2,
+      answer,
+    });
+  },
+  change(store, { order: nth, nth: draw }) {
+    const order = findOrder(store, idOf(nth));
+    if (order !== null) updateOrder(store, { ...order, status: pick(STATUSES, draw) });
+  },
+  elsewhere: (store, { order, clock }) =>
+    insertOrder(store, orderRow({ id: idOf(100 * order + clock), status: "open" })),
+  modify(store, { order, clock, nth }) {
+    if (findOrder(store, idOf(order)) === null) return;
+    const cloid = cloidOf(idOf(1_000 + clock));
+    insertLeg(store, legRow({ cloid, orderId: idOf(order), ordinal: clock, reason: nth % 2 === 0 ? "placed" : null }));
+    const resource = { kind: "order", id: idOf(order) } as const;
+    insertAttempt(store, attemptRow({ resource, cloid, nonce: 10_000 + clock }));
+  },
+  leg(store, { order, nth }) {
+    const leg = listLegs(store, idOf(order)).at(-1);
+    if (leg !== undefined) updateLeg(store, { ...leg, state: pick(STATES, nth), filledSize: decimal("0.5") });
+  },
+  end(store, { order, nth }) {
+    const attempt = listAttemptsOf(store, idOf(order)).at(-1);
+    if (attempt !== undefined) updateAttempt(store, attempt, { state: nth % 2 === 0 ? "done" : "ambiguous" });
+  },
+  takeBack(store, { order }) {
+    const attempt = listAttemptsOf(store, idOf(order)).at(-1);
+    const leg = listLegs(store, idOf(order)).at(-1);
+    if (attempt?.kind !== "modify" || leg === undefined || leg.ordinal === 0) return;
+    deleteAttempt(store, attempt);
+    deleteLeg(store, leg.cloid);
+  },
+  split(store, { order, clock }) {
+    const leg = listLegs(store, idOf(order)).at(-1);
+    if (leg === undefined || leg.ordinal === 0) return;
+    const id = idOf(5_000 + clock);
+    insertOrder(store, orderRow({ id, status: "unknown" }));
+    moveLeg(store, leg.cloid, { orderId: id, ordinal: 0 });
+  },
+  remove: (store, { order }) => deleteOrder(store, idOf(order), 1),
+};
+const NAMES = Object.keys(WRITES);
+
+function idOf(nth: number): string {
+  return placingRows(nth).order.id;
+}
+
+function pick<T>(from: readonly T[], nth: number): T {
+  const picked = from[nth % from.length];
+  if (picked === undefined) throw new Error("bug: nothing to pick from");
+  return picked;
+}
+
+const steps = fc.array(
+  fc.record({
+    name: fc.constantFrom(...NAMES),
+    order: fc.constantFrom(...ORDERS),
+    nth: fc.nat(60),
+    fails: fc.nat(5).map((n) => n === 0),
+    looks: fc.nat(2).map((n) => n > 0),
+  }),
+  { minLength: 4, maxLength: 24 },
+);
+
+function inOrder(legs: readonly { cloid: string }[]) {
+  return legs.toSorted((a, b) => (a.cloid < b.cloid ? -1 : 1));
+}
+
+test("after any writes what is kept is what the rows say", () => {
+  fc.assert(
+    fc.property(steps, (trace) => {
+      const store = openStore(":memory:");
+      listOpenLegs(store, accountId);
+      for (const [clock, { name, order, nth, fails, looks }] of trace.entries()) {
+        attempt(store, fails, () => WRITES[name]?.(store, { order, nth, clock }));
+        if (looks) expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
+      }
+      expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
+      closeStore(store);
+    }),
+    { numRuns: 80 },
+  );
+}, 60_000);
+
+/** What fails is looked at before it is taken back. */
+function attempt(store: Store, fails: boolean, work: () => unknown): void {
+  try {
+    inTransaction(store, () => {
+      work();
+      if (!fails) return;
+      listOpenLegs(store, accountId);
+      throw new Error("taken back");
+    });
+  } catch (error) {
+    if (!fails || !(error instanceof Error) || error.message !== "taken back") throw error;
+  }
+}
