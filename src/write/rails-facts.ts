@@ -18,6 +18,8 @@ const PRICE_MAX_AGE_MS = 5_000;
 const LAST_PRICE_MAX_AGE_MS = 5 * 60_000;
 /** A reduction waits so long for a newer price, milliseconds. */
 const REDUCTION_WAITS_MS = 1_000;
+/** An increase so long, which leaves the rest of the time of its answer for sending. */
+const INCREASE_WAITS_MS = 2_000;
 
 export type Needed = {
   account: Account;
@@ -35,8 +37,11 @@ export async function readFacts(deps: ToJudge, needed: Needed): Promise<void> {
   const markets = isAlone ? [market] : marketsOf(deps, { account, bot: rails.bot, market });
   const prices = markets.map((each) => readPrice(deps, each, isReduction));
   const reading = Promise.all([...prices, readMissingPosition(deps, needed)]).then(() => undefined);
-  if (!isReduction) return reading;
-  const timer = deps.clock.timer(REDUCTION_WAITS_MS);
+  await atMost(deps, reading, isReduction ? REDUCTION_WAITS_MS : INCREASE_WAITS_MS);
+}
+
+async function atMost({ clock }: With<"clock">, reading: Promise<void>, ms: number): Promise<void> {
+  const timer = clock.timer(ms);
   await Promise.race([reading, timer.up]);
   timer.cancel();
 }
@@ -63,8 +68,13 @@ async function readMissingPosition(deps: ToJudge, { account, market, isReduction
 
 type PositionOf = { account: Account; market: string; purpose: Purpose };
 
+/** The same, within the time that an increase has for it. */
+export function rereadPosition(deps: ToJudge, of: PositionOf): Promise<void> {
+  return atMost(deps, readPosition(deps, of), INCREASE_WAITS_MS);
+}
+
 /** Puts what the exchange shows now where the gate looks. */
-export async function readPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
+async function readPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
   const dex = dexOf(market);
   const read = await deps.reads.clearinghouse(account.tradingAddress, dex, purpose);
   if (read.kind === "failed") return;

@@ -13,7 +13,7 @@ import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused, railsOfKey } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier, answerRecord, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
-import { readFacts, readPosition } from "./rails-facts.ts";
+import { readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
 import type { Conclusion, Outgoing, Plan, Stored, Verb } from "./verb.ts";
 
@@ -77,7 +77,7 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     } catch (error) {
       if (mayBeBehind(error) && !hasReread) {
         hasReread = true;
-        await rereadPosition(deps, caller, plan);
+        await readPositionAgain(deps, caller, plan);
         continue;
       }
       const isOvertaken = error instanceof ApiError && error.code === "idempotency_in_progress";
@@ -106,8 +106,8 @@ function mayBeBehind(error: unknown): boolean {
   return error instanceof RailRefused && error.refused.rail === "opposite_position";
 }
 
-async function rereadPosition(deps: ToWrite, { account, reader }: Caller, { market }: Plan): Promise<void> {
-  if (market !== null) await readPosition(deps, { account, market, purpose: reader });
+async function readPositionAgain(deps: ToWrite, { account, reader }: Caller, { market }: Plan): Promise<void> {
+  if (market !== null) await rereadPosition(deps, { account, market, purpose: reader });
 }
 
 /** When its turn comes where others wait as well. */

@@ -187,6 +187,15 @@ describe("the gate", () => {
     expect((await inSeconds(rig, rig.ask(cancel))).status).toBe(200);
   });
 
+  test("an increase whose price does not come is refused within seconds", async () => {
+    const rig = await limitedRig({ maxOrder: "60 USD" });
+    rig.deps.marketView.mark = () => new Promise(() => undefined);
+    rig.deps.marketView.peek = () => null;
+    const askedAtMs = rig.clock.nowMs();
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toStartWith("503 rails_unproven");
+    expect(rig.clock.nowMs() - askedAtMs).toBeLessThanOrEqual(3_000);
+  });
+
   test("the stop of an entry whose answer was lost is taken", async () => {
     const rig = await limitedRig({});
     rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });
