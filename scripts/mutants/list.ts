@@ -9,6 +9,7 @@ import type { Mutant } from "./mutant.ts";
 import { ONCE_SURVIVED } from "./once-survived.ts";
 import { ORDERS } from "./orders.ts";
 import { PICTURES } from "./pictures.ts";
+import { RAILS } from "./rails.ts";
 import { SHOWN } from "./shown.ts";
 import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
@@ -334,6 +335,7 @@ export const LISTS = {
   orders: ORDERS,
   changes: CHANGES,
   pictures: PICTURES,
+  rails: RAILS,
   shown: SHOWN,
   stops: STOPS,
   stores: STORES,

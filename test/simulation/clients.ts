@@ -109,7 +109,7 @@ export function openClients(parts: ClientParts): Clients {
     const copies = chance.isLucky(0.2) ? chance.between(2, 3) : 1;
     for (let copy = 0; copy < copies; copy += 1) {
       timeline.after(copy === 0 ? 0 : chance.between(0, 50), () => {
-        dialogue.turns.push(put(wish.party, wish.key, ask, (turn) => onEnd(dialogue, turn)));
+        dialogue.turns.push(put(wish.by, wish.key, ask, (turn) => onEnd(dialogue, turn)));
       });
     }
   }
@@ -150,7 +150,7 @@ export function openClients(parts: ClientParts): Clients {
     repeat(dialogue) {
       const { ask, wish } = dialogue;
       if (ask === null) return null;
-      const turn = put(wish.party, wish.key, ask, () => undefined);
+      const turn = put(wish.by, wish.key, ask, () => undefined);
       dialogue.turns.push(turn);
       return turn;
     },

@@ -1,11 +1,13 @@
 /** One run: a seed in, what went wrong out. */
-import { Database } from "bun:sqlite";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { askAgain, endTwaps, hasOpenOperations, lookAtAll } from "./at-the-end.ts";
 import { audit } from "./auditor.ts";
+import { drawBots, templateWith } from "./bots.ts";
+import { type BotsWatch, watchBots } from "./bots-audit.ts";
 import { tradeByHand } from "./by-hand.ts";
 import { type Chance, openChance } from "./chance.ts";
-import { type Clients, fieldOf, openClients, type Turn } from "./clients.ts";
+import { type Clients, openClients } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
 import { openFeedLine } from "./feed-line.ts";
 import { askDirectly, askOverHttp } from "./front.ts";
@@ -14,13 +16,13 @@ import { type Measured, measure, NOTHING_MEASURED } from "./measured.ts";
 import { openNetwork } from "./network.ts";
 import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
-import { askForStop, auditStop, drawStop } from "./stops.ts";
+import { askForStop, auditStop, drawStop, resumeLater } from "./stops.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
 import { openTimeline, settleOnce } from "./timeline.ts";
 import { STRANGERS, takePositions, trade } from "./trading.ts";
 import { readTruth } from "./truth.ts";
-import { openVenue, PLENTY_OF_ACTIONS, type Venue } from "./venue.ts";
+import { openVenue, PLENTY_OF_ACTIONS } from "./venue.ts";
 import { drawWeather, fatesOf, type Weather } from "./weather.ts";
 import { drawWishes } from "./wishes.ts";
 import { MOST_WRONG_MS } from "./worlds/clocks.ts";
@@ -95,11 +97,13 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const timeline = openTimeline(isHttp ? settleHttp : settleOnce);
   const history = openHistory(isLogged, timeline.nowMs);
   runs += 1;
-  const disk = openDisk(directory, `run-${process.pid}-${runs}`, templateIn(directory));
+  const runName = `run-${process.pid}-${runs}`;
   const weather = drawWeather(chance.split(), faultsEndMs);
   // A refusal for too many actions leaves the number unused: a doubled copy may be taken later, and nobody can know.
   const isPoor = weather.doubleRate === 0 && chance.isLucky(0.15);
+  let watch: BotsWatch | null = null;
   const venue = openVenue({
+    onChange: () => watch?.look(),
     seed,
     nowMs: () => START_MS + timeline.nowMs(),
     checksSignatures: isTruly,
@@ -114,8 +118,14 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const onSent = (body: string) => opened.onSent(ownerOf(signerOf.get(body)), body);
   const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds: opened, onSent });
   network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
-  const wishes = drawWishes(chance.split(), faultsEndMs);
-  const stop = drawStop(seed, faultsEndMs);
+  const { bots, wishes } = drawBots(seed, drawWishes(chance.split(), faultsEndMs), faultsEndMs);
+  const plain = templateIn(directory);
+  const withBots = join(directory, `${runName}-bots.db`);
+  const firstDisk = bots.length === 0 ? plain : templateWith(bots, { template: plain, path: withBots });
+  const disk = openDisk(directory, runName, firstDisk);
+  if (bots.length > 0) watch = watchBots({ bots, wishes, venue, isClockRight: () => !wasClockWrong });
+  const stop = drawStop(seed, { faultsEndMs, hasBots: bots.length > 0 });
+  let resumedAtMs: () => number | null = () => null;
   const findings: string[] = [];
   const told: ToldEvent[] = [];
   let clockErrorMs = 0;
@@ -232,7 +242,12 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     takePositions(venue);
     trade(venue, { timeline, chance: chance.split(), untilMs: faultsEndMs });
     clients.begin();
-    if (stop !== null) askForStop(clients, timeline, stop);
+    if (stop !== null) {
+      const whenStopped = () => {
+        resumedAtMs = resumeLater(() => current, timeline, stop);
+      };
+      askForStop(clients, timeline, { wish: stop, whenStopped });
+    }
     for (let atMs = BY_HAND_EVERY_MS; atMs <= BY_HAND_FOR_MS; atMs += BY_HAND_EVERY_MS)
       timeline.after(faultsEndMs + atMs, () => tradeByHand(venue, PARTIES));
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
@@ -277,8 +292,11 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
         databasePath: disk.path(),
       }),
     );
+    if (watch !== null) findings.push(...watch.findings());
     if (stop !== null)
-      findings.push(...auditStop({ venue, truth, told, runningTwaps, databasePath: disk.path() }, stop));
+      findings.push(
+        ...auditStop({ venue, truth, told, runningTwaps, databasePath: disk.path(), resumedAtMs: resumedAtMs() }, stop),
+      );
     const { outages, lags } = weather;
     const about = { databasePath: disk.path(), sent: network.sent, deathsAtMs, faultsEndMs, worlds };
     const { refusedNonces } = opened;
@@ -291,6 +309,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     await settleOnce();
     process.off("unhandledRejection", unhandled);
     disk.remove();
+    if (bots.length > 0) rmSync(withBots, { force: true });
   }
   const { length: sends } = network.sent;
   const hash = history.hash();
@@ -353,46 +372,4 @@ function drawDoom(chance: Chance): Doom {
     kind: chance.isLucky(0.35) ? "power_cut" : "kill",
     cut: chance.pick([0, chance.fraction(), 1]),
   };
-}
-
-/** Operations that are still looked for at this moment, whose end may only be that nobody can know. */
-function hasOpenOperations(path: string): boolean {
-  const database = new Database(path, { readonly: true });
-  try {
-    const open = `select count(*) n from attempts where state <> 'done' and resource_kind = 'operation'`;
-    return (database.prepare<{ n: number }, []>(open).get()?.n ?? 0) > 0;
-  } finally {
-    database.close();
-  }
-}
-
-/** Every wish is asked once more, unless all its answers said that nothing was sent. */
-function askAgain(clients: Clients): void {
-  for (const dialogue of clients.dialogues) {
-    const wasHeard = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer" || outcome.status < 300);
-    if (wasHeard) clients.repeat(dialogue);
-  }
-}
-
-/** From here on nothing trades any more. */
-function endTwaps(venue: Venue): Set<number> {
-  const { twaps } = venue.runtime.world.venue;
-  const running = new Set(twaps.keys());
-  for (const { user, asset, twapId } of [...twaps.values()])
-    venue.act(user, { type: "twapCancel", a: asset, t: twapId });
-  return running;
-}
-
-function lookAtAll(clients: Clients): Map<string, { party: string; turn: Turn }> {
-  const looks = new Map<string, { party: string; turn: Turn }>();
-  for (const { wish, turns } of clients.dialogues) {
-    for (const { outcome } of turns) {
-      if (outcome?.kind !== "answer" || outcome.status >= 300) continue;
-      const id = fieldOf(outcome.body, "object") === "order" ? fieldOf(outcome.body, "id") : null;
-      if (id === null || looks.has(id)) continue;
-      const turn = clients.read(wish.party, { kind: "get", id });
-      if (turn !== null) looks.set(id, { party: wish.party.account.id, turn });
-    }
-  }
-  return looks;
 }

@@ -65,7 +65,8 @@ export function readTruth(venue: Venue, wishes: readonly Wish[], parties: readon
 
 type Placed = { price: string; replaces: number | null; leg: TrueLeg | null };
 
-function placedBy({ input, reply, isAdmitted, namedOid }: Execution): Placed | null {
+/** What an action has placed; null for one that placed nothing that anybody wished for. */
+export function placedBy({ input, reply, isAdmitted, namedOid }: Execution): Placed | null {
   const { action } = input;
   if (!isAdmitted || (action.type !== "order" && action.type !== "batchModify")) return null;
   const modify = action.type === "batchModify" ? action.modifies[0] : undefined;

@@ -72,6 +72,8 @@ export type VenueOptions = {
   strangers: readonly Address[];
   /** Keeps what was, for stores that are behind. */
   remembers?: boolean;
+  /** Called when an action was executed, or a price has moved. */
+  onChange?: () => void;
 };
 
 /** Far more actions than any run sends. */
@@ -145,6 +147,7 @@ export function openVenue(options: VenueOptions): Venue {
     const { signer, nonce, nowMs } = input;
     const namedOid = oidOf(world.venue.accounts.get(world.venue.agents.get(signer)?.master ?? signer), input);
     log.push({ atMs: nowMs, signer, nonce, input, reply, isAdmitted: admitted, liveBefore, namedOid });
+    options.onChange?.();
     return reply;
   }
 
@@ -154,6 +157,7 @@ export function openVenue(options: VenueOptions): Venue {
     const input = { action, signer, vaultAddress: null, nonce: strangersNonce, expiresAfter: null, nowMs };
     const { reply } = apply({ kind: "action", input });
     if (reply === null) throw new Error("bug: an action without a reply");
+    options.onChange?.();
     return reply;
   }
 
@@ -195,7 +199,10 @@ export function openVenue(options: VenueOptions): Venue {
       return then === undefined ? { context: present() } : { context: { ...then.context, nowMs } };
     },
     act,
-    setPrice: (coin, price) => void apply({ kind: "price", coin, price, atMs: venueTimeMs(runtime) }),
+    setPrice(coin, price) {
+      apply({ kind: "price", coin, price, atMs: venueTimeMs(runtime) });
+      options.onChange?.();
+    },
     nowMs: () => venueTimeMs(runtime),
     account(address) {
       const account = world.venue.accounts.get(address);

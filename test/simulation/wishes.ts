@@ -9,6 +9,8 @@ export type Wish = {
   /** Its Idempotency-Key. */
   key: string;
   party: Party;
+  /** The same with the key that it is asked with. */
+  by: Party;
   atMs: number;
   kind: Exclude<Ask["kind"], "stop" | "get" | "get_operation" | "list" | "list_open" | "fills">;
   /** The ask, once it can be made: changes and cancels need the id of their order. Null = not yet. */
@@ -42,7 +44,7 @@ export function drawWishes(chance: Chance, faultsEndMs: number): Wish[] {
     const party = chance.isLucky(0.75) ? PARTIES[0] : PARTIES[1];
     if (party === undefined) throw new Error("bug: a run without parties");
     const atMs = chance.between(0, Math.floor(faultsEndMs * 0.8));
-    const base = { number, key: `key-${number}-${chance.between(1_000, 9_999)}`, party, atMs };
+    const base = { number, key: `key-${number}-${chance.between(1_000, 9_999)}`, party, by: party, atMs };
     wishes.push(
       hasOperations && chance.isLucky(0.5)
         ? operation(chance, base, wishes)
@@ -101,9 +103,10 @@ function operation(chance: Chance, base: Base, wishes: readonly Wish[]): Wish {
   }
 }
 
-type Base = Pick<Wish, "number" | "key" | "party" | "atMs">;
+export type Base = Pick<Wish, "number" | "key" | "party" | "by" | "atMs">;
 
-function placing(chance: Chance, base: Base): Wish {
+/** An order that rests or takes, without a trigger. */
+export function placing(chance: Chance, base: Base): Wish {
   const side: Side = chance.pick(["buy", "sell"]);
   const timeInForce = chance.pick(["gtc", "gtc", "alo", "ioc"] as const);
   const isCrossing = chance.isLucky(timeInForce === "ioc" ? 0.8 : 0.15);

@@ -1,0 +1,73 @@
+import type { Mutant } from "./mutant.ts";
+
+const GATE = "src/write/gate.ts";
+const OPEN_LEGS = "src/store/open-legs.ts";
+const EXPOSURE = "src/core/rails/exposure.ts";
+
+function one(name: string, file: string, find: string, put: string): Mutant {
+  return { name, changes: [{ file, find, put }] };
+}
+
+/** Bugs by which a bot comes to more at the exchange than its rails say. */
+export const RAILS: readonly Mutant[] = [
+  one(
+    "the gate is left out",
+    "src/write/commit.ts",
+    "      passGate(deps, store, { caller, key: known, stored });\n",
+    "",
+  ),
+  one(
+    "a modify passes the gate as a cancel",
+    GATE,
+    "      return orderWish(deps, { attempt, rails, order: only(action.modifies).order, isModify: true });",
+    '      return { kind: "cancel" };',
+  ),
+  one(
+    "an order whose answer was lost counts as nothing",
+    OPEN_LEGS,
+    '["processing", "unknown", "open", "waiting_for_trigger"]',
+    '["processing", "open", "waiting_for_trigger"]',
+  ),
+  one(
+    "an order that is on its way counts as nothing",
+    OPEN_LEGS,
+    '["processing", "unknown", "open", "waiting_for_trigger"]',
+    '["unknown", "open", "waiting_for_trigger"]',
+  ),
+  one(
+    "what a bot has bought is not booked",
+    "src/store/orders.ts",
+    "  putOpenLeg(store, order, leg);\n  if (before !== null) bookFills(store, order, before);\n",
+    "  putOpenLeg(store, order, leg);\n",
+  ),
+  one(
+    "buys and sells make up for one another",
+    EXPOSURE,
+    'const longest = add(net.high, remainingOf(legs, "buy"));',
+    'const longest = subtract(add(net.high, remainingOf(legs, "buy")), remainingOf(legs, "sell"));',
+  ),
+  one(
+    "a key keeps its own rails when its bot has newer ones",
+    GATE,
+    "  return (newest ?? limited).rails;",
+    "  return (newest === undefined ? limited : limited).rails;",
+  ),
+  one(
+    "what a modify replaces is free at once",
+    GATE,
+    "  return [...legs.filter(({ cloid }) => cloid !== leg.cloid), leg];",
+    "  return [...legs.filter(({ orderId }) => orderId !== leg.orderId), leg];",
+  ),
+  one(
+    "only the net counts, and nothing that is open",
+    EXPOSURE,
+    "  return larger(larger(longest, negate(shortest)), larger(absolute(net.low), absolute(net.high)));",
+    "  return larger(absolute(net.low), absolute(net.high));",
+  ),
+  one(
+    "what is not judged by its size is not held to a rail",
+    GATE,
+    '  if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);',
+    '  if (verdict.kind === "unproven") throw refusalOf(rails, verdict);',
+  ),
+];

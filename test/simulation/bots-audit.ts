@@ -1,0 +1,255 @@
+/**
+ * What bots may be worth at the exchange, worked out from its own books at each order that it takes: what a bot holds by
+ * its fills, and everything of it that lives. It knows nothing of what the gateway believes.
+ *
+ * A size is valued at the lowest price that the exchange has had: whatever an order was judged with is not below that.
+ */
+import type { Fill, Order } from "../../src/paper/engine/state.ts";
+import type { Bot } from "./bots.ts";
+import { placedBy, units } from "./truth.ts";
+import type { Execution, Venue } from "./venue.ts";
+import type { Wish } from "./wishes.ts";
+
+export type BotsWatch = {
+  /** To be called after each action that the exchange has executed, and after each price. */
+  look(): void;
+  /** One sentence for each rail that did not hold. */
+  findings(): string[];
+  /** Orders of bots that the exchange took, which were held against rails. */
+  judged(): number;
+};
+
+/** Sizes in 10^-8; a net below zero is short. */
+type Book = {
+  bot: Bot;
+  net: bigint;
+  /** Filled by what increases, in 10^-8. */
+  traded: bigint;
+  /** Numbers of the wishes to increase that the exchange has taken. */
+  taken: Set<number>;
+  /** At the last look. */
+  worst: bigint;
+  seenFills: number;
+};
+
+type Prices = { lowest: bigint; highest: bigint };
+
+/** The market of all wishes that place. */
+const ASSET = 0;
+const ONE = 100_000_000n;
+
+type Watched = {
+  bots: readonly Bot[];
+  wishes: readonly Wish[];
+  venue: Venue;
+  /** A clock that goes wrong may be in another day, where a count begins anew. */
+  isClockRight: () => boolean;
+};
+
+export function watchBots({ bots, wishes, venue, isClockRight }: Watched): BotsWatch {
+  const books: Book[] = bots.map((bot) => ({ bot, net: 0n, traded: 0n, taken: new Set(), worst: 0n, seenFills: 0 }));
+  const byPrice = new Map(wishes.flatMap((wish) => (wish.price === null ? [] : [[wish.price, wish]])));
+  const bookOf = new Map<number, Book>();
+  const rootOf = new Map<number, number>();
+  const increasing = new Set<number>();
+  const found: string[] = [];
+  const ofDay: string[] = [];
+  let seen = 0;
+  let judged = 0;
+  const prices: Prices = { lowest: 0n, highest: 0n };
+
+  function holderOf({ by }: Wish): Book | undefined {
+    return books.find(({ bot }) => bot.holders.some((holder) => holder.by === by));
+  }
+
+  function notePrices(): void {
+    const market = venue.runtime.world.venue.markets.get(ASSET);
+    if (market === undefined || market.kind !== "perp") throw new Error("bug: a run without its market");
+    const { markPrice, oraclePrice } = market;
+    const price = larger(markPrice, oraclePrice);
+    if (prices.lowest === 0n || price < prices.lowest) prices.lowest = price;
+    if (price > prices.highest) prices.highest = price;
+  }
+
+  /** Books what is taken; the orders that this look has to judge. */
+  function takeExecutions(): Taken[] {
+    const fresh = venue.log.slice(seen);
+    seen = venue.log.length;
+    return fresh.flatMap((execution) => {
+      const placed = placedBy(execution);
+      const wish = placed === null ? undefined : byPrice.get(placed.price);
+      if (placed === null || placed.leg === null || wish === undefined || placed.leg.asset !== ASSET) return [];
+      const asker = holderOf(wish);
+      const replaced = placed.replaces === null ? undefined : bookOf.get(placed.replaces);
+      // What replaces an order stands in the books of whoever placed that.
+      const book = placed.replaces === null ? asker : replaced;
+      const { oid } = placed.leg;
+      if (book !== undefined) bookOf.set(oid, book);
+      rootOf.set(oid, placed.replaces === null ? oid : (rootOf.get(placed.replaces) ?? placed.replaces));
+      const request = requestOf(execution);
+      if (!request.r) increasing.add(oid);
+      return [{ wish, asker, book, request, isModify: placed.replaces !== null, target: placed.replaces }];
+    });
+  }
+
+  function takeFills(book: Book): void {
+    const fills = venue.fillsOf(book.bot.party.account.tradingAddress);
+    for (const fill of fills.slice(book.seenFills)) if (bookOf.get(fill.oid) === book) bookFill(book, fill);
+    book.seenFills = fills.length;
+  }
+
+  function bookFill(book: Book, { oid, size, isBuy }: Fill): void {
+    const after = book.net + (isBuy ? size : -size);
+    if (increasing.has(oid)) {
+      book.traded += size;
+      book.net = after;
+    } else if (isBuy ? book.net < 0n : book.net > 0n) {
+      // What only reduces closes the bot's own, and then another's.
+      book.net = isBuy ? smaller(after, 0n) : larger(after, 0n);
+    }
+  }
+
+  function liveOf(book: Book): Order[] {
+    const { openOids } = venue.account(book.bot.party.account.tradingAddress);
+    return [...openOids].flatMap((oid) => {
+      const order = venue.runtime.world.venue.orders.get(oid);
+      return bookOf.get(oid) === book && order !== undefined && !order.reduceOnly ? [order] : [];
+    });
+  }
+
+  return {
+    look() {
+      notePrices();
+      const taken = takeExecutions();
+      for (const book of books) {
+        takeFills(book);
+        const worst = worstOf(book, liveOf(book));
+        const placed = taken.filter((each) => each.book === book);
+        if (placed.length === 0 && worst > book.worst)
+          found.push(`the worst of ${nameOf(book)} grew from ${book.worst} to ${worst}, and nothing was taken of it`);
+        book.worst = worst;
+      }
+      for (const each of taken) {
+        const { asker, book } = each;
+        if (asker === undefined) continue;
+        judged += 1;
+        found.push(...auditVerb(asker, each));
+        if (each.request.r) continue;
+        asker.taken.add(each.wish.number);
+        if (book !== asker) {
+          found.push(`${nameOf(asker)} increased what is not its own by ${each.wish.key}`);
+          continue;
+        }
+        const live = liveOf(book);
+        const roots = new Set(live.map(({ oid }) => rootOf.get(oid)));
+        found.push(...auditIncrease({ book, live, prices }, each), ...auditCount(book, roots.size));
+        ofDay.push(...auditDay({ book, live, prices }));
+      }
+    },
+    findings: () => [...found, ...(isClockRight() ? ofDay : [])],
+    judged: () => judged,
+  };
+}
+
+type Request = { r: boolean; b: boolean; s: string; p: string; t: object };
+type Taken = {
+  wish: Wish;
+  /** Undefined for a plain key. */
+  asker: Book | undefined;
+  /** In whose books it stands; undefined for nobody's. */
+  book: Book | undefined;
+  request: Request;
+  isModify: boolean;
+  target: number | null;
+};
+
+function requestOf({ input: { action } }: Execution): Request {
+  const request =
+    action.type === "order" ? action.orders[0] : action.type === "batchModify" ? action.modifies[0]?.order : undefined;
+  if (request === undefined) throw new Error("bug: an action without an order");
+  return request;
+}
+
+function nameOf({ bot }: Book): string {
+  return `bot ${bot.rails.bot} of ${bot.party.account.label}`;
+}
+
+function worstOf({ net }: Book, live: readonly Order[]): bigint {
+  const side = (isBuy: boolean) =>
+    live.filter((order) => order.isBuy === isBuy).reduce((sum, { size }) => sum + size, 0n);
+  const [long, short] = [net + side(true), side(false) - net];
+  return larger(larger(long, short), net < 0n ? -net : net);
+}
+
+function auditVerb(asker: Book, { wish, request, isModify, book }: Taken): string[] {
+  const { rails } = asker.bot;
+  const verbs = [request.r ? "reduce" : "increase", ...(isModify ? ["modify"] : [])];
+  const missing = verbs.filter((verb) => !rails.may.split(",").includes(verb));
+  const isOthers = isModify && rails.touches === "own" && book !== asker;
+  return [
+    ...missing.map((verb) => `${nameOf(asker)} may not ${verb}, and the exchange took ${wish.key}`),
+    ...(isOthers ? [`${nameOf(asker)} changed another's order by ${wish.key}`] : []),
+  ];
+}
+
+type Judged = { book: Book; live: readonly Order[]; prices: Prices };
+
+function auditIncrease({ book, prices }: Judged, { wish, request }: Taken): string[] {
+  const { rails } = book.bot;
+  const name = `${nameOf(book)}, when ${wish.key} was taken:`;
+  const limitPrice = units(request.p);
+  const order = units(request.s) * larger(limitPrice, prices.lowest);
+  const position = book.worst * prices.lowest;
+  const limits = [
+    ["max_order", rails.maxOrder, order],
+    ["max_position", rails.maxPosition, position],
+    // All markets of a bot are one here.
+    ["max_exposure", rails.maxExposure, position],
+  ] as const;
+  return [
+    ...limits.flatMap(([rail, limit, use]) => (isAbove(use, limit) ? [`${name} ${rail} ${limit}, use ${use}`] : [])),
+    ...(isTooFar(rails.maxDistance, { request, prices }) ? [`${name} max_distance ${rails.maxDistance}`] : []),
+  ];
+}
+
+function auditCount(book: Book, open: number): string[] {
+  const { maxOpenOrders } = book.bot.rails;
+  return maxOpenOrders !== "any" && open > Number(maxOpenOrders)
+    ? [`${nameOf(book)} has ${open} orders that increase, and may have ${maxOpenOrders}`]
+    : [];
+}
+
+function auditDay({ book, live, prices }: Judged): string[] {
+  const { maxTurnoverPerDay, maxActionsPerDay } = book.bot.rails;
+  const turnover = (book.traded + live.reduce((sum, { size }) => sum + size, 0n)) * (prices.lowest - BELOW_MARK);
+  const isMany = maxActionsPerDay !== "any" && book.taken.size > Number(maxActionsPerDay);
+  return [
+    ...(isAbove(turnover, maxTurnoverPerDay) ? [`${nameOf(book)} trades ${turnover}, max ${maxTurnoverPerDay}`] : []),
+    ...(isMany ? [`${nameOf(book)} increased ${book.taken.size} times, max ${maxActionsPerDay}`] : []),
+  ];
+}
+
+/** Others trade this far below the mark, in 10^-8 dollars: a fill counts at its own price. */
+const BELOW_MARK = 1_000n * ONE;
+
+/** Both in 10^-16 dollars. */
+function isAbove(use: bigint, limit: string): boolean {
+  return limit !== "any" && use > units(limit.replace(" USD", "")) * ONE;
+}
+
+/** What waits for a trigger is held to a distance from that, and is left out. */
+function isTooFar(limit: string, { request, prices }: { request: Request; prices: Prices }): boolean {
+  if (limit === "any" || "trigger" in request.t) return false;
+  const share = units(limit.replace(" %", ""));
+  const [price, hundred] = [units(request.p), 100n * ONE];
+  if (request.b) return price * hundred > prices.highest * (hundred + share);
+  return price * hundred < prices.lowest * (hundred - share);
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
