@@ -248,24 +248,32 @@ test("a stop is told to be on its way while anything is left, with what is left 
 
 const RAILS = {
   ...{ bot: "grid-1", may: "increase,reduce", markets: "BTC,ETH", max_order: "500 USD", max_position: "1000 USD" },
-  ...{ max_exposure: "any", max_turnover_per_day: "5000 USD", max_loss_per_day: "any", max_actions_per_day: "any" },
+  ...{ max_exposure: "any", max_turnover_per_day: "5000 USD", max_loss_per_day: "50 USD", max_actions_per_day: "any" },
   ...{ max_distance: "2 %", max_stop_distance: "10 %", max_leverage: "any", max_open_orders: "40", touches: "own" },
   sources: "any",
 };
 const USE = {
-  ...{ turnover_today: "1000", turnover_open: "234.5", actions_today: 7, open_orders: 2 },
+  ...{ turnover_today: "1000", turnover_open: "234.5", loss_today: "60", actions_today: 7, open_orders: 2 },
   nets: [{ market: "BTC", net: "-0.01" }],
   positions: [{ market: "BTC", worst_case_size: "0.012", worst_case_usd: "900" }],
 };
+const TRIP = { cause: "loss", loss: "60", limit: "50", until: "1970-01-02T00:00:00.000Z" };
 const HEADROOM = {
-  ...{ turnover_today: "3765.5", exposure: null, actions_today: null, open_orders: 38 },
+  ...{ turnover_today: "3765.5", exposure: null, actions_today: null, open_orders: 38, loss_today: "0" },
   positions: [{ market: "BTC", usd: "100" }],
 };
 const LISTED = { scopes: ["trading:read", "trading:write"], state: "active", created_at: null, last_used_at: null };
 
 function withBots(): Stage["app"] {
   const app = signedIn("keys");
-  const limits = { bot: "grid-1", rails: RAILS, expires_at: "1970-01-02T00:00:00.000Z", use: USE, headroom: HEADROOM };
+  const limits = {
+    bot: "grid-1",
+    rails: RAILS,
+    expires_at: "1970-01-02T00:00:00.000Z",
+    trip: TRIP,
+    use: USE,
+    headroom: HEADROOM,
+  };
   const keys = [
     { ...LISTED, key_hash: "aa".repeat(32), limits },
     { ...LISTED, key_hash: "bb".repeat(32), limits: null },
@@ -280,6 +288,8 @@ test("of each bot it is shown what it is held to, has used and has left, and whi
   const text = look(botLimits(app, limited)).text.replaceAll(/<[^>]*>/g, "");
   for (const words of ["1,234.50 of 5,000 USD", "3,765.50 left", "2 of 40", "38 left", "7, no limit"])
     expect(text.replaceAll(/\s+/g, " ")).toContain(words);
+  expect(text).toContain("60.00 of 50 USD");
+  expect(text).toContain("it has lost 60.00 of the 50.00 USD that it may lose in a day");
   expect(text).toContain("Holds −0.01 BTC");
   expect(text).toContain("may come to 900.00 of 1000 USD 100.00 left");
   expect(text).toContain("at most 100 USD by bad prices");

@@ -22,6 +22,7 @@ export function botLimits(app: App, key: ApiKey): TemplateResult | null {
   const inMs = Date.parse(limits.expires_at) - app.state.nowMs;
   return html`
     <div class="limits">
+      ${trip(limits)}
       ${facts(uses(limits))}
       ${facts([
         ["It may", rails.may.replaceAll(",", ", ")],
@@ -40,6 +41,17 @@ export function botLimits(app: App, key: ApiKey): TemplateResult | null {
     </div>`;
 }
 
+/** Why it increases nothing for the rest of the day. */
+function trip({ trip: tripped, bot }: KeyLimits): TemplateResult | typeof nothing {
+  if (tripped === null) return nothing;
+  const { cause, loss, limit, until } = tripped;
+  const why =
+    cause === "loss"
+      ? `it has lost ${money(loss)} of the ${money(limit)} USD that it may lose in a day`
+      : "what it had used of its day is not known since a restore";
+  return html`<p class="late">TRIPPED until ${dateAndTime(until)}: ${why}. It increases nothing until then, or until the operator ends it: <code>postern key untrip --bot ${bot}</code></p>`;
+}
+
 function change(app: App, key: ApiKey): void {
   changeRails(app, key);
   requestAnimationFrame(() => document.querySelector("form.rails")?.scrollIntoView({ block: "center" }));
@@ -54,6 +66,10 @@ function uses({ use, headroom, rails }: KeyLimits): Fact[] {
     [
       "Turnover today, with open orders",
       used({ amount: turnover, limit: rails.max_turnover_per_day, left: headroom.turnover_today, show: money }),
+    ],
+    [
+      "Loss today, best effort",
+      used({ amount: use.loss_today, limit: rails.max_loss_per_day, left: headroom.loss_today, show: money }),
     ],
     [
       "Orders and modifies today",
@@ -84,12 +100,14 @@ function inMarket(market: string, { use, headroom, rails }: Held): Fact {
   ];
 }
 
-type Use = { amount: string; limit: string; left: string | number | null; show?: (amount: string) => string };
+/** `amount`: null while it is not known. */
+type Use = { amount: string | null; limit: string; left: string | number | null; show?: (amount: string) => string };
 
 function used({ amount, limit, left, show = figure }: Use): TemplateResult {
-  if (limit === "any") return html`${show(amount)}, <span class="warn">no limit</span>`;
+  const known = amount === null ? "not known" : show(amount);
+  if (limit === "any") return html`${known}, <span class="warn">no limit</span>`;
   const [most = "", unit = ""] = limit.split(" ");
-  const words = `${show(amount)} of ${figure(most)} ${unit}`;
+  const words = `${known} of ${figure(most)} ${unit}`;
   const rest = left === null ? nothing : html` <span class="note">${show(String(left))} left</span>`;
-  return html`${words} <progress max=${most} value=${amount} aria-label=${words}></progress>${rest}`;
+  return html`${words} <progress max=${most} value=${amount ?? "0"} aria-label=${words}></progress>${rest}`;
 }

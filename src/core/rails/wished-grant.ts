@@ -9,7 +9,7 @@ import { RAILS_MEMBERS, type RailsText, VERBS } from "./rails.ts";
 /** Nothing is unlimited that nobody has called `any`; which bot and which markets they are is for its owner to say. */
 export const PROPOSED_RAILS: Omit<RailsText, "bot" | "markets"> = {
   ...{ may: "increase,reduce,modify,cancel", maxOrder: "500 USD", maxPosition: "1000 USD", maxExposure: "1500 USD" },
-  ...{ maxTurnoverPerDay: "5000 USD", maxLossPerDay: "any", maxActionsPerDay: "2000", maxDistance: "2 %" },
+  ...{ maxTurnoverPerDay: "5000 USD", maxLossPerDay: "50 USD", maxActionsPerDay: "2000", maxDistance: "2 %" },
   ...{ maxStopDistance: "10 %", maxLeverage: "any", maxOpenOrders: "40", touches: "own", sources: "any" },
 };
 
