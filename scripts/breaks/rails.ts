@@ -3,6 +3,9 @@ import { type Break, inFile } from "./break.ts";
 const GATE = "src/write/gate.ts";
 const JUDGE = "src/core/rails/judge.ts";
 const RAILS = "test/http/rails.test.ts";
+const JUDGED = "test/core/rails/judge.test.ts";
+const SETTINGS = "test/http/rails-settings.test.ts";
+const TWAPS = "test/http/rails-twap.test.ts";
 
 function seen(title: string, test = RAILS): { test: string; title: string } {
   return { test, title };
@@ -10,7 +13,6 @@ function seen(title: string, test = RAILS): { test: string; title: string } {
 
 const SEEN = "test/http/rails-seen.test.ts";
 const LOSS = "test/http/rails-loss.test.ts";
-const OTHER_VERBS = seen("%s is nothing for a key with rails");
 
 /** Ways to let a key with rails do what its owner has not signed. */
 export const RAILS_BREAKS: readonly Break[] = [
@@ -30,18 +32,78 @@ export const RAILS_BREAKS: readonly Break[] = [
     ),
     seenBy: seen("a modify is judged on the old remainder and its replacement together"),
   },
-  ...(
-    [
-      ["leverage", '    case "updateLeverage":\n      return { kind: "other", verb: "leverage" };'],
-      ["margin", '    case "updateIsolatedMargin":\n      return { kind: "other", verb: "margin" };'],
-      ["a TWAP", '    case "twapOrder":\n    case "twapCancel":\n      return { kind: "other", verb: "twap" };'],
-    ] as const
-  ).map(([verb, find]) => ({
+  {
     row: "S54",
-    name: `${verb} passes as a cancel`,
-    changes: inFile(GATE, find, find.replace(/\{ kind: "other", verb: "[a-z]+" \}/, '{ kind: "cancel" }')),
-    seenBy: OTHER_VERBS,
-  })),
+    name: "leverage is raised as it is lowered",
+    changes: inFile("src/core/rails/settings.ts", "set === null || !isLowering(setting, set)", "set === null"),
+    seenBy: seen("leverage and margin: %s comes to %s", JUDGED),
+  },
+  {
+    row: "S54",
+    name: "leverage that nobody knows counts as lowered",
+    changes: inFile("src/core/rails/settings.ts", "set === null || !isLowering(", "set !== null && !isLowering("),
+    seenBy: seen("leverage and margin: %s comes to %s", JUDGED),
+  },
+  {
+    row: "S54",
+    name: "margin is taken out as it is added",
+    changes: inFile(GATE, "isRemoval: action.ntli < 0n", "isRemoval: action.ntli === 0n"),
+    seenBy: seen("margin is added with the verb alone, and taken out as an increase", SETTINGS),
+  },
+  {
+    row: "S54",
+    name: "what leverage an order goes under is not asked",
+    changes: inFile(JUDGE, "    settingFault(rails, facts, market) ??\n", ""),
+    seenBy: seen("under more it is refused, with the call that lowers it, and passes after that", SETTINGS),
+  },
+  {
+    row: "S54",
+    name: "a change of leverage whose answer was lost was not carried out",
+    changes: inFile("src/write/leverage-facts.ts", ", ...open.map(settingIn)]", "]"),
+    seenBy: seen("a change up that a server does not show yet is not passed over", SETTINGS),
+  },
+  {
+    row: "S54",
+    name: "a TWAP passes as a cancel",
+    changes: inFile(
+      GATE,
+      "      return twapWish(deps, { attempt, rails, twap: action.twap });",
+      '      return { kind: "cancel" };',
+    ),
+    seenBy: seen("is judged: %s", TWAPS),
+  },
+  {
+    row: "S54",
+    name: "slices of a TWAP are worth what the market says",
+    changes: inFile("src/core/rails/exposure.ts", 'decimal("1.03")', 'decimal("1")'),
+    seenBy: seen("is judged: %s", TWAPS),
+  },
+  {
+    row: "S54",
+    name: "a TWAP that runs is not counted",
+    changes: inFile(
+      "src/store/open-legs.ts",
+      "return twaps.length === 0 ? orders",
+      "return twaps.length >= 0 ? orders",
+    ),
+    seenBy: seen("holds its size until it has ended and all of its fills are known", TWAPS),
+  },
+  {
+    row: "S54",
+    name: "a TWAP has ended while fills of it are missing",
+    changes: inFile(
+      "src/core/rails/twap-end.ts",
+      "if (ended !== undefined) return compare(twap.filledSize, ended.state.executedSize) >= 0;",
+      "if (ended !== undefined) return true;",
+    ),
+    seenBy: seen("holds its size until it has ended and all of its fills are known", TWAPS),
+  },
+  {
+    row: "S54",
+    name: "what a TWAP fills is nobody's",
+    changes: inFile("src/store/fills.ts", "    bookTwapFill(store, row);\n", ""),
+    seenBy: seen("holds its size until it has ended and all of its fills are known", TWAPS),
+  },
   {
     row: "S54",
     name: "a lost answer frees what it asked for",
@@ -84,7 +146,11 @@ export const RAILS_BREAKS: readonly Break[] = [
   {
     row: "S54",
     name: "a stop waits for a price that does not come",
-    changes: inFile(JUDGE, "return reduceOnly && hasFired === null && ", "return !reduceOnly && hasFired === null && "),
+    changes: inFile(
+      "src/core/rails/distance.ts",
+      "return reduceOnly && hasFired === null && ",
+      "return !reduceOnly && hasFired === null && ",
+    ),
     seenBy: seen("without a price nothing increases, and a stop and a cancel go all the same"),
   },
   {
@@ -92,8 +158,8 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "an order far below the market is worth its own price",
     changes: inFile(
       "src/core/rails/exposure.ts",
-      "reference === null ? atOrAbove : larger(atOrAbove, reference.high)",
-      "reference === null ? atOrAbove : atOrAbove",
+      "return multiply(remaining, larger(larger(price, triggerPrice ?? price), high));",
+      "return multiply(remaining, larger(price, triggerPrice ?? price));",
     ),
     seenBy: seen("judges %s"),
   },
@@ -138,7 +204,11 @@ export const RAILS_BREAKS: readonly Break[] = [
   {
     row: "S56",
     name: "another's protection on the book is displaced",
-    changes: inFile(JUDGE, "  if (!isAbove(all, held)) return null;\n", "  if (isAbove(all, ZERO)) return null;\n"),
+    changes: inFile(
+      "src/core/rails/reductions.ts",
+      "  if (!isAbove(all, held)) return null;\n",
+      "  if (isAbove(all, ZERO)) return null;\n",
+    ),
     seenBy: seen("%s comes to %s", "test/core/rails/judge.test.ts"),
   },
   {

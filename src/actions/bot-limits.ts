@@ -1,5 +1,5 @@
-import { add, type Decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
-import { netRange, notionalOf, type OpenLeg, type Reference, worstPosition } from "../core/rails/exposure.ts";
+import { add, type Decimal, decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
+import { netRange, notionalAt, type OpenLeg, type Reference, worstPosition } from "../core/rails/exposure.ts";
 import { printRails } from "../core/rails/grammar.ts";
 import { railsResource, tripResource } from "../core/rails/rails-resource.ts";
 import { dayOf } from "../core/rails/trip.ts";
@@ -25,7 +25,7 @@ export function limitsResource(deps: ToShowLimits, keyHash: string) {
   const { turnover, actions } = findBotDay(store, { accountId, bot }, clock.nowMs());
   const legs = listOpenLegs(store, accountId).filter((leg) => leg.bot === bot);
   const increasing = legs.filter(({ reduceOnly }) => !reduceOnly);
-  const turnoverOpen = sum(increasing.map((leg) => notionalOf(leg, referenceOf(deps, leg.market))));
+  const turnoverOpen = sumOfKnown(increasing.map((leg) => notionalAt(leg, referenceOf(deps, leg.market))));
   const openOrders = new Set(legs.map(({ orderId }) => orderId)).size;
   const held = listBotNets(store, accountId, bot);
   const markets = [...new Set([...held.keys(), ...legs.map(({ market }) => market)])].sort();
@@ -48,7 +48,7 @@ export function limitsResource(deps: ToShowLimits, keyHash: string) {
       positions: positions.map(({ market, size, value }) => ({ market, worst_case_size: size, worst_case_usd: value })),
     },
     headroom: {
-      turnover_today: left(rails.maxTurnoverPerDay, add(turnover, turnoverOpen)),
+      turnover_today: left(rails.maxTurnoverPerDay, turnoverOpen === null ? null : add(turnover, turnoverOpen)),
       loss_today: left(rails.maxLossPerDay, loss),
       exposure: left(rails.maxExposure, sumOfKnown(positions.map(({ value }) => value))),
       actions_today: rails.maxActionsPerDay === null ? null : Math.max(0, rails.maxActionsPerDay - actions),
@@ -64,9 +64,16 @@ type Held = { market: string; net: Decimal; legs: readonly OpenLeg[] };
 function positionIn(deps: ToShowLimits, { market, net, legs }: Held) {
   const own = legs.filter((leg) => leg.market === market);
   const size = worstPosition(netRange(net, null), own);
-  const mark = referenceOf(deps, market)?.high ?? null;
-  const price = own.reduce<Decimal | null>((most, leg) => larger(most ?? leg.price, leg.price), mark);
+  const reference = referenceOf(deps, market);
+  const prices = own.map((leg) => notionalAt({ ...leg, remaining: ONE }, reference));
+  const price = [reference?.high ?? null, ...prices].reduce<Decimal | null>(largerKnown, null);
   return { market, size, value: price === null ? null : multiply(size, price) };
+}
+
+const ONE = decimal("1");
+
+function largerKnown(one: Decimal | null, other: Decimal | null): Decimal | null {
+  return one === null || other === null ? (one ?? other) : larger(one, other);
 }
 
 /** The newest that is known, however old: this is shown, and not judged by. */

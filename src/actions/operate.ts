@@ -76,7 +76,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
     use: useOf(planning),
     isSent: plan.end.kind === "send",
     isOrder,
-    market: plan.market,
+    market: action === "twap_cancel" ? null : plan.market,
     keyRow: "own",
     increasesFor: plan.isIncrease ? [caller.key.keyHash] : [],
     store(key, place) {

@@ -1,5 +1,5 @@
 import type { ShownState } from "../core/mark.ts";
-import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
+import type { AccountMode, ClearinghouseState, Leverage, SpotBalance } from "../wire/answer/account.ts";
 import type { AccountPart } from "../wire/answer/account-frame.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
@@ -45,6 +45,8 @@ export type Picture = {
   spot(address: string): Known<readonly SpotBalance[]> | null;
   mode(address: string): Known<AccountMode> | null;
   twaps(address: string): Known<readonly TwapRecord[]> | null;
+  /** What is set in a perpetual, whether or not there is a position. */
+  leverage(address: string, market: string): Known<Leverage> | null;
   /** By native id. */
   toldOf(address: string, oid: string): ToldOrder | null;
   /** The place of the last fill of that moment among what its feed has told; null where it told none. */
@@ -68,7 +70,8 @@ export type ReadMark = { timeMs: number; askedAtMs: number };
 export type ReadPart =
   | Extract<AccountPart, { part: "state" | "open" | "spot" }>
   | { part: "mode"; value: AccountMode }
-  | { part: "twaps"; value: readonly TwapRecord[] };
+  | { part: "twaps"; value: readonly TwapRecord[] }
+  | { part: "leverage"; market: string; value: Leverage };
 
 /** So long a mode holds that was read and is not named in frames, milliseconds. */
 const MODE_HOLDS_MS = 60_000;
@@ -116,6 +119,7 @@ export function createPicture(): Picture {
         ({ twaps }) => twaps,
         ({ running, heardToMs }) => isDoubtful(running, heardToMs),
       ),
+    leverage: (address, market) => known(address, ({ leverages }) => leverages.get(market)),
     toldOf: (address, oid) => sitters.get(address)?.updates.get(oid) ?? null,
     heardFillAt: (address, timeMs) => sitters.get(address)?.fills.get(timeMs) ?? null,
     heardOf: (address) => sitters.get(address)?.heard ?? 0,
@@ -173,6 +177,10 @@ function takeRead(sitter: Sitter, shown: ReadPart, read: ReadMark): boolean {
       return true;
     case "mode":
       return takeMode(sitter, shown.value, read);
+    case "leverage":
+      if (!isNewer(sitter.leverages.get(shown.market))) return false;
+      sitter.leverages.set(shown.market, held(shown.value));
+      return true;
     case "twaps":
       if (!isNewer(sitter.twaps)) return false;
       sitter.twaps = held(shown.value);

@@ -1,7 +1,7 @@
 /** What is known of one account, and what everything that its feed tells makes of it. */
 import type { ShownState } from "../core/mark.ts";
 import { dexOf } from "../core/market.ts";
-import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
+import type { AccountMode, ClearinghouseState, Leverage, SpotBalance } from "../wire/answer/account.ts";
 import type { AccountPart } from "../wire/answer/account-frame.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
@@ -56,6 +56,8 @@ export type Sitter = {
   unnamedMode: "standard" | "nothing";
   twaps: Held<readonly TwapRecord[]> | null;
   running: RunningTwaps;
+  /** As it was read, by market. */
+  leverages: Map<string, Held<Leverage>>;
   /** By the name of the channel, and its dex. */
   paces: Map<string, Pace>;
   updates: Map<string, ToldOrder>;
@@ -85,6 +87,7 @@ export function newSitter(): Sitter {
     unnamedMode: "nothing",
     twaps: null,
     running: newRunningTwaps(),
+    leverages: new Map(),
     paces: new Map(),
     updates: new Map(),
     fills: new Map(),

@@ -16,6 +16,7 @@ import {
   subtract,
   ZERO,
 } from "../core/decimal.ts";
+import type { Side } from "../core/order.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { cashOf } from "../core/rails/loss.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
@@ -151,17 +152,33 @@ export function bookFills(store: Store, order: StoredOrder, before: FilledPart):
   if (bot === null) return;
   const size = subtract(order.filledSize ?? ZERO, before.filledSize ?? ZERO);
   const turnover = subtract(notionalOf(order), notionalOf(before));
-  const { accountId, market, seenAtMs, createdAtMs } = order;
-  const of = { accountId, bot };
-  if (!isZero(turnover)) addToBotDay(store, of, { turnover, actions: 0, atMs: seenAtMs ?? createdAtMs });
+  const { accountId, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
+  bookTrade(store, { accountId, bot }, { market, side, reduceOnly, size, turnover, atMs: seenAtMs ?? createdAtMs });
+}
+
+/** What a bot has traded; below zero for what is taken back, because it is another's. */
+export type Trade = {
+  market: string;
+  side: Side;
+  reduceOnly: boolean;
+  size: Decimal;
+  /** USD. */
+  turnover: Decimal;
+  /** Whose UTC day it belongs to, unix milliseconds. */
+  atMs: number;
+};
+
+export function bookTrade(store: Store, of: Bot, { market, side, reduceOnly, size, turnover, atMs }: Trade): void {
+  if (!isZero(turnover)) addToBotDay(store, of, { turnover, actions: 0, atMs });
   if (isZero(size)) return;
+  const { accountId, bot } = of;
   const held = listBotNets(store, accountId, bot).get(market) ?? ZERO;
-  const signed = order.side === "buy" ? size : negate(size);
+  const signed = side === "buy" ? size : negate(size);
   // What is taken back, because a leg went to an order of its own, is taken back as it was booked.
-  const net = order.reduceOnly && !isNegative(size) ? reduced(held, signed) : add(held, signed);
+  const net = reduceOnly && !isNegative(size) ? reduced(held, signed) : add(held, signed);
   putNet(store).run({ accountId, bot, market, net });
   const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
-  bookCash(store, { accountId, bot, market, openNet: held, cash, atMs: seenAtMs ?? createdAtMs });
+  bookCash(store, { accountId, bot, market, openNet: held, cash, atMs });
 }
 
 /** The average price is cut to 8 decimals: what is booked is never less than what was traded. */

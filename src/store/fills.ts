@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, isNull, lt, notExists, sql } from "drizzle-orm";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
+import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { assignments, columnsOf, placeholders, prepared } from "./prepared.ts";
@@ -24,6 +25,7 @@ const insert = prepared((store) =>
 export function insertFills(store: Store, rows: readonly StoredFill[], news: FillNews): StoredFill[] {
   return rows.filter((row) => {
     if (insert(store).all(row).length !== 1) return false;
+    bookTwapFill(store, row);
     if (row.timeMs >= news.toldFromMs) tellFill(store, row, news.atMs);
     return true;
   });

@@ -11,6 +11,7 @@ import keepStops from "../../drizzle/0006_keep_stops.sql" with { type: "text" };
 import holdBotsToRails from "../../drizzle/0007_hold_bots_to_rails.sql" with { type: "text" };
 import hearHeartbeats from "../../drizzle/0008_hear_heartbeats.sql" with { type: "text" };
 import keepTrips from "../../drizzle/0009_keep_trips.sql" with { type: "text" };
+import holdTwapsToRails from "../../drizzle/0010_hold_twaps_to_rails.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0007_hold_bots_to_rails", sql: holdBotsToRails },
   { name: "0008_hear_heartbeats", sql: hearHeartbeats },
   { name: "0009_keep_trips", sql: keepTrips },
+  { name: "0010_hold_twaps_to_rails", sql: holdTwapsToRails },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -2,6 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { isLive, type OrderStatus } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
+import { listTwapLegs } from "./bot-twaps.ts";
 import { findLegByCloid, listLegs, toLeg } from "./legs.ts";
 import type { Store } from "./open.ts";
 import { openLeg, openLegsOf } from "./open-leg-book.ts";
@@ -10,9 +11,11 @@ import { columnsOf, prepared } from "./prepared.ts";
 import { attempts, orders } from "./schema.ts";
 import { everyLeg, LEG_FIELDS } from "./schema-views.ts";
 
-/** As the rows are now, kept in memory. */
+/** As the rows are now: orders as they are kept in memory, and TWAPs of bots. */
 export function listOpenLegs(store: Store, accountId: string): readonly OpenLeg[] {
-  return openLegsOf(store, accountId, { ofAccount: readOpenLegs, ofOrder });
+  const orders = openLegsOf(store, accountId, { ofAccount: readOpenLegs, ofOrder });
+  const twaps = listTwapLegs(store, accountId);
+  return twaps.length === 0 ? orders : [...orders, ...twaps];
 }
 
 const TERMS = columnsOf(orders, ["market", "side", "reduceOnly", "keyHash"]);
@@ -28,7 +31,7 @@ const ofStatus = prepared((store) =>
 
 const LIVE = ["processing", "unknown", "open", "waiting_for_trigger"] as const satisfies readonly OrderStatus[];
 
-/** The same from the rows alone. */
+/** The same of orders, from the rows alone. */
 export function readOpenLegs(store: Store, accountId: string): OpenLeg[] {
   const live = LIVE.flatMap((status) => ofStatus(store).all({ accountId, status }));
   const open = live.flatMap((row) => openLeg(store, row, toLeg(row)));

@@ -1,8 +1,10 @@
-import { and, count, desc, eq, inArray, isNull, min, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, inArray, isNull, min, ne, sql } from "drizzle-orm";
 import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
+import { expectBotTwap, forgetBotTwap, heedTwapNews } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
+import { columnsOf, prepared } from "./prepared.ts";
 import { operations } from "./schema.ts";
 
 /** An operation as it is kept. */
@@ -24,6 +26,7 @@ export function findOperation(store: Store, id: string): StoredOperation | null 
 
 export function insertOperation(store: Store, operation: StoredOperation): void {
   store.insert(operations).values(operation).run();
+  expectBotTwap(store, operation);
   tellOperation(store, operation, { type: "operation.created", atMs: operation.createdAtMs });
 }
 
@@ -41,16 +44,43 @@ export function updateOperation(
   atMs: number,
 ): void {
   const changed = store.update(operations).set(change).where(eq(operations.id, id)).returning().all();
-  for (const operation of changed) tellOperation(store, operation, { type: "operation.updated", atMs });
+  for (const operation of changed) {
+    heedTwapNews(store, operation);
+    tellOperation(store, operation, { type: "operation.updated", atMs });
+  }
 }
 
 export function deleteOperation(store: Store, id: string, atMs: number): void {
   const owner = { accountId: operations.accountId };
+  forgetBotTwap(store, id);
   const removed = store.delete(operations).where(eq(operations.id, id)).returning(owner).all();
   const payload = JSON.stringify({ object: "operation", id });
   for (const { accountId } of removed) {
     appendEvent(store, { accountId, atMs, type: "operation.removed", resourceId: id, payload });
   }
+}
+
+const leverageSince = prepared((store) =>
+  store
+    .select(columnsOf(operations, ["id", "market", "parameters", "status", "createdAtMs"]))
+    .from(operations)
+    .where(
+      and(
+        eq(operations.accountId, sql.placeholder("accountId")),
+        gte(operations.createdAtMs, sql.placeholder("sinceMs")),
+        eq(operations.action, "leverage"),
+        ne(operations.status, "rejected"),
+      ),
+    )
+    .orderBy(desc(operations.createdAtMs), desc(operations.id))
+    .prepare(),
+);
+
+export type LeverageChange = Pick<StoredOperation, "id" | "market" | "parameters" | "status" | "createdAtMs">;
+
+/** Changes of leverage that were carried out, or may have been, newest first. */
+export function listLeverageChanges(store: Store, accountId: string, sinceMs: number): LeverageChange[] {
+  return leverageSince(store).all({ accountId, sinceMs });
 }
 
 /** Native ids of TWAPs that belong to an operation already. */

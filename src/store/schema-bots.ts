@@ -95,3 +95,25 @@ export const botNarrowings = sqliteTable(
   },
   (table) => [index("bot_narrowings_bot").on(table.accountId, table.bot)],
 );
+
+/** TWAPs of bots that may still execute, or of whose slices not all fills are known. */
+export const botTwaps = sqliteTable(
+  "bot_twaps",
+  {
+    /** Of the operation that made it. */
+    operationId: text().primaryKey(),
+    accountId: text().notNull(),
+    bot: text().notNull(),
+    market: text().notNull(),
+    side: text().$type<"buy" | "sell">().notNull(),
+    size: text().$type<Decimal>().notNull(),
+    reduceOnly: integer({ mode: "boolean" }).notNull(),
+    durationMinutes: integer().notNull(),
+    createdAtMs: integer().notNull(),
+    /** Native id; null while the exchange has not named it. */
+    twapId: text(),
+    /** Of its fills that are booked. */
+    filledSize: text().$type<Decimal>().notNull(),
+  },
+  (table) => [index("bot_twaps_account").on(table.accountId)],
+);

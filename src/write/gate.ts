@@ -5,18 +5,23 @@
 import type { Attempt } from "../core/attempt.ts";
 import { compare, decimal, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
+import type { Market } from "../core/market.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
-import { type Facts, judge, type Verdict, type Wish, type WishedTrigger } from "../core/rails/judge.ts";
+import { judge } from "../core/rails/judge.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { memberName } from "../core/rails/member-name.ts";
 import type { Rails } from "../core/rails/rails.ts";
+import type { Verdict } from "../core/rails/verdict.ts";
+import type { Facts, Wish, WishedTrigger } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import { actionOf } from "../settle/send/intent.ts";
 import { findApiKey, type StoredKey } from "../store/api-keys.ts";
 import { addToBotDay, botOf, listBotGrants } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
+import { findOperation, listTwapOperations } from "../store/operations.ts";
 import { findOrder } from "../store/orders.ts";
 import type { WireOrder } from "../wire/action/order.ts";
+import type { TwapOrderAction } from "../wire/action/twap.ts";
 import type { Caller } from "./caller.ts";
 import { factsNow, markOf } from "./rails-facts.ts";
 import type { Stored } from "./verb.ts";
@@ -38,7 +43,7 @@ export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: P
     addToBotDay(store, of, { turnover: ZERO, actions: 1, atMs: deps.clock.nowMs() });
   }
   const isReduction = wish.kind !== "order" || wish.leg.reduceOnly;
-  const facts = factsNow(deps, store, { account, rails, isReduction });
+  const facts = factsNow(deps, store, { account, rails, isReduction, asked: stored.attempt.resource.id });
   const legs = wish.kind === "order" ? withLeg(facts.legs, wish.leg) : facts.legs;
   const verdict = judge(rails, { ...facts, legs, targetBot: targetBotOf(store, stored.attempt) }, wish);
   if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);
@@ -70,9 +75,19 @@ export function railsOfKey(store: Store, keyHash: string): Rails | null {
 }
 
 /** Null where no order is changed but the one that is placed. */
-function targetBotOf(store: Store, { kind, resource }: Attempt): Facts["targetBot"] {
+function targetBotOf(store: Store, attempt: Attempt): Facts["targetBot"] {
+  const { kind, resource, accountId } = attempt;
+  if (kind === "twap_cancel") return botOf(store, starterOf(store, accountId, attempt));
   if (kind !== "modify" && kind !== "cancel") return undefined;
   return botOf(store, findOrder(store, resource.id)?.keyHash ?? null);
+}
+
+/** Hash of the key that started the TWAP which a cancel names; null where it was started elsewhere. */
+function starterOf(store: Store, accountId: string, attempt: Attempt): string | null {
+  const action = actionOf(attempt);
+  const twapId = action?.type === "twapCancel" ? action.t.toString() : "";
+  const id = listTwapOperations(store, accountId, [twapId]).get(twapId);
+  return id === undefined ? null : (findOperation(store, id)?.keyHash ?? null);
 }
 
 function wishOf(deps: ToJudge, attempt: Attempt, rails: Rails): Wish {
@@ -84,14 +99,17 @@ function wishOf(deps: ToJudge, attempt: Attempt, rails: Rails): Wish {
       return orderWish(deps, { attempt, rails, order: only(action.modifies).order, isModify: true });
     case "cancel":
     case "cancelByCloid":
+    case "twapCancel":
       return { kind: "cancel" };
     case "updateLeverage":
-      return { kind: "other", verb: "leverage" };
+      return {
+        ...{ kind: "leverage", market: marketOf(deps, action.asset).name },
+        setting: { leverage: action.leverage, isCross: action.isCross },
+      };
     case "updateIsolatedMargin":
-      return { kind: "other", verb: "margin" };
+      return { kind: "margin", market: marketOf(deps, action.asset).name, isRemoval: action.ntli < 0n };
     case "twapOrder":
-    case "twapCancel":
-      return { kind: "other", verb: "twap" };
+      return twapWish(deps, { attempt, rails, twap: action.twap });
     case "noop":
     case undefined:
       throw new Error("bug: an intent whose action nobody can judge");
@@ -108,8 +126,7 @@ type Ordered = { attempt: Attempt; rails: Rails; order: WireOrder; isModify: boo
 
 /** The market by the number that is signed: what the row says of it has no part in where it goes. */
 function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered): Wish {
-  const market = deps.markets.current()?.byAssetId.get(order.a);
-  if (market === undefined) throw unproven("the list of markets");
+  const market = marketOf(deps, order.a);
   const trigger =
     "trigger" in order.t ? triggerOf(deps, { order, market: market.name, trigger: order.t.trigger }) : null;
   const waits = trigger !== null && trigger.hasFired !== true;
@@ -119,6 +136,25 @@ function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered):
     triggerPrice: waits ? trigger.price : null,
   };
   return { kind: "order", isModify, leg, trigger, sizeDecimals: market.sizeDecimals };
+}
+
+type Sliced = Pick<Ordered, "attempt" | "rails"> & { twap: TwapOrderAction["twap"] };
+
+/** The exchange makes the prices of its slices as they come. */
+function twapWish(deps: ToJudge, { attempt, rails, twap }: Sliced): Wish {
+  const market = marketOf(deps, twap.a);
+  const leg: OpenLeg = {
+    ...{ orderId: attempt.resource.id, cloid: attempt.resource.id, market: market.name, bot: rails.bot },
+    ...{ side: twap.b ? "buy" : "sell", remaining: decimal(twap.s), price: null, reduceOnly: twap.r },
+    triggerPrice: null,
+  };
+  return { kind: "order", isModify: false, leg, trigger: null, sizeDecimals: market.sizeDecimals };
+}
+
+function marketOf({ markets }: With<"markets">, assetId: number): Market {
+  const market = markets.current()?.byAssetId.get(assetId);
+  if (market === undefined) throw unproven("the list of markets");
+  return market;
 }
 
 type WireTrigger = Extract<WireOrder["t"], { trigger: unknown }>["trigger"];

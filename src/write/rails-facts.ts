@@ -1,16 +1,18 @@
 /** What a limited key is judged by: our rows as they are in the intent's transaction, and what the feeds have told. */
 import type { Account } from "../core/account.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
-import { dexOf, findMarket } from "../core/market.ts";
+import { dexOf, findMarket, isSpot } from "../core/market.ts";
 import type { Reference } from "../core/rails/exposure.ts";
-import type { Facts } from "../core/rails/judge.ts";
 import type { Rails } from "../core/rails/rails.ts";
+import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
+import { readSetting, settingsOf } from "./leverage-facts.ts";
+import { closeEndedTwaps } from "./twap-ends.ts";
 
 /** What increases is judged by prices that are not older, milliseconds. */
 const PRICE_MAX_AGE_MS = 5_000;
@@ -23,20 +25,27 @@ const INCREASE_WAITS_MS = 2_000;
 
 export type Needed = {
   account: Account;
-  rails: Pick<Rails, "bot" | "maxExposure" | "maxLossPerDay">;
+  rails: Pick<Rails, "bot" | "maxExposure" | "maxLeverage" | "maxLossPerDay" | "maxTurnoverPerDay">;
   /** Of what would be stored. */
   market: string;
   isReduction: boolean;
+  /** Leverage or margin is what is asked to be changed. */
+  isSetting: boolean;
 };
 
 /** Before the transaction: asks for what is not there or too old. What stays missing is for the judge to say. */
 export async function readFacts(deps: ToJudge, needed: Needed): Promise<void> {
   const { account, rails, market, isReduction } = needed;
-  // Only an exposure and a loss are sums over all that the bot holds.
-  const isAlone = isReduction || (rails.maxExposure === null && rails.maxLossPerDay === null);
+  // These are sums over all that the bot holds or has out.
+  const sums = [rails.maxExposure, rails.maxLossPerDay, rails.maxTurnoverPerDay];
+  const isAlone = isReduction || sums.every((rail) => rail === null);
   const markets = isAlone ? [market] : marketsOf(deps, { account, bot: rails.bot, market });
   const prices = markets.map((each) => readPrice(deps, each, isReduction));
-  const reading = Promise.all([...prices, readMissingPosition(deps, needed)]).then(() => undefined);
+  const twaps = isReduction ? [] : [closeEndedTwaps(deps, account)];
+  const isHeld = needed.isSetting || (!isReduction && rails.maxLeverage !== null);
+  const setting = isHeld && !isSpot(market) ? [readSetting(deps, { account, market })] : [];
+  const all = [...prices, ...twaps, ...setting, readMissingPosition(deps, needed)];
+  const reading = Promise.all(all).then(() => undefined);
   await atMost(deps, reading, isReduction ? REDUCTION_WAITS_MS : INCREASE_WAITS_MS);
 }
 
@@ -46,7 +55,7 @@ async function atMost({ clock }: With<"clock">, reading: Promise<void>, ms: numb
   timer.cancel();
 }
 
-/** Its exposure is the sum over all of these. */
+/** All in which it holds something or has something out. */
 function marketsOf({ store }: With<"store">, of: { account: Account; bot: string; market: string }): string[] {
   const { account, bot, market } = of;
   const open = listOpenLegs(store, account.id).filter((leg) => leg.bot === bot);
@@ -86,7 +95,7 @@ async function readPosition(deps: ToJudge, { account, market, purpose }: Positio
 export function factsNow(
   deps: ToJudge,
   store: Store,
-  { account, rails, isReduction }: Omit<Needed, "market" | "rails"> & { rails: Rails },
+  { account, rails, isReduction, asked }: Pick<Needed, "account" | "isReduction"> & { rails: Rails; asked: string },
 ): Omit<Facts, "targetBot"> {
   const { bot } = rails;
   const nets = listBotNets(store, account.id, bot);
@@ -97,6 +106,7 @@ export function factsNow(
     held: [...nets.keys()],
     netOf: (market) => nets.get(market) ?? ZERO,
     accountOf: (market) => positionOf(deps, account, market),
+    settingsOf: (market) => settingsOf(deps, { account, market }, asked),
     referenceOf: (market) => referenceOf(deps, market, maxAgeMs),
     halt: haltOf(store, account.id, rails, deps.clock.nowMs()),
     lossToday: () => lossToday(deps, store, { accountId: account.id, bot, maxAgeMs }),

@@ -75,7 +75,7 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
       );
       return { plan, committed };
     } catch (error) {
-      if (mayBeBehind(error) && !hasReread) {
+      if (mayBeBehind(error, plan) && !hasReread) {
         hasReread = true;
         await readPositionAgain(deps, caller, plan);
         continue;
@@ -95,15 +95,22 @@ function requireRails({ settings, store }: With<"settings" | "store">, { key }: 
 }
 
 /** What a limited key is judged by inside the transaction is asked for before it; null for a plain one, which waits for nothing. */
-function readFactsFor(deps: ToWrite, { account, key }: Caller, { market, use }: Plan): Promise<void> | null {
+function readFactsFor(
+  deps: ToWrite,
+  { account, key }: Caller,
+  { market, use, resource, isOrder }: Plan,
+): Promise<void> | null {
   const rails = railsOfKey(deps.store, key.keyHash);
   if (rails === null || market === null) return null;
-  return readFacts(deps, { account, rails, market, isReduction: use === "reduce" });
+  const isSetting = resource.kind === "operation" && !isOrder;
+  return readFacts(deps, { account, rails, market, isReduction: use === "reduce", isSetting });
 }
 
 /** A position that is shown late, and fills that are booked at once, look like a position of others. */
-function mayBeBehind(error: unknown): boolean {
-  return error instanceof RailRefused && error.refused.rail === "opposite_position";
+function mayBeBehind(error: unknown, { resource }: Plan): boolean {
+  if (!(error instanceof RailRefused)) return false;
+  const { rail } = error.refused;
+  return rail === "opposite_position" || (rail === "touches" && resource.kind === "operation");
 }
 
 async function readPositionAgain(deps: ToWrite, { account, reader }: Caller, { market }: Plan): Promise<void> {

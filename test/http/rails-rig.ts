@@ -10,7 +10,7 @@ export const BOT = `api_trade_${"e5".repeat(32)}`;
 export const OTHER_BOT = `api_trade_${"f6".repeat(32)}`;
 export const MARK = "60000";
 
-export type Position = { coin: string; szi: string };
+export type Position = { coin: string; szi: string; leverage?: { type: string; value: number; rawUsd: string } };
 
 /** An account at the exchange with these positions, and one price for everything. */
 export function openMarketRig(options: RigOptions = {}, positions: Position[] = []): Rig {

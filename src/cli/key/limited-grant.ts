@@ -22,7 +22,7 @@ import type { Outside } from "../outside.ts";
 import { keyHashOf, scopesOf } from "./key-options.ts";
 
 /** Rails that no version holds yet are not offered. */
-type Offered = Exclude<keyof RailsText, "bot" | "markets" | "maxLeverage">;
+type Offered = Exclude<keyof RailsText, "bot" | "markets">;
 
 const RAILS: Readonly<Record<Offered, [value: string, help: string]>> = {
   may: ["VERBS", "what it may do"],
@@ -35,6 +35,7 @@ const RAILS: Readonly<Record<Offered, [value: string, help: string]>> = {
   maxOpenOrders: ["COUNT", "orders that may be open"],
   maxDistance: ["PERCENT", "how far a price may be from the market"],
   maxStopDistance: ["PERCENT", "how far a stop's worst price may be from its trigger"],
+  maxLeverage: ["COUNT", "the leverage under which it may increase"],
   touches: ["WHOSE", "own or all: whose orders it may change"],
   sources: ["NETWORKS", "203.0.113.7/32,2001:db8::/48: whence it may ask"],
 };

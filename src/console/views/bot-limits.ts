@@ -61,10 +61,12 @@ type Fact = readonly [name: string, value: unknown];
 
 /** Of today, and of now: what is used, of how much, and what is left. */
 function uses({ use, headroom, rails }: KeyLimits): Fact[] {
-  const turnover = add(use.turnover_today, use.turnover_open);
+  // Without a price what is open has no worth that could be told.
+  const isWhole = use.turnover_open !== null;
+  const turnover = add(use.turnover_today, use.turnover_open ?? "0");
   return [
     [
-      "Turnover today, with open orders",
+      isWhole ? "Turnover today, with open orders" : "Turnover today, without open orders: a price is not known",
       used({ amount: turnover, limit: rails.max_turnover_per_day, left: headroom.turnover_today, show: money }),
     ],
     [

@@ -4,6 +4,7 @@ import {
   add,
   compare,
   type Decimal,
+  decimal,
   larger,
   multiply,
   negate,
@@ -22,8 +23,8 @@ export type OpenLeg = {
   side: Side;
   /** What may still be filled of it. */
   remaining: Decimal;
-  /** Its worst price. */
-  price: Decimal;
+  /** Its worst price; null for a TWAP, whose slices take what the market gives. */
+  price: Decimal | null;
   /** Null for one without, and for one that has fired. */
   triggerPrice: Decimal | null;
   reduceOnly: boolean;
@@ -66,10 +67,21 @@ export function remainingOf(legs: readonly OpenLeg[], side: Side): Decimal {
   return sum(legs.filter((leg) => leg.side === side && !leg.reduceOnly).map(({ remaining }) => remaining));
 }
 
+/** What a slice of a TWAP may be filled worse than the market, percent. */
+export const SLICE_SLIPPAGE_PERCENT = decimal("3");
+const WITH_SLIPPAGE = decimal("1.03");
+
 /** What a leg may come to: at its worst price, at its trigger, or at what the market says, whichever is most. */
-export function notionalOf({ remaining, price, triggerPrice }: OpenLeg, reference: Reference | null): Decimal {
-  const atOrAbove = larger(price, triggerPrice ?? price);
-  return multiply(remaining, reference === null ? atOrAbove : larger(atOrAbove, reference.high));
+export function notionalOf({ remaining, price, triggerPrice }: OpenLeg, { high }: Reference): Decimal {
+  if (price === null) return multiply(remaining, multiply(high, WITH_SLIPPAGE));
+  return multiply(remaining, larger(larger(price, triggerPrice ?? price), high));
+}
+
+/** The same where no price may be known: only of a purchase its own limit says the most. Null for what cannot be said. */
+export function notionalAt(leg: OpenLeg, reference: Reference | null): Decimal | null {
+  if (reference !== null) return notionalOf(leg, reference);
+  const { remaining, price, triggerPrice, side } = leg;
+  return price === null || side === "sell" ? null : multiply(remaining, larger(price, triggerPrice ?? price));
 }
 
 export function isAbove(use: Decimal, limit: Decimal | null): limit is Decimal {

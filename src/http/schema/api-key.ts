@@ -193,15 +193,15 @@ export const KeyLimits = nullable(
       trip: nullable(RailTrip, "Why it may not increase for the rest of this UTC day; null where it may."),
       use: closed({
         turnover_today: described(Figure, "USD traded on this UTC day."),
-        turnover_open: described(
+        turnover_open: nullable(
           Figure,
-          "USD of what may still execute and increase, each at its worst price: it counts as traded.",
+          "USD of what may still execute and increase, each at its worst price: it counts as traded. Null while that needs a price which is not known.",
         ),
         loss_today: nullable(
           Figure,
           "USD lost since 00:00 UTC at mark, negative for a gain: realised, fees, funding and what its positions have moved. Best effort; null while a price is not known.",
         ),
-        actions_today: Type.Integer({ minimum: 0, description: "Orders and modifies of this UTC day." }),
+        actions_today: Type.Integer({ minimum: 0, description: "Orders, modifies and TWAPs of this UTC day." }),
         open_orders: Type.Integer({ minimum: 0, description: "What may still execute, with what is unknown." }),
         nets: Type.Array(
           closed({ market: MarketName, net: described(Figure, "By the bot's own fills; negative is short.") }),

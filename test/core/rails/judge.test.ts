@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { compare, type Decimal, decimal, multiply, ZERO } from "../../../src/core/decimal.ts";
 import { netRange, type OpenLeg, worstPosition } from "../../../src/core/rails/exposure.ts";
-import { type Facts, judge, type Wish } from "../../../src/core/rails/judge.ts";
+import { judge } from "../../../src/core/rails/judge.ts";
 import { NOTHING_GRANTED } from "../../../src/core/rails/limited-grant.ts";
 import type { Rails } from "../../../src/core/rails/rails.ts";
+import type { Facts, Setting, Wish } from "../../../src/core/rails/wish.ts";
 
 const ANY: Rails = {
   ...NOTHING_GRANTED.rails,
@@ -25,11 +26,12 @@ type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targetBot">>
   net?: string;
   account?: string | null;
   price?: string | null;
+  settings?: readonly Setting[] | null;
   trigger?: Extract<Wish, { kind: "order" }>["trigger"];
 };
 
-function judged(rails: Partial<Rails>, wished: OpenLeg, known: Known) {
-  const { net = "0", account = net, price = "100", legs = [], trigger = null, ...rest } = known;
+function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
+  const { net = "0", account = net, price = "100", legs = [], trigger = null, settings = null, ...rest } = known;
   const at = price === null ? null : { low: decimal(price), high: decimal(price) };
   const facts: Facts = {
     ...{ targetBot: undefined, turnover: ZERO, actions: 1, held: net === "0" ? [] : ["BTC"] },
@@ -38,18 +40,22 @@ function judged(rails: Partial<Rails>, wished: OpenLeg, known: Known) {
       netOf: () => decimal(net),
       accountOf: () => (account === null ? null : decimal(account)),
       referenceOf: () => at,
+      settingsOf: () => settings,
     },
     ...rest,
-    legs: [...legs, wished],
+    legs: "kind" in wished ? legs : [...legs, wished],
   };
-  const verdict = judge({ ...ANY, ...rails }, facts, {
-    kind: "order",
-    isModify: false,
-    leg: wished,
-    trigger,
-    sizeDecimals: 2,
-  });
+  const order = { kind: "order", isModify: false, trigger, sizeDecimals: 2 } as const;
+  const verdict = judge({ ...ANY, ...rails }, facts, "kind" in wished ? wished : { ...order, leg: wished });
   return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
+}
+
+function four(): Setting[] {
+  return [{ leverage: 4, isCross: true }];
+}
+
+function two(): Setting[] {
+  return [{ leverage: 2, isCross: true }];
 }
 
 function usd(amount: number): Decimal {
@@ -193,6 +199,53 @@ describe("judged", () => {
   ])("%s is judged as %s", (_title, outcome, [rails, wished, hasFired]) => {
     const trigger = { price: wished.triggerPrice ?? decimal("90"), kind: "stop_loss" as const, hasFired };
     expect(judged(rails, wished, { net: wished.reduceOnly ? "1" : "0", trigger })).toBe(outcome);
+  });
+
+  const to = (leverage: number, isCross = true): Wish => ({
+    kind: "leverage",
+    market: "BTC",
+    setting: { leverage, isCross },
+  });
+  const margin = (isRemoval: boolean): Wish => ({ kind: "margin", market: "BTC", isRemoval });
+  const set = (leverage: number, isCross = true): Known => ({ settings: [{ leverage, isCross }] });
+  const CAREFUL: Partial<Rails> = { may: ["leverage", "margin"], maxLeverage: 5 };
+  const BOLD: Partial<Rails> = { may: ["increase", "leverage", "margin"], maxLeverage: 5 };
+
+  test.each<[string, string, [Partial<Rails>, OpenLeg | Wish, Known]]>([
+    ["lowering is no increase, from wherever", "allowed", [CAREFUL, to(20), set(40)]],
+    ["raising is one", "may", [CAREFUL, to(5), set(4)]],
+    ["another margin type is one", "may", [CAREFUL, to(3, false), set(4)]],
+    ["what is not known may be lower", "may", [CAREFUL, to(2), {}]],
+    ["lower than one of two that may be in force", "may", [CAREFUL, to(3), { settings: [...four(), ...two()] }]],
+    ["raising up to the rail", "allowed", [BOLD, to(5), set(4)]],
+    ["raising above the rail", "maxLeverage", [BOLD, to(6), set(4)]],
+    ["raising where others hold", "touches", [BOLD, to(5), { ...set(4), account: "1" }]],
+    ["raising where nobody knows what others hold", "unproven", [BOLD, to(5), { ...set(4), account: null }]],
+    [
+      "the same of a key that touches all",
+      "allowed",
+      [{ ...BOLD, touches: "all" }, to(5), { ...set(4), account: "1" }],
+    ],
+    ["adding margin needs no fact", "allowed", [CAREFUL, margin(false), { account: null, price: null }]],
+    ["taking margin out is an increase", "may", [CAREFUL, margin(true), set(4)]],
+    ["taking it out of one's own", "allowed", [BOLD, margin(true), { net: "1", ...set(4) }]],
+    ["taking it out of another's", "touches", [BOLD, margin(true), { net: "1", account: "2", ...set(4) }]],
+    ["taking it out under too much leverage", "maxLeverage", [BOLD, margin(true), { net: "1", ...set(6) }]],
+    ["an order under too much leverage", "maxLeverage", [{ maxLeverage: 5 }, leg({}), set(6)]],
+    ["an order under as much as may be", "allowed", [{ maxLeverage: 5 }, leg({}), set(5)]],
+    ["an order under what is not known", "unproven", [{ maxLeverage: 5 }, leg({}), {}]],
+    [
+      "an order under one of two that is too much",
+      "maxLeverage",
+      [{ maxLeverage: 3 }, leg({}), { settings: [...two(), ...four()] }],
+    ],
+    [
+      "a reduction, whatever is set",
+      "allowed",
+      [{ maxLeverage: 3 }, leg({ reduceOnly: true, side: "sell" }), { net: "1", ...set(40) }],
+    ],
+  ])("leverage and margin: %s comes to %s", (_title, outcome, asked) => {
+    expect(judged(...asked)).toBe(outcome);
   });
 
   test("whatever is accepted one after the other, the worst that can come of it is within the rail", () => {

@@ -1,0 +1,53 @@
+import { type Decimal, decimal, divide, multiply, subtract } from "../decimal.ts";
+import { isAbove, type OpenLeg, SLICE_SLIPPAGE_PERCENT } from "./exposure.ts";
+import type { Rails } from "./rails.ts";
+import { type Refused, refusal } from "./verdict.ts";
+import type { Facts, Ordered, WishedTrigger } from "./wish.ts";
+
+/** An order that may execute at once by its worst price from the market; a trigger that waits by its worst price from it. */
+export function distanceFault(rails: Rails, facts: Facts, { leg, trigger }: Ordered): Refused | null {
+  const { maxDistance, maxStopDistance } = rails;
+  // Where no price says that a stop has fired, it is where it is: what it costs is bounded by its own trigger in either case.
+  const waits = trigger !== null && (trigger.hasFired === false || isPlainStop(leg, trigger));
+  if (waits) {
+    const rail = leg.reduceOnly ? "maxStopDistance" : "maxDistance";
+    const limit = leg.reduceOnly ? maxStopDistance : maxDistance;
+    return worstFault(rail, { limit, leg, from: trigger.price });
+  }
+  if (maxDistance === null) return null;
+  if (leg.price === null) return sliceFault(maxDistance);
+  const reference = facts.referenceOf(leg.market);
+  if (reference === null) return { kind: "unproven", missing: `a price of ${leg.market}` };
+  const from = leg.side === "buy" ? reference.low : reference.high;
+  return worstFault("maxDistance", { limit: maxDistance, leg, from });
+}
+
+/** What the exchange allows each slice of a TWAP nobody can narrow. */
+function sliceFault(maxDistance: Decimal): Refused | null {
+  if (!isAbove(SLICE_SLIPPAGE_PERCENT, maxDistance)) return null;
+  return refusal("maxDistance", {
+    limit: `${maxDistance} %`,
+    use: `${SLICE_SLIPPAGE_PERCENT} % for each slice of a TWAP`,
+  });
+}
+
+function isPlainStop({ reduceOnly }: OpenLeg, { kind, hasFired }: WishedTrigger): boolean {
+  return reduceOnly && hasFired === null && kind === "stop_loss";
+}
+
+const HUNDRED = decimal("100");
+
+/** Digits of a percentage that a message shows. */
+const SHOWN_DECIMALS = 2;
+
+type Far = { limit: Decimal | null; leg: OpenLeg; from: Decimal };
+
+/** Compared without dividing: nothing is rounded. */
+function worstFault(rail: "maxDistance" | "maxStopDistance", { limit, leg, from }: Far): Refused | null {
+  const { side, price } = leg;
+  if (limit === null || price === null) return null;
+  const cost = side === "buy" ? subtract(price, from) : subtract(from, price);
+  if (!isAbove(multiply(cost, HUNDRED), multiply(from, limit))) return null;
+  const use = `${divide(multiply(cost, HUNDRED), from, SHOWN_DECIMALS)} % from ${from}`;
+  return refusal(rail, { limit: `${limit} %`, use });
+}

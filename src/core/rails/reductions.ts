@@ -1,0 +1,73 @@
+/** What takes risk away: how far it may, and whose protection it must leave alone. */
+import { larger, negate, subtract, sum, ZERO } from "../decimal.ts";
+import { distanceFault } from "./distance.ts";
+import { isAbove, mostToReduce, netRange, type OpenLeg } from "./exposure.ts";
+import type { Rails } from "./rails.ts";
+import { type Refused, refusal, sizeRefusal } from "./verdict.ts";
+import { type Facts, type Ordered, ownIn } from "./wish.ts";
+
+/** What takes risk away is held to its own size, its distance and the others' protection, and to nothing else. */
+export function reductionFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+  return (
+    distanceFault(rails, facts, wish) ??
+    (rails.touches === "all" ? null : (reducedFault(rails, facts, wish) ?? displacedFault(rails, facts, wish)))
+  );
+}
+
+/** Beyond what is the bot's own it would reduce another's. What rests is summed; of triggers that wait the largest counts. */
+function reducedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+  const { market, side, triggerPrice } = wish.leg;
+  const own = ownIn(rails, facts, market);
+  const alike = own.filter(
+    (leg) => isStanding(wish, leg) && leg.side === side && leg.reduceOnly && hasTrigger(leg) === hasTrigger(wish.leg),
+  );
+  const sizes = alike.map(({ remaining }) => remaining);
+  const use = triggerPrice === null ? sum(sizes) : sizes.reduce(larger, ZERO);
+  const limit = mostToReduce(side, netRange(facts.netOf(market), facts.accountOf(market)), own);
+  if (!isAbove(use, limit)) return null;
+  const others = triggerPrice === null ? subtract(use, wish.leg.remaining) : ZERO;
+  return sizeRefusal("touches", { limit, use, unit: market, wish, largest: subtract(limit, others) });
+}
+
+/** What a modify replaces of what reduces goes when its replacement comes: both are no more than one. */
+function isStanding({ leg }: Ordered, other: OpenLeg): boolean {
+  return other.cloid === leg.cloid || other.orderId !== leg.orderId;
+}
+
+function hasTrigger({ triggerPrice }: OpenLeg): boolean {
+  return triggerPrice !== null;
+}
+
+/**
+ * The exchange cancels the oldest reduce-only orders on the book that exceed the position together, and of two orders of
+ * one account that would trade with one another the one that rests.
+ */
+export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+  const { leg } = wish;
+  if (hasTrigger(leg)) return null;
+  const resting = facts.legs.filter(
+    (each) => isStanding(wish, each) && each.market === leg.market && each.reduceOnly && isOnBook(each),
+  );
+  const others = resting.filter(({ bot }) => bot !== rails.bot);
+  if (others.some((other) => wouldTrade(leg, other)))
+    return refusal("touches", { limit: rails.touches, use: "a trade with another's reduce-only order" });
+  const account = facts.accountOf(leg.market);
+  if (!leg.reduceOnly || !others.some(({ side }) => side === leg.side) || account === null) return null;
+  const alike = [...resting.filter(({ cloid, side }) => side === leg.side && cloid !== leg.cloid), leg];
+  const all = sum(alike.map(({ remaining }) => remaining));
+  const held = larger(leg.side === "sell" ? account : negate(account), ZERO);
+  if (!isAbove(all, held)) return null;
+  return refusal("touches", { limit: rails.touches, use: "the place of another's reduce-only order on the book" });
+}
+
+/** A slice of a TWAP never rests. */
+function isOnBook(leg: OpenLeg): boolean {
+  return !hasTrigger(leg) && leg.price !== null;
+}
+
+/** Slices of a TWAP take what comes, for hours: whatever rests on the other side may be met. */
+function wouldTrade(leg: OpenLeg, other: OpenLeg): boolean {
+  if (leg.side === other.side) return false;
+  if (leg.price === null || other.price === null) return true;
+  return leg.side === "buy" ? !isAbove(other.price, leg.price) : !isAbove(leg.price, other.price);
+}

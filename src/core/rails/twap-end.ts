@@ -1,0 +1,37 @@
+import { compare, type Decimal } from "../decimal.ts";
+
+/** One of a bot's TWAPs, by our rows. */
+export type RunningTwap = {
+  /** Null while the exchange has not named it. */
+  twapId: string | null;
+  size: Decimal;
+  /** Of its fills that are known. */
+  filledSize: Decimal;
+  durationMinutes: number;
+  createdAtMs: number;
+};
+
+/** A row of the exchange's history. */
+export type TwapRow = { twapId: string | null; timeS: number; status: string; state: { executedSize: Decimal } };
+
+/** The exchange's words; one that is new says nothing. */
+const ENDED: ReadonlySet<string> = new Set(["finished", "terminated", "stopped", "error"]);
+const MINUTE_MS = 60_000;
+/** A number that the exchange has taken was this near to its time at most, milliseconds. */
+const NUMBER_OFF_MS = 2 * 24 * 60 * MINUTE_MS;
+
+/**
+ * Whether nothing of a TWAP is still to come: it has ended, and all that it executed is among the fills that are known. One that
+ * the history lacks is over when that holds something newer than it can have become, and no fill before then is missing.
+ *
+ * @param fillsKnownToMs all fills up to here are known, exchange time; null for none
+ */
+export function isTwapOver(twap: RunningTwap, rows: readonly TwapRow[], fillsKnownToMs: number | null): boolean {
+  if (compare(twap.filledSize, twap.size) >= 0) return true;
+  const own = rows.filter(({ twapId }) => twapId !== null && twapId === twap.twapId);
+  const ended = own.find(({ status }) => ENDED.has(status));
+  if (ended !== undefined) return compare(twap.filledSize, ended.state.executedSize) >= 0;
+  if (own.length > 0 || fillsKnownToMs === null) return false;
+  const lastMs = twap.createdAtMs + twap.durationMinutes * MINUTE_MS + NUMBER_OFF_MS;
+  return fillsKnownToMs > lastMs && rows.some(({ timeS }) => timeS * 1_000 > lastMs);
+}

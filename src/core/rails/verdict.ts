@@ -1,0 +1,41 @@
+import { type Decimal, decimal, divide, larger, subtract, truncate, ZERO } from "../decimal.ts";
+import { notionalOf, type Reference } from "./exposure.ts";
+import type { RailName } from "./rails.ts";
+import type { Ordered } from "./wish.ts";
+
+export type Verdict =
+  | { kind: "allowed" }
+  | { kind: "refused"; rail: RailName | "opposite_position"; limit: string; use: string; largest: string | null }
+  /** What cannot be shown to be within the rails for want of this. */
+  | { kind: "unproven"; missing: string };
+
+export type Refused = Exclude<Verdict, { kind: "allowed" }>;
+
+/** What a unit of the wish is valued at. */
+export function priceOf({ leg }: Ordered, reference: Reference): Decimal {
+  return notionalOf({ ...leg, remaining: ONE }, reference);
+}
+
+const ONE = decimal("1");
+
+type OverUsd = { limit: Decimal; use: Decimal; wish: Ordered; reference: Reference; others: Decimal };
+
+export function usdRefusal(rail: RailName, { limit, use, wish, reference, others }: OverUsd): Refused {
+  const room = larger(subtract(limit, others), ZERO);
+  const largest = divide(room, priceOf(wish, reference), wish.sizeDecimals);
+  return refusal(rail, { limit: `${limit} USD`, use: `${use} USD`, largest });
+}
+
+type OverSize = { limit: Decimal; use: Decimal; unit: string; wish: Ordered; largest: Decimal };
+
+export function sizeRefusal(rail: RailName, { limit, use, unit, wish, largest }: OverSize): Refused {
+  const fitting = truncate(larger(largest, ZERO), wish.sizeDecimals);
+  return refusal(rail, { limit: `${limit} ${unit} of its own`, use: `${use} ${unit}`, largest: fitting });
+}
+
+export function refusal(
+  rail: RailName | "opposite_position",
+  { limit, use, largest = null }: { limit: string; use: string; largest?: Decimal | null },
+): Refused {
+  return { kind: "refused", rail, limit, use, largest };
+}

@@ -1,0 +1,53 @@
+/** What is asked of the judge, and what it is told. */
+import type { Decimal } from "../decimal.ts";
+import type { OpenLeg, Reference } from "./exposure.ts";
+import type { Rails } from "./rails.ts";
+import type { Halt } from "./trip.ts";
+
+/** What is asked, by what would be signed. */
+export type Wish =
+  | { kind: "order"; isModify: boolean; leg: OpenLeg; trigger: WishedTrigger | null; sizeDecimals: number }
+  | { kind: "cancel" }
+  | { kind: "leverage"; market: string; setting: Setting }
+  | { kind: "margin"; market: string; isRemoval: boolean };
+
+/** Leverage and margin type of a market. */
+export type Setting = { leverage: number; isCross: boolean };
+
+/** `hasFired`: its condition holds already; null where no price says so. */
+export type WishedTrigger = { price: Decimal; kind: "take_profit" | "stop_loss"; hasFired: boolean | null };
+
+export type Facts = {
+  /** Whose order is changed: null where it is nobody's bot's, undefined where none is. */
+  targetBot: string | null | undefined;
+  /** Everything of the account that may still execute, what is asked among it. */
+  legs: readonly OpenLeg[];
+  /** Net of the bot's own fills in a market, negative is short. */
+  netOf(market: string): Decimal;
+  /** Markets in which the bot has a net. */
+  held: readonly string[];
+  /** The account's position; null where it is not known. */
+  accountOf(market: string): Decimal | null;
+  /** Null where nothing is known that is new enough. */
+  referenceOf(market: string): Reference | null;
+  /** What may be in force there, the newest change of ours among it but for what is asked; null where it is not known. */
+  settingsOf(market: string): readonly Setting[] | null;
+  /** USD of the fills of this UTC day. */
+  turnover: Decimal;
+  /** Of this UTC day, what is asked among them. */
+  actions: number;
+  /** Why nothing may increase, whatever it is; null where nothing is in the way. */
+  halt: Halt | null;
+  /** USD that the bot has lost on this UTC day, negative for a gain; null where that is not known. */
+  lossToday(): Decimal | null;
+};
+
+export type Ordered = Extract<Wish, { kind: "order" }>;
+
+export function legsOf({ bot }: Rails, { legs }: Facts): OpenLeg[] {
+  return legs.filter((leg) => leg.bot === bot);
+}
+
+export function ownIn(rails: Rails, facts: Facts, market: string): OpenLeg[] {
+  return legsOf(rails, facts).filter((leg) => leg.market === market);
+}

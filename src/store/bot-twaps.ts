@@ -1,0 +1,128 @@
+/** TWAPs of bots: what of them may still execute, and the fills of their slices, which are no order's. */
+import { and, eq, sql } from "drizzle-orm";
+import { add, compare, type Decimal, decimal, multiply, negate, subtract, ZERO } from "../core/decimal.ts";
+import type { Operation } from "../core/operation.ts";
+import type { Side } from "../core/order.ts";
+import type { OpenLeg } from "../core/rails/exposure.ts";
+import { bookTrade, botOf } from "./bots.ts";
+import type { Store } from "./open.ts";
+import { assignments, placeholders, prepared } from "./prepared.ts";
+import { fills } from "./schema.ts";
+import { botTwaps } from "./schema-bots.ts";
+
+export type BotTwap = typeof botTwaps.$inferSelect;
+type TwapFill = Pick<
+  typeof fills.$inferSelect,
+  "accountId" | "twapId" | "market" | "side" | "size" | "price" | "timeMs"
+>;
+
+const put = prepared((store) =>
+  store
+    .insert(botTwaps)
+    .values(placeholders(botTwaps))
+    .onConflictDoUpdate({ target: botTwaps.operationId, set: assignments(botTwaps, ["twapId", "filledSize"]) })
+    .prepare(),
+);
+
+const byId = prepared((store) =>
+  store
+    .select()
+    .from(botTwaps)
+    .where(eq(botTwaps.operationId, sql.placeholder("operationId")))
+    .prepare(),
+);
+
+const ofAccount = prepared((store) =>
+  store
+    .select()
+    .from(botTwaps)
+    .where(eq(botTwaps.accountId, sql.placeholder("accountId")))
+    .prepare(),
+);
+
+/** Of all bots of an account. */
+export function listBotTwaps(store: Store, accountId: string): BotTwap[] {
+  return ofAccount(store).all({ accountId });
+}
+
+type Asked = { side: Side; size: string; duration_minutes: number; reduce_only: boolean };
+type Made = Pick<Operation, "id" | "accountId" | "action" | "market" | "createdAtMs"> & {
+  parameters: string;
+  keyHash: string | null;
+};
+
+/** For `operations`, with the row of what is about to be signed: from here on it may execute. */
+export function expectBotTwap(store: Store, operation: Made): void {
+  const bot = operation.action === "twap" ? botOf(store, operation.keyHash) : null;
+  if (bot === null) return;
+  const { id: operationId, accountId, market, createdAtMs } = operation;
+  // Our own text: what `create-twap` has put there.
+  const {
+    side,
+    size,
+    duration_minutes: durationMinutes,
+    reduce_only: reduceOnly,
+  } = JSON.parse(operation.parameters) as Asked;
+  put(store).run({
+    ...{ operationId, accountId, bot, market, side, size: decimal(size), reduceOnly, durationMinutes, createdAtMs },
+    ...{ twapId: null, filledSize: ZERO },
+  });
+}
+
+/** For `operations`: what has become known of one. Fills that were known before its native id are booked with that. */
+export function heedTwapNews(
+  store: Store,
+  { id, status, exchangeId }: Pick<Operation, "id" | "status" | "exchangeId">,
+) {
+  const twap = byId(store).get({ operationId: id });
+  if (twap === undefined) return;
+  if (twap.twapId !== exchangeId) {
+    bookAll(store, twap, "back");
+    bookAll(store, { ...twap, twapId: exchangeId, filledSize: ZERO }, "in");
+  }
+  if (status === "rejected") forgetBotTwap(store, id);
+}
+
+/** It executes no more, and all of its fills are booked; or it never left. */
+export function forgetBotTwap(store: Store, operationId: string): void {
+  store.delete(botTwaps).where(eq(botTwaps.operationId, operationId)).run();
+}
+
+/** For `fills`: books a fill that has just become known, where it is of a bot's TWAP. */
+export function bookTwapFill(store: Store, fill: TwapFill): void {
+  if (fill.twapId === null) return;
+  const twap = listBotTwaps(store, fill.accountId).find(({ twapId }) => twapId === fill.twapId);
+  if (twap !== undefined) book(store, { twap, fill, way: "in" });
+}
+
+type Way = "in" | "back";
+
+function bookAll(store: Store, twap: BotTwap, way: Way): void {
+  const { accountId, twapId } = twap;
+  const isOfTwap = and(eq(fills.accountId, accountId), eq(fills.twapId, twapId ?? ""));
+  const known = twapId === null ? [] : store.select().from(fills).where(isOfTwap).all();
+  let booked = twap;
+  for (const fill of known) booked = book(store, { twap: booked, fill, way });
+  put(store).run(booked);
+}
+
+function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill; way: Way }): BotTwap {
+  const signed = (amount: Decimal) => (way === "in" ? amount : negate(amount));
+  const { accountId, bot, reduceOnly } = twap;
+  const { market, side, timeMs: atMs } = fill;
+  const size = signed(fill.size);
+  const turnover = signed(multiply(fill.size, fill.price));
+  bookTrade(store, { accountId, bot }, { market, side, reduceOnly, size, turnover, atMs });
+  const booked = { ...twap, filledSize: add(twap.filledSize, size) };
+  put(store).run(booked);
+  return booked;
+}
+
+/** What of them may still execute. */
+export function listTwapLegs(store: Store, accountId: string): OpenLeg[] {
+  return listBotTwaps(store, accountId).flatMap(({ operationId, size, filledSize, market, side, reduceOnly, bot }) => {
+    if (compare(filledSize, size) >= 0) return [];
+    const leg = { market, side, reduceOnly, bot, remaining: subtract(size, filledSize) };
+    return [{ ...leg, orderId: operationId, cloid: operationId, price: null, triggerPrice: null }];
+  });
+}

@@ -1,0 +1,68 @@
+/** What leverage is set in a market: as it was shown, and as changes of ours may have left it since. */
+import type { Account } from "../core/account.ts";
+import { dexOf } from "../core/market.ts";
+import type { Setting } from "../core/rails/wish.ts";
+import type { With } from "../deps.ts";
+import { exchangeTimeOf } from "../exchange/reads.ts";
+import type { Store } from "../store/open.ts";
+import { type LeverageChange, listLeverageChanges } from "../store/operations.ts";
+import type { Leverage } from "../wire/answer/account.ts";
+
+/** Somebody else can change it, and nothing tells of that where there is no position: what was read stands so long, milliseconds. */
+const SETTING_STANDS_MS = 60_000;
+/** A server may be so far behind a change of ours, milliseconds. */
+const BEHIND_MS = 5 * 60_000;
+
+type ToKnow = With<"clock" | "exchange" | "picture" | "reads" | "settings" | "store">;
+type Asked = { account: Account; market: string };
+
+/** Before the transaction: one question, where it is not known. */
+export async function readSetting(deps: ToKnow, { account, market }: Asked): Promise<void> {
+  const known = shownIn(deps, { account, market });
+  const [newest] = changesIn(deps.store, { account, market }, known?.timeMs ?? deps.clock.nowMs());
+  if (known !== null && (newest === undefined || newest.createdAtMs < (known.askedAtMs ?? known.timeMs))) return;
+  const read = await deps.reads.activeAsset(account.tradingAddress, market, "order");
+  if (read.kind === "failed" || read.value.coin !== market) return;
+  const { value, askedAtMs } = read;
+  const mark = { timeMs: exchangeTimeOf(deps, askedAtMs), askedAtMs };
+  deps.picture.take(account.tradingAddress, { part: "leverage", market, value: value.leverage }, mark);
+}
+
+/**
+ * Everything that may be in force: what is shown, and the changes of ours that it may lack, up to the newest that is known to
+ * have been carried out.
+ *
+ * @param except id of the change that is asked for
+ */
+export function settingsOf(deps: ToKnow, asked: Asked, except: string): Setting[] | null {
+  const shown = shownIn(deps, asked);
+  if (shown === null) return null;
+  const { type, value } = shown.value;
+  const changes = changesIn(deps.store, asked, shown.timeMs).filter(({ id }) => id !== except);
+  const done = changes.findIndex(({ status }) => status === "succeeded");
+  const open = done === -1 ? changes : changes.slice(0, done + 1);
+  return [{ leverage: value, isCross: type === "cross" }, ...open.map(settingIn)];
+}
+
+type Shown = { value: Leverage; timeMs: number; askedAtMs: number | null };
+
+/** Of a position, which tells it as it changes; else as it was read. The newer of the two. */
+function shownIn(deps: ToKnow, { account, market }: Asked): Shown | null {
+  const nowMs = deps.exchange.nowMs();
+  const state = deps.picture.state(account.tradingAddress, dexOf(market));
+  const position = state?.value.positions.find(({ coin }) => coin === market);
+  const isFresh = state !== null && nowMs - state.toldToMs <= deps.settings.timings.maxReadAgeMs;
+  if (isFresh && position !== undefined) return { ...state, value: position.leverage };
+  const read = deps.picture.leverage(account.tradingAddress, market);
+  return read !== null && nowMs - read.timeMs <= SETTING_STANDS_MS ? read : null;
+}
+
+function changesIn(store: Store, { account, market }: Asked, shownMs: number): LeverageChange[] {
+  return listLeverageChanges(store, account.id, shownMs - BEHIND_MS).filter((change) => change.market === market);
+}
+
+function settingIn({ parameters }: LeverageChange): Setting {
+  // Our own text: what `set-leverage` has put there.
+  const asked = JSON.parse(parameters) as { leverage: number; margin_type: Leverage["type"] };
+  return { leverage: asked.leverage, isCross: asked.margin_type === "cross" };
+}

@@ -1,0 +1,35 @@
+import type { Account } from "../core/account.ts";
+import { isTwapOver, type TwapRow } from "../core/rails/twap-end.ts";
+import type { ToJudge } from "../deps.ts";
+import { exchangeTimeOf } from "../exchange/reads.ts";
+import { forgetBotTwap, listBotTwaps } from "../store/bot-twaps.ts";
+import { inTransactionNotWaiting } from "../store/commit.ts";
+import { findCompleteTo } from "../store/fills.ts";
+
+/** What was shown stands so long where nothing tells it anew, milliseconds: a TWAP that has ended only frees what it held. */
+const HISTORY_STANDS_MS = 30_000;
+
+/** Before a bot's increase is judged: what of the bots' TWAPs is over counts no more. */
+export async function closeEndedTwaps(deps: ToJudge, account: Account): Promise<void> {
+  const { store } = deps;
+  if (listBotTwaps(store, account.id).length === 0) return;
+  const rows = await shownTwaps(deps, account);
+  if (rows === null) return;
+  const knownToMs = findCompleteTo(store, account.id);
+  const over = listBotTwaps(store, account.id).filter((twap) => isTwapOver(twap, rows, knownToMs));
+  if (over.length === 0) return;
+  inTransactionNotWaiting(store, () => {
+    for (const { operationId } of over) forgetBotTwap(store, operationId);
+  });
+}
+
+async function shownTwaps(deps: ToJudge, { tradingAddress }: Account): Promise<readonly TwapRow[] | null> {
+  const { picture, exchange } = deps;
+  const known = picture.twaps(tradingAddress);
+  if (known !== null && exchange.nowMs() - known.toldToMs <= HISTORY_STANDS_MS) return known.value;
+  const read = await deps.reads.twapHistory(tradingAddress, "order");
+  if (read.kind === "failed") return null;
+  const { value, askedAtMs } = read;
+  picture.take(tradingAddress, { part: "twaps", value }, { timeMs: exchangeTimeOf(deps, askedAtMs), askedAtMs });
+  return value;
+}

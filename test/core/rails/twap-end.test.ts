@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { decimal } from "../../../src/core/decimal.ts";
+import { isTwapOver, type RunningTwap, type TwapRow } from "../../../src/core/rails/twap-end.ts";
+
+const DAY_MS = 86_400_000;
+const AT_MS = 100 * DAY_MS;
+
+const TWAP: RunningTwap = {
+  ...{ twapId: "7", size: decimal("1"), filledSize: decimal("0.4"), durationMinutes: 30, createdAtMs: AT_MS },
+};
+
+function row(twapId: string, status: string, { executed = "0.4", atMs = AT_MS } = {}): TwapRow {
+  return { twapId, status, timeS: atMs / 1_000, state: { executedSize: decimal(executed) } };
+}
+
+const LATER = { atMs: AT_MS + 4 * DAY_MS };
+
+test.each<[string, boolean, [Partial<RunningTwap>, TwapRow[], number | null]]>([
+  ["runs", false, [{}, [row("7", "activated")], AT_MS]],
+  ["was canceled, and its fills are there", true, [{}, [row("7", "terminated"), row("7", "activated")], null]],
+  ["was canceled, and a fill is missing", false, [{}, [row("7", "terminated", { executed: "0.5" })], AT_MS]],
+  ["ended in a word that is new", false, [{}, [row("7", "paused")], AT_MS]],
+  ["is filled whole, whatever is shown", true, [{ filledSize: decimal("1") }, [row("7", "activated")], null]],
+  ["is another", false, [{}, [row("8", "terminated")], AT_MS]],
+  ["is old, in a history that has gone on past it", true, [{}, [row("8", "finished", LATER)], AT_MS + 4 * DAY_MS]],
+  ["is old, and fills of its time may be missing", false, [{}, [row("8", "finished", LATER)], AT_MS + DAY_MS]],
+  ["is old and quiet", false, [{}, [], AT_MS + 40 * DAY_MS]],
+  ["has no name", false, [{ twapId: null }, [row("7", "finished")], AT_MS]],
+  ["is old and shown to run", false, [{}, [row("7", "activated"), row("8", "x", LATER)], AT_MS + 4 * DAY_MS]],
+])("a TWAP that %s is over: %p", (_title, outcome, [twap, rows, fillsKnownToMs]) => {
+  expect(isTwapOver({ ...TWAP, ...twap }, rows, fillsKnownToMs)).toBe(outcome);
+});

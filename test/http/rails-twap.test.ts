@@ -1,0 +1,166 @@
+import { describe, expect, test } from "bun:test";
+import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
+import { insertFills } from "../../src/store/fills.ts";
+import { updateOperation } from "../../src/store/operations.ts";
+import {
+  BOT,
+  type Body,
+  inSeconds,
+  limitedRig,
+  MARK,
+  OTHER_BOT,
+  type Position,
+  place,
+  railOf,
+  register,
+  textOf,
+} from "./rails-rig.ts";
+import { ACCOUNTS, KEYS, type Rig, rowCounts } from "./rig.ts";
+
+const MAY = "increase,reduce,modify,cancel,twap";
+
+/** The list of markets, and a history of TWAPs that a test writes. */
+async function twapRig(wanted: Partial<LimitedGrantText>, positions: Position[] = []) {
+  const rig = await limitedRig({ may: MAY, ...wanted }, positions);
+  const history: object[] = [];
+  rig.answers.set("meta", () => ({ universe: [{ name: "BTC", szDecimals: 5, maxLeverage: 40 }] }));
+  const { send } = rig.deps.exchange;
+  let twapId = 6;
+  rig.deps.exchange.send = async (body, purpose) => {
+    const outcome = await send(body, purpose);
+    if (!body.includes("twapOrder") || outcome.kind !== "answered") return outcome;
+    twapId += 1;
+    return { ...outcome, body: outcome.body.replace('"twapId":7', `"twapId":${twapId}`) };
+  };
+  return { rig, history };
+}
+
+async function useOf(rig: Rig): Promise<Body> {
+  const shown = (await (await rig.ask({ path: "/v1/whoami", apiKey: BOT })).json()) as { limits: { use: Body } };
+  return shown.limits.use;
+}
+
+let made = 0;
+function twap(rig: Rig, terms: Body, apiKey = BOT): Promise<Response> {
+  made += 1;
+  const body = { market: "BTC", side: "buy", size: "0.01", duration_minutes: 30, ...terms };
+  return inSeconds(rig, rig.ask({ path: "/v1/twaps", apiKey, idempotencyKey: `twap-${made}-of-this-test`, body }));
+}
+
+function endTwap(rig: Rig, apiKey: string): Promise<Response> {
+  made += 1;
+  const asked = { path: "/v1/twaps/cancel", apiKey, idempotencyKey: `end-${made}-of-this-test` };
+  return inSeconds(rig, rig.ask({ ...asked, body: { market: "BTC", twap_id: 7 } }));
+}
+
+/** A slice, as the index of fills learns of it. */
+function slice(rig: Rig, size: string, tid: number): void {
+  const timeMs = rig.clock.nowMs();
+  const of = { accountId: ACCOUNTS.main, id: `${timeMs}-BTC-${tid}`, timeMs, market: "BTC", oid: String(tid) };
+  const figures = { side: "buy", price: MARK, size, fee: "0", feeToken: "USDC", realizedPnl: "0", startPosition: "0" };
+  const rest = { isTaker: true, builderFee: null, direction: "Open Long", twapId: "7", isLiquidation: false };
+  // A whole row; its texts are decimals.
+  const row = { ...of, ...figures, ...rest, transactionHash: "0x00" } as unknown as Parameters<typeof insertFills>[1];
+  insertFills(rig.deps.store, [row as unknown as (typeof row)[number]], { atMs: timeMs, toldFromMs: 0 });
+}
+
+/** As the history shows it. */
+function record(rig: Rig, status: string, executedSz: string): object {
+  const state = { coin: "BTC", user: "0x11", side: "B", sz: "0.01", executedSz, executedNtl: "0", minutes: 30 };
+  const more = { reduceOnly: false, randomize: false, timestamp: rig.clock.nowMs() };
+  return { time: Math.floor(rig.clock.nowMs() / 1_000), state: { ...state, ...more }, status: { status }, twapId: 7 };
+}
+
+describe("a TWAP of a key with rails", () => {
+  test.each<[string, Partial<LimitedGrantText>, Body, string]>([
+    ["within all, with 3 % for its slices", { maxOrder: "618 USD" }, {}, "passed"],
+    ["one that its slices may lift above the largest order", { maxOrder: "617.99 USD" }, {}, "max_order"],
+    ["its whole size", { maxPosition: "600 USD" }, {}, "max_position"],
+    ["its whole size for the day", { maxTurnoverPerDay: "600 USD" }, {}, "max_turnover_per_day"],
+    ["slices that may go further than the key", { maxDistance: "2.99 %" }, {}, "max_distance"],
+    ["slices that go no further than the key", { maxDistance: "3 %" }, {}, "passed"],
+    ["without the verb", { may: "increase,reduce" }, {}, "may"],
+    ["an increase of a key that only reduces", { may: "reduce,twap" }, {}, "may"],
+    ["one more than its actions", { maxActionsPerDay: "1" }, {}, "passed"],
+    ["a market that is not named", { markets: "ETH" }, {}, "markets"],
+    ["a reduction of what it has not", {}, { side: "sell", reduce_only: true }, "touches"],
+  ])("is judged: %s", async (_title, rails, terms, outcome) => {
+    const { rig } = await twapRig(rails);
+    const before = rowCounts(rig);
+    expect(await railOf(await twap(rig, terms))).toBe(outcome);
+    // That it was refused is told in the audit log.
+    const after = { ...before, audit: rowCounts(rig)["audit"] ?? 0 };
+    if (outcome !== "passed") expect([rowCounts(rig), rig.sent]).toEqual([after, []]);
+  });
+
+  test("holds its size until it has ended and all of its fills are known", async () => {
+    const { rig, history } = await twapRig({ maxPosition: "700 USD", maxActionsPerDay: "9", maxOpenOrders: "3" });
+    expect(await railOf(await twap(rig, {}))).toBe("passed");
+    rig.answers.set("twapHistory", () => history);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+    history.push(record(rig, "activated", "0"));
+    slice(rig, "0.002", 1);
+    await rig.clock.advance(40_000);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+    history.unshift(record(rig, "terminated", "0.004"));
+    await rig.clock.advance(40_000);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+    slice(rig, "0.002", 2);
+    await rig.clock.advance(40_000);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
+    const use = { turnover_today: "240", actions_today: 2, nets: [{ market: "BTC", net: "0.004" }] };
+    expect(await useOf(rig)).toMatchObject(use);
+  });
+
+  test("whose answer was lost holds its size, and what it filled meanwhile is booked when it is found", async () => {
+    const { rig } = await twapRig({ maxPosition: "700 USD" });
+    rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });
+    const asked = await twap(rig, {});
+    expect(asked.status).toBe(202);
+    const { id } = (await asked.json()) as { id: string };
+    slice(rig, "0.002", 1);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+    expect((await useOf(rig))["nets"]).toEqual([]);
+    const found = { status: "succeeded", exchangeId: "7", error: null } as const;
+    for (const _ of [1, 2]) updateOperation(rig.deps.store, id, found, rig.clock.nowMs());
+    slice(rig, "0.001", 2);
+    const use = { turnover_today: "180", nets: [{ market: "BTC", net: "0.003" }] };
+    expect(await useOf(rig)).toMatchObject(use);
+    updateOperation(rig.deps.store, id, { ...found, exchangeId: null }, rig.clock.nowMs());
+    expect(await useOf(rig)).toMatchObject({ turnover_today: "0", nets: [] });
+  });
+
+  test("that only reduces is held to what the bot has, with all that reduces beside it", async () => {
+    const positions: Position[] = [];
+    const { rig } = await twapRig({ maxOrder: "700 USD", maxPosition: "700 USD" }, positions);
+    await twap(rig, {});
+    slice(rig, "0.01", 1);
+    positions.push({ coin: "BTC", szi: "0.03" });
+    await rig.clock.advance(20_000);
+    expect(await railOf(await twap(rig, { side: "sell", size: "0.011", reduce_only: true }))).toBe("touches");
+    expect(await railOf(await twap(rig, { side: "sell", size: "0.008", reduce_only: true }))).toBe("passed");
+    const reduce = { side: "sell", reduce_only: true, price: "59500" };
+    expect(await railOf(await inSeconds(rig, place(rig, { ...reduce, size: "0.003" })))).toBe("touches");
+    expect(await railOf(await inSeconds(rig, place(rig, { ...reduce, size: "0.002" })))).toBe("passed");
+  });
+
+  test("is canceled by its bot, and by another only where that touches all", async () => {
+    const { rig } = await twapRig({});
+    await rig.clock.advance(1);
+    const keeper = { may: "cancel", touches: "all", bot: "keeper" };
+    expect((await register(rig, textOf(rig, keeper, OTHER_BOT))).status).toBe(201);
+    await twap(rig, {}, KEYS.both);
+    rig.answers.delete("metaAndAssetCtxs");
+    expect(await railOf(await endTwap(rig, BOT))).toBe("touches");
+    expect(await railOf(await endTwap(rig, OTHER_BOT))).toBe("passed");
+  });
+
+  test("is canceled by its bot while no price is there", async () => {
+    const { rig } = await twapRig({});
+    await twap(rig, {});
+    rig.answers.delete("metaAndAssetCtxs");
+    rig.answers.delete("clearinghouseState");
+    await rig.clock.advance(400_000);
+    expect(await railOf(await endTwap(rig, BOT))).toBe("passed");
+  });
+});
