@@ -51,6 +51,8 @@ export type Config = {
   areSpotTriggersSent: boolean;
   /** Keys without rails only cancel and reduce. */
   areRailsRequired: boolean;
+  /** Of the open orders with which the exchange still takes stops: kept for what can only reduce. */
+  openOrderReserve: number;
   /** SQLite moves nothing from its log into the database by itself: a replicator beside us does. */
   hasExternalCheckpoints: boolean;
   /** The most that may be open; fewer where the system gives few descriptors. */
@@ -107,6 +109,7 @@ export const DEFAULTS = {
   POSTERN_FAST_CANCELS: "1",
   POSTERN_SPOT_TRIGGERS: "0",
   POSTERN_REQUIRE_RAILS: "0",
+  POSTERN_OPEN_ORDER_RESERVE: "50",
   POSTERN_EXTERNAL_CHECKPOINTS: "0",
   POSTERN_LOG_LEVEL: "info",
   POSTERN_PASSPHRASE_FILE: "",
@@ -168,6 +171,7 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
     areCancelsFast: oneOf("POSTERN_FAST_CANCELS", read, ["0", "1"]) === "1",
     areSpotTriggersSent: oneOf("POSTERN_SPOT_TRIGGERS", read, ["0", "1"]) === "1",
     areRailsRequired: oneOf("POSTERN_REQUIRE_RAILS", read, ["0", "1"]) === "1",
+    openOrderReserve: wholeNumber("POSTERN_OPEN_ORDER_RESERVE", read, { least: 0, most: 1_000 }),
     hasExternalCheckpoints: oneOf("POSTERN_EXTERNAL_CHECKPOINTS", read, ["0", "1"]) === "1",
     logLevel: oneOf("POSTERN_LOG_LEVEL", read, ["debug", "info", "warn", "error", "silent"]),
     changed: changedSettings(read),
@@ -251,7 +255,7 @@ export function metricsHostsOf(listen: ListenAddress, { allowedHosts }: Config):
 
 /** What the deeds see of the configuration. `config.listen` must hold the true port by now. */
 export function settingsOf(config: Config, instance: { network: Network; version: string }): Settings {
-  const { dexes, builder, limits, timings, areSpotTriggersSent, areCancelsFast, areRailsRequired } = config;
+  const { dexes, builder, limits, timings, areSpotTriggersSent, areCancelsFast } = config;
   return Object.freeze({
     network: instance.network,
     version: instance.version,
@@ -263,7 +267,8 @@ export function settingsOf(config: Config, instance: { network: Network; version
     timings,
     areSpotTriggersSent,
     areCancelsFast,
-    areRailsRequired,
+    areRailsRequired: config.areRailsRequired,
+    openOrderReserve: config.openOrderReserve,
     fillsPageRows: FILLS_PAGE_ROWS,
   });
 }

@@ -25,6 +25,7 @@ test("the defaults are those that are documented", () => {
     areSpotTriggersSent: false,
     areCancelsFast: true,
     areRailsRequired: false,
+    openOrderReserve: 50,
     exchangeWeightPerMinute: 1_200,
     logLevel: "info",
   });
@@ -70,6 +71,7 @@ const REFUSED: readonly [name: string, value: string][] = [
   ["POSTERN_SPOT_TRIGGERS", "yes"],
   ["POSTERN_FAST_CANCELS", "2"],
   ["POSTERN_REQUIRE_RAILS", "yes"],
+  ["POSTERN_OPEN_ORDER_RESERVE", "1001"],
   ["POSTERN_LOG_LEVEL", "verbose"],
   ["POSTERN_ACTION_LIFE_MS", "4999"],
   ["POSTERN_ACTION_LIFE_MS", "60001"],

@@ -64,6 +64,26 @@ export const RAILS_BREAKS: readonly Break[] = [
   },
   {
     row: "S54",
+    name: "an increase takes the last open order",
+    changes: inFile(
+      "src/write/open-order-reserve.ts",
+      "EXCHANGES_LIMIT - settings.openOrderReserve",
+      "EXCHANGES_LIMIT",
+    ),
+    seenBy: seen("near the number of open orders", "test/http/open-order-reserve.test.ts"),
+  },
+  {
+    row: "S54",
+    name: "an increase takes the last action of an account",
+    changes: inFile(
+      "src/exchange/action-budget.ts",
+      'return purpose === "reduce" ? RESERVED_FOR_SETTLING :',
+      'return purpose !== "cancel" ? RESERVED_FOR_SETTLING :',
+    ),
+    seenBy: seen("stops increases first, then reductions", "test/exchange/action-allowance.test.ts"),
+  },
+  {
+    row: "S54",
     name: "a TWAP passes as a cancel",
     changes: inFile(
       GATE,

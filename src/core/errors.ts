@@ -47,6 +47,7 @@ export const ERROR_STATUS = {
   key_already_registered: 409,
   key_revoked: 409,
   order_not_modifiable: 409,
+  too_many_open_orders: 409,
   setup_done: 409,
   rate_limited: 429,
   exchange_rate_limited: 429,

@@ -6,7 +6,8 @@ export type ActionUse = { used: number; cap: number };
 
 /**
  * The action budgets of our trading addresses, as the exchange last told them plus what we have sent since. The
- * exchange lets cancels go on beyond the cap; noops, which settle a lost order, it does not, so orders leave some.
+ * exchange lets cancels go on beyond the cap; noops, which settle a lost order, it does not, so orders leave some: what
+ * reduces leaves it to settling, and what increases leaves more, to what reduces.
  */
 export type ActionBudget = {
   learn(address: string, use: ActionUse): void;
@@ -19,11 +20,19 @@ export type ActionBudget = {
   remaining(address: string): number | null;
 };
 
-/** Actions left to settling when orders stop: some dozen lost outcomes with a few noops each. */
+/** Actions left to settling when all that clients ask stops but cancels: some dozen lost outcomes with a few noops each. */
 const RESERVED_FOR_SETTLING = 100;
+/** And to what only reduces, when what increases stops. */
+const RESERVED_FOR_REDUCTIONS = 100;
 
 /** Cancels may go on to min(cap + 100,000, 2 * cap). */
 const EXTRA_FOR_CANCELS = 100_000;
+
+/** In the order in which they go: cancels, settling, reductions, increases. */
+function reservedFrom(purpose: Purpose): number {
+  if (purpose === "settle") return 0;
+  return purpose === "reduce" ? RESERVED_FOR_SETTLING : RESERVED_FOR_SETTLING + RESERVED_FOR_REDUCTIONS;
+}
 
 /** @param isOn false = everything fits, and the exchange refuses what does not */
 export function createActionBudget(isOn: boolean): ActionBudget {
@@ -34,7 +43,7 @@ export function createActionBudget(isOn: boolean): ActionBudget {
     if (!isOn || use === undefined || useOf(purpose) === "read") return true;
     const usedThen = use.used + count;
     if (purpose === "cancel") return usedThen <= Math.min(use.cap + EXTRA_FOR_CANCELS, 2 * use.cap);
-    return usedThen <= (purpose === "settle" ? use.cap : use.cap - RESERVED_FOR_SETTLING);
+    return usedThen + reservedFrom(purpose) <= use.cap;
   }
 
   return {

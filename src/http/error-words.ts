@@ -35,6 +35,8 @@ export const ERROR_WORDS = {
   host_not_allowed: "The Host header is not a name of this gateway, or a page of another site is asking.",
   trading_stopped:
     "Trading is stopped, for this key or for the account, and what was asked for could make a position larger. Nothing was sent, and the Idempotency-Key is not used. What can only make a position smaller passes, and so do cancels.",
+  too_many_open_orders:
+    "The account has nearly as many open orders as the exchange takes stops with, and the rest is kept for what can only reduce. Nothing was sent, and the Idempotency-Key is not used.",
   rail_refused:
     "The request is beyond what the owner has signed for this key; the message names the rail, its limit, the use, and the largest size that passes. Nothing was sent.",
   rails_required:

@@ -34,7 +34,7 @@ const place = writeRoute(
       },
       UNKNOWN_ORDER,
     ],
-    errors: ["account_mismatch", "unknown_market", "trading_stopped"],
+    errors: ["account_mismatch", "unknown_market", "trading_stopped", "too_many_open_orders"],
   },
   (deps, caller, { body, idempotencyKey }) => {
     const terms = readOrderTerms(body);

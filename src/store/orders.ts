@@ -332,6 +332,27 @@ export function listUnnamedOrders(store: Store, accountId: string, limit: number
     .map(toOrder);
 }
 
+const liveOfStatus = prepared((store) =>
+  store
+    .select({ count: count() })
+    .from(orders)
+    .where(and(eq(orders.accountId, sql.placeholder("accountId")), eq(orders.status, sql.placeholder("status"))))
+    .prepare(),
+);
+
+const RESTING: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
+
+/** Orders of an account that may be open, and of these how many the exchange has shown to be. */
+export function countLiveOrders(store: Store, accountId: string): { live: number; shown: number } {
+  const counts = LIVE.map((status) => [status, liveOfStatus(store).get({ accountId, status })?.count ?? 0] as const);
+  const shown = counts.filter(([status]) => RESTING.includes(status));
+  return { live: total(counts), shown: total(shown) };
+}
+
+function total(counts: readonly (readonly [OrderStatus, number])[]): number {
+  return counts.reduce((sum, [, each]) => sum + each, 0);
+}
+
 /** Whether the account has an order about which the exchange may still have news. */
 export function hasLiveOrder(store: Store, accountId: string): boolean {
   return LIVE.some((status) => oldestOfStatus(store).get({ accountId, status, limit: 1 }) !== undefined);

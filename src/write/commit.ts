@@ -12,6 +12,7 @@ import type { Caller } from "./caller.ts";
 import { changedOutside } from "./changed-outside.ts";
 import { passGate } from "./gate.ts";
 import type { Write } from "./key.ts";
+import { requireRoomForStops } from "./open-order-reserve.ts";
 import type { Plan, Stored } from "./verb.ts";
 
 /** `earlier`: another request with the key was first. */
@@ -27,6 +28,8 @@ type WriteIntent = {
   isCancel: boolean;
   /** As its plan has it. */
   increasesFor: Plan["increasesFor"];
+  /** It adds one to those that are open. */
+  isNewOrder: boolean;
   /** When its turn comes where others wait as well. */
   rank: FlightRank;
 };
@@ -79,6 +82,7 @@ async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: Key
       if (earlier !== null) return { kind: "earlier", record: earlier };
       const known = requireActiveKey(store, caller, isCancel);
       requireNotStopped(store, caller, increasesFor);
+      if (intent.isNewOrder && increasesFor.length > 0) requireRoomForStops(deps, store, caller);
       requireNothingToAdopt(deps, key);
       const stored = work({ ...key, createdAtMs: deps.clock.nowMs() });
       passGate(deps, store, { caller, key: known, stored });

@@ -68,7 +68,8 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     const reading = readFactsFor(deps, caller, plan);
     if (reading !== null) await reading;
     const { resource, increasesFor } = plan;
-    const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor };
+    const isNewOrder = plan.isOrder && resource.kind === "order";
+    const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, isNewOrder };
     try {
       const committed = await commitIntent(deps, intent, (key, place) =>
         storeUnder(deps, key, plan.keyRow, () => plan.store(key, place)),

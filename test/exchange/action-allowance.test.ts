@@ -44,13 +44,18 @@ describe("the allowance of actions", () => {
     expect(allowance.fits("0xa", "order")).toBe(true);
   });
 
-  test("stops orders short of the cap, and cancels only beyond it", async () => {
-    const { allowance } = openRig([9_899, 10_000]);
+  test("stops increases first, then reductions, then settling, and cancels only beyond the cap", async () => {
+    const { allowance } = openRig([9_799, 10_000]);
     await allowance.refresh("0xa");
-    expect(allowance.fits("0xa", "order")).toBe(true);
+    const fitting = () =>
+      (["order", "reduce", "settle", "cancel"] as const).filter((use) => allowance.fits("0xa", use));
+    expect(fitting()).toEqual(["order", "reduce", "settle", "cancel"]);
     allowance.spend("0xa", "order");
-    expect(allowance.fits("0xa", "order")).toBe(false);
-    expect(allowance.fits("0xa", "cancel")).toBe(true);
+    expect(fitting()).toEqual(["reduce", "settle", "cancel"]);
+    for (let spent = 0; spent < 100; spent += 1) allowance.spend("0xa", "reduce");
+    expect(fitting()).toEqual(["settle", "cancel"]);
+    for (let spent = 0; spent < 100; spent += 1) allowance.spend("0xa", "settle");
+    expect(fitting()).toEqual(["cancel"]);
     expect(allowance.fits("0xb", "order")).toBe(true);
   });
 

@@ -24,7 +24,7 @@ function post(rig: Rig, path: string, idempotencyKey: string, body: unknown): Pr
 }
 
 test("an account without actions is told so before anything is stored, and its key is not used", async () => {
-  const rig = await openWith(9_899);
+  const rig = await openWith(9_799);
   const placed = await post(rig, "/v1/orders", "allowance-first", ORDER);
   expect(placed.status).toBe(201);
   const { id } = (await placed.json()) as { id: string };

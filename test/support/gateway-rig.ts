@@ -149,6 +149,7 @@ const SETTINGS: Settings = {
   areSpotTriggersSent: false,
   areCancelsFast: true,
   areRailsRequired: false,
+  openOrderReserve: 50,
   fillsPageRows: 2_000,
 };
 
