@@ -6,6 +6,7 @@ export default defineConfig({
     "./src/store/schema.ts",
     "./src/store/schema-audit.ts",
     "./src/store/schema-bots.ts",
+    "./src/store/schema-flattens.ts",
     "./src/store/schema-heartbeats.ts",
     "./src/store/schema-stops.ts",
     "./src/store/schema-views.ts",

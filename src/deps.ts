@@ -124,6 +124,7 @@ export type World = {
 export type Deps = World & {
   settling: Settling;
   stopper: Stopper;
+  flattener: Flattener;
   heartbeats: Heartbeats;
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
@@ -230,6 +231,12 @@ export type Stopper = {
   /** There may be a new one; safe to call at any time. */
   heed(): void;
   progressOf(stop: Stop): StopProgress;
+};
+
+/** Who closes what is held under a stop. */
+export type Flattener = {
+  /** There may be something to flatten; safe to call at any time. */
+  heed(): void;
 };
 
 /** Who listens for the silence of bots. */

@@ -3,6 +3,7 @@
  * anything; it only says who works with whom.
  */
 import { cancelOutside } from "./actions/cancel-outside.ts";
+import { openGatewayFlattener } from "./actions/flatten-facts.ts";
 import { openOrderNews } from "./actions/order-news.ts";
 import { openOwnWrites } from "./actions/own-writes.ts";
 import type { Account } from "./core/account.ts";
@@ -12,7 +13,7 @@ import type { Point } from "./core/points.ts";
 import type { Deps, GatewayState, Log, Settings, With, World } from "./deps.ts";
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
-import { type BuilderApproval, openBuilderApproval } from "./exchange/builder-approval.ts";
+import { openBuilderApproval } from "./exchange/builder-approval.ts";
 import { CLOCK_INTERVAL_MS, type ConnectedExchange, openExchange } from "./exchange/http.ts";
 import { type MarketView, openMarketView } from "./exchange/market-view.ts";
 import { openMarkets } from "./exchange/markets.ts";
@@ -35,6 +36,7 @@ import { heedFills } from "./settle/fills/fill-leads.ts";
 import { openFillIndex } from "./settle/fills/index-fills.ts";
 import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
 import { heedEveryExcess, heedExcess } from "./settle/modify/reduce.ts";
+import { refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
 import { openRepeating, type Repeating } from "./settle/repeating.ts";
 import { takeUpAccounts } from "./settle/restore/after-restore.ts";
 import { openOtherMachines } from "./settle/restore/other-machine.ts";
@@ -133,6 +135,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const settler = openSettler(world, heed);
   const stopper = openStopper(world, { settling: settler, cancelOutside: (...about) => cancelOutside(deps, ...about) });
   const heartbeats = openGatewayHeartbeats(world, parts, () => stopper.heed());
+  const flattener = openGatewayFlattener(world, settler, () => deps);
   const others = openOtherMachines(world);
   const heeding = heedFills(world, { heed, look: settler.look, repeating: () => repeating });
   const fillIndex = openFillIndex(world, others, heeding);
@@ -141,7 +144,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
   const views = { reads, marketView, builderApproval, fillIndex, agents, gauges: gaugesOf(exchange) };
-  const deps = depsOf(world, { settling: settler, stopper, heartbeats, ...views });
+  const deps = depsOf(world, { settling: settler, stopper, flattener, heartbeats, ...views });
   let server: HttpServer | null = null;
 
   /** An account that was made after the start. */
@@ -182,10 +185,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped }));
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
       keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
-      keepInStep(
-        { world, repeating, settler, stopper, heartbeats, follower },
-        parts.socket === null ? 0 : FEED_WITHIN_MS,
-      );
+      keepInStep({ world, repeating, settler, stopper, flattener, heartbeats, follower }, parts.socket);
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
       repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, repeating.isStopped).look);
@@ -196,7 +196,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.stop();
       feeds.close();
       marketView.close();
-      for (const each of [follower, heartbeats, stopper, teller, settler]) each.stop();
+      for (const each of [follower, heartbeats, flattener, stopper, teller, settler]) each.stop();
       parts.signers.lock();
       closeStore(store);
     },
@@ -207,7 +207,7 @@ function openGatewayHeartbeats(world: World, { bootMs }: GatewayParts, heed: () 
   return openHeartbeats(world, { bootMs: bootMs ?? world.clock.elapsedMs, heed });
 }
 
-type Stepping = Pick<Deps, "stopper"> & {
+type Stepping = With<"flattener" | "stopper"> & {
   world: World;
   repeating: Repeating;
   settler: Settler;
@@ -216,17 +216,19 @@ type Stepping = Pick<Deps, "stopper"> & {
 };
 
 /** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
-function keepInStep(stepping: Stepping, feedWithinMs: number): void {
-  const { world, repeating, settler, stopper, heartbeats, follower } = stepping;
+function keepInStep(stepping: Stepping, socket: GatewayParts["socket"]): void {
+  const { world, repeating, settler, stopper, flattener, heartbeats, follower } = stepping;
   const { once, every } = repeating;
   once(async () => heartbeats.begin());
+  once(async () => flattener.heed());
   once(async () => {
-    if (feedWithinMs > 0) await world.clock.sleep(feedWithinMs);
+    if (socket !== null) await world.clock.sleep(FEED_WITHIN_MS);
     await follower.resync("not_connected");
   });
   every(RESYNC_INTERVAL_MS, async () => {
     settler.resume();
     stopper.heed();
+    flattener.heed();
     await follower.resync("not_live");
   });
   every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
@@ -294,7 +296,16 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, sta
 }
 
 type Opened = With<
-  "settling" | "stopper" | "heartbeats" | "reads" | "marketView" | "builderApproval" | "fillIndex" | "agents" | "gauges"
+  | "settling"
+  | "stopper"
+  | "flattener"
+  | "heartbeats"
+  | "reads"
+  | "marketView"
+  | "builderApproval"
+  | "fillIndex"
+  | "agents"
+  | "gauges"
 >;
 
 function depsOf(world: World, opened: Opened): Deps {
@@ -383,15 +394,4 @@ function openGatewayMarketView(parts: GatewayParts, { exchange, reads }: Viewing
     maxAgeMs: settings.timings.maxReadAgeMs,
     exchangeNowMs: () => exchange.nowMs(),
   });
-}
-
-type Allowed = { allowance: ActionAllowance; builderApproval: BuilderApproval };
-
-async function refreshAllowed(store: Store, { allowance, builderApproval }: Allowed): Promise<void> {
-  const accounts = listAccounts(store);
-  const owners = new Set(accounts.map(({ ownerAddress }) => ownerAddress));
-  await Promise.all([
-    ...[...owners].map((owner) => builderApproval.refresh(owner)),
-    ...accounts.map(({ tradingAddress }) => allowance.refresh(tradingAddress)),
-  ]);
 }

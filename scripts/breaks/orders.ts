@@ -106,8 +106,8 @@ export const ORDER_BREAKS: readonly Break[] = [
     name: "the nearest value that is told has too many figures",
     changes: inFile(
       "src/core/market.ts",
-      "const keep = Math.max(0, Math.min(allowed, MAX_SIGNIFICANT_FIGURES - wholeFigures));",
-      "const keep = Math.max(0, Math.min(allowed, MAX_SIGNIFICANT_FIGURES + 1 - wholeFigures));",
+      "return Math.max(0, Math.min(allowed, MAX_SIGNIFICANT_FIGURES - wholeFigures));",
+      "return Math.max(0, Math.min(allowed, MAX_SIGNIFICANT_FIGURES + 1 - wholeFigures));",
     ),
     seenBy: NEAREST,
   },

@@ -13,6 +13,7 @@ const EARLY = {
 };
 const SEALED = { test: "test/ops/sealed-stops.test.ts", title: "a stop whose row was %s stays in force, and is told" };
 
+const FLATTENING = "test/simulation/flatten.test.ts";
 const HEARTBEAT = "test/http/heartbeat.test.ts";
 
 export const STOP_BREAKS: readonly Break[] = [
@@ -109,5 +110,63 @@ export const STOP_BREAKS: readonly Break[] = [
       "return !isOfThen(stop) || stop.upTo > 0 || (findAttemptByCloid",
     ),
     seenBy: { test: "test/simulation/heartbeat.test.ts", title: "while the exchange is silent it is tried again" },
+  },
+  {
+    row: "S53",
+    name: "a position is closed while it may still grow",
+    changes: inFile(
+      "src/settle/stop/flattener.ts",
+      " || stop.stoppedAtMs === null)) return false;",
+      " || stop.upTo === -1)) return false;",
+    ).concat(
+      inFile(
+        "src/settle/stop/flatten-step.ts",
+        "standing.resumedAtMs !== null || standing.stoppedAtMs === null",
+        "standing.resumedAtMs !== null",
+      ),
+    ),
+    seenBy: { test: FLATTENING, title: "nothing is closed while something can still increase" },
+  },
+  {
+    row: "S53",
+    name: "the next order goes before the last one is settled",
+    changes: inFile(
+      "src/settle/stop/flattener.ts",
+      "  if (steps.some((order) => isUnsettled(world, order))) return false;\n",
+      "",
+    ).concat(
+      inFile(
+        "src/settle/stop/flatten-step.ts",
+        "order.market === step.listed.name && isUnsettled(world, order)",
+        'order.market === "" && isUnsettled(world, order)',
+      ),
+    ),
+    seenBy: { test: FLATTENING, title: "no order goes before the last one is settled" },
+  },
+  {
+    row: "S53",
+    name: "our own sales make the next price worse",
+    changes: inFile("src/settle/stop/flattener.ts", "steps[0] === undefined ? null", "steps[0] !== undefined ? null"),
+    seenBy: { test: FLATTENING, title: "what nobody buys within the bound of the first order is told as left" },
+  },
+  {
+    row: "S53",
+    name: "all of the account goes for a bot",
+    changes: inFile(
+      "src/core/flatten.ts",
+      "compare(absolute(ownNet), absolute(position)) < 0 ? ownNet : position",
+      "compare(absolute(ownNet), absolute(position)) < 0 ? position : position",
+    ).concat(inFile("src/settle/stop/flatten-step.ts", "<= 0 ? now : null", "<= 9 ? now : null")),
+    seenBy: { test: "test/http/flatten.test.ts", title: "of a bot no more goes than its own fills hold" },
+  },
+  {
+    row: "S53",
+    name: "an old book is good enough to close by",
+    changes: inFile(
+      "src/actions/flatten-facts.ts",
+      "> BOOK_MAX_AGE_MS) return null;",
+      "> 9 * BOOK_MAX_AGE_MS) return null;",
+    ),
+    seenBy: { test: "test/http/flatten.test.ts", title: "a book that is old is none to close by" },
   },
 ];

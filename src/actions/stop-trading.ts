@@ -1,10 +1,11 @@
 import { ApiError } from "../core/errors.ts";
-import { listText, stopResource } from "../core/resource.ts";
+import { isoTime, listText, stopResource } from "../core/resource.ts";
 import { type Stop, type StopScope, stopStatus } from "../core/stop.ts";
 import type { StopProgress, With } from "../deps.ts";
 import { beginStop, isLike, listAlike, newestOfMany } from "../settle/stop/begin-stop.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { inTransaction } from "../store/commit.ts";
+import { findFlatten, listSteps } from "../store/flattens.ts";
 import type { Store } from "../store/open.ts";
 import { findStop, findStopByKey, listOutside, listStopsInForce } from "../store/stops.ts";
 import type { Caller } from "../write/caller.ts";
@@ -59,12 +60,17 @@ function requireSame(earlier: Stop, asked: Alike): Stop {
 
 /** `GET /v1/stops/{id}`, by our rows: nothing is asked of the exchange. */
 export function getStop(deps: ToStop, { account }: Caller, givenId: string): string {
+  return JSON.stringify(stopShown(deps, requireStop(deps, account.id, givenId)));
+}
+
+/** Throws `invalid_id` or `stop_not_found`. */
+export function requireStop({ store }: With<"store">, accountId: string, givenId: string): Stop {
   const id = givenId.toLowerCase();
   if (!UUID.test(id)) throw new ApiError("invalid_id", "`id` is the UUID of a stop.");
-  const stop = findStop(deps.store, id);
-  if (stop === null || stop.accountId !== account.id)
+  const stop = findStop(store, id);
+  if (stop === null || stop.accountId !== accountId)
     throw new ApiError("stop_not_found", "There is no such stop on this account.");
-  return JSON.stringify(stopShown(deps, stop));
+  return stop;
 }
 
 /** `GET /v1/stops`: those that stand, and those of which something is left to do. Newest first. */
@@ -98,6 +104,25 @@ export function stopShown(deps: With<"stopper" | "store">, stop: Stop) {
     ...stopResource(stop),
     ...progressOf(deps.stopper.progressOf(stop)),
     outside: { is_done: stop.outsideAtMs !== null, canceled: of("canceled"), kept: of("kept") },
+    flatten: flattenShown(deps.store, stop),
+  };
+}
+
+/** How far what was held is closed; null where nobody asked for that. */
+function flattenShown(store: Store, { id }: Stop) {
+  const flatten = findFlatten(store, id);
+  if (flatten === null) return null;
+  const { askedAtMs, endedAtMs, maxSlippageBps, left } = flatten;
+  const end = left.length === 0 ? ("flat" as const) : ("left" as const);
+  return {
+    status: endedAtMs === null ? ("flattening" as const) : end,
+    asked_at: isoTime(askedAtMs),
+    ended_at: endedAtMs === null ? null : isoTime(endedAtMs),
+    max_slippage_bps: maxSlippageBps,
+    order_ids: listSteps(store, flatten)
+      .slice(-MAX_NAMED)
+      .map((order) => order.id),
+    left: left.map(({ market, size, reason }) => ({ market, size, reason })),
   };
 }
 

@@ -89,7 +89,10 @@ export function listen(input: ListenInput, outside: Outside): Listening {
         pageUrl,
         post,
         readiness: () => readyAccounts(gateway.deps),
-        heedStops: () => gateway.deps.stopper.heed(),
+        heedStops: () => {
+          gateway.deps.stopper.heed();
+          gateway.deps.flattener.heed();
+        },
         listeners: [{ what: "gateway", url: baseUrl, exposure }, ...othersOf(exposed, input)],
       },
       store,

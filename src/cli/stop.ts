@@ -1,3 +1,4 @@
+import { DEFAULT_SLIPPAGE_BPS } from "../core/flatten.ts";
 import { ACCOUNT, chosenAccount } from "./account-choice.ts";
 import { change } from "./change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "./command.ts";
@@ -16,6 +17,11 @@ export const stopCommand: Command = {
       help: "only what this API key has placed and asks for; the whole account when left out",
     },
     everything: { value: null, help: "orders that can only make a position smaller go as well, stop-losses too" },
+    flatten: { value: null, help: "close what is held as well, once nothing can increase it: reduce-only, in tries" },
+    "max-slippage-bps": {
+      value: "BPS",
+      help: `with --flatten: furthest price from the best one, basis points; ${DEFAULT_SLIPPAGE_BPS} when left out`,
+    },
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
   },
@@ -30,9 +36,21 @@ export const stopCommand: Command = {
       keepsProtection: !input.isSet("everything"),
     };
     const done = await change({ input, outside, at }, "stop_trading", given);
+    const flattened = input.isSet("flatten")
+      ? await change({ input, outside, at }, "flatten_stop", {
+          accountId: account.id,
+          stopId: done.id,
+          maxSlippageBps: Number(input.value("max-slippage-bps") ?? DEFAULT_SLIPPAGE_BPS),
+        })
+      : null;
     present({ input, outside }, done, [
       `Stopped ${key === null ? `account ${account.id}` : `API key ${given.keyHash}`}: stop ${done.id} is ${done.status}.`,
       "What was signed before is being burnt and canceled by the running gateway, or by the next one that starts.",
+      ...(flattened === null
+        ? []
+        : [
+            `What is held is closed after that, within ${flattened.max_slippage_bps} basis points; what is left is told.`,
+          ]),
       `It is stopped once this says so:  GET /v1/stops/${done.id}`,
       `Ended by:  postern resume --stop ${done.id} --account ${account.id}`,
     ]);

@@ -48,6 +48,7 @@ export const ERROR_STATUS = {
   key_revoked: 409,
   order_not_modifiable: 409,
   too_many_open_orders: 409,
+  stop_not_flattenable: 409,
   setup_done: 409,
   rate_limited: 429,
   exchange_rate_limited: 429,

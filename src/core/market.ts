@@ -1,4 +1,13 @@
-import { type Decimal, decimalPlaces, divide, fromUnits, significantFigures, toUnits } from "./decimal.ts";
+import {
+  compare,
+  type Decimal,
+  decimalPlaces,
+  divide,
+  fromUnits,
+  significantFigures,
+  toUnits,
+  truncate,
+} from "./decimal.ts";
 
 /** One tradable market, as the exchange lists it. */
 export type Market = {
@@ -101,12 +110,25 @@ export function priceFault(market: Market, price: Decimal, field: string): strin
   const allowed = MAX_PRICE_DECIMALS[market.kind] - market.sizeDecimals;
   const figures = significantFigures(price);
   if (decimals <= allowed && figures <= MAX_SIGNIFICANT_FIGURES) return null;
-  const wholeFigures = figures - decimals;
-  const keep = Math.max(0, Math.min(allowed, MAX_SIGNIFICANT_FIGURES - wholeFigures));
+  const keep = keptDecimals(market, price);
   return (
     `${field} ${price} is not a valid price on ${market.name}: at most ${MAX_SIGNIFICANT_FIGURES} significant figures ` +
     `and ${Math.max(0, allowed)} decimals. Nearest valid: ${nearest(price, keep)}.`
   );
+}
+
+/** The nearest price that the exchange takes, not below (`up`) or not above it (`down`): for what we price ourselves. */
+export function roundPrice(market: Market, price: Decimal, way: "up" | "down"): Decimal {
+  const keep = keptDecimals(market, price);
+  const below = truncate(price, keep);
+  return way === "down" || compare(below, price) === 0 ? below : fromUnits(toUnits(below, keep) + 1n, keep);
+}
+
+/** Decimals that a price of this size may have. */
+function keptDecimals(market: Market, price: Decimal): number {
+  const allowed = MAX_PRICE_DECIMALS[market.kind] - market.sizeDecimals;
+  const wholeFigures = significantFigures(price) - decimalPlaces(price);
+  return Math.max(0, Math.min(allowed, MAX_SIGNIFICANT_FIGURES - wholeFigures));
 }
 
 /** Says why the exchange would refuse a size, or null when it would take it. */

@@ -51,6 +51,7 @@ export const ERROR_WORDS = {
   idempotency_in_progress: "Another modify of the order is still running.",
   key_already_registered: "The key hash is registered with another account or other scopes.",
   key_revoked: "The key was revoked for this account, perhaps before it was registered.",
+  stop_not_flattenable: "The stop does not stand, or what it covers cannot be told apart.",
   order_not_modifiable: "The order's state is not known; retrieve it first.",
   setup_done: "The gateway is set up already.",
   rate_limited: "Too many requests; wait for Retry-After and repeat with the same Idempotency-Key.",

@@ -129,6 +129,16 @@ export const EXAMPLE_STOP = {
   remaining: { orders: 1, order_ids: [EXAMPLE_ORDER_ID], twaps: 0, twap_operation_ids: [] },
   kept: { orders: 0, order_ids: [] },
   outside: { is_done: false, canceled: [], kept: [] },
+  flatten: null,
+};
+
+export const EXAMPLE_FLATTEN = {
+  status: "flattening",
+  asked_at: "2026-11-21T09:30:10.000Z",
+  ended_at: null,
+  max_slippage_bps: 50,
+  order_ids: [],
+  left: [],
 };
 
 export const EXAMPLE_HEARTBEAT = {

@@ -35,7 +35,7 @@ export type Route = {
 type WithBody<Body extends TSchema> = Contract & { body: Body };
 
 export type WriteCall<Body> = { id: string; body: Body; idempotencyKey: string };
-export type UrgentCall<Body> = { body: Body; idempotencyKey: string | null };
+export type UrgentCall<Body> = { id: string; body: Body; idempotencyKey: string | null };
 type UrgentAnswer = { status: 200 | 202; body: string; isReplay: boolean };
 export type ReadCall = { id: string; query: Query };
 
@@ -54,14 +54,14 @@ export function openRoute(contract: Contract, run: (deps: Deps, visit: Visit) =>
 export function signedRoute<Body extends TSchema>(
   contract: WithBody<Body>,
   kind: FailureKind,
-  run: (deps: Deps, body: Static<Body>) => Answer,
+  run: (deps: Deps, body: Static<Body>, id: string) => Answer,
 ): Route {
   const signedBody = readingSignedBody(contract);
   return {
     contract,
-    async answer(deps, visit) {
+    async answer(deps, visit, id) {
       const body = await signedBody(deps, visit);
-      return countingFailures(visit, kind, () => run(deps, body));
+      return countingFailures(visit, kind, () => run(deps, body, id));
     },
   };
 }
@@ -139,13 +139,13 @@ export function urgentRoute<Body extends TSchema>(
   const check = compileCheck(contract.body);
   return {
     contract,
-    async answer(deps, visit) {
+    async answer(deps, visit, id) {
       const caller = admit(deps, visit, contract.access);
       queryOf(contract, visit);
       const { headers } = visit.request;
       const idempotencyKey = headers.has("idempotency-key") ? readIdempotencyKey(headers) : null;
       const body = await bodyOf(deps, visit, { contract, check });
-      const { status, body: text, isReplay } = run(deps, caller, { body, idempotencyKey });
+      const { status, body: text, isReplay } = run(deps, caller, { id, body, idempotencyKey });
       return { status, body: text, headers: isReplay ? { "Idempotent-Replayed": "true" } : {} };
     },
   };

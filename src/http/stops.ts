@@ -1,9 +1,10 @@
 /** /v1/stop and /v1/stops. */
+import { flattenStop } from "../actions/flatten-stop.ts";
 import { getStop, listStops, stopTrading } from "../actions/stop-trading.ts";
-import { EXAMPLE_STOP } from "./examples.ts";
+import { EXAMPLE_FLATTEN, EXAMPLE_STOP } from "./examples.ts";
 import { type Route, readRoute, urgentRoute } from "./route.ts";
 import { listOf } from "./schema/list.ts";
-import { StopBody, StopResource } from "./schema/stop.ts";
+import { FlattenBody, StopBody, StopResource } from "./schema/stop.ts";
 
 const TAG = "Stop";
 
@@ -87,6 +88,34 @@ const list = readRoute(
   (deps, caller) => ({ body: listStops(deps, caller), asOfMs: null }),
 );
 
+const flatten = urgentRoute(
+  {
+    name: "flatten_stop",
+    method: "POST",
+    path: "/v1/stops/{id}/flatten",
+    tag: TAG,
+    summary: "Close what is held under a stop",
+    description:
+      "A second, explicit step. Once the stop is `stopped`, what is held on perpetuals is closed by reduce-only orders that execute at once or not at all: within `max_slippage_bps` of the best price, never further than 5 % from mark and oracle, by a book of at most 2 s, the position read anew for each. Of an account its positions are closed; of a bot at most what its own fills hold, after what of its reductions rests has been canceled (triggers stay). At most ten orders in each market; one whose outcome is not known is waited for. What is left is told with the reason. Repeated while it goes on it is the same one, with the newest `max_slippage_bps`; afterwards it begins anew. It needs no Idempotency-Key, and one changes nothing. Spot balances are kept.",
+    access: "trading:write",
+    isUrgent: true,
+    id: { description: "UUID of the stop.", example: EXAMPLE_STOP.id },
+    body: FlattenBody,
+    isBodyOptional: true,
+    bodyExample: { max_slippage_bps: 50 },
+    answers: [
+      {
+        status: 202,
+        description: "It is to be flattened: `flatten` of the stop tells how far that has come.",
+        schema: StopResource,
+        example: { ...EXAMPLE_STOP, flatten: EXAMPLE_FLATTEN },
+      },
+    ],
+    errors: ["not_ready", "rail_refused", "invalid_id", "stop_not_found", "stop_not_flattenable"],
+  },
+  (deps, caller, { id, body }) => flattenStop(deps, caller, { id, maxSlippageBps: body.max_slippage_bps ?? null }),
+);
+
 export function stopRoutes(): Route[] {
-  return [stop, retrieve, list];
+  return [stop, retrieve, list, flatten];
 }

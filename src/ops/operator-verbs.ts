@@ -17,7 +17,7 @@ import { OperatorError } from "./operator.ts";
 import { releaseUnknown } from "./release-unknown.ts";
 import { retireOwnAgent } from "./retire-agent.ts";
 import { newSetupLink, setupUrl } from "./set-up/tokens.ts";
-import { resumeTrading, stopByOperator } from "./stop-trading.ts";
+import { flattenByOperator, resumeTrading, stopByOperator } from "./stop-trading.ts";
 import { tellState } from "./tell-state.ts";
 import { upgradeStatus } from "./upgrade-status.ts";
 
@@ -139,6 +139,18 @@ export const OPERATOR_VERBS = {
       const stop = stopByOperator(changer, wanted);
       changer.running?.heedStops();
       return stop;
+    },
+  ),
+  flatten_stop: changing(
+    (facts) => ({
+      accountId: text(facts, "accountId"),
+      stopId: text(facts, "stopId"),
+      maxSlippageBps: wholeNumber(facts, "maxSlippageBps"),
+    }),
+    (changer, wanted) => {
+      const flattened = flattenByOperator(changer, wanted);
+      changer.running?.heedStops();
+      return flattened;
     },
   ),
   resume_trading: changing(

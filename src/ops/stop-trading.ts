@@ -1,10 +1,12 @@
+import { MAX_SLIPPAGE_BPS } from "../core/flatten.ts";
 import { stopResource } from "../core/resource.ts";
+import { beginFlatten, whyNotFlat } from "../settle/stop/begin-flatten.ts";
 import { beginStop, listAlike } from "../settle/stop/begin-stop.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
-import { listStandingStops, resumeStops } from "../store/stops.ts";
+import { findStop, listStandingStops, resumeStops } from "../store/stops.ts";
 import { type Operator, OperatorError } from "./operator.ts";
 
 export type OperatorsStop = {
@@ -23,6 +25,22 @@ export function stopByOperator(operator: Operator, { accountId, keyHash, keepsPr
     const asked = { accountId, scope: keyHash === null ? "account" : "bot", keyHash, keepsProtection } as const;
     const wanted = { ...asked, cause: "asked", actor: "operator", idempotencyKey: null } as const;
     return stopResource(listAlike(store, asked)[0] ?? beginStop(store, operator, wanted));
+  });
+}
+
+export type OperatorsFlatten = { accountId: string; stopId: string; maxSlippageBps: number };
+
+/** What is held by whom a stop covers is closed by the running gateway, or by the next one. */
+export function flattenByOperator(operator: Operator, { accountId, stopId, maxSlippageBps }: OperatorsFlatten) {
+  const isBps = Number.isInteger(maxSlippageBps) && maxSlippageBps >= 1 && maxSlippageBps <= MAX_SLIPPAGE_BPS;
+  if (!isBps) throw new OperatorError(`the slippage is a whole number of basis points, 1 to ${MAX_SLIPPAGE_BPS}`);
+  return inTransaction(operator.store, (store) => {
+    const stop = findStop(store, stopId);
+    if (stop === null || stop.accountId !== accountId) throw new OperatorError(`there is no stop ${stopId}`);
+    const why = whyNotFlat(store, stop);
+    if (why !== null) throw new OperatorError(why);
+    beginFlatten(store, operator, { stop, actor: "operator", askedBy: null, maxSlippageBps });
+    return { account: accountId, stop: stopId, max_slippage_bps: maxSlippageBps };
   });
 }
 

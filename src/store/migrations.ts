@@ -12,6 +12,7 @@ import holdBotsToRails from "../../drizzle/0007_hold_bots_to_rails.sql" with { t
 import hearHeartbeats from "../../drizzle/0008_hear_heartbeats.sql" with { type: "text" };
 import keepTrips from "../../drizzle/0009_keep_trips.sql" with { type: "text" };
 import holdTwapsToRails from "../../drizzle/0010_hold_twaps_to_rails.sql" with { type: "text" };
+import flattenStops from "../../drizzle/0011_flatten_stops.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0008_hear_heartbeats", sql: hearHeartbeats },
   { name: "0009_keep_trips", sql: keepTrips },
   { name: "0010_hold_twaps_to_rails", sql: holdTwapsToRails },
+  { name: "0011_flatten_stops", sql: flattenStops },
 ];
 
 /** The database was written by a newer Postern than this one. */

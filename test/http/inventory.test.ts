@@ -26,6 +26,7 @@ const ROUTES = [
     "GET /v1/stops",
     "GET /v1/stops/:id",
     "POST /v1/stop",
+    "POST /v1/stops/:id/flatten",
     "GET /v1/heartbeat",
     "PUT /v1/heartbeat",
     "POST /v1/api-keys/revocations",

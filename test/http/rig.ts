@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { privateKeyToAccount } from "viem/accounts";
 import { cancelOutside } from "../../src/actions/cancel-outside.ts";
+import { openGatewayFlattener } from "../../src/actions/flatten-facts.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
@@ -173,6 +174,7 @@ export function openRig(options: RigOptions = {}): Rig {
     ...world,
     settling: settler,
     stopper,
+    flattener: openGatewayFlattener(world, settler, () => deps),
     heartbeats,
     running: openRunningWrites(),
     reads,

@@ -5,6 +5,7 @@ import { beatHeart } from "../../src/actions/beat-heart.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { cancelTwap } from "../../src/actions/cancel-twap.ts";
 import { createTwap } from "../../src/actions/create-twap.ts";
+import { flattenStop } from "../../src/actions/flatten-stop.ts";
 import { getOperation } from "../../src/actions/get-operation.ts";
 import { getOrder } from "../../src/actions/get-order.ts";
 import { listFills } from "../../src/actions/list-fills.ts";
@@ -42,6 +43,7 @@ export type Ask =
   | { kind: "margin"; market: string; amount: string }
   | { kind: "twap"; market: string; side: Side; size: string; minutes: number }
   | { kind: "twap_cancel"; market: string; twapId: number }
+  | { kind: "flatten"; id: string; bps: number }
   | { kind: "beat"; withinS: number | null }
   | { kind: "stop"; scope: StopScope; keepsProtection: boolean }
   | { kind: "get"; id: string }
@@ -107,6 +109,8 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
       const { kind: _kind, ...body } = ask;
       return cancelTwap(deps, caller, { ...body, ...print("cancel_twap", null, body) });
     }
+    case "flatten":
+      return flattenStop(deps, caller, { id: ask.id, maxSlippageBps: ask.bps });
     case "beat":
       return { status: 200, isReplay: false, body: beatHeart(deps, caller, { withinS: ask.withinS }) };
     case "stop": {
@@ -186,6 +190,8 @@ function httpRequest(party: Party, ask: Ask): Http {
     }
     case "twap_cancel":
       return { method: "POST", path: "/v1/twaps/cancel", body: { market: ask.market, twap_id: ask.twapId } };
+    case "flatten":
+      return { method: "POST", path: `/v1/stops/${ask.id}/flatten`, body: { max_slippage_bps: ask.bps } };
     case "beat":
       return { method: "PUT", path: "/v1/heartbeat", body: { within_s: ask.withinS } };
     case "stop":

@@ -2,6 +2,7 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { cancelOutside } from "../../src/actions/cancel-outside.ts";
+import { openGatewayFlattener } from "../../src/actions/flatten-facts.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import { type PlaceOrder, placeOrder } from "../../src/actions/place-order.ts";
@@ -237,6 +238,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     ...world,
     settling: settler,
     stopper,
+    flattener: openGatewayFlattener(world, settler, () => deps),
     heartbeats: openHeartbeats(world, { bootMs: clock.elapsedMs, heed: () => stopper.heed() }),
     running: openRunningWrites(),
     reads,

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { LEFT_REASONS, MAX_SLIPPAGE_BPS } from "../../core/flatten.ts";
 import { STOP_CAUSES, STOP_SCOPES, STOP_STATUSES } from "../../core/stop.ts";
 import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
 
@@ -18,6 +19,17 @@ export const StopBody = closed(
     ),
   },
   { title: "StopTrading" },
+);
+
+const Slippage = Type.Integer({
+  minimum: 1,
+  maximum: MAX_SLIPPAGE_BPS,
+  description: "Furthest price from the best one at that moment, basis points.",
+});
+
+export const FlattenBody = closed(
+  { max_slippage_bps: Type.Optional({ ...Slippage, description: `${Slippage.description ?? ""} 50 when left out.` }) },
+  { title: "FlattenStop" },
 );
 
 const STOP = {
@@ -77,6 +89,30 @@ export const StopResource = closed(
         }),
       },
       { description: "Orders and TWAPs that were placed elsewhere; always empty for a `bot`." },
+    ),
+    flatten: nullable(
+      closed({
+        status: words(["flattening", "flat", "left"], {
+          description:
+            "`flattening`: not at its end, or waiting for the stop. `flat`: nothing is held any more. `left`: something is, see `left`.",
+        }),
+        asked_at: Timestamp,
+        ended_at: nullable(Timestamp, "When nothing more was to be done; null while there is."),
+        max_slippage_bps: Slippage,
+        order_ids: ids("The orders that were placed for it, the oldest first."),
+        left: Type.Array(
+          closed({
+            market: MarketName,
+            size: Type.String({ description: "What is held; negative is short." }),
+            reason: words(LEFT_REASONS, {
+              description:
+                "`not_filled`: ten orders did not fill it. `below_minimum`: the exchange takes no order of so little, a full close neither. `no_price`: there was none within the bounds, or none could be read. `resumed`: the stop was ended meanwhile.",
+            }),
+          }),
+          { description: "What was left at its end." },
+        ),
+      }),
+      "What was asked for with `POST /v1/stops/{id}/flatten`; null where nobody did.",
     ),
   },
   { title: "Stop" },

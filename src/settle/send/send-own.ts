@@ -8,7 +8,7 @@ const OWN_WAIT_MS = 4_000;
 
 export type OwnAction = {
   accountId: string;
-  purpose: "cancel" | "order";
+  purpose: "cancel" | "order" | "reduce";
   /** Stores the intent; null where by now there is nothing to do. */
   store: (place: Place) => Attempt | null;
 };

@@ -5,6 +5,7 @@ import { isSpot } from "../../core/market.ts";
 import { canIncrease, isOfThen, type Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
 import { findAttemptByCloid, listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
+import { isFlattenStep } from "../../store/flattens.ts";
 import type { Store } from "../../store/open.ts";
 import { findOperation, listSentTwaps, type StoredOperation } from "../../store/operations.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
@@ -54,7 +55,8 @@ function coveredOrders(world: Rows, stop: Stop): StoredOrder[] {
     ids.add(resource.id);
     return findOrder(store, resource.id) ?? [];
   });
-  return [...live, ...behind].filter((order) => isCovered(world, stop, order));
+  // What closes a position does so under a stop, whatever else that takes away.
+  return [...live, ...behind].filter((order) => isCovered(world, stop, order) && !isFlattenStep(order));
 }
 
 function isCovered({ store }: Rows, stop: Stop, order: StoredOrder): boolean {

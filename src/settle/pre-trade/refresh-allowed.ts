@@ -1,0 +1,16 @@
+import type { ActionAllowance } from "../../exchange/action-allowance.ts";
+import type { BuilderApproval } from "../../exchange/builder-approval.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import type { Store } from "../../store/open.ts";
+
+type Allowed = { allowance: ActionAllowance; builderApproval: BuilderApproval };
+
+/** What the exchange allows our accounts: actions, and a builder's fee. */
+export async function refreshAllowed(store: Store, { allowance, builderApproval }: Allowed): Promise<void> {
+  const accounts = listAccounts(store);
+  const owners = new Set(accounts.map(({ ownerAddress }) => ownerAddress));
+  await Promise.all([
+    ...[...owners].map((owner) => builderApproval.refresh(owner)),
+    ...accounts.map(({ tradingAddress }) => allowance.refresh(tradingAddress)),
+  ]);
+}

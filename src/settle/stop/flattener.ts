@@ -1,0 +1,207 @@
+import type { Account } from "../../core/account.ts";
+import { absolute, compare, type Decimal, decimal, isZero } from "../../core/decimal.ts";
+import { closableOf, closingOrder, type Flatten, type Left, type LeftReason, type Prices } from "../../core/flatten.ts";
+import { findMarket } from "../../core/market.ts";
+import type { Side } from "../../core/order.ts";
+import type { Stop } from "../../core/stop.ts";
+import type { Settling, With } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { botOf, listBotGrants, listBotNets } from "../../store/bots.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { findFlatten, isFlattenStep, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
+import type { StoredOrder } from "../../store/orders.ts";
+import { findStop } from "../../store/stops.ts";
+import { cancelCovered } from "./cancel-covered.ts";
+import { keptOrders } from "./covered.ts";
+import { isUnsettled, sendStep, type ToFlatten } from "./flatten-step.ts";
+
+export type RunningFlattener = {
+  /** There may be something to flatten; safe to call at any time. */
+  heed(): void;
+  /** Nothing goes on in this process; the next start finds it. */
+  stop(): void;
+};
+
+export type FlattenParts = {
+  settling: Pick<Settling, "burn" | "pursue">;
+  /** What an account holds now on perpetuals, by market, signed; null where it could not be read. */
+  positions(account: Account): Promise<ReadonlyMap<string, Decimal> | null>;
+  /** What an order of this side would execute at now; null where it could not be read, or is older than 2 s. */
+  prices(market: string, side: Side): Promise<Prices | null>;
+};
+
+/** Between two readings of the position, milliseconds. */
+const ROUND_EVERY_MS = 2_000;
+/** Orders in one market; a request that comes afterwards has as many again. */
+const MAX_ROUNDS = 10;
+/** Looks at prices in one market that come to nothing. */
+const MAX_PRICELESS = 10;
+/** Readings that show nothing held, one after the other, before that is told. */
+const FLAT_READINGS = 2;
+
+/** What is kept in mind of one between two rounds. Losing it costs some readings. */
+type Memory = { askedAtMs: number; flatReadings: number; priceless: Map<string, number> };
+
+/** Closes what is held by whom a stop covers, once nothing can increase it any more. What it does is in the rows. */
+export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningFlattener {
+  const running = new Set<string>();
+  let isEnded = false;
+
+  async function follow(stopId: string): Promise<void> {
+    const memory: Memory = { askedAtMs: 0, flatReadings: 0, priceless: new Map() };
+    while (!isEnded) {
+      try {
+        if (await playRound(world, parts, { stopId, memory })) return;
+      } catch (error) {
+        if (!isEnded) world.log.error({ stop: stopId, error: String(error) }, "a step of a flattening failed");
+      }
+      await world.clock.sleep(ROUND_EVERY_MS);
+    }
+  }
+
+  return {
+    heed() {
+      if (isEnded) return;
+      for (const { stopId } of listRunningFlattens(world.store)) {
+        if (running.has(stopId)) continue;
+        running.add(stopId);
+        void follow(stopId).finally(() => running.delete(stopId));
+      }
+    },
+    stop() {
+      isEnded = true;
+    },
+  };
+}
+
+type Following = { stopId: string; memory: Memory };
+
+/** True when there is nothing more to do for it. */
+async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory }: Following): Promise<boolean> {
+  const { store, state } = world;
+  const [flatten, stop] = [findFlatten(store, stopId), findStop(store, stopId)];
+  const account = stop === null ? null : findAccount(store, stop.accountId);
+  if (flatten === null || stop === null || account === null || flatten.endedAtMs !== null) return true;
+  if (memory.askedAtMs !== flatten.askedAtMs)
+    Object.assign(memory, { askedAtMs: flatten.askedAtMs, flatReadings: 0, priceless: new Map() });
+  const isResumed = stop.resumedAtMs !== null;
+  // What is held may still grow: increases go first.
+  if (!isResumed && (state.phase !== "ready" || stop.stoppedAtMs === null)) return false;
+  const steps = listSteps(store, flatten);
+  if (steps.some((order) => isUnsettled(world, order))) return false;
+  const positions = await parts.positions(account);
+  if (positions === null) return false;
+  const held = closableIn(world, stop, positions);
+  memory.flatReadings = held.size === 0 ? memory.flatReadings + 1 : 0;
+  if (isResumed) return end(world, flatten, leftOf(held, "resumed"));
+  if (held.size === 0) return memory.flatReadings >= FLAT_READINGS && end(world, flatten, []);
+  const rounds = [...held].map(([market, closable]) =>
+    closeMarket(world, parts, {
+      ...{ stop, account, flatten, memory, market, closable },
+      steps: ofMarket(steps, flatten, market),
+    }),
+  );
+  const results = await Promise.all(rounds);
+  const left = results.flatMap((result) => result ?? []);
+  return left.length === held.size && end(world, flatten, left);
+}
+
+function ofMarket(steps: readonly StoredOrder[], { askedAtMs }: Flatten, market: string): StoredOrder[] {
+  return steps.filter((order) => order.market === market && order.createdAtMs >= askedAtMs);
+}
+
+/** What is to be closed, by market. */
+function closableIn(
+  { store }: With<"store">,
+  stop: Stop,
+  positions: ReadonlyMap<string, Decimal>,
+): Map<string, Decimal> {
+  const bot = stop.scope === "bot" ? botOf(store, stop.keyHash) : null;
+  const nets = bot === null ? null : listBotNets(store, stop.accountId, bot);
+  // Of a plain key nobody knows what it holds: nothing of it is closed.
+  if (stop.scope === "bot" && nets === null) return new Map();
+  const closable = [...positions].map(([market, position]): [string, Decimal] => [
+    market,
+    nets === null ? position : closableOf(position, nets.get(market) ?? null),
+  ]);
+  return new Map(closable.filter(([market, size]) => !isZero(size) && (nets === null || nets.has(market))));
+}
+
+function leftOf(held: ReadonlyMap<string, Decimal>, reason: LeftReason): Left[] {
+  return [...held].map(([market, size]) => ({ market, size, reason }));
+}
+
+type Closing = {
+  stop: Stop;
+  account: Account;
+  flatten: Flatten;
+  memory: Memory;
+  market: string;
+  closable: Decimal;
+  /** Orders that this request has placed in this market. */
+  steps: readonly StoredOrder[];
+};
+
+/** One try in one market. What is left where there is to be no further one, else null. */
+async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Closing): Promise<Left | null> {
+  const { stop, account, market, closable, memory, steps } = closing;
+  const left = (reason: LeftReason): Left => ({ market, size: closable, reason });
+  // Both would close it: what of a bot rests goes first, or it would reduce what another holds.
+  const resting = stop.scope === "bot" ? restingReductions(world, stop, market) : [];
+  if (resting.length > 0) {
+    await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { stop, account, orderId: id })));
+    return null;
+  }
+  const last = steps.at(-1);
+  const isTooLittle = last?.status === "rejected" && last.error?.includes(BELOW_MINIMUM) === true;
+  if (isTooLittle && compare(absolute(closable), absolute(decimal(last.size))) === 0) return left("below_minimum");
+  if (steps.length >= MAX_ROUNDS) return left("not_filled");
+  const order = await orderFor(world, parts, closing);
+  if (order === null) {
+    const times = (memory.priceless.get(market) ?? 0) + 1;
+    memory.priceless.set(market, times);
+    return times < MAX_PRICELESS ? null : left("no_price");
+  }
+  await sendStep(world, parts.settling, { ...closing, ...order });
+  return null;
+}
+
+/** The exchange's words, on perpetuals: an order of less than 10 USD. A full close is said to be exempt, so it is tried. */
+const BELOW_MINIMUM = "minimum value";
+
+function restingReductions(world: ToFlatten, stop: Stop, market: string): StoredOrder[] {
+  return keptOrders(world, stop).filter(
+    (order) => order.market === market && order.trigger === null && !isFlattenStep(order),
+  );
+}
+
+async function orderFor(world: ToFlatten, parts: FlattenParts, { stop, flatten, market, closable, steps }: Closing) {
+  const universe = world.markets.current();
+  const listed = universe === null ? null : findMarket(universe, market);
+  if (listed === null) return null;
+  const side = closable.startsWith("-") ? "buy" : "sell";
+  const prices = await parts.prices(market, side);
+  if (prices === null) return null;
+  const { maxSlippageBps } = flatten;
+  // What our own orders took off the book makes the next one no worse.
+  const first = steps[0] === undefined ? null : decimal(steps[0].price);
+  const order = closingOrder(listed, closable, { prices, maxSlippageBps, maxDistance: distanceOf(world, stop), first });
+  return order === null ? null : { listed, ...order };
+}
+
+/** What the newest grant of the stop's bot says; null where it has none. */
+function distanceOf({ store }: With<"store">, { scope, keyHash, accountId }: Stop): Decimal | null {
+  const bot = scope === "bot" ? botOf(store, keyHash) : null;
+  return bot === null ? null : (listBotGrants(store, accountId, bot)[0]?.rails.maxDistance ?? null);
+}
+
+/** In one transaction with the row that it is concluded from; false where it was asked for again meanwhile. */
+function end(world: With<"clock" | "store">, flatten: Flatten, left: readonly Left[]): boolean {
+  const atMs = world.clock.nowMs();
+  return inTransaction(world.store, (store) => {
+    const now = findFlatten(store, flatten.stopId);
+    if (now === null || now.askedAtMs !== flatten.askedAtMs) return false;
+    tellFlatten(store, { ...now, endedAtMs: atMs, left }, { event: "flatten_ended", actor: "gateway", atMs });
+    return true;
+  });
+}

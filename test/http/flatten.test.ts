@@ -1,0 +1,131 @@
+/** Flattening as its client meets it: who may ask for it, and how much of what is held is a bot's. */
+import { expect, test } from "bun:test";
+import { resumeTrading } from "../../src/ops/stop-trading.ts";
+import { BOT, limitedRig, OTHER_BOT, openMarketRig, place, register, stateOf, textOf } from "./rails-rig.ts";
+import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
+
+type Shown = { id: string; flatten: { status: string; left: object[]; order_ids: string[] } | null };
+
+async function stopOf(rig: Rig, scope: string, apiKey: string = KEYS.both): Promise<string> {
+  return ((await (await rig.ask({ path: "/v1/stop", apiKey, body: { scope } })).json()) as Shown).id;
+}
+
+async function flatten(
+  rig: Rig,
+  id: string,
+  { apiKey = KEYS.both, body = {} }: { apiKey?: string; body?: object } = {},
+) {
+  const answer = await rig.ask({ path: `/v1/stops/${id}/flatten`, apiKey, body });
+  const told = (await answer.json()) as Shown & { error?: { code: string } };
+  return { code: told.error?.code ?? String(answer.status), told };
+}
+
+async function pass(rig: Rig, seconds: number): Promise<void> {
+  for (let step = 0; step < seconds * 4; step += 1) await rig.clock.advance(250);
+}
+
+type Sale = { s: string; p: string; r: boolean; b: boolean; t: object };
+
+/** Fills what executes at once, and shows less held afterwards. */
+function exchangeThatFills(rig: Rig, held: { szi: number }): Sale[] {
+  const sales: Sale[] = [];
+  rig.answers.set("twapHistory", () => []);
+  rig.answers.set("meta", () => null);
+  rig.answers.set("clearinghouseState", ({ dex }) =>
+    stateOf((dex ?? "") === "" && held.szi !== 0 ? [{ coin: "BTC", szi: String(held.szi) }] : [], rig.clock.nowMs()),
+  );
+  const level = { px: "59990", sz: "10", n: 1 };
+  rig.answers.set("l2Book", () => ({
+    coin: "BTC",
+    time: rig.clock.nowMs(),
+    levels: [[level], [{ ...level, px: "60010" }]],
+  }));
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async (body, ...rest) => {
+    const { action } = JSON.parse(body) as { action: { type: string; orders?: (Sale & { c: string })[] } };
+    const [order] = action.orders ?? [];
+    if (order === undefined || !JSON.stringify(order.t).includes("Ioc")) return send(body, ...rest);
+    sales.push(order);
+    held.szi = Number((held.szi - (order.b ? -Number(order.s) : Number(order.s))).toFixed(5));
+    const statuses = [{ filled: { totalSz: order.s, avgPx: "59990", oid: 90_000 + sales.length, cloid: order.c } }];
+    const response = { type: "order", data: { statuses } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  };
+  return sales;
+}
+
+test("an account's position is closed by one order that only reduces, within half a percent of the best price", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5 };
+  const sales = exchangeThatFills(rig, held);
+  const id = await stopOf(rig, "account");
+  expect((await flatten(rig, id)).code).toBe("202");
+  await pass(rig, 30);
+  expect(sales).toMatchObject([{ b: false, s: "0.5", p: "59691", r: true, t: { limit: { tif: "Ioc" } } }]);
+  const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+  expect(end).toMatchObject({ status: "flat", left: [] });
+  expect(end?.order_ids).toHaveLength(1);
+});
+
+test("of a bot no more goes than its own fills hold, and what of its reductions rests goes first", async () => {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  await place(rig, { side: "sell", size: "0.002", price: "61000", reduce_only: true });
+  await register(rig, textOf(rig, { bot: "other-1" }, OTHER_BOT));
+  const id = await stopOf(rig, "bot", BOT);
+  expect((await flatten(rig, id, { apiKey: OTHER_BOT })).code).toBe("rail_refused");
+  expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
+  await pass(rig, 40);
+  expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
+  const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+  expect(end).toMatchObject({ status: "flat", left: [] });
+});
+
+test("asked for again it is the same while it goes on, and begins anew afterwards", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5 };
+  const sales = exchangeThatFills(rig, held);
+  const id = await stopOf(rig, "account");
+  for (let times = 0; times < 3; times += 1) await flatten(rig, id);
+  await pass(rig, 30);
+  expect(sales).toHaveLength(1);
+  held.szi = -0.1;
+  await flatten(rig, id);
+  await pass(rig, 30);
+  expect(sales.slice(1)).toMatchObject([{ b: true, s: "0.1" }]);
+});
+
+test("a book that is old is none to close by, and what is held is told as left", async () => {
+  const rig = openMarketRig();
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  const book = rig.answers.get("l2Book");
+  rig.answers.set("l2Book", (request) => ({ ...(book?.(request) as object), time: rig.clock.nowMs() - 2_500 }));
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 60);
+  expect(sales).toEqual([]);
+  const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+  expect(end).toMatchObject({ status: "left", left: [{ market: "BTC", size: "0.5", reason: "no_price" }] });
+});
+
+test("what a plain key holds by itself is not known, and a stop that was ended is none", async () => {
+  const rig = openRig();
+  expect((await flatten(rig, await stopOf(rig, "bot"))).code).toBe("stop_not_flattenable");
+  const id = await stopOf(rig, "account");
+  resumeTrading({ ...rig.deps, network: "paper" }, { accountId: ACCOUNTS.main, stopId: id });
+  expect((await flatten(rig, id)).code).toBe("stop_not_flattenable");
+  expect((await flatten(rig, id, { apiKey: KEYS.other })).code).toBe("stop_not_found");
+  expect((await flatten(rig, id, { apiKey: KEYS.readOnly })).code).toBe("insufficient_scope");
+});
+
+test.each([[0], [501], [0.5]])("a slippage of %d basis points is refused", async (bps) => {
+  const rig = openRig();
+  const id = await stopOf(rig, "account");
+  expect((await flatten(rig, id, { body: { max_slippage_bps: bps } })).code).toBe("invalid_parameter");
+});
+
+test("a bot that may not reduce flattens nothing", async () => {
+  const rig = await limitedRig({ may: "increase,cancel" });
+  expect((await flatten(rig, await stopOf(rig, "bot", BOT), { apiKey: BOT })).code).toBe("rail_refused");
+});

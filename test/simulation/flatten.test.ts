@@ -1,0 +1,144 @@
+/** Positions that are closed under a stop, at an exchange that loses answers, by a gateway that dies. */
+import { expect, test } from "bun:test";
+import type { Ask } from "./front.ts";
+import { directly, type Fate } from "./network.ts";
+import { MAKER } from "./plain-venue.ts";
+import { executed, limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
+import { scenesOfThisFile } from "./scenes.ts";
+
+const scene = scenesOfThisFile();
+
+const STOP: Ask = { kind: "stop", scope: "account", keepsProtection: true };
+const LOST: Fate = { arrivesAfterMs: [1], answer: { kind: "silence" } };
+const NEVER_ARRIVED: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
+
+/** Long 0.05, and somebody who buys at these prices. */
+async function long(s: Scene, bids: readonly [number, string][]): Promise<void> {
+  trade(s, MAKER, { isBuy: false, price: 95_100, size: "0.05" });
+  await s.tell("long-key-1", { ...limit("buy", 95_200, "0.05"), timeInForce: "ioc" });
+  for (const [price, size] of bids) trade(s, MAKER, { isBuy: true, price, size });
+}
+
+function held(s: Scene): string {
+  const { positions } = s.venue.account(s.party.account.tradingAddress);
+  return [...positions.values()].map(({ size }) => String(Number(size) / 1e8)).join(",") || "0";
+}
+
+type Shown = { id: string; status: string; flatten: { status: string; left: object[]; order_ids: string[] } | null };
+
+async function stopAndFlatten(s: Scene, bps = 50): Promise<string> {
+  const { id } = JSON.parse((await s.tell("stop-key-1", STOP)).body) as Shown;
+  const told = await s.tell(null, { kind: "flatten", id, bps });
+  expect(told.status).toBe(202);
+  return id;
+}
+
+async function untilEnded(s: Scene): Promise<NonNullable<Shown["flatten"]>> {
+  for (let waited = 0; waited < 120; waited += 1) {
+    const { flatten } = JSON.parse((await s.tell("stop-key-1", STOP)).body) as Shown;
+    if (flatten !== null && flatten.status !== "flattening") return flatten;
+    await s.pass(500);
+  }
+  throw new Error("it never ended");
+}
+
+function sales(s: Scene) {
+  return executed(s, "order").filter(({ input }) => JSON.stringify(input.action, spelled).includes('"r":true'));
+}
+
+function spelled(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}
+
+test("what is held is closed, the stop-loss stays, and what increases went before", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.1"]]);
+  await s.tell("guard-key-1", {
+    ...limit("sell", 80_000, "0.05"),
+    reduceOnly: true,
+    trigger: { price: "85000", kind: "stop_loss", market: true },
+  });
+  await s.tell("rest-key-1", limit("buy", 90_000));
+  await stopAndFlatten(s);
+  expect(await untilEnded(s)).toMatchObject({ status: "flat", left: [] });
+  expect(held(s)).toBe("0");
+});
+
+test.each([
+  ["has arrived, and its answer was lost", LOST],
+  ["has never arrived", NEVER_ARRIVED],
+])("an order that %s is settled before the next one", async (_what, fate) => {
+  const s = await scene();
+  await long(s, [[95_000, "0.02"]]);
+  let times = 0;
+  s.setFate(({ path, body }) => {
+    if (path !== "/exchange" || !body.includes('"type":"order"')) return directly(1);
+    times += 1;
+    return times <= 2 ? fate : directly(1);
+  });
+  await stopAndFlatten(s);
+  await s.pass(8_000);
+  trade(s, MAKER, { isBuy: true, price: 95_000, size: "0.1" });
+  expect(await untilEnded(s)).toMatchObject({ status: "flat" });
+  expect(held(s)).toBe("0");
+});
+
+test("no order goes before the last one is settled, however long nothing is heard of it", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.02"]]);
+  await s.tell("stop-key-1", STOP);
+  await s.pass(4_000);
+  // It arrives, and nothing can be read of it.
+  s.setFate(({ path, body }) => {
+    if (path === "/exchange") return { arrivesAfterMs: [1], answer: { kind: "silence" } };
+    return body.includes("clearinghouseState") || body.includes("l2Book") || body.includes("meta")
+      ? directly(1)
+      : NEVER_ARRIVED;
+  });
+  await stopAndFlatten(s);
+  await s.pass(25_000);
+  expect(sales(s)).toHaveLength(1);
+});
+
+test("what nobody buys within the bound of the first order is told as left", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.02"]]);
+  trade(s, MAKER, { isBuy: true, price: 94_000, size: "1" });
+  await stopAndFlatten(s);
+  const { status, left } = await untilEnded(s);
+  expect(status).toBe("left");
+  expect(left).toEqual([{ market: "BTC", size: "0.03", reason: "no_price" }]);
+  expect(sales(s).length).toBeLessThanOrEqual(10);
+  await s.pass(30_000);
+  expect(held(s)).toBe("0.03");
+});
+
+test("nothing is closed while something can still increase", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.1"]]);
+  await s.tell("rest-key-1", limit("buy", 90_000));
+  s.setFate(({ path, body }) => (path === "/exchange" && body.includes("cancel") ? NEVER_ARRIVED : directly(1)));
+  await stopAndFlatten(s);
+  await s.pass(15_000);
+  expect(held(s)).toBe("0.05");
+  s.setFate(() => directly(1));
+  expect(await untilEnded(s)).toMatchObject({ status: "flat" });
+  expect(liveOrders(s)).toEqual([]);
+});
+
+test.each([6, 8, 10, 12, 14, 18])("it goes on after a death at step %d of it", async (atPoint) => {
+  const s = await scene();
+  await long(s, [[95_000, "0.1"]]);
+  s.kill();
+  await s.start({ atPoint });
+  s.ask("stop-key-1", STOP);
+  await s.pass(300);
+  if (s.isDead()) await s.start();
+  await stopAndFlatten(s);
+  await s.pass(3_000);
+  if (!s.isDead()) s.kill();
+  await s.start();
+  expect(await untilEnded(s)).toMatchObject({ status: "flat" });
+  expect(held(s)).toBe("0");
+  expect(shown(await s.tell("later-key-1", limit("buy", 90_003))).http).toBe(403);
+});
