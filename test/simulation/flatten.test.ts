@@ -96,6 +96,8 @@ test("no order goes before the last one is settled, however long nothing is hear
       : NEVER_ARRIVED;
   });
   await stopAndFlatten(s);
+  await s.pass(1_000);
+  trade(s, MAKER, { isBuy: true, price: 95_000, size: "0.01" });
   await s.pass(25_000);
   expect(sales(s)).toHaveLength(1);
 });
