@@ -169,4 +169,16 @@ export const STOP_BREAKS: readonly Break[] = [
     ),
     seenBy: { test: "test/http/flatten.test.ts", title: "a book that is old is none to close by" },
   },
+  {
+    row: "S53",
+    name: "the signature of one stop's end is good for every stop",
+    changes: inFile("src/wire/grant-data.ts", "stop: stopId.toLowerCase() }", 'stop: "any" }'),
+    seenBy: { test: "test/http/stop.test.ts", title: "ends no later stop, and none beside it" },
+  },
+  {
+    row: "S53",
+    name: "a stop of another account is ended",
+    changes: inFile("src/actions/stop-trading.ts", "stop === null || stop.accountId !== accountId", "stop === null"),
+    seenBy: { test: "test/http/stop.test.ts", title: "for one account ends no stop of another" },
+  },
 ];

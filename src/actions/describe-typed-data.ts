@@ -5,7 +5,9 @@ import {
   GRANT_DOMAIN,
   GRANT_TYPES,
   grantTypedData,
+  RESUMPTION_TYPES,
   REVOCATION_TYPES,
+  resumptionTypedData,
   revocationTypedData,
 } from "../wire/grant-data.ts";
 import { LIMITED_GRANT_TYPES, limitedGrantTypedData } from "../wire/limited-grant-data.ts";
@@ -18,9 +20,10 @@ function exampleOf({ primaryType, types, message }: TypedData) {
 
 /** Any account and any hash: only the shape of an example matters. */
 const EXAMPLE_ACCOUNT = "00000000-0000-0000-0000-000000000000";
+const EXAMPLE_STOP = EXAMPLE_ACCOUNT;
 const EXAMPLE_HASH = "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c70d4f2d";
 
-/** Everything that a wallet needs to sign a grant or a revocation for this gateway: public, and nobody's secret. */
+/** Everything that a wallet needs to sign a grant, a revocation or the end of a stop for this gateway: public, and nobody's secret. */
 export function describeTypedData(deps: With<"clock" | "settings">, askingNetwork: string | null): string {
   return JSON.stringify(typedDataResource(deps, askingNetwork));
 }
@@ -28,6 +31,7 @@ export function describeTypedData(deps: With<"clock" | "settings">, askingNetwor
 export function typedDataResource(deps: With<"clock" | "settings">, askingNetwork: string | null) {
   const { audience } = deps.settings;
   const revocation = { audience, accountId: EXAMPLE_ACCOUNT, keyHash: EXAMPLE_HASH };
+  const resumption = { audience, accountId: EXAMPLE_ACCOUNT, stopId: EXAMPLE_STOP };
   const grant = grantTypedData({
     ...revocation,
     network: API_NETWORK,
@@ -40,8 +44,13 @@ export function typedDataResource(deps: With<"clock" | "settings">, askingNetwor
     audience,
     asking_network: askingNetwork,
     domain: GRANT_DOMAIN,
-    types: { ...GRANT_TYPES, ...LIMITED_GRANT_TYPES, ...REVOCATION_TYPES },
-    examples: [exampleOf(grant), exampleOf(limitedExample(deps)), exampleOf(revocationTypedData(revocation))],
+    types: { ...GRANT_TYPES, ...LIMITED_GRANT_TYPES, ...REVOCATION_TYPES, ...RESUMPTION_TYPES },
+    examples: [
+      exampleOf(grant),
+      exampleOf(limitedExample(deps)),
+      exampleOf(revocationTypedData(revocation)),
+      exampleOf(resumptionTypedData(resumption)),
+    ],
   };
 }
 

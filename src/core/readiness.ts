@@ -4,7 +4,7 @@ export const OBSTACLES = {
   on_trial: "an upgrade is being checked",
   starting: "what was in flight at the last stop is still being looked up",
   writes_stopped: "writes are stopped",
-  trading_stopped: "trading is stopped, until postern resume: cancels and reductions pass",
+  trading_stopped: "trading is stopped, until postern resume or the owner's signature: cancels and reductions pass",
   changed_outside: "the database was changed from outside: see postern doctor",
   no_descriptors: "no file descriptor is left (EMFILE): none can be opened to the exchange",
   disk_full: "there is too little room where the database is",

@@ -201,6 +201,7 @@ const typedData = openRoute(
             ApiKeyGrant: [{ name: "audience", type: "string" }],
             LimitedKeyGrant: [{ name: "audience", type: "string" }],
             ApiKeyRevocation: [{ name: "audience", type: "string" }],
+            TradingResumption: [{ name: "audience", type: "string" }],
           },
           examples: [
             {

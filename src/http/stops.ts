@@ -1,10 +1,11 @@
 /** /v1/stop and /v1/stops. */
 import { flattenStop } from "../actions/flatten-stop.ts";
+import { resumeStop } from "../actions/resume-stop.ts";
 import { getStop, listStops, stopTrading } from "../actions/stop-trading.ts";
-import { EXAMPLE_FLATTEN, EXAMPLE_STOP } from "./examples.ts";
-import { type Route, readRoute, urgentRoute } from "./route.ts";
+import { EXAMPLE_FLATTEN, EXAMPLE_SIGNATURE, EXAMPLE_STOP } from "./examples.ts";
+import { type Route, readRoute, signedRoute, urgentRoute } from "./route.ts";
 import { listOf } from "./schema/list.ts";
-import { FlattenBody, StopBody, StopResource } from "./schema/stop.ts";
+import { FlattenBody, ResumeBody, StopBody, StopResource } from "./schema/stop.ts";
 
 const TAG = "Stop";
 
@@ -16,7 +17,7 @@ const stop = urgentRoute(
     tag: TAG,
     summary: "Stop trading",
     description:
-      "From the answer on nothing that could make a position larger is signed: orders, modifies, TWAPs, a higher leverage and margin taken out are 403 `trading_stopped`. What was signed before is burnt where its outcome is not known, and canceled where it rests. Cancels, reduce-only orders, sales on spot for USDC and margin that is added pass. Taken at once, also while the gateway is starting; no bucket is charged. Repeated while such a stop stands it answers with that one; under Idempotency-Keys of their own at most four alike stand, and a fifth is answered with the newest. It is ended by the gateway's operator, and by no API key.",
+      "From the answer on nothing that could make a position larger is signed: orders, modifies, TWAPs, a higher leverage and margin taken out are 403 `trading_stopped`. What was signed before is burnt where its outcome is not known, and canceled where it rests. Cancels, reduce-only orders, sales on spot for USDC and margin that is added pass. Taken at once, also while the gateway is starting; no bucket is charged. Repeated while such a stop stands it answers with that one; under Idempotency-Keys of their own at most four alike stand, and a fifth is answered with the newest. It is ended by the gateway's operator or by the owner's signature, and by no API key.",
     access: "trading:write",
     isUrgent: true,
     body: StopBody,
@@ -116,6 +117,36 @@ const flatten = urgentRoute(
   (deps, caller, { id, body }) => flattenStop(deps, caller, { id, maxSlippageBps: body.max_slippage_bps ?? null }),
 );
 
+const resume = signedRoute(
+  {
+    name: "resume_trading",
+    method: "POST",
+    path: "/v1/stops/{id}/resume",
+    tag: TAG,
+    summary: "End a stop by the owner's signature",
+    description:
+      "Ends the stop that the path names: what can increase is taken again, and what was canceled stays canceled. The owner signs `TradingResumption` (`GET /v1/api-keys/typed-data`): this gateway's audience, the account and the id of the stop, so that the signature ends no later one. Said again it answers the same. Other stops of the account stand on.",
+    access: "owner_signature",
+    id: { description: "UUID of the stop.", example: EXAMPLE_STOP.id },
+    body: ResumeBody,
+    bodyExample: { account: EXAMPLE_STOP.account, signature: EXAMPLE_SIGNATURE },
+    answers: [
+      {
+        status: 200,
+        description: "It is ended, now or before.",
+        schema: StopResource,
+        example: { ...EXAMPLE_STOP, status: "resumed", resumed_at: "2026-11-21T10:00:00.000Z" },
+      },
+    ],
+    errors: ["not_ready", "invalid_id", "stop_not_found"],
+  },
+  "revocation",
+  (deps, { account, signature }, id) => {
+    const signed = { accountId: account.toLowerCase(), stopId: id.toLowerCase(), signature };
+    return { status: 200, body: resumeStop(deps, signed) };
+  },
+);
+
 export function stopRoutes(): Route[] {
-  return [stop, retrieve, list, flatten];
+  return [stop, retrieve, list, flatten, resume];
 }

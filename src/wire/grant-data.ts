@@ -29,6 +29,14 @@ export const REVOCATION_TYPES = {
   ],
 } as const satisfies Record<string, readonly TypedField[]>;
 
+export const RESUMPTION_TYPES = {
+  TradingResumption: [
+    { name: "audience", type: "string" },
+    { name: "account", type: "string" },
+    { name: "stop", type: "string" },
+  ],
+} as const satisfies Record<string, readonly TypedField[]>;
+
 export type Grant = {
   audience: string;
   accountId: string;
@@ -43,6 +51,9 @@ export type Grant = {
 };
 
 export type Revocation = Pick<Grant, "audience" | "accountId" | "keyHash">;
+
+/** A stop that its owner ends: this one, and no later one. */
+export type Resumption = Pick<Grant, "audience" | "accountId"> & { stopId: string };
 
 /** Everything that a wallet needs to show and sign a grant. */
 export function grantTypedData(grant: Grant): TypedData {
@@ -68,5 +79,14 @@ export function revocationTypedData({ audience, accountId, keyHash }: Revocation
     types: REVOCATION_TYPES,
     primaryType: "ApiKeyRevocation",
     message: { audience, account: accountId.toLowerCase(), keyHash: `0x${keyHash}` },
+  };
+}
+
+export function resumptionTypedData({ audience, accountId, stopId }: Resumption): TypedData {
+  return {
+    domain: GRANT_DOMAIN,
+    types: RESUMPTION_TYPES,
+    primaryType: "TradingResumption",
+    message: { audience, account: accountId.toLowerCase(), stop: stopId.toLowerCase() },
   };
 }

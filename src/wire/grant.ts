@@ -1,5 +1,12 @@
 import type { LimitedGrantText } from "../core/rails/limited-grant.ts";
-import { type Grant, grantTypedData, type Revocation, revocationTypedData } from "./grant-data.ts";
+import {
+  type Grant,
+  grantTypedData,
+  type Resumption,
+  type Revocation,
+  resumptionTypedData,
+  revocationTypedData,
+} from "./grant-data.ts";
 import { limitedGrantTypedData } from "./limited-grant-data.ts";
 import { recoverAddress } from "./recover.ts";
 import { sha256Hex } from "./sha256.ts";
@@ -16,6 +23,10 @@ export function limitedGrantDigest(message: LimitedGrantText): Uint8Array {
 
 export function revocationDigest(revocation: Revocation): Uint8Array {
   return typedDataDigest(revocationTypedData(revocation));
+}
+
+export function resumptionDigest(resumption: Resumption): Uint8Array {
+  return typedDataDigest(resumptionTypedData(resumption));
 }
 
 /** Lower-case hex SHA-256 of the whole key text, prefix included. Only this is ever stored of a key. */

@@ -118,7 +118,7 @@ function requireNotStopped(store: Store, { account }: Caller, increasesFor: Plan
 
 function stoppedMessage({ id, scope }: StandingStop): string {
   const whose = scope === "account" ? "this account" : "an API key";
-  return `Trading is stopped for ${whose} by stop ${id}, and this could make a position larger. Nothing was sent, and the Idempotency-Key is not used. Cancels and what can only make a position smaller pass. The operator resumes with "postern resume".`;
+  return `Trading is stopped for ${whose} by stop ${id}, and this could make a position larger. Nothing was sent, and the Idempotency-Key is not used. Cancels and what can only make a position smaller pass. The operator resumes with "postern resume", or the owner by signature.`;
 }
 
 /** Nothing is stored and nothing was sent when the disk refuses an intent. */

@@ -157,13 +157,15 @@ test("more requests at one time than there are places are refused, and the place
   expect((await rig.ask({ path: "/healthz" })).status).toBe(200);
 });
 
+type Described = { requestBody?: { description: string } };
+
 /** Routes that take a body of a stranger, or of a key, and the bytes that the description promises. */
 async function describedLimits(rig: Rig): Promise<[path: string, bytes: number][]> {
   const document = (await (await rig.ask({ path: "/openapi.json" })).json()) as {
-    paths: Record<string, { post?: { requestBody?: { description: string } } }>;
+    paths: Record<string, { post?: Described; put?: Described }>;
   };
-  return Object.entries(document.paths).flatMap(([path, { post }]): [string, number][] => {
-    const bytes = /^At most ([0-9]+) bytes/.exec(post?.requestBody?.description ?? "")?.[1];
+  return Object.entries(document.paths).flatMap(([path, { post, put }]): [string, number][] => {
+    const bytes = /^At most ([0-9]+) bytes/.exec((post ?? put)?.requestBody?.description ?? "")?.[1];
     return bytes === undefined ? [] : [[path, Number(bytes)]];
   });
 }
@@ -173,17 +175,21 @@ test("each route takes as many bytes as its description says, and not one more; 
   const limits = await describedLimits(rig);
   const code = async (path: string, bytes: number) => {
     const body = `{}${" ".repeat(bytes - 2)}`;
-    const asked = { path: path.replace("{id}", ACCOUNTS.main), body, apiKey: KEYS.both };
+    const method = path === "/v1/heartbeat" ? "PUT" : "POST";
+    const asked = { method, path: path.replace("{id}", ACCOUNTS.main), body, apiKey: KEYS.both };
     const answer = await rig.ask({ ...asked, idempotencyKey: `limit-${path}-${bytes}`.replaceAll(/[{}]/g, "") });
     return ((await answer.json()) as { error: { code: string } }).error.code;
   };
   for (const [path, bytes] of limits.filter(([path]) => !path.startsWith("/v1/setup"))) {
     // A grant with rails has many lines.
     const short = path === "/v1/api-keys/limited" ? 8_192 : 2_048;
-    expect([path, bytes]).toEqual([path, /^\/v1\/(api-keys|agent-renewal)/.test(path) ? short : 65_536]);
+    expect([path, bytes]).toEqual([
+      path,
+      /^\/v1\/(api-keys|agent-renewal|stops\/\{id\}\/resume)/.test(path) ? short : 65_536,
+    ]);
     expect([path, await code(path, bytes)]).not.toEqual([path, "body_too_large"]);
     expect([path, await code(path, bytes + 1)]).toEqual([path, "body_too_large"]);
   }
   expect(limits.filter(([path, bytes]) => path.startsWith("/v1/setup") && bytes === 2_048)).toHaveLength(6);
-  expect(limits).toHaveLength(19);
+  expect(limits).toHaveLength(22);
 });

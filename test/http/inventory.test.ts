@@ -27,6 +27,7 @@ const ROUTES = [
     "GET /v1/stops/:id",
     "POST /v1/stop",
     "POST /v1/stops/:id/flatten",
+    "POST /v1/stops/:id/resume",
     "GET /v1/heartbeat",
     "PUT /v1/heartbeat",
     "POST /v1/api-keys/revocations",

@@ -1,11 +1,13 @@
 /** A stop as its client meets it: what is refused from then on, what passes, and who can end it. */
 import { describe, expect, test } from "bun:test";
+import { privateKeyToAccount } from "viem/accounts";
 import { blockKey } from "../../src/ops/block-key.ts";
 import { resumeTrading, stopByOperator } from "../../src/ops/stop-trading.ts";
 import { keyHash } from "../../src/wire/grant.ts";
-import { revocationTypedData } from "../../src/wire/grant-data.ts";
+import { resumptionTypedData, revocationTypedData } from "../../src/wire/grant-data.ts";
 import { ACCOUNTS, AUDIENCE, KEYS, OWNER, openRig, type Rig, rowCounts } from "./rig.ts";
 
+const STRANGER = privateKeyToAccount(`0x${"23".repeat(32)}`);
 const ORDER = { account: ACCOUNTS.main, market: "BTC", side: "buy", size: "0.01", price: "60000" };
 const STOP_LOSS = { price: "59000", kind: "stop_loss", market: true };
 
@@ -311,3 +313,55 @@ describe("a key that ends", () => {
     expect(((await shown.json()) as { data: object[] }).data).toHaveLength(canceled);
   });
 });
+
+describe("the owner's signature", () => {
+  type By = Pick<typeof OWNER, "signTypedData">;
+  const sign = (stopId: string, { audience = AUDIENCE, by = OWNER }: { audience?: string; by?: By } = {}) => {
+    const { domain, types, message } = resumptionTypedData({ audience, accountId: ACCOUNTS.main, stopId });
+    return by.signTypedData({ domain, types, primaryType: "TradingResumption", message } as never);
+  };
+  const resume = (rig: Rig, id: string, signature: string, account: string = ACCOUNTS.main) =>
+    rig.ask({ path: `/v1/stops/${id}/resume`, body: { account, signature } });
+
+  test("ends the stop that it names, and says so again", async () => {
+    const rig = quietRig();
+    const id = await stop(rig);
+    const signature = await sign(id);
+    for (let times = 0; times < 2; times += 1)
+      expect(await (await resume(rig, id, signature)).json()).toMatchObject({ id, status: "resumed" });
+    expect(await codeOf(await ask(rig, { path: "/v1/orders", body: ORDER }))).toBe("201");
+    const ended = rig.deps.store.$client.query<{ actor: string }, []>(RESUMED).all();
+    expect(ended).toEqual([{ actor: "owner" }]);
+  });
+
+  test("ends no later stop, and none beside it", async () => {
+    const rig = quietRig();
+    const first = await stop(rig);
+    const signature = await sign(first);
+    await resume(rig, first, signature);
+    const second = await stop(rig);
+    expect(await codeOf(await resume(rig, second, signature))).toBe("invalid_signature");
+    await resume(rig, first, signature);
+    expect(await codeOf(await ask(rig, { path: "/v1/orders", body: ORDER }))).toBe("trading_stopped");
+  });
+
+  test.each([
+    ["of another gateway", async (id: string) => sign(id, { audience: "https://other.example" })],
+    ["of another wallet", async (id: string) => sign(id, { by: STRANGER })],
+    ["of nothing", async () => `0x${"11".repeat(65)}`],
+  ])("%s ends nothing", async (_what, made) => {
+    const rig = quietRig();
+    const id = await stop(rig);
+    expect(await codeOf(await resume(rig, id, await made(id)))).toBe("invalid_signature");
+    expect(await codeOf(await ask(rig, { path: "/v1/orders", body: ORDER }))).toBe("trading_stopped");
+  });
+
+  test("for one account ends no stop of another", async () => {
+    const rig = quietRig();
+    const id = await stop(rig, { scope: "account" }, KEYS.other);
+    expect(await codeOf(await resume(rig, id, await sign(id)))).toBe("stop_not_found");
+    expect(await codeOf(await resume(rig, id, await sign(id), ACCOUNTS.other))).toBe("invalid_signature");
+  });
+});
+
+const RESUMED = "select actor from audit where event = 'trading_resumed'";

@@ -294,6 +294,7 @@ export const TypedDataResource = closed(
       ApiKeyGrant: Type.Array(TypedField, { description: "Members of a grant, in signing order." }),
       LimitedKeyGrant: Type.Array(TypedField, { description: "Members of a grant with rails, in signing order." }),
       ApiKeyRevocation: Type.Array(TypedField, { description: "Members of a revocation, in signing order." }),
+      TradingResumption: Type.Array(TypedField, { description: "Members of the end of a stop, in signing order." }),
     }),
     examples: Type.Array(
       closed({
@@ -305,7 +306,7 @@ export const TypedDataResource = closed(
           description: "A message with every member filled in.",
         }),
       }),
-      { description: "A grant and a revocation with an example account and hash." },
+      { description: "One of each type, with an example account and hash." },
     ),
   },
   { title: "TypedData", description: "EIP-712 data that the account owner signs; `scopes` sorted and comma-joined." },

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { LEFT_REASONS, MAX_SLIPPAGE_BPS } from "../../core/flatten.ts";
 import { STOP_CAUSES, STOP_SCOPES, STOP_STATUSES } from "../../core/stop.ts";
-import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
+import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Signature, Timestamp, Uuid, words } from "./common.ts";
 
 const Scope = words(STOP_SCOPES, {
   description:
@@ -31,6 +31,8 @@ export const FlattenBody = closed(
   { max_slippage_bps: Type.Optional({ ...Slippage, description: `${Slippage.description ?? ""} 50 when left out.` }) },
   { title: "FlattenStop" },
 );
+
+export const ResumeBody = closed({ account: Uuid, signature: Signature }, { title: "ResumeTrading" });
 
 const STOP = {
   id: Uuid,
