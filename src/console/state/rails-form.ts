@@ -1,5 +1,4 @@
 /** What a bot's key is to be held to, as it is typed: nothing of it is signed before it has the one form of each rail. */
-import { decimal } from "../../core/decimal.ts";
 import { parseRails } from "../../core/rails/grammar.ts";
 import { type LimitedGrantText, NOTHING_GRANTED } from "../../core/rails/limited-grant.ts";
 import { lossBoundWords } from "../../core/rails/loss-bound.ts";
@@ -89,10 +88,4 @@ export function offeredVerbs(): readonly Verb[] {
   return VERBS.filter((verb) => !["propose", "approve"].includes(verb)).filter(
     (verb) => unheldFault({ ...rails, may: [verb] }) === null,
   );
-}
-
-/** Whether this version holds this rail: one that is signed and not held would be a promise that is broken. */
-export function isHeld(member: "maxLossPerDay" | "maxLeverage"): boolean {
-  const some = member === "maxLossPerDay" ? { maxLossPerDay: decimal("1") } : { maxLeverage: 1 };
-  return unheldFault({ ...NOTHING_GRANTED.rails, ...some }) === null;
 }

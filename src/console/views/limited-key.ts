@@ -4,6 +4,7 @@ import { live } from "lit-html/directives/live.js";
 import { VERBS, type Verb } from "../../core/rails/rails.ts";
 import { walletLines } from "../../core/rails/wished-grant.ts";
 import { limitedGrantTypedData } from "../../wire/limited-grant-data.ts";
+import { compare, SENT_DECIMAL } from "../figures/decimal.ts";
 import { choice, isChecked, typed } from "../parts/fields.ts";
 import { section, warning } from "../parts/section.ts";
 import { signingPanel } from "../parts/signing.ts";
@@ -11,7 +12,6 @@ import type { App } from "../state/app.ts";
 import { endLimitedKey, registerLimitedKey, writeGrant } from "../state/limited-key.ts";
 import {
   boundWords,
-  isHeld,
   type LimitedKey,
   offeredVerbs,
   type RailsDraft,
@@ -47,7 +47,7 @@ const AMOUNTS: readonly Field[] = [
   { name: "maxOpenOrders", words: "Open orders", hint: "at most" },
   { name: "maxDistance", words: "Price off the market", hint: "%" },
   { name: "maxStopDistance", words: "Stop off its trigger", hint: "%" },
-  { name: "maxLeverage", words: "Leverage", hint: "at most" },
+  { name: "maxLeverage", words: "Leverage", hint: "or any" },
 ];
 
 const TOUCHES: readonly (readonly ["own" | "all", string])[] = [
@@ -72,13 +72,13 @@ function wished(app: App, form: RailsForm): TemplateResult {
     <form class="rails" @submit=${submit} aria-label="New key for a bot" autocomplete="off">
       ${replaces === null ? text({ name: "bot", words: "Bot", hint: "a-z, 0-9 and -" }) : nothing}
       ${text({ name: "markets", words: "Markets", hint: "names, xyz:*, or any" })}
-      ${AMOUNTS.filter(isOffered).map(text)}
+      ${AMOUNTS.map(text)}
       ${choice({ words: "Orders it may change", name: "touches", value: draft.touches === "all" ? "all" : "own", options: TOUCHES }, (touches) => change({ touches }))}
       ${text({ name: "sources", words: "May ask from", hint: sourceHint(form) })}
       ${text({ name: "days", words: "Days", hint: "365 at most" })}
       ${verbs(draft, change)}
       <div class="wide" aria-live="polite">${bound(wish, form.isTouched)}</div>
-      <p class="note wide">Nothing is unlimited that does not say <code>any</code>. What only reduces is never refused for an amount.</p>
+      <p class="note wide">No amount is unlimited that does not say <code>any</code>. What only reduces is never refused for an amount.</p>
       <div class="wide">${warning(elsewhere(app, form))}</div>
       ${form.failure === null ? nothing : html`<p class="late wide" role="alert">${form.failure}</p>`}
       <div class="buttons wide">
@@ -95,10 +95,6 @@ function textFields(draft: RailsDraft, change: Change) {
     <label><span>${words} <small>${hint}</small></span>
       <input name=${name} spellcheck="false" .value=${live(draft[name])} @input=${(event: Event) => change({ [name]: typed(event) })} />
     </label>`;
-}
-
-function isOffered({ name }: Field): boolean {
-  return (name !== "maxLossPerDay" && name !== "maxLeverage") || isHeld(name);
 }
 
 function sourceHint({ asksFrom }: RailsForm): string {
@@ -153,8 +149,16 @@ function elsewhere({ state: { keys, markets } }: App, { draft, replaces }: Rails
   const said = [
     ...(others.length === 0 ? [] : [`${draft.bot.trim()} has a key already: these rails will hold for it as well.`]),
     ...(strange.length === 0 ? [] : [`No market here: ${strange.join(", ")}.`]),
+    ...(isTwapRefused(draft) ? [`A TWAP may go 3 % off the market: with less than that none is taken.`] : []),
   ];
   return said.length === 0 ? null : said.join(" ");
+}
+
+/** The slices of a TWAP go that far, percent. */
+const TWAP_DISTANCE = "3";
+
+function isTwapRefused({ may, maxDistance }: RailsDraft): boolean {
+  return may.split(",").includes("twap") && SENT_DECIMAL.test(maxDistance) && compare(maxDistance, TWAP_DISTANCE) < 0;
 }
 
 function grantIt(app: App, form: RailsForm, key: LimitedKey): TemplateResult {

@@ -6,7 +6,10 @@ import { LIMITED_GRANT_MEMBERS, type LimitedGrantMember, type LimitedGrantText }
 import { memberName } from "./member-name.ts";
 import { RAILS_MEMBERS, type RailsText, VERBS } from "./rails.ts";
 
-/** Nothing is unlimited that nobody has called `any`; which bot and which markets they are is for its owner to say. */
+/**
+ * No amount is unlimited that nobody has called `any`; which bot and which markets they are is for its owner to say. Leverage
+ * makes no amount larger, and a limit on it would refuse every market in which nobody can say what is set.
+ */
 export const PROPOSED_RAILS: Omit<RailsText, "bot" | "markets"> = {
   ...{ may: "increase,reduce,modify,cancel", maxOrder: "500 USD", maxPosition: "1000 USD", maxExposure: "1500 USD" },
   ...{ maxTurnoverPerDay: "5000 USD", maxLossPerDay: "50 USD", maxActionsPerDay: "2000", maxDistance: "2 %" },
