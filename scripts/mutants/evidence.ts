@@ -230,6 +230,26 @@ export const EVIDENCE: readonly Mutant[] = [
     changes: [{ file: "src/settle/look/look.ts", find: " || status === ONLY_WHEN_FIRED", put: "" }],
   },
   {
+    name: "the record of an order that was open tells what was left of it at its end",
+    changes: [
+      {
+        file: "src/settle/evidence/closed-size.ts",
+        find: "rest: isEndUnsaid ? null : order.size",
+        put: "rest: order.size",
+      },
+    ],
+  },
+  {
+    name: "an order of which the record has a new word ended when that was written",
+    changes: [
+      {
+        file: "src/settle/look/look.ts",
+        find: "{ ...seen, statusTimestampMs: overByMs, isEndUnsaid: true }",
+        put: "{ ...seen, statusTimestampMs: Math.min(overByMs, seen.statusTimestampMs), isEndUnsaid: true }",
+      },
+    ],
+  },
+  {
     name: "a new word from after what the feed told is one for an open order",
     changes: [{ file: "src/settle/look/look.ts", find: " && told.timeMs >= statusTimestampMs", put: "" }],
   },

@@ -213,8 +213,8 @@ function cashBetween(before: MarginReading | null, after: MarginReading | null):
 /** What is known of the size of a closed order that was filled. */
 export type CloseReading = {
   asked: Decimal;
-  /** What its record says was left when it closed. */
-  rest: Decimal;
+  /** What its record says was left when it closed; null where the record may be from before that. */
+  rest: Decimal | null;
   /** Sum of the fills that were seen. */
   filled: Decimal;
   /** The record says `filled`: then something was, and its rest may be anything. */
@@ -239,6 +239,7 @@ export function agreementOf(close: CloseReading): Agreement {
   const isNothing = compare(filled, ZERO) === 0;
   if (isFilled && isNothing) return "silent";
   if (isFilled) return mayFallShort ? "short" : "missing";
+  if (rest === null) return "short";
   const sum = compare(add(filled, rest), asked);
   if (sum === 0) return isNothing ? "untouched" : "agreed";
   if (sum > 0) return "over";

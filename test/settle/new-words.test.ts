@@ -53,10 +53,39 @@ test.each(WORDS)(
       error: expect.stringContaining("a newer list decides"),
     });
     await rig.answerOf(rig.place("key-0002"));
+    const { follower } = openFollowing(rig.deps, rig.deps.settling);
+    await follower.resync("all");
+    // That it is over is known by now. What was filled of it the record, which may be from before that, does not say.
+    await lookFourTimes(rig, id);
+    expect(findOrder(rig.store, id)?.status).toBe("unknown");
     await lookFourTimes(rig, id);
     expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", error: `unknown status (${word})` });
   },
 );
+
+test("the record of one that was open says nothing of what was filled of it before a list lacked it", async () => {
+  const { rig, id, order } = await worded("pendingReview");
+  await rig.clock.advance(2_000);
+  const request = { type: "clearinghouseState", user: ACCOUNT.tradingAddress, dex: "" };
+  const before = await rig.exchange.info(request, { purpose: "settle" });
+  await rig.clock.advance(2_000);
+  // Filled whole; record, fills and position are behind, and the position is newer than the record.
+  const record = { ...(recordOf(order) as object), status: "pendingReview" };
+  rig.exchange.answer("orderStatus", () => ({ status: "order", order: record }));
+  rig.venue.fill(order, order.size);
+  rig.venue.close(order, "filled");
+  rig.exchange.answer("userFillsByTime", () => []);
+  rig.exchange.answer("clearinghouseState", () => (before.kind === "ok" ? before.json : null));
+  await rig.answerOf(rig.place("key-0002"));
+  const { follower } = openFollowing(rig.deps, rig.deps.settling);
+  await follower.resync("all");
+  const seen = new Set<string | undefined>();
+  for (let nth = 0; nth < 4; nth += 1) {
+    await lookFourTimes(rig, id);
+    seen.add(findOrder(rig.store, id)?.status);
+  }
+  expect([...seen]).toEqual(["unknown"]);
+});
 
 test("one that a list lacks and that lives is open again by the next list, and is canceled meanwhile", async () => {
   const { rig, id, order } = await worded("pendingReview");

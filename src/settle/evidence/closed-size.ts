@@ -32,7 +32,7 @@ export type ClosedOrder = {
 };
 
 /** Its record, and how it was asked. */
-type SeenClosed = OrderRecord & { options: InfoOptions };
+type SeenClosed = OrderRecord & { options: InfoOptions; isEndUnsaid?: true };
 
 /** Compares the record of a closed order with its fills, and where they do not complete one another with what else tells. */
 export async function readClosedSize(
@@ -82,11 +82,12 @@ function positionOf(
   return isHintEnough ? comparePictured(world, about) : comparePosition(world, about, options);
 }
 
-function closeReading(closed: ClosedOrder, { order, status }: SeenClosed, filled: Filled): CloseReading {
+function closeReading(closed: ClosedOrder, seen: SeenClosed, filled: Filled): CloseReading {
+  const { order, status, isEndUnsaid = false } = seen;
   const { asked, isReduceOnly, mayFallShort } = closed;
   return {
     asked,
-    rest: order.size,
+    rest: isEndUnsaid ? null : order.size,
     filled: filled.size,
     isReduceOnly,
     mayFallShort,

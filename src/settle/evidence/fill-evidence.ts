@@ -4,6 +4,8 @@ import { judgeSize, type SizeReading, type SizeVerdict } from "../../core/eviden
 export type FillEvidence = {
   /** Notes a reading, and says what all of the same order come to. */
   judge(name: string, reading: SizeReading): SizeVerdict;
+  /** By when it was over, by the exchange's time, unix milliseconds: as it was said at first. */
+  overByMs(name: string, saidMs: number): number;
 };
 
 /** Orders whose evidence is being gathered at once; past it the oldest starts over. */
@@ -13,7 +15,16 @@ const MAX_READINGS = 100;
 
 export function gatherFillEvidence(): FillEvidence {
   const readings = new Map<string, SizeReading[]>();
+  const overBy = new Map<string, number>();
   return {
+    overByMs(name, saidMs) {
+      const known = overBy.get(name);
+      if (known !== undefined) return known;
+      const oldest = overBy.keys().next().value;
+      if (overBy.size >= MAX_ORDERS && oldest !== undefined) overBy.delete(oldest);
+      overBy.set(name, saidMs);
+      return saidMs;
+    },
     judge(name, reading) {
       const known = readings.get(name) ?? [];
       const kept = known.length < MAX_READINGS ? known : [...known.slice(0, 1), ...known.slice(2)];

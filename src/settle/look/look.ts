@@ -1,5 +1,5 @@
 import { compare, type Decimal } from "../../core/decimal.ts";
-import { lacks } from "../../core/evidence.ts";
+import { CLOCK_DOUBT_MS, lacks } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import { type Filled, isSaidOver, type LegEvent, type OrderTerms } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
@@ -98,6 +98,8 @@ export type LookAnswer = {
   status: string;
   statusTimestampMs: number;
   options: InfoOptions;
+  /** Its record may be from before its end: `statusTimestampMs` is by when it was over. */
+  isEndUnsaid?: true;
 };
 
 /** What an order that the exchange shows means for our leg; reads its fills where its status calls for them. */
@@ -148,16 +150,25 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
 /** A word that is new says neither that it lives nor that it is over. */
 async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const { order, statusTimestampMs } = seen;
-  // The exchange has said otherwise that it is over, to a cancel for one: the word is that of its end.
-  if (isSaidOver(sought.leg)) return closed(world, evidence, sought, seen);
+  // The exchange has said otherwise that it is over, to a cancel for one.
+  if (isSaidOver(sought.leg)) return closedUnsaid(world, evidence, sought, seen);
   if (isToldOpen(world, sought, seen)) return open(world, sought, seen, order.isTrigger);
   const listed = await readListed(world, sought, seen);
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
   if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))
-    return closed(world, evidence, sought, seen);
+    return closedUnsaid(world, evidence, sought, seen);
   const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
   if (listed !== null) events.push({ type: "perhaps_over", because: "new_word" });
   return { kind: "unfinished", events, untouched: null, isUnclear: true };
+}
+
+/**
+ * That it is over another store says. Its record may be from before that, with the new word for an order that is open: of when it
+ * ended, and of how much of it was left then, it tells nothing.
+ */
+function closedUnsaid(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
+  const overByMs = evidence.overByMs(sought.leg.cloid, world.exchange.nowMs() + CLOCK_DOUBT_MS);
+  return closed(world, evidence, sought, { ...seen, statusTimestampMs: overByMs, isEndUnsaid: true });
 }
 
 /** The feed's last word of it is that it is open, and from no earlier than the record's: the new word is one for that. */
