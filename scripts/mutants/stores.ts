@@ -264,8 +264,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/look.ts",
-        find: "if (isSaidOver(sought.leg)) return closed(",
-        put: 'if (sought.leg.state === "closing") return closed(',
+        find: "if (isSaidOver(sought.leg)) return closedUnsaid(",
+        put: 'if (sought.leg.state === "closing") return closedUnsaid(',
       },
     ],
   },
