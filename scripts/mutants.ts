@@ -25,6 +25,7 @@ const MAX_JOBS = 16;
 /** Scenes with a name: sequences, incidents, regressions, and single steps of settling. */
 const SCENES = [
   "test/simulation/sequences.test.ts",
+  "test/simulation/adversary.test.ts",
   "test/simulation/regressions.test.ts",
   "test/simulation/forgotten.test.ts",
   "test/simulation/as-it-is.test.ts",

@@ -53,12 +53,6 @@ export const RAILS: readonly Mutant[] = [
     "  return (newest === undefined ? limited : limited).rails;",
   ),
   one(
-    "what a modify replaces is free at once",
-    GATE,
-    "  return [...legs.filter(({ cloid }) => cloid !== leg.cloid), leg];",
-    "  return [...legs.filter(({ orderId }) => orderId !== leg.orderId), leg];",
-  ),
-  one(
     "only the net counts, and nothing that is open",
     EXPOSURE,
     "  return larger(larger(longest, negate(shortest)), larger(absolute(net.low), absolute(net.high)));",

@@ -15,8 +15,8 @@ export type BotsWatch = {
   look(): void;
   /** One sentence for each rail that did not hold. */
   findings(): string[];
-  /** Orders of bots that the exchange took, which were held against rails. */
-  judged(): number;
+  /** The most that a bot has come to, in 10^-16 dollars. */
+  most(): bigint;
 };
 
 /** Sizes in 10^-8; a net below zero is short. */
@@ -38,27 +38,29 @@ type Prices = { lowest: bigint; highest: bigint };
 const ASSET = 0;
 const ONE = 100_000_000n;
 
+type Asked = Pick<Wish, "by" | "key" | "number">;
+
 type Watched = {
   bots: readonly Bot[];
-  wishes: readonly Wish[];
+  /** What is asked for, by its price; may grow. */
+  byPrice: ReadonlyMap<string, Asked>;
   venue: Venue;
   /** A clock that goes wrong may be in another day, where a count begins anew. */
   isClockRight: () => boolean;
 };
 
-export function watchBots({ bots, wishes, venue, isClockRight }: Watched): BotsWatch {
+export function watchBots({ bots, byPrice, venue, isClockRight }: Watched): BotsWatch {
   const books: Book[] = bots.map((bot) => ({ bot, net: 0n, traded: 0n, taken: new Set(), worst: 0n, seenFills: 0 }));
-  const byPrice = new Map(wishes.flatMap((wish) => (wish.price === null ? [] : [[wish.price, wish]])));
   const bookOf = new Map<number, Book>();
   const rootOf = new Map<number, number>();
   const increasing = new Set<number>();
   const found: string[] = [];
   const ofDay: string[] = [];
   let seen = 0;
-  let judged = 0;
+  let most = 0n;
   const prices: Prices = { lowest: 0n, highest: 0n };
 
-  function holderOf({ by }: Wish): Book | undefined {
+  function holderOf({ by }: Asked): Book | undefined {
     return books.find(({ bot }) => bot.holders.some((holder) => holder.by === by));
   }
 
@@ -117,6 +119,7 @@ export function watchBots({ bots, wishes, venue, isClockRight }: Watched): BotsW
     });
   }
 
+  notePrices();
   return {
     look() {
       notePrices();
@@ -128,11 +131,11 @@ export function watchBots({ bots, wishes, venue, isClockRight }: Watched): BotsW
         if (placed.length === 0 && worst > book.worst)
           found.push(`the worst of ${nameOf(book)} grew from ${book.worst} to ${worst}, and nothing was taken of it`);
         book.worst = worst;
+        most = larger(most, worst * prices.lowest);
       }
       for (const each of taken) {
         const { asker, book } = each;
         if (asker === undefined) continue;
-        judged += 1;
         found.push(...auditVerb(asker, each));
         if (each.request.r) continue;
         asker.taken.add(each.wish.number);
@@ -147,13 +150,13 @@ export function watchBots({ bots, wishes, venue, isClockRight }: Watched): BotsW
       }
     },
     findings: () => [...found, ...(isClockRight() ? ofDay : [])],
-    judged: () => judged,
+    most: () => most,
   };
 }
 
 type Request = { r: boolean; b: boolean; s: string; p: string; t: object };
 type Taken = {
-  wish: Wish;
+  wish: Asked;
   /** Undefined for a plain key. */
   asker: Book | undefined;
   /** In whose books it stands; undefined for nobody's. */

@@ -67,11 +67,16 @@ function asked(chance: Chance, bots: readonly Bot[], wish: Wish): Wish {
 type Named = { party: Party; name: string; nth: number };
 
 function drawBot(chance: Chance, { party, name, nth }: Named): Bot {
-  const rails = drawRails(chance, name);
+  return makeBot({ party, nth, rails: drawRails(chance, name) });
+}
+
+/** A bot with two keys, of which the newer grant is the tighter one. `nth` tells it from the others of its run. */
+export function makeBot({ party, nth, rails }: { party: Party; nth: number; rails: RailsText }): Bot {
   const older = { ...rails, maxPosition: "any", maxExposure: "any", maxOrder: "any" };
-  const holders = [holder(party, { rails: older, letter: "0123".charAt(nth), issuedAtMs: START_MS - 2_000 })];
-  // The newer grant is the tighter one.
-  holders.push(holder(party, { rails, letter: "4567".charAt(nth), issuedAtMs: START_MS - 1_000 + nth }));
+  const holders = [
+    holder(party, { rails: older, letter: "0123".charAt(nth), issuedAtMs: START_MS - 2_000 }),
+    holder(party, { rails, letter: "4567".charAt(nth), issuedAtMs: START_MS - 1_000 + nth }),
+  ];
   return { party, rails, holders };
 }
 

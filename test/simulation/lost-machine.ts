@@ -75,7 +75,7 @@ export async function runLostMachine(seed: number, directory: string): Promise<L
   const name = join(directory, `lost-${crypto.randomUUID()}`);
   const template = `${name}-template.db`;
   makeTemplate(template);
-  const venue = openPlainVenue(seed, () => START_MS + timeline.nowMs());
+  const venue = openPlainVenue({ seed, nowMs: () => START_MS + timeline.nowMs() });
   const network = openNetwork({ timeline, venue, chance: chance.split(), history });
   const weather = fatesOf(drawWeather(chance.split(), faultsEndMs), chance.split(), faultsEndMs);
   const late = chance.split();

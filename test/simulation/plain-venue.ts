@@ -7,10 +7,18 @@ export const TAKER = `0x${"9".repeat(40)}`;
 
 type TriggerReply = "resting" | "waitingForTrigger";
 
-export function openPlainVenue(seed: number, nowMs: () => number, plainTriggerReply: TriggerReply = "resting"): Venue {
+type Plain = {
+  seed: number;
+  nowMs: () => number;
+  plainTriggerReply?: TriggerReply;
+  /** Called when an action was executed, or a price has moved. */
+  onChange?: () => void;
+};
+
+export function openPlainVenue({ seed, nowMs, plainTriggerReply = "resting", onChange }: Plain): Venue {
   return openVenue({
-    seed,
-    nowMs,
+    ...{ seed, nowMs },
+    ...(onChange === undefined ? {} : { onChange }),
     checksSignatures: false,
     plainTriggerReply,
     owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),

@@ -19,9 +19,9 @@ import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
 import { askForStop, auditStop, drawStop, resumeLater } from "./stops.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
-import { openTimeline, settleOnce } from "./timeline.ts";
+import { openTimeline, settleHttp, settleOnce } from "./timeline.ts";
 import { STRANGERS, takePositions, trade } from "./trading.ts";
-import { readTruth } from "./truth.ts";
+import { byPriceOf, readTruth } from "./truth.ts";
 import { openVenue, PLENTY_OF_ACTIONS } from "./venue.ts";
 import { drawWeather, fatesOf, type Weather } from "./weather.ts";
 import { drawWishes } from "./wishes.ts";
@@ -123,7 +123,8 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const withBots = join(directory, `${runName}-bots.db`);
   const firstDisk = bots.length === 0 ? plain : templateWith(bots, { template: plain, path: withBots });
   const disk = openDisk(directory, runName, firstDisk);
-  if (bots.length > 0) watch = watchBots({ bots, wishes, venue, isClockRight: () => !wasClockWrong });
+  if (bots.length > 0)
+    watch = watchBots({ bots, byPrice: byPriceOf(wishes), venue, isClockRight: () => !wasClockWrong });
   const stop = drawStop(seed, { faultsEndMs, hasBots: bots.length > 0 });
   let resumedAtMs: () => number | null = () => null;
   const findings: string[] = [];
@@ -357,10 +358,6 @@ function ownerOf(agent: string | undefined): string {
 function areSound({ readFaultRate, blindRate, outages, freezes, lags }: Weather): boolean {
   const isPrompt = Object.keys(lags).length === 0;
   return isPrompt && readFaultRate === 0 && blindRate === 0 && outages.length === 0 && freezes.length === 0;
-}
-
-async function settleHttp(): Promise<void> {
-  for (let turn = 0; turn < 4; turn += 1) await settleOnce();
 }
 
 function drawDoom(chance: Chance): Doom {

@@ -3,18 +3,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SocketEvents, SocketTransport } from "../../src/exchange/socket.ts";
+import { type Bot, templateWith } from "./bots.ts";
 import { openChance } from "./chance.ts";
 import { fieldOf } from "./clients.ts";
 import { type Crash, openDisk } from "./disk.ts";
 import { type FeedWeather, openFeedLine } from "./feed-line.ts";
-import { type Answered, type Ask, askDirectly } from "./front.ts";
+import { type Answered, type Ask, askDirectly, askOverHttp } from "./front.ts";
 import { openHistory } from "./history.ts";
 import { type FateOf, type Network, openNetwork, PLAIN } from "./network.ts";
 import { openPlainVenue, TAKER } from "./plain-venue.ts";
 import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners } from "./signers.ts";
 import { makeTemplate, PARTIES, type Party, START_MS } from "./template.ts";
-import { openTimeline, settleOnce, type Timeline } from "./timeline.ts";
+import { openTimeline, settleHttp, settleOnce, type Timeline } from "./timeline.ts";
 import type { Venue } from "./venue.ts";
 import type { Lens } from "./worlds/lens.ts";
 
@@ -61,6 +62,12 @@ export type SceneOptions = {
   hasFeed?: boolean;
   /** True answers a trigger without its native id. */
   areTriggersUnnamed?: boolean;
+  /** Keys with rails that are registered. */
+  bots?: readonly Bot[];
+  /** True asks through the whole HTTP edge. */
+  isHttp?: boolean;
+  /** Called when the exchange has executed an action, or a price has moved. */
+  onChange?: () => void;
 };
 
 const CALM: FeedWeather = { latencyMs: 1, doubleRate: 0, cutRate: 0, silentRate: 0, endMs: 0 };
@@ -72,11 +79,16 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const directory = mkdtempSync(join(tmpdir(), "postern-scene-"));
   const template = join(directory, "template.db");
   makeTemplate(template);
+  const { bots = [], isHttp = false } = options;
+  const withBots = bots.length === 0 ? template : templateWith(bots, { template, path: join(directory, "bots.db") });
   const chance = openChance(seed);
-  const timeline = openTimeline(settleOnce);
+  const timeline = openTimeline(isHttp ? settleHttp : settleOnce);
   const history = openHistory(false, timeline.nowMs);
-  const disk = openDisk(directory, "scene", template);
-  const venue = openPlainVenue(seed, () => START_MS + timeline.nowMs(), triggerReply);
+  const disk = openDisk(directory, "scene", withBots);
+  const venue = openPlainVenue({
+    ...{ seed, nowMs: () => START_MS + timeline.nowMs(), plainTriggerReply: triggerReply },
+    onChange: () => options.onChange?.(),
+  });
   const lenses: Lens[] = [];
   const worlds = { ...PLAIN, lenses };
   const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds });
@@ -126,7 +138,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     process.onDeath(() => {
       call.answer ??= "lost";
     });
-    askDirectly(process, by, key, asked).then(
+    (isHttp ? askOverHttp : askDirectly)(process, by, key, asked).then(
       (answered) => {
         if (process.isAlive()) call.answer ??= answered;
       },

@@ -89,3 +89,8 @@ export function openTimeline(settle: () => Promise<void>): Timeline {
 export function settleOnce(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** The same for what goes through the HTTP edge, which takes more turns. */
+export async function settleHttp(): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) await settleOnce();
+}

@@ -28,7 +28,7 @@ export type Truth = {
 };
 
 export function readTruth(venue: Venue, wishes: readonly Wish[], parties: readonly Party[]): Truth {
-  const byPrice = new Map(wishes.flatMap((wish) => (wish.price === null ? [] : [[wish.price, wish]])));
+  const byPrice = byPriceOf(wishes);
   const ownerOf = new Map(parties.map(({ agent, account }) => [agent, account.tradingAddress]));
   const orders = new Map<number, TrueOrder>();
   const splits = new Map<number, TrueOrder>();
@@ -64,6 +64,10 @@ export function readTruth(venue: Venue, wishes: readonly Wish[], parties: readon
 }
 
 type Placed = { price: string; replaces: number | null; leg: TrueLeg | null };
+
+export function byPriceOf(wishes: readonly Wish[]): Map<string, Wish> {
+  return new Map(wishes.flatMap((wish) => (wish.price === null ? [] : [[wish.price, wish]])));
+}
 
 /** What an action has placed; null for one that placed nothing that anybody wished for. */
 export function placedBy({ input, reply, isAdmitted, namedOid }: Execution): Placed | null {

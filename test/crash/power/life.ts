@@ -38,7 +38,7 @@ export type Scene = {
 /** `world`: the exchange as an earlier life has left it. */
 export function openScene(chance: Chance, startMs: number, world: Venue["runtime"]["world"] | null): Scene {
   const timeline = openTimeline(settleOnce);
-  const venue = openPlainVenue(1, () => startMs + timeline.nowMs());
+  const venue = openPlainVenue({ seed: 1, nowMs: () => startMs + timeline.nowMs() });
   if (world !== null) Object.assign(venue.runtime.world, structuredClone(world));
   const network = openNetwork({ timeline, venue, chance, history: openHistory(false, timeline.nowMs) });
   return { timeline, venue, network, startMs, errors: [] };
