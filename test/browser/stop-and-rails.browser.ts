@@ -45,13 +45,13 @@ async function place(terms: object): Promise<{ id: string }> {
 
 const BANNER = { name: "Stops in force" };
 
-test("what rests goes and what protects stays, the page says so after a reload as well, and only the operator ends it", async () => {
+test("what rests goes and what protects stays, a reload says so too, what is held is closed when asked, and the owner's signature ends it", async () => {
   const entry = { market: "ETH", size: "0.1" };
   await place({ ...entry, price: "5000", time_in_force: "ioc" });
   await place({});
   const trigger = { kind: "stop_loss", price: "1800", market: true };
   const protection = await place({ ...entry, side: "sell", price: "1500", reduce_only: true, trigger });
-  view = await openSignedIn(browser, { baseUrl: scene.baseUrl }, apiKey);
+  view = await openSignedIn(browser, { baseUrl: scene.baseUrl, wallet: scene.wallet }, apiKey);
   const { page } = view;
   await page.getByRole("button", { name: "STOP" }).click();
   await page.getByLabel("Keep what protects").waitFor();
@@ -70,12 +70,20 @@ test("what rests goes and what protects stays, the page says so after a reload a
   await page.locator("input[name=price]").fill("60000");
   await page.getByRole("button", { name: "Buy 0.001 BTC" }).click();
   await page.getByText("Nothing was sent: buy 0.001 BTC at 60000").waitFor();
+  await banner.getByRole("button", { name: "Close what is held…" }).click();
+  await page.getByRole("dialog").getByLabel("Furthest from the best price").fill("100");
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Close it now" }).click();
+  await banner.getByText("CLOSED: nothing is held any more").waitFor();
   await banner.getByText("To trade again").click();
   expect(await banner.getByLabel("command that ends the stop", { exact: true }).textContent()).toContain(
     "postern resume --stop",
   );
-  await scene.postern("resume");
+  await banner.getByRole("button", { name: "Sign to end it…" }).click();
+  await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText("The stop is ended.").waitFor();
   await banner.waitFor({ state: "detached" });
+  expect(await inForce()).toEqual([]);
 });
 
 test("a gateway that is down is asked until it answers, and nothing is said to be stopped before", async () => {
@@ -102,6 +110,8 @@ test("a key that may only read sees a stop that another has asked for, and has n
   await scene.postern("stop");
   await page.getByRole("region", BANNER).getByText("this account.").waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+  await scene.postern("resume");
+  await page.getByRole("region", BANNER).waitFor({ state: "detached" });
 });
 
 type Me = { account: string; limits: { bot: string; rails: Record<string, string> } | null };

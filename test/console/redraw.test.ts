@@ -228,6 +228,7 @@ const STOP = {
   ...{ id: "s", account: "a", scope: "account", key_hash: null, cause: "asked", keep_protection: true },
   ...{ status: "stopping", stopped_at: null, remaining: { orders: 2, order_ids: ["o"], twaps: 1 } },
   ...{ kept: { orders: 1, order_ids: ["p"] }, outside: { is_done: false, canceled: [], kept: [] } },
+  flatten: { status: "left", order_ids: ["q"], left: [{ market: "BTC", size: "-0.001", reason: "below_minimum" }] },
 };
 
 function stopping(): Stage["app"] {
@@ -243,6 +244,7 @@ test("a stop is told to be on its way while anything is left, with what is left 
   expect(text).toContain("STOPPING");
   expect(text).toContain("2 orders and 1 TWAP can still make a position larger");
   expect(text).not.toContain("STOPPED");
+  expect(text).toContain("NOT ALL CLOSED. Left: −0.001 BTC (too little for an order of the exchange).");
   expect(text).toContain("postern resume --stop s --account a");
 });
 

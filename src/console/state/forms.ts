@@ -1,6 +1,6 @@
 /** What a person is in the middle of. It begins with a session and goes with it; only the order's draft outlives a reload. */
 import { member } from "../api/request.ts";
-import type { AgentRenewal, ApiKey, Order } from "../api/resources.ts";
+import type { AgentRenewal, ApiKey, Order, Stop } from "../api/resources.ts";
 import type { Grant } from "../wallet/grant.ts";
 import { newRailsForm, type RailsForm } from "./rails-form.ts";
 
@@ -57,6 +57,18 @@ export type Renewal = {
 /** A stop that is asked about, or asked for. */
 export type StopForm = { keepsProtection: boolean; isBusy: boolean; failure: string | null };
 
+/** What is held under a stop, to be closed. */
+export type FlattenForm = {
+  stop: Stop;
+  /** Basis points, as typed. */
+  slippageBps: string;
+  isBusy: boolean;
+  failure: string | null;
+};
+
+/** A stop that its owner ends. */
+export type Resumption = { stop: Stop; signing: Signing };
+
 export type Forms = {
   order: OrderForm;
   twap: TwapForm;
@@ -66,6 +78,8 @@ export type Forms = {
   modification: Modification | null;
   revocation: Revocation | null;
   stop: StopForm | null;
+  flatten: FlattenForm | null;
+  resumption: Resumption | null;
   /** Null while there is nothing to renew. */
   renewal: Renewal | null;
   /** Market of the chart of fills; empty is that of the newest. */
@@ -95,6 +109,8 @@ export function newForms(storage: Storage): Forms {
     modification: null,
     revocation: null,
     stop: null,
+    flatten: null,
+    resumption: null,
     renewal: null,
     chartMarket: "",
   };

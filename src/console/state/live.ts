@@ -69,7 +69,7 @@ async function readFigures(app: App): Promise<void> {
 
 /** How far a stop has come moves with every order that goes. */
 function isStopping({ state: { stops } }: App): boolean {
-  return stops.value?.some(({ status }) => status === "stopping") === true;
+  return stops.value?.some(({ status, flatten }) => status === "stopping" || flatten?.status === "flattening") === true;
 }
 
 async function readHealth(app: App): Promise<void> {

@@ -5,11 +5,13 @@ import type { App } from "../state/app.ts";
 import type { Route, State } from "../state/state.ts";
 import { accountScreen } from "./account.ts";
 import { fillsScreen } from "./fills.ts";
+import { flattenDialog } from "./flatten-dialog.ts";
 import { healthScreen } from "./health.ts";
 import { historyScreen } from "./history.ts";
 import { keysScreen, revokeDialog } from "./keys.ts";
 import { messages } from "./messages.ts";
 import { modifyDialog } from "./modify-order.ts";
+import { resumeDialog } from "./resume-dialog.ts";
 import { signInScreen } from "./sign-in.ts";
 import { stopDialog } from "./stop-dialog.ts";
 import { stopsInForce } from "./stops-in-force.ts";
@@ -51,7 +53,7 @@ export function page(app: App): TemplateResult {
     <a class="skip" href="#main" @click=${skip}>To the content</a>
     ${ribbon(where)}
     ${content(app)}
-    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}`}`;
+    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}`}`;
 }
 
 /** The fragment is the screen: jumping to the content must not change it. */

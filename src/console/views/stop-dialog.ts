@@ -41,7 +41,7 @@ function content(app: App, own: StopForm): TemplateResult {
         <legend class="hidden">What is canceled</legend>
         ${CHOICES.map(([keeps, words]) => html`<label class="check"><input type="radio" name="protection" value=${String(keeps)} ?disabled=${own.isBusy} .checked=${live(own.keepsProtection === keeps)} @change=${() => choose(keeps)} /> ${words}</label>`)}
       </fieldset>
-      <p class="note">No API key can end it, this page's neither: the gateway's operator does.</p>
+      <p class="note">No API key can end it, this page's neither: the owner's signature or the gateway's operator does.</p>
       ${own.failure === null ? nothing : html`<p class="late" role="alert">${own.failure}</p>`}
       <div class="buttons">
         <button class="primary danger" ?disabled=${own.isBusy}>${own.isBusy ? "Stopping…" : "Stop now"}</button>

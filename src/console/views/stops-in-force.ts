@@ -4,15 +4,17 @@ import type { Stop } from "../api/resources.ts";
 import { shortId, time } from "../figures/format.ts";
 import { copyable } from "../parts/copy.ts";
 import type { App } from "../state/app.ts";
+import { flattening } from "./flatten-dialog.ts";
+import { openResumption } from "./resume-dialog.ts";
 
 export function stopsInForce(app: App): TemplateResult | typeof nothing {
-  const { stops, nowMs } = app.state;
+  const { stops } = app.state;
   const inForce = (stops.value ?? []).filter(({ status }) => status !== "resumed");
   if (inForce.length === 0) return nothing;
   return html`
     <div class="stops" role="region" aria-label="Stops in force">
       ${stops.failure === null ? nothing : html`<p class="late">Not up to date: ${stops.failure}</p>`}
-      ${inForce.map((stop) => shown(stop, whoseOf(app, stop), nowMs))}
+      ${inForce.map((stop) => shown(app, stop))}
     </div>`;
 }
 
@@ -23,12 +25,13 @@ function whoseOf({ state: { keys } }: App, { scope, key_hash: hash }: Stop): str
   return bot === undefined ? `the key ${shortId(hash ?? "")}` : `the bot ${bot}`;
 }
 
-function shown(stop: Stop, whose: string, nowMs: number): TemplateResult {
+function shown(app: App, stop: Stop): TemplateResult {
+  const whose = whoseOf(app, stop);
   return html`
     <div class="stop-in-force ${stop.status}">
-      <p role="status"><strong>${headline(stop, whose)}</strong> ${progress(stop, nowMs)}</p>
-      ${left(stop)} ${kept(stop, whose)} ${elsewhere(stop)}
-      ${stop.cause === "asked" ? ending(stop) : nothing}
+      <p role="status"><strong>${headline(stop, whose)}</strong> ${progress(stop, app.state.nowMs)}</p>
+      ${left(stop)} ${kept(stop, whose)} ${elsewhere(stop)} ${flattening(app, stop)}
+      ${stop.cause === "asked" ? ending(app, stop) : nothing}
     </div>`;
 }
 
@@ -92,11 +95,12 @@ function outsideWords(rows: Outside): string {
   return `${named.join(", ")}${rows.length > NAMED ? ` and ${rows.length - NAMED} more` : ""}`;
 }
 
-function ending({ id, account }: Stop): TemplateResult {
+function ending(app: App, stop: Stop): TemplateResult {
   return html`
     <details>
       <summary>To trade again</summary>
-      <p>No API key can end it. On the gateway's machine (as the service's user, which <code>postern-operator</code> is):</p>
-      ${copyable(`postern resume --stop ${id} --account ${account}`, "command that ends the stop")}
+      <p>No API key can end it. The owner's signature does: <button type="button" @click=${() => openResumption(app, stop)}>Sign to end it…</button></p>
+      <p>Or, on the gateway's machine, its operator (as the service's user, which <code>postern-operator</code> is):</p>
+      ${copyable(`postern resume --stop ${stop.id} --account ${stop.account}`, "command that ends the stop")}
     </details>`;
 }

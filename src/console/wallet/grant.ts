@@ -1,6 +1,6 @@
-/** What the owner signs to grant or revoke an API key of this gateway, and what the gateway is sent then. */
+/** What the owner signs to grant or revoke an API key of this gateway or to end a stop, and what the gateway is sent then. */
 import { API_NETWORK } from "../../core/account.ts";
-import { grantTypedData, revocationTypedData } from "../../wire/grant-data.ts";
+import { grantTypedData, resumptionTypedData, revocationTypedData } from "../../wire/grant-data.ts";
 import type { ToSign } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
 import type { Scope, TypedDataDescription } from "../api/resources.ts";
@@ -15,6 +15,10 @@ export async function grantToSign({ account, ...grant }: Grant): Promise<ToSign 
 
 export async function revocationToSign(account: string, keyHash: string): Promise<ToSign | { failure: string }> {
   return forThisGateway((audience) => revocationTypedData({ audience, accountId: account, keyHash }));
+}
+
+export async function resumptionToSign(account: string, stopId: string): Promise<ToSign | { failure: string }> {
+  return forThisGateway((audience) => resumptionTypedData({ audience, accountId: account, stopId }));
 }
 
 async function forThisGateway(write: (audience: string) => ToSign): Promise<ToSign | { failure: string }> {
