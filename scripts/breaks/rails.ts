@@ -13,6 +13,7 @@ function seen(title: string, test = RAILS): { test: string; title: string } {
 
 const SEEN = "test/http/rails-seen.test.ts";
 const LOSS = "test/http/rails-loss.test.ts";
+const NARROW = "test/http/rails-narrow.test.ts";
 
 /** Ways to let a key with rails do what its owner has not signed. */
 export const RAILS_BREAKS: readonly Break[] = [
@@ -193,9 +194,9 @@ export const RAILS_BREAKS: readonly Break[] = [
     row: "S55",
     name: "a key keeps its own rails when its bot has newer ones",
     changes: inFile(
-      GATE,
-      "  return (newest ?? limited).rails;",
-      "  return (newest === undefined ? limited : limited).rails;",
+      "src/store/narrowings.ts",
+      "  const [grant] = listBotGrants(store, accountId, bot);\n  if (grant === undefined) return null;",
+      "  const grant = listBotGrants(store, accountId, bot).at(-1);\n  if (grant === undefined) return null;",
     ),
     seenBy: seen("a newer grant of the bot holds for its older key as well"),
   },
@@ -263,7 +264,7 @@ export const RAILS_BREAKS: readonly Break[] = [
     row: "S58",
     name: "a trip is not looked at",
     changes: inFile(JUDGE, "if (facts.halt !== null) return", "if (facts.halt !== null && facts.actions < 0) return"),
-    seenBy: seen("may again on the next UTC day, and not sooner", LOSS),
+    seenBy: seen("increases nothing more that day, its orders go, its stop stays and nothing is closed", LOSS),
   },
   {
     row: "S58",
@@ -292,5 +293,64 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "who deletes a trip has ended it",
     changes: inFile("src/store/trips.ts", "clearedAtMs === null), ...lost];", "clearedAtMs === null)];"),
     seenBy: seen("a trip whose row was %s holds, and is told", "test/ops/sealed-trips.test.ts"),
+  },
+  {
+    row: "S59",
+    name: "the looser of two limits holds",
+    changes: inFile("src/core/rails/narrow.ts", "smaller(a, b)", "larger(a, b)").concat(
+      inFile("src/core/rails/narrow.ts", "import { type Decimal, smaller }", "import { type Decimal, larger }"),
+    ),
+    seenBy: seen("%s by %p comes to %p", "test/core/rails/narrow.test.ts"),
+  },
+  {
+    row: "S59",
+    name: "a grant that was signed before loosens",
+    changes: inFile("src/store/narrowings.ts", "createdAtMs >= issuedAtMs", "createdAtMs >= issuedAtMs + 86_400_000"),
+    seenBy: seen("is loosened by a later grant of its owner, and not by one that was signed before", NARROW),
+  },
+  {
+    row: "S59",
+    name: "a narrowing that is gone holds nobody",
+    changes: inFile(
+      "src/write/day-loss.ts",
+      " ?? haltByLost(store, of)",
+      ' ?? (of.bot === "" ? haltByLost(store, of) : null)',
+    ),
+    seenBy: seen(
+      "a narrowing whose row was %s holds, is told, and nothing increases",
+      "test/ops/sealed-narrowings.test.ts",
+    ),
+  },
+  {
+    row: "S59",
+    name: "who widens a narrowing is believed",
+    changes: inFile("src/store/narrowings.ts", "rows: [...rows, ...lost], lost }", "rows, lost }"),
+    seenBy: seen(
+      "a narrowing whose row was %s holds, is told, and nothing increases",
+      "test/ops/sealed-narrowings.test.ts",
+    ),
+  },
+  {
+    row: "S60",
+    name: "after a restore the day begins anew",
+    changes: inFile(
+      "src/store/restores.ts",
+      "  for (const of of listBots(store)) countDay",
+      "  for (const of of listBots(store).slice(1)) countDay",
+    ),
+    seenBy: seen("a restore counts the day as used for a new key of the bot as well", "test/http/bot-books.test.ts"),
+  },
+  {
+    row: "S60",
+    name: "a key with rails is kept like any other",
+    changes: inFile(
+      "src/ops/keep-key.ts",
+      "key.limited !== null && !takesOlderRails",
+      "key.limited === undefined && !takesOlderRails",
+    ),
+    seenBy: seen(
+      "after a restore only the owner's grant brings it back, and the day counts as used",
+      "test/http/bot-books.test.ts",
+    ),
   },
 ];

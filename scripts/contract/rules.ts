@@ -105,6 +105,11 @@ export const RULES: readonly Rule[] = [
     holds: ({ path, body }) => path === "/v1/api-keys/limited" && body.length > 8_192,
   },
   {
+    name: "a key without rails has none to narrow",
+    codes: ["invalid_parameter", "missing_parameter"],
+    holds: ({ path }) => path === "/v1/api-keys/self/narrow",
+  },
+  {
     name: "no such agent, or a grant with rails that is none or of elsewhere",
     codes: ["invalid_parameter"],
     holds: (one, { waitingAgent }) =>

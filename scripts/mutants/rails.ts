@@ -48,9 +48,9 @@ export const RAILS: readonly Mutant[] = [
   ),
   one(
     "a key keeps its own rails when its bot has newer ones",
-    GATE,
-    "  return (newest ?? limited).rails;",
-    "  return (newest === undefined ? limited : limited).rails;",
+    "src/store/narrowings.ts",
+    "  const [grant] = listBotGrants(store, accountId, bot);\n  if (grant === undefined) return null;",
+    "  const grant = listBotGrants(store, accountId, bot).at(-1);\n  if (grant === undefined) return null;",
   ),
   one(
     "only the net counts, and nothing that is open",

@@ -9,9 +9,9 @@ import { findAccount } from "../store/accounts.ts";
 import { findApiKey, noteKeyUse, type StoredKey } from "../store/api-keys.ts";
 import { botOf } from "../store/bots.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
+import { railsOf } from "../store/narrowings.ts";
 import { keyHash } from "../wire/grant.ts";
 import { changedOutside } from "../write/changed-outside.ts";
-import { railsOf } from "../write/gate.ts";
 import { tellRefusal } from "../write/tell-refusal.ts";
 
 /** The scheme in either case, one space or more, one key; two headers arrive joined by a comma and do not fit. */

@@ -1,18 +1,49 @@
 import { add, type Decimal, decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
 import { netRange, notionalAt, type OpenLeg, type Reference, worstPosition } from "../core/rails/exposure.ts";
 import { printRails } from "../core/rails/grammar.ts";
+import type { Rails } from "../core/rails/rails.ts";
 import { railsResource, tripResource } from "../core/rails/rails-resource.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
+import { railsOf } from "../store/narrowings.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { findTrip } from "../store/trips.ts";
 import { lossToday } from "../write/day-loss.ts";
-import { railsOf } from "../write/gate.ts";
 
 export type ToShowLimits = With<"clock" | "marketView" | "store">;
+
+/** How much of its rails a bot has used, at the newest prices that are known. */
+export type BotUse = ReturnType<typeof useOf>;
+
+export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
+  const { store, clock } = deps;
+  const of = { accountId, bot };
+  const { turnover: traded, actions } = findBotDay(store, of, clock.nowMs());
+  const legs = listOpenLegs(store, accountId).filter((leg) => leg.bot === bot);
+  const increasing = legs.filter(({ reduceOnly }) => !reduceOnly);
+  const orderValues = increasing.map((leg) => notionalAt(leg, referenceOf(deps, leg.market)));
+  const turnoverOpen = sumOfKnown(orderValues);
+  const held = listBotNets(store, accountId, bot);
+  const markets = [...new Set([...held.keys(), ...legs.map(({ market }) => market)])].sort();
+  const positions = markets.map((market) => positionIn(deps, { market, net: held.get(market) ?? ZERO, legs }));
+  return {
+    ...{
+      traded,
+      turnoverOpen,
+      turnover: turnoverOpen === null ? null : add(traded, turnoverOpen),
+      orderValues,
+      actions,
+    },
+    openOrders: new Set(legs.map(({ orderId }) => orderId)).size,
+    nets: [...held].map(([market, net]) => ({ market, net })),
+    positions,
+    exposure: sumOfKnown(positions.map(({ value }) => value)),
+    loss: lossToday(deps, store, { ...of, maxAgeMs: Number.POSITIVE_INFINITY }),
+  };
+}
 
 /** What a limited key is held to now, how much of it its bot has used, and what is left; null for a plain key. */
 export function limitsResource(deps: ToShowLimits, keyHash: string) {
@@ -22,39 +53,36 @@ export function limitsResource(deps: ToShowLimits, keyHash: string) {
   const { accountId, limited } = key;
   const rails = railsOf(store, key, limited);
   const { bot } = rails;
-  const { turnover, actions } = findBotDay(store, { accountId, bot }, clock.nowMs());
-  const legs = listOpenLegs(store, accountId).filter((leg) => leg.bot === bot);
-  const increasing = legs.filter(({ reduceOnly }) => !reduceOnly);
-  const turnoverOpen = sumOfKnown(increasing.map((leg) => notionalAt(leg, referenceOf(deps, leg.market))));
-  const openOrders = new Set(legs.map(({ orderId }) => orderId)).size;
-  const held = listBotNets(store, accountId, bot);
-  const markets = [...new Set([...held.keys(), ...legs.map(({ market }) => market)])].sort();
-  const positions = markets.map((market) => positionIn(deps, { market, net: held.get(market) ?? ZERO, legs }));
-  const nowMs = clock.nowMs();
-  const trip = findTrip(store, { accountId, bot }, dayOf(nowMs));
-  const loss = lossToday(deps, store, { accountId, bot, maxAgeMs: Number.POSITIVE_INFINITY });
+  const use = useOf(deps, accountId, bot);
+  const trip = findTrip(store, { accountId, bot }, dayOf(clock.nowMs()));
   return {
     bot,
     rails: railsResource(printRails(rails)),
     expires_at: isoTime(limited.expiresAtMs),
     trip: trip === null ? null : tripResource(trip),
     use: {
-      turnover_today: turnover,
-      turnover_open: turnoverOpen,
-      loss_today: loss,
-      actions_today: actions,
-      open_orders: openOrders,
-      nets: [...held].map(([market, net]) => ({ market, net })),
-      positions: positions.map(({ market, size, value }) => ({ market, worst_case_size: size, worst_case_usd: value })),
+      turnover_today: use.traded,
+      turnover_open: use.turnoverOpen,
+      loss_today: use.loss,
+      actions_today: use.actions,
+      open_orders: use.openOrders,
+      nets: use.nets,
+      positions: use.positions.map(({ market, size, value }) => ({
+        ...{ market, worst_case_size: size, worst_case_usd: value },
+      })),
     },
-    headroom: {
-      turnover_today: left(rails.maxTurnoverPerDay, turnoverOpen === null ? null : add(turnover, turnoverOpen)),
-      loss_today: left(rails.maxLossPerDay, loss),
-      exposure: left(rails.maxExposure, sumOfKnown(positions.map(({ value }) => value))),
-      actions_today: rails.maxActionsPerDay === null ? null : Math.max(0, rails.maxActionsPerDay - actions),
-      open_orders: rails.maxOpenOrders === null ? null : Math.max(0, rails.maxOpenOrders - openOrders),
-      positions: positions.map(({ market, value }) => ({ market, usd: left(rails.maxPosition, value) })),
-    },
+    headroom: headroomOf(rails, use),
+  };
+}
+
+function headroomOf(rails: Rails, { turnover, loss, exposure, actions, openOrders, positions }: BotUse) {
+  return {
+    turnover_today: left(rails.maxTurnoverPerDay, turnover),
+    loss_today: left(rails.maxLossPerDay, loss),
+    exposure: left(rails.maxExposure, exposure),
+    actions_today: rails.maxActionsPerDay === null ? null : Math.max(0, rails.maxActionsPerDay - actions),
+    open_orders: rails.maxOpenOrders === null ? null : Math.max(0, rails.maxOpenOrders - openOrders),
+    positions: positions.map(({ market, value }) => ({ market, usd: left(rails.maxPosition, value) })),
   };
 }
 

@@ -6,9 +6,9 @@ import { beginFlatten, whyNotFlat } from "../settle/stop/begin-flatten.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { botOf } from "../store/bots.ts";
 import { inTransaction } from "../store/commit.ts";
+import { railsOfKey } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import type { Caller } from "../write/caller.ts";
-import { railsOfKey } from "../write/gate.ts";
 import { requireStop, stopShown } from "./stop-trading.ts";
 
 type ToFlattenStop = With<"clock" | "flattener" | "stopper" | "store">;

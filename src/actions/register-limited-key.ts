@@ -23,10 +23,11 @@ import {
   setKeyState,
 } from "../store/api-keys.ts";
 import { appendAudit } from "../store/audit.ts";
-import { addToBotDay, listBotGrants } from "../store/bots.ts";
+import { listBotGrants } from "../store/bots.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { isRevoked } from "../store/revocations.ts";
+import { countDayAsUsed } from "../store/trips.ts";
 import { limitedGrantDigest, signerOf } from "../wire/grant.ts";
 import { normalisedSignature } from "../wire/signature.ts";
 import { changedOutside } from "../write/changed-outside.ts";
@@ -159,12 +160,11 @@ function requireRoom(store: Store, { accountId, rails, keyHash }: LimitedGrant, 
   throw new ApiError("key_already_registered", words);
 }
 
-/** What was traded since the snapshot nobody knows: the day's turnover counts as used. */
+/** What was traded and lost since the snapshot nobody knows: the day counts as used. */
 function release(store: Store, { grant, nowMs }: Proven): void {
   const { keyHash, accountId, rails } = grant;
   setKeyState(store, keyHash, "active", nowMs);
-  const { maxTurnoverPerDay: turnover, maxActionsPerDay: actions, bot } = rails;
-  if (turnover !== null) addToBotDay(store, { accountId, bot }, { turnover, actions: actions ?? 0, atMs: nowMs });
+  countDayAsUsed(store, { accountId, bot: rails.bot }, { atMs: nowMs, actor: "owner" });
 }
 
 /** What the owner has signed, in the words of the interface. */

@@ -16,6 +16,7 @@ import { initCommand } from "./init.ts";
 import { keyBlock, keyKeep } from "./key/block-and-keep.ts";
 import { keyGrant } from "./key/grant.ts";
 import { keyList } from "./key/list.ts";
+import { keyNarrow } from "./key/narrow.ts";
 import { keyNew } from "./key/new.ts";
 import { keyRegister } from "./key/register.ts";
 import { keyRevoke } from "./key/revoke.ts";
@@ -59,6 +60,7 @@ export const COMMANDS: readonly Command[] = [
   keyRevoke,
   keyBlock,
   keyKeep,
+  keyNarrow,
   keyUntrip,
   stopCommand,
   resumeCommand,

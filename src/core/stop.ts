@@ -8,7 +8,14 @@ export const STOP_SCOPES = ["bot", "account"] as const;
 export type StopScope = (typeof STOP_SCOPES)[number];
 
 /** Why what increases was withdrawn. Only a stop that was asked for refuses what comes after it. */
-export const STOP_CAUSES = ["asked", "heartbeat_missed", "key_blocked", "key_revoked", "loss_tripped"] as const;
+export const STOP_CAUSES = [
+  "asked",
+  "heartbeat_missed",
+  "key_blocked",
+  "key_revoked",
+  "loss_tripped",
+  "narrowed",
+] as const;
 export type StopCause = (typeof STOP_CAUSES)[number];
 
 /**
@@ -49,7 +56,7 @@ export function isStanding({ cause, resumedAtMs }: Pick<Stop, "cause" | "resumed
 
 /** Of these only what was signed before them is withdrawn: what comes after is for others to refuse. */
 export function isOfThen({ cause }: Pick<Stop, "cause">): boolean {
-  return cause === "heartbeat_missed" || cause === "loss_tripped";
+  return cause === "heartbeat_missed" || cause === "loss_tripped" || cause === "narrowed";
 }
 
 /** True while there is still something to do for it. */

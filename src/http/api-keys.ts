@@ -2,6 +2,7 @@
 import type { Static } from "@sinclair/typebox";
 import { describeTypedData } from "../actions/describe-typed-data.ts";
 import { listKeys } from "../actions/list-keys.ts";
+import { narrowKey } from "../actions/narrow-key.ts";
 import { registerKey } from "../actions/register-key.ts";
 import { registerLimitedKey, type SignedLimitedGrant } from "../actions/register-limited-key.ts";
 import { revokeAndCancel, revokeKey } from "../actions/revoke-key.ts";
@@ -14,17 +15,20 @@ import {
   EXAMPLE_KEY_HASH,
   EXAMPLE_LIMITED_GRANT,
   EXAMPLE_LISTED_API_KEY,
+  EXAMPLE_RAILS,
   EXAMPLE_SIGNATURE,
   EXAMPLE_STOP,
 } from "./examples.ts";
 import type { Query } from "./query.ts";
-import { openRoute, type Route, readRoute, signedRoute } from "./route.ts";
+import { openRoute, type Route, readRoute, signedRoute, urgentRoute } from "./route.ts";
 import {
   ApiKeyResource,
   KEY_STATES,
   KeyInListResource,
   KeyStateParameter,
   LimitedKeyResource,
+  NarrowedRailsResource,
+  NarrowKeyBody,
   RegisterKeyBody,
   RegisterLimitedKeyBody,
   RevocationResource,
@@ -117,6 +121,40 @@ function grantText(grant: Static<typeof RegisterLimitedKeyBody>["grant"]): Signe
     ...{ issuedAt, expiresAt },
   };
 }
+
+const narrow = urgentRoute(
+  {
+    name: "narrow_api_key",
+    method: "POST",
+    path: "/v1/api-keys/self/narrow",
+    tag: TAG,
+    summary: "Make the rails of this key's bot tighter",
+    description:
+      "By the key itself, at once and one-way: of what holds and what is named the tighter holds, for all keys of the bot, until its owner signs a later grant. Said again it changes nothing, so it needs no Idempotency-Key. What is open or held stays as it is unless `cancel_orders` is true, and what exceeds the rails now is told. Draws on the bucket of other writes.",
+    access: "trading:write",
+    isUrgent: true,
+    body: NarrowKeyBody,
+    bodyExample: { max_order: "100 USD", markets: "BTC" },
+    answers: [
+      {
+        status: 200,
+        description: "What holds from now on.",
+        schema: NarrowedRailsResource,
+        example: {
+          ...{ object: "narrowed_rails", account: EXAMPLE_ACCOUNT_ID, key_hash: EXAMPLE_KEY_HASH },
+          rails: { ...EXAMPLE_RAILS, max_order: "100 USD", markets: "BTC" },
+          exceeds: [{ rail: "max_order", limit: "100 USD", use: "240 USD" }],
+          stop: null,
+        },
+      },
+    ],
+    errors: ["rate_limited", "not_ready"],
+  },
+  (deps, caller, { body: { cancel_orders: isToCancel = false, ...rails } }) => {
+    caller.charge("otherWrites");
+    return { status: 200, body: narrowKey(deps, caller, { rails, isToCancel }), isReplay: false };
+  },
+);
 
 const revoke = signedRoute(
   {
@@ -257,5 +295,5 @@ function stateOf(query: Query): (typeof KEY_STATES)[number] {
 }
 
 export function apiKeyRoutes(): Route[] {
-  return [register, registerLimited, revoke, revokeWithOrders, typedData, list];
+  return [register, registerLimited, narrow, revoke, revokeWithOrders, typedData, list];
 }

@@ -52,6 +52,13 @@ export const EXAMPLE_CONSENT = {
   expires_at: null,
 };
 
+export const EXAMPLE_RAILS = {
+  ...{ bot: "grid-1", may: "increase,reduce,modify,cancel", markets: "BTC,ETH", max_order: "500 USD" },
+  ...{ max_position: "1000 USD", max_exposure: "1500 USD", max_turnover_per_day: "5000 USD", max_loss_per_day: "any" },
+  ...{ max_actions_per_day: "2000", max_distance: "2 %", max_stop_distance: "10 %", max_leverage: "any" },
+  ...{ max_open_orders: "40", touches: "own", sources: "203.0.113.7/32" },
+};
+
 export const EXAMPLE_LIMITED_GRANT = {
   account: EXAMPLE_ACCOUNT_ID,
   network: "mainnet",
@@ -59,10 +66,7 @@ export const EXAMPLE_LIMITED_GRANT = {
   trading_address: "0x8d2a0f1f6a4b6f3f2f3b6c1d4e5f60718293a4b5",
   key_hash: EXAMPLE_KEY_HASH,
   scopes: "trading:read,trading:write",
-  ...{ bot: "grid-1", may: "increase,reduce,modify,cancel", markets: "BTC,ETH", max_order: "500 USD" },
-  ...{ max_position: "1000 USD", max_exposure: "1500 USD", max_turnover_per_day: "5000 USD", max_loss_per_day: "any" },
-  ...{ max_actions_per_day: "2000", max_distance: "2 %", max_stop_distance: "10 %", max_leverage: "any" },
-  ...{ max_open_orders: "40", touches: "own", sources: "203.0.113.7/32" },
+  ...EXAMPLE_RAILS,
   issued_at: "2026-11-21T09:30:00.000Z",
   expires_at: "2027-02-19T09:30:00.000Z",
 };

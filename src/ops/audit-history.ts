@@ -59,14 +59,26 @@ export function readHistory(store: Store, upTo = Number.MAX_SAFE_INTEGER): Histo
   return history;
 }
 
-const TIGHTENING = ["key_blocked", "key_revoked", "agent_retired", "restored", "trading_stopped"] as const;
+const TIGHTENING = [
+  "key_blocked",
+  "key_revoked",
+  "agent_retired",
+  "restored",
+  "trading_stopped",
+  "rail_tripped",
+  "rails_narrowed",
+] as const;
 
 /** The rows behind this one that take something away: these are obeyed without a seal. */
-export function listTightening(store: Store, after: number): (AuditRow & { account: string; bot: string | null })[] {
+export function listTightening(
+  store: Store,
+  after: number,
+): (AuditRow & { account: string; bot: string | null; told: Detail })[] {
   const rows = listAuditOf(store, TIGHTENING, { after, upTo: Number.MAX_SAFE_INTEGER });
   return rows.map((row) => {
-    const { account, key_hash: keyHash } = detailOf(row.detail);
-    return { ...row, account: String(account), bot: typeof keyHash === "string" ? keyHash : null };
+    const told = detailOf(row.detail);
+    const { account, key_hash: keyHash } = told;
+    return { ...row, told, account: String(account), bot: typeof keyHash === "string" ? keyHash : null };
   });
 }
 

@@ -3,11 +3,14 @@
  * that it covers, and then every row against its copy. From then on this connection seals what it changes.
  */
 import type { Network } from "../core/account.ts";
+import { parseDecimal, ZERO } from "../core/decimal.ts";
 import { parseLimitedGrant, readGrantText } from "../core/rails/limited-grant.ts";
+import type { Trip } from "../core/rails/trip.ts";
 import { findSealedAgent, vouchForAgent } from "../store/agents.ts";
 import { sealedKeyState, stricter, vouchForKeyState } from "../store/api-keys.ts";
 import { type AuditSeal, findAuditSeal } from "../store/audit-seal.ts";
 import { inTransaction } from "../store/commit.ts";
+import { sealNarrowing } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { revocationId } from "../store/revocations.ts";
 import { listRowFaults } from "../store/row-faults.ts";
@@ -22,6 +25,7 @@ import {
   vouch,
 } from "../store/sealed-rows.ts";
 import { sealStop } from "../store/stops.ts";
+import { sealTrip } from "../store/trips.ts";
 import { grantDigest, limitedGrantDigest, signerOf } from "../wire/grant.ts";
 import { listTightening } from "./audit-history.ts";
 import { type Believing, unbelievable } from "./believing.ts";
@@ -101,7 +105,7 @@ function requireCopies(store: Store, seal: AuditSeal): SealedRow[] {
  * of commands that had no passphrase is sealed, so that it cannot be taken back.
  */
 function obey(store: Store, sealedRowId: number): void {
-  for (const { event, reference, account, bot } of listTightening(store, sealedRowId)) {
+  for (const { event, reference, account, bot, told, atMs, actor } of listTightening(store, sealedRowId)) {
     if (event === "key_blocked") tighten(store, reference, "blocked");
     if (event === "agent_retired") retire(store, reference);
     if (event === "key_revoked") {
@@ -110,11 +114,26 @@ function obey(store: Store, sealedRowId: number): void {
     if (event === "trading_stopped") {
       sealStop(store, reference, { accountId: account, scope: bot === null ? "account" : "bot", keyHash: bot });
     }
+    if (event === "rail_tripped") sealTrip(store, tripTold(told, { bot: reference, atMs }));
+    if (event === "rails_narrowed") {
+      const { id, rails } = told;
+      const row = { id: String(id), accountId: account, bot: reference, rails: String(rails), actor };
+      sealNarrowing(store, { ...row, createdAtMs: atMs });
+    }
     if (event === "restored") {
       for (const [keyHash] of listSealed(store, "key")) tighten(store, keyHash, "held");
       for (const [address] of listSealed(store, "agent")) retire(store, address);
     }
   }
+}
+
+function tripTold(told: Readonly<Record<string, unknown>>, { bot, atMs }: { bot: string; atMs: number }): Trip {
+  const { id, account, cause, day, loss, limit } = told;
+  return {
+    ...{ id: String(id), accountId: String(account), bot, cause: cause === "loss" ? "loss" : "restored" },
+    ...{ day: Number(day), loss: parseDecimal(String(loss)) ?? ZERO, limit: parseDecimal(String(limit)) },
+    ...{ createdAtMs: atMs, clearedAtMs: null },
+  };
 }
 
 function tighten(store: Store, keyHash: string, state: "active" | "held" | "blocked"): void {

@@ -24,5 +24,7 @@ export function rotations(store: Store): string[] {
 /** For each API key that a restore put on hold, the one that releases it. */
 export function releases(store: Store): string[] {
   const held = listAccounts(store).flatMap(({ id }) => listApiKeys(store, id).filter(({ state }) => state === "held"));
-  return held.map(({ keyHash }) => `postern key keep ${keyHash}`);
+  return held.map(
+    ({ keyHash, limited }) => `postern key keep ${keyHash}${limited === null ? "" : " --accept-older-rails"}`,
+  );
 }

@@ -12,6 +12,7 @@ import { clearTrip } from "./clear-trip.ts";
 import { type Facts, oneOf, recordIn, sealIn, text, wholeNumber } from "./facts.ts";
 import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
+import { narrowKey } from "./narrow-key.ts";
 import { newAgent } from "./new-agent.ts";
 import { OperatorError } from "./operator.ts";
 import { releaseUnknown } from "./release-unknown.ts";
@@ -125,10 +126,25 @@ export const OPERATOR_VERBS = {
       return blocked;
     },
   ),
-  keep_key: changing(keyHashIn, (changer, { keyHash }) => {
-    requireKeyring(changer);
-    return keepKey(changer, keyHash);
-  }),
+  keep_key: changing(
+    (facts) => ({ ...keyHashIn(facts), takesOlderRails: facts["takesOlderRails"] === true }),
+    (changer, { keyHash, takesOlderRails }) => {
+      requireKeyring(changer);
+      return keepKey(changer, keyHash, takesOlderRails);
+    },
+  ),
+  narrow_key: changing(
+    (facts) => ({
+      ...keyHashIn(facts),
+      rails: recordIn(facts, "rails"),
+      cancelOrders: facts["cancelOrders"] === true,
+    }),
+    (changer, given) => {
+      const done = narrowKey(changer, given);
+      changer.running?.heedStops();
+      return done;
+    },
+  ),
   stop_trading: changing(
     (facts) => ({
       accountId: text(facts, "accountId"),

@@ -1,10 +1,11 @@
 /** What the fills of a day have cost in fees, as far as they are indexed. */
 import { and, count, eq, gte, sql } from "drizzle-orm";
-import { add, type Decimal, ZERO } from "../core/decimal.ts";
+import { add, type Decimal, multiply, ZERO } from "../core/decimal.ts";
+import { isSpot } from "../core/market.ts";
 import { startOf } from "../core/rails/trip.ts";
 import { botOf } from "./bots.ts";
 import type { Store } from "./open.ts";
-import { prepared } from "./prepared.ts";
+import { columnsOf, prepared } from "./prepared.ts";
 import { fills, orders } from "./schema.ts";
 import { botDays } from "./schema-bots.ts";
 import { everyLeg } from "./schema-views.ts";
@@ -26,7 +27,7 @@ export function countFillsOfDay(store: Store, accountId: string, day: number): n
 
 const feesSince = prepared((store) =>
   store
-    .select({ fee: fills.fee, keyHash: orders.keyHash })
+    .select({ ...columnsOf(fills, ["fee", "feeToken", "market", "price", "side"]), keyHash: orders.keyHash })
     .from(fills)
     .innerJoin(everyLeg, eq(everyLeg.oid, fills.oid))
     .innerJoin(orders, and(eq(orders.id, everyLeg.orderId), eq(orders.accountId, fills.accountId)))
@@ -37,12 +38,21 @@ const feesSince = prepared((store) =>
 /** By bot: what the indexed fills of its orders have cost in fees from that day on. */
 export function sumFeesOfDay(store: Store, accountId: string, day: number): Map<string, Decimal> {
   const sums = new Map<string, Decimal>();
-  for (const { fee, keyHash } of feesSince(store).all({ accountId, sinceMs: startOf(day) })) {
-    const bot = botOf(store, keyHash);
-    if (bot !== null) sums.set(bot, add(sums.get(bot) ?? ZERO, fee));
+  for (const row of feesSince(store).all({ accountId, sinceMs: startOf(day) })) {
+    const bot = botOf(store, row.keyHash);
+    if (bot !== null) sums.set(bot, add(sums.get(bot) ?? ZERO, inQuote(row)));
   }
   return sums;
 }
+
+/** What is bought on spot is paid for in what was bought. */
+function inQuote({ fee, feeToken, market, price, side }: FeeRow): Decimal {
+  return isSpot(market) && side === "buy" && feeToken !== CASH ? multiply(fee, price) : fee;
+}
+
+type FeeRow = Pick<typeof fills.$inferSelect, "fee" | "feeToken" | "market" | "price" | "side">;
+
+const CASH = "USDC";
 
 /** Notes the fees of a bot's day; there may be no row of it yet. */
 export function noteFees(store: Store, { accountId, bot, day }: OfDay, fees: Decimal): void {

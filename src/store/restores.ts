@@ -1,13 +1,14 @@
 import { and, asc, count, eq, isNotNull, isNull, max, ne } from "drizzle-orm";
 import { listAccounts } from "./accounts.ts";
 import { retireAgent } from "./agents.ts";
-import { setKeyState } from "./api-keys.ts";
+import { limitedGrantOf, listKeyRows, setKeyState } from "./api-keys.ts";
 import { raiseNonces } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { forget } from "./remembered.ts";
 import { adoptions, agents, apiKeys, restores, setupTokens, takeUps } from "./schema.ts";
 import { audit } from "./schema-audit.ts";
 import { everyAttempt } from "./schema-views.ts";
+import { countDayAsUsed } from "./trips.ts";
 
 /** Where an account stands after its database was restored. */
 export type TakeUp = {
@@ -86,6 +87,8 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
   }
   const held = store.select({ hash: apiKeys.keyHash }).from(apiKeys).where(eq(apiKeys.state, "active")).all();
   for (const { hash } of held) setKeyState(store, hash, "held", restoredAtMs);
+  // What the lost machine has traded and lost today nobody knows.
+  for (const of of listBots(store)) countDayAsUsed(store, of, { atMs: restoredAtMs, actor: "operator" });
   const living = store.select({ address: agents.address }).from(agents).where(ne(agents.state, "retired")).all();
   for (const { address } of living) retireAgent(store, address);
   // Whoever holds a link or a session of the set-up may hold it from the lost machine.
@@ -94,6 +97,13 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
   raiseNonces(store, restoredAtMs);
   forget(store);
   return { snapshotAtMs, keysHeld: held.length, agentsRetired: living.length };
+}
+
+/** Of every key with rails, once. */
+function listBots(store: Store): { accountId: string; bot: string }[] {
+  const grants = listKeyRows(store).flatMap((row) => limitedGrantOf(row) ?? []);
+  const bots = new Map(grants.map(({ accountId, rails: { bot } }) => [`${accountId} ${bot}`, { accountId, bot }]));
+  return [...bots.values()];
 }
 
 function newestKnownMs(store: Store): number | null {

@@ -1,6 +1,7 @@
 import { accountRowFault, findInstanceFault, listAgentFaults } from "./account-faults.ts";
 import { listAccountRows } from "./accounts.ts";
 import { keyRowFault, listKeyRows, shortName } from "./api-keys.ts";
+import { listNarrowingFaults } from "./narrowings.ts";
 import type { Store } from "./open.ts";
 import { listRevocationFaults } from "./revocations.ts";
 import {
@@ -39,6 +40,7 @@ export function listRowFaults(store: Store): RowFault[] {
     ...listRevocationFaults(store),
     ...listStopFaults(store),
     ...listTripFaults(store),
+    ...listNarrowingFaults(store),
     ...sealedRowsFault(store),
   ];
 }

@@ -11,7 +11,9 @@ export const stops = sqliteTable(
     scope: text().$type<"bot" | "account">().notNull(),
     /** Hash of the API key whose orders it covers; null where it covers the account. */
     keyHash: text(),
-    cause: text().$type<"asked" | "heartbeat_missed" | "key_blocked" | "key_revoked" | "loss_tripped">().notNull(),
+    cause: text()
+      .$type<"asked" | "heartbeat_missed" | "key_blocked" | "key_revoked" | "loss_tripped" | "narrowed">()
+      .notNull(),
     keepsProtection: integer({ mode: "boolean" }).notNull(),
     /** Number of the newest action that was signed before it. */
     upTo: integer().notNull(),

@@ -1,7 +1,10 @@
 /** Days on which a bot may not increase. A row is obeyed without any proof, and one that was sealed although it is gone. */
+import { createHash } from "node:crypto";
 import { and, eq } from "drizzle-orm";
+import { ZERO } from "../core/decimal.ts";
 import { tripResource } from "../core/rails/rails-resource.ts";
-import type { Trip } from "../core/rails/trip.ts";
+import { dayOf, type Trip } from "../core/rails/trip.ts";
+import { newUuid } from "../core/uuid.ts";
 import { appendAudit } from "./audit.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
@@ -13,12 +16,32 @@ import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./seale
 export function insertTrip(store: Store, trip: Trip, actor: string): void {
   store.insert(botTrips).values(trip).run();
   forgetPast(store, trip.day);
-  vouch(store, "trip", trip.id, contentOf(trip));
-  forget(store);
+  sealTrip(store, trip);
   const { id, accountId, bot, cause, day, loss, limit, createdAtMs: atMs } = trip;
   const detail = { account: accountId, id, cause, day, loss, limit };
   appendAudit(store, { atMs, actor, event: "rail_tripped", reference: bot, detail });
   tellTrip(store, trip, atMs);
+}
+
+/** Also what the audit log tells of one that was made without the passphrase, so that it cannot be taken back. */
+export function sealTrip(store: Store, trip: Trip): void {
+  if (findSealed(store, "trip", trip.id) === null) vouch(store, "trip", trip.id, contentOf(trip));
+  forget(store);
+}
+
+/** What a bot had used and lost of this day before a restore nobody knows: all of it counts as used. Once. */
+export function countDayAsUsed(
+  store: Store,
+  of: Pick<Trip, "accountId" | "bot">,
+  { atMs, actor }: { atMs: number; actor: string },
+): void {
+  const day = dayOf(atMs);
+  const isDone = listTrips(store, of, day).some((trip) => trip.cause === "restored" && trip.clearedAtMs === null);
+  if (isDone) return;
+  const named = createHash("sha256").update(`${of.accountId} ${of.bot} restored ${atMs}`).digest();
+  const id = newUuid(named.subarray(0, 16));
+  const trip = { id, ...of, cause: "restored", day, loss: ZERO, limit: null, createdAtMs: atMs } as const;
+  insertTrip(store, { ...trip, clearedAtMs: null }, actor);
 }
 
 /** What is over need not be vouched for any more. */

@@ -8,6 +8,7 @@ import { dayOf, type Halt, haltBy, lossThatCounts } from "../core/rails/trip.ts"
 import type { With } from "../deps.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import { listDayMarkets, newDayMarket } from "../store/day-markets.ts";
+import { haltByLost } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findTrip, listTrips } from "../store/trips.ts";
 
@@ -15,8 +16,9 @@ type OfBot = { accountId: string; bot: string };
 
 /** Null where nothing is in the way. */
 export function haltOf(store: Store, accountId: string, rails: Rails, nowMs: number): Halt | null {
-  const trip = findTrip(store, { accountId, bot: rails.bot }, dayOf(nowMs));
-  return trip === null ? null : haltBy(trip, rails);
+  const of = { accountId, bot: rails.bot };
+  const trip = findTrip(store, of, dayOf(nowMs));
+  return (trip === null ? null : haltBy(trip, rails)) ?? haltByLost(store, of);
 }
 
 /**

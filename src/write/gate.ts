@@ -15,8 +15,9 @@ import type { Verdict } from "../core/rails/verdict.ts";
 import type { Facts, Wish, WishedTrigger } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import { actionOf } from "../settle/send/intent.ts";
-import { findApiKey, type StoredKey } from "../store/api-keys.ts";
-import { addToBotDay, botOf, listBotGrants } from "../store/bots.ts";
+import type { StoredKey } from "../store/api-keys.ts";
+import { addToBotDay, botOf } from "../store/bots.ts";
+import { railsOf } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation, listTwapOperations } from "../store/operations.ts";
 import { findOrder } from "../store/orders.ts";
@@ -60,18 +61,6 @@ export type Passing = { caller: Caller; key: StoredKey; stored: Stored };
 function requireTime({ clock }: With<"clock">, { expiresAtMs }: LimitedGrant): void {
   if (clock.nowMs() >= expiresAtMs)
     throw new ApiError("expired_api_key", "This API key has expired. Nothing was sent.");
-}
-
-/** The newest grant of a bot replaces what an older one of its keys says. */
-export function railsOf(store: Store, { accountId }: Pick<StoredKey, "accountId">, limited: LimitedGrant): Rails {
-  const [newest] = listBotGrants(store, accountId, limited.rails.bot);
-  return (newest ?? limited).rails;
-}
-
-/** What a key is held to now; null for a plain one. */
-export function railsOfKey(store: Store, keyHash: string): Rails | null {
-  const key = findApiKey(store, keyHash);
-  return key === null || key.limited === null ? null : railsOf(store, key, key.limited);
 }
 
 /** Null where no order is changed but the one that is placed. */

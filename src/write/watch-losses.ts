@@ -17,10 +17,10 @@ import { findBotDay, listBotNets } from "../store/bots.ts";
 import { inTransaction } from "../store/commit.ts";
 import { countFillsOfDay, noteFees, sumFeesOfDay } from "../store/day-fees.ts";
 import { listDayMarkets, newDayMarket, putDayMarket, type StoredDayMarket } from "../store/day-markets.ts";
+import { railsOf } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findTrip, insertTrip } from "../store/trips.ts";
 import { lossToday } from "./day-loss.ts";
-import { railsOf } from "./gate.ts";
 
 export type ToWatchLosses = With<
   "clock" | "marketView" | "markets" | "picture" | "randomBytes" | "state" | "stopper" | "store"

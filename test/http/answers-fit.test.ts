@@ -10,6 +10,7 @@ import type { marketResource } from "../../src/actions/list-markets.ts";
 import type { priceResource } from "../../src/actions/list-prices.ts";
 import type { twapResource } from "../../src/actions/list-twaps.ts";
 import type { bookResource } from "../../src/actions/market-figures.ts";
+import type { narrowedResource } from "../../src/actions/narrow-key.ts";
 import type { limitedKeyResource } from "../../src/actions/register-limited-key.ts";
 import type { stopShown } from "../../src/actions/stop-trading.ts";
 import type { storyOf } from "../../src/actions/tell-story.ts";
@@ -35,6 +36,7 @@ import {
   KeyInListResource,
   LimitedKeyResource,
   ListedApiKeyResource,
+  NarrowedRailsResource,
   RevocationResource,
   TypedDataResource,
   WithdrawnKeyResource,
@@ -77,6 +79,7 @@ const SCHEMAS = {
   listedKey: ListedApiKeyResource,
   market: MarketResource,
   marketDetails: MarketDetails,
+  narrowed: NarrowedRailsResource,
   operation: OperationResource,
   order: OrderResource,
   position: PositionResource,
@@ -109,6 +112,7 @@ type Writers = {
   listedKey: typeof listedKeyResource;
   market: typeof marketResource;
   marketDetails: typeof detailsResource;
+  narrowed: typeof narrowedResource;
   operation: typeof operationResource;
   order: typeof orderResource;
   position: typeof positionResource;
@@ -181,6 +185,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   listedKey: "fits",
   market: "fits",
   marketDetails: "fits",
+  narrowed: "fits",
   operation: "fits",
   order: "fits",
   position: "fits",

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { dayOf } from "../../src/core/rails/trip.ts";
 import { keepKey } from "../../src/ops/keep-key.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
+import { markRestored } from "../../src/store/restores.ts";
+import { findTrip } from "../../src/store/trips.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import {
   BOT,
@@ -19,7 +22,7 @@ import {
   stop,
   textOf,
 } from "./rails-rig.ts";
-import { KEYS, type Rig, rowCounts } from "./rig.ts";
+import { ACCOUNTS, KEYS, type Rig, rowCounts } from "./rig.ts";
 
 type Use = { turnover_today: string; nets: { market: string; net: string }[] };
 
@@ -64,11 +67,35 @@ describe("a bot's books", () => {
     inTransaction(rig.deps.store, (store) => setKeyState(store, keyHash(BOT), "held", rig.clock.nowMs()));
     expect(await refusalOf(await rig.ask({ path: "/v1/whoami", apiKey: BOT }))).toStartWith("401 revoked_api_key");
     const operator = { ...rig.deps, network: "paper" as const };
-    expect(() => keepKey(operator, keyHash(BOT))).toThrow("by its owner's grant");
+    expect(() => keepKey(operator, keyHash(BOT))).toThrow("have the owner sign its grant again");
     await rig.clock.advance(1);
     expect((await register(rig, textOf(rig, { maxTurnoverPerDay: "1000 USD" }))).status).toBe(201);
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_turnover_per_day");
     expect(await railOf(await inSeconds(rig, place(rig, { ...stop, side: "sell", price: "50000" })))).toBe("touches");
+  });
+
+  test("after a restore the operator may take the older rails, and the day's loss counts as tripped", async () => {
+    const rig = await limitedRig({ maxLossPerDay: "50 USD" });
+    inTransaction(rig.deps.store, (store) => setKeyState(store, keyHash(BOT), "held", rig.clock.nowMs()));
+    const operator = { ...rig.deps, network: "paper" as const };
+    keepKey(operator, keyHash(BOT), true);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_loss_per_day");
+    const dayMs = 86_400_000;
+    await rig.clock.advance(dayMs - (rig.clock.nowMs() % dayMs));
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+  });
+
+  test("a restore counts the day as used for a new key of the bot as well", async () => {
+    const rig = await limitedRig({ maxTurnoverPerDay: "1000 USD" });
+    const atMs = rig.clock.nowMs();
+    inTransaction(rig.deps.store, (store) => markRestored(store, atMs));
+    expect(findTrip(rig.deps.store, { accountId: ACCOUNTS.main, bot: "grid-1" }, dayOf(atMs))).toMatchObject({
+      ...{ cause: "restored", clearedAtMs: null },
+    });
+    await rig.clock.advance(1);
+    expect((await register(rig, textOf(rig, { maxTurnoverPerDay: "1000 USD" }, OTHER_BOT))).status).toBe(201);
+    const shown = await (await rig.ask({ path: "/v1/whoami", apiKey: OTHER_BOT })).json();
+    expect((shown as { limits: { trip: object } }).limits.trip).toMatchObject({ cause: "restored", loss: null });
   });
 });
 

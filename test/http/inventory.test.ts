@@ -31,6 +31,7 @@ const ROUTES = [
     "GET /v1/heartbeat",
     "PUT /v1/heartbeat",
     "POST /v1/api-keys/revocations",
+    "POST /v1/api-keys/self/narrow",
   ],
   ...["GET /v1/setup", "GET /v1/setup/exchange-view", "GET /v1/setup/agent-approval", "GET /v1/setup/builder-approval"],
   ...["POST /v1/setup/claim", "POST /v1/setup/owner", "POST /v1/setup/agent-approval", "POST /v1/setup/finish"],

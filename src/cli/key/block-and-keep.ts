@@ -32,11 +32,20 @@ export const keyBlock: Command = {
 export const keyKeep: Command = {
   name: "key keep",
   summary: "release an API key that a restore put on hold",
-  options: { "passphrase-file": PASSPHRASE_FILE, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  options: {
+    "accept-older-rails": {
+      value: null,
+      help: "of a key with rails: those of the snapshot, whatever was signed or narrowed since; today counts as used",
+    },
+    "passphrase-file": PASSPHRASE_FILE,
+    "data-dir": DATA_DIRECTORY,
+    json: JSON_OUTPUT,
+  },
   positionals: ["KEY_HASH"],
   async run(input, outside) {
     const keyHash = keyHashOf(input.positionals[0] ?? "");
-    const done = await change({ input, outside, at: places(input, outside) }, "keep_key", { keyHash }, SEALING);
+    const given = { keyHash, takesOlderRails: input.isSet("accept-older-rails") };
+    const done = await change({ input, outside, at: places(input, outside) }, "keep_key", given, SEALING);
     present({ input, outside }, { key_hash: keyHash, account: done.accountId, state: "active" }, [
       `Kept ${keyHash}: it works again.`,
     ]);

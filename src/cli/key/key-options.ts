@@ -1,4 +1,5 @@
 import type { Scope } from "../../core/account.ts";
+import { memberName } from "../../core/rails/member-name.ts";
 import { type Input, Misuse, type Option } from "../command.ts";
 
 export const KEY_HASH: Option = { value: "HASH", help: "64 hex digits, as printed by key new" };
@@ -18,4 +19,9 @@ export function scopesOf(input: Input): Scope[] {
   const unknown = words.find((word) => !ALL_SCOPES.some((scope) => scope === word));
   if (unknown !== undefined) throw new Misuse(`"${unknown}" is no scope: trading:read, trading:write`);
   return ALL_SCOPES.filter((scope) => words.includes(scope));
+}
+
+/** A member of a grant as an option: `maxOrder` is `max-order`. */
+export function optionOf(member: string): string {
+  return memberName(member).replaceAll("_", "-");
 }

@@ -1,6 +1,5 @@
 import { type LimitedGrantText, parseLimitedGrant } from "../../core/rails/limited-grant.ts";
 import { lossBoundWords } from "../../core/rails/loss-bound.ts";
-import { memberName } from "../../core/rails/member-name.ts";
 import type { RailsText } from "../../core/rails/rails.ts";
 import { unheldFault } from "../../core/rails/unheld.ts";
 import {
@@ -19,7 +18,7 @@ import { networkWords, places, reading } from "../directory.ts";
 import { audience } from "../gateway-client.ts";
 import { present, signable, signableLines } from "../output.ts";
 import type { Outside } from "../outside.ts";
-import { keyHashOf, scopesOf } from "./key-options.ts";
+import { keyHashOf, optionOf, scopesOf } from "./key-options.ts";
 
 /** Rails that no version holds yet are not offered. */
 type Offered = Exclude<keyof RailsText, "bot" | "markets">;
@@ -46,17 +45,13 @@ export const RAILS_OPTIONS: Readonly<Record<string, Option>> = {
   markets: { value: "NAMES", help: "with --bot: BTC,ETH,xyz:*, or any" },
   ...Object.fromEntries(
     Object.entries(RAILS).map(([name, [value, help]]) => [
-      optionName(name),
+      optionOf(name),
       // Every name of the table is one of the proposal's.
       { value, help: `${help}, or any; ${PROPOSED_RAILS[name as Offered]} by default` },
     ]),
   ),
   days: { value: "DAYS", help: `how long it lasts, 1 to ${MAX_DAYS}; ${PROPOSED_DAYS} by default` },
 };
-
-function optionName(member: string): string {
-  return memberName(member).replaceAll("_", "-");
-}
 
 type Asked = { command: Command; input: Input; outside: Outside };
 
@@ -98,7 +93,7 @@ export async function showLimitedGrant({ command, input, outside }: Asked): Prom
 /** What was said, and what is proposed for the rest. */
 function wishedRails(input: Input): RailsText {
   const said = Object.keys(RAILS).flatMap((name) => {
-    const value = input.value(optionName(name));
+    const value = input.value(optionOf(name));
     return value === null ? [] : [[name, value] as const];
   });
   const named = { bot: required(input, "bot"), markets: required(input, "markets") };
@@ -114,8 +109,8 @@ function daysOf(text: string | null): number {
 /** Throws what is wrong with a rail before anything is signed. */
 function boundOf(text: LimitedGrantText): string {
   const parsed = parseLimitedGrant(text);
-  if (parsed.kind === "fault") throw new Misuse(`--${optionName(parsed.member)} must be ${parsed.rule}`);
+  if (parsed.kind === "fault") throw new Misuse(`--${optionOf(parsed.member)} must be ${parsed.rule}`);
   const unheld = unheldFault(parsed.grant.rails);
-  if (unheld !== null) throw new Misuse(`--${optionName(unheld.member)} ${unheld.rule}`);
+  if (unheld !== null) throw new Misuse(`--${optionOf(unheld.member)} ${unheld.rule}`);
   return lossBoundWords(parsed.grant.rails);
 }

@@ -188,7 +188,7 @@ function warningOf(type: string, data: unknown): string | null {
       return `${nameOf(data)} has fallen silent: what it had placed and could make a position larger is being canceled.`;
     case "rail.tripped":
       return member(data, "cleared_at") === null
-        ? `${nameOf(data)} increases nothing before ${said("until")}: it has lost its limit of the day.`
+        ? `${nameOf(data)} increases nothing before ${said("until")}: ${said("cause") === "loss" ? "it has lost its limit of the day" : "what it had used is not known since a restore"}.`
         : null;
     case "rail.refused":
       return `${nameOf(data)} was refused by ${said("rail")}: ${said("limit")} allowed, ${said("use")} asked for.`;

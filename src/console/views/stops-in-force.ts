@@ -41,6 +41,7 @@ const CAUSES: Record<Stop["cause"], string> = {
   key_blocked: "it was blocked",
   key_revoked: "it was revoked",
   loss_tripped: "it has lost its limit of the day",
+  narrowed: "its rails were narrowed",
 };
 
 function headline({ cause, status }: Stop, whose: string): string {

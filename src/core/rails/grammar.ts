@@ -3,11 +3,14 @@
  * in a space, a leading zero or the order of a list is refused.
  */
 import { compare, type Decimal, decimal } from "../decimal.ts";
+import type { Narrowing } from "./narrow.ts";
 import { isNetwork } from "./networks.ts";
 import { RAILS_MEMBERS, type Rails, type RailsText, VERBS, type Verb } from "./rails.ts";
 
 /** Not held to anything: a word, never an empty text or a zero. */
 const ANY = "any";
+/** Shown where two lists have nothing in common: no grant says it. */
+const NOTHING = "nothing";
 
 /** The rails, or the first member that has not its one form, with what that form is. */
 export type ParsedRails = { kind: "rails"; rails: Rails } | { kind: "fault"; member: keyof Rails; rule: string };
@@ -20,10 +23,39 @@ export function parseRails(text: RailsText): ParsedRails {
   return { kind: "rails", rails: parsed as Rails };
 }
 
+export type ParsedNarrowing =
+  | { kind: "narrowing"; narrowing: Narrowing }
+  | { kind: "fault"; member: keyof Rails; rule: string };
+
+/** Rails of which some are named, each in its one form; the name of the bot is none of them. */
+export function parseNarrowing(text: Readonly<Partial<Record<string, string>>>): ParsedNarrowing {
+  const named = NARROWED.filter((member) => text[member] !== undefined);
+  const parsed = Object.fromEntries(named.map((member) => [member, FORMS[member].parse(text[member] ?? "")]));
+  const wrong = named.find((member) => parsed[member] === undefined);
+  if (wrong !== undefined) return { kind: "fault", member: wrong, rule: FORMS[wrong].rule };
+  // Each member was made by the form of its own name.
+  return { kind: "narrowing", narrowing: parsed as Narrowing };
+}
+
+/** What a narrowing may name. */
+const NARROWED = RAILS_MEMBERS.filter((member) => member !== "bot");
+
+/** As it was written. */
+export function printNarrowing(rails: Rails, narrowing: Narrowing): Partial<RailsText> {
+  const text = printRails({ ...rails, ...narrowing });
+  return Object.fromEntries(NARROWED.filter((member) => narrowing[member] !== undefined).map((m) => [m, text[m]]));
+}
+
 export function printRails(rails: Rails): RailsText {
   const { may, markets, sources } = rails;
   return {
-    ...{ bot: rails.bot, may: may.join(","), markets: list(markets), touches: rails.touches, sources: list(sources) },
+    ...{
+      bot: rails.bot,
+      may: may.join(",") || NOTHING,
+      markets: list(markets),
+      touches: rails.touches,
+      sources: list(sources),
+    },
     ...{ maxOrder: usd(rails.maxOrder), maxPosition: usd(rails.maxPosition), maxExposure: usd(rails.maxExposure) },
     ...{ maxTurnoverPerDay: usd(rails.maxTurnoverPerDay), maxLossPerDay: usd(rails.maxLossPerDay) },
     ...{ maxActionsPerDay: count(rails.maxActionsPerDay), maxOpenOrders: count(rails.maxOpenOrders) },
@@ -45,7 +77,7 @@ function count(value: number | null): string {
 }
 
 function list(values: readonly string[] | null): string {
-  return values === null ? ANY : values.join(",");
+  return values === null ? ANY : values.join(",") || NOTHING;
 }
 
 /** `parse` gives undefined for what has not the form. */

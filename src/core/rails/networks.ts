@@ -91,3 +91,11 @@ function textOf({ bits, value }: Address): string {
   const start = lengths.indexOf(longest);
   return `${groups.slice(0, start).join(":")}::${groups.slice(start + longest).join(":")}`;
 }
+
+/** Whether all of one network is in another. */
+export function isPartOf(inner: string, outer: string): boolean {
+  const [a, b] = [networkOf(inner), networkOf(outer)];
+  if (a === null || b === null || a.bits !== b.bits || a.length < b.length) return false;
+  const hostBits = BigInt(b.bits - b.length);
+  return a.value >> hostBits === b.value >> hostBits;
+}

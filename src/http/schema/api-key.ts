@@ -160,6 +160,42 @@ export const RegisterLimitedKeyBody = closed(
   { title: "RegisterLimitedApiKey" },
 );
 
+const { bot: _bot, ...NARROWABLE } = RAILS;
+
+export const NarrowKeyBody = closed(
+  {
+    ...Type.Partial(Type.Object(NARROWABLE)).properties,
+    cancel_orders: Type.Optional(
+      Type.Boolean({
+        description: "True: what the bot has placed and could still make a position larger is withdrawn as well.",
+        default: false,
+      }),
+    ),
+  },
+  { title: "NarrowApiKey", description: "At least one rail, in the form of a grant; the tighter of all holds." },
+);
+
+export const NarrowedRailsResource = closed(
+  {
+    object: Type.Literal("narrowed_rails", { description: "Always `narrowed_rails`." }),
+    account: Uuid,
+    key_hash: KeyHash,
+    rails: closed(RAILS, {
+      description: "What the bot is held to now; `nothing` where two lists have nothing in common.",
+    }),
+    exceeds: Type.Array(
+      closed({
+        rail: Type.String({ description: "The rail." }),
+        limit: Type.String({ description: "What it allows." }),
+        use: Type.String({ description: "What there is." }),
+      }),
+      { description: "What is open or held already and beyond the rails: it stays as it is." },
+    ),
+    stop: nullable(Uuid, "The stop that withdraws the bot's increasing orders; null where that was not asked for."),
+  },
+  { title: "NarrowedRails" },
+);
+
 export const LimitedKeyResource = closed(
   { object: Type.Literal("limited_api_key", { description: "Always `limited_api_key`." }), ...GRANT },
   { title: "LimitedApiKey", description: "A key with rails, as its owner has signed them." },

@@ -22,7 +22,7 @@ function leg(some: Partial<OpenLeg>): OpenLeg {
   };
 }
 
-type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targetBot">> & {
+type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targetBot" | "halt" | "lossToday">> & {
   net?: string;
   account?: string | null;
   price?: string | null;
@@ -58,12 +58,24 @@ function two(): Setting[] {
   return [{ leverage: 2, isCross: true }];
 }
 
+const HALT = { rail: "may", limit: "reduce,cancel", use: "increase" } as const;
+
 function usd(amount: number): Decimal {
   return decimal(String(amount));
 }
 
 describe("judged", () => {
   test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
+    ["nothing increases while the bot is halted", "may", [{}, leg({}), { halt: HALT }]],
+    ["what reduces passes a halt", "allowed", [{}, leg({ side: "sell", reduceOnly: true }), { halt: HALT, net: "1" }]],
+    [
+      "a loss that has come to its limit",
+      "maxLossPerDay",
+      [{ maxLossPerDay: usd(50) }, leg({}), { lossToday: () => usd(50) }],
+    ],
+    ["a loss below its limit", "allowed", [{ maxLossPerDay: usd(50) }, leg({}), { lossToday: () => usd(49) }]],
+    ["a loss that nobody knows", "unproven", [{ maxLossPerDay: usd(50) }, leg({}), { lossToday: () => null }]],
+    ["a loss that is no limit", "allowed", [{}, leg({}), { lossToday: () => null }]],
     [
       "what others have out is not the bot's",
       "allowed",
