@@ -74,7 +74,7 @@ test("what rests goes and what protects stays, a reload says so too, what is hel
   await page.getByRole("dialog").getByLabel("Furthest from the best price").fill("100");
   expect(await seriousFindings(page)).toEqual([]);
   await page.getByRole("button", { name: "Close it now" }).click();
-  await banner.getByText("CLOSED: nothing is held any more").waitFor();
+  await banner.getByText("nothing is held any more").waitFor();
   await banner.getByText("To trade again").click();
   expect(await banner.getByLabel("command that ends the stop", { exact: true }).textContent()).toContain(
     "postern resume --stop",
@@ -164,6 +164,18 @@ test("a bot's key is made with the rails of the form, says what a thief could lo
   await page.getByRole("button", { name: "Use this signature" }).click();
   await page.getByText("grid-1 is held to its new rails.").waitFor();
   expect(await orderOf(made, "0.1")).toBe("open");
+
+  // Taken away again, with what it has placed.
+  await page
+    .getByRole("row", { name: "grid-1" })
+    .getByRole("button", { name: /^Revoke/ })
+    .click();
+  await page.getByLabel("Cancel what it has placed").check();
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText("Revoked ").waitFor();
+  await goTo(page, "Trade");
+  await page.getByText("No open order.").waitFor();
 });
 
 test("on a phone, light and dark, what a bot is held to and the form for it keep nobody out", async () => {

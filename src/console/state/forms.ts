@@ -43,7 +43,8 @@ export type Signing = {
 /** A key that was made here: shown until the person has it, and gone then. */
 export type NewKey = { apiKey: string; grant: Grant; signing: Signing; isRegistered: boolean };
 
-export type Revocation = { key: ApiKey; signing: Signing };
+/** `cancelsOrders`: what the key has placed and could make a position larger goes with it. */
+export type Revocation = { key: ApiKey; cancelsOrders: boolean; signing: Signing };
 
 /** The approval of the next agent key. */
 export type Renewal = {

@@ -11,9 +11,10 @@ import type { FlattenForm } from "../state/forms.ts";
 /** How far it has come, and the button for it. */
 export function flattening(app: App, stop: Stop): TemplateResult | typeof nothing {
   const { flatten } = stop;
-  const isOn = flatten !== null && flatten.status === "flattening";
+  const isOn = flatten?.status === "flattening";
+  const isFlat = flatten?.status === "flat" && (app.state.positions.value ?? []).length === 0;
   const button =
-    isOn || !mayFlatten(app, stop)
+    isOn || isFlat || !mayFlatten(app, stop)
       ? nothing
       : html`<button type="button" @click=${() => openFlatten(app, stop)}>Close what is held…</button>`;
   return html`${flatten === null ? nothing : html`<p role="status">${progress(flatten)}</p>`}${button}`;
@@ -24,7 +25,8 @@ type Flatten = NonNullable<Stop["flatten"]>;
 function progress({ status, left, order_ids: ids }: Flatten): string {
   const orders = ids.length === 1 ? "1 order" : `${ids.length} orders`;
   if (status === "flattening") return `CLOSING what is held: ${orders} so far.`;
-  if (status === "flat") return `CLOSED: nothing is held any more, by ${orders}.`;
+  if (status === "flat")
+    return ids.length === 0 ? "CLOSED: nothing was held." : `CLOSED by ${orders}: nothing is held any more.`;
   const rest = left.map(({ market, size, reason }) => `${figure(size)} ${market} (${WHY[reason]})`);
   return `NOT ALL CLOSED. Left: ${rest.join(", ")}.`;
 }

@@ -1,8 +1,10 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 import { request } from "../api/request.ts";
 import type { ApiKey } from "../api/resources.ts";
 import { ageOf, dateAndTime, NOTHING, shortId } from "../figures/format.ts";
 import { dialog } from "../parts/dialog.ts";
+import { isChecked } from "../parts/fields.ts";
 import { section, whenLoaded } from "../parts/section.ts";
 import { signingPanel } from "../parts/signing.ts";
 import { type Column, table } from "../parts/table.ts";
@@ -40,7 +42,7 @@ function columnsOf(app: App): readonly Column<ApiKey>[] {
 function revokeButton(app: App, key: ApiKey): unknown {
   if (key.state !== undefined && key.state !== "active") return nothing;
   function open(): void {
-    app.state.forms.revocation = { key, signing: newSigning() };
+    app.state.forms.revocation = { key, cancelsOrders: false, signing: newSigning() };
     app.changed();
   }
   return html`<button type="button" aria-label=${`Revoke ${shortId(key.key_hash)}`} @click=${open}>Revoke</button>`;
@@ -76,22 +78,31 @@ function close(app: App): void {
   app.changed();
 }
 
-function content(app: App, { key, signing }: Revocation): TemplateResult {
+function content(app: App, own: Revocation): TemplateResult {
+  const { key } = own;
+  function choose(event: Event): void {
+    own.cancelsOrders = isChecked(event);
+    app.changed();
+  }
   return html`
-    <p class="words">For good, from the next request on: <code>${shortId(key.key_hash)}</code>, ${key.scopes.join(", ")}.
-      Its open orders stay; cancel them yourself.</p>
+    <p class="words">For good, from the next request on: <code>${shortId(key.key_hash)}</code>, ${key.scopes.join(", ")}.</p>
+    <p class="words"><label class="check"><input type="checkbox" name="cancelOrders" .checked=${live(own.cancelsOrders)} @change=${choose} />
+      Cancel what it has placed and could make a position larger. What can only reduce stays; without this, all of it does.</label></p>
     ${signingPanel(app, {
-      signing,
+      signing: own.signing,
       owner: ownerOf(app),
       purpose: "revoke the key",
       typedData: () => revocationToSign(key.account, key.key_hash),
-      signed: (signature) => revoke(app, { key, signing }, signature),
+      signed: (signature) => revoke(app, own, signature),
     })}`;
 }
 
-async function revoke(app: App, { key, signing }: Revocation, signature: string): Promise<void> {
-  const body = JSON.stringify({ account: key.account, key_hash: key.key_hash, signature });
-  const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys/revoke", bearer: null, body });
+async function revoke(app: App, { key, cancelsOrders, signing }: Revocation, signature: string): Promise<void> {
+  const signed = { account: key.account, key_hash: key.key_hash, signature };
+  const [path, sent] = cancelsOrders
+    ? ["/v1/api-keys/revocations", { ...signed, cancel_orders: true }]
+    : ["/v1/api-keys/revoke", signed];
+  const answer = await request<unknown>({ method: "POST", path, bearer: null, body: JSON.stringify(sent) });
   if (answer.kind !== "ok") {
     signing.failure = answer.kind === "lost" ? "No answer. Sign again: revoking twice does no harm." : answer.message;
     return;

@@ -70,7 +70,7 @@ function left({ remaining }: Stop): TemplateResult | typeof nothing {
 function kept({ keep_protection: keeps, kept }: Stop, whose: string): TemplateResult {
   if (kept.orders > 0)
     return html`<p>Kept, because ${kept.orders === 1 ? "it" : "they"} can only reduce: ${stories(kept.order_ids, kept.orders)}</p>`;
-  return html`<p>${keeps ? `No order of ${whose} that protects was there to be kept.` : "Orders that protect are canceled as well."}</p>`;
+  return html`<p>${keeps ? `Nothing of ${whose} was there to be kept.` : "Orders that protect are canceled as well."}</p>`;
 }
 
 /** Orders that are named; how many there are is said whole. */
