@@ -181,4 +181,22 @@ export const STOP_BREAKS: readonly Break[] = [
     changes: inFile("src/actions/stop-trading.ts", "stop === null || stop.accountId !== accountId", "stop === null"),
     seenBy: { test: "test/http/stop.test.ts", title: "for one account ends no stop of another" },
   },
+  {
+    row: "S53",
+    name: "a TWAP of the bot that closes is not minded",
+    changes: inFile("src/settle/stop/flattener.ts", "if (twaps.length > 0) {", "if (twaps.length > 99) {").concat(
+      inFile("src/settle/stop/flatten-step.ts", "reducingTwaps(store, stop, listed.name).length + ", ""),
+    ),
+    seenBy: { test: "test/http/flatten.test.ts", title: "while a TWAP of the bot closes the same nothing else does" },
+  },
+  {
+    row: "S53",
+    name: "of too little an order is tried again and again",
+    changes: inFile(
+      "src/settle/stop/flattener.ts",
+      'const BELOW_MINIMUM = "minimum value";',
+      'const BELOW_MINIMUM = "of no order";',
+    ),
+    seenBy: { test: "test/http/flatten.test.ts", title: "of less than the exchange takes one order is tried" },
+  },
 ];

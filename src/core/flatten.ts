@@ -26,9 +26,10 @@ export const MAX_SLIPPAGE_BPS = 500;
 
 /**
  * Why something is left: `not_filled` after as many tries as there are, `below_minimum`: the exchange takes no order of so
- * little, `no_price`: none within the bounds, or none could be read, `resumed`: the stop was ended meanwhile.
+ * little, `no_price`: none within the bounds, or none could be read, `twap_running`: a TWAP of the bot closes it, and has not
+ * been seen to end, `resumed`: the stop was ended meanwhile.
  */
-export const LEFT_REASONS = ["not_filled", "below_minimum", "no_price", "resumed"] as const;
+export const LEFT_REASONS = ["not_filled", "below_minimum", "no_price", "twap_running", "resumed"] as const;
 export type LeftReason = (typeof LEFT_REASONS)[number];
 
 export type Left = { market: string; size: Decimal; reason: LeftReason };

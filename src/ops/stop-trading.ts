@@ -38,7 +38,7 @@ export function flattenByOperator(operator: Operator, { accountId, stopId, maxSl
     const stop = findStop(store, stopId);
     if (stop === null || stop.accountId !== accountId) throw new OperatorError(`there is no stop ${stopId}`);
     const why = whyNotFlat(store, stop);
-    if (why !== null) throw new OperatorError(why);
+    if (why !== null) throw new OperatorError(`${why} Stop ${stopId} stays as it is.`);
     beginFlatten(store, operator, { stop, actor: "operator", askedBy: null, maxSlippageBps });
     return { account: accountId, stop: stopId, max_slippage_bps: maxSlippageBps };
   });

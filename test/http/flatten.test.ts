@@ -1,5 +1,6 @@
 /** Flattening as its client meets it: who may ask for it, and how much of what is held is a bot's. */
 import { expect, test } from "bun:test";
+import { perform } from "../../src/ops/operator-verbs.ts";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
 import { BOT, limitedRig, OTHER_BOT, openMarketRig, place, register, stateOf, textOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
@@ -128,4 +129,52 @@ test.each([[0], [501], [0.5]])("a slippage of %d basis points is refused", async
 test("a bot that may not reduce flattens nothing", async () => {
   const rig = await limitedRig({ may: "increase,cancel" });
   expect((await flatten(rig, await stopOf(rig, "bot", BOT), { apiKey: BOT })).code).toBe("rail_refused");
+});
+
+test("of less than the exchange takes one order is tried, and then it is told as left", async () => {
+  const rig = openMarketRig();
+  const sales = exchangeThatFills(rig, { szi: 0.0001 });
+  const { send } = rig.deps.exchange;
+  let tries = 0;
+  rig.deps.exchange.send = async (body, ...rest) => {
+    if (!body.includes("Ioc")) return send(body, ...rest);
+    tries += 1;
+    const error = "Order must have minimum value of $10. asset=0";
+    const response = { type: "order", data: { statuses: [{ error }] } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  };
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 30);
+  expect([tries, sales]).toEqual([1, []]);
+  const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+  expect(end).toMatchObject({ status: "left", left: [{ market: "BTC", size: "0.0001", reason: "below_minimum" }] });
+});
+
+test("the operator flattens as well, with a slippage that is one", async () => {
+  const rig = openMarketRig();
+  const sales = exchangeThatFills(rig, { szi: -0.2 });
+  const stopId = await stopOf(rig, "account");
+  // The parts of a changer that this verb asks for.
+  const operator = { ...rig.deps, network: "paper", running: null, keyring: null } as never;
+  const facts = { accountId: ACCOUNTS.main, stopId };
+  await expect(perform(operator, "flatten_stop", { ...facts, maxSlippageBps: 501 })).rejects.toThrow("basis points");
+  await perform(operator, "flatten_stop", { ...facts, maxSlippageBps: 100 });
+  rig.deps.flattener.heed();
+  await pass(rig, 30);
+  expect(sales).toMatchObject([{ b: true, s: "0.2", p: "60610", r: true }]);
+});
+
+test("while a TWAP of the bot closes the same nothing else does, and it is told as left", async () => {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  const twap = "'op-1', ?, 'grid-1', 'BTC', 'sell', '0.002', 1, 30, 0, null, '0'";
+  rig.deps.store.$client.run(`insert into bot_twaps values (${twap})`, [ACCOUNTS.main]);
+  const id = await stopOf(rig, "bot", BOT);
+  await flatten(rig, id, { apiKey: BOT });
+  await pass(rig, 60);
+  expect(sales).toHaveLength(1);
+  const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+  expect(end).toMatchObject({ left: [{ market: "BTC", size: "0.002", reason: "twap_running" }] });
 });

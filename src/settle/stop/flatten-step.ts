@@ -8,6 +8,7 @@ import { isLive, type Leg, type Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Place, Settling, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
+import { type BotTwap, listBotTwaps } from "../../store/bot-twaps.ts";
 import { botOf, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listSteps, nameOfStep, putFlatten } from "../../store/flattens.ts";
@@ -24,6 +25,7 @@ import type { Placing } from "../record/record.ts";
 import { storeAttempt } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
 import type { ToWithdraw } from "./cancel-twaps.ts";
+import { keptOrders } from "./covered.ts";
 
 /** To close what is held. */
 export type ToFlatten = ToWithdraw & With<"commits" | "feeds" | "picture">;
@@ -67,7 +69,7 @@ export async function sendStep(world: ToFlatten, settling: Pick<Settling, "pursu
 function storeStep(world: ToFlatten, step: Step, place: Place): Placing | null {
   return inTransaction(world.store, (store) => {
     const { account } = step;
-    const flatten = requireStanding(store, step);
+    const flatten = requireStanding(world, step);
     const agent = signingAgent(world, account);
     if (flatten === null || agent.kind === "obstacle" || awaitsTakeUp(store, account.id)) return null;
     if (listSteps(store, flatten).some((order) => order.market === step.listed.name && isUnsettled(world, order)))
@@ -79,14 +81,31 @@ function storeStep(world: ToFlatten, step: Step, place: Place): Placing | null {
 }
 
 /** As it stands now: not ended, under a stop that stands and has stopped, and no more than its bot holds. */
-function requireStanding(store: Store, { stop, flatten, listed, closable, size }: Step): Flatten | null {
+function requireStanding(world: ToFlatten, { stop, flatten, listed, closable, size }: Step): Flatten | null {
+  const { store } = world;
   const [now, standing] = [findFlatten(store, flatten.stopId), findStop(store, stop.id)];
   if (now === null || now.endedAtMs !== null || now.askedAtMs !== flatten.askedAtMs) return null;
   if (standing === null || standing.resumedAtMs !== null || standing.stoppedAtMs === null) return null;
   if (stop.scope === "account") return now;
+  // They close the same, and none knows of the other.
+  if (reducingTwaps(store, stop, listed.name).length + restingReductions(world, stop, listed.name).length > 0)
+    return null;
   const bot = botOf(store, stop.keyHash);
   const net = bot === null ? ZERO : (listBotNets(store, stop.accountId, bot).get(listed.name) ?? ZERO);
   return compare(size, absolute(closableOf(closable, net))) <= 0 ? now : null;
+}
+
+/** Of a bot's stop: its orders that only reduce in a market and may fill at any moment. */
+export function restingReductions(world: ToFlatten, stop: Stop, market: string): StoredOrder[] {
+  if (stop.scope !== "bot") return [];
+  return keptOrders(world, stop).filter((order) => order.market === market && order.trigger === null);
+}
+
+/** Of a bot's stop: what of its TWAPs may still reduce in a market. */
+export function reducingTwaps(store: Store, { scope, keyHash, accountId }: Stop, market: string): BotTwap[] {
+  const bot = scope === "bot" ? botOf(store, keyHash) : null;
+  if (bot === null) return [];
+  return listBotTwaps(store, accountId).filter((twap) => twap.bot === bot && twap.market === market && twap.reduceOnly);
 }
 
 function newOrder(world: With<"clock" | "instance">, step: Step, flatten: Flatten): StoredOrder {

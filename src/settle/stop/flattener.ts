@@ -8,12 +8,12 @@ import type { Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { botOf, listBotGrants, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { findFlatten, isFlattenStep, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
+import { findFlatten, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { findStop } from "../../store/stops.ts";
 import { cancelCovered } from "./cancel-covered.ts";
-import { keptOrders } from "./covered.ts";
-import { isUnsettled, sendStep, type ToFlatten } from "./flatten-step.ts";
+import { cancelRunningTwap } from "./cancel-twaps.ts";
+import { isUnsettled, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
 
 export type RunningFlattener = {
   /** There may be something to flatten; safe to call at any time. */
@@ -34,13 +34,13 @@ export type FlattenParts = {
 const ROUND_EVERY_MS = 2_000;
 /** Orders in one market; a request that comes afterwards has as many again. */
 const MAX_ROUNDS = 10;
-/** Looks at prices in one market that come to nothing. */
-const MAX_PRICELESS = 10;
+/** Rounds in one market in which nothing could be placed. */
+const MAX_IDLE = 10;
 /** Readings that show nothing held, one after the other, before that is told. */
 const FLAT_READINGS = 2;
 
 /** What is kept in mind of one between two rounds. Losing it costs some readings. */
-type Memory = { askedAtMs: number; flatReadings: number; priceless: Map<string, number> };
+type Memory = { askedAtMs: number; flatReadings: number; idle: Map<string, number> };
 
 /** Closes what is held by whom a stop covers, once nothing can increase it any more. What it does is in the rows. */
 export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningFlattener {
@@ -48,7 +48,7 @@ export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningFla
   let isEnded = false;
 
   async function follow(stopId: string): Promise<void> {
-    const memory: Memory = { askedAtMs: 0, flatReadings: 0, priceless: new Map() };
+    const memory: Memory = { askedAtMs: 0, flatReadings: 0, idle: new Map() };
     while (!isEnded) {
       try {
         if (await playRound(world, parts, { stopId, memory })) return;
@@ -83,7 +83,7 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   const account = stop === null ? null : findAccount(store, stop.accountId);
   if (flatten === null || stop === null || account === null || flatten.endedAtMs !== null) return true;
   if (memory.askedAtMs !== flatten.askedAtMs)
-    Object.assign(memory, { askedAtMs: flatten.askedAtMs, flatReadings: 0, priceless: new Map() });
+    Object.assign(memory, { askedAtMs: flatten.askedAtMs, flatReadings: 0, idle: new Map() });
   const isResumed = stop.resumedAtMs !== null;
   // What is held may still grow: increases go first.
   if (!isResumed && (state.phase !== "ready" || stop.stoppedAtMs === null)) return false;
@@ -147,10 +147,19 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Closi
   const { stop, account, market, closable, memory, steps } = closing;
   const left = (reason: LeftReason): Left => ({ market, size: closable, reason });
   // Both would close it: what of a bot rests goes first, or it would reduce what another holds.
-  const resting = stop.scope === "bot" ? restingReductions(world, stop, market) : [];
+  const resting = restingReductions(world, stop, market);
   if (resting.length > 0) {
     await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { stop, account, orderId: id })));
     return null;
+  }
+  const twaps = reducingTwaps(world.store, stop, market);
+  if (twaps.length > 0) {
+    await Promise.all(
+      twaps.flatMap(({ twapId }) =>
+        twapId === null ? [] : cancelRunningTwap(world, parts.settling, { stop, account, twapId, market }),
+      ),
+    );
+    return isLast(memory, market) ? left("twap_running") : null;
   }
   const last = steps.at(-1);
   const isTooLittle = last?.status === "rejected" && last.error?.includes(BELOW_MINIMUM) === true;
@@ -158,22 +167,21 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Closi
   if (steps.length >= MAX_ROUNDS) return left("not_filled");
   const order = await orderFor(world, parts, closing);
   if (order === null) {
-    const times = (memory.priceless.get(market) ?? 0) + 1;
-    memory.priceless.set(market, times);
-    return times < MAX_PRICELESS ? null : left("no_price");
+    return isLast(memory, market) ? left("no_price") : null;
   }
   await sendStep(world, parts.settling, { ...closing, ...order });
   return null;
 }
 
+/** Counts a round that came to nothing. */
+function isLast({ idle }: Memory, market: string): boolean {
+  const times = (idle.get(market) ?? 0) + 1;
+  idle.set(market, times);
+  return times >= MAX_IDLE;
+}
+
 /** The exchange's words, on perpetuals: an order of less than 10 USD. A full close is said to be exempt, so it is tried. */
 const BELOW_MINIMUM = "minimum value";
-
-function restingReductions(world: ToFlatten, stop: Stop, market: string): StoredOrder[] {
-  return keptOrders(world, stop).filter(
-    (order) => order.market === market && order.trigger === null && !isFlattenStep(order),
-  );
-}
 
 async function orderFor(world: ToFlatten, parts: FlattenParts, { stop, flatten, market, closable, steps }: Closing) {
   const universe = world.markets.current();
