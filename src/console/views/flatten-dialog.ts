@@ -35,6 +35,7 @@ const WHY: Record<Flatten["left"][number]["reason"], string> = {
   not_filled: "ten orders did not fill it",
   below_minimum: "too little for an order of the exchange",
   no_price: "no price within the bounds",
+  twap_running: "a TWAP of the bot closes it, and has not been seen to end",
   resumed: "the stop was ended meanwhile",
 };
 
