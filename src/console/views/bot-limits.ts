@@ -29,6 +29,7 @@ export function botLimits(app: App, key: ApiKey): TemplateResult | null {
         ["Markets", rails.markets.replaceAll(",", ", ")],
         ["One order", rails.max_order],
         ["Price off the market", `${rails.max_distance}; a stop off its trigger ${rails.max_stop_distance}`],
+        ["Leverage", rails.max_leverage],
         ["Orders it may change", rails.touches],
         ["May ask from", rails.sources.replaceAll(",", ", ")],
         [
