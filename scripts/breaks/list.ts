@@ -20,6 +20,7 @@ import { STAGE_BREAKS } from "./stages.ts";
 import { STOP_BREAKS } from "./stops.ts";
 import { TEXT_BREAKS } from "./texts.ts";
 import { TOLD_BREAKS } from "./told.ts";
+import { WAYS_ROUND_RAILS } from "./ways-round-rails.ts";
 import { WHOSE_BREAKS } from "./whose.ts";
 
 export const BREAKS: readonly Break[] = [
@@ -45,6 +46,7 @@ export const BREAKS: readonly Break[] = [
   ...MARKET_BREAKS,
   ...STOP_BREAKS,
   ...RAILS_BREAKS,
+  ...WAYS_ROUND_RAILS,
 ];
 
 /** Rows that nothing can be broken of, and why. */

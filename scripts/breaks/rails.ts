@@ -129,7 +129,7 @@ export const RAILS_BREAKS: readonly Break[] = [
     row: "S54",
     name: "a lost answer frees what it asked for",
     changes: inFile(
-      "src/store/open-legs.ts",
+      "src/store/open-leg-book.ts",
       '["processing", "unknown", "open", "waiting_for_trigger"]',
       '["processing", "open", "waiting_for_trigger"]',
     ),

@@ -1,7 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const GATE = "src/write/gate.ts";
-const OPEN_LEGS = "src/store/open-legs.ts";
+const OPEN_LEGS = "src/store/open-leg-book.ts";
 const EXPOSURE = "src/core/rails/exposure.ts";
 
 function one(name: string, file: string, find: string, put: string): Mutant {

@@ -5,7 +5,7 @@
  */
 
 import { decimal, isNegative, subtract, ZERO } from "../core/decimal.ts";
-import { isClosed, isLive, type Leg } from "../core/order.ts";
+import { isClosed, type Leg, type OrderStatus } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { botOf } from "./bots.ts";
 import type { Store } from "./open.ts";
@@ -97,12 +97,19 @@ export function putOpenLeg(store: Store, order: StoredOrder, leg: Leg): void {
   const before = book.accounts.get(accountId)?.get(orderId) ?? [];
   // Beside others, or where a modify may be out, the rows have to say it.
   if (book.touched.has(orderId) || before.some(({ cloid }) => cloid !== leg.cloid)) book.touched.add(orderId);
-  else put(book, { accountId, orderId, legs: isLive(order.status) ? openLeg(store, order, leg) : [] });
+  else put(book, { accountId, orderId, legs: mayExecute(order) ? openLeg(store, order, leg) : [] });
 }
 
 /** For whoever writes what names no order. */
 export function forgetOpenLegs(store: Store): void {
   kept.put(store, NAME, { accounts: new Map(), touched: new Set(), lists: new Map() });
+}
+
+/** Of an order in one of these something may still be filled: one of which nobody knows anything is among them. */
+export const MAY_EXECUTE: readonly OrderStatus[] = ["processing", "unknown", "open", "waiting_for_trigger"];
+
+export function mayExecute({ status }: Pick<StoredOrder, "status">): boolean {
+  return MAY_EXECUTE.includes(status);
 }
 
 /** What of a leg may still execute; one at most. */

@@ -1,11 +1,10 @@
 /** Everything of an account that may still execute, as our rows tell it: a lost answer among it. */
 import { and, eq, sql } from "drizzle-orm";
-import { isLive, type OrderStatus } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { listTwapLegs } from "./bot-twaps.ts";
 import { findLegByCloid, listLegs, toLeg } from "./legs.ts";
 import type { Store } from "./open.ts";
-import { openLeg, openLegsOf } from "./open-leg-book.ts";
+import { MAY_EXECUTE, mayExecute, openLeg, openLegsOf } from "./open-leg-book.ts";
 import { findOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
 import { attempts, orders } from "./schema.ts";
@@ -29,11 +28,9 @@ const ofStatus = prepared((store) =>
     .prepare(),
 );
 
-const LIVE = ["processing", "unknown", "open", "waiting_for_trigger"] as const satisfies readonly OrderStatus[];
-
 /** The same of orders, from the rows alone. */
 export function readOpenLegs(store: Store, accountId: string): OpenLeg[] {
-  const live = LIVE.flatMap((status) => ofStatus(store).all({ accountId, status }));
+  const live = MAY_EXECUTE.flatMap((status) => ofStatus(store).all({ accountId, status }));
   const open = live.flatMap((row) => openLeg(store, row, toLeg(row)));
   return [
     ...open,
@@ -62,7 +59,7 @@ const openModifies = prepared((store) =>
 function placedApart(store: Store, { cloid, resourceId }: { cloid: string | null; resourceId: string }): OpenLeg[] {
   const order = findOrder(store, resourceId);
   const leg = cloid === null ? null : findLegByCloid(store, cloid);
-  return order === null || leg === null || isLive(order.status) ? [] : openLeg(store, order, leg);
+  return order === null || leg === null || mayExecute(order) ? [] : openLeg(store, order, leg);
 }
 
 const openModifiesOf = prepared((store) =>
@@ -83,7 +80,7 @@ function ofOrder(store: Store, orderId: string): { accountId: string; legs: read
   const order = findOrder(store, orderId);
   if (order === null) return null;
   const { accountId } = order;
-  if (isLive(order.status))
+  if (mayExecute(order))
     return { accountId, legs: listLegs(store, orderId).flatMap((leg) => openLeg(store, order, leg)) };
   const apart = openModifiesOf(store).all({ resourceId: orderId });
   return { accountId, legs: apart.flatMap((row) => placedApart(store, row)) };

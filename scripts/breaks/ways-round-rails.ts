@@ -1,0 +1,74 @@
+import { type Break, inFile } from "./break.ts";
+
+const JUDGE = "src/core/rails/judge.ts";
+const EXPOSURE = "src/core/rails/exposure.ts";
+const FACTS = "src/write/rails-facts.ts";
+const BOOK = "src/store/open-leg-book.ts";
+const STATUSES = '["processing", "unknown", "open", "waiting_for_trigger"]';
+
+function way(title: string, [file, find, put]: readonly [file: string, find: string, put: string]): Break {
+  const seenBy = { test: "test/http/ways-round-rails.test.ts", title };
+  return { row: "S61", name: title, changes: inFile(file, find, put), seenBy };
+}
+
+/** Fourteen ways round a cap, each opened. */
+export const WAYS_ROUND_RAILS: readonly Break[] = [
+  way("the market's price counts, and it is filled at a worse limit", [
+    EXPOSURE,
+    "larger(larger(price, triggerPrice ?? price), high)",
+    "larger(larger(ZERO, triggerPrice ?? ZERO), high)",
+  ]),
+  way("what takes any price has none, and is worth nothing", [
+    EXPOSURE,
+    "larger(larger(price, triggerPrice ?? price), high)",
+    "larger(price, triggerPrice ?? price)",
+  ]),
+  way("the price that is asked for is believed", [
+    EXPOSURE,
+    "larger(larger(price, triggerPrice ?? price), high)",
+    "larger(smaller(price, high), triggerPrice ?? price)",
+  ]),
+  way("margin counts instead of what it moves, and the bot sets its leverage", [
+    JUDGE,
+    "  const use = notionalOf(wish.leg, reference);\n  if (!isAbove(use, maxOrder)) return null;",
+    '  const use = divide(notionalOf(wish.leg, reference), decimal("40"), 2);\n  if (!isAbove(use, maxOrder)) return null;',
+  ]),
+  way("what cannot be valued passes", [FACTS, "const PRICE_MAX_AGE_MS = 5_000;", "const PRICE_MAX_AGE_MS = 500_000;"]),
+  way("the door beside it is not watched", [
+    "src/write/gate.ts",
+    "order: only(action.modifies).order, isModify: true });",
+    'order: { ...only(action.modifies).order, s: "0" }, isModify: true });',
+  ]),
+  way("the bot raises its own limit", [
+    "src/actions/register-limited-key.ts",
+    "  if (signerOf(limitedGrantDigest(text), signature) !== account.ownerAddress) {",
+    "  if (signerOf(limitedGrantDigest(text), signature) === null) {",
+  ]),
+  way("who asks confirms it", ["src/core/rails/unheld.ts", '["stop", "propose", "approve"]', '["stop", "propose"]']),
+  way("what it has used is forgotten at a restart", [
+    "src/store/open-legs.ts",
+    "  const live = MAY_EXECUTE.flatMap(",
+    "  const live = MAY_EXECUTE.slice(4).flatMap(",
+  ]),
+  way("many are checked before one is stored", [BOOK, STATUSES, '["unknown", "open", "waiting_for_trigger"]']),
+  way("an answer that is lost frees what was asked for", [
+    BOOK,
+    STATUSES,
+    '["processing", "open", "waiting_for_trigger"]',
+  ]),
+  way("many small orders pass the cap of one", [
+    JUDGE,
+    "  const use = add(elsewhere, multiply(worstIn(rails, facts, market), price));",
+    "  const use = add(elsewhere, multiply(wish.leg.remaining, price));",
+  ]),
+  way("one key cancels another's stop", [
+    JUDGE,
+    '  if (touches === "all" || targetBot === bot) return null;',
+    '  if (touches === "all" || targetBot !== undefined || targetBot === bot) return null;',
+  ]),
+  way("a trade with oneself cancels another's protection", [
+    "src/core/rails/reductions.ts",
+    "  if (others.some((other) => wouldTrade(leg, other)))",
+    "  if (others.some((other) => wouldTrade(other, other)))",
+  ]),
+];
