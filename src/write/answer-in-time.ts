@@ -3,7 +3,7 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
-import { asItStands, type Write } from "./key.ts";
+import { answerRecord, asItStands, type Write, type WriteAnswer } from "./key.ts";
 
 /** A write whose intent is stored. */
 export type Underway = Pick<KeyRecord, "accountId" | "key" | "resource"> & Pick<Write, "startedElapsedMs">;
@@ -20,6 +20,20 @@ export function answerInTime(deps: ToWrite, write: Underway, work: AfterIntent):
   const answer = answerByDeadline(deps, write, work);
   deps.running.start(write.accountId, write.key, answer);
   return answer;
+}
+
+/** What was stored while this write planned may have been asked for after it, and be answered after it. */
+export async function answerEarlierInTime(deps: ToWrite, record: KeyRecord, write: Write): Promise<WriteAnswer> {
+  const earlier = answerRecord(deps, record, write);
+  const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
+  const timer = deps.clock.timer(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs));
+  const answer = await Promise.race([earlier, timer.up.then(() => null)]).finally(timer.cancel);
+  if (answer !== null) return answer;
+  const now = findKeyRecord(deps.store, record.accountId, record.key);
+  // Given back meanwhile, or over: what it ends with is there at once.
+  if (now === null || now.answer !== null) return earlier;
+  deps.running.tell(record.accountId, record.key);
+  return { ...asItStands(deps.store, now), isReplay: true };
 }
 
 async function answerByDeadline(deps: ToWrite, write: Underway, work: AfterIntent): Promise<RunningAnswer> {

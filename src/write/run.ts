@@ -8,12 +8,12 @@ import { findApiKey } from "../store/api-keys.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { railsOfKey } from "../store/narrowings.ts";
-import { answerInTime } from "./answer-in-time.ts";
+import { answerEarlierInTime, answerInTime } from "./answer-in-time.ts";
 import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
-import { answerEarlier, answerRecord, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
+import { answerEarlier, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
 import { readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
 import type { Conclusion, Outgoing, Plan, Stored, Verb } from "./verb.ts";
@@ -32,7 +32,7 @@ export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, 
   caller.charge(bucket);
   refuseFor(closedGateway(deps, isCancel));
   const { plan, committed } = await tellingRefusals(deps, caller, () => planAndCommit(deps, caller, { write, verb }));
-  if (committed.kind === "earlier") return answerRecord(deps, committed.record, write);
+  if (committed.kind === "earlier") return answerEarlierInTime(deps, committed.record, write);
   const { stored, onDisk } = committed;
   const underway = { accountId: caller.account.id, key: idempotencyKey, resource: plan.resource, startedElapsedMs };
   const answer = await answerInTime(deps, underway, async () => {

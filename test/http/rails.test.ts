@@ -195,6 +195,29 @@ describe("the gate", () => {
     expect(rig.clock.nowMs() - askedAtMs).toBeLessThanOrEqual(3_000);
   });
 
+  test("a request that waited for its price is answered in its own time, whoever of its key was stored first", async () => {
+    const rig = await limitedRig({ maxOrder: "60 USD" });
+    rig.deps.exchange.send = () => new Promise(() => undefined);
+    const { mark } = rig.deps.marketView;
+    let asked = 0;
+    rig.deps.marketView.mark = async (...about) => {
+      asked += 1;
+      if (asked === 1) {
+        startedMs = rig.clock.nowMs();
+        await rig.clock.sleep(1_900);
+      }
+      return mark(...about);
+    };
+    let startedMs = 0;
+    const first = place(rig, {}, { key: "asked-for-twice" });
+    for (let step = 0; step < 10; step += 1) await rig.clock.advance(100);
+    void place(rig, {}, { key: "asked-for-twice" });
+    const endedMs = first.then(() => rig.clock.nowMs());
+    for (let step = 0; step < 90; step += 1) await rig.clock.advance(100);
+    expect((await first).status).toBe(202);
+    expect((await endedMs) - startedMs).toBeLessThanOrEqual(8_300);
+  });
+
   test("the stop of an entry whose answer was lost is taken", async () => {
     const rig = await limitedRig({});
     rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });
