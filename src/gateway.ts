@@ -55,6 +55,7 @@ import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
 import { openRunningWrites } from "./write/running.ts";
 import { LOSS_INTERVAL_MS, openLossWatch } from "./write/watch-losses.ts";
+import { followGrantedSpot, SPOT_INTERVAL_MS } from "./write/watch-spot.ts";
 
 /** What a gateway is made of. */
 export type GatewayParts = {
@@ -188,6 +189,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       keepInStep({ world, repeating, settler, stopper, flattener, heartbeats, follower }, parts.socket);
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
+      repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, repeating.isStopped));
       repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, repeating.isStopped).look);
       checkPictures(repeating, world, reads);
     },

@@ -5,6 +5,7 @@ const JUDGE = "src/core/rails/judge.ts";
 const RAILS = "test/http/rails.test.ts";
 const JUDGED = "test/core/rails/judge.test.ts";
 const SETTINGS = "test/http/rails-settings.test.ts";
+const SPOT = "test/http/rails-spot.test.ts";
 const TWAPS = "test/http/rails-twap.test.ts";
 
 function seen(title: string, test = RAILS): { test: string; title: string } {
@@ -62,6 +63,46 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "a change of leverage whose answer was lost was not carried out",
     changes: inFile("src/write/leverage-facts.ts", ", ...open.map(settingIn)]", "]"),
     seenBy: seen("a change up that a server does not show yet is not passed over", SETTINGS),
+  },
+  {
+    row: "S54",
+    name: "a spot market is any market",
+    changes: inFile(
+      "src/core/rails/may.ts",
+      "markets?.includes(market) === true",
+      "markets?.includes(market) !== false",
+    ),
+    seenBy: seen("on spot: %s comes to %s", JUDGED),
+  },
+  {
+    row: "S54",
+    name: "a thin market's mark of now is believed",
+    changes: inFile(
+      "src/write/rails-facts.ts",
+      "isSpot(market) ? marketView.median(market) : told",
+      "isSpot(market) ? known.value.mark : told",
+    ),
+    seenBy: seen("a spot market is bought when its price", SPOT),
+  },
+  {
+    row: "S54",
+    name: "on spot a bot sells what is another's",
+    changes: inFile(
+      "src/core/rails/reductions.ts",
+      "if (isSpot(market)) return soldFault(",
+      "if (isSpot(market)) return distanceFault(",
+    ),
+    seenBy: seen("a bot sells on spot what it has bought", SPOT),
+  },
+  {
+    row: "S54",
+    name: "on spot only one of two sales counts",
+    changes: inFile(
+      "src/core/rails/reductions.ts",
+      "const use = sum(sales.map(({ remaining }) => remaining));",
+      "const use = sales.map(({ remaining }) => remaining).reduce(larger, ZERO);",
+    ),
+    seenBy: seen("on spot: %s comes to %s", JUDGED),
   },
   {
     row: "S54",

@@ -3,7 +3,8 @@
  * needed, and asks for what it is not told.
  */
 import type { Clock } from "../core/clock.ts";
-import type { Market } from "../core/market.ts";
+import type { Decimal } from "../core/decimal.ts";
+import { isSpot, type Market } from "../core/market.ts";
 import {
   connected,
   disconnected,
@@ -21,6 +22,7 @@ import {
   type Told,
   tell,
 } from "../core/market-knowledge.ts";
+import { type Marks, medianOf, noteMark } from "../core/rails/median.ts";
 import type { Purpose } from "./exchange.ts";
 import { FIRST_FRAME_MS, type MarketFeedOptions, openMarketFeed } from "./market-feed.ts";
 import { askForBook, askForMarks, askForMids, type MarketReads, toldBy } from "./market-told.ts";
@@ -47,6 +49,8 @@ export type MarketView = {
   follow(keys: readonly FigureKey[], onNews: OnNews): (() => void) | null;
   /** The newest that is known, however old. */
   peek<Kind extends FigureKind>(kind: Kind, of: string): Seen<Kind> | null;
+  /** Of a spot market's marks of the last ten minutes, as far as it was followed; null where that is too little. */
+  median(market: string): Decimal | null;
   /** Whether it is told at this moment. */
   isLive(key: FigureKey): boolean;
   /** Whether the connection that tells of markets is there and tells something new; null while nobody needs one. */
@@ -83,6 +87,7 @@ export function openMarketView(options: MarketViewOptions): MarketView {
   const knowledge = newKnowledge();
   const followers = new Set<OnNews>();
   const firsts = openFirsts(clock);
+  const spotMarks = openSpotMarks(clock);
   let isLooking = false;
   const now = (): Moment => ({ elapsedMs: clock.elapsedMs(), exchangeMs: exchangeNowMs() });
 
@@ -99,6 +104,7 @@ export function openMarketView(options: MarketViewOptions): MarketView {
       // What still comes after it was let go would never be told again.
       if (told === null || !feed.isFollowed(told)) return;
       const isNews = tell(knowledge, told, now());
+      spotMarks.note(told, 0);
       firsts.tell(told);
       if (isNews) announce(told);
     },
@@ -139,7 +145,10 @@ export function openMarketView(options: MarketViewOptions): MarketView {
     const read = await ask();
     if (read.kind === "failed") return read;
     const ageMs = Math.max(0, clock.nowMs() - read.readAtMs);
-    for (const one of read.value) fill(knowledge, one, { ageMs, now: now() });
+    for (const one of read.value) {
+      fill(knowledge, one, { ageMs, now: now() });
+      spotMarks.note(one, ageMs);
+    }
     // An answer of the last minute stands in where our weight is used up.
     const isOurBudget = ageMs > maxAgeMs;
     return usable(kind, of) ?? { kind: "failed", reason: "what the exchange shows is too old", isOurBudget };
@@ -161,10 +170,25 @@ export function openMarketView(options: MarketViewOptions): MarketView {
       };
     },
     peek: (kind, of) => seen(knowledge, kind, of, now()),
+    median: spotMarks.median,
     isLive: (key) => isLive(knowledge, key, now()),
     isTelling: () => (feed.isNeeded() ? (newestAgeMs(knowledge, now()) ?? Infinity) <= STALE_AFTER_MS : null),
     isExpected: feed.isExpected,
     close: feed.close,
+  };
+}
+
+/** What spot markets were marked at, for as long as they are followed. */
+function openSpotMarks(clock: Clock) {
+  const byMarket = new Map<string, Marks>();
+  return {
+    note(told: Told, ageMs: number): void {
+      if (told.kind !== "mark" || !isSpot(told.of)) return;
+      const marks = byMarket.get(told.of) ?? [];
+      byMarket.set(told.of, marks);
+      noteMark(marks, { atMs: clock.elapsedMs() - ageMs, mark: told.value.mark });
+    },
+    median: (market: string) => medianOf(byMarket.get(market) ?? [], clock.elapsedMs()),
   };
 }
 

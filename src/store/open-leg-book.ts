@@ -5,6 +5,7 @@
  */
 
 import { decimal, isNegative, subtract, ZERO } from "../core/decimal.ts";
+import { isSpot } from "../core/market.ts";
 import { isClosed, type Leg, type OrderStatus } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { botOf } from "./bots.ts";
@@ -116,7 +117,8 @@ export function mayExecute({ status }: Pick<StoredOrder, "status">): boolean {
 export function openLeg(store: Store, terms: Terms, leg: Leg): OpenLeg[] {
   const remaining = isClosed(leg) ? ZERO : subtract(leg.size, leg.filledSize);
   if (remaining === ZERO || isNegative(remaining)) return [];
-  const { market, side, reduceOnly } = terms;
+  const { market, side } = terms;
+  const reduceOnly = terms.reduceOnly || (side === "sell" && isSpot(market));
   const waits = leg.trigger !== null && leg.state !== "resting";
   return [
     {

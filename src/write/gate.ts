@@ -121,10 +121,12 @@ function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered):
   const waits = trigger !== null && trigger.hasFired !== true;
   const leg: OpenLeg = {
     ...{ orderId: attempt.resource.id, cloid: attempt.cloid ?? "", market: market.name, bot: rails.bot },
-    ...{ side: order.b ? "buy" : "sell", remaining: decimal(order.s), price: decimal(order.p), reduceOnly: order.r },
+    ...{ side: order.b ? "buy" : "sell", remaining: decimal(order.s), price: decimal(order.p) },
+    reduceOnly: order.r || (!order.b && market.kind === "spot"),
     triggerPrice: waits ? trigger.price : null,
   };
-  return { kind: "order", isModify, leg, trigger, sizeDecimals: market.sizeDecimals };
+  const { sizeDecimals, pairName } = market;
+  return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
 }
 
 type Sliced = Pick<Ordered, "attempt" | "rails"> & { twap: TwapOrderAction["twap"] };
@@ -137,7 +139,7 @@ function twapWish(deps: ToJudge, { attempt, rails, twap }: Sliced): Wish {
     ...{ side: twap.b ? "buy" : "sell", remaining: decimal(twap.s), price: null, reduceOnly: twap.r },
     triggerPrice: null,
   };
-  return { kind: "order", isModify: false, leg, trigger: null, sizeDecimals: market.sizeDecimals };
+  return { kind: "order", isModify: false, leg, trigger: null, sizeDecimals: market.sizeDecimals, pairName: null };
 }
 
 function marketOf({ markets }: With<"markets">, assetId: number): Market {

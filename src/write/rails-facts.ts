@@ -72,7 +72,8 @@ async function readPrice(deps: ToJudge, name: string, isReduction: boolean): Pro
 
 async function readMissingPosition(deps: ToJudge, { account, market, isReduction }: Needed): Promise<void> {
   const purpose = isReduction ? "reduce" : "order";
-  if (accountState(deps, account, dexOf(market)) === null) await readPosition(deps, { account, market, purpose });
+  if (!isSpot(market) && accountState(deps, account, dexOf(market)) === null)
+    await readPosition(deps, { account, market, purpose });
 }
 
 type PositionOf = { account: Account; market: string; purpose: Purpose };
@@ -105,18 +106,28 @@ export function factsNow(
     legs: listOpenLegs(store, account.id),
     held: [...nets.keys()],
     netOf: (market) => nets.get(market) ?? ZERO,
-    accountOf: (market) => positionOf(deps, account, market),
+    // What else the account holds on spot is no part of what a bot may sell.
+    accountOf: (market) => (isSpot(market) ? (nets.get(market) ?? ZERO) : positionOf(deps, account, market)),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),
-    referenceOf: (market) => referenceOf(deps, market, maxAgeMs),
+    referenceOf: (market) => referenceOf(deps, market, { maxAgeMs, isReduction }),
     halt: haltOf(store, account.id, rails, deps.clock.nowMs()),
     lossToday: () => lossToday(deps, store, { accountId: account.id, bot, maxAgeMs }),
   };
 }
 
-function referenceOf({ marketView }: With<"marketView">, market: string, maxAgeMs: number): Reference | null {
+type Wanted = { maxAgeMs: number; isReduction: boolean };
+
+/** No oracle tells of spot: its own mark of the last minutes stands in, without which nothing increases. */
+function referenceOf(
+  { marketView }: With<"marketView">,
+  market: string,
+  { maxAgeMs, isReduction }: Wanted,
+): Reference | null {
   const known = marketView.peek("mark", market);
   if (known === null || known.ageMs > maxAgeMs) return null;
-  const { mark, oracle } = known.value;
+  const { mark, oracle: told } = known.value;
+  const oracle = isSpot(market) ? marketView.median(market) : told;
+  if (isSpot(market) && oracle === null && !isReduction) return null;
   return oracle === null ? { low: mark, high: mark } : { low: smaller(mark, oracle), high: larger(mark, oracle) };
 }
 

@@ -114,7 +114,7 @@ describe("the gate", () => {
     ["a limit far below the market, by the market", { maxOrder: "30 USD" }, { price: "20000" }, "max_order"],
     ["a limit above the market, by the limit", { maxOrder: "60 USD" }, { price: "60001" }, "max_order"],
     ["a market that is not named", { markets: "ETH,xyz:*" }, {}, "markets"],
-    ["spot, which no price vouches for", {}, { market: "PURR/USDC", size: "100", price: "1" }, "markets"],
+    ["spot that is not named", {}, { market: "PURR/USDC", size: "100", price: "1" }, "markets"],
     ["a price too far", { maxDistance: "2 %" }, { price: "61201", time_in_force: "ioc" }, "max_distance"],
     ["a price just near enough", { maxDistance: "2 %" }, { price: "61200", time_in_force: "ioc" }, "passed"],
     ["a far price on the side that costs nothing", { maxDistance: "2 %" }, { price: "30000" }, "passed"],

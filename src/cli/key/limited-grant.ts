@@ -42,7 +42,7 @@ const RAILS: Readonly<Record<Offered, [value: string, help: string]>> = {
 /** Of `key grant`: with the first of them the key is held to the others. */
 export const RAILS_OPTIONS: Readonly<Record<string, Option>> = {
   bot: { value: "NAME", help: "of a key with rails: whose orders, net and limits they are" },
-  markets: { value: "NAMES", help: "with --bot: BTC,ETH,xyz:*, or any" },
+  markets: { value: "NAMES", help: "with --bot: BTC,ETH,xyz:*, or any; spot by its names" },
   ...Object.fromEntries(
     Object.entries(RAILS).map(([name, [value, help]]) => [
       optionOf(name),

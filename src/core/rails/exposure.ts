@@ -27,6 +27,7 @@ export type OpenLeg = {
   price: Decimal | null;
   /** Null for one without, and for one that has fired. */
   triggerPrice: Decimal | null;
+  /** It can only reduce: it says so at the exchange, or it sells on spot, where there is nothing below zero. */
   reduceOnly: boolean;
   /** Null for what no bot has placed. */
   bot: string | null;

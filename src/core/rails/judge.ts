@@ -5,11 +5,11 @@
 import { add, compare, type Decimal, multiply, negate, subtract, sum, ZERO } from "../decimal.ts";
 import { distanceFault } from "./distance.ts";
 import { isAbove, netRange, notionalAt, notionalOf, type Reference, remainingOf, worstPosition } from "./exposure.ts";
-import { marketFault, verbFault } from "./may.ts";
+import { marketFault, quoteFault, verbFault } from "./may.ts";
 import type { Rails } from "./rails.ts";
 import { displacedFault, reductionFault } from "./reductions.ts";
 import { leverageFault, marginFault, settingFault } from "./settings.ts";
-import { priceOf, type Refused, refusal, usdRefusal, type Verdict } from "./verdict.ts";
+import { priceless, priceOf, type Refused, refusal, usdRefusal, type Verdict } from "./verdict.ts";
 import { type Facts, legsOf, type Ordered, ownIn, type Wish } from "./wish.ts";
 
 export function judge(rails: Rails, facts: Facts, wish: Wish): Verdict {
@@ -37,6 +37,7 @@ function orderFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
     verbFault(rails, verb) ??
     (wish.isModify ? changedFault(rails, facts, wish) : null) ??
     marketFault(rails, wish.leg.market) ??
+    quoteFault(rails, wish) ??
     (wish.leg.reduceOnly ? reductionFault(rails, facts, wish) : increaseFault(rails, facts, wish))
   );
 }
@@ -55,7 +56,7 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
   const { market } = wish.leg;
   if (facts.halt !== null) return refusal(facts.halt.rail, facts.halt);
   const reference = facts.referenceOf(market);
-  if (reference === null) return { kind: "unproven", missing: `a price of ${market} from the last 5 seconds` };
+  if (reference === null) return priceless(market);
   if (facts.accountOf(market) === null) return { kind: "unproven", missing: `the account's position in ${market}` };
   return (
     distanceFault(rails, facts, wish) ??
@@ -123,7 +124,7 @@ function exposureFault(rails: Rails, { facts, wish, reference }: Increase): Refu
     const worst = worstIn(rails, facts, each);
     const price = facts.referenceOf(each)?.high ?? null;
     if (worst === ZERO) continue;
-    if (price === null) return { kind: "unproven", missing: `a price of ${each} from the last 5 seconds` };
+    if (price === null) return priceless(each);
     elsewhere = add(elsewhere, multiply(worst, price));
   }
   const price = priceOf(wish, reference);
@@ -139,7 +140,7 @@ function turnoverFault(rails: Rails, { facts, wish, reference }: Increase): Refu
   const notionals = [facts.turnover];
   for (const leg of legsOf(rails, facts).filter(({ reduceOnly }) => !reduceOnly)) {
     const notional = notionalAt(leg, facts.referenceOf(leg.market));
-    if (notional === null) return { kind: "unproven", missing: `a price of ${leg.market} from the last 5 seconds` };
+    if (notional === null) return priceless(leg.market);
     notionals.push(notional);
   }
   const use = sum(notionals);

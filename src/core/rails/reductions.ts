@@ -1,5 +1,6 @@
 /** What takes risk away: how far it may, and whose protection it must leave alone. */
 import { larger, negate, subtract, sum, ZERO } from "../decimal.ts";
+import { isSpot } from "../market.ts";
 import { distanceFault } from "./distance.ts";
 import { isAbove, mostToReduce, netRange, type OpenLeg } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
@@ -17,6 +18,7 @@ export function reductionFault(rails: Rails, facts: Facts, wish: Ordered): Refus
 /** Beyond what is the bot's own it would reduce another's. What rests is summed; of triggers that wait the largest counts. */
 function reducedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
   const { market, side, triggerPrice } = wish.leg;
+  if (isSpot(market)) return soldFault(rails, facts, wish);
   const own = ownIn(rails, facts, market);
   const alike = own.filter(
     (leg) => isStanding(wish, leg) && leg.side === side && leg.reduceOnly && hasTrigger(leg) === hasTrigger(wish.leg),
@@ -27,6 +29,17 @@ function reducedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null
   if (!isAbove(use, limit)) return null;
   const others = triggerPrice === null ? subtract(use, wish.leg.remaining) : ZERO;
   return sizeRefusal("touches", { limit, use, unit: market, wish, largest: subtract(limit, others) });
+}
+
+/** On spot nothing keeps a sale to what is held: all that the bot sells is summed, and what it has not bought yet is not its own. */
+function soldFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+  const { market } = wish.leg;
+  const sales = ownIn(rails, facts, market).filter(({ side }) => side === "sell");
+  const use = sum(sales.map(({ remaining }) => remaining));
+  const limit = larger(facts.netOf(market), ZERO);
+  if (!isAbove(use, limit)) return null;
+  const largest = subtract(limit, subtract(use, wish.leg.remaining));
+  return sizeRefusal("touches", { limit, use, unit: market, wish, largest });
 }
 
 /** What a modify replaces of what reduces goes when its replacement comes: both are no more than one. */
@@ -44,7 +57,7 @@ function hasTrigger({ triggerPrice }: OpenLeg): boolean {
  */
 export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
   const { leg } = wish;
-  if (hasTrigger(leg)) return null;
+  if (hasTrigger(leg) || isSpot(leg.market)) return null;
   const resting = facts.legs.filter(
     (each) => isStanding(wish, each) && each.market === leg.market && each.reduceOnly && isOnBook(each),
   );

@@ -1,4 +1,5 @@
 import { type Decimal, decimal, divide, larger, subtract, truncate, ZERO } from "../decimal.ts";
+import { isSpot } from "../market.ts";
 import { notionalOf, type Reference } from "./exposure.ts";
 import type { RailName } from "./rails.ts";
 import type { Ordered } from "./wish.ts";
@@ -10,6 +11,13 @@ export type Verdict =
   | { kind: "unproven"; missing: string };
 
 export type Refused = Exclude<Verdict, { kind: "allowed" }>;
+
+/** What increases without a price is refused. */
+export function priceless(market: string): Refused {
+  const now = `a price of ${market} from the last 5 seconds`;
+  if (!isSpot(market)) return { kind: "unproven", missing: now };
+  return { kind: "unproven", missing: `${now} and those of ten minutes, half of which have to be known` };
+}
 
 /** What a unit of the wish is valued at. */
 export function priceOf({ leg }: Ordered, reference: Reference): Decimal {

@@ -6,7 +6,15 @@ import type { Halt } from "./trip.ts";
 
 /** What is asked, by what would be signed. */
 export type Wish =
-  | { kind: "order"; isModify: boolean; leg: OpenLeg; trigger: WishedTrigger | null; sizeDecimals: number }
+  | {
+      kind: "order";
+      isModify: boolean;
+      leg: OpenLeg;
+      trigger: WishedTrigger | null;
+      sizeDecimals: number;
+      /** `BASE/QUOTE` of a spot market; null for perpetuals, and where it is not known. */
+      pairName: string | null;
+    }
   | { kind: "cancel" }
   | { kind: "leverage"; market: string; setting: Setting }
   | { kind: "margin"; market: string; isRemoval: boolean };

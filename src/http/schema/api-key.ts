@@ -118,7 +118,9 @@ const RAILS = {
     "The bot: 1 to 40 of `a-z`, `0-9` and `-`. Its orders, net, turnover and Idempotency-Keys are its own.",
   ),
   may: railText("Words of `increase,reduce,modify,cancel`, in this order, joined by commas."),
-  markets: railText("`any`, or names, sorted and joined by commas; `xyz:*` is all of a dex."),
+  markets: railText(
+    "`any`, or names, sorted and joined by commas; `xyz:*` is all of a dex. Spot markets, quoted in USDC, are only those that are named.",
+  ),
   max_order: railText("`any`, or the most that one order may be worth, as `500 USD`."),
   max_position: railText("`any`, or the most that the bot may come to hold in each market, as `500 USD`."),
   max_exposure: railText("`any`, or the same over all markets, as `900 USD`."),

@@ -27,11 +27,21 @@ type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targetBot" |
   account?: string | null;
   price?: string | null;
   settings?: readonly Setting[] | null;
+  pairName?: string | null;
   trigger?: Extract<Wish, { kind: "order" }>["trigger"];
 };
 
 function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
-  const { net = "0", account = net, price = "100", legs = [], trigger = null, settings = null, ...rest } = known;
+  const {
+    net = "0",
+    account = net,
+    price = "100",
+    legs = [],
+    trigger = null,
+    settings = null,
+    pairName = null,
+    ...rest
+  } = known;
   const at = price === null ? null : { low: decimal(price), high: decimal(price) };
   const facts: Facts = {
     ...{ targetBot: undefined, turnover: ZERO, actions: 1, held: net === "0" ? [] : ["BTC"] },
@@ -45,7 +55,7 @@ function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
     ...rest,
     legs: "kind" in wished ? legs : [...legs, wished],
   };
-  const order = { kind: "order", isModify: false, trigger, sizeDecimals: 2 } as const;
+  const order = { kind: "order", isModify: false, trigger, sizeDecimals: 2, pairName } as const;
   const verdict = judge({ ...ANY, ...rails }, facts, "kind" in wished ? wished : { ...order, leg: wished });
   return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
 }
@@ -257,6 +267,61 @@ describe("judged", () => {
       [{ maxLeverage: 3 }, leg({ reduceOnly: true, side: "sell" }), { net: "1", ...set(40) }],
     ],
   ])("leverage and margin: %s comes to %s", (_title, outcome, asked) => {
+    expect(judged(...asked)).toBe(outcome);
+  });
+
+  const PURR: Partial<Rails> = { markets: ["PURR/USDC"] };
+  const spot = (some: Partial<OpenLeg>) => leg({ market: "PURR/USDC", reduceOnly: some.side === "sell", ...some });
+  const USDC: Known = { pairName: "PURR/USDC" };
+
+  test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
+    ["a market that is named", "allowed", [PURR, spot({}), USDC]],
+    ["one that is not, where any is", "markets", [{ markets: null }, spot({}), USDC]],
+    ["one of another quote", "markets", [PURR, spot({}), { pairName: "PURR/HYPE" }]],
+    ["one of which nobody knows the quote", "markets", [PURR, spot({}), {}]],
+    [
+      "what it buys beside what it holds",
+      "maxPosition 1",
+      [{ ...PURR, maxPosition: usd(200) }, spot({ remaining: usd(2) }), { ...USDC, net: "1" }],
+    ],
+    ["a sale of what it holds", "allowed", [PURR, spot({ side: "sell" }), { ...USDC, net: "1" }]],
+    ["a sale of more", "touches 1", [PURR, spot({ side: "sell", remaining: usd(1.01) }), { ...USDC, net: "1" }]],
+    [
+      "two sales of it",
+      "touches 0",
+      [PURR, spot({ side: "sell" }), { ...USDC, net: "1", legs: [spot({ side: "sell" })] }],
+    ],
+    [
+      "a sale of it twice, by a trigger",
+      "touches 0",
+      [PURR, spot({ side: "sell", triggerPrice: usd(90) }), { ...USDC, net: "1", legs: [spot({ side: "sell" })] }],
+    ],
+    [
+      "a modify of a sale, which may fill before",
+      "touches 0",
+      [
+        PURR,
+        spot({ side: "sell", orderId: "moved" }),
+        { ...USDC, net: "1", legs: [spot({ side: "sell", orderId: "moved" })] },
+      ],
+    ],
+    ["a sale of what is only being bought", "touches 0", [PURR, spot({ side: "sell" }), { ...USDC, legs: [spot({})] }]],
+    [
+      "a sale of all by who touches all",
+      "allowed",
+      [{ ...PURR, touches: "all" }, spot({ side: "sell", remaining: usd(9) }), USDC],
+    ],
+    [
+      "a sale of a bot that has tripped its orders",
+      "allowed",
+      [{ ...PURR, maxOrder: usd(1) }, spot({ side: "sell" }), { ...USDC, net: "1", price: null }],
+    ],
+    [
+      "spot does not make up for a perpetual",
+      "maxExposure 0.5",
+      [{ markets: null, maxExposure: usd(150) }, leg({}), { legs: [spot({ remaining: usd(1) })] }],
+    ],
+  ])("on spot: %s comes to %s", (_title, outcome, asked) => {
     expect(judged(...asked)).toBe(outcome);
   });
 
