@@ -253,6 +253,16 @@ export const RAILS_BREAKS: readonly Break[] = [
   },
   {
     row: "S56",
+    name: "whose order another's is about to cancel is not told",
+    changes: inFile(
+      GATE,
+      '  if (wish.kind === "order") tellSelfTrades(',
+      '  if (wish.kind === "order" && wish.isModify) tellSelfTrades(',
+    ),
+    seenBy: seen("an order that is about to meet another key's is told with it", "test/http/self-trade.test.ts"),
+  },
+  {
+    row: "S56",
     name: "another's orders are anybody's",
     changes: inFile(JUDGE, 'touches === "all" || targetBot === bot', 'touches === "all" || targetBot !== undefined'),
     seenBy: seen("what another holds is not reduced, nor its orders changed, unless it may touch all"),

@@ -3,6 +3,7 @@ export const EVENT_TYPES = [
   "order.created",
   "order.updated",
   "order.removed",
+  "order.self_trade",
   "fill.created",
   "operation.created",
   "operation.updated",

@@ -25,6 +25,7 @@ import type { WireOrder } from "../wire/action/order.ts";
 import type { TwapOrderAction } from "../wire/action/twap.ts";
 import type { Caller } from "./caller.ts";
 import { factsNow, markOf } from "./rails-facts.ts";
+import { tellSelfTrades } from "./tell-self-trade.ts";
 import type { Stored } from "./verb.ts";
 
 /**
@@ -48,6 +49,7 @@ export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: P
   const legs = wish.kind === "order" ? withLeg(facts.legs, wish.leg) : facts.legs;
   const verdict = judge(rails, { ...facts, legs, targetBot: targetBotOf(store, stored.attempt) }, wish);
   if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);
+  if (wish.kind === "order") tellSelfTrades(deps, store, { account, rails, wish, legs });
 }
 
 /** As it is signed, and not as its row says. */

@@ -73,6 +73,15 @@ export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): Refus
   return refusal("touches", { limit: rails.touches, use: "the place of another's reduce-only order on the book" });
 }
 
+/** Orders of others that an order would trade with at once: the exchange cancels what rests of two orders of one account. */
+export function metBy({ bot }: Rails, legs: readonly OpenLeg[], { leg }: Ordered): OpenLeg[] {
+  if (!isOnBook(leg)) return [];
+  return legs.filter((each) => {
+    const isOthers = each.market === leg.market && each.bot !== bot && isOnBook(each);
+    return isOthers && wouldTrade(leg, each);
+  });
+}
+
 /** A slice of a TWAP never rests. */
 function isOnBook(leg: OpenLeg): boolean {
   return !hasTrigger(leg) && leg.price !== null;

@@ -2,7 +2,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { EventType } from "../../core/event.ts";
 import { AccountResource } from "./account.ts";
 import { ListedApiKeyResource, RailTrip } from "./api-key.ts";
-import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
+import { AnswerNetwork, closed, described, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
 import { FillResource } from "./fill.ts";
 import { HeartbeatResource } from "./heartbeat.ts";
 import { OperationResource } from "./operation.ts";
@@ -77,6 +77,22 @@ const RailRefusal = closed(
   },
 );
 
+const SelfTrade = closed(
+  {
+    object: Type.Literal("self_trade", { description: "Always `self_trade`." }),
+    account: Uuid,
+    market: MarketName,
+    order: described(Uuid, "The order that comes, of a key with rails."),
+    resting_order: described(Uuid, "The order of another key that it would trade with."),
+    bot: Type.String({ description: "The bot that has placed the one that comes." }),
+  },
+  {
+    title: "SelfTrade",
+    description:
+      "An order of a bot is about to meet one that another key has placed for the same account: the exchange lets no account trade with itself, and cancels the one that rests.",
+  },
+);
+
 const ExpiringKey = closed(
   {
     ...ListedApiKeyResource.properties,
@@ -120,6 +136,7 @@ const DATA = {
   "agent.expiring": ExpiringAgent,
   "stop.created": StopSummary,
   "stop.updated": StopSummary,
+  "order.self_trade": SelfTrade,
   "rail.refused": RailRefusal,
   "rail.tripped": RailTrip,
   "key.expiring": ExpiringKey,

@@ -1,0 +1,28 @@
+import type { Account } from "../core/account.ts";
+import type { OpenLeg } from "../core/rails/exposure.ts";
+import type { Rails } from "../core/rails/rails.ts";
+import { metBy } from "../core/rails/reductions.ts";
+import type { Ordered } from "../core/rails/wish.ts";
+import type { With } from "../deps.ts";
+import { appendEvent } from "../store/events.ts";
+import type { Store } from "../store/open.ts";
+
+/** Orders that one order is told to meet, at most: what comes after these is met by nothing that is left of it. */
+const MAX_TOLD = 20;
+
+type Allowed = { account: Account; rails: Rails; wish: Ordered; legs: readonly OpenLeg[] };
+
+/** Inside the intent's transaction: whose order is about to be canceled by another's is told, with that of the other. */
+export function tellSelfTrades(
+  { clock }: With<"clock">,
+  store: Store,
+  { account: { id: accountId }, rails, wish, legs }: Allowed,
+): void {
+  const { orderId, market } = wish.leg;
+  const met = new Set(metBy(rails, legs, wish).map((leg) => leg.orderId));
+  for (const resting of [...met].slice(0, MAX_TOLD)) {
+    const about = { account: accountId, market, order: orderId, resting_order: resting, bot: rails.bot };
+    const payload = JSON.stringify({ object: "self_trade", ...about });
+    appendEvent(store, { accountId, atMs: clock.nowMs(), type: "order.self_trade", resourceId: resting, payload });
+  }
+}
