@@ -103,8 +103,7 @@ export function openMarketView(options: MarketViewOptions): MarketView {
       const told = toldBy(frame);
       // What still comes after it was let go would never be told again.
       if (told === null || !feed.isFollowed(told)) return;
-      const isNews = tell(knowledge, told, now());
-      spotMarks.note(told, 0);
+      const isNews = tell(knowledge, spotMarks.noted(told, 0), now());
       firsts.tell(told);
       if (isNews) announce(told);
     },
@@ -145,10 +144,7 @@ export function openMarketView(options: MarketViewOptions): MarketView {
     const read = await ask();
     if (read.kind === "failed") return read;
     const ageMs = Math.max(0, clock.nowMs() - read.readAtMs);
-    for (const one of read.value) {
-      fill(knowledge, one, { ageMs, now: now() });
-      spotMarks.note(one, ageMs);
-    }
+    for (const one of read.value) fill(knowledge, spotMarks.noted(one, ageMs), { ageMs, now: now() });
     // An answer of the last minute stands in where our weight is used up.
     const isOurBudget = ageMs > maxAgeMs;
     return usable(kind, of) ?? { kind: "failed", reason: "what the exchange shows is too old", isOurBudget };
@@ -182,11 +178,13 @@ export function openMarketView(options: MarketViewOptions): MarketView {
 function openSpotMarks(clock: Clock) {
   const byMarket = new Map<string, Marks>();
   return {
-    note(told: Told, ageMs: number): void {
-      if (told.kind !== "mark" || !isSpot(told.of)) return;
+    /** Gives back what it was handed. */
+    noted(told: Told, ageMs: number): Told {
+      if (told.kind !== "mark" || !isSpot(told.of)) return told;
       const marks = byMarket.get(told.of) ?? [];
       byMarket.set(told.of, marks);
       noteMark(marks, { atMs: clock.elapsedMs() - ageMs, mark: told.value.mark });
+      return told;
     },
     median: (market: string) => medianOf(byMarket.get(market) ?? [], clock.elapsedMs()),
   };
