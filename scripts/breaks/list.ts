@@ -12,6 +12,7 @@ import { OPEN_KEY_BREAKS } from "./open-keys.ts";
 import { ORDER_BREAKS } from "./orders.ts";
 import { PROMISE_BREAKS } from "./promises.ts";
 import { RAILS_BREAKS } from "./rails.ts";
+import { RAILS_KINDS_BREAKS } from "./rails-kinds.ts";
 import { ROW_BREAKS } from "./rows.ts";
 import { SEALED_KEY_BREAKS } from "./sealed-keys.ts";
 import { SECRET_BREAKS } from "./secrets.ts";
@@ -46,6 +47,7 @@ export const BREAKS: readonly Break[] = [
   ...MARKET_BREAKS,
   ...STOP_BREAKS,
   ...RAILS_BREAKS,
+  ...RAILS_KINDS_BREAKS,
   ...WAYS_ROUND_RAILS,
 ];
 
