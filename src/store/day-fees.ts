@@ -1,12 +1,12 @@
 /** What the fills of a day have cost in fees, as far as they are indexed. */
-import { and, count, eq, gte, sql } from "drizzle-orm";
+import { and, count, eq, gte, isNotNull, sql } from "drizzle-orm";
 import { add, type Decimal, multiply, ZERO } from "../core/decimal.ts";
 import { isSpot } from "../core/market.ts";
 import { startOf } from "../core/rails/trip.ts";
 import { botOf } from "./bots.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, prepared } from "./prepared.ts";
-import { fills, orders } from "./schema.ts";
+import { fills, operations, orders } from "./schema.ts";
 import { botDays } from "./schema-bots.ts";
 import { everyLeg } from "./schema-views.ts";
 
@@ -25,9 +25,11 @@ export function countFillsOfDay(store: Store, accountId: string, day: number): n
   return fillsSince(store).get({ accountId, sinceMs: startOf(day) })?.count ?? 0;
 }
 
+const PAID = columnsOf(fills, ["fee", "feeToken", "market", "price", "side"]);
+
 const feesSince = prepared((store) =>
   store
-    .select({ ...columnsOf(fills, ["fee", "feeToken", "market", "price", "side"]), keyHash: orders.keyHash })
+    .select({ ...PAID, keyHash: orders.keyHash })
     .from(fills)
     .innerJoin(everyLeg, eq(everyLeg.oid, fills.oid))
     .innerJoin(orders, and(eq(orders.id, everyLeg.orderId), eq(orders.accountId, fills.accountId)))
@@ -35,10 +37,34 @@ const feesSince = prepared((store) =>
     .prepare(),
 );
 
-/** By bot: what the indexed fills of its orders have cost in fees from that day on. */
+/** Slices of a TWAP are no order's. */
+const sliceFeesSince = prepared((store) =>
+  store
+    .select({ ...PAID, keyHash: operations.keyHash })
+    .from(fills)
+    .innerJoin(
+      operations,
+      and(
+        eq(operations.accountId, fills.accountId),
+        eq(operations.action, "twap"),
+        eq(operations.exchangeId, fills.twapId),
+      ),
+    )
+    .where(
+      and(
+        eq(fills.accountId, sql.placeholder("accountId")),
+        gte(fills.timeMs, sql.placeholder("sinceMs")),
+        isNotNull(fills.twapId),
+      ),
+    )
+    .prepare(),
+);
+
+/** By bot: what the indexed fills of its orders and TWAPs have cost in fees from that day on. */
 export function sumFeesOfDay(store: Store, accountId: string, day: number): Map<string, Decimal> {
   const sums = new Map<string, Decimal>();
-  for (const row of feesSince(store).all({ accountId, sinceMs: startOf(day) })) {
+  const since = { accountId, sinceMs: startOf(day) };
+  for (const row of [...feesSince(store).all(since), ...sliceFeesSince(store).all(since)]) {
     const bot = botOf(store, row.keyHash);
     if (bot !== null) sums.set(bot, add(sums.get(bot) ?? ZERO, inQuote(row)));
   }

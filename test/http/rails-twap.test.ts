@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
+import { dayOf } from "../../src/core/rails/trip.ts";
+import { sumFeesOfDay } from "../../src/store/day-fees.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { updateOperation } from "../../src/store/operations.ts";
 import {
@@ -57,7 +60,15 @@ function endTwap(rig: Rig, apiKey: string): Promise<Response> {
 function slice(rig: Rig, size: string, tid: number): void {
   const timeMs = rig.clock.nowMs();
   const of = { accountId: ACCOUNTS.main, id: `${timeMs}-BTC-${tid}`, timeMs, market: "BTC", oid: String(tid) };
-  const figures = { side: "buy", price: MARK, size, fee: "0", feeToken: "USDC", realizedPnl: "0", startPosition: "0" };
+  const figures = {
+    side: "buy",
+    price: MARK,
+    size,
+    fee: "0.05",
+    feeToken: "USDC",
+    realizedPnl: "0",
+    startPosition: "0",
+  };
   const rest = { isTaker: true, builderFee: null, direction: "Open Long", twapId: "7", isLiquidation: false };
   // A whole row; its texts are decimals.
   const row = { ...of, ...figures, ...rest, transactionHash: "0x00" } as unknown as Parameters<typeof insertFills>[1];
@@ -110,6 +121,8 @@ describe("a TWAP of a key with rails", () => {
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
     const use = { turnover_today: "240", actions_today: 2, nets: [{ market: "BTC", net: "0.004" }] };
     expect(await useOf(rig)).toMatchObject(use);
+    const today = dayOf(rig.clock.nowMs());
+    expect([...sumFeesOfDay(rig.deps.store, ACCOUNTS.main, today)]).toEqual([["grid-1", decimal("0.1")]]);
   });
 
   test("whose answer was lost holds its size, and what it filled meanwhile is booked when it is found", async () => {
