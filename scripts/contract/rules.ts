@@ -105,19 +105,23 @@ export const RULES: readonly Rule[] = [
     holds: ({ path, body }) => path === "/v1/api-keys/limited" && body.length > 8_192,
   },
   {
-    name: "a key without rails has none to narrow",
-    codes: ["invalid_parameter", "missing_parameter"],
-    holds: ({ path }) => path === "/v1/api-keys/self/narrow",
+    name: "nothing to narrow",
+    codes: ["missing_parameter"],
+    holds: ({ path }) => path === NARROW,
   },
   {
-    name: "no such agent, or a grant with rails that is none or of elsewhere",
+    name: "no such agent, a key without rails to narrow, or a grant with rails that is none or of elsewhere",
     codes: ["invalid_parameter"],
-    holds: (one, { waitingAgent }) =>
-      one.path === "/v1/api-keys/limited"
-        ? !isGrantOfPaper(one)
-        : one.path === "/v1/agent-renewal" && String(bodyMember(one, "agent")).toLowerCase() !== waitingAgent,
+    holds: (one, { waitingAgent }) => {
+      if (one.path === "/v1/api-keys/limited") return !isGrantOfPaper(one);
+      if (one.path === NARROW) return true;
+      return one.path === "/v1/agent-renewal" && String(bodyMember(one, "agent")).toLowerCase() !== waitingAgent;
+    },
   },
 ];
+
+/** Of a key that the generator has none of: its own has no rails. */
+const NARROW = "/v1/api-keys/self/narrow";
 
 function bodyMember({ body }: Case, ...names: string[]): unknown {
   return member(parsed(body), ...names);
