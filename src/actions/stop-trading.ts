@@ -6,6 +6,7 @@ import { beginStop, isLike, listAlike, newestOfMany } from "../settle/stop/begin
 import { findApiKey } from "../store/api-keys.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findFlatten, listSteps } from "../store/flattens.ts";
+import { railsOf } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findStop, findStopByKey, listOutside, listStopsInForce } from "../store/stops.ts";
 import type { Caller } from "../write/caller.ts";
@@ -39,14 +40,16 @@ export function stopTrading(deps: ToStop, { account, key }: Caller, wanted: Stop
 /** It may have been revoked or blocked since it was let in. */
 function requireActive(store: Store, keyHash: string, scope: StopScope): void {
   const key = findApiKey(store, keyHash);
-  // The orders of others are no business of a bot that is held to rails.
-  if (key?.limited != null && scope === "account") throw new ApiError("rail_refused", OTHERS_ORDERS);
+  const rails = key === null || key.limited === null ? null : railsOf(store, key, key.limited);
+  // Itself a bot may always stop. The orders of others are its business where the owner has said so.
+  if (rails !== null && scope === "account" && !(rails.touches === "all" && rails.may.includes("stop")))
+    throw new ApiError("rail_refused", OTHERS_ORDERS);
   if (key?.state === "active" && key.fault === null) return;
   throw new ApiError("revoked_api_key", "This API key has been revoked. Nothing was stopped.");
 }
 
 const OTHERS_ORDERS =
-  "A key with rails stops itself and nobody else: scope `bot`. Nothing was stopped by this request.";
+  "A key with rails stops its own bot: scope `bot`. The account it stops only with `may` stop and `touches` all. Nothing was stopped by this request.";
 
 type Alike = Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">;
 

@@ -17,7 +17,7 @@ const stop = urgentRoute(
     tag: TAG,
     summary: "Stop trading",
     description:
-      "From the answer on nothing that could make a position larger is signed: orders, modifies, TWAPs, a higher leverage and margin taken out are 403 `trading_stopped`. What was signed before is burnt where its outcome is not known, and canceled where it rests. Cancels, reduce-only orders, sales on spot for USDC and margin that is added pass. Taken at once, also while the gateway is starting; no bucket is charged. Repeated while such a stop stands it answers with that one; under Idempotency-Keys of their own at most four alike stand, and a fifth is answered with the newest. It is ended by the gateway's operator or by the owner's signature, and by no API key.",
+      "From the answer on nothing that could make a position larger is signed: orders, modifies, TWAPs, a higher leverage and margin taken out are 403 `trading_stopped`. What was signed before is burnt where its outcome is not known, and canceled where it rests. Cancels, reduce-only orders, sales on spot for USDC and margin that is added pass. Taken at once, also while the gateway is starting; no bucket is charged. Repeated while such a stop stands it answers with that one; under Idempotency-Keys of their own at most four alike stand, and a fifth is answered with the newest. A key with rails stops its own bot; the account only where its `may` names `stop` and it `touches` all. It is ended by the gateway's operator or by the owner's signature, and by no API key.",
     access: "trading:write",
     isUrgent: true,
     body: StopBody,

@@ -97,17 +97,19 @@ test("actions stop before our minute is over the limit, and then nothing was sen
   expect(inits).toHaveLength(100);
 });
 
-test("an account's actions leave some to settling, and cancels go on beyond the cap as the exchange lets them", () => {
+test("an account's actions leave some to reductions, and more to settling, and cancels go on beyond the cap as the exchange lets them", () => {
   const budget = createActionBudget(true);
   expect(budget.fits("0xa", "order", 1)).toBe(true);
   expect(budget.remaining("0xa")).toBeNull();
-  budget.learn("0xa", { used: 9_899, cap: 10_000 });
+  budget.learn("0xa", { used: 9_799, cap: 10_000 });
   expect(budget.fits("0xa", "order", 1)).toBe(true);
   budget.spend("0xa", "order", 1);
   expect(budget.fits("0xa", "order", 1)).toBe(false);
-  expect(budget.fits("0xa", "settle", 100)).toBe(true);
-  expect(budget.fits("0xa", "settle", 101)).toBe(false);
-  budget.spend("0xa", "settle", 100);
+  expect(budget.fits("0xa", "reduce", 100)).toBe(true);
+  expect(budget.fits("0xa", "reduce", 101)).toBe(false);
+  expect(budget.fits("0xa", "settle", 200)).toBe(true);
+  expect(budget.fits("0xa", "settle", 201)).toBe(false);
+  budget.spend("0xa", "settle", 200);
   expect(budget.remaining("0xa")).toBe(0);
   expect(budget.fits("0xa", "cancel", 10_000)).toBe(true);
   expect(budget.fits("0xa", "cancel", 10_001)).toBe(false);

@@ -46,7 +46,7 @@ test("an account that has used up its actions may still cancel, and place one or
   const mine = FIRST.account.tradingAddress;
   rig.interfere = ({ type, user }) =>
     type === "userRateLimit" && user === mine
-      ? { cumVlm: "0.0", nRequestsUsed: 9_898, nRequestsCap: 10_000, nRequestsSurplus: 0 }
+      ? { cumVlm: "0.0", nRequestsUsed: 9_798, nRequestsCap: 10_000, nRequestsSurplus: 0 }
       : undefined;
   await rig.clock.advance(ASKED_AGAIN_MS);
   const placed = [await buy(rig), await buy(rig)];

@@ -370,12 +370,26 @@ test("a stop is its own account's: the other does not find it, and trades on", a
     await askAs(second, first, { route: "GET /v1/stops", apiKey: 0 }),
   ];
   expect(lists.map(({ text }) => text.includes(id))).toEqual([true, false]);
+  const closing = await askAs(second, first, { route: `POST /v1/stops/${id}/flatten`, body: {}, apiKey: 0 });
+  expect([closing.status, closing.body]).toMatchObject([404, { error: { code: "stop_not_found" } }]);
   const order = ({ party }: Belongings): Ask => ({
     ...{ route: "POST /v1/orders", key: "after-stop-1", apiKey: 0 },
     body: { account: party.account.id, market: "BTC", side: "buy", size: "0.004", price: "60100" },
   });
   const [refused, taken] = [await rig.answer(FIRST, order(first)), await rig.answer(SECOND, order(second))];
   expect([refused.status, taken.status]).toEqual([403, 201]);
+});
+
+test("a heartbeat is its own key's: the other's silence is none of it", async () => {
+  await askAs(first, second, { route: "PUT /v1/heartbeat", body: { within_s: 60 }, apiKey: 0 });
+  const beats = [first, second].map(({ party }) => rig.answer(party, { route: "GET /v1/heartbeat", apiKey: 0 }));
+  expect((await Promise.all(beats)).map(({ body }) => body["within_s"])).toEqual([60, null]);
+  visited.add("GET /v1/heartbeat");
+});
+
+test("a key without rails narrows nothing", async () => {
+  const route = "POST /v1/api-keys/self/narrow";
+  expect((await askAs(first, second, { route, body: { max_order: "5 USD" }, apiKey: 0 })).status).toBe(400);
 });
 
 test("every route that a key opens has been asked", () => {

@@ -141,7 +141,7 @@ describe("the interface description", () => {
     expect(discriminator.propertyName).toBe("type");
     expect(Object.keys(discriminator.mapping)).toEqual([...EVENT_TYPES, "ready", "reset"]);
     expect(oneOf.map(({ $ref }) => $ref)).toEqual(Object.values(discriminator.mapping));
-    const PLACED: readonly string[] = ["order.created", "order.updated", "order.removed"];
+    const PLACED: readonly string[] = ["order.created", "order.updated", "order.removed", "order.self_trade"];
     for (const [type, reference] of Object.entries(discriminator.mapping)) {
       const { properties, required } = at(reference) as { properties: Properties; required: string[] };
       expect([type, properties["type"]?.const]).toEqual([type, type]);

@@ -3,8 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { privateKeyToAccount } from "viem/accounts";
 import { blockKey } from "../../src/ops/block-key.ts";
 import { resumeTrading, stopByOperator } from "../../src/ops/stop-trading.ts";
+import { listStopsInForce } from "../../src/store/stops.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { resumptionTypedData, revocationTypedData } from "../../src/wire/grant-data.ts";
+import { BOT, limitedRig } from "./rails-rig.ts";
 import { ACCOUNTS, AUDIENCE, KEYS, OWNER, openRig, type Rig, rowCounts } from "./rig.ts";
 
 const STRANGER = privateKeyToAccount(`0x${"23".repeat(32)}`);
@@ -365,3 +367,23 @@ describe("the owner's signature", () => {
 });
 
 const RESUMED = "select actor from audit where event = 'trading_resumed'";
+
+const BY_A_BOT: [string, Parameters<typeof limitedRig>[0], string, number][] = [
+  ["itself, whatever its rails", { touches: "own" }, "bot", 202],
+  ["not the account, without either", { touches: "own" }, "account", 403],
+  ["not the account, without the verb", { touches: "all" }, "account", 403],
+  [
+    "not the account, with orders of its own alone",
+    { touches: "own", may: "increase,reduce,cancel,stop" },
+    "account",
+    403,
+  ],
+  ["the account, where the owner has said so", { touches: "all", may: "increase,reduce,cancel,stop" }, "account", 202],
+];
+
+test.each(BY_A_BOT)("a bot stops %s", async (_what, rails, scope, status) => {
+  const rig = await limitedRig(rails);
+  const answer = await rig.ask({ path: "/v1/stop", apiKey: BOT, body: { scope } });
+  expect(answer.status).toBe(status);
+  expect(listStopsInForce(rig.deps.store)).toHaveLength(status === 403 ? 0 : 1);
+});

@@ -16,7 +16,9 @@ export function auditEvents(database: Database): string[] {
   const events = database
     .prepare<Event, []>("select type, account_id, resource_id, payload from events order by id")
     .all();
-  const byResource = Map.groupBy(events, ({ resource_id: id }) => id);
+  // What two orders do to one another shows neither of them.
+  const shown = events.filter(({ type }) => type !== "order.self_trade");
+  const byResource = Map.groupBy(shown, ({ resource_id: id }) => id);
   return [
     ...auditTable(database, "orders", byResource),
     ...auditTable(database, "operations", byResource),

@@ -165,7 +165,7 @@ function take(app: App, mine: Live, event: StreamEvent): void {
   const [area, what] = event.type.split(".");
   if (area === "ready" || area === "reset") void greet(app, area === "ready" && member(data, "resumed") === true);
   if (what === "removed") remove(app, member(data, "id"));
-  else if (area === "order") takeOrder(app, data);
+  else if (event.type === "order.created" || event.type === "order.updated") takeOrder(app, data);
   else if (area === "operation") takeOperation(app, data);
   if (area === "fill") takeFill(app, data);
   if (area === "fill" && member(data, "order_id") === null) mine.isNewFillUnclear = true;
@@ -186,6 +186,8 @@ function warningOf(type: string, data: unknown): string | null {
       return `The key ${shortId(said("key_hash"))} ends in ${said("days_left")} days.`;
     case "heartbeat.missed":
       return `${nameOf(data)} has fallen silent: what it had placed and could make a position larger is being canceled.`;
+    case "order.self_trade":
+      return `${nameOf(data)} has placed an order in ${said("market")} that meets another's: the exchange cancels that one, ${shortId(said("resting_order"))}.`;
     case "rail.tripped":
       return member(data, "cleared_at") === null
         ? `${nameOf(data)} increases nothing before ${said("until")}: ${said("cause") === "loss" ? "it has lost its limit of the day" : "what it had used is not known since a restore"}.`
