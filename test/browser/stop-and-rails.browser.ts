@@ -156,10 +156,13 @@ test("a bot's key is made with the rails of the form, says what a thief could lo
 
   // The owner loosens it, with a wallet that is elsewhere.
   await page.getByRole("button", { name: "Change the rails of grid-1" }).click();
+  // The form is drawn with what holds now: only then is it typed into.
+  await page.getByRole("button", { name: "Write the new rails" }).waitFor();
   await page.locator("form.rails input[name=maxOrder]").fill("500");
   await page.getByRole("button", { name: "Write the new rails" }).click();
   await page.getByText("Hardware or offline wallet: sign elsewhere").click();
   const typedData = (await page.getByLabel("typed data", { exact: true }).textContent()) ?? "";
+  expect(typedData).toContain("500 USD");
   await page.getByLabel("Signature").fill(await scene.wallet.sign(typedData));
   await page.getByRole("button", { name: "Use this signature" }).click();
   await page.getByText("grid-1 is held to its new rails.").waitFor();

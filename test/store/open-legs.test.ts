@@ -121,7 +121,7 @@ test("after any writes what is kept is what the rows say", () => {
       expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
       closeStore(store);
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 }, 60_000);
 
