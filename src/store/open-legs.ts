@@ -1,5 +1,5 @@
 /** Everything of an account that may still execute, as our rows tell it: a lost answer among it. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { listTwapLegs } from "./bot-twaps.ts";
 import { findLegByCloid, listLegs, toLeg } from "./legs.ts";
@@ -41,19 +41,19 @@ export function readOpenLegs(store: Store, accountId: string): OpenLeg[] {
 }
 
 /** No placing is a modify: these have rows of their own. In the words of the index that holds only what is open. */
-const openModifies = prepared((store) =>
-  store
-    .select(columnsOf(attempts, ["cloid", "resourceId"]))
-    .from(attempts)
-    .where(
-      and(
-        sql`${attempts.state} <> 'done'`,
-        eq(attempts.accountId, sql.placeholder("accountId")),
-        eq(attempts.kind, "modify"),
-      ),
-    )
-    .prepare(),
-);
+function openModifiesWhere(isWanted: SQL) {
+  const isOpen = sql`${attempts.state} <> 'done'`;
+  return prepared((store) =>
+    store
+      .select(columnsOf(attempts, ["cloid", "resourceId"]))
+      .from(attempts)
+      .where(and(isOpen, isWanted, eq(attempts.kind, "modify")))
+      .prepare(),
+  );
+}
+
+const openModifies = openModifiesWhere(eq(attempts.accountId, sql.placeholder("accountId")));
+const openModifiesOf = openModifiesWhere(eq(attempts.resourceId, sql.placeholder("resourceId")));
 
 /** What a modify may place although its order is over: its order's status does not tell of it. */
 function placedApart(store: Store, { cloid, resourceId }: { cloid: string | null; resourceId: string }): OpenLeg[] {
@@ -61,20 +61,6 @@ function placedApart(store: Store, { cloid, resourceId }: { cloid: string | null
   const leg = cloid === null ? null : findLegByCloid(store, cloid);
   return order === null || leg === null || mayExecute(order) ? [] : openLeg(store, order, leg);
 }
-
-const openModifiesOf = prepared((store) =>
-  store
-    .select(columnsOf(attempts, ["cloid", "resourceId"]))
-    .from(attempts)
-    .where(
-      and(
-        sql`${attempts.state} <> 'done'`,
-        eq(attempts.resourceId, sql.placeholder("resourceId")),
-        eq(attempts.kind, "modify"),
-      ),
-    )
-    .prepare(),
-);
 
 function ofOrder(store: Store, orderId: string): { accountId: string; legs: readonly OpenLeg[] } | null {
   const order = findOrder(store, orderId);

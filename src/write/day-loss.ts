@@ -1,7 +1,6 @@
 /** What keeps a bot from increasing today: a trip that stands, and what it has lost. */
 
-import type { Decimal } from "../core/decimal.ts";
-import { subtract, ZERO } from "../core/decimal.ts";
+import { type Decimal, ZERO } from "../core/decimal.ts";
 import { lossOfDay } from "../core/rails/loss.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { dayOf, type Halt, haltBy, lossThatCounts } from "../core/rails/trip.ts";
@@ -42,5 +41,5 @@ export function lossToday(
     return { ...row, net: nets.get(row.market) ?? ZERO, mark };
   });
   const loss = lossOfDay(valued, findBotDay(store, of, nowMs).fees);
-  return loss === null ? null : lossThatCounts(loss, listTrips(store, of, of.day), subtract);
+  return loss === null ? null : lossThatCounts(loss, listTrips(store, of, of.day));
 }

@@ -1,4 +1,4 @@
-import type { Decimal } from "../decimal.ts";
+import { type Decimal, subtract } from "../decimal.ts";
 import { isoTime } from "../resource.ts";
 import type { RailName, Rails } from "./rails.ts";
 
@@ -51,12 +51,8 @@ export function haltBy(trip: Pick<Trip, "cause" | "day" | "loss" | "limit">, rai
 }
 
 /** What was lost before the operator last ended a trip of the day is his to answer for: only what came after counts. */
-export function lossThatCounts(
-  loss: Decimal,
-  trips: readonly Trip[],
-  minus: (a: Decimal, b: Decimal) => Decimal,
-): Decimal {
+export function lossThatCounts(loss: Decimal, trips: readonly Trip[]): Decimal {
   const cleared = trips.filter(({ cause, clearedAtMs }) => cause === "loss" && clearedAtMs !== null);
   const last = cleared.toSorted((a, b) => b.createdAtMs - a.createdAtMs)[0];
-  return last === undefined ? loss : minus(loss, last.loss);
+  return last === undefined ? loss : subtract(loss, last.loss);
 }

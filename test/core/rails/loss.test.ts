@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { decimal, parseDecimal, subtract, ZERO } from "../../../src/core/decimal.ts";
+import { decimal, parseDecimal, ZERO } from "../../../src/core/decimal.ts";
 import { NOTHING_GRANTED } from "../../../src/core/rails/limited-grant.ts";
 import { cashOf, fundingShare, lossOfDay, type Valued } from "../../../src/core/rails/loss.ts";
 import { haltBy, lossThatCounts, type Trip } from "../../../src/core/rails/trip.ts";
@@ -98,7 +98,7 @@ describe("a trip", () => {
   test("that the operator has ended is taken note of once", () => {
     const cleared = { ...TRIP, clearedAtMs: 6 };
     const later = { ...cleared, loss: decimal("80"), createdAtMs: 7 };
-    const counts = (trips: Trip[]) => String(lossThatCounts(decimal("100"), trips, subtract));
+    const counts = (trips: Trip[]) => String(lossThatCounts(decimal("100"), trips));
     expect([counts([TRIP]), counts([cleared]), counts([later, cleared])]).toEqual(["100", "40", "20"]);
   });
 });
