@@ -9,7 +9,9 @@ export async function buildDoomed(directory: string): Promise<string> {
   const entrypoint = join(ROOT, "test", "crash", "main-child.ts");
   const build = join(ROOT, "scripts", "build.ts");
   const child = Bun.spawn([process.execPath, build, "--entrypoint", entrypoint, "--outfile", outfile], {
-    ...{ stdin: "ignore", stdout: "ignore", stderr: "inherit" },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "inherit",
   });
   if ((await child.exited) !== 0) throw new Error("the executable that dies could not be built");
   return outfile;

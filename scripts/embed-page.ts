@@ -35,6 +35,9 @@ export async function embedPage(): Promise<BunPlugin> {
 async function packed(page: PageName) {
   const { page: html, assets } = await buildPage(pageSource(page), QUALITY[page]);
   return [html, ...assets.values()].map(({ name, contentType, gzip, brotli }) => ({
-    ...{ name, contentType, gzip: gzip.toBase64(), brotli: brotli.toBase64() },
+    name,
+    contentType,
+    gzip: gzip.toBase64(),
+    brotli: brotli.toBase64(),
   }));
 }

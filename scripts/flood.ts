@@ -36,12 +36,10 @@ type Flood = {
 
 const FLOODS: readonly Flood[] = [
   {
-    ...{
-      name: "20,000 idle connections from four addresses",
-      descriptors: null,
-      connections: 20_000,
-      perSecond: 4_000,
-    },
+    name: "20,000 idle connections from four addresses",
+    descriptors: null,
+    connections: 20_000,
+    perSecond: 4_000,
     from: ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"],
   },
   { name: "400 descriptors", descriptors: 400, from: ["127.0.0.1"], connections: 2_000, perSecond: 400 },
@@ -66,7 +64,8 @@ function ask(baseUrl: string, apiKey: string, { path, body, key, agent }: Asked)
   return new Promise((settle) => {
     const done = (status: number, text: string) => settle({ status, text, tookMs: performance.now() - startedMs });
     const headers = {
-      ...{ Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
+      Authorization: `Bearer ${apiKey}`,
+      "Content-Type": "application/json",
       ...(key === undefined ? {} : { "Idempotency-Key": key }),
     };
     const method = body === undefined ? "GET" : "POST";

@@ -29,7 +29,7 @@ const MEMORY_WITHIN_MS = 15_000;
 const WARM_UP_SCALE = 0.15;
 const FINDINGS_SHOWN = 20;
 /** Statuses that may leave the gateway; and its runtime, which refuses what is no HTTP/1.1 or far too large. */
-const LISTED = new Set([200, 201, 202, 400, 401, 403, 404, 409, 429, 503, ...[413, 431, 505]]);
+const LISTED = new Set([200, 201, 202, 400, 401, 403, 404, 409, 429, 503, 413, 431, 505]);
 /** The limits that a real gateway has; the scene of the other runs has none. */
 const LIMITS = {
   POSTERN_LIMIT_ORDERS: "10/20",

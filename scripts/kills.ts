@@ -223,8 +223,16 @@ const { values } = parseArgs({
 const kills = Number(values.kills);
 const chance = openChance(Number(values.seed));
 const figures: Figures = {
-  ...{ kills: 0, deaths: new Map(), readyMs: [], wishes: new Map(), lost: 0, executed: 0, answers: new Map() },
-  ...{ settledUnknowns: 0, settleMs: [], findings: [] },
+  kills: 0,
+  deaths: new Map(),
+  readyMs: [],
+  wishes: new Map(),
+  lost: 0,
+  executed: 0,
+  answers: new Map(),
+  settledUnknowns: 0,
+  settleMs: [],
+  findings: [],
 };
 const directory = mkdtempSync(join(tmpdir(), "postern-kills-"));
 console.log(`seed ${values.seed}`);

@@ -77,9 +77,19 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
       const { images, seconds, from, isNormalPlanted, directory } = options;
       const child = Bun.spawn(
         [
-          ...[process.execPath, import.meta.path, "--slice", String(jobs), "--directory", directory],
-          ...["--images", String(Math.ceil(images / jobs)), "--seconds", String(seconds)],
-          ...["--from", String(from + job), ...(isNormalPlanted ? ["--plant-normal"] : [])],
+          process.execPath,
+          import.meta.path,
+          "--slice",
+          String(jobs),
+          "--directory",
+          directory,
+          "--images",
+          String(Math.ceil(images / jobs)),
+          "--seconds",
+          String(seconds),
+          "--from",
+          String(from + job),
+          ...(isNormalPlanted ? ["--plant-normal"] : []),
         ],
         { stdout: "pipe", stderr: "inherit", env: { ...process.env, LD_PRELOAD: library } },
       );

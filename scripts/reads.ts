@@ -84,7 +84,10 @@ async function readAndTrade({ exchange, scene, gateway, baseUrl }: Stage): Promi
   await Promise.all([
     ...[first, second].flatMap((client) => POLLED.map((path) => poll(client, path, POLL_MS, isOver))),
     poll(trader, "/v1/fills?limit=200", POLL_MS * 2, isOver),
-    ...[beAPage(page, isOver, hear), trade(trader, hands, told, isOver), beByHand(hands, isOver), striking],
+    beAPage(page, isOver, hear),
+    trade(trader, hands, told, isOver),
+    beByHand(hands, isOver),
+    striking,
   ]);
   judgeReads(notes, { isLive: FEED === "live", say });
   judgeTold(told, exchange, { isLive: FEED === "live", say });
@@ -95,7 +98,8 @@ async function run(): Promise<void> {
   const states = { onChange: values.states === "change", everyTicks: EVERY_TICKS };
   const exchange = openKnownExchange({ states, feed: { kind: FEED ?? "live", lagMs: Number(values.lag) * 1_000 } });
   const scene = await setScene({
-    ...{ executable: EXECUTABLE, faults: {} },
+    executable: EXECUTABLE,
+    faults: {},
     exchange: (owner) => {
       exchange.fund(owner);
       return { url: exchange.url, close: () => exchange.stop() };

@@ -93,9 +93,19 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
     const flags = [...(options.isHashed ? ["--hash"] : []), ...(options.keepsGoing ? ["--keep-going"] : [])];
     const child = Bun.spawn(
       [
-        ...[process.execPath, import.meta.path, "--slice", String(jobs)],
-        ...["--from", String(options.from + job), "--seeds", String(seeds), "--minutes", String(options.minutes)],
-        ...["--directory", join(options.directory, `job-${job}`), ...flags],
+        process.execPath,
+        import.meta.path,
+        "--slice",
+        String(jobs),
+        "--from",
+        String(options.from + job),
+        "--seeds",
+        String(seeds),
+        "--minutes",
+        String(options.minutes),
+        "--directory",
+        join(options.directory, `job-${job}`),
+        ...flags,
       ],
       { stdout: "pipe", stderr: "inherit" },
     );

@@ -14,7 +14,7 @@ import { cloneAndInstall, run, sha256 } from "./release/clone.ts";
 import { type Locked, readLockfile } from "./release/lockfile.ts";
 
 /** Packages in the executable. */
-const MAX_PACKAGES = 28;
+const MAX_PACKAGES = 27;
 const EXACT = /^[0-9]+\.[0-9]+\.[0-9]+$/;
 /** A version, with the words that some packages put behind one; no address, file or branch. */
 const RELEASED = /^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$/;

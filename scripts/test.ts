@@ -14,6 +14,9 @@ const command = [
   ...process.argv.slice(2),
 ];
 const child = Bun.spawn(command, {
-  ...{ cwd: join(import.meta.dir, ".."), stdin: "ignore", stdout: "inherit", stderr: "inherit" },
+  cwd: join(import.meta.dir, ".."),
+  stdin: "ignore",
+  stdout: "inherit",
+  stderr: "inherit",
 });
 process.exit(await child.exited);

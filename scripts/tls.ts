@@ -35,7 +35,10 @@ async function startDemo({ directory, listen, certificateFile, keyFile, asJson }
   const tls = ["--tls-certificate", certificateFile, "--tls-key", keyFile];
   const where = ["--listen", listen, "--paper-listen", "127.0.0.1:0", "--data-dir", directory];
   const child = Bun.spawn([EXECUTABLE, "serve", "--paper", ...where, ...tls, ...(asJson ? ["--json"] : [])], {
-    ...{ env: { PATH: "/usr/bin:/bin" }, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    env: { PATH: "/usr/bin:/bin" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
   });
   let log = "";
   const logged = (async () => {
@@ -154,8 +157,13 @@ function negotiated({ base_url }: Facts, words: readonly string[]): string {
 }
 
 const CBC = [
-  ...["ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA", "ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384"],
-  ...["AES128-SHA", "AES256-SHA", "@SECLEVEL=0"],
+  "ECDHE-ECDSA-AES128-SHA",
+  "ECDHE-ECDSA-AES256-SHA",
+  "ECDHE-ECDSA-AES128-SHA256",
+  "ECDHE-ECDSA-AES256-SHA384",
+  "AES128-SHA",
+  "AES256-SHA",
+  "@SECLEVEL=0",
 ].join(":");
 
 function choosesCiphers(facts: Facts): void {

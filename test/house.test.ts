@@ -71,11 +71,6 @@ const COUNTED: readonly [figure: string, files: Record<string, string>, value: s
     "2",
   ],
   [
-    "spreads that only quiet the formatter",
-    { "src/a.ts": `const a = { ...{ b, c }, ...d };\nconst e = [...(["f"] as const), ...g, ...(h ? [1] : [])];` },
-    "2",
-  ],
-  [
     "passages of 6 lines or more that stand twice",
     {
       "src/a.ts": `import { a } from "./b.ts";\n${CALLS}`,

@@ -9,7 +9,12 @@ import { appendNote } from "../src/store/notes.ts";
 import { openGatewayRig } from "./support/gateway-rig.ts";
 
 const CROWD = {
-  ...{ connections: 3, room: 2_048, openDescriptors: 40, descriptorLimit: 16_384, ended: 2, shortages: 1 },
+  connections: 3,
+  room: 2_048,
+  openDescriptors: 40,
+  descriptorLimit: 16_384,
+  ended: 2,
+  shortages: 1,
 };
 const FACTS = { residentBytes: 1_000, startedAtMs: 1_700_000_000_000, crowd: CROWD };
 

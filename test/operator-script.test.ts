@@ -34,7 +34,9 @@ async function operate(words: readonly string[], { dropIn = "", typed = "" } = {
     await Bun.$`ln -s ${join(release, "postern-operator")} ${current}`;
     const child = Bun.spawn(["bash", current, ...words], {
       env: { PATH: `${bin}:${process.env["PATH"] ?? ""}` },
-      ...{ stdin: new Blob([typed]), stdout: "pipe", stderr: "pipe" },
+      stdin: new Blob([typed]),
+      stdout: "pipe",
+      stderr: "pipe",
     });
     const [said, exitCode] = [await child.stderr.text(), await child.exited];
     const written = existsSync(join(directory, "words")) ? readFileSync(join(directory, "words"), "utf8") : "";

@@ -19,7 +19,11 @@ type Ran = { exitCode: number; out: string; err: string };
 /** As somebody would call it who has no more programs than these, with temporary files in a directory. */
 async function run(command: readonly string[], environment: Record<string, string>): Promise<Ran> {
   const child = Bun.spawn([...command], {
-    ...{ cwd: ROOT, env: environment, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    cwd: ROOT,
+    env: environment,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
   });
   const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { exitCode, out, err };
@@ -64,7 +68,11 @@ test("nothing is fetched by its name alone", async () => {
     await Bun.write(join(directory, "scripts/prepare.ts"), "");
     await Bun.write(join(directory, "one.ts"), 'import "is-odd";');
     const child = Bun.spawn([process.execPath, "one.ts"], {
-      ...{ cwd: directory, env: environmentIn(directory), stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+      cwd: directory,
+      env: environmentIn(directory),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
     });
     expect(await child.stderr.text()).toContain("Cannot find package 'is-odd'");
     expect(await child.exited).toBe(1);
@@ -78,7 +86,11 @@ test.each([
   await inTemporaryDirectory(async (directory) => {
     const seeds = signal === null ? "1" : "100000";
     const child = Bun.spawn([process.execPath, "scripts/simulate.ts", "--seeds", seeds, "--quiet"], {
-      ...{ cwd: ROOT, env: environmentIn(directory), stdin: "ignore", stdout: "ignore", stderr: "inherit" },
+      cwd: ROOT,
+      env: environmentIn(directory),
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "inherit",
     });
     const memory = existsSync("/dev/shm") ? "/dev/shm" : directory;
     const ours = () => readdirSync(memory).filter((name) => name.startsWith(`postern-simulation-${child.pid}-`));

@@ -65,7 +65,12 @@ function wireOf(url: string, lane: number): Promise<Wire> {
 }
 
 const body = JSON.stringify({
-  ...{ account, market: "BTC", side: "buy", size: "0.001", price: "30000", time_in_force: "ioc" },
+  account,
+  market: "BTC",
+  side: "buy",
+  size: "0.001",
+  price: "30000",
+  time_in_force: "ioc",
 });
 const run = Date.now().toString(36);
 let placed = 0;

@@ -103,15 +103,20 @@ function templateFill(scene: Scene, timeMs: number) {
     startPosition: decimal("0"),
   };
   return {
-    ...{ accountId: scene.account, id: `${timeMs}-BTC-0`, timeMs, market: "BTC", oid: "0", side: "buy" as const },
-    ...{
-      ...amounts,
-      isTaker: true,
-      feeToken: "USDC",
-      builderFee: null,
-      realizedPnl: decimal("0"),
-      direction: "Open Long",
-    },
-    ...{ twapId: null, isLiquidation: false, transactionHash: `0x${"0".repeat(64)}` },
+    accountId: scene.account,
+    id: `${timeMs}-BTC-0`,
+    timeMs,
+    market: "BTC",
+    oid: "0",
+    side: "buy" as const,
+    ...amounts,
+    isTaker: true,
+    feeToken: "USDC",
+    builderFee: null,
+    realizedPnl: decimal("0"),
+    direction: "Open Long",
+    twapId: null,
+    isLiquidation: false,
+    transactionHash: `0x${"0".repeat(64)}`,
   };
 }

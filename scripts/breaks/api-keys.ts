@@ -141,7 +141,7 @@ export const API_KEY_BREAKS: readonly Break[] = [
     changes: inFile(
       "src/http/visit.ts",
       'visit.request.headers.get("authorization"), visit',
-      'visit.request.headers.get("authorization") ?? visit.request.headers.get("proxy-authorization")),',
+      'visit.request.headers.get("authorization") ?? visit.request.headers.get("proxy-authorization"), visit',
     ),
     seenBy: NOWHERE_ELSE,
   },

@@ -30,11 +30,6 @@ const OTHERS_STOP = {
   test: "test/flows/isolation.test.ts",
   title: "a stop is its own account's: the other does not find it, and trades on",
 };
-const SAME_MOMENT = {
-  test: "test/flows/isolation.test.ts",
-  title: "both asking at the same moment, each is shown its own",
-};
-
 export const WHOSE_BREAKS: readonly Break[] = [
   {
     row: "S04",
@@ -194,6 +189,9 @@ export const WHOSE_BREAKS: readonly Break[] = [
     row: "S05",
     name: "two that ask the exchange at once are given one answer",
     changes: inFile("src/exchange/shared-info.ts", "const key = writeJson(request);", "const key = request.type;"),
-    seenBy: SAME_MOMENT,
+    seenBy: {
+      test: "test/exchange/shared-info.test.ts",
+      title: "two who ask for different accounts at one moment are each answered",
+    },
   },
 ];

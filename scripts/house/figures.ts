@@ -1,5 +1,5 @@
 /** The figures, one function each: its name, its value, and the places behind it. */
-import { isNode, type Node } from "../tidy/node.ts";
+import type { Node } from "../tidy/node.ts";
 import { bagsTaken } from "./bags.ts";
 import { asksBothHomes } from "./homes.ts";
 import { namesOfPlacing } from "./placing.ts";
@@ -35,7 +35,6 @@ export function figuresOf(house: readonly HouseFile[]): Figure[] {
     ...bagFigures(sources, functions),
     counted("names that a placing has on its way", namesOfPlacing(sources)),
     counted("functions that ask both homes of a placing", functions.filter(asksBothHomes).map(placeOf)),
-    tics(sources),
     counted(`passages of ${LEAST_LINES} lines or more that stand twice`, repeatsOf(sources)),
   ];
 }
@@ -141,21 +140,6 @@ function bagFigures(sources: readonly HouseFile[], functions: readonly HouseFunc
     counted("functions that take all of Deps or World", whole.map(placeOf)),
     counted("functions that take a named part of them", parts.map(placeOf)),
   ];
-}
-
-/** A spread of something that is written out on the spot only quiets the formatter. */
-function tics(sources: readonly HouseFile[]): Figure {
-  const isTic = ({ type, argument }: Node) => type === "SpreadElement" && isNode(argument) && isWrittenOut(argument);
-  return counted(
-    "spreads that only quiet the formatter",
-    sources.flatMap((file) => nodesOf(file, isTic)),
-  );
-}
-
-function isWrittenOut({ type, expression }: Node): boolean {
-  if (type === "ParenthesizedExpression" || type === "TSAsExpression")
-    return isNode(expression) && isWrittenOut(expression);
-  return type === "ObjectExpression" || type === "ArrayExpression";
 }
 
 function nodesOf(file: HouseFile, isWanted: (node: Node) => boolean): string[] {

@@ -21,11 +21,20 @@ export function readAsked(): Asked {
   const word = (name: string) => process.env[`SCENE_${name}`] ?? "";
   const isBuy = word("SIDE") === "buy";
   return {
-    ...{ task: word("TASK"), url: word("URL"), webSocketUrl: word("WS_URL") },
+    task: word("TASK"),
+    url: word("URL"),
+    webSocketUrl: word("WS_URL"),
     // The runner gives both in the exchange's form.
-    ...{ account: word("ACCOUNT") as `0x${string}`, privateKey: word("PRIVATE_KEY") as `0x${string}` },
-    ...{ market: word("MARKET"), side: isBuy ? "buy" : "sell", isBuy, size: word("SIZE"), price: word("PRICE") },
-    ...{ newPrice: word("NEW_PRICE"), stopPrice: word("STOP_PRICE"), takeProfitPrice: word("TAKE_PROFIT_PRICE") },
+    account: word("ACCOUNT") as `0x${string}`,
+    privateKey: word("PRIVATE_KEY") as `0x${string}`,
+    market: word("MARKET"),
+    side: isBuy ? "buy" : "sell",
+    isBuy,
+    size: word("SIZE"),
+    price: word("PRICE"),
+    newPrice: word("NEW_PRICE"),
+    stopPrice: word("STOP_PRICE"),
+    takeProfitPrice: word("TAKE_PROFIT_PRICE"),
   };
 }
 

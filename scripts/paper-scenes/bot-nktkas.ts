@@ -60,7 +60,11 @@ function exitsOf({ kind, isBuy, size, stopPrice, takeProfitPrice }: Order, a: nu
   if (kind === "stop" || stopPrice === undefined || takeProfitPrice === undefined) return [];
   const worst = (price: string) => String(Math.round(Number(price) * (isBuy ? 0.9 : 1.1)));
   const exit = (tpsl: "tp" | "sl", triggerPx: string): Wire => ({
-    ...{ a, b: !isBuy, p: worst(triggerPx), s: size, r: true },
+    a,
+    b: !isBuy,
+    p: worst(triggerPx),
+    s: size,
+    r: true,
     t: { trigger: { isMarket: true, triggerPx, tpsl } },
   });
   return [exit("tp", takeProfitPrice), exit("sl", stopPrice)];

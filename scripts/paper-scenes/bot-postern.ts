@@ -25,7 +25,13 @@ const PATIENCE = 45;
 const ENTRY_MS = 5_000;
 
 const TASKS: Record<string, (asked: Asked, gateway: Gateway) => Promise<never>> = {
-  ...{ place, follow, move, cancel, bracket, stop, close },
+  place,
+  follow,
+  move,
+  cancel,
+  bracket,
+  stop,
+  close,
 };
 
 const asked = readAsked();

@@ -43,7 +43,13 @@ const PATIENCE = 40;
 export async function trade(open: (asked: Asked) => Promise<Library>): Promise<never> {
   const asked = readAsked();
   const tasks: Record<string, (asked: Asked, library: Library) => Promise<never>> = {
-    ...{ place, follow, move, cancel, bracket, stop, close },
+    place,
+    follow,
+    move,
+    cancel,
+    bracket,
+    stop,
+    close,
   };
   const task = tasks[asked.task] ?? sayNoSuchTask;
   return task(asked, await open(asked));

@@ -103,7 +103,11 @@ export function openKnownExchange({ states, feed }: ExchangeOptions): KnownExcha
   };
   const server = servePaper(known, { hostname: "127.0.0.1", port: 0, every: systemInterval });
   return {
-    ...{ url: server.url, truth, spent, filled, venue: paper.venue },
+    url: server.url,
+    truth,
+    spent,
+    filled,
+    venue: paper.venue,
     fund: (address) => paper.fund(address),
     watch(address) {
       watched = address.toLowerCase();

@@ -42,7 +42,11 @@ const LOOKED_BACK_MS = 60_000;
 
 export function openNotes(truth: Timeline): Notes {
   const notes: Notes = {
-    ...{ statuses: new Map(), silent: 0, aged: [], refused: [], spent: [] },
+    statuses: new Map(),
+    silent: 0,
+    aged: [],
+    refused: [],
+    spent: [],
     note(path, answered) {
       const { status, headers, body } = answered;
       const retry = headers.get("retry-after");

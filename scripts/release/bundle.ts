@@ -26,7 +26,9 @@ export async function bundleOptions(entrypoint: string, stamp: Stamp) {
 
 /**
  * Elysia loads `file-type` when a schema takes an upload, which none of ours does: nine packages that would be in the
- * executable for nothing. Empty instead of external, which would look for it beside the executable.
+ * executable for nothing. pino's transports start a worker from a file, which an executable does not have: whoever asks
+ * for one is told so. Empty instead of external, which would look for them beside
+ * the executable.
  */
 function leftOut(): Bun.BunPlugin {
   return {
@@ -34,6 +36,10 @@ function leftOut(): Bun.BunPlugin {
     setup(build) {
       build.onResolve({ filter: /^file-type$/ }, () => ({ path: "file-type", namespace: "left-out" }));
       build.onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "export {};", loader: "js" }));
+      build.onLoad({ filter: /pino\/lib\/transport\.js$/ }, () => ({
+        contents: `module.exports = () => { throw new Error("pino's transports are not in the executable") };`,
+        loader: "js",
+      }));
     },
   };
 }

@@ -9,7 +9,10 @@ const DEADLINE_S = 300;
 /** Runs a command to its end; throws when it fails, with what it said. */
 export async function run(directory: string, command: readonly string[]): Promise<void> {
   const child = Bun.spawn([...command], {
-    ...{ cwd: directory, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    cwd: directory,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
     timeout: DEADLINE_S * 1_000,
   });
   const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);

@@ -25,8 +25,14 @@ const TYPED_DATA = {
   path: "src/wire/typed-data.ts",
   module: "viem/utils",
   names: [
-    ...["hashStruct", "hashTypedData"],
-    ...["keccak_256", "concatBytes", "fromHex", "domainFields", "TypedData", "TypedDomain"],
+    "hashStruct",
+    "hashTypedData",
+    "keccak_256",
+    "concatBytes",
+    "fromHex",
+    "domainFields",
+    "TypedData",
+    "TypedDomain",
   ],
 };
 const PROCESS = ["process.exit", "process.argv", "process.env", "Bun.env", "Bun.argv", "import.meta.env"];
@@ -36,8 +42,14 @@ const SQL =
 
 /** Who composes, and who hands everything on to whoever says what it uses; paper/ has a world of its own. */
 const WHOLE_WORLDS = [
-  ...["src/deps.ts", "src/gateway.ts", "src/http/", "src/cli/", "src/ops/set-up/setting-up.ts", "src/paper/"],
-  ...["src/settle/settler.ts", "src/settle/pursuit.ts"],
+  "src/deps.ts",
+  "src/gateway.ts",
+  "src/http/",
+  "src/cli/",
+  "src/ops/set-up/setting-up.ts",
+  "src/paper/",
+  "src/settle/settler.ts",
+  "src/settle/pursuit.ts",
 ];
 
 const NEVERS: readonly Never[] = [

@@ -21,6 +21,9 @@ export function checkShape(facts: Facts): Finding[] {
     ...names(facts),
     ...comments(facts),
     ...(inSource ? casts(facts) : []),
+    ...facts.idleSpreads.map((line) =>
+      finding(facts, line, "idle-spread", "a spread of what stands there only quiets the formatter: write its members"),
+    ),
     ...facts.arrowConstants.map(({ name, line }) =>
       finding(facts, line, "arrow-constant", `"${name}" is a top-level function: write function`),
     ),

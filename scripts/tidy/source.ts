@@ -37,6 +37,8 @@ export type Facts = {
   casts: Mention[];
   /** `const name = () => …` at the top level. */
   arrowConstants: Mention[];
+  /** Lines with a spread of what is written out on the spot. */
+  idleSpreads: number[];
   /** Classes, types and functions the file declares. */
   declared: Mention[];
   comments: { text: string; firstLine: number; lastLine: number }[];
@@ -94,6 +96,7 @@ export function readFacts(file: SourceFile): Facts {
     patterns: [],
     casts: [],
     arrowConstants: [],
+    idleSpreads: [],
     declared: [],
     comments: parsed.comments.map((comment) => place(comment, lineOf)),
     syntaxError: parsed.errors[0]?.message ?? null,
@@ -220,6 +223,7 @@ function recordShape(scan: Scan, node: Node, at: Place): void {
     if (!isHalf && !isLiteral(node["expression"]))
       scan.casts.push({ name: castTarget(scan, node), line: scan.lineOf(endOf(node)) });
   }
+  if (node.type === "SpreadElement" && isWrittenOut(node["argument"])) scan.idleSpreads.push(line);
   const topLevel = at.parent?.type === "Program" || at.parent?.type === "ExportNamedDeclaration";
   if (/^(FunctionDeclaration|ClassDeclaration|TSTypeAliasDeclaration)$/.test(node.type)) {
     scan.declared.push({ name: idOf(node), line });
@@ -230,6 +234,13 @@ function recordShape(scan: Scan, node: Node, at: Place): void {
     if (isNode(init) && init.type === "ArrowFunctionExpression")
       scan.arrowConstants.push({ name: idOf(declarator), line });
   }
+}
+
+function isWrittenOut(value: unknown): boolean {
+  if (!isNode(value)) return false;
+  const { type, expression } = value;
+  if (type === "ParenthesizedExpression" || type === "TSAsExpression") return isWrittenOut(expression);
+  return type === "ObjectExpression" || type === "ArrayExpression";
 }
 
 function idOf(node: Node): string {

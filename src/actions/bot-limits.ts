@@ -30,13 +30,11 @@ export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
   const markets = [...new Set([...held.keys(), ...legs.map(({ market }) => market)])].sort();
   const positions = markets.map((market) => positionIn(deps, { market, net: held.get(market) ?? ZERO, legs }));
   return {
-    ...{
-      traded,
-      turnoverOpen,
-      turnover: turnoverOpen === null ? null : add(traded, turnoverOpen),
-      orderValues,
-      actions,
-    },
+    traded,
+    turnoverOpen,
+    turnover: turnoverOpen === null ? null : add(traded, turnoverOpen),
+    orderValues,
+    actions,
     openOrders: new Set(legs.map(({ orderId }) => orderId)).size,
     nets: [...held].map(([market, net]) => ({ market, net })),
     positions,
@@ -68,7 +66,9 @@ export function limitsResource(deps: ToShowLimits, keyHash: string) {
       open_orders: use.openOrders,
       nets: use.nets,
       positions: use.positions.map(({ market, size, value }) => ({
-        ...{ market, worst_case_size: size, worst_case_usd: value },
+        market,
+        worst_case_size: size,
+        worst_case_usd: value,
       })),
     },
     headroom: headroomOf(rails, use),

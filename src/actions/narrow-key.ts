@@ -49,7 +49,11 @@ type Shown = { accountId: string; keyHash: string; rails: Rails; exceeds: Exceed
 export function narrowedResource({ accountId, keyHash, rails, exceeds, stopId }: Shown) {
   return {
     object: "narrowed_rails" as const,
-    ...{ account: accountId, key_hash: keyHash, rails: railsResource(printRails(rails)), exceeds, stop: stopId },
+    account: accountId,
+    key_hash: keyHash,
+    rails: railsResource(printRails(rails)),
+    exceeds,
+    stop: stopId,
   };
 }
 

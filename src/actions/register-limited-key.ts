@@ -172,9 +172,14 @@ export function limitedKeyResource(text: LimitedGrantText) {
   const { tradingAddress: trading_address, keyHash: key_hash, issuedAt: issued_at, expiresAt: expires_at } = text;
   return {
     object: "limited_api_key" as const,
-    ...{ account: text.account, network: text.network, owner: text.owner, trading_address, key_hash },
+    account: text.account,
+    network: text.network,
+    owner: text.owner,
+    trading_address,
+    key_hash,
     scopes: text.scopes,
     ...railsResource(text),
-    ...{ issued_at, expires_at },
+    issued_at,
+    expires_at,
   };
 }

@@ -53,10 +53,21 @@ export const EXAMPLE_CONSENT = {
 };
 
 export const EXAMPLE_RAILS = {
-  ...{ bot: "grid-1", may: "increase,reduce,modify,cancel", markets: "BTC,ETH", max_order: "500 USD" },
-  ...{ max_position: "1000 USD", max_exposure: "1500 USD", max_turnover_per_day: "5000 USD", max_loss_per_day: "any" },
-  ...{ max_actions_per_day: "2000", max_distance: "2 %", max_stop_distance: "10 %", max_leverage: "any" },
-  ...{ max_open_orders: "40", touches: "own", sources: "203.0.113.7/32" },
+  bot: "grid-1",
+  may: "increase,reduce,modify,cancel",
+  markets: "BTC,ETH",
+  max_order: "500 USD",
+  max_position: "1000 USD",
+  max_exposure: "1500 USD",
+  max_turnover_per_day: "5000 USD",
+  max_loss_per_day: "any",
+  max_actions_per_day: "2000",
+  max_distance: "2 %",
+  max_stop_distance: "10 %",
+  max_leverage: "any",
+  max_open_orders: "40",
+  touches: "own",
+  sources: "203.0.113.7/32",
 };
 
 export const EXAMPLE_LIMITED_GRANT = {

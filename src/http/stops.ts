@@ -37,7 +37,8 @@ const stop = urgentRoute(
         schema: StopResource,
         example: {
           ...EXAMPLE_STOP,
-          ...{ status: "stopped", stopped_at: "2026-11-21T09:30:02.250Z" },
+          status: "stopped",
+          stopped_at: "2026-11-21T09:30:02.250Z",
           remaining: { orders: 0, order_ids: [], twaps: 0, twap_operation_ids: [] },
           outside: { ...EXAMPLE_STOP.outside, is_done: true },
         },

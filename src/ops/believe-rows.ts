@@ -130,9 +130,15 @@ function obey(store: Store, sealedRowId: number): void {
 function tripTold(told: Readonly<Record<string, unknown>>, { bot, atMs }: { bot: string; atMs: number }): Trip {
   const { id, account, cause, day, loss, limit } = told;
   return {
-    ...{ id: String(id), accountId: String(account), bot, cause: cause === "loss" ? "loss" : "restored" },
-    ...{ day: Number(day), loss: parseDecimal(String(loss)) ?? ZERO, limit: parseDecimal(String(limit)) },
-    ...{ createdAtMs: atMs, clearedAtMs: null },
+    id: String(id),
+    accountId: String(account),
+    bot,
+    cause: cause === "loss" ? "loss" : "restored",
+    day: Number(day),
+    loss: parseDecimal(String(loss)) ?? ZERO,
+    limit: parseDecimal(String(limit)),
+    createdAtMs: atMs,
+    clearedAtMs: null,
   };
 }
 

@@ -86,8 +86,13 @@ function fillBy(runtime: Runtime, order: Order, percent: number): void {
   const part = (order.size * BigInt(percent)) / 100n;
   const size = sizeBefore(venue, order) + part - (part % lot);
   const taking: OrderRequest = {
-    ...{ a: order.asset, b: !order.isBuy, r: false, c: null, t: { limit: { tif: "Ioc" } } },
-    ...{ p: fromUnits(order.limitPrice, MAX_DECIMALS), s: fromUnits(size, MAX_DECIMALS) },
+    a: order.asset,
+    b: !order.isBuy,
+    r: false,
+    c: null,
+    t: { limit: { tif: "Ioc" } },
+    p: fromUnits(order.limitPrice, MAX_DECIMALS),
+    s: fromUnits(size, MAX_DECIMALS),
   };
   const atMs = nowMs(runtime);
   const nonce = atMs - OTHERS_NONCE_MS + (venue.block % NONCE_BLOCKS);

@@ -161,7 +161,13 @@ function toKey(row: KeyRow): Omit<StoredKey, "state" | "fault" | "accountFault">
   const limited = row.limitedGrant === null ? null : readGrantText(row.limitedGrant);
   const grant = isSigned ? { audience, network, expiresAtMs: row.expiresAtMs, signature, limited } : null;
   return {
-    ...{ keyHash, accountId, scopes, issuedAtMs, registeredAtMs, lastUsedAtMs, grant },
+    keyHash,
+    accountId,
+    scopes,
+    issuedAtMs,
+    registeredAtMs,
+    lastUsedAtMs,
+    grant,
     limited: limitedGrantOf(row),
   };
 }

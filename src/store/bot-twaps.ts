@@ -64,8 +64,17 @@ export function expectBotTwap(store: Store, operation: Made): void {
     reduce_only: reduceOnly,
   } = JSON.parse(operation.parameters) as Asked;
   put(store).run({
-    ...{ operationId, accountId, bot, market, side, size: decimal(size), reduceOnly, durationMinutes, createdAtMs },
-    ...{ twapId: null, filledSize: ZERO },
+    operationId,
+    accountId,
+    bot,
+    market,
+    side,
+    size: decimal(size),
+    reduceOnly,
+    durationMinutes,
+    createdAtMs,
+    twapId: null,
+    filledSize: ZERO,
   });
 }
 

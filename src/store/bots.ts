@@ -89,7 +89,8 @@ const dayOf = prepared((store) =>
     .from(botDays)
     .where(
       and(
-        ...[eq(botDays.accountId, sql.placeholder("accountId")), eq(botDays.bot, sql.placeholder("bot"))],
+        eq(botDays.accountId, sql.placeholder("accountId")),
+        eq(botDays.bot, sql.placeholder("bot")),
         eq(botDays.day, sql.placeholder("day")),
       ),
     )
@@ -125,8 +126,12 @@ export function addToBotDay(
   const { accountId, bot } = of;
   const before = findBotDay(store, of, atMs);
   putDay(store).run({
-    ...{ accountId, bot, day: Math.floor(atMs / DAY_MS) },
-    ...{ turnover: add(before.turnover, turnover), actions: before.actions + actions, fees: before.fees },
+    accountId,
+    bot,
+    day: Math.floor(atMs / DAY_MS),
+    turnover: add(before.turnover, turnover),
+    actions: before.actions + actions,
+    fees: before.fees,
   });
 }
 

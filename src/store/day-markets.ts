@@ -16,7 +16,8 @@ const ofDay = prepared((store) =>
     .from(botDayMarkets)
     .where(
       and(
-        ...[eq(botDayMarkets.accountId, sql.placeholder("accountId")), eq(botDayMarkets.bot, sql.placeholder("bot"))],
+        eq(botDayMarkets.accountId, sql.placeholder("accountId")),
+        eq(botDayMarkets.bot, sql.placeholder("bot")),
         eq(botDayMarkets.day, sql.placeholder("day")),
       ),
     )

@@ -122,7 +122,13 @@ export function openLeg(store: Store, terms: Terms, leg: Leg): OpenLeg[] {
   const waits = leg.trigger !== null && leg.state !== "resting";
   return [
     {
-      ...{ orderId: leg.orderId, cloid: leg.cloid, market, side, reduceOnly, remaining, price: decimal(leg.price) },
+      orderId: leg.orderId,
+      cloid: leg.cloid,
+      market,
+      side,
+      reduceOnly,
+      remaining,
+      price: decimal(leg.price),
       triggerPrice: waits && leg.trigger !== null ? decimal(leg.trigger.price) : null,
       bot: botOf(store, terms.keyHash),
     },

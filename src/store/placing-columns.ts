@@ -20,14 +20,35 @@ type OrderColumns = typeof orders.$inferSelect;
 
 const KEY = ["idempotencyKey", "fingerprint", "answerStatus", "answerBody"] as const;
 const ATTEMPT = [
-  ...(["signer", "nonce", "expiresAtMs", "vaultAddress", "action", "attemptState", "attemptedAtMs"] as const),
-  ...(["sentAtMs", "noops", "seal", "hasLanded", "negatives", "answerText", "settledAtMs"] as const),
+  "signer",
+  "nonce",
+  "expiresAtMs",
+  "vaultAddress",
+  "action",
+  "attemptState",
+  "attemptedAtMs",
+  "sentAtMs",
+  "noops",
+  "seal",
+  "hasLanded",
+  "negatives",
+  "answerText",
+  "settledAtMs",
 ] as const;
 
 /** All of them may change. */
 export const LEG = [
-  ...(["legOid", "legSize", "legPrice", "legTimeInForce", "legTriggerPrice", "legTriggerKind"] as const),
-  ...(["legTriggerMarket", "legState", "legFilledSize", "legFilledNotional", "legReason"] as const),
+  "legOid",
+  "legSize",
+  "legPrice",
+  "legTimeInForce",
+  "legTriggerPrice",
+  "legTriggerKind",
+  "legTriggerMarket",
+  "legState",
+  "legFilledSize",
+  "legFilledNotional",
+  "legReason",
   "legIsExchangesWord",
 ] as const;
 
@@ -73,8 +94,18 @@ function attemptColumns(attempt: Omit<Attempt, "id">): AttemptColumns {
   const { signer, nonce, expiresAtMs, vaultAddress, action, sentAtMs, noops } = attempt;
   const { seal, hasLanded, negatives, answerText, settledAtMs } = attempt;
   return {
-    ...{ signer, nonce, expiresAtMs, vaultAddress, action, sentAtMs, noops },
-    ...{ seal, hasLanded, negatives, answerText, settledAtMs },
+    signer,
+    nonce,
+    expiresAtMs,
+    vaultAddress,
+    action,
+    sentAtMs,
+    noops,
+    seal,
+    hasLanded,
+    negatives,
+    answerText,
+    settledAtMs,
     attemptState: attempt.state,
     attemptedAtMs: attempt.createdAtMs,
   };
@@ -82,25 +113,53 @@ function attemptColumns(attempt: Omit<Attempt, "id">): AttemptColumns {
 
 /** An order without one: refused here, placed elsewhere, or its attempt was taken back. */
 export const NO_ATTEMPT: AttemptColumns = {
-  ...{ signer: null, nonce: null, expiresAtMs: null, vaultAddress: null, action: null, sentAtMs: null, noops: null },
-  ...{ seal: null, hasLanded: null, negatives: null, answerText: null, settledAtMs: null },
-  ...{ attemptState: null, attemptedAtMs: null },
+  signer: null,
+  nonce: null,
+  expiresAtMs: null,
+  vaultAddress: null,
+  action: null,
+  sentAtMs: null,
+  noops: null,
+  seal: null,
+  hasLanded: null,
+  negatives: null,
+  answerText: null,
+  settledAtMs: null,
+  attemptState: null,
+  attemptedAtMs: null,
 };
 
 export function legColumns(leg: Leg): LegColumns {
   const { triggerPrice, triggerKind, triggerMarket } = triggerColumns(leg.trigger);
   return {
-    ...{ legOid: leg.oid, legSize: leg.size, legPrice: leg.price, legTimeInForce: leg.timeInForce },
-    ...{ legTriggerPrice: triggerPrice, legTriggerKind: triggerKind, legTriggerMarket: triggerMarket },
-    ...{ legState: leg.state, legFilledSize: leg.filledSize, legFilledNotional: leg.filledNotional },
-    ...{ legReason: leg.reason, legIsExchangesWord: leg.isExchangesWord },
+    legOid: leg.oid,
+    legSize: leg.size,
+    legPrice: leg.price,
+    legTimeInForce: leg.timeInForce,
+    legTriggerPrice: triggerPrice,
+    legTriggerKind: triggerKind,
+    legTriggerMarket: triggerMarket,
+    legState: leg.state,
+    legFilledSize: leg.filledSize,
+    legFilledNotional: leg.filledNotional,
+    legReason: leg.reason,
+    legIsExchangesWord: leg.isExchangesWord,
   };
 }
 
 /** An order without one: refused here, or its first leg was not placed for it. */
 const NO_LEG: LegColumns = {
-  ...{ legOid: null, legSize: null, legPrice: null, legTimeInForce: null, legTriggerPrice: null, legTriggerKind: null },
-  ...{ legTriggerMarket: null, legState: null, legFilledSize: null, legFilledNotional: null, legReason: null },
+  legOid: null,
+  legSize: null,
+  legPrice: null,
+  legTimeInForce: null,
+  legTriggerPrice: null,
+  legTriggerKind: null,
+  legTriggerMarket: null,
+  legState: null,
+  legFilledSize: null,
+  legFilledNotional: null,
+  legReason: null,
   legIsExchangesWord: null,
 };
 

@@ -11,9 +11,17 @@ import { stops, stopsOutside } from "./schema-stops.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
 
 const COLUMNS = {
-  ...{ id: stops.id, accountId: stops.accountId, scope: stops.scope, keyHash: stops.keyHash, cause: stops.cause },
-  ...{ keepsProtection: stops.keepsProtection, upTo: stops.upTo, createdAtMs: stops.createdAtMs },
-  ...{ outsideAtMs: stops.outsideAtMs, stoppedAtMs: stops.stoppedAtMs, resumedAtMs: stops.resumedAtMs },
+  id: stops.id,
+  accountId: stops.accountId,
+  scope: stops.scope,
+  keyHash: stops.keyHash,
+  cause: stops.cause,
+  keepsProtection: stops.keepsProtection,
+  upTo: stops.upTo,
+  createdAtMs: stops.createdAtMs,
+  outsideAtMs: stops.outsideAtMs,
+  stoppedAtMs: stops.stoppedAtMs,
+  resumedAtMs: stops.resumedAtMs,
 };
 
 /** In the words of the index that holds only these. */
@@ -34,7 +42,9 @@ export function insertStop(store: Store, stop: Stop, { actor, idempotencyKey }: 
   if (isStanding(stop)) vouchForStop(store, stop.id, { ...stop, isResumed: false });
   const { accountId: account, scope, keyHash, cause, keepsProtection } = stop;
   appendAudit(store, {
-    ...{ atMs: stop.createdAtMs, actor, reference: stop.id },
+    atMs: stop.createdAtMs,
+    actor,
+    reference: stop.id,
     event: isStanding(stop) ? "trading_stopped" : "increases_withdrawn",
     detail: { account, scope, key_hash: keyHash, cause, keep_protection: keepsProtection },
   });

@@ -94,7 +94,8 @@ function wishOf(deps: ToJudge, attempt: Attempt, rails: Rails): Wish {
       return { kind: "cancel" };
     case "updateLeverage":
       return {
-        ...{ kind: "leverage", market: marketOf(deps, action.asset).name },
+        kind: "leverage",
+        market: marketOf(deps, action.asset).name,
         setting: { leverage: action.leverage, isCross: action.isCross },
       };
     case "updateIsolatedMargin":
@@ -122,8 +123,13 @@ function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered):
     "trigger" in order.t ? triggerOf(deps, { order, market: market.name, trigger: order.t.trigger }) : null;
   const waits = trigger !== null && trigger.hasFired !== true;
   const leg: OpenLeg = {
-    ...{ orderId: attempt.resource.id, cloid: attempt.cloid ?? "", market: market.name, bot: rails.bot },
-    ...{ side: order.b ? "buy" : "sell", remaining: decimal(order.s), price: decimal(order.p) },
+    orderId: attempt.resource.id,
+    cloid: attempt.cloid ?? "",
+    market: market.name,
+    bot: rails.bot,
+    side: order.b ? "buy" : "sell",
+    remaining: decimal(order.s),
+    price: decimal(order.p),
     reduceOnly: order.r || (!order.b && market.kind === "spot"),
     triggerPrice: waits ? trigger.price : null,
   };
@@ -137,8 +143,14 @@ type Sliced = Pick<Ordered, "attempt" | "rails"> & { twap: TwapOrderAction["twap
 function twapWish(deps: ToJudge, { attempt, rails, twap }: Sliced): Wish {
   const market = marketOf(deps, twap.a);
   const leg: OpenLeg = {
-    ...{ orderId: attempt.resource.id, cloid: attempt.resource.id, market: market.name, bot: rails.bot },
-    ...{ side: twap.b ? "buy" : "sell", remaining: decimal(twap.s), price: null, reduceOnly: twap.r },
+    orderId: attempt.resource.id,
+    cloid: attempt.resource.id,
+    market: market.name,
+    bot: rails.bot,
+    side: twap.b ? "buy" : "sell",
+    remaining: decimal(twap.s),
+    price: null,
+    reduceOnly: twap.r,
     triggerPrice: null,
   };
   return { kind: "order", isModify: false, leg, trigger: null, sizeDecimals: market.sizeDecimals, pairName: null };

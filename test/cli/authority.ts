@@ -23,7 +23,9 @@ export function openAuthority(directory: string): Authority {
   const [certificateFile, keyFile] = [join(directory, "fullchain.pem"), join(directory, "privkey.pem")];
   let count = 0;
   return {
-    ...{ rootFile, certificateFile, keyFile },
+    rootFile,
+    certificateFile,
+    keyFile,
     issue(commonName, by) {
       count += 1;
       const issued = { certificateFile: join(directory, `${count}.pem`), keyFile: join(directory, `${count}.key`) };

@@ -24,7 +24,8 @@ function real(): Descriptors {
 function serve(hostname: string) {
   const seen: string[] = [];
   const server = Bun.serve({
-    ...{ hostname, port: 0 },
+    hostname,
+    port: 0,
     fetch(request, self) {
       const peer = self.requestIP(request);
       seen.push(`${peer?.address} ${peer?.port}`);
@@ -126,8 +127,12 @@ describe("a watch", () => {
     const ended: number[] = [];
     const state = { next: 10 as number | null, isExhausted: false, looks: 0 };
     const descriptors: Descriptors = {
-      ...{ limit: 400, keepBack: () => undefined, opening: () => () => undefined },
-      ...{ nextFree: () => state.next, areExhausted: () => state.isExhausted, end: (one) => void ended.push(one) },
+      limit: 400,
+      keepBack: () => undefined,
+      opening: () => () => undefined,
+      nextFree: () => state.next,
+      areExhausted: () => state.isExhausted,
+      end: (one) => void ended.push(one),
       look() {
         state.looks += 1;
         return { open: 30 + connections.length, connections };
@@ -144,8 +149,11 @@ describe("a watch", () => {
     const crowd = openCrowd(
       about.descriptors,
       {
-        ...{ room: { connections: 4, perClient: 4 }, ports: new Set([1]), present: () => undefined },
-        ...{ clientOf: (client) => ({ client, isProxy: false }), standing: () => "stranger" },
+        room: { connections: 4, perClient: 4 },
+        ports: new Set([1]),
+        present: () => undefined,
+        clientOf: (client) => ({ client, isProxy: false }),
+        standing: () => "stranger",
       },
       log,
     );
@@ -153,7 +161,11 @@ describe("a watch", () => {
   }
 
   const silent = (descriptor: number): Connection => ({
-    ...{ descriptor, address: "127.0.0.1", port: descriptor, silentMs: 1_000 - descriptor, hasSpoken: false },
+    descriptor,
+    address: "127.0.0.1",
+    port: descriptor,
+    silentMs: 1_000 - descriptor,
+    hasSpoken: false,
   });
 
   test("looks closely once a second, and at once where many have come", () => {

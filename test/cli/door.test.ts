@@ -27,7 +27,8 @@ function openFiles(): Files {
   directories.push(directory);
   const [certificate, key] = [join(directory, "fullchain.pem"), join(directory, "key.pem")];
   return {
-    ...{ certificate, key },
+    certificate,
+    key,
     write(certificateText, keyText) {
       writeFileSync(certificate, certificateText);
       writeFileSync(key, keyText, { mode: 0o600 });
@@ -53,7 +54,11 @@ type TlsVersion = "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
 function shownBy({ port }: Door, maxVersion: TlsVersion = "TLSv1.3", ciphers: string | null = null): Promise<string> {
   return new Promise((resolve) => {
     const options = {
-      ...{ host: "127.0.0.1", port, rejectUnauthorized: false, minVersion: "TLSv1" as const, maxVersion },
+      host: "127.0.0.1",
+      port,
+      rejectUnauthorized: false,
+      minVersion: "TLSv1" as const,
+      maxVersion,
       ...(ciphers === null ? {} : { ciphers }),
     };
     const socket = connectTls(options, () => {

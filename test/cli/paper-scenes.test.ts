@@ -58,7 +58,10 @@ test("a bot that doubles fails, and so does the command", async () => {
   const { exitCode, out, err } = await scenes(...words);
   expect([exitCode, err]).toEqual([1, "postern paper: 1 of 1 scenes failed\n"]);
   expect(JSON.parse(out)).toMatchObject({
-    ...{ seed: 1, passed: 0, failed: 1, not_exercised: 0 },
+    seed: 1,
+    passed: 0,
+    failed: 1,
+    not_exercised: 0,
     scenes: [
       { scene: "gateway-error-taken", verdict: "failed", orders_taken: 2, why: expect.stringMatching(/^doubled: /) },
     ],

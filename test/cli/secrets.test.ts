@@ -27,8 +27,16 @@ function at({ dataDirectory }: Workplace): string[] {
 
 /** Names that a passphrase is looked for under elsewhere. */
 const NAMES = [
-  ...["PASSPHRASE", "PASSWORD", "POSTERN_PASSPHRASE", "POSTERN_PASSWORD", "POSTERN_SECRET", "VAULT_PASSPHRASE"],
-  ...["CREDENTIALS", "passphrase", "POSTERN_PASSPHRASE_TEXT", "AGENT_PASSPHRASE"],
+  "PASSPHRASE",
+  "PASSWORD",
+  "POSTERN_PASSPHRASE",
+  "POSTERN_PASSWORD",
+  "POSTERN_SECRET",
+  "VAULT_PASSPHRASE",
+  "CREDENTIALS",
+  "passphrase",
+  "POSTERN_PASSPHRASE_TEXT",
+  "AGENT_PASSPHRASE",
 ];
 
 test("no variable and no word of the command line is taken for a passphrase", async () => {
@@ -85,8 +93,13 @@ test("a process that holds keys writes no core dump, and no other of its user re
 test("a start refuses a directory that others may open, and a link to one", async () => {
   const serve = async (directory: string) =>
     runHere([
-      ...["serve", "--listen", "127.0.0.1:0", "--data-dir", directory],
-      ...["--passphrase-file", workplace.passphraseFile],
+      "serve",
+      "--listen",
+      "127.0.0.1:0",
+      "--data-dir",
+      directory,
+      "--passphrase-file",
+      workplace.passphraseFile,
     ]);
   for (const mode of [0o755, 0o750, 0o710, 0o701]) {
     chmodSync(workplace.dataDirectory, mode);

@@ -207,7 +207,8 @@ test("a running gateway takes its operator's words over the control socket", asy
   const { facts } = await start();
   expect(statSync(join(workplace.dataDirectory, "control.sock")).mode & 0o777).toBe(0o600);
   expect(await operate("upgrade", "status")).toMatchObject({
-    ...{ exitCode: 0, facts: { network: "paper", on_trial: false, problems: [] } },
+    exitCode: 0,
+    facts: { network: "paper", on_trial: false, problems: [] },
   });
   const made = await operate("agent", "new");
   expect(made.facts).toMatchObject({ name: expect.stringMatching(/^postern-[a-z2-7]{5}-2$/) });

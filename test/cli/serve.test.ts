@@ -63,8 +63,12 @@ async function json(response: Response) {
 test("set up, approve without a gateway, serve, grant, trade, stop and start", async () => {
   const approval = (await postern("agent", "approval")).facts;
   const approved = await postern(
-    ...["agent", "approve", "--signature", wallet.sign(approval.typed_data)],
-    ...["--passphrase-file", workplace.passphraseFile],
+    "agent",
+    "approve",
+    "--signature",
+    wallet.sign(approval.typed_data),
+    "--passphrase-file",
+    workplace.passphraseFile,
   );
   expect(approved.err).toBe("");
   expect(Date.parse(approved.facts.valid_until)).toBeGreaterThan(Date.now());

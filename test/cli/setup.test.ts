@@ -122,8 +122,13 @@ test("the page leads from an empty directory to a first order, killed and restar
   const typed = (await ask(`${gateway.baseUrl}/v1/api-keys/typed-data`, "")).body;
   const scopes = ["trading:read", "trading:write"];
   const message = {
-    ...{ audience: typed.audience, account: terms.account, network: terms.network, keyHash: `0x${terms.key_hash}` },
-    ...{ scopes: scopes.join(","), issuedAt: BigInt(issued), expiresAt: 0n },
+    audience: typed.audience,
+    account: terms.account,
+    network: terms.network,
+    keyHash: `0x${terms.key_hash}`,
+    scopes: scopes.join(","),
+    issuedAt: BigInt(issued),
+    expiresAt: 0n,
   };
   const types = { ApiKeyGrant: typed.types.ApiKeyGrant };
   const signature = wallet.sign({ domain: typed.domain, types, primaryType: "ApiKeyGrant", message });

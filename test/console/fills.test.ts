@@ -5,7 +5,11 @@ import { addFills, emptyFills, MAX_FILLS } from "../../src/console/state/fills.t
 
 function fill(number: number, change: Partial<Fill> = {}): Fill {
   return {
-    ...{ object: "fill", account: "a", network: "exchange_mainnet", start_position: "0", transaction_hash: "0x" },
+    object: "fill",
+    account: "a",
+    network: "exchange_mainnet",
+    start_position: "0",
+    transaction_hash: "0x",
     id: `fill-${number}`,
     dex: "",
     market: "BTC",

@@ -61,8 +61,12 @@ test("a form as it is proposed may be signed, and bounds what a thief can lose; 
 });
 
 const ME = {
-  ...{ account: "11111111-aaaa-4aaa-8aaa-111111111111", network: "paper", scopes: ["trading:read"], limits: null },
-  ...{ owner_address: `0x${"ab".repeat(20)}`, trading_address: `0x${"cd".repeat(20)}` },
+  account: "11111111-aaaa-4aaa-8aaa-111111111111",
+  network: "paper",
+  scopes: ["trading:read"],
+  limits: null,
+  owner_address: `0x${"ab".repeat(20)}`,
+  trading_address: `0x${"cd".repeat(20)}`,
 };
 const HOUR_MS = 3_600_000;
 

@@ -19,8 +19,16 @@ type Steps = {
   emptyState: (nowMs: number, storage: object) => Record<string, unknown>;
 };
 const modules = [
-  ...["setup/proof-step.ts", "setup/proof.ts", "setup/steps.ts", "views/page.ts", "views/bot-limits.ts"],
-  ...["state/forms.ts", "state/notices.ts", "state/renewal.ts", "state/session.ts", "state/state.ts"],
+  "setup/proof-step.ts",
+  "setup/proof.ts",
+  "setup/steps.ts",
+  "views/page.ts",
+  "views/bot-limits.ts",
+  "state/forms.ts",
+  "state/notices.ts",
+  "state/renewal.ts",
+  "state/session.ts",
+  "state/state.ts",
 ].map((path) => import(join(CONSOLE, path)));
 // Their own types are a browser's; each name is exported by one of them.
 const { page, proofStep, botLimits, botOf, refresh, beginRenewal, notify, signOut, newProof, newSigning, emptyState } =
@@ -53,7 +61,11 @@ const KEY = {
 };
 const OWNER = `0x${"12".repeat(20)}`;
 const SETUP = {
-  ...{ step: "finish", network: "paper", is_real_money: false, agent: null, builder: null },
+  step: "finish",
+  network: "paper",
+  is_real_money: false,
+  agent: null,
+  builder: null,
   account: { id: "a", owner_address: OWNER },
   api_keys: [{ key_hash: "h" }],
 };
@@ -70,17 +82,20 @@ function openStage(): Stage {
   const pauses: number[] = [];
   let wake: () => void = () => undefined;
   const state: Record<string, unknown> = {
-    ...{
-      token: "t",
-      setup: SETUP,
-      isBusy: false,
-      isLooking: false,
-      failure: null,
-      isOver: false,
-      address: "",
-      view: null,
-    },
-    ...{ validDays: "90", signing: newSigning(), approval: null, mayWrite: true, key: null, proof: newProof() },
+    token: "t",
+    setup: SETUP,
+    isBusy: false,
+    isLooking: false,
+    failure: null,
+    isOver: false,
+    address: "",
+    view: null,
+    validDays: "90",
+    signing: newSigning(),
+    approval: null,
+    mayWrite: true,
+    key: null,
+    proof: newProof(),
   };
   const app = {
     state: { ...emptyState(0, storage()), setup: state } as Record<string, unknown>,
@@ -188,11 +203,20 @@ test.each(LOOKED_UP)(
 
 const AGENT = { name: "postern-1", address: OWNER, is_unlocked: true, valid_until: "1970-01-02T00:00:00.000Z" };
 const STATUS = {
-  ...{ phase: "ready", orders: { are_taken: true }, feed_not_live_because: null, market_feed_live: null, agent: AGENT },
-  ...{ unknown_orders: { count: 0, oldest_age_s: null }, unknown_operations: { count: 0 }, unsettled_actions: 0 },
-  ...{ fills_read_at: null, markets_read_at: null, builder_fee: null, exchange_budget: { actions_used: null } },
+  phase: "ready",
+  orders: { are_taken: true },
+  feed_not_live_because: null,
+  market_feed_live: null,
+  agent: AGENT,
+  unknown_orders: { count: 0, oldest_age_s: null },
+  unknown_operations: { count: 0 },
+  unsettled_actions: 0,
+  fills_read_at: null,
+  markets_read_at: null,
+  builder_fee: null,
+  exchange_budget: { actions_used: null },
 };
-const ME = { ...{ account: "a", network: "paper", scopes: ["trading:read", "trading:write"] }, key_hash: "h" };
+const ME = { account: "a", network: "paper", scopes: ["trading:read", "trading:write"], key_hash: "h" };
 
 function signedIn(screen: string): Stage["app"] {
   const { app } = openStage();
@@ -225,9 +249,17 @@ const DRAWN: readonly (readonly [name: string, app: () => Stage["app"]])[] = [
 ];
 
 const STOP = {
-  ...{ id: "s", account: "a", scope: "account", key_hash: null, cause: "asked", keep_protection: true },
-  ...{ status: "stopping", stopped_at: null, remaining: { orders: 2, order_ids: ["o"], twaps: 1 } },
-  ...{ kept: { orders: 1, order_ids: ["p"] }, outside: { is_done: false, canceled: [], kept: [] } },
+  id: "s",
+  account: "a",
+  scope: "account",
+  key_hash: null,
+  cause: "asked",
+  keep_protection: true,
+  status: "stopping",
+  stopped_at: null,
+  remaining: { orders: 2, order_ids: ["o"], twaps: 1 },
+  kept: { orders: 1, order_ids: ["p"] },
+  outside: { is_done: false, canceled: [], kept: [] },
   flatten: { status: "left", order_ids: ["q"], left: [{ market: "BTC", size: "-0.001", reason: "below_minimum" }] },
 };
 
@@ -249,19 +281,38 @@ test("a stop is told to be on its way while anything is left, with what is left 
 });
 
 const RAILS = {
-  ...{ bot: "grid-1", may: "increase,reduce", markets: "BTC,ETH", max_order: "500 USD", max_position: "1000 USD" },
-  ...{ max_exposure: "any", max_turnover_per_day: "5000 USD", max_loss_per_day: "50 USD", max_actions_per_day: "any" },
-  ...{ max_distance: "2 %", max_stop_distance: "10 %", max_leverage: "any", max_open_orders: "40", touches: "own" },
+  bot: "grid-1",
+  may: "increase,reduce",
+  markets: "BTC,ETH",
+  max_order: "500 USD",
+  max_position: "1000 USD",
+  max_exposure: "any",
+  max_turnover_per_day: "5000 USD",
+  max_loss_per_day: "50 USD",
+  max_actions_per_day: "any",
+  max_distance: "2 %",
+  max_stop_distance: "10 %",
+  max_leverage: "any",
+  max_open_orders: "40",
+  touches: "own",
   sources: "any",
 };
 const USE = {
-  ...{ turnover_today: "1000", turnover_open: "234.5", loss_today: "60", actions_today: 7, open_orders: 2 },
+  turnover_today: "1000",
+  turnover_open: "234.5",
+  loss_today: "60",
+  actions_today: 7,
+  open_orders: 2,
   nets: [{ market: "BTC", net: "-0.01" }],
   positions: [{ market: "BTC", worst_case_size: "0.012", worst_case_usd: "900" }],
 };
 const TRIP = { cause: "loss", loss: "60", limit: "50", until: "1970-01-02T00:00:00.000Z" };
 const HEADROOM = {
-  ...{ turnover_today: "3765.5", exposure: null, actions_today: null, open_orders: 38, loss_today: "0" },
+  turnover_today: "3765.5",
+  exposure: null,
+  actions_today: null,
+  open_orders: 38,
+  loss_today: "0",
   positions: [{ market: "BTC", usd: "100" }],
 };
 const LISTED = { scopes: ["trading:read", "trading:write"], state: "active", created_at: null, last_used_at: null };

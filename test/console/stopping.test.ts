@@ -57,7 +57,8 @@ function openPage(
   };
   const app = {
     state: emptyState(0, storage),
-    ...{ sessionStorage: storage, localStorage: storage },
+    sessionStorage: storage,
+    localStorage: storage,
     nowMs: () => 1_000_000,
     sleep: () => Promise.resolve(),
     changed: () => undefined,

@@ -10,7 +10,10 @@ function guests(count: number, some: Partial<Guest>): Guest[] {
   return Array.from({ length: count }, () => {
     nextId += 1;
     return {
-      ...{ client: "a", isProxy: false, standing: "silent" as Standing, silentMs: nextId },
+      client: "a",
+      isProxy: false,
+      standing: "silent" as Standing,
+      silentMs: nextId,
       ...some,
       id: nextId,
     };

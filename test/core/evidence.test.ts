@@ -32,7 +32,11 @@ import {
 } from "../../src/core/evidence.ts";
 
 const NO_TRACE = {
-  ...{ isNamed: false, hasFills: false, sweeps: 0, outlived: 0, areFillsKnown: true },
+  isNamed: false,
+  hasFills: false,
+  sweeps: 0,
+  outlived: 0,
+  areFillsKnown: true,
   hadNothingToReplace: false,
 };
 const WORDS = "The order is not to our taste.";

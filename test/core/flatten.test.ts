@@ -5,8 +5,15 @@ import type { Market } from "../../src/core/market.ts";
 import { priceFault } from "../../src/core/market.ts";
 
 const BTC: Market = {
-  ...{ name: "BTC", kind: "perpetual", dex: "", assetId: 0, sizeDecimals: 5, maxLeverage: 40 },
-  ...{ marginMode: "any", isDelisted: false, pairName: null },
+  name: "BTC",
+  kind: "perpetual",
+  dex: "",
+  assetId: 0,
+  sizeDecimals: 5,
+  maxLeverage: 40,
+  marginMode: "any",
+  isDelisted: false,
+  pairName: null,
 };
 const CHEAP: Market = { ...BTC, name: "kPEPE", sizeDecimals: 0 };
 

@@ -6,8 +6,18 @@ import { decimal } from "../../src/core/decimal.ts";
 import type { Leg, LegEvent } from "../../src/core/order.ts";
 
 const led: Leg = {
-  ...{ cloid: "0x1", orderId: "1", oid: "66", ordinal: 0, size: decimal("1"), price: "100", timeInForce: "gtc" },
-  ...{ trigger: null, state: "lost", filledSize: decimal("0"), filledNotional: decimal("0"), reason: null },
+  cloid: "0x1",
+  orderId: "1",
+  oid: "66",
+  ordinal: 0,
+  size: decimal("1"),
+  price: "100",
+  timeInForce: "gtc",
+  trigger: null,
+  state: "lost",
+  filledSize: decimal("0"),
+  filledNotional: decimal("0"),
+  reason: null,
   isExchangesWord: false,
 };
 

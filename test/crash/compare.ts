@@ -59,8 +59,16 @@ function nameOf({ signer, nonce }: Pick<AttemptRow, "signer" | "nonce">): string
 /** Approvals are the owner's. */
 function isOurs({ type }: ActionInput["action"]): boolean {
   return [
-    ...["order", "batchModify", "modify", "cancel", "cancelByCloid", "noop"],
-    ...["updateLeverage", "updateIsolatedMargin", "twapOrder", "twapCancel"],
+    "order",
+    "batchModify",
+    "modify",
+    "cancel",
+    "cancelByCloid",
+    "noop",
+    "updateLeverage",
+    "updateIsolatedMargin",
+    "twapOrder",
+    "twapCancel",
   ].includes(type);
 }
 

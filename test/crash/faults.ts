@@ -11,15 +11,16 @@ const SPARED = { actions: 12, reads: 80 };
 /** Faults spread over the first so many actions and reads. */
 export function randomFaults(chance: Chance, reach: { actions: number; reads: number }): FaultFile {
   const actions = Array.from({ length: ACTION_RULES }, (): FaultFile["rules"][number] => ({
-    ...{
-      on: "exchange",
-      skip: SPARED.actions + chance.between(0, reach.actions),
-      times: 1,
-      fault: actionFault(chance),
-    },
+    on: "exchange",
+    skip: SPARED.actions + chance.between(0, reach.actions),
+    times: 1,
+    fault: actionFault(chance),
   }));
   const reads = Array.from({ length: READ_RULES }, (): FaultFile["rules"][number] => ({
-    ...{ on: "info", skip: SPARED.reads + chance.between(0, reach.reads), times: 1, fault: readFault(chance) },
+    on: "info",
+    skip: SPARED.reads + chance.between(0, reach.reads),
+    times: 1,
+    fault: readFault(chance),
   }));
   return { rules: [...actions, ...reads] };
 }

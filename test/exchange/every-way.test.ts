@@ -36,8 +36,10 @@ test("a certificate that is not the exchange's is refused on every way to it: or
       });
       const [stdout] = await Promise.all([child.stdout.text(), child.exited]);
       expect(JSON.parse(stdout)).toEqual({
-        ...{ right: onEveryWay(true), selfSigned: onEveryWay(false) },
-        ...{ otherName: onEveryWay(false), expired: onEveryWay(false) },
+        right: onEveryWay(true),
+        selfSigned: onEveryWay(false),
+        otherName: onEveryWay(false),
+        expired: onEveryWay(false),
       });
     }
   } finally {
@@ -83,7 +85,9 @@ describe("a redirect is followed nowhere", () => {
     );
     const { promise, resolve } = Promise.withResolvers<string>();
     openSocket(`${server.url.replace("http", "ws")}/ws`, {
-      ...{ onOpen: () => resolve("opened"), onText: () => resolve("text"), onClose: () => resolve("closed") },
+      onOpen: () => resolve("opened"),
+      onText: () => resolve("text"),
+      onClose: () => resolve("closed"),
     });
     expect(await promise).toBe("closed");
     expect(elsewhere.requests.flat()).toEqual([]);

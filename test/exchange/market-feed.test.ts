@@ -17,7 +17,8 @@ function scene(): Scene {
   const lines: Line[] = [];
   const told: string[] = [];
   const feed = openMarketFeed({
-    ...{ url: "wss://exchange.test/ws", clock },
+    url: "wss://exchange.test/ws",
+    clock,
     transport: (_url, events) => {
       const line: Line = { said: [], events, isClosed: false };
       lines.push(line);

@@ -25,7 +25,10 @@ function scene(): Scene {
   };
   const level = { price: decimal("90"), size: decimal("1"), orders: 1 };
   const view = openMarketView({
-    ...{ url: "wss://exchange.test/ws", clock, maxAgeMs: 10_000, exchangeNowMs: () => clock.nowMs() },
+    url: "wss://exchange.test/ws",
+    clock,
+    maxAgeMs: 10_000,
+    exchangeNowMs: () => clock.nowMs(),
     transport: (_url, events) => {
       const line: Line = { said: [], events, isClosed: false };
       lines.push(line);

@@ -161,12 +161,17 @@ describe("a channel that told the same every few seconds", () => {
 describe("a history of TWAPs", () => {
   const stateOfTwap = (timestampMs: number) => ({ coin: "BTC", timestampMs }) as TwapRecord["state"];
   const record = (twapId: string, status: string, timestampMs = 100): TwapRecord => ({
-    ...{ timeS: 0, state: stateOfTwap(timestampMs), status, description: null, twapId },
+    timeS: 0,
+    state: stateOfTwap(timestampMs),
+    status,
+    description: null,
+    twapId,
   });
   const records = (...all: TwapRecord[]): FeedEvent => ({ kind: "twap_records", records: all, isSnapshot: false });
   const snapshot = (...all: TwapRecord[]): FeedEvent => ({ kind: "twap_records", records: all, isSnapshot: true });
   const running = (...ids: string[]): FeedEvent => ({
-    ...{ kind: "running_twaps", dex: "" },
+    kind: "running_twaps",
+    dex: "",
     twaps: ids.map((twapId) => ({ twapId, state: stateOfTwap(150) })),
   });
 

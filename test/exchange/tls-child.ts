@@ -32,7 +32,9 @@ async function post({ mode = "answers", host = "localhost", options = {} }: Serv
   const secure = tlsServer((socket) => socket.write(ANSWER), {
     requestCert: mode === "wants_certificate",
     ALPNProtocols: ["h2", "http/1.1"],
-    ...{ key: LEAF_KEY, cert: RIGHT, ...options },
+    key: LEAF_KEY,
+    cert: RIGHT,
+    ...options,
   });
   const plain = createServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
   const closing = createServer((socket) => socket.once("data", () => socket.destroy()));
@@ -45,7 +47,9 @@ async function post({ mode = "answers", host = "localhost", options = {} }: Serv
   await exchange.send("{}", "order");
   const client = secure.client();
   return {
-    ...{ kind, reason, hasArrived: secure.received() > 0 },
+    kind,
+    reason,
+    hasArrived: secure.received() > 0,
     // `servername` is not among the types of a server's socket.
     asked: client === null ? null : [(client as { servername?: string }).servername, client.alpnProtocol],
   };

@@ -11,7 +11,11 @@ const RUN_S = 200;
 
 /** The parts of an account that are held against reads, one of each account in a minute. */
 const PARTS: ReadonlySet<string> = new Set([
-  ...["userAbstraction", "spotClearinghouseState", "clearinghouseState", "twapHistory", "frontendOpenOrders"],
+  "userAbstraction",
+  "spotClearinghouseState",
+  "clearinghouseState",
+  "twapHistory",
+  "frontendOpenOrders",
 ]);
 
 test("what was missed before a start is read once, and nothing comes more often than it may", async () => {

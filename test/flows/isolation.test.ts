@@ -12,6 +12,7 @@ import {
   type Party,
   SECOND,
 } from "../support/paper-rig.ts";
+import { NAMING, READS } from "./account-reads.ts";
 
 /**
  * Two accounts with two keys each, and every kind of object that an account can have. Whatever one of them asks, with
@@ -101,31 +102,6 @@ async function fill(party: Party, figures: Figures): Promise<Belongings> {
   return { party, figures, orderIds, operationIds, fillIds: [], twapId, marks: new Set() };
 }
 
-const NAMING = [
-  "id",
-  "account",
-  "exchange_order_id",
-  "order_id",
-  "transaction_hash",
-  "key_hash",
-  "trading_address",
-  "owner_address",
-];
-
-const READS = [
-  ...["GET /v1/orders", "GET /v1/orders?status=open", "GET /v1/orders?status=canceled", "GET /v1/orders?status=filled"],
-  ...["GET /v1/orders?dex=", "GET /v1/operations", "GET /v1/fills", "GET /v1/positions", "GET /v1/account"],
-  ...[
-    "GET /v1/api-keys",
-    "GET /v1/api-keys?state=all",
-    "GET /v1/twaps",
-    "GET /v1/agent-renewal",
-    "GET /v1/status",
-    "GET /v1/whoami",
-    "GET /v1/markets",
-  ],
-];
-
 /** Everything that was told of an account, to its end. */
 const EVENTS = "GET /v1/events?after=0&follow=false";
 
@@ -185,7 +161,9 @@ async function askAs(asking: Belongings, other: Belongings, ask: Ask): Promise<A
   // What the asker has named itself may be repeated to it.
   const shown = foundIn(answer.text, other).filter((mark) => !named.includes(mark.toLowerCase()));
   expect({ route: ask.route, shown, text: shown.length > 0 ? answer.text : null }).toEqual({
-    ...{ route: ask.route, shown: [], text: null },
+    route: ask.route,
+    shown: [],
+    text: null,
   });
   return answer;
 }
@@ -337,7 +315,9 @@ test.each(CASES)("%s, key %i: the other's TWAP runs on", async (side, apiKey) =>
 
 test("one Idempotency-Key of two accounts is two keys; of two keys of one account it is one", async () => {
   const order = ({ party }: Belongings, apiKey: 0 | 1): Ask => ({
-    ...{ route: "POST /v1/orders", key: "shared-key-1", apiKey },
+    route: "POST /v1/orders",
+    key: "shared-key-1",
+    apiKey,
     body: { account: party.account.id, market: "BTC", side: "buy", size: "0.004", price: "60100" },
   });
   const mine = await rig.answer(FIRST, order(first, 0));
@@ -373,7 +353,9 @@ test("a stop is its own account's: the other does not find it, and trades on", a
   const closing = await askAs(second, first, { route: `POST /v1/stops/${id}/flatten`, body: {}, apiKey: 0 });
   expect([closing.status, closing.body]).toMatchObject([404, { error: { code: "stop_not_found" } }]);
   const order = ({ party }: Belongings): Ask => ({
-    ...{ route: "POST /v1/orders", key: "after-stop-1", apiKey: 0 },
+    route: "POST /v1/orders",
+    key: "after-stop-1",
+    apiKey: 0,
     body: { account: party.account.id, market: "BTC", side: "buy", size: "0.004", price: "60100" },
   });
   const [refused, taken] = [await rig.answer(FIRST, order(first)), await rig.answer(SECOND, order(second))];

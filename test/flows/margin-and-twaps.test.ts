@@ -15,7 +15,8 @@ test("a margin change with fills in between cannot be proven: unknown for good a
   await rig.clock.advance(0);
   await rig.trade("sell", "0.5", "3200", 1);
   await rig.elsewhere(FIRST, {
-    ...{ type: "order", grouping: "na" },
+    type: "order",
+    grouping: "na",
     orders: [{ a: 1, b: true, p: "3200", s: "0.5", r: false, t: { limit: { tif: "Ioc" } } }],
   });
   const answer = await rig.answerOf(asked);

@@ -147,7 +147,8 @@ describe("the book", () => {
     const rig = await followed();
     const { body } = await rig.answer(FIRST, { route: `${BOOK}?levels=1` });
     expect(body).toMatchObject({
-      ...{ object: "book", market: "BTC" },
+      object: "book",
+      market: "BTC",
       bids: [{ price: "94500", size: "1", orders: 1 }],
       asks: [{ price: "95500", size: "3", orders: 1 }],
     });

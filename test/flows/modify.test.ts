@@ -28,7 +28,11 @@ test("a price alone keeps what is left of a partly filled order, and the order k
   expect(await open(rig)).toMatchObject([{ limitPx: "89000.0", sz: "0.06" }]);
   await rig.trade("sell", "0.06", "89000");
   expect((await read(rig, id)).body).toMatchObject({
-    ...{ id, status: "filled", size: "0.1", filled_size: "0.1", average_price: "89400" },
+    id,
+    status: "filled",
+    size: "0.1",
+    filled_size: "0.1",
+    average_price: "89400",
   });
 });
 
@@ -83,7 +87,12 @@ test("always_place lets a replacement take, as the order that it replaces", asyn
   await rig.trade("sell", "1", "95000");
   const answer = await modify(rig, id, { price: "96000", always_place: true });
   expect(answer.body).toMatchObject({
-    ...{ id, status: "filled", time_in_force: "gtc", filled_size: "0.1", average_price: "95000", error: null },
+    id,
+    status: "filled",
+    time_in_force: "gtc",
+    filled_size: "0.1",
+    average_price: "95000",
+    error: null,
   });
   expect(await open(rig)).toEqual([]);
 });

@@ -93,7 +93,10 @@ test.each(each)("%s that never arrived is rejected, and cannot arrive any more",
  * time; a setting, and a history that does not move, prove nothing by what they do not show.
  */
 const AFTER_LOST_REFUSAL: Readonly<Record<string, string>> = {
-  ...{ twap_cancel: "succeeded", isolated_margin: "rejected", leverage: "unknown", twap: "unknown" },
+  twap_cancel: "succeeded",
+  isolated_margin: "rejected",
+  leverage: "unknown",
+  twap: "unknown",
 };
 
 test.each(each)("%s that was refused, and the refusal lost, is never said to have succeeded", async (_name, one) => {

@@ -70,12 +70,14 @@ const READS: Row[] = [
   {
     name: "the open orders",
     ask: () => ({ route: "GET /v1/orders?status=open" }),
-    ...{ purpose: READER, what: "for the open orders" },
+    purpose: READER,
+    what: "for the open orders",
   },
   {
     name: "an order that is not ours",
     ask: ({ outside }) => ({ route: `GET /v1/orders/${outside}` }),
-    ...{ purpose: READER, what: "about this order, which is not ours" },
+    purpose: READER,
+    what: "about this order, which is not ours",
   },
 ];
 
@@ -84,7 +86,8 @@ const WRITES: Row[] = [
   {
     name: "a reduce-only order",
     ask: () => post("/v1/orders", { ...LIMIT, market: "ETH", side: "sell", price: "9000", reduce_only: true }),
-    ...{ purpose: "reduce", what: "" },
+    purpose: "reduce",
+    what: "",
   },
   {
     name: "a modify",
@@ -95,33 +98,39 @@ const WRITES: Row[] = [
   {
     name: "a modify of an order that is not ours",
     ask: ({ outside }) => post(`/v1/orders/${outside}/modify`, { price: "79000" }),
-    ...{ purpose: "order", what: "about this order, which is not ours" },
+    purpose: "order",
+    what: "about this order, which is not ours",
   },
   {
     name: "a leverage",
     ask: () => post("/v1/leverage", { market: "BTC", leverage: 7, margin_type: "cross" }),
-    ...{ purpose: "order", what: "The place of BTC in the list of markets could not be read" },
+    purpose: "order",
+    what: "The place of BTC in the list of markets could not be read",
   },
   {
     name: "a change of margin",
     ask: () => post("/v1/margin", { market: "ETH", amount: "5" }),
-    ...{ purpose: "order", what: "The place of ETH in the list of markets could not be read" },
+    purpose: "order",
+    what: "The place of ETH in the list of markets could not be read",
   },
   {
     name: "a TWAP",
     ask: () => post("/v1/twaps", { market: "BTC", side: "buy", size: "0.1", duration_minutes: 30 }),
-    ...{ purpose: "order", what: "The place of BTC in the list of markets could not be read" },
+    purpose: "order",
+    what: "The place of BTC in the list of markets could not be read",
   },
   { name: "a cancel", ask: ({ own }) => post(`/v1/orders/${own}/cancel`, {}), purpose: "cancel", what: "" },
   {
     name: "a cancel of an order that is not ours",
     ask: ({ outside }) => post(`/v1/orders/${outside}/cancel`, {}),
-    ...{ purpose: "cancel", what: "about this order, which is not ours" },
+    purpose: "cancel",
+    what: "about this order, which is not ours",
   },
   {
     name: "a cancel of a TWAP",
     ask: () => post("/v1/twaps/cancel", { market: "BTC", twap_id: 1 }),
-    ...{ purpose: "cancel", what: "" },
+    purpose: "cancel",
+    what: "",
   },
 ];
 
@@ -292,7 +301,8 @@ test.each([
     const { rig } = await openStage();
     const { markets } = rig.deps;
     Object.assign(markets, {
-      ...{ ageMs: () => 400_000, refresh: async () => markets.current() },
+      ageMs: () => 400_000,
+      refresh: async () => markets.current(),
       nextReading: () => ({ isOurBudget, waitS: 9 }),
     });
     const sent = rig.sent.length;

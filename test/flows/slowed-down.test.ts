@@ -39,7 +39,8 @@ const ROWS: Row[] = [
     when: "an action was answered 429",
     weight: 1_200,
     cause: (rig) => answerNext(rig, answered(429, null)),
-    ...{ words: TOO_FAST, mostS: 10 },
+    words: TOO_FAST,
+    mostS: 10,
   },
   {
     when: "a read was answered 429, our own limit being off",
@@ -48,13 +49,15 @@ const ROWS: Row[] = [
       rig.interfere = ({ type }) => (type === "allMids" ? Response.json(null, { status: 429 }) : undefined);
       return rig.answer(FIRST, { route: "GET /v1/prices" });
     },
-    ...{ words: TOO_FAST, mostS: 10 },
+    words: TOO_FAST,
+    mostS: 10,
   },
   {
     when: "the exchange refused an action of an account that had none left",
     weight: 0,
     cause: (rig) => answerNext(rig, answered(200, { status: "err", response: TOO_MANY })),
-    ...{ words: OUT_OF_ACTIONS, mostS: 10 },
+    words: OUT_OF_ACTIONS,
+    mostS: 10,
   },
   {
     when: "our own limit is used up",
@@ -62,7 +65,8 @@ const ROWS: Row[] = [
     async cause(rig) {
       for (let nth = 0; nth < 400; nth += 1) if ((await place(rig)).status === 429) return;
     },
-    ...{ words: OWN_LIMIT, mostS: 61 },
+    words: OWN_LIMIT,
+    mostS: 61,
   },
 ];
 

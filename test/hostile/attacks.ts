@@ -152,8 +152,18 @@ const names: Attack = {
   async run(target, _chance, scale) {
     const findings: string[] = [];
     const hosts = [
-      ...["evil.example", `${target.host}.evil.example`, `evil.example:${target.port}`, "localhost", "127.0.0.1", ""],
-      ...[`user@${target.host}`, `${target.host},${target.host}`, "[::1]", `0x7f.1:${target.port}`, "2130706433", "*"],
+      "evil.example",
+      `${target.host}.evil.example`,
+      `evil.example:${target.port}`,
+      "localhost",
+      "127.0.0.1",
+      "",
+      `user@${target.host}`,
+      `${target.host},${target.host}`,
+      "[::1]",
+      `0x7f.1:${target.port}`,
+      "2130706433",
+      "*",
     ];
     const paths = ["/v1/whoami", "/healthz", "/docs", "/", "/openapi.json", "/nowhere"];
     await many(times(hosts.length * paths.length, scale), AT_ONCE, async (nth) => {
@@ -174,10 +184,28 @@ const paths: Attack = {
   async run(target, _chance, scale) {
     const findings: string[] = [];
     const tricks = [
-      ...["/../etc/passwd", "/v1/orders/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/..%2f..%2fpostern.db"],
-      ...["/assets/../postern.db", "/v1/orders/%00", "//v1/whoami", "/v1//whoami", "/V1/WHOAMI", "/v1/whoami/"],
-      ...["/v1/whoami;a=b", "/metrics", "/debug", "/.git/config", "/.env", "/admin", "/v2/orders", "/control.sock"],
-      ...[`/v1/orders/${"a".repeat(5_000)}`, "/v1/orders/\u00ff", "/\\..\\..\\windows", "/v1/orders/%F0%9F%92%A9"],
+      "/../etc/passwd",
+      "/v1/orders/../../etc/passwd",
+      "/%2e%2e/%2e%2e/etc/passwd",
+      "/assets/..%2f..%2fpostern.db",
+      "/assets/../postern.db",
+      "/v1/orders/%00",
+      "//v1/whoami",
+      "/v1//whoami",
+      "/V1/WHOAMI",
+      "/v1/whoami/",
+      "/v1/whoami;a=b",
+      "/metrics",
+      "/debug",
+      "/.git/config",
+      "/.env",
+      "/admin",
+      "/v2/orders",
+      "/control.sock",
+      `/v1/orders/${"a".repeat(5_000)}`,
+      "/v1/orders/\u00ff",
+      "/\\..\\..\\windows",
+      "/v1/orders/%F0%9F%92%A9",
     ];
     const methods = ["GET", "POST", "PUT", "DELETE", "PATCH", "TRACE", "OPTIONS", "HEAD", "CONNECT", "BREW"];
     await many(times(tricks.length * 4, scale), AT_ONCE, async (nth) => {
@@ -214,6 +242,4 @@ const pipelines: Attack = {
   },
 };
 
-export const ATTACKS: readonly Attack[] = [
-  ...[oversized, unreadable, headers, noise, guessing, names, paths, pipelines],
-];
+export const ATTACKS: readonly Attack[] = [oversized, unreadable, headers, noise, guessing, names, paths, pipelines];

@@ -45,7 +45,8 @@ export function casesOf(gateway: Started, keys: Keys, ids: BookIds): Case[] {
     const isFirst = !seen.has(kind);
     seen.add(kind);
     return inputs(contract, isFirst, { host, keys, ids }).map(({ name, asked }) => ({
-      ...{ route, name },
+      route,
+      name,
       make: () => bytesOf(contract, asked(), { host, keys }),
     }));
   });
@@ -71,7 +72,8 @@ function inputs(contract: Contract, isFirst: boolean, about: About): Input[] {
     ...nastyQueries(known).map(({ name, text }) => ({ name, asked: () => ({ path, body, query: text }) })),
     ...largestPages(known, about.ids).map((query) => ({ name: query, asked: () => ({ path, query }) })),
     ...(NAME_IN_PATH.test(contract.path) ? nastyIds() : []).map(({ name, text }) => ({
-      ...{ name, asked: () => ({ path: contract.path.replace(NAME_IN_PATH, text), body }) },
+      name,
+      asked: () => ({ path: contract.path.replace(NAME_IN_PATH, text), body }),
     })),
     ...(good === null ? [] : bodies(contract, path, good)),
   ];

@@ -22,8 +22,20 @@ const FILLERS: readonly [name: string, piece: string][] = [
 
 /** Headers that somebody reads: us, the framework or the runtime. */
 const READ_HEADERS = [
-  ...["Accept-Encoding", "Content-Type", "X-Forwarded-For", "Authorization", "Idempotency-Key", "Last-Event-ID"],
-  ...["Origin", "Sec-Fetch-Site", "Content-Encoding", "Cookie", "Accept", "If-None-Match", "Range", "X-Request-Id"],
+  "Accept-Encoding",
+  "Content-Type",
+  "X-Forwarded-For",
+  "Authorization",
+  "Idempotency-Key",
+  "Last-Event-ID",
+  "Origin",
+  "Sec-Fetch-Site",
+  "Content-Encoding",
+  "Cookie",
+  "Accept",
+  "If-None-Match",
+  "Range",
+  "X-Request-Id",
 ];
 
 /** Values that begin as they should. */

@@ -38,7 +38,8 @@ export async function openSetupSession(executable: string, exchangeUrl: string):
   await ask("/claim", String(link).split("=")[1] ?? "", { session_hash });
   await ask("/owner", TOKEN, { address: OWNER });
   return {
-    ...{ gateway, token: TOKEN },
+    gateway,
+    token: TOKEN,
     async close() {
       await gateway.kill("SIGTERM");
       rmSync(directory, { recursive: true, force: true });

@@ -127,8 +127,10 @@ export type Asking = {
 export function head(target: Target, { method = "GET", path = "/v1/whoami", headers = [], ...rest }: Asking): string {
   const host = rest.host === undefined ? target.host : rest.host;
   const lines = [
-    ...[`${method} ${path} HTTP/1.1`, ...(host === null ? [] : [`Host: ${host}`])],
-    ...[`Authorization: Bearer ${rest.key ?? target.apiKey}`, ...headers],
+    `${method} ${path} HTTP/1.1`,
+    ...(host === null ? [] : [`Host: ${host}`]),
+    `Authorization: Bearer ${rest.key ?? target.apiKey}`,
+    ...headers,
   ];
   return `${lines.join("\r\n")}\r\n\r\n`;
 }
@@ -137,7 +139,9 @@ export function head(target: Target, { method = "GET", path = "/v1/whoami", head
 export function post(target: Target, body: string | Uint8Array, asking: Asking & { length?: number } = {}) {
   const length = asking.length ?? Buffer.byteLength(body);
   const headers = [
-    ...["Content-Type: application/json", `Content-Length: ${length}`, `Idempotency-Key: ${CANARY}`],
+    "Content-Type: application/json",
+    `Content-Length: ${length}`,
+    `Idempotency-Key: ${CANARY}`,
     ...(asking.headers ?? []),
   ];
   return [head(target, { method: "POST", path: "/v1/orders", ...asking, headers }), body];

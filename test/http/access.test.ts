@@ -52,12 +52,33 @@ const BAD_HEADERS: [string, string, string][] = [
 /** Where other gateways look as well. */
 const ELSEWHERE = {
   headers: [
-    ...["Cookie", "X-Api-Key", "Api-Key", "X-Auth-Token", "X-Access-Token", "X-Authorization", "Authentication"],
-    ...["Proxy-Authorization", "Sec-WebSocket-Protocol", "X-Forwarded-Authorization", "Idempotency-Key", "Token"],
+    "Cookie",
+    "X-Api-Key",
+    "Api-Key",
+    "X-Auth-Token",
+    "X-Access-Token",
+    "X-Authorization",
+    "Authentication",
+    "Proxy-Authorization",
+    "Sec-WebSocket-Protocol",
+    "X-Forwarded-Authorization",
+    "Idempotency-Key",
+    "Token",
   ],
   names: [
-    ...["api_key", "apikey", "apiKey", "key", "token", "access_token", "auth", "authorization", "Authorization"],
-    ...["bearer", "session", "sid", "__Host-session"],
+    "api_key",
+    "apikey",
+    "apiKey",
+    "key",
+    "token",
+    "access_token",
+    "auth",
+    "authorization",
+    "Authorization",
+    "bearer",
+    "session",
+    "sid",
+    "__Host-session",
   ],
 };
 
@@ -89,7 +110,8 @@ describe("a route that needs a key", () => {
   test("is told whose it is: who signs for it, and who trades", async () => {
     const response = await openRig().ask({ path: "/v1/whoami", apiKey: KEYS.readOnly });
     expect(await response.json()).toMatchObject({
-      ...{ account: ACCOUNTS.main, owner_address: OWNER.address.toLowerCase() },
+      account: ACCOUNTS.main,
+      owner_address: OWNER.address.toLowerCase(),
       trading_address: expect.stringMatching(/^0x5c0d8a52/),
     });
   });

@@ -114,7 +114,10 @@ test("operations are filtered by action and status, page by page, and anything e
     (await (await rig.ask({ path: `/v1/operations?${query}`, apiKey: KEYS.both })).json()) as List;
   expect((await list("")).data).toHaveLength(5);
   expect((await list("action=leverage")).data.map(({ status }) => status)).toEqual([
-    ...["succeeded", "succeeded", "rejected", "succeeded"],
+    "succeeded",
+    "succeeded",
+    "rejected",
+    "succeeded",
   ]);
   expect((await list("status=rejected")).data).toMatchObject([{ action: "leverage", status: "rejected" }]);
   expect((await list("action=twap_cancel&status=rejected")).data).toEqual([]);

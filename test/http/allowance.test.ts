@@ -13,7 +13,10 @@ async function openWith(used: number): Promise<Rig> {
   const rig = openRig({ hasAllowance: true });
   const mine = addressOf(rig, ACCOUNTS.main);
   rig.answers.set("userRateLimit", ({ user }) => ({
-    ...{ cumVlm: "0.0", nRequestsUsed: user === mine ? used : 0, nRequestsCap: 10_000, nRequestsSurplus: 0 },
+    cumVlm: "0.0",
+    nRequestsUsed: user === mine ? used : 0,
+    nRequestsCap: 10_000,
+    nRequestsSurplus: 0,
   }));
   for (const id of [ACCOUNTS.main, ACCOUNTS.other]) await rig.deps.allowance.refresh(addressOf(rig, id));
   return rig;
@@ -44,7 +47,9 @@ test("an account without actions is told so before anything is stored, and its k
   expect(rowCounts(rig)).toEqual(before);
   expect(rig.sent).toHaveLength(1);
   const other = await rig.ask({
-    ...{ path: "/v1/orders", apiKey: KEYS.other, idempotencyKey: "allowance-other" },
+    path: "/v1/orders",
+    apiKey: KEYS.other,
+    idempotencyKey: "allowance-other",
     body: { ...ORDER, account: ACCOUNTS.other },
   });
   expect(other.status).toBe(201);

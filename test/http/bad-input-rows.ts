@@ -45,8 +45,25 @@ function uuidRow(account: string): Row {
 }
 
 const BAD_DECIMALS = [
-  ...["01", "1.", ".5", "-1", "+1", "1e3", "NaN", "Infinity", "", " 1", "1 ", "1,5", "0x10", "١", "00", "1.0.0"],
-  ...["1".repeat(19), `0.${"1".repeat(19)}`, `${"1".repeat(18)}.${"1".repeat(22)}`],
+  "01",
+  "1.",
+  ".5",
+  "-1",
+  "+1",
+  "1e3",
+  "NaN",
+  "Infinity",
+  "",
+  " 1",
+  "1 ",
+  "1,5",
+  "0x10",
+  "١",
+  "00",
+  "1.0.0",
+  "1".repeat(19),
+  `0.${"1".repeat(19)}`,
+  `${"1".repeat(18)}.${"1".repeat(22)}`,
 ];
 
 const NOT_STRINGS = [1, 0.5, true, null, [], {}, ["1"]];
@@ -202,7 +219,10 @@ export const ORDER_AND_KEY_ROWS: readonly Row[] = [
   {
     what: "another character set",
     request: {
-      ...{ path: "/v1/orders", apiKey: KEYS.both, idempotencyKey: KEY, body: ORDER },
+      path: "/v1/orders",
+      apiKey: KEYS.both,
+      idempotencyKey: KEY,
+      body: ORDER,
       headers: { "Content-Type": "application/json; charset=utf-16" },
     },
     code: "invalid_content_type",

@@ -90,7 +90,8 @@ describe("a bot's books", () => {
     const atMs = rig.clock.nowMs();
     inTransaction(rig.deps.store, (store) => markRestored(store, atMs));
     expect(findTrip(rig.deps.store, { accountId: ACCOUNTS.main, bot: "grid-1" }, dayOf(atMs))).toMatchObject({
-      ...{ cause: "restored", clearedAtMs: null },
+      cause: "restored",
+      clearedAtMs: null,
     });
     await rig.clock.advance(1);
     expect((await register(rig, textOf(rig, { maxTurnoverPerDay: "1000 USD" }, OTHER_BOT))).status).toBe(201);

@@ -11,7 +11,8 @@ const ADDRESSES = ["10.0.0.1", "10.0.0.2", "10.1.0.1", "10.1.0.2", "2001:db8:0:1
 
 /** Who asks, and how long after the one before, milliseconds: mostly at once. */
 const ASKED = fc.array(fc.tuple(fc.constantFrom(...ADDRESSES), fc.constantFrom(0, 0, 0, 10, 300, 1_100)), {
-  ...{ minLength: 20, maxLength: 200 },
+  minLength: 20,
+  maxLength: 200,
 });
 
 describe("an address", () => {

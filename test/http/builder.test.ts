@@ -18,8 +18,10 @@ async function openWith(builder: Builder, approved: number | null): Promise<Rig>
   await rig.builderApproval.refresh(OWNER.address.toLowerCase());
   const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };
   insertApiKey(rig.deps.store, {
-    ...{ keyHash: keyHash(SUBACCOUNT_KEY), accountId: ACCOUNTS.subaccount },
-    ...{ scopes: ["trading:write"], ...times },
+    keyHash: keyHash(SUBACCOUNT_KEY),
+    accountId: ACCOUNTS.subaccount,
+    scopes: ["trading:write"],
+    ...times,
   });
   return rig;
 }

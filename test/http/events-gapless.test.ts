@@ -55,8 +55,11 @@ async function live(path: string, steps: readonly Step[]): Promise<{ read: strin
   let count = 0;
   const read: string[] = [];
   insertApiKey(store, {
-    ...{ keyHash: KEY_HASH, accountId: ACCOUNTS[0], scopes: ["trading:read"] },
-    ...{ issuedAtMs: 1, registeredAtMs: 1 },
+    keyHash: KEY_HASH,
+    accountId: ACCOUNTS[0],
+    scopes: ["trading:read"],
+    issuedAtMs: 1,
+    registeredAtMs: 1,
   });
 
   function connect(): EventReader {

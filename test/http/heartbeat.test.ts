@@ -207,6 +207,9 @@ test("what arms, disarms and is missed has its row of the audit log, and beats b
     .all();
   const own = keyHash(KEYS.both);
   expect(rows.map(({ event, actor }) => `${event} ${actor}`)).toEqual([
-    ...[`heartbeat_armed ${own}`, `heartbeat_disarmed ${own}`, `heartbeat_armed ${own}`, "heartbeat_missed gateway"],
+    `heartbeat_armed ${own}`,
+    `heartbeat_disarmed ${own}`,
+    `heartbeat_armed ${own}`,
+    "heartbeat_missed gateway",
   ]);
 });

@@ -145,8 +145,11 @@ describe("failures of a client", () => {
     const hash = "0".repeat(64);
     const signature = `0x${"1b".repeat(64)}1c`;
     const consent = {
-      ...{ account: ACCOUNTS.main, network: "exchange_mainnet", key_hash: hash },
-      ...{ policy: { scopes: ["trading:read"] }, issued_at: 1 },
+      account: ACCOUNTS.main,
+      network: "exchange_mainnet",
+      key_hash: hash,
+      policy: { scopes: ["trading:read"] },
+      issued_at: 1,
     };
     const register = () => rig.ask({ path: "/v1/api-keys", body: { consent, signature } });
     const revoke = () =>

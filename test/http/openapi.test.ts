@@ -172,8 +172,10 @@ describe("the interface description", () => {
       const demand = JSON.stringify([type, told["if"], told["then"]]);
       expect([name, demand]).toEqual([name, '["string",{"type":"string"},{"pattern":"[1-9]"}]']);
       for (const [text, isTaken] of [
-        ...[["0", false] as const, ["0.000", false] as const],
-        ...[["0.001", true] as const, ["10", true] as const],
+        ["0", false] as const,
+        ["0.000", false] as const,
+        ["0.001", true] as const,
+        ["10", true] as const,
       ]) {
         const fits = new RegExp(String(pattern)).test(text) && /[1-9]/.test(text);
         expect([name, text, fits]).toEqual([name, text, isTaken]);

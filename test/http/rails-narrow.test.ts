@@ -59,7 +59,10 @@ describe("a key that narrows itself", () => {
     const wanted = { max_order: "100 USD", max_position: "200 USD", max_turnover_per_day: "50 USD", markets: "ETH" };
     const done = (await (await narrow(rig, wanted)).json()) as Narrowed;
     expect(done.exceeds.map(({ rail, use }) => `${rail} ${use}`)).toEqual([
-      ...["markets BTC", "max_order 240 USD", "max_position 240 USD", "max_turnover_per_day 240 USD"],
+      "markets BTC",
+      "max_order 240 USD",
+      "max_position 240 USD",
+      "max_turnover_per_day 240 USD",
     ]);
     expect([done.stop, listStopsInForce(rig.deps.store).length, rig.sent.length]).toEqual([null, 0, 1]);
   });

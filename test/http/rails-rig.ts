@@ -24,18 +24,22 @@ export function openMarketRig(options: RigOptions = {}, positions: Position[] = 
 export function stateOf(positions: readonly Position[], time: number) {
   const summary = { accountValue: "0", totalNtlPos: "0", totalRawUsd: "0", totalMarginUsed: "0" };
   const rest = {
-    ...{ leverage: { type: "cross", value: 5 }, entryPx: MARK, positionValue: "0", unrealizedPnl: "0" },
-    ...{ returnOnEquity: "0", liquidationPx: null, marginUsed: "0", maxLeverage: 40 },
+    leverage: { type: "cross", value: 5 },
+    entryPx: MARK,
+    positionValue: "0",
+    unrealizedPnl: "0",
+    returnOnEquity: "0",
+    liquidationPx: null,
+    marginUsed: "0",
+    maxLeverage: 40,
     cumFunding: { allTime: "0", sinceOpen: "0", sinceChange: "0" },
   };
   return {
-    ...{
-      marginSummary: summary,
-      crossMarginSummary: summary,
-      crossMaintenanceMarginUsed: "0",
-      withdrawable: "0",
-      time,
-    },
+    marginSummary: summary,
+    crossMarginSummary: summary,
+    crossMaintenanceMarginUsed: "0",
+    withdrawable: "0",
+    time,
     assetPositions: positions.map((position) => ({ type: "oneWay", position: { ...rest, ...position } })),
   };
 }

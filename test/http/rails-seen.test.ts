@@ -60,8 +60,12 @@ describe("a refusal by a rail", () => {
     expect(refusalsToldOf(rig).slice(2)).toEqual([["max_order", 3]]);
     expect([auditOf(rig, "rail_refused"), counted.length]).toEqual([3, 6]);
     expect(toldOf(rig, "rail.refused")[0]).toMatchObject({
-      ...{ object: "rail_refusal", key_hash: keyHash(BOT), account: ACCOUNTS.main, bot: "grid-1" },
-      ...{ limit: "50 USD", use: "60 USD" },
+      object: "rail_refusal",
+      key_hash: keyHash(BOT),
+      account: ACCOUNTS.main,
+      bot: "grid-1",
+      limit: "50 USD",
+      use: "60 USD",
     });
   });
 
@@ -89,11 +93,17 @@ test("what is left of the rails is shown beside what is used", async () => {
   await place(rig, {});
   const { use, headroom } = await limitsOf(rig);
   expect(use).toMatchObject({
-    ...{ turnover_today: "0", turnover_open: "60", open_orders: 1 },
+    turnover_today: "0",
+    turnover_open: "60",
+    open_orders: 1,
     positions: [{ market: "BTC", worst_case_size: "0.001", worst_case_usd: "60" }],
   });
   expect(headroom).toEqual({
-    ...{ turnover_today: "40", loss_today: null, exposure: "20", actions_today: null, open_orders: 2 },
+    turnover_today: "40",
+    loss_today: null,
+    exposure: "20",
+    actions_today: null,
+    open_orders: 2,
     positions: [{ market: "BTC", usd: "30" }],
   });
   expect(await railOf(await place(rig, { size: "0.00034" }))).toBe("max_exposure");
@@ -138,8 +148,12 @@ describe("where rails are required", () => {
     const digest = grantDigest({ ...message, scopes, issuedAtMs, expiresAtMs: null });
     const signature = await OWNER.sign({ hash: `0x${Buffer.from(digest).toString("hex")}` });
     const consent = {
-      ...{ account: ACCOUNTS.main, network: "exchange_mainnet", key_hash: hash, policy: { scopes } },
-      ...{ issued_at: issuedAtMs, expires_at: null },
+      account: ACCOUNTS.main,
+      network: "exchange_mainnet",
+      key_hash: hash,
+      policy: { scopes },
+      issued_at: issuedAtMs,
+      expires_at: null,
     };
     return refusalOf(await rig.ask({ path: "/v1/api-keys", body: { consent, signature } }));
   }

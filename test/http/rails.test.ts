@@ -263,7 +263,9 @@ describe("the gate", () => {
     const order = (await (await place(rig, {})).json()) as { id: string };
     const modify = (size: string) =>
       rig.askForSeconds({
-        ...{ path: `/v1/orders/${order.id}/modify`, apiKey: BOT, idempotencyKey: `modify-to-${size}` },
+        path: `/v1/orders/${order.id}/modify`,
+        apiKey: BOT,
+        idempotencyKey: `modify-to-${size}`,
         body: { price: "59000", size },
       });
     expect(await railOf(await modify("0.001"))).toBe("max_position");

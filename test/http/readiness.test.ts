@@ -49,71 +49,87 @@ const FAULTS: Record<string, Fault> = {
   "before the exchange's clock is known": { reason: "starting", code: "not_ready", cause: phase("opening") },
   "while what was in flight is looked up": { reason: "starting", code: "not_ready", cause: phase("starting") },
   "after a fault of ours, or beside another machine": {
-    ...{ reason: "writes_stopped", code: "internal_error" },
+    reason: "writes_stopped",
+    code: "internal_error",
     cause: ({ deps }) => Object.assign(deps.state, { writesStoppedBecause: "another machine trades" }),
   },
   "while trading is stopped for the account": {
-    ...{ reason: "trading_stopped", code: "trading_stopped" },
+    reason: "trading_stopped",
+    code: "trading_stopped",
     cause: stopEach,
   },
   "with a database that cannot be trusted any more": {
-    ...{ reason: "writes_stopped", code: "storage_unavailable" },
+    reason: "writes_stopped",
+    code: "storage_unavailable",
     cause: ({ deps }) =>
       noteFailure(deps.store, Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_FSYNC" })),
   },
   "without a file descriptor that is left": {
-    ...{ reason: "no_descriptors", code: "exchange_unreachable" },
+    reason: "no_descriptors",
+    code: "exchange_unreachable",
     cause: ({ deps }) => Object.assign(deps.state, { isOutOfDescriptors: true }),
   },
   "with a disk that is all but full": {
-    ...{ reason: "disk_full", code: "storage_unavailable" },
+    reason: "disk_full",
+    code: "storage_unavailable",
     cause: ({ dials }) => Object.assign(dials, { freeBytes: ROOM_KEPT_BYTES - 1 }),
   },
   "with a disk that has no page left": {
-    ...{ reason: "disk_full", code: "storage_unavailable" },
+    reason: "disk_full",
+    code: "storage_unavailable",
     cause: (rig) => void breakCommits(rig, "SQLITE_FULL"),
   },
   "on a file system that became read-only": {
-    ...{ reason: "storage_failing", code: "storage_unavailable" },
+    reason: "storage_failing",
+    code: "storage_unavailable",
     cause: (rig) => void breakCommits(rig, "SQLITE_READONLY"),
   },
   "with a disk that refuses a write": {
-    ...{ reason: "storage_failing", code: "storage_unavailable" },
+    reason: "storage_failing",
+    code: "storage_unavailable",
     cause: (rig) => void breakCommits(rig, "SQLITE_IOERR_WRITE"),
   },
   "when the exchange has been silent for longer than a minute": {
-    ...{ reason: "exchange_unreachable", code: "exchange_unreachable" },
+    reason: "exchange_unreachable",
+    code: "exchange_unreachable",
     cause: ({ dials }) => Object.assign(dials, { silentMs: 60_001 }),
   },
   "with an agent that was never approved": {
-    ...{ reason: "no_agent", code: "agent_not_approved" },
+    reason: "no_agent",
+    code: "agent_not_approved",
     cause: ({ deps }) => writeBehind(deps.store, "UPDATE agents SET state = 'new'"),
   },
   "with an agent whose approval has ended": {
-    ...{ reason: "no_agent", code: "agent_not_approved" },
+    reason: "no_agent",
+    code: "agent_not_approved",
     cause: ({ deps }) => writeBehind(deps.store, `UPDATE agents SET valid_until_ms = ${START_MS}`),
   },
   "with an agent key that is locked": {
-    ...{ reason: "agent_locked", code: "agent_not_approved" },
+    reason: "agent_locked",
+    code: "agent_not_approved",
     cause: ({ deps }) => deps.signers.lock(),
   },
   "with an agent that the exchange does not list": {
-    ...{ reason: "agent_unlisted", code: "agent_not_approved" },
+    reason: "agent_unlisted",
+    code: "agent_not_approved",
     cause: ({ dials }) => Object.assign(dials, { standing: "missing" }),
   },
   "with a list of markets that is old and could not be read again": {
-    ...{ reason: "markets_old", code: "exchange_unreachable" },
+    reason: "markets_old",
+    code: "exchange_unreachable",
     cause: ({ deps }) => Object.assign(deps.markets, { ageMs: () => 5 * 60_000 + 1 }),
   },
   "while the exchange wants fewer requests": {
-    ...{ reason: "slowed_down", code: "exchange_rate_limited" },
+    reason: "slowed_down",
+    code: "exchange_rate_limited",
     cause: ({ deps, dials }) => {
       dials.hasWeight = false;
       deps.exchange.slowedDown = () => "too_fast";
     },
   },
   "without weight at the exchange": {
-    ...{ reason: "exchange_budget", code: "exchange_rate_limited" },
+    reason: "exchange_budget",
+    code: "exchange_rate_limited",
     cause: ({ dials }) => Object.assign(dials, { hasWeight: false }),
   },
 };
@@ -236,8 +252,13 @@ describe("accounts are told apart", () => {
   function withStranger(hasKey: boolean): Dialled {
     const rig = openDialled();
     insertAccount(rig.deps.store, {
-      ...{ id: STRANGERS, label: "Secret strategy", kind: "main", parentId: null, createdAtMs: START_MS + 1 },
-      ...{ ownerAddress: STRANGER.address.toLowerCase(), tradingAddress: STRANGER.address.toLowerCase() },
+      id: STRANGERS,
+      label: "Secret strategy",
+      kind: "main",
+      parentId: null,
+      createdAtMs: START_MS + 1,
+      ownerAddress: STRANGER.address.toLowerCase(),
+      tradingAddress: STRANGER.address.toLowerCase(),
     });
     const scopes = [hasKey ? "trading:write" : "trading:read"] as const;
     const times = { issuedAtMs: START_MS, registeredAtMs: START_MS };

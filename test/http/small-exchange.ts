@@ -127,9 +127,22 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
 
 function row({ oid, cloid, isBuy, price, size }: Taken, nowMs: number): object {
   return {
-    ...{ coin: "BTC", side: isBuy ? "B" : "A", limitPx: price, sz: size, oid, timestamp: nowMs, origSz: size, cloid },
-    ...{ isTrigger: false, triggerPx: "0.0", triggerCondition: "N/A", orderType: "Limit", tif: "Gtc" },
-    ...{ reduceOnly: false, isPositionTpsl: false, children: [] },
+    coin: "BTC",
+    side: isBuy ? "B" : "A",
+    limitPx: price,
+    sz: size,
+    oid,
+    timestamp: nowMs,
+    origSz: size,
+    cloid,
+    isTrigger: false,
+    triggerPx: "0.0",
+    triggerCondition: "N/A",
+    orderType: "Limit",
+    tif: "Gtc",
+    reduceOnly: false,
+    isPositionTpsl: false,
+    children: [],
   };
 }
 

@@ -50,17 +50,29 @@ describe("the status", () => {
       user === mine ? { cumVlm: "5.0", nRequestsUsed: 12, nRequestsCap: 10_005, nRequestsSurplus: 0 } : null,
     );
     expect(await statusOf(rig)).toEqual({
-      ...{ object: "status", account: ACCOUNTS.main, network: "testnet", phase: "ready" },
+      object: "status",
+      account: ACCOUNTS.main,
+      network: "testnet",
+      phase: "ready",
       orders: { are_taken: true, reason: null, detail: null },
-      ...{ writes_stopped_because: null, restore: null, unsettled_actions: 0 },
-      ...{ feed_live: false, feed_not_live_because: "no websocket is used" },
+      writes_stopped_because: null,
+      restore: null,
+      unsettled_actions: 0,
+      feed_live: false,
+      feed_not_live_because: "no websocket is used",
       market_feed_live: null,
       picture: { balances_as_of: null, positions_as_of: null, open_orders_as_of: null, twaps_as_of: null },
       exchange_budget: {
-        ...{ order_wait_s: 0, cancel_wait_s: 0, actions_used: 12, actions_cap: 10_005 },
+        order_wait_s: 0,
+        cancel_wait_s: 0,
+        actions_used: 12,
+        actions_cap: 10_005,
         weight: {
-          ...{ reads: NOT_LIMITED, orders: NOT_LIMITED, reductions: NOT_LIMITED },
-          ...{ settling: NOT_LIMITED, cancels: NOT_LIMITED },
+          reads: NOT_LIMITED,
+          orders: NOT_LIMITED,
+          reductions: NOT_LIMITED,
+          settling: NOT_LIMITED,
+          cancels: NOT_LIMITED,
         },
       },
       agent: { address: AGENT_ADDRESS, name: "postern-1", is_unlocked: true, valid_until: null },
@@ -79,9 +91,19 @@ describe("the status", () => {
     await placeUnknown(rig);
     const accountId = ACCOUNTS.main;
     insertOperation(rig.deps.store, {
-      ...{ id: "01a1fbc9-77d2-7c3d-8b1e-5a4f3c2d1e0f", accountId, action: "leverage", market: "BTC" },
-      ...{ status: "unknown", exchangeId: null, error: "lost", createdAtMs: START_MS + 5_000, version: 0 },
-      ...{ parameters: "{}", before: null, releasedAtMs: null, keyHash: null },
+      id: "01a1fbc9-77d2-7c3d-8b1e-5a4f3c2d1e0f",
+      accountId,
+      action: "leverage",
+      market: "BTC",
+      status: "unknown",
+      exchangeId: null,
+      error: "lost",
+      createdAtMs: START_MS + 5_000,
+      version: 0,
+      parameters: "{}",
+      before: null,
+      releasedAtMs: null,
+      keyHash: null,
     });
     await rig.clock.advance(12_999);
     const oldest = new Date(START_MS).toISOString();

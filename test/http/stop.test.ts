@@ -135,7 +135,11 @@ test("what rests goes, what can only reduce stays, and then it is stopped", asyn
   const id = await stop(rig);
   const told = await settled(rig, id);
   expect(told).toMatchObject({
-    ...{ status: "stopped", scope: "account", key_hash: null, cause: "asked", keep_protection: true },
+    status: "stopped",
+    scope: "account",
+    key_hash: null,
+    cause: "asked",
+    keep_protection: true,
     remaining: { orders: 0, order_ids: [], twaps: 0, twap_operation_ids: [] },
     kept: { orders: 1, order_ids: [kept.id] },
     outside: { is_done: true, canceled: [], kept: [] },
@@ -209,7 +213,10 @@ test("an order's Idempotency-Key is no stop's: a stop is taken under it", async 
   const rig = quietRig();
   await ask(rig, { path: "/v1/orders", body: ORDER, idempotencyKey: "shared-name-1" });
   const answer = await rig.ask({
-    ...{ path: "/v1/stop", apiKey: KEYS.both, idempotencyKey: "shared-name-1", body: { scope: "bot" } },
+    path: "/v1/stop",
+    apiKey: KEYS.both,
+    idempotencyKey: "shared-name-1",
+    body: { scope: "bot" },
   });
   expect(answer.status).toBe(202);
 });

@@ -40,8 +40,11 @@ describe("an order's story", () => {
     expect(story.steps[1]?.detail).toStartWith("place 0.01 at 60000 gtc");
     expect(story.steps[3]?.detail).toStartWith("modify 0.01 at 59900 alo");
     expect(story.steps.map((step) => step.what)).toEqual([
-      ...["taken", "intent stored", "settled"],
-      ...["intent stored", "settled"],
+      "taken",
+      "intent stored",
+      "settled",
+      "intent stored",
+      "settled",
     ]);
     const times = story.steps.map((step) => step.at);
     expect(times).toEqual(times.toSorted());
@@ -61,7 +64,8 @@ describe("an order's story", () => {
       return attempt ?? {};
     };
     expect(await waiting()).toMatchObject({
-      ...{ state: "ambiguous", looks_needed: null },
+      state: "ambiguous",
+      looks_needed: null,
       waits_for: expect.stringContaining("to say of its number whether anything took it"),
     });
     await rig.answerOf(asked);

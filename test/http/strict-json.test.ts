@@ -58,20 +58,32 @@ function hideLarge(_name: string, value: unknown): unknown {
 
 /** What other readers of JSON let pass. */
 const NEARLY_JSON = [
-  ...[
-    '{"a":1,}',
-    "[1,]",
-    "{a:1}",
-    "{'a':1}",
-    '{"a":1}//',
-    '/**/{"a":1}',
-    '{"a":01}',
-    '{"a":+1}',
-    '{"a":.5}',
-    '{"a":1.}',
-  ],
-  ...['{"a":NaN}', '{"a":Infinity}', '{"a":0x1}', '{"a":undefined}', '{"a":1}{"a":1}', '{"a":1', '{"a" 1}', '{,"a":1}'],
-  ...['"\t"', "\u000b1", "\u00a01", "[1 2]", "", " ", "True", '{"a":1}\u0000'],
+  '{"a":1,}',
+  "[1,]",
+  "{a:1}",
+  "{'a':1}",
+  '{"a":1}//',
+  '/**/{"a":1}',
+  '{"a":01}',
+  '{"a":+1}',
+  '{"a":.5}',
+  '{"a":1.}',
+  '{"a":NaN}',
+  '{"a":Infinity}',
+  '{"a":0x1}',
+  '{"a":undefined}',
+  '{"a":1}{"a":1}',
+  '{"a":1',
+  '{"a" 1}',
+  '{,"a":1}',
+  '"\t"',
+  "\u000b1",
+  "\u00a01",
+  "[1 2]",
+  "",
+  " ",
+  "True",
+  '{"a":1}\u0000',
 ];
 
 test("never takes what JSON.parse refuses, and never throws", () => {
@@ -121,20 +133,22 @@ function escaped(unit: string): string {
 
 /** Few names, so that many come twice, in several spellings. */
 const spelling = fc.constantFrom(
-  ...[
-    '"a"',
-    '"\\u0061"',
-    '"b"',
-    '""',
-    '"a:{"',
-    '"\\""',
-    '"\\\\"',
-    '"é"',
-    '"__proto__"',
-    '"\\u005f_proto__"',
-    '"prototype"',
-  ],
-  ...['"\\ud83d"', '"\\ud83d\\ude00"', '"\\ude00\\ud83d"', '"😀"', '"\\n"'],
+  '"a"',
+  '"\\u0061"',
+  '"b"',
+  '""',
+  '"a:{"',
+  '"\\""',
+  '"\\\\"',
+  '"é"',
+  '"__proto__"',
+  '"\\u005f_proto__"',
+  '"prototype"',
+  '"\\ud83d"',
+  '"\\ud83d\\ude00"',
+  '"\\ude00\\ud83d"',
+  '"😀"',
+  '"\\n"',
 );
 const number = fc.constantFrom("1", "-0", "5.0", "1e2", "1e999", "9007199254740993", "0.1", "01", "1.", "-");
 const word = fc.constantFrom("true", "false", "null", "nul");

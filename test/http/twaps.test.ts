@@ -9,8 +9,16 @@ type Row = { twapId?: number; timeS: number; status: string; coin?: string; exec
 function record({ twapId, timeS, status, coin, executed }: Row): object {
   const [executedSz, executedNtl] = executed ?? ["0.0", "0.0"];
   const state = {
-    ...{ coin: coin ?? "BTC", user: "0x11", side: "B", sz: "0.5", executedSz, executedNtl, minutes: 30 },
-    ...{ reduceOnly: false, randomize: true, timestamp: START_MS },
+    coin: coin ?? "BTC",
+    user: "0x11",
+    side: "B",
+    sz: "0.5",
+    executedSz,
+    executedNtl,
+    minutes: 30,
+    reduceOnly: false,
+    randomize: true,
+    timestamp: START_MS,
   };
   const description = status === "error" ? { description: "Not enough margin." } : {};
   return { time: timeS, state, status: { status, ...description }, ...(twapId === undefined ? {} : { twapId }) };
@@ -69,11 +77,23 @@ describe("the list of TWAPs", () => {
   test("counts what a running one has filled from the index of fills, of this account alone", async () => {
     const rig = openWith([{ twapId: 7, timeS: T, status: "activated" }]);
     const fill = {
-      ...{ timeMs: START_MS, market: "BTC", oid: "1", side: "buy" as const, isTaker: true, direction: "Open Long" },
-      ...{ feeToken: "USDC", builderFee: null, isLiquidation: false, transactionHash: `0x${"00".repeat(32)}` },
+      timeMs: START_MS,
+      market: "BTC",
+      oid: "1",
+      side: "buy" as const,
+      isTaker: true,
+      direction: "Open Long",
+      feeToken: "USDC",
+      builderFee: null,
+      isLiquidation: false,
+      transactionHash: `0x${"00".repeat(32)}`,
     };
     const figures = (size: string, price: string) => ({
-      ...{ size: decimal(size), price: decimal(price), fee: ZERO, realizedPnl: ZERO, startPosition: ZERO },
+      size: decimal(size),
+      price: decimal(price),
+      fee: ZERO,
+      realizedPnl: ZERO,
+      startPosition: ZERO,
     });
     const rows = [
       { ...fill, ...figures("0.1", "60000"), id: "a", accountId: ACCOUNTS.main, twapId: "7" },

@@ -11,7 +11,10 @@ async function idOf(response: Response): Promise<string> {
 
 function change(rig: Rig, id: string, { verb, body }: { verb: string; body: object }): Promise<Response> {
   return rig.askForSeconds({
-    ...{ path: `/v1/orders/${id}/${verb}`, apiKey: BOT, idempotencyKey: `${verb}-it-now`, body },
+    path: `/v1/orders/${id}/${verb}`,
+    apiKey: BOT,
+    idempotencyKey: `${verb}-it-now`,
+    body,
   });
 }
 

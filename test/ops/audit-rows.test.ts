@@ -138,7 +138,9 @@ test("each deed has its row, in the transaction of what it tells of: key_revoked
   const { deps } = openRig();
   const hash = keyHash(KEYS.both);
   const signature = await OWNER.signTypedData({
-    ...{ domain: GRANT_DOMAIN, types: REVOCATION_TYPES, primaryType: "ApiKeyRevocation" },
+    domain: GRANT_DOMAIN,
+    types: REVOCATION_TYPES,
+    primaryType: "ApiKeyRevocation",
     message: { audience: AUDIENCE, account: ACCOUNTS.main, keyHash: `0x${hash}` },
   });
   const revoke = () => revokeKey(deps, { accountId: ACCOUNTS.main, keyHash: hash, signature });
@@ -162,10 +164,17 @@ test("a key that was blocked opens nothing any more, and no later grant opens it
   expect(await ask()).toBe(401);
   const grant = { accountId: ACCOUNTS.main, network: "exchange_mainnet", keyHash: hash, issuedAtMs: START_MS } as const;
   const signature = await OWNER.signTypedData({
-    ...{ domain: GRANT_DOMAIN, types: GRANT_TYPES, primaryType: "ApiKeyGrant" },
+    domain: GRANT_DOMAIN,
+    types: GRANT_TYPES,
+    primaryType: "ApiKeyGrant",
     message: {
-      ...{ audience: AUDIENCE, account: ACCOUNTS.main, network: "exchange_mainnet", scopes: "trading:read" },
-      ...{ keyHash: `0x${hash}`, issuedAt: BigInt(START_MS), expiresAt: 0n },
+      audience: AUDIENCE,
+      account: ACCOUNTS.main,
+      network: "exchange_mainnet",
+      scopes: "trading:read",
+      keyHash: `0x${hash}`,
+      issuedAt: BigInt(START_MS),
+      expiresAt: 0n,
     },
   });
   expect(() => registerKey(rig.deps, { ...grant, scopes: ["trading:read"], signature })).toThrow("was revoked");

@@ -33,8 +33,13 @@ const KEYS = ["aa", "bb", "cc"].map((digits) => digits.repeat(32)) as [string, s
 
 const OWNER = `0x${"1".repeat(40)}`;
 const ACCOUNT: Account = {
-  ...{ id: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90", label: "main", kind: "main", parentId: null },
-  ...{ ownerAddress: OWNER, tradingAddress: OWNER, createdAtMs: NOW_MS },
+  id: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90",
+  label: "main",
+  kind: "main",
+  parentId: null,
+  ownerAddress: OWNER,
+  tradingAddress: OWNER,
+  createdAtMs: NOW_MS,
 };
 
 type Backup = {

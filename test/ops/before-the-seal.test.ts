@@ -94,7 +94,9 @@ test("its keys, accounts and agents go on, are sealed once, and the doctor names
     const { store, told } = start(path);
     expect(told).toEqual([]);
     expect([ACTIVE, REVOKED, BLOCKED].map((hash) => findApiKey(store, hash)?.state)).toEqual([
-      ...["active", "revoked", "blocked"],
+      "active",
+      "revoked",
+      "blocked",
     ] as never);
     expect(listAccounts(store).map(({ label }) => label)).toEqual(["main", "second"]);
     expect(findSigningAgent(store, OWNER.address, 0)?.name).toBe("postern-1");

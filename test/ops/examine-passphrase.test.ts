@@ -60,7 +60,9 @@ test("where a file lies is seen from the data directory, and no fact holds the p
     expect(JSON.stringify(beside)).not.toContain("aaaa");
     const credential = { kind: "found", source: "credential", passphrase: STRONG } as const;
     expect(passphraseFacts(credential, { file: inside, directory })).toEqual({
-      ...{ source: "credential", filePlace: null, weakness: null },
+      source: "credential",
+      filePlace: null,
+      weakness: null,
     });
   });
 });

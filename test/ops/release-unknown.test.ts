@@ -162,9 +162,19 @@ test("an operation that stayed unknown can be released as well", () => {
   const rig = openGatewayRig();
   const id = "0190a0b0-0000-7007-8000-000000000009";
   insertOperation(rig.store, {
-    ...{ id, accountId: ACCOUNT.id, action: "leverage", market: "BTC", parameters: "{}", before: null },
-    ...{ status: "unknown", exchangeId: null, error: "It cannot be proven.", createdAtMs: START_MS },
-    ...{ releasedAtMs: null, keyHash: null, version: 0 },
+    id,
+    accountId: ACCOUNT.id,
+    action: "leverage",
+    market: "BTC",
+    parameters: "{}",
+    before: null,
+    status: "unknown",
+    exchangeId: null,
+    error: "It cannot be proven.",
+    createdAtMs: START_MS,
+    releasedAtMs: null,
+    keyHash: null,
+    version: 0,
   });
   expect(refusal(rig, id)).toContain(`operation ${id} has been unknown since`);
   pass(rig, 25);

@@ -41,7 +41,9 @@ test("an account is told of its agent's approval and of its end, once for each s
     expect(told(rig)).toEqual([["agent.approved", null], ...steps, ["agent.expiring", 1]]);
     const [event] = listEventsAfter(operator.store, { accountId: rig.account.id, after: 0, limit: 1 });
     expect(JSON.parse(event?.payload ?? "")).toEqual({
-      ...{ object: "agent", address: agent.address, name: agent.name },
+      object: "agent",
+      address: agent.address,
+      name: agent.name,
       valid_until: new Date(VALID_UNTIL_MS).toISOString(),
     });
   });

@@ -12,7 +12,10 @@ import { withOperator } from "./operator.ts";
 
 const URL = "http://127.0.0.1:1";
 const RUNNING = {
-  ...{ exchangeUrl: URL, version: "0.2.0", pageUrl: URL, audience: URL },
+  exchangeUrl: URL,
+  version: "0.2.0",
+  pageUrl: URL,
+  audience: URL,
   post: async () => ({}),
   listeners: [],
   heedStops: () => undefined,
@@ -98,7 +101,10 @@ test("during a trial the operator's other verbs are refused, and the gateway say
 test("the doctor says that an upgrade was not ended", () => {
   const told = { writesStoppedBecause: null, locked: [], refusing: [], listeners: [] };
   expect(examineGateway({ ...told, phase: "trial" }, false)).toContainEqual({
-    ...{ check: "upgrade", level: "fault", found: "not ended: no write is taken", todo: "run upgrade.sh again" },
+    check: "upgrade",
+    level: "fault",
+    found: "not ended: no write is taken",
+    todo: "run upgrade.sh again",
   });
   expect(examineGateway({ ...told, phase: "ready" }, false).map(({ level }) => level)).toEqual(["ok"]);
 });

@@ -268,8 +268,15 @@ describe("what is held", () => {
 describe("the verdict", () => {
   const terms = { ...termsOf("place", "answer-lost", 1), isBuy: true, size: 2_000_000n };
   const fine: Facts = {
-    ...{ unmet: null, position: 2_000_000n, open: 0n, openAtNewPrice: 0n, covered: 0n },
-    ...{ lowest: 0n, highest: 2_000_000n, taken: 1, astray: [] },
+    unmet: null,
+    position: 2_000_000n,
+    open: 0n,
+    openAtNewPrice: 0n,
+    covered: 0n,
+    lowest: 0n,
+    highest: 2_000_000n,
+    taken: 1,
+    astray: [],
   };
   const none = { position: 0n, highest: 0n, taken: 0 };
   const over = { highest: 4_000_000n, taken: 2 };

@@ -37,8 +37,13 @@ async function grant() {
     types: GRANT_TYPES,
     primaryType: "ApiKeyGrant",
     message: {
-      ...{ audience: AUDIENCE, account: ACCOUNTS.main, network: "exchange_mainnet", scopes: "trading:read" },
-      ...{ keyHash: `0x${keyHash(NEW_KEY)}` as const, issuedAt: BigInt(START_MS), expiresAt: 0n },
+      audience: AUDIENCE,
+      account: ACCOUNTS.main,
+      network: "exchange_mainnet",
+      scopes: "trading:read",
+      keyHash: `0x${keyHash(NEW_KEY)}` as const,
+      issuedAt: BigInt(START_MS),
+      expiresAt: 0n,
     },
   });
   return { body: { consent: { ...consent, policy: { scopes: ["trading:read"] } }, signature }, signature };

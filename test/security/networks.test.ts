@@ -10,18 +10,12 @@ const CONFIG = readConfig({}, {});
 const DOMAIN = { name: "Postern", version: "1" } as const;
 
 const GRANT = [
-  ...[
-    { name: "audience", type: "string" },
-    { name: "account", type: "string" },
-  ],
-  ...[
-    { name: "network", type: "string" },
-    { name: "keyHash", type: "bytes32" },
-  ],
-  ...[
-    { name: "scopes", type: "string" },
-    { name: "issuedAt", type: "uint64" },
-  ],
+  { name: "audience", type: "string" },
+  { name: "account", type: "string" },
+  { name: "network", type: "string" },
+  { name: "keyHash", type: "bytes32" },
+  { name: "scopes", type: "string" },
+  { name: "issuedAt", type: "uint64" },
   { name: "expiresAt", type: "uint64" },
 ];
 const REVOCATION = GRANT.filter(({ name }) => ["audience", "account", "keyHash"].includes(name));

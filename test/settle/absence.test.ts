@@ -41,7 +41,10 @@ const LIFE_MS = 12_000;
 const ENDED_AFTER_MS = LIFE_MS + 3_000;
 
 const ACTION: Partial<Attempt> = {
-  ...{ state: "ambiguous", nonce: START_MS, expiresAtMs: START_MS + LIFE_MS, signer: AGENT_ADDRESS },
+  state: "ambiguous",
+  nonce: START_MS,
+  expiresAtMs: START_MS + LIFE_MS,
+  signer: AGENT_ADDRESS,
 };
 
 /** A history that has come so far, milliseconds from the start of the test. */
@@ -83,7 +86,10 @@ const looks: fc.Arbitrary<Look> = fc.record({
   history: fc.oneof(
     fc.constant(null),
     fc.constantFrom<HistoryAnswer>(
-      ...[history(null), history(0), history(ENDED_AFTER_MS), history(ENDED_AFTER_MS + 1, false)],
+      history(null),
+      history(0),
+      history(ENDED_AFTER_MS),
+      history(ENDED_AFTER_MS + 1, false),
       history(ENDED_AFTER_MS + 1),
     ),
   ),

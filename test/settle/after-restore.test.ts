@@ -173,7 +173,11 @@ test("an order found is a row with the exchange's word for everything, and a sto
   const adoption = findAdoption(rig.store, ACCOUNT.id, keyDigitsOfCloid(placed.cloid));
   const order = findOrder(rig.store, adoption?.orderId ?? "");
   expect(order).toMatchObject({
-    ...{ side: "sell", size: "2", price: "101.5", status: "open", exchangeOrderId: String(placed.oid) },
+    side: "sell",
+    size: "2",
+    price: "101.5",
+    status: "open",
+    exchangeOrderId: String(placed.oid),
     filledSize: decimal("0.5"),
   });
   expect(findAttemptByCloid(rig.store, placed.cloid)).toBeNull();

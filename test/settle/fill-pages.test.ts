@@ -18,9 +18,21 @@ type Shown = { time: number };
 /** Fills of 1 each of one order, at these times, oldest first. */
 function fillsAt(times: readonly number[]): Shown[] {
   return times.map((time, nth) => ({
-    ...{ coin: "BTC", px: "100.0", sz: "1.0", side: "B", time, startPosition: `${nth}.0`, dir: "Open Long" },
-    ...{ closedPnl: "0.0", hash: `0x${"00".repeat(32)}`, oid: OID, crossed: false, fee: "0.0", feeToken: "USDC" },
-    ...{ tid: nth + 1, cloid: null },
+    coin: "BTC",
+    px: "100.0",
+    sz: "1.0",
+    side: "B",
+    time,
+    startPosition: `${nth}.0`,
+    dir: "Open Long",
+    closedPnl: "0.0",
+    hash: `0x${"00".repeat(32)}`,
+    oid: OID,
+    crossed: false,
+    fee: "0.0",
+    feeToken: "USDC",
+    tid: nth + 1,
+    cloid: null,
   }));
 }
 

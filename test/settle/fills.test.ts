@@ -105,14 +105,12 @@ test("readings of one order say nothing of another, and what they proved stays p
   const evidence = gatherFillEvidence();
   const read = (cloid: string, elapsedMs: number) =>
     evidence.judge(cloid, {
-      ...{
-        agreement: "untouched",
-        filled: decimal("0"),
-        elapsedMs,
-        sinceCloseMs: 0,
-        isWitnessed: false,
-        position: "unmoved",
-      },
+      agreement: "untouched",
+      filled: decimal("0"),
+      elapsedMs,
+      sinceCloseMs: 0,
+      isWitnessed: false,
+      position: "unmoved",
     });
   expect(read("0x1", 3_000)).toBe("open");
   expect(read("0x2", 5_000)).toBe("open");

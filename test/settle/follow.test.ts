@@ -61,9 +61,21 @@ test("an order of another machine that both feed and fills show is told once", a
   const { rig, follower, index } = await openStage();
   const cloid = `0x0199a1b2c3d47${rig.deps.instance.tag.toString(16).padStart(3, "0")}8000000000000001`;
   const fill = {
-    ...{ coin: "BTC", px: "100.0", sz: "1.0", side: "B", time: START_MS, startPosition: "0.0", dir: "Open Long" },
-    ...{ closedPnl: "0.0", hash: `0x${"00".repeat(32)}`, oid: 9, crossed: false, fee: "0.0", feeToken: "USDC" },
-    ...{ tid: 1, cloid },
+    coin: "BTC",
+    px: "100.0",
+    sz: "1.0",
+    side: "B",
+    time: START_MS,
+    startPosition: "0.0",
+    dir: "Open Long",
+    closedPnl: "0.0",
+    hash: `0x${"00".repeat(32)}`,
+    oid: 9,
+    crossed: false,
+    fee: "0.0",
+    feeToken: "USDC",
+    tid: 1,
+    cloid,
   };
   rig.exchange.answer("userFills", () => [fill]);
   rig.exchange.answer("userFillsByTime", () => [fill]);

@@ -71,7 +71,7 @@ test("a modify that is answered under the native id of what it replaces is looke
     return answered({ status: "ok", response: { type: "order", data: { statuses: [{ resting }] } } });
   });
   const id = String(order["id"]);
-  const wanted = { ...{ idempotencyKey: "key-0002", fingerprint: "f", id, price: "99" }, size: null, trigger: null };
+  const wanted = { idempotencyKey: "key-0002", fingerprint: "f", id, price: "99", size: null, trigger: null };
   const modified = await rig.answerOf(modifyOrder(rig.deps, rig.caller, { ...wanted, alwaysPlace: false }));
   // An empty action took its number: it had never arrived.
   expect([modified.order["status"], modified.order["price"]]).toEqual(["open", "100"]);

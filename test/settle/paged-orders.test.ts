@@ -10,9 +10,21 @@ type Shown = { time: number; oid: number; sz: string };
 
 function fillsAt(times: readonly number[], oid: number, size: string, firstTid: number): Shown[] {
   return times.map((time, nth) => ({
-    ...{ coin: "BTC", px: "100.0", sz: size, side: "B", time, startPosition: `${nth}.0`, dir: "Open Long" },
-    ...{ closedPnl: "0.0", hash: `0x${"00".repeat(32)}`, oid, crossed: false, fee: "0.0", feeToken: "USDC" },
-    ...{ tid: firstTid + nth, cloid: null },
+    coin: "BTC",
+    px: "100.0",
+    sz: size,
+    side: "B",
+    time,
+    startPosition: `${nth}.0`,
+    dir: "Open Long",
+    closedPnl: "0.0",
+    hash: `0x${"00".repeat(32)}`,
+    oid,
+    crossed: false,
+    fee: "0.0",
+    feeToken: "USDC",
+    tid: firstTid + nth,
+    cloid: null,
   }));
 }
 

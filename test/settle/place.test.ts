@@ -240,7 +240,9 @@ for (const [place, insert] of Object.entries(PLACES)) {
     await recordPlaceReply(world, placing, resting(7));
     expect(findAttempt(store, placing.attempt.id)).toEqual({
       ...placing.attempt,
-      ...{ state: "done", sentAtMs: placing.attempt.createdAtMs, settledAtMs: 5_000 },
+      state: "done",
+      sentAtMs: placing.attempt.createdAtMs,
+      settledAtMs: 5_000,
     });
     const events = listEventsAfter(store, { accountId: ORDER.accountId, after: told, limit: 9 });
     expect(events).toMatchObject([{ type: "order.updated", resourceId: ORDER.id, atMs: 5_000 }]);

@@ -12,9 +12,21 @@ type Traded = { size: string; from: string; atMs?: number; coin?: string };
 function fillOf({ size, from, atMs = START_MS, coin = "BTC" }: Traded, nth: number): unknown {
   const isSold = size.startsWith("-");
   return {
-    ...{ coin, px: "100.0", sz: isSold ? size.slice(1) : size, side: isSold ? "A" : "B", time: atMs, dir: "Open Long" },
-    ...{ startPosition: from, closedPnl: "0.0", hash: "0x00", oid: nth + 1, crossed: false, fee: "0.0" },
-    ...{ feeToken: "USDC", tid: nth + 1, cloid: null },
+    coin,
+    px: "100.0",
+    sz: isSold ? size.slice(1) : size,
+    side: isSold ? "A" : "B",
+    time: atMs,
+    dir: "Open Long",
+    startPosition: from,
+    closedPnl: "0.0",
+    hash: "0x00",
+    oid: nth + 1,
+    crossed: false,
+    fee: "0.0",
+    feeToken: "USDC",
+    tid: nth + 1,
+    cloid: null,
   };
 }
 
@@ -24,10 +36,24 @@ function read(traded: readonly Traded[]): Fill[] {
 
 function rows(traded: readonly Traded[]): StoredFill[] {
   return read(traded).map((fill) => ({
-    ...{ accountId: ACCOUNT.id, id: `kept-${fill.tid}`, timeMs: fill.timeMs, market: fill.coin, oid: fill.oid },
-    ...{ side: fill.side === "B" ? "buy" : "sell", price: fill.price, size: fill.size, isTaker: false },
-    ...{ fee: decimal("0"), feeToken: "USDC", builderFee: null, realizedPnl: decimal("0"), twapId: null },
-    ...{ startPosition: fill.startPosition, direction: fill.direction, isLiquidation: false, transactionHash: "0x00" },
+    accountId: ACCOUNT.id,
+    id: `kept-${fill.tid}`,
+    timeMs: fill.timeMs,
+    market: fill.coin,
+    oid: fill.oid,
+    side: fill.side === "B" ? "buy" : "sell",
+    price: fill.price,
+    size: fill.size,
+    isTaker: false,
+    fee: decimal("0"),
+    feeToken: "USDC",
+    builderFee: null,
+    realizedPnl: decimal("0"),
+    twapId: null,
+    startPosition: fill.startPosition,
+    direction: fill.direction,
+    isLiquidation: false,
+    transactionHash: "0x00",
   }));
 }
 
@@ -100,11 +126,23 @@ test.each([
 function stateWith(size: string | null): unknown {
   const summary = { accountValue: "1.0", totalNtlPos: "0.0", totalRawUsd: "1.0", totalMarginUsed: "0.0" };
   const position = {
-    ...{ coin: "BTC", szi: size, entryPx: "100.0", positionValue: "0.0", unrealizedPnl: "0.0", marginUsed: "0.0" },
-    ...{ returnOnEquity: "0.0", liquidationPx: null, maxLeverage: 40, leverage: { type: "cross", value: 20 } },
+    coin: "BTC",
+    szi: size,
+    entryPx: "100.0",
+    positionValue: "0.0",
+    unrealizedPnl: "0.0",
+    marginUsed: "0.0",
+    returnOnEquity: "0.0",
+    liquidationPx: null,
+    maxLeverage: 40,
+    leverage: { type: "cross", value: 20 },
   };
   return {
-    ...{ marginSummary: summary, crossMarginSummary: summary, crossMaintenanceMarginUsed: "0.0", withdrawable: "0.0" },
-    ...{ assetPositions: size === null ? [] : [{ type: "oneWay", position }], time: START_MS },
+    marginSummary: summary,
+    crossMarginSummary: summary,
+    crossMaintenanceMarginUsed: "0.0",
+    withdrawable: "0.0",
+    assetPositions: size === null ? [] : [{ type: "oneWay", position }],
+    time: START_MS,
   };
 }

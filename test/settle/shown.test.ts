@@ -8,8 +8,17 @@ import { type FrontendOrder, parseOrderStatus } from "../../src/wire/answer/orde
 import { fillsOf, recordOf, type VenueOrder } from "../support/small-venue.ts";
 
 const ORDER: VenueOrder = {
-  ...{ oid: 7, cloid: `0x${"ab".repeat(16)}`, isBuy: true, price: "100", size: "1", tif: "Gtc", reduceOnly: false },
-  ...{ isTrigger: false, status: "open", placedAtMs: 1_000, statusAtMs: 1_000 },
+  oid: 7,
+  cloid: `0x${"ab".repeat(16)}`,
+  isBuy: true,
+  price: "100",
+  size: "1",
+  tif: "Gtc",
+  reduceOnly: false,
+  isTrigger: false,
+  status: "open",
+  placedAtMs: 1_000,
+  statusAtMs: 1_000,
   fills: [{ size: "0.4", atMs: 2_000, tid: 9, isShown: true }],
 };
 

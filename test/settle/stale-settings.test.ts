@@ -44,7 +44,8 @@ test("a leverage that came too late has not succeeded because a server from befo
   held.clear();
   await s.pass(700_000);
   expect(await told(s, "late-10", leverage(10))).toMatchObject({
-    ...{ http: 202, status: "unknown" },
+    http: 202,
+    status: "unknown",
     error: "Whether it was applied cannot be proven. The exchange shows 25x cross.",
   });
   expect(leveragesSet(s)).toEqual([10, 25]);
@@ -88,7 +89,8 @@ test("a leverage that is refused in words that are new is rejected with them", a
   const s = await scene();
   refuse(s, "updateLeverage", { status: "err", response: UNLISTED });
   expect(await told(s, "frozen", leverage(7))).toMatchObject({
-    ...{ http: 200, status: "rejected" },
+    http: 200,
+    status: "rejected",
     error: `The exchange refused it, in words that are new to this gateway: "${UNLISTED}"`,
   });
 });
@@ -185,7 +187,8 @@ test("margin that was taken out is not said to be unmoved because the reading be
   expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 202, status: "unknown" });
   await s.pass(700_000);
   expect(await told(s, "out", margin("-10"))).toMatchObject({
-    ...{ http: 202, status: "unknown" },
+    http: 202,
+    status: "unknown",
     error: expect.stringContaining("The reading before it may be of before another change."),
   });
   expect(marginsMoved(s)).toEqual([20n, 10n, -10n]);

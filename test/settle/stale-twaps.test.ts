@@ -27,7 +27,9 @@ test("a TWAP of somebody else that is equal is not ours where an empty action to
   twapOfTheOwner(s);
   await s.pass(30_000);
   expect(await told(s, "lost-twap", TWAP)).toMatchObject({
-    ...{ http: 200, status: "rejected", exchange_id: null },
+    http: 200,
+    status: "rejected",
+    exchange_id: null,
     error: "It was never executed and no longer can be.",
   });
 });
@@ -106,7 +108,8 @@ test("a TWAP that runs and is never found is not said to have ended", async () =
   await told(s, "made", TWAP);
   hideTwaps(s, () => true);
   expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({
-    ...{ http: 202, status: "unknown" },
+    http: 202,
+    status: "unknown",
     error: "the exchange did not find the TWAP; whether it runs is being looked up",
   });
   await s.pass(700_000);
@@ -138,7 +141,8 @@ test("a cancel that names another market than the TWAP's says which it is", asyn
   await told(s, "made", TWAP);
   hideTwaps(s, () => true);
   expect(await told(s, "cancel", { kind: "twap_cancel", market: "ETH", twapId: 1 })).toMatchObject({
-    ...{ http: 200, status: "rejected" },
+    http: 200,
+    status: "rejected",
     error: expect.stringContaining("The exchange shows this TWAP in BTC."),
   });
 });
@@ -170,7 +174,9 @@ test("a TWAP that runs in another market than was asked for is an alarm, and is 
     const doubts = doubtsOf(s);
     const answer = await told(s, "moved", TWAP);
     expect(answer).toMatchObject({
-      ...{ http: 202, status: "unknown", exchange_id: "1" },
+      http: 202,
+      status: "unknown",
+      exchange_id: "1",
       error: expect.stringContaining("ALARM: the exchange shows the market ETH instead of BTC"),
     });
     expect(doubts).toEqual(["BTC"]);
@@ -191,7 +197,9 @@ test("a TWAP whose answer was lost and that runs in another market is an alarm, 
     twapOfTheOwner(s, 5);
     await s.pass(30_000);
     expect(await told(s, "moved", TWAP)).toMatchObject({
-      ...{ http: 202, status: "unknown", exchange_id: null },
+      http: 202,
+      status: "unknown",
+      exchange_id: null,
       error: expect.stringContaining("ALARM: the exchange shows TWAP 1 in ETH instead of BTC"),
     });
     expect(doubts).toEqual(["BTC"]);

@@ -57,8 +57,18 @@ const CLOID = `0x${"ab".repeat(16)}`;
 /** A record of one order, for each change of its status. */
 function recordAt(status: string, statusAtMs: number): unknown {
   return recordOf({
-    ...{ oid: 7, cloid: CLOID, isBuy: true, price: "100", size: "1", tif: "Gtc", reduceOnly: false, isTrigger: false },
-    ...{ status, placedAtMs: 1_000, statusAtMs, fills: [] },
+    oid: 7,
+    cloid: CLOID,
+    isBuy: true,
+    price: "100",
+    size: "1",
+    tif: "Gtc",
+    reduceOnly: false,
+    isTrigger: false,
+    status,
+    placedAtMs: 1_000,
+    statusAtMs,
+    fills: [],
   });
 }
 

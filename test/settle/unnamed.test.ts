@@ -140,10 +140,24 @@ test("seed 710583: one that nothing ever showed is over by two lists that hold s
 });
 
 const FILL: StoredFill = {
-  ...{ accountId: ACCOUNT.id, id: "1-BTC-1", timeMs: START_MS, market: "BTC", oid: "77", side: "sell" },
-  ...{ price: decimal("85"), size: decimal("1"), isTaker: true, fee: decimal("0"), feeToken: "USDC", builderFee: null },
-  ...{ realizedPnl: decimal("0"), startPosition: decimal("0"), direction: "Open Short", twapId: null },
-  ...{ isLiquidation: false, transactionHash: "0x00" },
+  accountId: ACCOUNT.id,
+  id: "1-BTC-1",
+  timeMs: START_MS,
+  market: "BTC",
+  oid: "77",
+  side: "sell",
+  price: decimal("85"),
+  size: decimal("1"),
+  isTaker: true,
+  fee: decimal("0"),
+  feeToken: "USDC",
+  builderFee: null,
+  realizedPnl: decimal("0"),
+  startPosition: decimal("0"),
+  direction: "Open Short",
+  twapId: null,
+  isLiquidation: false,
+  transactionHash: "0x00",
 };
 
 const FILLS: [string, Partial<StoredFill>, string][] = [

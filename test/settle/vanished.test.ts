@@ -75,10 +75,24 @@ test("so does a short history that has lost it", async () => {
 
 function wholeFill(order: VenueOrder): StoredFill {
   return {
-    ...{ accountId: ACCOUNT.id, id: "1-BTC-1", timeMs: order.placedAtMs, market: "BTC", oid: String(order.oid) },
-    ...{ side: "buy", price: decimal("100"), size: decimal("1"), isTaker: false, fee: decimal("0"), feeToken: "USDC" },
-    ...{ builderFee: null, realizedPnl: decimal("0"), startPosition: decimal("0"), direction: "Open Long" },
-    ...{ twapId: null, isLiquidation: false, transactionHash: "0x00" },
+    accountId: ACCOUNT.id,
+    id: "1-BTC-1",
+    timeMs: order.placedAtMs,
+    market: "BTC",
+    oid: String(order.oid),
+    side: "buy",
+    price: decimal("100"),
+    size: decimal("1"),
+    isTaker: false,
+    fee: decimal("0"),
+    feeToken: "USDC",
+    builderFee: null,
+    realizedPnl: decimal("0"),
+    startPosition: decimal("0"),
+    direction: "Open Long",
+    twapId: null,
+    isLiquidation: false,
+    transactionHash: "0x00",
   };
 }
 
@@ -263,7 +277,12 @@ test.each<[string, boolean, string]>([
     insertAttempt(
       rig.store,
       attemptRow({
-        ...{ kind: "cancel", nonce: 9, state: "done", hasLanded: true, cloid: null, targetOid: String(order.oid) },
+        kind: "cancel",
+        nonce: 9,
+        state: "done",
+        hasLanded: true,
+        cloid: null,
+        targetOid: String(order.oid),
         resource: { kind: "order", id },
         action: JSON.stringify({ type: "cancel", cancels: [{ a: 0, o: order.oid }] }),
       }),

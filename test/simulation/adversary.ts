@@ -19,10 +19,20 @@ import { MIDDLE } from "./wishes.ts";
 export const MOST_USD = 9_000n;
 
 const RAILS: Omit<RailsText, "bot"> = {
-  ...{ may: "increase,reduce,modify,cancel", markets: "BTC", sources: "any", touches: "own" },
-  ...{ maxOrder: "6000 USD", maxPosition: `${MOST_USD} USD`, maxExposure: "any", maxTurnoverPerDay: "30000 USD" },
-  ...{ maxLossPerDay: "any", maxActionsPerDay: "12", maxOpenOrders: "4", maxLeverage: "any" },
-  ...{ maxDistance: "2 %", maxStopDistance: "any" },
+  may: "increase,reduce,modify,cancel",
+  markets: "BTC",
+  sources: "any",
+  touches: "own",
+  maxOrder: "6000 USD",
+  maxPosition: `${MOST_USD} USD`,
+  maxExposure: "any",
+  maxTurnoverPerDay: "30000 USD",
+  maxLossPerDay: "any",
+  maxActionsPerDay: "12",
+  maxOpenOrders: "4",
+  maxLeverage: "any",
+  maxDistance: "2 %",
+  maxStopDistance: "any",
 };
 
 type Order = {
@@ -51,7 +61,10 @@ type Move =
 
 const bit = fc.nat(1);
 const order = fc.record({
-  ...{ bot: bit, key: bit, isBuy: fc.boolean(), isHasty: fc.boolean() },
+  bot: bit,
+  key: bit,
+  isBuy: fc.boolean(),
+  isHasty: fc.boolean(),
   across: fc.constantFrom(-900, -300, -20, 250, 800, 2_500),
   size: fc.constantFrom(null, null, "0.05", "0.02", "1"),
   terms: fc.constantFrom("gtc" as const, "gtc" as const, "ioc" as const, "reduce" as const, "stop" as const),
@@ -84,7 +97,9 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
     {
       weight: 4,
       arbitrary: fc.record({
-        ...{ kind: fc.constant("others" as const), isBuy: fc.boolean(), isTaker: fc.boolean() },
+        kind: fc.constant("others" as const),
+        isBuy: fc.boolean(),
+        isTaker: fc.boolean(),
         size: fc.constantFrom("0.02", "0.09", "0.3"),
       }),
     },
@@ -98,7 +113,14 @@ type Outcome = { findings: string[]; mostUse: bigint };
 
 /** Without luck: the most that passes, again and again. */
 const GREEDY: Move[] = Array.from({ length: 4 }, () => ({
-  ...{ kind: "place", bot: 0, key: 1, isBuy: true, across: -20, size: null, terms: "gtc", isHasty: false },
+  kind: "place",
+  bot: 0,
+  key: 1,
+  isBuy: true,
+  across: -20,
+  size: null,
+  terms: "gtc",
+  isHasty: false,
 }));
 
 /** So many lists of moves; of one that breaks a rail the shortest that does is told. */
@@ -242,7 +264,10 @@ function placing({ isBuy, terms }: Order, price: string, size: string): Ask {
   const trigger = { price: String(isBuy ? MIDDLE + 700 : MIDDLE - 700), kind: "stop_loss", market: false } as const;
   return {
     kind: "place",
-    ...{ market: "BTC", side: isBuy ? "buy" : "sell", size, price },
+    market: "BTC",
+    side: isBuy ? "buy" : "sell",
+    size,
+    price,
     timeInForce: terms === "ioc" ? "ioc" : "gtc",
     trigger: terms === "stop" ? trigger : null,
     reduceOnly: terms === "reduce",

@@ -82,7 +82,10 @@ export function makeBot({ party, nth, rails }: { party: Party; nth: number; rail
 
 function drawRails(chance: Chance, bot: string): RailsText {
   return {
-    ...{ bot, markets: chance.pick(["any", "BTC"]), touches: chance.pick(["own", "own", "all"]), sources: "any" },
+    bot,
+    markets: chance.pick(["any", "BTC"]),
+    touches: chance.pick(["own", "own", "all"]),
+    sources: "any",
     may: chance.pick([
       ...Array<string>(6).fill("increase,reduce,modify,cancel"),
       "increase,reduce,cancel",
@@ -92,7 +95,9 @@ function drawRails(chance: Chance, bot: string): RailsText {
     maxPosition: chance.pick(["any", "4000 USD", "9000 USD", "9000 USD", "14000 USD"]),
     maxExposure: chance.pick(["any", "any", "7000 USD"]),
     maxTurnoverPerDay: chance.pick(["any", "any", "12000 USD"]),
-    ...{ maxLossPerDay: "any", maxLeverage: "any", maxStopDistance: "any" },
+    maxLossPerDay: "any",
+    maxLeverage: "any",
+    maxStopDistance: "any",
     maxActionsPerDay: chance.pick(["any", "any", "any", "3"]),
     maxDistance: chance.pick(["any", "any", "5 %", "0.2 %"]),
     maxOpenOrders: chance.pick(["any", "any", "any", "2"]),
@@ -108,9 +113,16 @@ function holder({ account, agent }: Party, { rails, letter, issuedAtMs }: Grante
   const scopes = ["trading:read", "trading:write"] as const;
   const key = { keyHash: hash, accountId: account.id, scopes, issuedAtMs, registeredAtMs: START_MS };
   const text = inGrantOrder({
-    ...{ audience: "simulation", account: account.id, network: "testnet", owner: account.ownerAddress },
-    ...{ tradingAddress: account.tradingAddress, keyHash: hash, scopes: scopes.join(","), ...rails },
-    ...{ issuedAt: isoTime(issuedAtMs), expiresAt: isoTime(issuedAtMs + 300 * 86_400_000) },
+    audience: "simulation",
+    account: account.id,
+    network: "testnet",
+    owner: account.ownerAddress,
+    tradingAddress: account.tradingAddress,
+    keyHash: hash,
+    scopes: scopes.join(","),
+    ...rails,
+    issuedAt: isoTime(issuedAtMs),
+    expiresAt: isoTime(issuedAtMs + 300 * 86_400_000),
   });
   return { by: { account, agent, apiKey, key }, text };
 }

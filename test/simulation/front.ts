@@ -145,7 +145,9 @@ async function read(deps: Deps, caller: Caller, ask: Read): Promise<{ body: stri
 export async function askOverHttp(...[process, party, key, ask]: Parameters<Front>): Promise<Answered> {
   const { method, path, body } = httpRequest(party, ask);
   const request = testRequest({
-    ...{ method, path, apiKey: party.apiKey },
+    method,
+    path,
+    apiKey: party.apiKey,
     ...(key === null ? {} : { idempotencyKey: key }),
     ...(body === undefined ? {} : { body }),
   });

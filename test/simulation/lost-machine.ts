@@ -93,7 +93,12 @@ export async function runLostMachine(seed: number, directory: string): Promise<L
   const disks = [openDisk(directory, basename(`${name}-a`), template)];
   const bytes = chance.split();
   const host = (number: number): Host => ({
-    ...{ timeline, network, history, clockErrorMs: () => 0, doomsEndMs: 0, exchangeWeightPerMinute: 1_200 },
+    timeline,
+    network,
+    history,
+    clockErrorMs: () => 0,
+    doomsEndMs: 0,
+    exchangeWeightPerMinute: 1_200,
     disk: disks[number] ?? failed("a disk that is not there"),
     signers: () => signersOf([...PARTIES.map(({ agent }) => agent), NEW_AGENT]),
     randomBytes: (count) => Uint8Array.from({ length: count }, () => bytes.between(0, 255)),

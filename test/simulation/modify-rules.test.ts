@@ -33,10 +33,15 @@ test.each([
     coarsen(s, isEverRead);
     const answer = await s.tell("rules-modify", {
       kind: "modify",
-      ...{ id: placed.id, price: null, size: "0.02", alwaysPlace: false },
+      id: placed.id,
+      price: null,
+      size: "0.02",
+      alwaysPlace: false,
     });
     expect(JSON.parse(answer.body)).toMatchObject({
-      ...{ status: "open", size, error: error === null ? null : expect.stringContaining(error) },
+      status: "open",
+      size,
+      error: error === null ? null : expect.stringContaining(error),
     });
     expect(executed(s, "batchModify")).toHaveLength(sent);
   },

@@ -17,7 +17,8 @@ type Plain = {
 
 export function openPlainVenue({ seed, nowMs, plainTriggerReply = "resting", onChange }: Plain): Venue {
   return openVenue({
-    ...{ seed, nowMs },
+    seed,
+    nowMs,
     ...(onChange === undefined ? {} : { onChange }),
     checksSignatures: false,
     plainTriggerReply,

@@ -64,8 +64,13 @@ const SETTINGS: Settings = {
   dexes: ["xyz"],
   builder: null,
   limits: {
-    ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
-    ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
+    orders: OFF,
+    cancels: OFF,
+    otherWrites: OFF,
+    reads: OFF,
+    failedAuthenticationsPerMinute: 0,
+    failedRegistrationsPerMinute: 0,
+    failedRevocationsPerMinute: 0,
   },
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
   areSpotTriggersSent: false,
@@ -143,7 +148,9 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
     if (isAlive) history.note(() => `gateway   ${level}: ${message} ${JSON.stringify(fields)}`);
   };
   const log: Log = {
-    ...{ debug: () => undefined, info: () => undefined, warn: say("warn") },
+    debug: () => undefined,
+    info: () => undefined,
+    warn: say("warn"),
     error: (fields, message) => {
       if (!isAlive) return;
       say("error")(fields, message);

@@ -54,7 +54,9 @@ test.each([false, true])(
     stores.go();
     await s.pass(60_000);
     expect(shown(await s.tell("behind-modify", modify))).toMatchObject({
-      ...{ http: 200, status: "canceled", filled: "0" },
+      http: 200,
+      status: "canceled",
+      filled: "0",
       error: expect.stringContaining("The modify canceled the order and its replacement was refused"),
     });
   },
@@ -74,7 +76,8 @@ test("words that tell of the placing half do not leave the original open", async
   stores.go();
   await s.pass(30_000);
   expect(shown(await s.tell("prefix-modify", modify))).toMatchObject({
-    ...{ http: 200, status: "canceled" },
+    http: 200,
+    status: "canceled",
     error: expect.stringContaining("The modify canceled the order"),
   });
 });
@@ -117,7 +120,8 @@ test("a modify that never arrived is not what a cancel has closed the order by",
   await s.pass(30_000);
   expect(shown(await s.tell("lost-cancel", cancel))).toMatchObject({ http: 200, status: "canceled", error: null });
   expect(shown(await s.tell("lost-modify", modify))).toMatchObject({
-    ...{ http: 200, status: "canceled" },
+    http: 200,
+    status: "canceled",
     error: expect.stringMatching(/^The modify was not carried out: .*never executed/),
   });
   expect(shown(await s.tell(null, { kind: "get", id: placed.id })).error).toBeNull();

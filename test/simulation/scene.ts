@@ -86,7 +86,9 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const history = openHistory(false, timeline.nowMs);
   const disk = openDisk(directory, "scene", withBots);
   const venue = openPlainVenue({
-    ...{ seed, nowMs: () => START_MS + timeline.nowMs(), plainTriggerReply: triggerReply },
+    seed,
+    nowMs: () => START_MS + timeline.nowMs(),
+    plainTriggerReply: triggerReply,
     onChange: () => options.onChange?.(),
   });
   const lenses: Lens[] = [];
@@ -100,7 +102,10 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   let born = 0;
   const lines = new Map<SocketEvents, (text: string) => boolean>();
   const host: Host = {
-    ...{ timeline, network, disk, history },
+    timeline,
+    network,
+    disk,
+    history,
     signers: fakeSigners,
     clockErrorMs: () => clockErrorMs,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => chance.between(0, 255)),
@@ -150,7 +155,13 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   }
 
   const scene: Scene = {
-    ...{ venue, network, timeline, party, other, errors, ask },
+    venue,
+    network,
+    timeline,
+    party,
+    other,
+    errors,
+    ask,
     setFate: (fate) => network.setFate(fate),
     takeErrors: () => errors.splice(0),
     seeThrough: (lens) => void lenses.push(lens),
@@ -198,7 +209,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
 export function limit(side: "buy" | "sell", price: number, size = "0.01"): Extract<Ask, { kind: "place" }> {
   return {
     kind: "place",
-    ...{ market: "BTC", side, size, price: String(price), timeInForce: "gtc" },
+    market: "BTC",
+    side,
+    size,
+    price: String(price),
+    timeInForce: "gtc",
     trigger: null,
     reduceOnly: false,
   };

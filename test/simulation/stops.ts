@@ -38,8 +38,11 @@ export function drawStop(
   const scope = chance.pick(["account", "bot"] as const);
   return {
     // The plain key's own would leave the orders of bots.
-    ...{ party, scope: hasBots ? "account" : scope, keepsProtection: chance.isLucky(0.7) },
-    ...{ atMs: chance.between(0, Math.floor(faultsEndMs * 0.9)), key: `stop-${chance.between(1_000, 9_999)}` },
+    party,
+    scope: hasBots ? "account" : scope,
+    keepsProtection: chance.isLucky(0.7),
+    atMs: chance.between(0, Math.floor(faultsEndMs * 0.9)),
+    key: `stop-${chance.between(1_000, 9_999)}`,
     resumeAfterMs: chance.isLucky(0.35) ? chance.between(0, 10_000) : null,
   };
 }

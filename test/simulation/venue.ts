@@ -212,7 +212,9 @@ export function openVenue(options: VenueOptions): Venue {
     record: (address, oid) => world.venue.accounts.get(address)?.records.get(oid) ?? null,
     fillsOf: (address) => world.venue.accounts.get(address)?.fills ?? [],
     isLive: (oid) => world.venue.orders.has(oid),
-    ...{ log, runtime, hub },
+    log,
+    runtime,
+    hub,
   };
   for (const { owner, agent } of options.owners) {
     apply({ kind: "fund", user: owner, atMs: options.nowMs() });

@@ -114,7 +114,11 @@ export function placing(chance: Chance, base: Base): Wish {
   const size = `0.0${chance.between(1, 9)}${chance.between(100, 999)}`;
   const ask: Ask = {
     kind: "place",
-    ...{ market: "BTC", side, size, price, timeInForce },
+    market: "BTC",
+    side,
+    size,
+    price,
+    timeInForce,
     trigger: null,
     reduceOnly: chance.isLucky(0.05),
   };
@@ -142,7 +146,10 @@ function trigger(chance: Chance, base: Base): Wish {
   const market = chance.isLucky(0.5);
   const ask: Ask = {
     kind: "place",
-    ...{ market: "BTC", side, size: `0.0${chance.between(1, 9)}${chance.between(100, 999)}`, price },
+    market: "BTC",
+    side,
+    size: `0.0${chance.between(1, 9)}${chance.between(100, 999)}`,
+    price,
     timeInForce: "gtc",
     trigger: { price: String(at), kind, market },
     reduceOnly: false,

@@ -53,8 +53,14 @@ test("an attempt that places an order comes back from its row as it was stored",
 test("what an order's row could not say of its attempt is not stored there", () => {
   const store = openStore(":memory:");
   const others: Partial<Attempt>[] = [
-    ...[{ kind: "modify" as const }, { targetOid: "77" }, { isTargetClosed: true }, { intendedTotal: "1" }],
-    ...[{ cloid: attemptRow().cloid }, { cloid: null }, { accountId: "another" }, { idempotencyKey: "another" }],
+    { kind: "modify" as const },
+    { targetOid: "77" },
+    { isTargetClosed: true },
+    { intendedTotal: "1" },
+    { cloid: attemptRow().cloid },
+    { cloid: null },
+    { accountId: "another" },
+    { idempotencyKey: "another" },
     { resource: attemptRow().resource },
   ];
   for (const some of others) expect(() => insertPlacing(store, placingRows(1, some))).toThrow("bug: not the attempt");

@@ -24,8 +24,16 @@ const PLACES: Record<string, (store: Store, leg: Leg) => void> = {
 const TRIGGER = { price: "9.50", kind: "stop_loss", market: true } as const;
 const CHANGED: Leg = {
   ...leg,
-  ...{ oid: "77", size: decimal("2"), price: "9", timeInForce: "alo", trigger: TRIGGER, state: "canceled" },
-  ...{ filledSize: decimal("0.5"), filledNotional: decimal("4.5"), reason: "said", isExchangesWord: true },
+  oid: "77",
+  size: decimal("2"),
+  price: "9",
+  timeInForce: "alo",
+  trigger: TRIGGER,
+  state: "canceled",
+  filledSize: decimal("0.5"),
+  filledNotional: decimal("4.5"),
+  reason: "said",
+  isExchangesWord: true,
 };
 
 for (const [place, insert] of Object.entries(PLACES)) {

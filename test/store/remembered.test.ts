@@ -40,8 +40,14 @@ const WRITES: readonly ((store: Store, name: string, atMs: number) => unknown)[]
   (store, name, atMs) => revokeApiKey(store, { accountId: "a", keyHash: name, revokedAtMs: atMs }),
   (store, address, atMs) =>
     insertAgent(store, {
-      ...{ address: `${address}${atMs}`, ownerAddress: OWNER, name: address, sealedKey: new Uint8Array(1) },
-      ...{ state: "approved", createdAtMs: atMs, approvedAtMs: atMs, validUntilMs: null },
+      address: `${address}${atMs}`,
+      ownerAddress: OWNER,
+      name: address,
+      sealedKey: new Uint8Array(1),
+      state: "approved",
+      createdAtMs: atMs,
+      approvedAtMs: atMs,
+      validUntilMs: null,
     }),
   (store, name, atMs) => markAgentApproved(store, agentOf(store) ?? name, { approvedAtMs: atMs, validUntilMs: null }),
   (store, name, atMs) => setAgentValidity(store, agentOf(store) ?? name, NOW_MS + (atMs % 3) - 1),

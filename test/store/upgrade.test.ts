@@ -43,7 +43,12 @@ test.each(SCHEMAS)("a database of schema %d keeps everything when it is brought 
     expect(keptOf(store)).toMatchObject(keptThen(schema));
     const statuses = keptOf(store).orders.map(({ order }) => (order as { status: string }).status);
     expect([...new Set(statuses)].sort()).toEqual([
-      ...["canceled", "filled", "open", "rejected", "unknown", "waiting_for_trigger"],
+      "canceled",
+      "filled",
+      "open",
+      "rejected",
+      "unknown",
+      "waiting_for_trigger",
     ]);
     expect(store.$client.prepare("PRAGMA integrity_check").values()).toEqual([["ok"]]);
     const instance = findInstance(store);

@@ -143,8 +143,13 @@ const SETTINGS: Settings = {
   dexes: ["xyz"],
   builder: null,
   limits: {
-    ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
-    ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
+    orders: OFF,
+    cancels: OFF,
+    otherWrites: OFF,
+    reads: OFF,
+    failedAuthenticationsPerMinute: 0,
+    failedRegistrationsPerMinute: 0,
+    failedRevocationsPerMinute: 0,
   },
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
   areSpotTriggersSent: false,
@@ -243,7 +248,11 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     running: openRunningWrites(),
     reads,
     marketView: openMarketView({
-      ...{ url: "ws://exchange.test/ws", transport: null, clock, reads, maxAgeMs: 10_000 },
+      url: "ws://exchange.test/ws",
+      transport: null,
+      clock,
+      reads,
+      maxAgeMs: 10_000,
       exchangeNowMs: () => clock.nowMs(),
     }),
     builderApproval: openBuilderApproval({ builderAddress: null, reads, clock }),
@@ -254,7 +263,10 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     gauges: { weightLeft: () => null, clockOffsetMs: () => null },
   };
   const key = {
-    ...{ keyHash: KEY_HASH, accountId: ACCOUNT.id, issuedAtMs: START_MS, registeredAtMs: START_MS },
+    keyHash: KEY_HASH,
+    accountId: ACCOUNT.id,
+    issuedAtMs: START_MS,
+    registeredAtMs: START_MS,
     scopes: ["trading:read", "trading:write"] as const,
   };
   const caller: Caller = { account: ACCOUNT, key, reader: { reader: KEY_HASH }, charge: () => undefined };

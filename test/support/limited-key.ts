@@ -12,12 +12,26 @@ export type Wanted = Partial<LimitedGrantText> &
 /** Held to nothing but what is said. */
 export function grantText(apiKey: string, issuedAtMs: number, wanted: Wanted): LimitedGrantText {
   return {
-    ...{ network: "paper", keyHash: keyHash(apiKey), scopes: "trading:read,trading:write" },
-    ...{ bot: "grid-1", may: "increase,reduce,modify,cancel", markets: "any", maxOrder: "any", maxPosition: "any" },
-    ...{ maxExposure: "any", maxTurnoverPerDay: "any", maxLossPerDay: "any", maxActionsPerDay: "any" },
-    ...{ maxDistance: "any", maxStopDistance: "any", maxLeverage: "any", maxOpenOrders: "any" },
-    ...{ touches: "own", sources: "any" },
-    ...{ issuedAt: isoTime(issuedAtMs), expiresAt: isoTime(issuedAtMs + 90 * 86_400_000) },
+    network: "paper",
+    keyHash: keyHash(apiKey),
+    scopes: "trading:read,trading:write",
+    bot: "grid-1",
+    may: "increase,reduce,modify,cancel",
+    markets: "any",
+    maxOrder: "any",
+    maxPosition: "any",
+    maxExposure: "any",
+    maxTurnoverPerDay: "any",
+    maxLossPerDay: "any",
+    maxActionsPerDay: "any",
+    maxDistance: "any",
+    maxStopDistance: "any",
+    maxLeverage: "any",
+    maxOpenOrders: "any",
+    touches: "own",
+    sources: "any",
+    issuedAt: isoTime(issuedAtMs),
+    expiresAt: isoTime(issuedAtMs + 90 * 86_400_000),
     ...wanted,
   };
 }

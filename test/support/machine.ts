@@ -40,8 +40,13 @@ const STRANGER = addressOfKey(STRANGERS_KEY);
 export const PASSPHRASE = "correct horse battery staple";
 
 export const ACCOUNT: Account = {
-  ...{ id: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90", label: "main", kind: "main", parentId: null },
-  ...{ ownerAddress: OWNER.address, tradingAddress: OWNER.address, createdAtMs: START_MS },
+  id: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90",
+  label: "main",
+  kind: "main",
+  parentId: null,
+  ownerAddress: OWNER.address,
+  tradingAddress: OWNER.address,
+  createdAtMs: START_MS,
 };
 
 export type World = {
@@ -56,8 +61,12 @@ export function openWorld(): World {
   const clock = stillClock(START_MS);
   const nowMs = () => START_MS + clock.elapsedMs();
   const paper = createPaperExchange({
-    ...{ ...PAPER_DEFAULTS, fund: [OWNER.address, STRANGER], prices: { kind: "scripted" }, hasMarketMaker: false },
-    ...{ nowMs, sleep: (ms) => clock.sleep(ms) },
+    ...PAPER_DEFAULTS,
+    fund: [OWNER.address, STRANGER],
+    prices: { kind: "scripted" },
+    hasMarketMaker: false,
+    nowMs,
+    sleep: (ms) => clock.sleep(ms),
   });
   const stranger = openSigners({ network: "paper", keys: [{ address: STRANGER, privateKey: STRANGERS_KEY.slice() }] });
   return {
@@ -148,7 +157,11 @@ export async function openMachine(world: World, directory: string, installation 
   };
   const gateway = openGateway({
     settings: SETTINGS,
-    ...{ instance, store, signers: keyring.signers, transport, socket: null },
+    instance,
+    store,
+    signers: keyring.signers,
+    transport,
+    socket: null,
     clock: withSleep(clock, (ms) => clock.sleep(ms).then(() => (isLost ? gone : undefined))),
     schedule: (run) => void setImmediate(() => (isLost ? undefined : run())),
     randomBytes,
@@ -158,11 +171,18 @@ export async function openMachine(world: World, directory: string, installation 
   });
   const operator = { store, clock, randomBytes, network: "paper", keyring, exchange: gateway.deps.exchange } as const;
   const machine: Machine = {
-    ...{ places, store, gateway, keyring, log, lateMs: [] },
+    places,
+    store,
+    gateway,
+    keyring,
+    log,
+    lateMs: [],
     async ask(route, body, key, apiKey = API_KEY) {
       const [method = "", path = ""] = route.split(" ");
       const request = testRequest({
-        ...{ method, path, apiKey },
+        method,
+        path,
+        apiKey,
         ...(body === undefined ? {} : { body }),
         ...(key === undefined ? {} : { idempotencyKey: key }),
       });
@@ -190,16 +210,20 @@ export async function openMachine(world: World, directory: string, installation 
 const OFF = { perSecond: 0, burst: 0 };
 
 const SETTINGS: Settings = {
-  ...{
-    network: "paper" as const,
-    version: "0.0.0-test",
-    audience: "paper+http://127.0.0.1:8787",
-    allowedHosts: [TEST_HOST],
-  },
-  ...{ dexes: ["xyz"], builder: null },
+  network: "paper" as const,
+  version: "0.0.0-test",
+  audience: "paper+http://127.0.0.1:8787",
+  allowedHosts: [TEST_HOST],
+  dexes: ["xyz"],
+  builder: null,
   limits: {
-    ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
-    ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
+    orders: OFF,
+    cancels: OFF,
+    otherWrites: OFF,
+    reads: OFF,
+    failedAuthenticationsPerMinute: 0,
+    failedRegistrationsPerMinute: 0,
+    failedRevocationsPerMinute: 0,
   },
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
   areSpotTriggersSent: false,
@@ -211,8 +235,12 @@ const SETTINGS: Settings = {
 
 function instanceOf(installation: number): Instance {
   return {
-    ...{ network: "paper", exchangeUrl: "http://paper.test", tag: installation, createdAtMs: START_MS },
-    ...{ vault: JSON.stringify(CHEAP), secret: new Uint8Array(32).fill(installation) },
+    network: "paper",
+    exchangeUrl: "http://paper.test",
+    tag: installation,
+    createdAtMs: START_MS,
+    vault: JSON.stringify(CHEAP),
+    secret: new Uint8Array(32).fill(installation),
   };
 }
 

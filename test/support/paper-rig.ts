@@ -217,11 +217,20 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
   };
   const gateway = openGateway({
     settings: {
-      ...{ network: "paper", version: "0.0.0-test", audience: "http://127.0.0.1:8787", allowedHosts: [TEST_HOST] },
-      ...{ dexes: ["xyz"], builder: options.builder ?? null },
+      network: "paper",
+      version: "0.0.0-test",
+      audience: "http://127.0.0.1:8787",
+      allowedHosts: [TEST_HOST],
+      dexes: ["xyz"],
+      builder: options.builder ?? null,
       limits: {
-        ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
-        ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
+        orders: OFF,
+        cancels: OFF,
+        otherWrites: OFF,
+        reads: OFF,
+        failedAuthenticationsPerMinute: 0,
+        failedRegistrationsPerMinute: 0,
+        failedRevocationsPerMinute: 0,
       },
       timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
       areSpotTriggersSent: false,
@@ -232,8 +241,12 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
       ...options.settings,
     },
     instance: {
-      ...{ network: "paper", exchangeUrl: "http://paper.test", tag: 7, secret: new Uint8Array(32).fill(9) },
-      ...{ vault: "{}", createdAtMs: START_MS },
+      network: "paper",
+      exchangeUrl: "http://paper.test",
+      tag: 7,
+      secret: new Uint8Array(32).fill(9),
+      vault: "{}",
+      createdAtMs: START_MS,
     },
     store,
     signers: signersOf(PRIVATE_KEYS),
@@ -253,15 +266,28 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
   async function act(signer: string, action: Action): Promise<unknown> {
     nonces = Math.max(nonces + 1, nowMs() + 1);
     const body = outside.sign({
-      ...{ agentAddress: signer, action, nonce: nonces, vaultAddress: null },
+      agentAddress: signer,
+      action,
+      nonce: nonces,
+      vaultAddress: null,
       expiresAfter: nonces + 60_000,
     });
     return (await post("/exchange", body)).json();
   }
 
   const rig: PaperRig = {
-    ...{ gateway, deps: gateway.deps, store, clock, paper, log, socket },
-    ...{ sent: [], asked: [], deliveries: [], failing: new Set(), interfere: () => undefined },
+    gateway,
+    deps: gateway.deps,
+    store,
+    clock,
+    paper,
+    log,
+    socket,
+    sent: [],
+    asked: [],
+    deliveries: [],
+    failing: new Set(),
+    interfere: () => undefined,
     frames: (_text, arrive) => arrive(),
     cut() {
       for (const cut of [...cuts]) cut();
@@ -271,7 +297,10 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
       const [method = "", path = ""] = route.split(" ");
       keys += 1;
       const request = testRequest({
-        ...{ method, path, apiKey: apiKeys[apiKey], ...(body === undefined ? {} : { body }) },
+        method,
+        path,
+        apiKey: apiKeys[apiKey],
+        ...(body === undefined ? {} : { body }),
         ...(headers === undefined ? {} : { headers }),
         ...(method === "POST" ? { idempotencyKey: key ?? `rig-key-${keys}` } : {}),
       });
@@ -324,8 +353,14 @@ function openFilledStore(): Store {
   for (const { account, apiKeys, key } of [FIRST, SECOND]) {
     insertAccount(store, account);
     insertAgent(store, {
-      ...{ address: account.ownerAddress, ownerAddress: account.ownerAddress, name: "postern-1", state: "approved" },
-      ...{ sealedKey: new Uint8Array(8), createdAtMs: START_MS, approvedAtMs: START_MS, validUntilMs: null },
+      address: account.ownerAddress,
+      ownerAddress: account.ownerAddress,
+      name: "postern-1",
+      state: "approved",
+      sealedKey: new Uint8Array(8),
+      createdAtMs: START_MS,
+      approvedAtMs: START_MS,
+      validUntilMs: null,
     });
     for (const apiKey of apiKeys) insertApiKey(store, { ...key, keyHash: keyHash(apiKey) });
   }

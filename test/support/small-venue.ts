@@ -159,14 +159,25 @@ function accountState(orders: readonly VenueOrder[], time: number): unknown {
   const size = Math.round(fills.reduce((sum, each) => sum + each, 0)) / 1e5;
   const summary = { accountValue: "1000.0", totalNtlPos: "0.0", totalRawUsd: "1000.0", totalMarginUsed: "0.0" };
   const position = {
-    ...{ coin: "BTC", szi: String(size), entryPx: "100.0", positionValue: "0.0", unrealizedPnl: "0.0" },
-    ...{ returnOnEquity: "0.0", liquidationPx: null, marginUsed: "0.0", maxLeverage: 40 },
+    coin: "BTC",
+    szi: String(size),
+    entryPx: "100.0",
+    positionValue: "0.0",
+    unrealizedPnl: "0.0",
+    returnOnEquity: "0.0",
+    liquidationPx: null,
+    marginUsed: "0.0",
+    maxLeverage: 40,
     leverage: { type: "cross", value: 20 },
     cumFunding: { allTime: "0.0", sinceOpen: "0.0", sinceChange: "0.0" },
   };
   return {
-    ...{ marginSummary: summary, crossMarginSummary: summary, crossMaintenanceMarginUsed: "0.0", withdrawable: "0.0" },
-    ...{ assetPositions: size === 0 ? [] : [{ type: "oneWay", position }], time },
+    marginSummary: summary,
+    crossMarginSummary: summary,
+    crossMaintenanceMarginUsed: "0.0",
+    withdrawable: "0.0",
+    assetPositions: size === 0 ? [] : [{ type: "oneWay", position }],
+    time,
   };
 }
 

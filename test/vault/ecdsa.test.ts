@@ -54,7 +54,10 @@ test("an addon that is missing, broken, refuses, or signs with another nonce is 
     () =>
       addon((into, digest, privateKey) => {
         const signed = secp256k1.sign(digest, privateKey, {
-          ...{ prehash: false, lowS: true, format: "recovered", extraEntropy: new Uint8Array(randomBytes(32)) },
+          prehash: false,
+          lowS: true,
+          format: "recovered",
+          extraEntropy: new Uint8Array(randomBytes(32)),
         });
         into.signature.set(signed.subarray(1));
         return 0;

@@ -124,7 +124,13 @@ describe("a file is refused", () => {
       crypto: { ...scrypt.crypto, kdfparams: { ...scrypt.crypto.kdfparams, ...kdfparams } },
     });
     const files: unknown[] = [
-      ...["", "{", "null", "[]", "{}", `{"version":3}`, " ".repeat(70_000)],
+      "",
+      "{",
+      "null",
+      "[]",
+      "{}",
+      `{"version":3}`,
+      " ".repeat(70_000),
       { ...scrypt, version: 1 },
       { ...scrypt, crypto: { ...scrypt.crypto, cipher: "aes-128-cbc" } },
       { ...scrypt, crypto: { ...scrypt.crypto, kdf: "argon2" } },

@@ -70,3 +70,8 @@ test("a grant never verifies as a revocation", () => {
   expect(grantDigest(GRANT)).not.toEqual(revocationDigest(GRANT));
   expect(grantTypedData(GRANT).domain).toEqual({ name: "Postern", version: "1" });
 });
+
+test("the hash of a key is the published one", () => {
+  const hash = "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c70d4f2d";
+  expect(keyHash(`api_trade_${"0123456789abcdef".repeat(4)}`)).toBe(hash);
+});

@@ -51,8 +51,13 @@ const ROWS: Row[] = [
     goesAlways: false,
     write: ({ deps, caller }) =>
       createTwap(deps, caller, {
-        ...{ ...SAME, market: "BTC", side: "buy", size: "1", durationMinutes: 30 },
-        ...{ randomize: false, reduceOnly: false },
+        ...SAME,
+        market: "BTC",
+        side: "buy",
+        size: "1",
+        durationMinutes: 30,
+        randomize: false,
+        reduceOnly: false,
       }),
   },
   {

@@ -54,7 +54,10 @@ check("what has to be there has to be there", !("price" in short));
 // @ts-expect-error: a write without a name of its own is none
 await client.POST("/v1/orders", { body: ORDER });
 const optional: Pick<Schemas["CreateTwap"], "market" | "side" | "size" | "duration_minutes"> = {
-  ...{ market: "BTC", side: "buy", size: "1", duration_minutes: 30 },
+  market: "BTC",
+  side: "buy",
+  size: "1",
+  duration_minutes: 30,
 };
 const twap: Schemas["CreateTwap"] = optional;
 check("the flags of a TWAP may be left out", twap.randomize === undefined);

@@ -69,7 +69,10 @@ export async function showLimitedGrant({ command, input, outside }: Asked): Prom
   const grant = {
     audience: await audience({ command, input, outside }, at),
     account: { id, owner, tradingAddress, network: instance.network },
-    ...{ keyHash, scopes: scopesOf(input).join(","), issuedAtMs: outside.clock.nowMs(), days },
+    keyHash,
+    scopes: scopesOf(input).join(","),
+    issuedAtMs: outside.clock.nowMs(),
+    days,
   };
   const text = grantTextOf(grant, rails);
   const bound = boundOf(text);

@@ -34,7 +34,9 @@ export async function flattenNow(app: App, own: FlattenForm): Promise<void> {
   Object.assign(own, { isBusy: true, failure: null });
   app.changed();
   const answer = await request<Stop>({
-    ...{ method: "POST", path: `/v1/stops/${own.stop.id}/flatten`, bearer: session.apiKey },
+    method: "POST",
+    path: `/v1/stops/${own.stop.id}/flatten`,
+    bearer: session.apiKey,
     body: JSON.stringify({ max_slippage_bps: Number(own.slippageBps) }),
   });
   own.isBusy = false;

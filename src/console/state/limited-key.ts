@@ -65,8 +65,12 @@ function made(app: App, { draft, replaces }: RailsForm, audience: string): Limit
   const apiKey = replaces === null ? makeApiKey(app.randomBytes) : null;
   const keyHash = apiKey === null ? (replaces?.key_hash ?? "") : hashOfKey(apiKey);
   const grant = {
-    ...{ audience, account: { id, owner, tradingAddress, network }, keyHash },
-    ...{ scopes: replaces?.scopes.join(",") ?? SCOPES, issuedAtMs: app.nowMs(), days: wish.days },
+    audience,
+    account: { id, owner, tradingAddress, network },
+    keyHash,
+    scopes: replaces?.scopes.join(",") ?? SCOPES,
+    issuedAtMs: app.nowMs(),
+    days: wish.days,
   };
   const text = grantTextOf(grant, wish.rails);
   return { apiKey, text, days: wish.days, signing: newSigning(), isRegistered: false };

@@ -79,8 +79,11 @@ async function readHealth(app: App): Promise<void> {
 
 async function readLists(app: App): Promise<void> {
   await Promise.all([
-    ...[reads.readHistory(app), reads.readOperations(app), reads.readTwaps(app)],
-    ...[reads.readKeys(app), reads.readStops(app)],
+    reads.readHistory(app),
+    reads.readOperations(app),
+    reads.readTwaps(app),
+    reads.readKeys(app),
+    reads.readStops(app),
   ]);
 }
 

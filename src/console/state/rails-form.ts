@@ -36,8 +36,13 @@ export type RailsForm = {
 export function newRailsForm(): RailsForm {
   const draft = { ...PROPOSED_RAILS, bot: "grid-1", markets: "BTC,ETH", days: String(PROPOSED_DAYS) };
   return {
-    ...{ draft: typedDraft(draft), isTouched: false, isBusy: false, failure: null },
-    ...{ asksFrom: undefined, replaces: null, made: null },
+    draft: typedDraft(draft),
+    isTouched: false,
+    isBusy: false,
+    failure: null,
+    asksFrom: undefined,
+    replaces: null,
+    made: null,
   };
 }
 

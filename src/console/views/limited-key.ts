@@ -102,8 +102,14 @@ function sourceHint({ asksFrom }: RailsForm): string {
 }
 
 const VERB_WORDS: Partial<Record<Verb, string>> = {
-  ...{ increase: "open and increase", reduce: "reduce and close", modify: "modify", cancel: "cancel" },
-  ...{ leverage: "set leverage", margin: "move margin", twap: "run TWAPs", stop: "stop itself" },
+  increase: "open and increase",
+  reduce: "reduce and close",
+  modify: "modify",
+  cancel: "cancel",
+  leverage: "set leverage",
+  margin: "move margin",
+  twap: "run TWAPs",
+  stop: "stop itself",
 };
 
 function verbs(draft: RailsDraft, change: Change): TemplateResult {
@@ -120,16 +126,12 @@ function verbs(draft: RailsDraft, change: Change): TemplateResult {
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   ...AMOUNTS.map(({ name, words }) => [name, words] as const),
-  ...([
-    ["bot", "Bot"],
-    ["markets", "Markets"],
-    ["sources", "May ask from"],
-  ] as const),
-  ...([
-    ["days", "Days"],
-    ["may", "It may"],
-    ["touches", "Orders it may change"],
-  ] as const),
+  ["bot", "Bot"],
+  ["markets", "Markets"],
+  ["sources", "May ask from"],
+  ["days", "Days"],
+  ["may", "It may"],
+  ["touches", "Orders it may change"],
 ]);
 
 function bound(wish: Wish, isTouched: boolean): TemplateResult | typeof nothing {

@@ -6,10 +6,16 @@ import { RAILS_MEMBERS, type Rails } from "./rails.ts";
 
 /** Its members in signing order. */
 export const LIMITED_GRANT_MEMBERS = [
-  ...(["audience", "account", "network", "owner", "tradingAddress"] as const),
-  ...(["keyHash", "scopes"] as const),
+  "audience",
+  "account",
+  "network",
+  "owner",
+  "tradingAddress",
+  "keyHash",
+  "scopes",
   ...RAILS_MEMBERS,
-  ...(["issuedAt", "expiresAt"] as const),
+  "issuedAt",
+  "expiresAt",
 ] as const;
 export type LimitedGrantMember = (typeof LIMITED_GRANT_MEMBERS)[number];
 
@@ -68,8 +74,14 @@ export function parseLimitedGrant(text: LimitedGrantText): ParsedGrant {
   return {
     kind: "grant",
     grant: {
-      ...{ audience, accountId: account, ownerAddress: owner, tradingAddress, keyHash, rails: parsed.rails },
-      ...{ issuedAtMs, expiresAtMs },
+      audience,
+      accountId: account,
+      ownerAddress: owner,
+      tradingAddress,
+      keyHash,
+      rails: parsed.rails,
+      issuedAtMs,
+      expiresAtMs,
       // Their forms have just been looked at.
       network: text.network as Network,
       scopes: text.scopes.split(",") as Scope[],
@@ -106,11 +118,30 @@ export function inGrantOrder(text: LimitedGrantText): LimitedGrantText {
 
 /** What a text that nobody can have signed grants: no verb, and no time. */
 export const NOTHING_GRANTED: LimitedGrant = {
-  ...{ audience: "", accountId: "", network: "paper", ownerAddress: "", tradingAddress: "", keyHash: "", scopes: [] },
-  ...{ issuedAtMs: 0, expiresAtMs: 0 },
+  audience: "",
+  accountId: "",
+  network: "paper",
+  ownerAddress: "",
+  tradingAddress: "",
+  keyHash: "",
+  scopes: [],
+  issuedAtMs: 0,
+  expiresAtMs: 0,
   rails: {
-    ...{ bot: "", may: [], markets: [], touches: "own", sources: [] },
-    ...{ maxOrder: null, maxPosition: null, maxExposure: null, maxTurnoverPerDay: null, maxLossPerDay: null },
-    ...{ maxActionsPerDay: null, maxDistance: null, maxStopDistance: null, maxLeverage: null, maxOpenOrders: null },
+    bot: "",
+    may: [],
+    markets: [],
+    touches: "own",
+    sources: [],
+    maxOrder: null,
+    maxPosition: null,
+    maxExposure: null,
+    maxTurnoverPerDay: null,
+    maxLossPerDay: null,
+    maxActionsPerDay: null,
+    maxDistance: null,
+    maxStopDistance: null,
+    maxLeverage: null,
+    maxOpenOrders: null,
   },
 };

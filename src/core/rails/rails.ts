@@ -2,8 +2,16 @@ import type { Decimal } from "../decimal.ts";
 
 /** What a limited key may do at all, in the order in which a grant names it. */
 export const VERBS = [
-  ...(["increase", "reduce", "modify", "cancel", "leverage"] as const),
-  ...(["margin", "twap", "stop", "propose", "approve"] as const),
+  "increase",
+  "reduce",
+  "modify",
+  "cancel",
+  "leverage",
+  "margin",
+  "twap",
+  "stop",
+  "propose",
+  "approve",
 ] as const;
 export type Verb = (typeof VERBS)[number];
 
@@ -45,7 +53,19 @@ export type RailsText = Readonly<Record<keyof Rails, string>>;
 
 /** The texts in signing order. */
 export const RAILS_MEMBERS = [
-  ...(["bot", "may", "markets", "maxOrder", "maxPosition", "maxExposure"] as const),
-  ...(["maxTurnoverPerDay", "maxLossPerDay", "maxActionsPerDay", "maxDistance", "maxStopDistance"] as const),
-  ...(["maxLeverage", "maxOpenOrders", "touches", "sources"] as const),
+  "bot",
+  "may",
+  "markets",
+  "maxOrder",
+  "maxPosition",
+  "maxExposure",
+  "maxTurnoverPerDay",
+  "maxLossPerDay",
+  "maxActionsPerDay",
+  "maxDistance",
+  "maxStopDistance",
+  "maxLeverage",
+  "maxOpenOrders",
+  "touches",
+  "sources",
 ] as const satisfies readonly (keyof Rails)[];

@@ -11,9 +11,19 @@ import { RAILS_MEMBERS, type RailsText, VERBS } from "./rails.ts";
  * makes no amount larger, and a limit on it would refuse every market in which nobody can say what is set.
  */
 export const PROPOSED_RAILS: Omit<RailsText, "bot" | "markets"> = {
-  ...{ may: "increase,reduce,modify,cancel", maxOrder: "500 USD", maxPosition: "1000 USD", maxExposure: "1500 USD" },
-  ...{ maxTurnoverPerDay: "5000 USD", maxLossPerDay: "50 USD", maxActionsPerDay: "2000", maxDistance: "2 %" },
-  ...{ maxStopDistance: "10 %", maxLeverage: "any", maxOpenOrders: "40", touches: "own", sources: "any" },
+  may: "increase,reduce,modify,cancel",
+  maxOrder: "500 USD",
+  maxPosition: "1000 USD",
+  maxExposure: "1500 USD",
+  maxTurnoverPerDay: "5000 USD",
+  maxLossPerDay: "50 USD",
+  maxActionsPerDay: "2000",
+  maxDistance: "2 %",
+  maxStopDistance: "10 %",
+  maxLeverage: "any",
+  maxOpenOrders: "40",
+  touches: "own",
+  sources: "any",
 };
 
 export const PROPOSED_DAYS = 90;
@@ -28,8 +38,13 @@ export function inOneForm(wished: RailsText): RailsText {
 }
 
 const UNITS: Partial<Record<keyof RailsText, "USD" | "%">> = {
-  ...{ maxOrder: "USD", maxPosition: "USD", maxExposure: "USD", maxTurnoverPerDay: "USD", maxLossPerDay: "USD" },
-  ...{ maxDistance: "%", maxStopDistance: "%" },
+  maxOrder: "USD",
+  maxPosition: "USD",
+  maxExposure: "USD",
+  maxTurnoverPerDay: "USD",
+  maxLossPerDay: "USD",
+  maxDistance: "%",
+  maxStopDistance: "%",
 };
 
 function formed(name: keyof RailsText, text: string): string {

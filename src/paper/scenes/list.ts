@@ -123,7 +123,8 @@ function changes(): Scene[] {
     scene("modify-kills", "move", "The modify cancels the order, and what should replace it is refused.", {
       rules: once(
         { kind: "modify_kills", text: "Post only order would have immediately matched, bbo was 94995@95005. asset=0" },
-        ...["modify", "batchModify"],
+        "modify",
+        "batchModify",
       ),
     }),
     scene("modify-meets-fill", "move", "The order is filled the moment before the modify.", {
@@ -182,13 +183,16 @@ function streams(): Scene[] {
       fault: { kind: "silent", ms: SILENT_MS },
     }),
     streaming("stream-drops", "The order rests and is filled later; the stream breaks before it can say so.", {
-      ...{ times: 1, fault: { kind: "close", code: 1_006, reason: "" } },
+      times: 1,
+      fault: { kind: "close", code: 1_006, reason: "" },
     }),
     streaming("stream-repeats", "The order rests and is filled later; the stream says so twice.", {
       fault: { kind: "duplicate" },
     }),
     streaming("stream-reordered", "The order rests and is filled later; the stream says the second thing first.", {
-      ...{ skip: 0, times: 1, fault: { kind: "reorder" } },
+      skip: 0,
+      times: 1,
+      fault: { kind: "reorder" },
     }),
   ];
 }
@@ -207,10 +211,12 @@ function positions(): Scene[] {
       before: "through the stop",
     }),
     scene("stop-is-refused", "stop", "The price is through the stop before it is placed: it is refused.", {
-      ...{ before: "through the stop", engine: { metTrigger: "reject" } },
+      before: "through the stop",
+      engine: { metTrigger: "reject" },
     }),
     scene("stale-position", "close", "Half of the position was closed just now; positions are 20 s behind.", {
-      ...{ before: "half is closed", rules: () => everyRead(POSITION_READS, { kind: "behind", ms: STALE_MS }) },
+      before: "half is closed",
+      rules: () => everyRead(POSITION_READS, { kind: "behind", ms: STALE_MS }),
     }),
   ];
 }

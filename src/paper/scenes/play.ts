@@ -52,8 +52,12 @@ export async function playScene(scene: Scene, { seed, seconds }: PlayOptions, ar
     const facts = factsOf(paper, { terms, log, tradedBefore, unmet: unmet(log, needs) });
     return {
       ...judge(terms, facts, end),
-      ...{ scene: scene.name, tookMs: around.nowMs() - startedMs, orders: facts.taken },
-      ...{ requests: log.asked.length, busiestSecond: busiestSecond(log), output: end.output },
+      scene: scene.name,
+      tookMs: around.nowMs() - startedMs,
+      orders: facts.taken,
+      requests: log.asked.length,
+      busiestSecond: busiestSecond(log),
+      output: end.output,
     };
   } finally {
     await server.stop();
@@ -76,7 +80,10 @@ type Setting = {
 function openStage(scene: Scene, { seed, terms, rules, log }: Setting, { nowMs, sleep }: Surroundings): PaperExchange {
   const paper = createPaperExchange({
     ...PAPER_DEFAULTS,
-    ...{ seed, prices: { kind: "scripted" }, nowMs, sleep },
+    seed,
+    prices: { kind: "scripted" },
+    nowMs,
+    sleep,
     engine: { ...PAPER_DEFAULTS.engine, ...scene.engine },
     observer: {
       changed: () => look(log, paper.venue, paper.nowMs()),
@@ -108,11 +115,12 @@ const BEFORE_MS = 3_600_000;
 function trade(paper: PaperExchange, signer: string, signedSize: bigint): void {
   const isBuy = signedSize > 0n;
   const order = {
-    ...{ a: paper.venue.assetOfCoin.get(MARKET) ?? -1, b: isBuy, r: false, c: null },
-    ...{
-      p: textOf(isBuy ? LISTED_PRICE + THROUGH : LISTED_PRICE - THROUGH),
-      s: textOf(isBuy ? signedSize : -signedSize),
-    },
+    a: paper.venue.assetOfCoin.get(MARKET) ?? -1,
+    b: isBuy,
+    r: false,
+    c: null,
+    p: textOf(isBuy ? LISTED_PRICE + THROUGH : LISTED_PRICE - THROUGH),
+    s: textOf(isBuy ? signedSize : -signedSize),
     t: { limit: { tif: "Ioc" as const } },
   };
   const atMs = paper.nowMs();
@@ -153,14 +161,14 @@ function factsOf({ venue }: PaperExchange, { terms, log, tradedBefore, unmet: mi
     ({ order, status }) => order.trigger === null && !isRefused(status),
   );
   return {
-    ...{
-      unmet: missed,
-      position: held,
-      open: sum(resting),
-      openAtNewPrice: sum(atNewPrice),
-      covered: covers ? magnitude(held) : sum(stops),
-    },
-    ...{ lowest: log.lowest, highest: log.highest, astray: [...log.astray] },
+    unmet: missed,
+    position: held,
+    open: sum(resting),
+    openAtNewPrice: sum(atNewPrice),
+    covered: covers ? magnitude(held) : sum(stops),
+    lowest: log.lowest,
+    highest: log.highest,
+    astray: [...log.astray],
     taken: taken.length - tradedBefore,
   };
 }

@@ -50,7 +50,11 @@ export function termsOf(task: Task, name: string, seed: number): Terms {
   const { price, newPrice, stopPrice, takeProfitPrice } = DISTANCES[task];
   const at = (distance: number) => LISTED_DOLLARS + (isBuy ? distance : -distance);
   return {
-    ...{ task, isBuy, size, startPosition: holds ? (isBuy ? -size : size) : 0n, price: at(price) },
+    task,
+    isBuy,
+    size,
+    startPosition: holds ? (isBuy ? -size : size) : 0n,
+    price: at(price),
     newPrice: newPrice === undefined ? null : at(newPrice),
     stopPrice: stopPrice === undefined ? null : at(stopPrice),
     takeProfitPrice: takeProfitPrice === undefined ? null : at(takeProfitPrice),
@@ -105,10 +109,16 @@ export function environmentOf(
 ): Record<string, string> {
   const dollars = (name: string, price: number | null) => (price === null ? {} : { [name]: String(price) });
   return {
-    ...{ SCENE: scene, SCENE_TASK: terms.task, SCENE_SECONDS: String(seconds), SCENE_NETWORK: "testnet" },
-    ...{ SCENE_URL: url, SCENE_WS_URL: `${url.replace(/^http/, "ws")}/ws` },
-    ...{ SCENE_ACCOUNT: account, SCENE_PRIVATE_KEY: privateKey },
-    ...{ SCENE_MARKET: MARKET, SCENE_SIDE: terms.isBuy ? "buy" : "sell" },
+    SCENE: scene,
+    SCENE_TASK: terms.task,
+    SCENE_SECONDS: String(seconds),
+    SCENE_NETWORK: "testnet",
+    SCENE_URL: url,
+    SCENE_WS_URL: `${url.replace(/^http/, "ws")}/ws`,
+    SCENE_ACCOUNT: account,
+    SCENE_PRIVATE_KEY: privateKey,
+    SCENE_MARKET: MARKET,
+    SCENE_SIDE: terms.isBuy ? "buy" : "sell",
     // The size of a position that is to be closed is the bot's to find out.
     ...(terms.task === "close" ? {} : { SCENE_SIZE: sizeText(terms.size) }),
     SCENE_PRICE: String(terms.price),

@@ -31,8 +31,14 @@ export function beginFlatten(
   const isRunning = before !== null && before.endedAtMs === null;
   if (isRunning && before.maxSlippageBps === maxSlippageBps) return before;
   const flatten: Flatten = {
-    ...{ stopId: stop.id, accountId: stop.accountId, maxSlippageBps, steps: before?.steps ?? 0 },
-    ...{ askedAtMs: isRunning ? before.askedAtMs : atMs, askedBy, endedAtMs: null, left: [] },
+    stopId: stop.id,
+    accountId: stop.accountId,
+    maxSlippageBps,
+    steps: before?.steps ?? 0,
+    askedAtMs: isRunning ? before.askedAtMs : atMs,
+    askedBy,
+    endedAtMs: null,
+    left: [],
   };
   tellFlatten(store, flatten, { event: "flatten_asked", actor, atMs });
   return flatten;

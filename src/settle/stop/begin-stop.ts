@@ -25,8 +25,13 @@ export function beginStop(
 ): Stop {
   const { actor, idempotencyKey, ...asked } = wanted;
   const stop: Stop = {
-    ...{ id: newUuid(randomBytes(16)), ...asked, upTo: newestAttemptId(store), createdAtMs: clock.nowMs() },
-    ...{ outsideAtMs: null, stoppedAtMs: null, resumedAtMs: null },
+    id: newUuid(randomBytes(16)),
+    ...asked,
+    upTo: newestAttemptId(store),
+    createdAtMs: clock.nowMs(),
+    outsideAtMs: null,
+    stoppedAtMs: null,
+    resumedAtMs: null,
   };
   insertStop(store, stop, { actor, idempotencyKey });
   return stop;

@@ -114,13 +114,29 @@ function storeTwapCancel(
   const id = mintOrderId({ nowMs, instanceTag, secret, accountId: account.id, idempotencyKey: `${name} ${nowMs}` });
   return inTransaction(world.store, (store) => {
     insertOperation(store, {
-      ...{ id, accountId: account.id, action: "twap_cancel", market, before: null, status: "processing" },
-      ...{ exchangeId: null, error: null, createdAtMs: nowMs, releasedAtMs: null, version: 0, keyHash: null },
+      id,
+      accountId: account.id,
+      action: "twap_cancel",
+      market,
+      before: null,
+      status: "processing",
+      exchangeId: null,
+      error: null,
+      createdAtMs: nowMs,
+      releasedAtMs: null,
+      version: 0,
+      keyHash: null,
       parameters: JSON.stringify({ twap_id: Number(twapId) }),
     });
     const intended = {
-      ...{ kind: "twap_cancel" as const, account, resource: { kind: "operation" as const, id }, idempotencyKey: name },
-      ...{ actor: "gateway", action: twapCancelAction(listed.assetId, twapId), cloid: null, targetOid: null },
+      kind: "twap_cancel" as const,
+      account,
+      resource: { kind: "operation" as const, id },
+      idempotencyKey: name,
+      actor: "gateway",
+      action: twapCancelAction(listed.assetId, twapId),
+      cloid: null,
+      targetOid: null,
     };
     return storeAttempt(world, intended, { signer: agent.address, place });
   });

@@ -115,12 +115,27 @@ function newOrder(world: With<"clock" | "instance">, step: Step, flatten: Flatte
   const idempotencyKey = nameOfStep(flatten, flatten.steps + 1);
   return {
     id: mintOrderId({ nowMs, instanceTag, secret, accountId: account.id, idempotencyKey }),
-    ...{ accountId: account.id, market: listed.name, assetId: listed.assetId, side, size, price },
-    ...{ timeInForce: "ioc", reduceOnly: true, trigger: null, status: "processing", exchangeOrderId: null },
-    ...{ filledSize: null, averagePrice: null, error: null, createdAtMs: nowMs, idempotencyKey },
+    accountId: account.id,
+    market: listed.name,
+    assetId: listed.assetId,
+    side,
+    size,
+    price,
+    timeInForce: "ioc",
+    reduceOnly: true,
+    trigger: null,
+    status: "processing",
+    exchangeOrderId: null,
+    filledSize: null,
+    averagePrice: null,
+    error: null,
+    createdAtMs: nowMs,
+    idempotencyKey,
     // What it fills is the bot's.
     keyHash: stop.scope === "bot" ? stop.keyHash : flatten.askedBy,
-    ...{ seenAtMs: null, releasedAtMs: null, version: 0 },
+    seenAtMs: null,
+    releasedAtMs: null,
+    version: 0,
   };
 }
 
@@ -136,17 +151,39 @@ function storeOrder(world: ToFlatten, { account, order, signer, place }: Storing
   const { id, size, price, timeInForce, idempotencyKey, createdAtMs } = order;
   if (idempotencyKey === null) throw new Error("bug: a step without its name");
   const leg: Leg = {
-    ...{ cloid, orderId: id, oid: null, ordinal: 0, size: decimal(size), price, timeInForce, trigger: null },
-    ...{ state: "sent", filledSize: ZERO, filledNotional: ZERO, reason: null, isExchangesWord: false },
+    cloid,
+    orderId: id,
+    oid: null,
+    ordinal: 0,
+    size: decimal(size),
+    price,
+    timeInForce,
+    trigger: null,
+    state: "sent",
+    filledSize: ZERO,
+    filledNotional: ZERO,
+    reason: null,
+    isExchangesWord: false,
   };
   const resource = { kind: "order", id } as const;
   const key = {
-    ...{ accountId: account.id, key: idempotencyKey, route: "flatten", fingerprint: "flatten" },
-    ...{ resource, answer: null, createdAtMs },
+    accountId: account.id,
+    key: idempotencyKey,
+    route: "flatten",
+    fingerprint: "flatten",
+    resource,
+    answer: null,
+    createdAtMs,
   };
   const intended = {
-    ...{ kind: "place" as const, account, resource, idempotencyKey, actor: "gateway" },
-    ...{ action: orderAction(wireOrder({ ...order, cloid }), null), cloid, targetOid: null },
+    kind: "place" as const,
+    account,
+    resource,
+    idempotencyKey,
+    actor: "gateway",
+    action: orderAction(wireOrder({ ...order, cloid }), null),
+    cloid,
+    targetOid: null,
   };
   const attempt: Attempt = storeAttempt(world, intended, { signer, place }, (store, made) =>
     insertPlacing(store, { order, key, leg, attempt: made }),

@@ -97,7 +97,12 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   if (held.size === 0) return memory.flatReadings >= FLAT_READINGS && end(world, flatten, []);
   const rounds = [...held].map(([market, closable]) =>
     closeMarket(world, parts, {
-      ...{ stop, account, flatten, memory, market, closable },
+      stop,
+      account,
+      flatten,
+      memory,
+      market,
+      closable,
       steps: ofMarket(steps, flatten, market),
     }),
   );

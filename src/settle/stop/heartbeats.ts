@@ -125,9 +125,15 @@ function storeBeat({ store, clock }: ToListen, { accountId, keyHash, withinMs }:
     const holder = heartbeatHolder(store, keyHash);
     const before = findHeartbeat(store, accountId, holder);
     const heartbeat: Heartbeat = {
-      ...{ accountId, holder, keyHash, status: withinMs === null ? "disarmed" : "armed" },
-      ...{ withinMs: withinMs ?? before?.withinMs ?? 0, beatAtMs: atMs, graceAtMs: null },
-      ...{ missedAtMs: before?.missedAtMs ?? null, stopId: before?.stopId ?? null },
+      accountId,
+      holder,
+      keyHash,
+      status: withinMs === null ? "disarmed" : "armed",
+      withinMs: withinMs ?? before?.withinMs ?? 0,
+      beatAtMs: atMs,
+      graceAtMs: null,
+      missedAtMs: before?.missedAtMs ?? null,
+      stopId: before?.stopId ?? null,
     };
     putHeartbeat(store, heartbeat);
     const event = heartbeat.status === "armed" ? "heartbeat_armed" : "heartbeat_disarmed";

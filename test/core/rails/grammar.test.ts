@@ -6,10 +6,21 @@ import { isNetwork, networkAround } from "../../../src/core/rails/networks.ts";
 import { RAILS_MEMBERS, type Rails, type RailsText, VERBS } from "../../../src/core/rails/rails.ts";
 
 const TEXT: RailsText = {
-  ...{ bot: "grid-1", may: "increase,reduce,modify,cancel", markets: "BTC,ETH,xyz:*", maxOrder: "500 USD" },
-  ...{ maxPosition: "0.5 USD", maxExposure: "any", maxTurnoverPerDay: "5000.25 USD", maxLossPerDay: "any" },
-  ...{ maxActionsPerDay: "2000", maxDistance: "0 %", maxStopDistance: "100 %", maxLeverage: "5", maxOpenOrders: "40" },
-  ...{ touches: "own", sources: "2001:db8::/48,203.0.113.7/32" },
+  bot: "grid-1",
+  may: "increase,reduce,modify,cancel",
+  markets: "BTC,ETH,xyz:*",
+  maxOrder: "500 USD",
+  maxPosition: "0.5 USD",
+  maxExposure: "any",
+  maxTurnoverPerDay: "5000.25 USD",
+  maxLossPerDay: "any",
+  maxActionsPerDay: "2000",
+  maxDistance: "0 %",
+  maxStopDistance: "100 %",
+  maxLeverage: "5",
+  maxOpenOrders: "40",
+  touches: "own",
+  sources: "2001:db8::/48,203.0.113.7/32",
 };
 
 function sorted(each: fc.Arbitrary<string>): fc.Arbitrary<string[] | null> {
@@ -38,10 +49,18 @@ const network = fc.oneof(
 );
 
 const rails: fc.Arbitrary<Rails> = fc.record({
-  ...{ bot: fc.stringMatching(/^[a-z0-9-]{1,40}$/), may: fc.oneof(verbs, fc.constant(["approve" as const])) },
+  bot: fc.stringMatching(/^[a-z0-9-]{1,40}$/),
+  may: fc.oneof(verbs, fc.constant(["approve" as const])),
   markets: sorted(fc.stringMatching(/^[A-Za-z0-9]{1,9}$/)),
-  ...{ maxOrder: usd, maxPosition: usd, maxExposure: usd, maxTurnoverPerDay: usd, maxLossPerDay: usd },
-  ...{ maxActionsPerDay: count, maxOpenOrders: count, maxDistance: percent, maxStopDistance: percent },
+  maxOrder: usd,
+  maxPosition: usd,
+  maxExposure: usd,
+  maxTurnoverPerDay: usd,
+  maxLossPerDay: usd,
+  maxActionsPerDay: count,
+  maxOpenOrders: count,
+  maxDistance: percent,
+  maxStopDistance: percent,
   maxLeverage: fc.option(fc.integer({ min: 1, max: 999 })),
   touches: fc.constantFrom("own", "all"),
   sources: sorted(network),

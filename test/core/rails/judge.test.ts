@@ -9,15 +9,25 @@ import type { Facts, Setting, Wish } from "../../../src/core/rails/wish.ts";
 
 const ANY: Rails = {
   ...NOTHING_GRANTED.rails,
-  ...{ bot: "grid-1", may: ["increase", "reduce", "modify", "cancel"], markets: null, sources: null },
+  bot: "grid-1",
+  may: ["increase", "reduce", "modify", "cancel"],
+  markets: null,
+  sources: null,
 };
 
 let made = 0;
 function leg(some: Partial<OpenLeg>): OpenLeg {
   made += 1;
   return {
-    ...{ orderId: `order-${made}`, cloid: `cloid-${made}`, market: "BTC", side: "buy", bot: "grid-1" },
-    ...{ remaining: decimal("1"), price: decimal("100"), triggerPrice: null, reduceOnly: false },
+    orderId: `order-${made}`,
+    cloid: `cloid-${made}`,
+    market: "BTC",
+    side: "buy",
+    bot: "grid-1",
+    remaining: decimal("1"),
+    price: decimal("100"),
+    triggerPrice: null,
+    reduceOnly: false,
     ...some,
   };
 }
@@ -44,14 +54,16 @@ function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
   } = known;
   const at = price === null ? null : { low: decimal(price), high: decimal(price) };
   const facts: Facts = {
-    ...{ targetBot: undefined, turnover: ZERO, actions: 1, held: net === "0" ? [] : ["BTC"] },
-    ...{ halt: null, lossToday: () => ZERO },
-    ...{
-      netOf: () => decimal(net),
-      accountOf: () => (account === null ? null : decimal(account)),
-      referenceOf: () => at,
-      settingsOf: () => settings,
-    },
+    targetBot: undefined,
+    turnover: ZERO,
+    actions: 1,
+    held: net === "0" ? [] : ["BTC"],
+    halt: null,
+    lossToday: () => ZERO,
+    netOf: () => decimal(net),
+    accountOf: () => (account === null ? null : decimal(account)),
+    referenceOf: () => at,
+    settingsOf: () => settings,
     ...rest,
     legs: "kind" in wished ? legs : [...legs, wished],
   };

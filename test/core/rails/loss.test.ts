@@ -65,8 +65,15 @@ describe("the loss of a day", () => {
 
 describe("a trip", () => {
   const TRIP: Trip = {
-    ...{ id: "t", accountId: "a", bot: "b", cause: "loss", day: 20_000, loss: decimal("60"), limit: decimal("50") },
-    ...{ createdAtMs: 5, clearedAtMs: null },
+    id: "t",
+    accountId: "a",
+    bot: "b",
+    cause: "loss",
+    day: 20_000,
+    loss: decimal("60"),
+    limit: decimal("50"),
+    createdAtMs: 5,
+    clearedAtMs: null,
   };
   const RAILS = NOTHING_GRANTED.rails;
 

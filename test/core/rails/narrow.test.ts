@@ -6,10 +6,21 @@ import { isPartOf } from "../../../src/core/rails/networks.ts";
 import type { Rails, RailsText } from "../../../src/core/rails/rails.ts";
 
 const SIGNED: RailsText = {
-  ...{ bot: "grid-1", may: "increase,reduce,modify,cancel", markets: "BTC,ETH,xyz:*", maxOrder: "500 USD" },
-  ...{ maxPosition: "any", maxExposure: "any", maxTurnoverPerDay: "5000 USD", maxLossPerDay: "any" },
-  ...{ maxActionsPerDay: "2000", maxDistance: "2 %", maxStopDistance: "10 %", maxLeverage: "any" },
-  ...{ maxOpenOrders: "40", touches: "all", sources: "10.0.0.0/8,2001:db8::/48" },
+  bot: "grid-1",
+  may: "increase,reduce,modify,cancel",
+  markets: "BTC,ETH,xyz:*",
+  maxOrder: "500 USD",
+  maxPosition: "any",
+  maxExposure: "any",
+  maxTurnoverPerDay: "5000 USD",
+  maxLossPerDay: "any",
+  maxActionsPerDay: "2000",
+  maxDistance: "2 %",
+  maxStopDistance: "10 %",
+  maxLeverage: "any",
+  maxOpenOrders: "40",
+  touches: "all",
+  sources: "10.0.0.0/8,2001:db8::/48",
 };
 
 function rails(text: Partial<RailsText> = {}): Rails {

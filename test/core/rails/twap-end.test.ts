@@ -6,7 +6,11 @@ const DAY_MS = 86_400_000;
 const AT_MS = 100 * DAY_MS;
 
 const TWAP: RunningTwap = {
-  ...{ twapId: "7", size: decimal("1"), filledSize: decimal("0.4"), durationMinutes: 30, createdAtMs: AT_MS },
+  twapId: "7",
+  size: decimal("1"),
+  filledSize: decimal("0.4"),
+  durationMinutes: 30,
+  createdAtMs: AT_MS,
 };
 
 function row(twapId: string, status: string, { executed = "0.4", atMs = AT_MS } = {}): TwapRow {

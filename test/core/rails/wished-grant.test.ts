@@ -17,10 +17,14 @@ const WISHED: RailsText = { ...PROPOSED_RAILS, bot: "grid-1", markets: "BTC,ETH"
 const FOR = {
   audience: "https://postern.example",
   account: {
-    ...{ id: "11111111-aaaa-4aaa-8aaa-111111111111", network: "paper" as const },
-    ...{ owner: `0x${"ab".repeat(20)}`, tradingAddress: `0x${"cd".repeat(20)}` },
+    id: "11111111-aaaa-4aaa-8aaa-111111111111",
+    network: "paper" as const,
+    owner: `0x${"ab".repeat(20)}`,
+    tradingAddress: `0x${"cd".repeat(20)}`,
   },
-  ...{ keyHash: "ef".repeat(32), scopes: "trading:read,trading:write", issuedAtMs: 1_795_000_000_000 },
+  keyHash: "ef".repeat(32),
+  scopes: "trading:read,trading:write",
+  issuedAtMs: 1_795_000_000_000,
   days: PROPOSED_DAYS,
 };
 

@@ -51,8 +51,13 @@ const SETTINGS: Settings = {
   dexes: [],
   builder: null,
   limits: {
-    ...{ orders: OFF, cancels: OFF, otherWrites: OFF, reads: OFF },
-    ...{ failedAuthenticationsPerMinute: 0, failedRegistrationsPerMinute: 0, failedRevocationsPerMinute: 0 },
+    orders: OFF,
+    cancels: OFF,
+    otherWrites: OFF,
+    reads: OFF,
+    failedAuthenticationsPerMinute: 0,
+    failedRegistrationsPerMinute: 0,
+    failedRevocationsPerMinute: 0,
   },
   timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
   areSpotTriggersSent: false,
@@ -103,7 +108,11 @@ export async function openBench(speed: number): Promise<Bench> {
   const gateway = openGateway({
     settings: SETTINGS,
     instance: {
-      ...{ network: "paper", exchangeUrl: proxy.url, tag: 7, vault: "{}", createdAtMs: clock.nowMs() },
+      network: "paper",
+      exchangeUrl: proxy.url,
+      tag: 7,
+      vault: "{}",
+      createdAtMs: clock.nowMs(),
       secret: new Uint8Array(32).fill(9),
     },
     store,
@@ -114,7 +123,9 @@ export async function openBench(speed: number): Promise<Bench> {
     schedule: (run) => void setImmediate(run),
     randomBytes: (count) => new Uint8Array(randomBytes(count)),
     log: {
-      ...{ debug: silent, info: silent, warn: silent },
+      debug: silent,
+      info: silent,
+      warn: silent,
       error(fields, message) {
         errors.push(`${message} ${JSON.stringify(fields)}`);
       },
@@ -131,7 +142,9 @@ export async function openBench(speed: number): Promise<Bench> {
   const ask: Bench["ask"] = (key, asked) => askDirectly(process, party, key, asked);
   const read: Bench["read"] = async (body) => (await ask(null, readingOf(body))).body;
   return {
-    ...{ ask, read, settled },
+    ask,
+    read,
+    settled,
     async make(key, asked) {
       for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
         const { status, body } = await ask(`${key}-${attempt}`, asked);
@@ -141,7 +154,13 @@ export async function openBench(speed: number): Promise<Bench> {
       }
       throw new Error(`${key} cannot be done: the machine is too busy for this clock`);
     },
-    ...{ gateway, store, proxy, venue: paper.venue, account, clock, errors },
+    gateway,
+    store,
+    proxy,
+    venue: paper.venue,
+    account,
+    clock,
+    errors,
     async close() {
       await gateway.stop();
       proxy.close();
@@ -202,7 +221,12 @@ function readingOf(body: string): Ask {
 function insertParty(store: Store, nowMs: number): Party {
   const account: Account = {
     id: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90",
-    ...{ label: "main", kind: "main", ownerAddress: OWNER, tradingAddress: OWNER, parentId: null, createdAtMs: nowMs },
+    label: "main",
+    kind: "main",
+    ownerAddress: OWNER,
+    tradingAddress: OWNER,
+    parentId: null,
+    createdAtMs: nowMs,
   };
   const apiKey = `api_trade_${"5".repeat(64)}`;
   const times = { issuedAtMs: nowMs, registeredAtMs: nowMs };
@@ -210,8 +234,14 @@ function insertParty(store: Store, nowMs: number): Party {
   const key = { keyHash: keyHash(apiKey), accountId: account.id, scopes, ...times };
   insertAccount(store, account);
   insertAgent(store, {
-    ...{ address: OWNER, ownerAddress: OWNER, name: "postern-1", state: "approved", sealedKey: new Uint8Array(8) },
-    ...{ createdAtMs: nowMs, approvedAtMs: nowMs, validUntilMs: null },
+    address: OWNER,
+    ownerAddress: OWNER,
+    name: "postern-1",
+    state: "approved",
+    sealedKey: new Uint8Array(8),
+    createdAtMs: nowMs,
+    approvedAtMs: nowMs,
+    validUntilMs: null,
   });
   insertApiKey(store, key);
   return { account, agent: OWNER, apiKey, key };

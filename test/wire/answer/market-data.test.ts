@@ -18,8 +18,15 @@ const READ_BOOK = {
   },
 };
 const CONTEXT = {
-  ...{ funding: "0.0000125", openInterest: "39338.76246", prevDayPx: "84086.0", dayNtlVlm: "3096053627.56182" },
-  ...{ premium: null, oraclePx: "83778.1", markPx: "83757.0", midPx: null, impactPxs: null },
+  funding: "0.0000125",
+  openInterest: "39338.76246",
+  prevDayPx: "84086.0",
+  dayNtlVlm: "3096053627.56182",
+  premium: null,
+  oraclePx: "83778.1",
+  markPx: "83757.0",
+  midPx: null,
+  impactPxs: null,
 };
 const FIGURES = {
   mark: decimal("83757"),
@@ -31,8 +38,12 @@ const FIGURES = {
 };
 const SPOT_CONTEXT = { prevDayPx: "28.1", dayNtlVlm: "7.0", markPx: "28.711", midPx: null, coin: "@107" };
 const SPOT_FIGURES = {
-  ...{ mark: decimal("28.711"), oracle: null, fundingRate: null, openInterest: null },
-  ...{ dayVolume: decimal("7"), previousDayPrice: decimal("28.1") },
+  mark: decimal("28.711"),
+  oracle: null,
+  fundingRate: null,
+  openInterest: null,
+  dayVolume: decimal("7"),
+  previousDayPrice: decimal("28.1"),
 };
 
 function frame(channel: string, data: unknown) {
@@ -47,17 +58,23 @@ describe("frames of markets", () => {
   test("best prices, and sides that are empty", () => {
     const bbo = [{ px: "83767.0", sz: "6.8", n: 45 }, null];
     expect(frame("bbo", { coin: "BTC", time: TIME_MS, bbo })).toEqual({
-      ...{ kind: "best_prices", market: "BTC", timeMs: TIME_MS },
+      kind: "best_prices",
+      market: "BTC",
+      timeMs: TIME_MS,
       best: { bid: { price: decimal("83767"), size: decimal("6.8") }, ask: null },
     });
   });
 
   test("mark and what stands beside it, of which spot has a part", () => {
     expect(frame("activeAssetCtx", { coin: "BTC", ctx: CONTEXT })).toEqual({
-      ...{ kind: "mark_figures", market: "BTC", figures: FIGURES },
+      kind: "mark_figures",
+      market: "BTC",
+      figures: FIGURES,
     });
     expect(frame("activeSpotAssetCtx", { coin: "@107", ctx: SPOT_CONTEXT })).toEqual({
-      ...{ kind: "mark_figures", market: "@107", figures: SPOT_FIGURES },
+      kind: "mark_figures",
+      market: "@107",
+      figures: SPOT_FIGURES,
     });
   });
 

@@ -206,9 +206,17 @@ describe("a status of the exchange", () => {
       "minTradeSpotNtlRejected",
     ],
     unknown: [
-      ...["", "Canceled?", "unknownOid", "waiting", "OPEN", "constructor"],
+      "",
+      "Canceled?",
+      "unknownOid",
+      "waiting",
+      "OPEN",
+      "constructor",
       // The ending of a word that is new tells nothing.
-      ...["pendingCancel", "cancelRejected", "newReasonCanceled", "newReasonRejected"],
+      "pendingCancel",
+      "cancelRejected",
+      "newReasonCanceled",
+      "newReasonRejected",
     ],
   };
   for (const [meaning, statuses] of Object.entries(table)) {

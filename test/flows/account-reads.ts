@@ -1,0 +1,31 @@
+/** Members of answers that name something of an account. */
+export const NAMING = [
+  "id",
+  "account",
+  "exchange_order_id",
+  "order_id",
+  "transaction_hash",
+  "key_hash",
+  "trading_address",
+  "owner_address",
+];
+
+/** Every list and every single thing that an account may read without naming anything. */
+export const READS = [
+  "GET /v1/orders",
+  "GET /v1/orders?status=open",
+  "GET /v1/orders?status=canceled",
+  "GET /v1/orders?status=filled",
+  "GET /v1/orders?dex=",
+  "GET /v1/operations",
+  "GET /v1/fills",
+  "GET /v1/positions",
+  "GET /v1/account",
+  "GET /v1/api-keys",
+  "GET /v1/api-keys?state=all",
+  "GET /v1/twaps",
+  "GET /v1/agent-renewal",
+  "GET /v1/status",
+  "GET /v1/whoami",
+  "GET /v1/markets",
+];
