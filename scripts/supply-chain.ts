@@ -1,7 +1,7 @@
 /**
  * What the executable is made of is pinned, small and needs no script of anybody else's to be installed:
  *
- *   bun scripts/supply-chain.ts             checks manifests and lockfiles, counts the packages in the executable
+ *   bun scripts/supply-chain.ts             checks manifests and lockfiles, and that each package in the executable has a reason
  *   bun scripts/supply-chain.ts --rebuild   and builds it in another directory, from an install without scripts: the
  *                                           bytes have to be those of dist/postern
  */
@@ -12,8 +12,9 @@ import { parseArgs } from "node:util";
 import { bundledPlaces, ROOT } from "./release/bundle.ts";
 import { cloneAndInstall, run, sha256 } from "./release/clone.ts";
 import { type Locked, readLockfile } from "./release/lockfile.ts";
+import { PACKAGES } from "./release/packages.ts";
 
-/** Packages in the executable. */
+/** Packages in the executable: what a bigger one would bring is weighed first. */
 const MAX_PACKAGES = 27;
 const EXACT = /^[0-9]+\.[0-9]+\.[0-9]+$/;
 /** A version, with the words that some packages put behind one; no address, file or branch. */
@@ -64,10 +65,21 @@ export function checkFiles(): string[] {
   });
 }
 
-async function countPackages(): Promise<string[]> {
+/** Each has a reason, and no reason is of one that has gone. */
+async function checkPackages(): Promise<string[]> {
   const places = await bundledPlaces({ version: "0.0.0", commit: "count" });
-  console.log(`${places.length} packages in the executable, at most ${MAX_PACKAGES}: ${places.join(", ")}`);
-  return places.length <= MAX_PACKAGES ? [] : [`${places.length} packages in the executable`];
+  console.log(`${places.length} packages in the executable: ${places.join(", ")}`);
+  const surplus = places.length > MAX_PACKAGES ? [`${places.length} packages, at most ${MAX_PACKAGES}`] : [];
+  return [...surplus, ...packageFaults(places, PACKAGES)];
+}
+
+export function packageFaults(places: readonly string[], reasons: Readonly<Record<string, string>>): string[] {
+  return [
+    ...places.filter((place) => !(place in reasons)).map((place) => `${place} is in the executable without a reason`),
+    ...Object.keys(reasons)
+      .filter((place) => !places.includes(place))
+      .map((place) => `${place} has a reason and is not in the executable`),
+  ];
 }
 
 /** Another directory, no development tools, no install scripts. */
@@ -87,7 +99,7 @@ async function rebuild(): Promise<string[]> {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { rebuild: { type: "boolean", default: false } } });
-  const faults = [...checkFiles(), ...(await countPackages()), ...(values.rebuild ? await rebuild() : [])];
+  const faults = [...checkFiles(), ...(await checkPackages()), ...(values.rebuild ? await rebuild() : [])];
   for (const fault of faults) console.log(`FAULT ${fault}`);
   process.exit(faults.length === 0 ? 0 : 1);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkFiles, lockfileFaults, manifestFaults } from "../scripts/supply-chain.ts";
+import { checkFiles, lockfileFaults, manifestFaults, packageFaults } from "../scripts/supply-chain.ts";
 
 const SUM = `sha512-${"A".repeat(86)}==`;
 
@@ -33,4 +33,12 @@ test.each([
 
 test("our own manifests and lockfiles hold", () => {
   expect(checkFiles()).toEqual([]);
+});
+
+test("a package without a reason, and a reason without its package, are faults", () => {
+  const faults = packageFaults(["a", "b/c"], { a: "why", gone: "why" });
+  expect(faults).toEqual([
+    "b/c is in the executable without a reason",
+    "gone has a reason and is not in the executable",
+  ]);
 });
