@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Fill } from "../../src/console/api/resources.ts";
-import { addFills, emptyFills, MAX_FILLS } from "../../src/console/state/fills.ts";
+import { addFills, emptyFills, MAX_FILLS, realizedAfter } from "../../src/console/state/fills.ts";
 
 function fill(number: number, change: Partial<Fill> = {}): Fill {
   return {
@@ -95,4 +95,16 @@ test("each market has its own rows, newest first, and goes with the last of them
   );
   expect(book.byMarket.has("SOL")).toBe(false);
   expect([...book.byMarket.values()].reduce((sum, own) => sum + own.length, 0)).toBe(book.rows.length);
+});
+
+test("what was realised after a time counts the fills after it, less their fees, and says where some were not read", () => {
+  const book = emptyFills();
+  addFills(book, [fill(1), fill(2), fill(3, { realized_pnl: "-5" }), fill(4, { fee_token: "HYPE" })]);
+  const at = (number: number) => fill(number).created_at;
+  expect(realizedAfter(book, at(2))).toEqual({ net: "-4.91", isCut: false });
+  expect(realizedAfter(book, at(4))).toEqual({ net: "0", isCut: false });
+  expect(realizedAfter(book, at(0))).toEqual({ net: "-4.73", isCut: false });
+  book.isCut = true;
+  expect([realizedAfter(book, at(0)).isCut, realizedAfter(book, at(1)).isCut]).toEqual([true, false]);
+  expect(realizedAfter(emptyFills(), at(0))).toEqual({ net: "0", isCut: false });
 });

@@ -214,7 +214,7 @@ const STATUS = {
   fills_read_at: null,
   markets_read_at: null,
   builder_fee: null,
-  exchange_budget: { actions_used: null },
+  exchange_budget: { actions_used: null, weight: { orders: { left: 61, wait_s: 0 } } },
 };
 const ME = { account: "a", network: "paper", scopes: ["trading:read", "trading:write"], key_hash: "h" };
 

@@ -1,29 +1,46 @@
-/** Equity as this page saw it: the interface has no history of it, so samples are kept in the browser. */
+/** What the account was worth in all, as this page saw it: samples are kept in the browser. */
+import { type Total, totalOf } from "../figures/account-total.ts";
 import type { App } from "./app.ts";
-import type { EquitySample } from "./state.ts";
+import type { EquitySample, State } from "./state.ts";
 
 /** Samples kept for an account. */
 const MAX_SAMPLES = 2_000;
 /** Milliseconds between samples that are kept: two days of an open page. */
 const SAMPLE_EVERY_MS = 60_000;
 
-const STORE = "postern.equity.";
+const STORE = "postern.total.";
 
 export function restoreEquity(app: App, account: string): void {
   app.state.equity = parse(app.localStorage.getItem(STORE + account)).slice(-MAX_SAMPLES);
 }
 
+/** Null while what it is made of has not been read. */
+export function accountTotal({ account, positions, markets, prices }: State): Total | null {
+  if (account.value === null || markets.value === null || prices.value === null) return null;
+  return totalOf({
+    account: account.value,
+    positions: positions.value,
+    markets: markets.value,
+    prices: prices.value,
+  });
+}
+
 /** Every reading is drawn; one a minute is kept. */
-export function sampleEquity(app: App, sample: EquitySample): void {
+export function sampleEquity(app: App): void {
   const { state } = app;
+  const total = accountTotal(state);
+  const { value, readAtMs, failure } = state.account;
+  if (total === null || value === null || readAtMs === null || failure !== null) return;
+  const sample = { atMs: readAtMs, equity: total.worth };
   const [last, before] = [state.equity.at(-1), state.equity.at(-2)];
   const isSoon = last !== undefined && before !== undefined && last.atMs - before.atMs < SAMPLE_EVERY_MS;
   const kept = isSoon ? state.equity.slice(0, -1) : state.equity;
   state.equity = [...kept, sample].slice(-MAX_SAMPLES);
-  const account = state.account.value?.account;
-  if (account === undefined || isSoon) return;
+  app.changed();
+  if (isSoon) return;
   try {
-    app.localStorage.setItem(STORE + account, JSON.stringify(state.equity.map(({ atMs, equity }) => [atMs, equity])));
+    const samples = state.equity.map(({ atMs, equity }) => [atMs, equity]);
+    app.localStorage.setItem(STORE + value.account, JSON.stringify(samples));
   } catch {
     // A browser that keeps nothing still draws what it saw since it was opened.
   }

@@ -81,17 +81,17 @@ export function addFills(book: FillBook, fills: readonly Fill[]): number {
 }
 
 function insert(rows: FillRow[], row: FillRow): number {
-  const at = placeOf(rows, row.fill);
+  const at = placeOf(rows, row.fill.created_at);
   rows.splice(at, 0, row);
   return at;
 }
 
-/** Where it stands among rows that are newest first. */
-function placeOf(rows: readonly FillRow[], fill: Fill): number {
+/** Where a fill of that time stands among rows that are newest first: before those of the same time. */
+function placeOf(rows: readonly FillRow[], createdAt: string): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const isNewer = (rows[middle]?.fill.created_at ?? "") > fill.created_at;
+    const isNewer = (rows[middle]?.fill.created_at ?? "") > createdAt;
     if (isNewer) low = middle + 1;
     else high = middle;
   }
@@ -142,6 +142,22 @@ function dropOldest(book: FillBook): void {
     if (own?.length === 0) book.byMarket.delete(market);
     book.isCut = true;
   }
+}
+
+export type Realized = {
+  /** USDC, after the fees that were paid in it. */
+  net: string;
+  /** Not all of them were read: there may be more. */
+  isCut: boolean;
+};
+
+/** Of every fill after that time, ISO 8601 in UTC as fills carry it. */
+export function realizedAfter(book: FillBook, iso: string): Realized {
+  const end = placeOf(book.rows, iso);
+  const [newest, older] = [book.rows[0], book.rows[end]];
+  const pnl = subtract(newest?.runningPnl ?? "0", older?.runningPnl ?? "0");
+  const fees = subtract(newest?.runningFees ?? "0", older?.runningFees ?? "0");
+  return { net: netOf(pnl, fees), isCut: older === undefined && (book.isCut || book.isLoading) };
 }
 
 /** Profit after the fees that were paid in the same token. */

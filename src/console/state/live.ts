@@ -7,6 +7,7 @@ import { member } from "../api/request.ts";
 import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
 import { remove, takeFill, takeOperation, takeOrder } from "./apply.ts";
+import { sampleEquity } from "./equity.ts";
 import { notify } from "./notices.ts";
 import * as reads from "./read.ts";
 import { beginRenewal } from "./renewal.ts";
@@ -65,6 +66,7 @@ async function readFigures(app: App): Promise<void> {
     readHealth(app),
     reads.readPrices(app),
   ]);
+  sampleEquity(app);
 }
 
 /** How far a stop has come moves with every order that goes. */

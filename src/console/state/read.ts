@@ -16,7 +16,6 @@ import type {
 } from "../api/resources.ts";
 import type { App } from "./app.ts";
 import { agreeOnOpen } from "./apply.ts";
-import { sampleEquity } from "./equity.ts";
 import { addFills, MAX_FILLS } from "./fills.ts";
 import type { Loaded } from "./state.ts";
 
@@ -28,11 +27,11 @@ async function readInto<Body, Value>(
   slot: Loaded<Value>,
   path: string,
   pick: (body: Body) => Value,
-): Promise<boolean> {
+): Promise<void> {
   const { session } = app.state;
-  if (session === null) return false;
+  if (session === null) return;
   const answer = await request<Body>({ method: "GET", path, bearer: session.apiKey });
-  if (app.state.session !== session) return false;
+  if (app.state.session !== session) return;
   if (answer.kind === "ok") {
     slot.value = pick(answer.body);
     slot.readAtMs = app.nowMs();
@@ -42,7 +41,6 @@ async function readInto<Body, Value>(
     slot.failure = answer.message;
   }
   app.changed();
-  return answer.kind === "ok";
 }
 
 function rows<Item>(list: List<Item>): Item[] {
@@ -50,9 +48,7 @@ function rows<Item>(list: List<Item>): Item[] {
 }
 
 export async function readAccount(app: App): Promise<void> {
-  const isRead = await readInto<Account, Account>(app, app.state.account, "/v1/account", (body) => body);
-  const { value, readAtMs } = app.state.account;
-  if (isRead && value !== null && readAtMs !== null) sampleEquity(app, { atMs: readAtMs, equity: value.equity });
+  await readInto<Account, Account>(app, app.state.account, "/v1/account", (body) => body);
 }
 
 export async function readPositions(app: App): Promise<void> {

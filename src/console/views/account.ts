@@ -40,7 +40,7 @@ const SPOT: readonly Column<SpotBalance>[] = [
 
 export function accountScreen(app: App): TemplateResult {
   return html`
-    ${section("Equity", equityChart(app), "native perpetuals, as seen by this page")}
+    ${section("Total", equityChart(app), "every dex and spot, USDC, as seen by this page")}
     ${section("Collateral", whenLoaded(app.state.account, collateral))}
     ${section("Spot", whenLoaded(app.state.account, spot))}`;
 }

@@ -11,7 +11,7 @@ export function equityChart(app: App): TemplateResult {
   }
   return chart({
     version: `${equity.length}-${last.atMs}-${isDark()}`,
-    words: `Equity from ${money(first.equity)} to ${money(last.equity)} over ${equity.length} readings`,
+    words: `Total from ${money(first.equity)} to ${money(last.equity)} over ${equity.length} readings`,
     data: () => [equity.map(({ atMs }) => atMs / 1_000), equity.map((sample) => Number(sample.equity))],
     options: (width) => ({
       width,
@@ -20,7 +20,7 @@ export function equityChart(app: App): TemplateResult {
       legend: { show: false },
       cursor: { y: false },
       axes: axes(),
-      series: [{}, { label: "Equity", stroke: ink("accent"), width: 1.5, points: { show: false } }],
+      series: [{}, { label: "Total", stroke: ink("accent"), width: 1.5, points: { show: false } }],
     }),
   });
 }

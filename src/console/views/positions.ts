@@ -1,14 +1,12 @@
 import { html, type TemplateResult } from "lit-html";
 import type { Position } from "../api/resources.ts";
-import { compare, cutToFigures, divide, multiply, subtract } from "../figures/decimal.ts";
+import { cutToFigures, subtract } from "../figures/decimal.ts";
+import { isNear, liquidationPercent } from "../figures/exposure.ts";
 import { figure, money, NOTHING, signedMoney, tone } from "../figures/format.ts";
 import { side } from "../parts/badges.ts";
 import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-
-/** Percent of the mark price below which a liquidation is near enough to be marked. */
-const NEAR_PERCENT = "10";
 
 /** Significant figures, and decimals, of a price that nobody has set. */
 const SHOWN_FIGURES = 6;
@@ -52,18 +50,9 @@ function liquidation({ liquidation_price: price }: Position): string {
   return figure(price === null ? null : cutToFigures(price, SHOWN_FIGURES, SHOWN_FIGURES));
 }
 
-/** How far the mark may go, in percent of itself, until the position is liquidated. */
-export function liquidationPercent(position: Pick<Position, "mark_price" | "liquidation_price">): string | null {
-  const { mark_price: mark, liquidation_price: liquidation } = position;
-  if (mark === null || liquidation === null) return null;
-  const gap = subtract(mark, liquidation);
-  const distance = gap.startsWith("-") ? subtract("0", gap) : gap;
-  return divide(multiply(distance, "100"), mark, 1);
-}
-
 function distance(position: Position): unknown {
   const percent = liquidationPercent(position);
   if (percent === null) return NOTHING;
-  const isNear = compare(percent, NEAR_PERCENT) < 0;
-  return html`<span class=${isNear ? "warn" : ""}>${money(percent, 1)} %${isNear ? html`<span class="hidden"> near</span>` : ""}</span>`;
+  const isMarked = isNear(percent);
+  return html`<span class=${isMarked ? "warn" : ""}>${money(percent, 1)} %${isMarked ? html`<span class="hidden"> near</span>` : ""}</span>`;
 }
