@@ -22,6 +22,7 @@ import { STOP_BREAKS } from "./stops.ts";
 import { TEXT_BREAKS } from "./texts.ts";
 import { TOLD_BREAKS } from "./told.ts";
 import { WAYS_ROUND_RAILS } from "./ways-round-rails.ts";
+import { WHOLE_TRADE_BREAKS } from "./whole-trades.ts";
 import { WHOSE_BREAKS } from "./whose.ts";
 
 export const BREAKS: readonly Break[] = [
@@ -49,6 +50,7 @@ export const BREAKS: readonly Break[] = [
   ...RAILS_BREAKS,
   ...RAILS_KINDS_BREAKS,
   ...WAYS_ROUND_RAILS,
+  ...WHOLE_TRADE_BREAKS,
 ];
 
 /** Rows that nothing can be broken of, and why. */

@@ -83,6 +83,12 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
       "the newest of each figure however slowly you read, and an event `stale` as soon as it does not count any more",
   },
   { row: "P17", file: "README.md", sentence: "no write that fails makes a read show less than was told" },
+  {
+    row: "P18",
+    file: "README.md",
+    sentence:
+      "`max_slippage_bps` (50) from the best price of a book of at most 2 s, within 5 % of mark and oracle. It is priced once: a repeat of its key is the same order at the same price.",
+  },
 ];
 
 export const PROMISE_BREAKS: readonly Break[] = [

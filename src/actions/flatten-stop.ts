@@ -1,6 +1,7 @@
 import { ApiError } from "../core/errors.ts";
-import { DEFAULT_SLIPPAGE_BPS, type Flatten } from "../core/flatten.ts";
+import type { Flatten } from "../core/flatten.ts";
 import type { Stop } from "../core/stop.ts";
+import { DEFAULT_SLIPPAGE_BPS } from "../core/worst-price.ts";
 import type { With } from "../deps.ts";
 import { beginFlatten, whyNotFlat } from "../settle/stop/begin-flatten.ts";
 import { findApiKey } from "../store/api-keys.ts";

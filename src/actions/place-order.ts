@@ -12,6 +12,7 @@ import { shownElsewhere } from "../settle/place/shown-market.ts";
 import type { Placing } from "../settle/record/record.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
 import { appendAudit } from "../store/audit.ts";
+import { appendNote } from "../store/notes.ts";
 import { insertOrder, insertPlacing, type StoredOrder } from "../store/orders.ts";
 import { orderAction, wireOrder } from "../wire/action/order.ts";
 import { mintOrderId } from "../wire/order-id.ts";
@@ -24,6 +25,9 @@ import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 
 export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
+
+/** What its story tells of how it came to its terms. */
+type Noted = { note?: { what: string; detail: string } };
 
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
 export async function placeOrder(
@@ -45,11 +49,12 @@ export async function placeOrder(
   });
 }
 
-async function planPlacing(
+/** For every verb that places one order by itself. */
+export async function planPlacing(
   deps: ToSign &
     With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">,
   caller: Caller,
-  wanted: PlaceOrder,
+  wanted: PlaceOrder & Noted,
 ): Promise<Plan> {
   const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
   const { market, fault } =
@@ -67,6 +72,9 @@ async function planPlacing(
     keyRow: "in_the_order",
     store(key, place) {
       const order = { ...planned, createdAtMs: key.createdAtMs };
+      if (wanted.note !== undefined) {
+        appendNote(deps.store, { resourceId: order.id, attemptId: null, atMs: order.createdAtMs, ...wanted.note });
+      }
       if (fault !== null) return storeRefused(deps, { caller, order, key, fault });
       const placing = storePlacing(deps, { caller, order, key, market, place });
       return {

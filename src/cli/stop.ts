@@ -1,4 +1,4 @@
-import { DEFAULT_SLIPPAGE_BPS } from "../core/flatten.ts";
+import { DEFAULT_SLIPPAGE_BPS } from "../core/worst-price.ts";
 import { ACCOUNT, chosenAccount } from "./account-choice.ts";
 import { change } from "./change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "./command.ts";

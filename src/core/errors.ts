@@ -48,6 +48,7 @@ export const ERROR_STATUS = {
   key_revoked: 409,
   order_not_modifiable: 409,
   too_many_open_orders: 409,
+  no_price_within_bounds: 409,
   stop_not_flattenable: 409,
   setup_done: 409,
   rate_limited: 429,
@@ -59,6 +60,7 @@ export const ERROR_STATUS = {
   storage_unavailable: 503,
   too_many_connections: 503,
   rails_unproven: 503,
+  book_stale: 503,
   internal_error: 503,
 } as const satisfies Record<string, 400 | 401 | 403 | 404 | 409 | 429 | 503>;
 
@@ -85,6 +87,7 @@ const DEFAULT_RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   draining: 5,
   idempotency_in_progress: 1,
   rails_unproven: 1,
+  book_stale: 1,
 };
 
 /**

@@ -2,27 +2,10 @@
  * Flattening: after a stop what is held is closed by reduce-only orders that execute at once or not at all, at a bounded
  * price, one after the other in each market. What they leave is told.
  */
-import {
-  absolute,
-  add,
-  compare,
-  type Decimal,
-  decimal,
-  isNegative,
-  isZero,
-  larger,
-  multiply,
-  smaller,
-  subtract,
-  truncate,
-  ZERO,
-} from "./decimal.ts";
-import { type Market, roundPrice } from "./market.ts";
+import { absolute, compare, type Decimal, isNegative, isZero, truncate, ZERO } from "./decimal.ts";
+import type { Market } from "./market.ts";
 import type { Side } from "./order.ts";
-
-/** From the best price, basis points. */
-export const DEFAULT_SLIPPAGE_BPS = 50;
-export const MAX_SLIPPAGE_BPS = 500;
+import { type PriceBounds, worstPrice } from "./worst-price.ts";
 
 /**
  * Why something is left: `not_filled` after as many tries as there are, `below_minimum`: the exchange takes no order of so
@@ -55,59 +38,14 @@ export function closableOf(position: Decimal, ownNet: Decimal | null): Decimal {
   return compare(absolute(ownNet), absolute(position)) < 0 ? ownNet : position;
 }
 
-export type Prices = {
-  /** Best price of the side that it executes against. */
-  best: Decimal;
-  /** Mark and oracle. */
-  low: Decimal;
-  high: Decimal;
-};
-
-/** The furthest that it may execute from mark and oracle, whatever slippage is allowed, percent. */
-const MAX_DISTANCE = decimal("5");
-const PERCENT = decimal("0.01");
-const BASIS_POINTS = decimal("0.0001");
-const ONE = decimal("1");
-
-export type PriceBounds = {
-  prices: Prices;
-  maxSlippageBps: number;
-  /** The distance that the bot's owner has signed, percent; null where none is. */
-  maxDistance: Decimal | null;
-  /** Price of the first order of this request in this market: none after it is worse. Null before it. */
-  first: Decimal | null;
-};
-
 /** The order that closes it; null where no price is within the bounds. */
 export function closingOrder(
   market: Market,
   closable: Decimal,
-  { prices, maxSlippageBps, maxDistance, first }: PriceBounds,
+  bounds: PriceBounds,
 ): { side: Side; size: Decimal; price: Decimal } | null {
   const side = isNegative(closable) ? "buy" : "sell";
   const size = truncate(absolute(closable), market.sizeDecimals);
-  const distance = multiply(maxDistance === null ? MAX_DISTANCE : smaller(maxDistance, MAX_DISTANCE), PERCENT);
-  const slippage = multiply(decimal(String(maxSlippageBps)), BASIS_POINTS);
-  const bounds = { prices, distance, slippage, first };
-  const price = side === "sell" ? lowestSale(market, bounds) : highestPurchase(market, bounds);
+  const price = worstPrice(market, side, bounds);
   return price === null || isZero(size) ? null : { side, size, price };
-}
-
-type Bounds = { prices: Prices; distance: Decimal; slippage: Decimal; first: Decimal | null };
-
-function lowestSale(market: Market, { prices: { best, high }, distance, slippage, first }: Bounds): Decimal | null {
-  const furthest = multiply(high, subtract(ONE, distance));
-  const floor = first === null ? furthest : larger(furthest, first);
-  if (compare(best, floor) < 0) return null;
-  const worst = larger(multiply(best, subtract(ONE, slippage)), floor);
-  // The best price is one that the exchange takes: what is rounded never misses it.
-  return smaller(roundPrice(market, worst, "up"), best);
-}
-
-function highestPurchase(market: Market, { prices: { best, low }, distance, slippage, first }: Bounds): Decimal | null {
-  const furthest = multiply(low, add(ONE, distance));
-  const ceiling = first === null ? furthest : smaller(furthest, first);
-  if (compare(best, ceiling) > 0) return null;
-  const worst = smaller(multiply(best, add(ONE, slippage)), ceiling);
-  return larger(roundPrice(market, worst, "down"), best);
 }

@@ -40,7 +40,7 @@ export type MarketView = {
    */
   best(market: string, purpose: Purpose): Promise<Look<"best">>;
   mark(market: Pick<Market, "name" | "kind" | "dex">, purpose: Purpose, withinMs?: number): Promise<Look<"mark">>;
-  book(market: string, purpose: Purpose): Promise<Look<"book">>;
+  book(market: string, purpose: Purpose, withinMs?: number): Promise<Look<"book">>;
   mids(dex: string, purpose: Purpose): Promise<Look<"mids">>;
   /**
    * Calls `onNews` with what has changed, and with null once a second and where the connection came or went; what is
@@ -152,7 +152,8 @@ export function openMarketView(options: MarketViewOptions): MarketView {
 
   return {
     best: (market, purpose) => look(market, { kind: "best", ask: () => askForBook(reads, market, purpose) }),
-    book: (market, purpose) => look(market, { kind: "book", ask: () => askForBook(reads, market, purpose) }),
+    book: (market, purpose, withinMs) =>
+      look(market, { kind: "book", ask: () => askForBook(reads, market, purpose), withinMs }),
     mark: (market, purpose, withinMs) =>
       look(market.name, { kind: "mark", ask: () => askForMarks(reads, market, purpose), withinMs }),
     mids: (dex, purpose) => look(dex, { kind: "mids", ask: () => askForMids(reads, dex, purpose) }),

@@ -37,6 +37,8 @@ export const ERROR_WORDS = {
     "Trading is stopped, for this key or for the account, and what was asked for could make a position larger. Nothing was sent, and the Idempotency-Key is not used. What can only make a position smaller passes, and so do cancels.",
   too_many_open_orders:
     "The account has nearly as many open orders as the exchange takes stops with, and the rest is kept for what can only reduce. Nothing was sent, and the Idempotency-Key is not used.",
+  no_price_within_bounds:
+    "Nobody is on the other side of the book, or the best price is more than 5 % from mark and oracle. Nothing was sent, and the Idempotency-Key is not used.",
   rail_refused:
     "The request is beyond what the owner has signed for this key; the message names the rail, its limit, the use, and the largest size that passes. Nothing was sent.",
   rails_required:
@@ -65,5 +67,7 @@ export const ERROR_WORDS = {
   too_many_connections: "Too many requests are being answered at this moment.",
   rails_unproven:
     "What the rails of this key are judged by could not be had; reductions and cancels need none of it. Nothing was sent.",
+  book_stale:
+    "No book of the last 2 s, by the exchange's time, could be had to price an order at market by. Nothing was sent, and the Idempotency-Key is not used.",
   internal_error: "The gateway failed on this request. Nothing was sent.",
 } as const satisfies Record<ErrorCode, string>;

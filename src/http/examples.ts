@@ -31,6 +31,23 @@ export const EXAMPLE_ORDER = {
   created_at: "2026-11-21T09:30:00.000Z",
 };
 
+export const EXAMPLE_PLACE_MARKET_ORDER = {
+  account: EXAMPLE_ACCOUNT_ID,
+  market: "BTC",
+  side: "buy",
+  size: "0.015",
+  max_slippage_bps: 50,
+};
+
+export const EXAMPLE_MARKET_ORDER = {
+  ...EXAMPLE_ORDER,
+  price: "64571",
+  time_in_force: "ioc",
+  status: "filled",
+  filled_size: "0.015",
+  average_price: "64251.2",
+};
+
 export const EXAMPLE_UNKNOWN_ORDER = {
   ...EXAMPLE_ORDER,
   status: "unknown",

@@ -2,16 +2,25 @@
 import { cancelOrder } from "../actions/cancel-order.ts";
 import { getOrder } from "../actions/get-order.ts";
 import { listOrders } from "../actions/list-orders.ts";
+import { placeMarketOrder } from "../actions/place-market-order.ts";
 import { placeOrder } from "../actions/place-order.ts";
 import type { OrderTerms } from "../core/order.ts";
+import { DEFAULT_SLIPPAGE_BPS } from "../core/worst-price.ts";
 import { type PrintedBody, printRequest } from "../write/fingerprint.ts";
-import { EXAMPLE_CANCELED_ORDER, EXAMPLE_ORDER, EXAMPLE_ORDER_LIST, EXAMPLE_PLACE_ORDER } from "./examples.ts";
+import {
+  EXAMPLE_CANCELED_ORDER,
+  EXAMPLE_MARKET_ORDER,
+  EXAMPLE_ORDER,
+  EXAMPLE_ORDER_LIST,
+  EXAMPLE_PLACE_MARKET_ORDER,
+  EXAMPLE_PLACE_ORDER,
+} from "./examples.ts";
 import { NOT_2XX, ORDER_ID, ORDERS_TAG, readOrderId, UNKNOWN_ORDER } from "./order-contract.ts";
-import { readOrderTerms } from "./order-rules.ts";
+import { readOrderTerms, requireNotZero } from "./order-rules.ts";
 import { readLimit } from "./query.ts";
 import { type Route, readRoute, writeRoute } from "./route.ts";
 import { CursorParameter, DexParameter, LimitParameter, listOf } from "./schema/list.ts";
-import { CancelOrderBody, OrderResource, OrderStatus, PlaceOrderBody } from "./schema/order.ts";
+import { CancelOrderBody, OrderResource, OrderStatus, PlaceMarketOrderBody, PlaceOrderBody } from "./schema/order.ts";
 
 const place = writeRoute(
   {
@@ -50,6 +59,51 @@ function printedTerms(accountId: string, terms: OrderTerms): PrintedBody {
   const flags = { time_in_force: timeInForce, reduce_only: reduceOnly };
   return { account: accountId, market, side, size, price, ...flags, trigger };
 }
+
+const placeAtMarket = writeRoute(
+  {
+    name: "place_market_order",
+    method: "POST",
+    path: "/v1/orders/market",
+    tag: ORDERS_TAG,
+    summary: "Place an order at market",
+    description:
+      "An `ioc` order whose `price` is the worst that it may execute at: `max_slippage_bps` from the best price of a book of at most 2 s by the exchange's time (else 503 `book_stale`), never more than 5 % from mark and oracle, rounded towards the better price. Where nobody is on the other side, or its best price is further, it is 409 `no_price_within_bounds`. It is priced once: a repeat of its key is the same order at the same price, whatever the market does. Spot as well. " +
+      `What it does not find at that price is not bought or sold: look at \`filled_size\`. ${NOT_2XX}`,
+    access: "trading:write",
+    body: PlaceMarketOrderBody,
+    bodyExample: EXAMPLE_PLACE_MARKET_ORDER,
+    answers: [
+      {
+        status: 201,
+        description: "The order, as any other; its `price` is the worst one.",
+        schema: OrderResource,
+        example: EXAMPLE_MARKET_ORDER,
+        headers: ["Idempotent-Replayed"],
+      },
+      UNKNOWN_ORDER,
+    ],
+    errors: [
+      "account_mismatch",
+      "unknown_market",
+      "trading_stopped",
+      "too_many_open_orders",
+      "book_stale",
+      "no_price_within_bounds",
+    ],
+  },
+  (deps, caller, { body, idempotencyKey }) => {
+    requireNotZero("size", body.size);
+    const { market, side, size } = body;
+    const accountId = body.account.toLowerCase();
+    const reduceOnly = body.reduce_only ?? false;
+    const maxSlippageBps = body.max_slippage_bps ?? DEFAULT_SLIPPAGE_BPS;
+    const flags = { reduce_only: reduceOnly, max_slippage_bps: maxSlippageBps };
+    const fingerprint = printRequest("place_market_order", null, { account: accountId, market, side, size, ...flags });
+    const wanted = { market, side, size, reduceOnly, maxSlippageBps, accountId, idempotencyKey, fingerprint };
+    return placeMarketOrder(deps, caller, wanted);
+  },
+);
 
 const cancel = writeRoute(
   {
@@ -144,5 +198,5 @@ const list = readRoute(
 );
 
 export function orderRoutes(): Route[] {
-  return [place, list, retrieve, cancel];
+  return [place, placeAtMarket, list, retrieve, cancel];
 }

@@ -1,5 +1,5 @@
-import { MAX_SLIPPAGE_BPS } from "../core/flatten.ts";
 import { stopResource } from "../core/resource.ts";
+import { MAX_SLIPPAGE_BPS } from "../core/worst-price.ts";
 import { beginFlatten, whyNotFlat } from "../settle/stop/begin-flatten.ts";
 import { beginStop, listAlike } from "../settle/stop/begin-stop.ts";
 import { findAccount } from "../store/accounts.ts";

@@ -18,6 +18,11 @@ export function appendNote(store: Store, note: Note): void {
   store.insert(notes).values(note).run();
 }
 
+/** With the row of the order or operation itself. */
+export function deleteNotes(store: Store, resourceId: string): void {
+  store.delete(notes).where(eq(notes.resourceId, resourceId)).run();
+}
+
 /** Oldest first. */
 export function listNotes(store: Store, resourceId: string): Note[] {
   return store

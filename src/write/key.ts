@@ -56,8 +56,10 @@ export async function answerEarlier(deps: ToWrite, caller: Caller, write: Write)
 
 /** What a write answers when it is settled: a new order is created, everything else is done. */
 function successOf({ route }: Write): 200 | 201 {
-  return route === "POST /v1/orders" ? 201 : 200;
+  return CREATES.has(route) ? 201 : 200;
 }
+
+const CREATES: ReadonlySet<string> = new Set(["POST /v1/orders", "POST /v1/orders/market"]);
 
 /** The answer that a stored key gives to a request. */
 export async function answerRecord(

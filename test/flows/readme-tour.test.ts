@@ -79,6 +79,7 @@ test("the tour visits every endpoint that a key can use", () => {
     "POST /v1/leverage",
     "POST /v1/margin",
     "POST /v1/orders",
+    "POST /v1/orders/market",
     "POST /v1/orders/{id}/cancel",
     "POST /v1/orders/{id}/modify",
     "POST /v1/twaps",

@@ -1,4 +1,5 @@
 import { Kind, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { DEFAULT_SLIPPAGE_BPS, MAX_SLIPPAGE_BPS } from "../../core/worst-price.ts";
 
 /** A closed object: unknown members are refused, and no answer has any. */
 export function closed<Properties extends TProperties>(
@@ -150,6 +151,17 @@ export const ErrorText = nullable(
 );
 
 export const Side = words(["buy", "sell"], { description: "Direction." });
+
+export const Slippage = Type.Integer({
+  minimum: 1,
+  maximum: MAX_SLIPPAGE_BPS,
+  description: "Furthest price from the best one at that moment, basis points.",
+});
+
+export const SlippageOrDefault = {
+  ...Slippage,
+  description: `${Slippage.description ?? ""} ${DEFAULT_SLIPPAGE_BPS} when left out.`,
+};
 
 /** Scopes of spec 2.5, sorted in answers. */
 export const ScopeWord = words(["trading:read", "trading:write"], { description: "What a key may do." });

@@ -10,6 +10,7 @@ import {
   nullable,
   PositiveDecimal,
   Side,
+  SlippageOrDefault,
   Timestamp,
   Uuid,
   words,
@@ -137,6 +138,21 @@ export const PlaceOrderBody = closed(
     description: `${ORDER_SIZE_NOTE} A market-style order is an \`ioc\` with a price bound. A stop whose \`price\` equals its trigger price may not fill when the market gaps.`,
     allOf: TRIGGER_CONDITIONS,
   },
+);
+
+/** An order that takes what the book holds now; see `actions/place-market-order`. */
+export const PlaceMarketOrderBody = closed(
+  {
+    account: described(Uuid, "The account of the key."),
+    market: MarketName,
+    side: Side,
+    size: described(PositiveDecimal, "Size in base units, not zero; not rounded."),
+    reduce_only: Type.Optional(
+      Type.Boolean({ description: "True or false: whether it may only make a position smaller.", default: false }),
+    ),
+    max_slippage_bps: Type.Optional(SlippageOrDefault),
+  },
+  { title: "PlaceMarketOrder", description: "An order without a price: the gateway makes the worst price of it." },
 );
 
 /** Spec 4.6. */

@@ -1,7 +1,19 @@
 import { Type } from "@sinclair/typebox";
-import { LEFT_REASONS, MAX_SLIPPAGE_BPS } from "../../core/flatten.ts";
+import { LEFT_REASONS } from "../../core/flatten.ts";
 import { STOP_CAUSES, STOP_SCOPES, STOP_STATUSES } from "../../core/stop.ts";
-import { AnswerNetwork, closed, KeyHash, MarketName, nullable, Signature, Timestamp, Uuid, words } from "./common.ts";
+import {
+  AnswerNetwork,
+  closed,
+  KeyHash,
+  MarketName,
+  nullable,
+  Signature,
+  Slippage,
+  SlippageOrDefault,
+  Timestamp,
+  Uuid,
+  words,
+} from "./common.ts";
 
 const Scope = words(STOP_SCOPES, {
   description:
@@ -21,16 +33,7 @@ export const StopBody = closed(
   { title: "StopTrading" },
 );
 
-const Slippage = Type.Integer({
-  minimum: 1,
-  maximum: MAX_SLIPPAGE_BPS,
-  description: "Furthest price from the best one at that moment, basis points.",
-});
-
-export const FlattenBody = closed(
-  { max_slippage_bps: Type.Optional({ ...Slippage, description: `${Slippage.description ?? ""} 50 when left out.` }) },
-  { title: "FlattenStop" },
-);
+export const FlattenBody = closed({ max_slippage_bps: Type.Optional(SlippageOrDefault) }, { title: "FlattenStop" });
 
 export const ResumeBody = closed({ account: Uuid, signature: Signature }, { title: "ResumeTrading" });
 

@@ -3,6 +3,7 @@ import { deleteAttempt } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { deleteLeg } from "../../store/legs.ts";
+import { deleteNotes } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
 import { deleteOperation } from "../../store/operations.ts";
 import { deleteOrder, findOrder } from "../../store/orders.ts";
@@ -16,6 +17,7 @@ export function takeBack(store: Store, attempt: Attempt, why: Why): void {
   inTransaction(store, () => {
     deleteAttempt(store, attempt);
     releaseKey(store, attempt);
+    if (attempt.kind === "place") deleteNotes(store, attempt.resource.id);
     if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id, why.nowMs);
     else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id, why.nowMs);
     else if (attempt.cloid !== null) removeReplacement(store, attempt, { cloid: attempt.cloid, nowMs: why.nowMs });

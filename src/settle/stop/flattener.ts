@@ -1,9 +1,10 @@
 import type { Account } from "../../core/account.ts";
 import { absolute, compare, type Decimal, decimal, isZero } from "../../core/decimal.ts";
-import { closableOf, closingOrder, type Flatten, type Left, type LeftReason, type Prices } from "../../core/flatten.ts";
+import { closableOf, closingOrder, type Flatten, type Left, type LeftReason } from "../../core/flatten.ts";
 import { findMarket } from "../../core/market.ts";
 import type { Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
+import type { Prices } from "../../core/worst-price.ts";
 import type { Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { botOf, listBotGrants, listBotNets } from "../../store/bots.ts";
