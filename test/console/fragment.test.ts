@@ -7,7 +7,7 @@ type Route = { screen: string; argument: string };
 type Fragments = { parseFragment: (hash: string) => { route: Route; key: string | null; link: string | null } };
 const { parseFragment } = (await import(join(CONSOLE, "state/fragment.ts"))) as Fragments;
 
-const HOME = { screen: "trade", argument: "" };
+const HOME = { screen: "now", argument: "" };
 
 test.each([
   ["", HOME],

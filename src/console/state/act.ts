@@ -15,7 +15,13 @@ import { notify } from "./notices.ts";
 
 const KEY_BYTES = 16;
 
-export type Wish = { path: string; body: unknown; words: string };
+export type Wish = {
+  path: string;
+  body: unknown;
+  words: string;
+  /** Told what went wrong, where a form shows it; a message does otherwise. */
+  failed?: (words: string) => void;
+};
 
 /** What came of it; null while it is not known, or where it could not be begun. */
 export async function act(app: App, wish: Wish): Promise<Outcome | null> {
@@ -36,7 +42,7 @@ export async function act(app: App, wish: Wish): Promise<Outcome | null> {
     return null;
   }
   app.state.intentions = [...app.state.intentions, intention];
-  return follow(app, intention);
+  return follow(app, intention, wish.failed);
 }
 
 /** After a reload: what is fresh goes on by itself, what is old waits for a person. */
@@ -63,7 +69,7 @@ export function putAside(app: App, intention: Intention): void {
   app.changed();
 }
 
-async function follow(app: App, intention: Intention): Promise<Outcome | null> {
+async function follow(app: App, intention: Intention, failed?: Wish["failed"]): Promise<Outcome | null> {
   const { session } = app.state;
   if (session === null) return null;
   const outcome = await pursue(intention, {
@@ -79,13 +85,15 @@ async function follow(app: App, intention: Intention): Promise<Outcome | null> {
   if (outcome === null && !isKept(app.localStorage, session.me.account, intention)) putAside(app, intention);
   if (outcome === null || app.state.session !== session) return null;
   putAside(app, intention);
-  tell(app, intention, outcome);
+  tell(app, intention, { outcome, failed: failed ?? ((words) => notify(app, "bad", words)) });
   return outcome;
 }
 
-function tell(app: App, { words }: Intention, outcome: Outcome): void {
+type Told = { outcome: Outcome; failed: (words: string) => void };
+
+function tell(app: App, { words }: Intention, { outcome, failed }: Told): void {
   if (outcome.kind === "refused") {
-    notify(app, "bad", `Nothing was sent: ${words}. ${outcome.message}`);
+    failed(`Nothing was sent: ${words}. ${outcome.message}`);
     return;
   }
   const { body } = outcome;
@@ -93,8 +101,9 @@ function tell(app: App, { words }: Intention, outcome: Outcome): void {
   takeOperation(app, body);
   const [status, error] = [String(member(body, "status")), member(body, "error")];
   const reason = typeof error === "string" ? ` – ${error}` : "";
-  const isGood = !["rejected", "unknown"].includes(status) && reason === "";
-  notify(app, isGood ? "good" : "bad", `${words}: ${statusWords(status)}${reason}`);
+  const said = `${words}: ${statusWords(status)}${reason}`;
+  if (["rejected", "unknown"].includes(status) || reason !== "") failed(said);
+  else notify(app, "good", said);
 }
 
 function statusWords(status: string): string {

@@ -1,6 +1,6 @@
 /** What a person is in the middle of. It begins with a session and goes with it; only the order's draft outlives a reload. */
 import { member } from "../api/request.ts";
-import type { AgentRenewal, ApiKey, Order, Stop } from "../api/resources.ts";
+import type { AgentRenewal, ApiKey, Order, Position, Stop } from "../api/resources.ts";
 import type { Grant } from "../wallet/grant.ts";
 import { newRailsForm, type RailsForm } from "./rails-form.ts";
 
@@ -67,6 +67,16 @@ export type FlattenForm = {
   failure: string | null;
 };
 
+/** Triggers for a position that is held; an empty price asks for none. */
+export type ProtectForm = {
+  position: Position;
+  size: string;
+  stopPrice: string;
+  profitPrice: string;
+  isBusy: boolean;
+  failure: string | null;
+};
+
 /** A stop that its owner ends. */
 export type Resumption = { stop: Stop; signing: Signing };
 
@@ -81,6 +91,7 @@ export type Forms = {
   stop: StopForm | null;
   flatten: FlattenForm | null;
   resumption: Resumption | null;
+  protect: ProtectForm | null;
   /** Null while there is nothing to renew. */
   renewal: Renewal | null;
   /** Market of the chart of fills; empty is that of the newest. */
@@ -112,6 +123,7 @@ export function newForms(storage: Storage): Forms {
     stop: null,
     flatten: null,
     resumption: null,
+    protect: null,
     renewal: null,
     chartMarket: "",
   };

@@ -3,7 +3,7 @@ import type { Route } from "./state.ts";
 
 export type Fragment = { route: Route; key: string | null; link: string | null };
 
-const HOME: Route = { screen: "trade", argument: "" };
+const HOME: Route = { screen: "now", argument: "" };
 /** What leads to the first screen, and the jump to the content, which a browser may open in a window of its own. */
 const HOMES = new Set(["", "/", "main"]);
 

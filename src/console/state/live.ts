@@ -59,7 +59,7 @@ async function readFigures(app: App): Promise<void> {
   await Promise.all([
     ...(isStopping(app) ? [reads.readStops(app)] : []),
     // What a bot has used of its limits.
-    ...(app.state.route.screen === "keys" ? [reads.readKeys(app)] : []),
+    ...(["keys", "now"].includes(app.state.route.screen) ? [reads.readKeys(app)] : []),
     reads.readAccount(app),
     reads.readPositions(app),
     reads.readOpenOrders(app),

@@ -76,7 +76,7 @@ export function emptyLoaded<Value>(): Loaded<Value> {
 export function emptyState(nowMs: number, storage: Storage): State {
   return {
     nowMs,
-    route: { screen: "trade", argument: "" },
+    route: { screen: "now", argument: "" },
     session: null,
     signIn: { isBusy: false, failure: null },
     connection: { kind: "idle" },

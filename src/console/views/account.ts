@@ -6,7 +6,6 @@ import { figure, money } from "../figures/format.ts";
 import { facts, section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-import { equityChart } from "./equity-chart.ts";
 
 const MODES: Record<AccountMode, { name: string; words: string }> = {
   standard: {
@@ -40,7 +39,6 @@ const SPOT: readonly Column<SpotBalance>[] = [
 
 export function accountScreen(app: App): TemplateResult {
   return html`
-    ${section("Total", equityChart(app), "every dex and spot, USDC, as seen by this page")}
     ${section("Collateral", whenLoaded(app.state.account, collateral))}
     ${section("Spot", whenLoaded(app.state.account, spot))}`;
 }

@@ -11,6 +11,8 @@ import { historyScreen } from "./history.ts";
 import { keysScreen, revokeDialog } from "./keys.ts";
 import { messages } from "./messages.ts";
 import { modifyDialog } from "./modify-order.ts";
+import { nowScreen } from "./now.ts";
+import { protectDialog } from "./protect-dialog.ts";
 import { resumeDialog } from "./resume-dialog.ts";
 import { signInScreen } from "./sign-in.ts";
 import { stopDialog } from "./stop-dialog.ts";
@@ -23,6 +25,7 @@ import { twapsScreen } from "./twaps.ts";
 type Screen = { name: string; title: string; view: (app: App) => TemplateResult };
 
 const SCREENS: readonly Screen[] = [
+  { name: "now", title: "Now", view: nowScreen },
   { name: "trade", title: "Trade", view: tradeScreen },
   { name: "account", title: "Account", view: accountScreen },
   { name: "orders", title: "Orders", view: historyScreen },
@@ -53,7 +56,7 @@ export function page(app: App): TemplateResult {
     <a class="skip" href="#main" @click=${skip}>To the content</a>
     ${ribbon(where)}
     ${content(app)}
-    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}`}`;
+    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}`}`;
 }
 
 /** The fragment is the screen: jumping to the content must not change it. */

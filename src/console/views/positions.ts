@@ -1,38 +1,69 @@
-import { html, type TemplateResult } from "lit-html";
+import { html, nothing, type TemplateResult } from "lit-html";
 import type { Position } from "../api/resources.ts";
 import { cutToFigures, subtract } from "../figures/decimal.ts";
 import { isNear, liquidationPercent } from "../figures/exposure.ts";
 import { figure, money, NOTHING, signedMoney, tone } from "../figures/format.ts";
+import { waitingOn } from "../figures/protection.ts";
 import { side } from "../parts/badges.ts";
 import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
+import { openProtect } from "../state/protecting.ts";
 
 /** Significant figures, and decimals, of a price that nobody has set. */
 const SHOWN_FIGURES = 6;
 
-const COLUMNS: readonly Column<Position>[] = [
-  { name: "Market", cell: ({ market }) => market },
-  { name: "Side", cell: (row) => side(row.side) },
-  { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
-  { name: "Entry", isFigure: true, rank: 2, cell: ({ entry_price }) => figure(entry_price) },
-  { name: "Mark", isFigure: true, cell: ({ mark_price }) => figure(mark_price) },
-  { name: "Value", isFigure: true, rank: 2, cell: ({ position_value }) => money(position_value) },
-  { name: "PnL", isFigure: true, cell: pnl },
-  { name: "Liquidation", isFigure: true, rank: 2, cell: liquidation },
-  { name: "Distance", isFigure: true, cell: distance },
-  { name: "Margin", isFigure: true, rank: 3, cell: ({ margin_used }) => money(margin_used) },
-  { name: "Leverage", isFigure: true, rank: 3, cell: (row) => `${row.leverage}× ${row.margin_type}` },
-  { name: "Funding", isFigure: true, rank: 3, cell: funding },
-];
+function columnsOf(app: App): readonly Column<Position>[] {
+  return [
+    { name: "Market", cell: ({ market }) => market },
+    { name: "Side", cell: (row) => side(row.side) },
+    { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
+    { name: "Entry", isFigure: true, rank: 2, cell: ({ entry_price }) => figure(entry_price) },
+    { name: "Mark", isFigure: true, cell: ({ mark_price }) => figure(mark_price) },
+    { name: "Value", isFigure: true, rank: 2, cell: ({ position_value }) => money(position_value) },
+    { name: "PnL", isFigure: true, cell: pnl },
+    { name: "Liquidation", isFigure: true, rank: 2, cell: liquidation },
+    { name: "Distance", isFigure: true, cell: distance },
+    { name: "Margin", isFigure: true, rank: 3, cell: ({ margin_used }) => money(margin_used) },
+    { name: "Leverage", isFigure: true, rank: 3, cell: (row) => `${row.leverage}× ${row.margin_type}` },
+    { name: "Funding", isFigure: true, rank: 3, cell: funding },
+    { name: "Stop", isFigure: true, rank: 2, cell: (row) => stopOf(app, row) },
+    { name: "", cell: (row) => (mayWrite(app) ? actions(app, row) : nothing) },
+  ];
+}
 
 export function positions(app: App): TemplateResult {
   return section(
     "Positions",
     whenLoaded(app.state.positions, (rows) =>
-      table({ caption: "Positions", columns: COLUMNS, rows, id: ({ market }) => market, empty: "No open position." }),
+      table({
+        caption: "Positions",
+        columns: columnsOf(app),
+        rows,
+        id: ({ market }) => market,
+        empty: "No open position.",
+      }),
     ),
   );
+}
+
+export function mayWrite({ state: { session } }: App): boolean {
+  return session?.me.scopes.includes("trading:write") === true;
+}
+
+/** The stop loss that fires first, and how much of the position it and the others close. */
+function stopOf({ state: { openOrders } }: App, position: Position): TemplateResult | string {
+  if (openOrders.value === null) return NOTHING;
+  const stop = waitingOn(position, openOrders.value, "stop_loss");
+  if (stop === null) return html`<span class="note">none</span>`;
+  if (stop.coversAll) return figure(stop.price);
+  return html`${figure(stop.price)} <span class="warn">for ${figure(stop.size)}</span>`;
+}
+
+function actions(app: App, position: Position): TemplateResult {
+  return html`<span class="actions">
+    <button type="button" aria-label=${`Stop loss and take profit of ${position.market}`} @click=${() => openProtect(app, position)}>TP/SL</button>
+  </span>`;
 }
 
 function pnl({ unrealized_pnl: value }: Position): TemplateResult {

@@ -22,7 +22,7 @@ export function topBar(app: App): TemplateResult {
         <div><dt>Total</dt><dd>${total(app)}</dd></div>
         <div><dt title="Realised since 00:00 UTC, after fees in USDC">Realised today</dt><dd>${today(app)}</dd></div>
         <div><dt>Exposure</dt><dd>${exposure(app)}</dd></div>
-        <div><dt>Nearest liquidation</dt><dd>${liquidation(app)}</dd></div>
+        <div><dt title="How far the mark may go until the first position is liquidated">Liquidation</dt><dd>${liquidation(app)}</dd></div>
         <div class="second"><dt>Agent</dt><dd>${agentDays(app)}</dd></div>
         <div class="second"><dt title="What may still be sent to the exchange in this minute">Weight left</dt><dd>${weightLeft(app)}</dd></div>
       </dl>
@@ -61,7 +61,7 @@ function exposure({ state }: App): TemplateResult | string {
   if (positions === null) return NOTHING;
   const value = exposureOf(positions);
   const worth = accountTotal(state)?.worth ?? "0";
-  const times = worth.startsWith("-") || isZero(value) ? null : divide(value, worth, 1);
+  const times = worth.startsWith("-") || isZero(value) ? null : divide(value, worth, 2);
   return times === null ? money(value) : html`${money(value)} <span class="note">${times}×</span>`;
 }
 

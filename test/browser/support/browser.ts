@@ -66,7 +66,7 @@ export async function openView(browser: Browser, options: ViewOptions): Promise<
 export async function openSignedIn(browser: Browser, options: ViewOptions, apiKey: string): Promise<View> {
   const view = await openView(browser, options);
   await view.page.goto(`${options.baseUrl}/#key=${apiKey}`);
-  await view.page.getByRole("navigation", { name: "Screens" }).waitFor();
+  await goTo(view.page, "Trade");
   return view;
 }
 

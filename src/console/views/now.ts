@@ -1,0 +1,87 @@
+/** Am I all right? What needs the owner, what is held, how the total has gone, and what the bots have done today. */
+import { html, type TemplateResult } from "lit-html";
+import type { ApiKey, KeyLimits } from "../api/resources.ts";
+import { ageOf, money, NOTHING } from "../figures/format.ts";
+import { section, whenLoaded } from "../parts/section.ts";
+import { type Column, table } from "../parts/table.ts";
+import type { App } from "../state/app.ts";
+import { attentionOf, type Matter } from "../state/attention.ts";
+import { equityChart } from "./equity-chart.ts";
+import { positions } from "./positions.ts";
+import { unknownOrders } from "./unknown-orders.ts";
+
+export function nowScreen(app: App): TemplateResult {
+  return html`
+    ${needs(attentionOf(app.state))}
+    ${unknownOrders(app)}
+    ${positions(app)}
+    ${section("Total", equityChart(app), "every dex and spot, USDC, as seen by this page")}
+    ${section(
+      "Bots of today",
+      whenLoaded(app.state.keys, (keys) => botsOfToday(app, keys)),
+      "since 00:00 UTC",
+    )}`;
+}
+
+function needs(matters: readonly Matter[]): TemplateResult {
+  const rows = matters.map(
+    ({ words, where, link }) => html`<li><span class="warn">${words}</span> <a href=${where}>${link}</a></li>`,
+  );
+  const content =
+    rows.length === 0 ? html`<p class="empty">Nothing needs you.</p>` : html`<ul class="matters">${rows}</ul>`;
+  return section("Needs you", content);
+}
+
+type Bot = { limits: KeyLimits; lastUsedAt: string | null };
+
+/** Of a bot with two keys what it did is counted for both together. */
+function botsOf(keys: readonly ApiKey[]): Bot[] {
+  const bots = new Map<string, Bot>();
+  for (const { limits, state, last_used_at: usedAt } of keys) {
+    if (limits === null || state !== "active") continue;
+    const before = bots.get(limits.bot)?.lastUsedAt ?? null;
+    const lastUsedAt = [before, usedAt ?? null].reduce((one, other) => ((one ?? "") > (other ?? "") ? one : other));
+    bots.set(limits.bot, { limits, lastUsedAt });
+  }
+  return [...bots.values()].sort((one, other) => one.limits.bot.localeCompare(other.limits.bot));
+}
+
+function botsOfToday(app: App, keys: readonly ApiKey[]): TemplateResult {
+  return table<Bot>({
+    caption: "Bots of today",
+    columns: columnsOf(app.state.nowMs),
+    rows: botsOf(keys),
+    id: ({ limits }) => limits.bot,
+    empty: "No bot has a key.",
+  });
+}
+
+function columnsOf(nowMs: number): readonly Column<Bot>[] {
+  return [
+    { name: "Bot", cell: ({ limits }) => html`<a href="#/keys">${limits.bot}</a>` },
+    { name: "State", cell: ({ limits }) => stateOf(limits) },
+    {
+      name: "Turnover",
+      isFigure: true,
+      cell: ({ limits: { use, rails } }) => of(use.turnover_today, rails.max_turnover_per_day),
+    },
+    { name: "Loss", isFigure: true, cell: ({ limits: { use, rails } }) => of(use.loss_today, rails.max_loss_per_day) },
+    { name: "Orders", isFigure: true, rank: 2, cell: ({ limits: { use } }) => String(use.actions_today ?? NOTHING) },
+    { name: "Open", isFigure: true, rank: 2, cell: ({ limits: { use } }) => String(use.open_orders) },
+    {
+      name: "Last seen",
+      rank: 2,
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? NOTHING : `${ageOf(lastUsedAt, nowMs)} ago`),
+    },
+  ];
+}
+
+function stateOf({ trip }: KeyLimits): TemplateResult | string {
+  return trip === null ? "on" : html`<span class="warn">tripped</span>`;
+}
+
+function of(amount: string | null, limit: string): TemplateResult | string {
+  if (amount === null) return "not known";
+  const [most = ""] = limit.split(" ");
+  return limit === "any" ? money(amount) : html`${money(amount)} <span class="note">of ${money(most, 0)}</span>`;
+}

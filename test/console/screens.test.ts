@@ -1,0 +1,191 @@
+/** What each screen says of the state that the page is in; drawing asks for nothing and changes nothing. */
+import { afterEach, expect, test } from "bun:test";
+import {
+  answering,
+  asked,
+  botLimits,
+  botOf,
+  FRESH,
+  forget,
+  KEY,
+  look,
+  OWNER,
+  openStage,
+  page,
+  SETUP,
+  STATUS,
+  type Stage,
+  signedIn,
+} from "./stage.ts";
+
+afterEach(forget);
+
+const SCREENS = ["now", "trade", "account", "orders", "fills", "twaps", "keys", "health"];
+const HELD = {
+  market: "ETH",
+  side: "long",
+  size: "2",
+  entry_price: "3000",
+  mark_price: "2900",
+  position_value: "5800",
+  unrealized_pnl: "-200",
+  liquidation_price: "2700",
+  margin_type: "cross",
+  margin_used: "580",
+  leverage: 10,
+  funding_since_open: "0",
+};
+
+/** A position near its end, an agent that ends soon, an operation of which nothing is known, a bot that has tripped. */
+function inTrouble(): Stage["app"] {
+  const app = withBots();
+  app.state["route"] = { screen: "now", argument: "" };
+  const loaded = (value: unknown) => ({ value, readAtMs: 0, asOfMs: null, failure: null });
+  const status = loaded({ ...STATUS, unknown_operations: { count: 2 } });
+  Object.assign(app.state, { positions: loaded([HELD]), openOrders: loaded([]), status });
+  return app;
+}
+
+test("what needs the owner is said first, and nothing is said where nothing does", () => {
+  const { text } = look(page(inTrouble()));
+  for (const words of [
+    "ETH is 6.8 % from its liquidation.",
+    "2 operations are unknown",
+    "The agent's approval ends",
+    "grid-1 has tripped and increases nothing before",
+    "The key aaaaaaaa…aaaa of grid-1 ends in 1 d.",
+  ])
+    expect(text).toContain(words);
+  expect(text).not.toContain("Nothing needs you.");
+  const calm = signedIn("now");
+  Object.assign(calm.state["status"] as object, { value: { ...STATUS, feed_live: true, agent: FRESH } });
+  expect(look(page(calm)).text).toContain("Nothing needs you.");
+});
+
+const DRAWN: readonly (readonly [name: string, app: () => Stage["app"]])[] = [
+  ...SCREENS.map((name) => [`the screen ${name}`, () => signedIn(name)] as const),
+  ["a stop on its way, and the question for one", stopping],
+  ["the limits of a bot", withBots],
+  ["what needs the owner", inTrouble],
+  ...["owner", "agent", "builder", "key", "finish"].map((step) => [`the step ${step}`, () => atStep(step)] as const),
+];
+
+const STOP = {
+  id: "s",
+  account: "a",
+  scope: "account",
+  key_hash: null,
+  cause: "asked",
+  keep_protection: true,
+  status: "stopping",
+  stopped_at: null,
+  remaining: { orders: 2, order_ids: ["o"], twaps: 1 },
+  kept: { orders: 1, order_ids: ["p"] },
+  outside: { is_done: false, canceled: [], kept: [] },
+  flatten: { status: "left", order_ids: ["q"], left: [{ market: "BTC", size: "-0.001", reason: "below_minimum" }] },
+};
+
+function stopping(): Stage["app"] {
+  const app = signedIn("trade");
+  const stop = { keepsProtection: true, isBusy: true, failure: "No answer." };
+  Object.assign(app.state["forms"] as object, { stop });
+  Object.assign(app.state, { stops: { value: [STOP], readAtMs: 0, asOfMs: null, failure: null } });
+  return app;
+}
+
+test("a stop is told to be on its way while anything is left, with what is left and what was kept", () => {
+  const { text } = look(page(stopping()));
+  expect(text).toContain("STOPPING");
+  expect(text).toContain("2 orders and 1 TWAP can still make a position larger");
+  expect(text).not.toContain("STOPPED");
+  expect(text).toContain("NOT ALL CLOSED. Left: −0.001 BTC (too little for an order of the exchange).");
+  expect(text).toContain("postern resume --stop s --account a");
+});
+
+const RAILS = {
+  bot: "grid-1",
+  may: "increase,reduce",
+  markets: "BTC,ETH",
+  max_order: "500 USD",
+  max_position: "1000 USD",
+  max_exposure: "any",
+  max_turnover_per_day: "5000 USD",
+  max_loss_per_day: "50 USD",
+  max_actions_per_day: "any",
+  max_distance: "2 %",
+  max_stop_distance: "10 %",
+  max_leverage: "any",
+  max_open_orders: "40",
+  touches: "own",
+  sources: "any",
+};
+const USE = {
+  turnover_today: "1000",
+  turnover_open: "234.5",
+  loss_today: "60",
+  actions_today: 7,
+  open_orders: 2,
+  nets: [{ market: "BTC", net: "-0.01" }],
+  positions: [{ market: "BTC", worst_case_size: "0.012", worst_case_usd: "900" }],
+};
+const TRIP = { cause: "loss", loss: "60", limit: "50", until: "1970-01-02T00:00:00.000Z" };
+const HEADROOM = {
+  turnover_today: "3765.5",
+  exposure: null,
+  actions_today: null,
+  open_orders: 38,
+  loss_today: "0",
+  positions: [{ market: "BTC", usd: "100" }],
+};
+const LISTED = { scopes: ["trading:read", "trading:write"], state: "active", created_at: null, last_used_at: null };
+
+function withBots(): Stage["app"] {
+  const app = signedIn("keys");
+  const limits = {
+    bot: "grid-1",
+    rails: RAILS,
+    expires_at: "1970-01-02T00:00:00.000Z",
+    trip: TRIP,
+    use: USE,
+    headroom: HEADROOM,
+  };
+  const keys = [
+    { ...LISTED, key_hash: "aa".repeat(32), limits },
+    { ...LISTED, key_hash: "bb".repeat(32), limits: null },
+  ];
+  Object.assign(app.state, { keys: { value: keys, readAtMs: 0, asOfMs: null, failure: null } });
+  return app;
+}
+
+test("of each bot it is shown what it is held to, has used and has left, and which keys have no limits", () => {
+  const app = withBots();
+  const [limited, plain] = (app.state["keys"] as { value: [object, object] }).value;
+  const text = look(botLimits(app, limited)).text.replaceAll(/<[^>]*>/g, "");
+  for (const words of ["1,234.50 of 5,000 USD", "3,765.50 left", "2 of 40", "38 left", "7, no limit"])
+    expect(text.replaceAll(/\s+/g, " ")).toContain(words);
+  expect(text).toContain("60.00 of 50 USD");
+  expect(text).toContain("it has lost 60.00 of the 50.00 USD that it may lose in a day");
+  expect(text).toContain("Holds −0.01 BTC");
+  expect(text).toContain("may come to 900.00 of 1000 USD 100.00 left");
+  expect(text).toContain("at most 100 USD by bad prices");
+  expect([limited, plain].map((key) => look(botOf(key)).text)).toEqual([
+    "grid-1",
+    expect.stringContaining("no limits"),
+  ]);
+  expect(botLimits(app, plain)).toBeNull();
+});
+
+function atStep(step: string): Stage["app"] {
+  const { app, state } = openStage();
+  Object.assign(state, { setup: { ...SETUP, step }, address: OWNER, key: KEY });
+  return app;
+}
+
+test.each(DRAWN)("%s is drawn without a question, and without a change of what the page knows", (_name, open) => {
+  answering({});
+  const app = open();
+  const before = Bun.inspect(app.state, { depth: 20 });
+  page(app);
+  expect(asked).toEqual([]);
+  expect(Bun.inspect(app.state, { depth: 20 })).toBe(before);
+});
