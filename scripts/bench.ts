@@ -93,12 +93,13 @@ async function openDrivers(scene: Scene, { gateway, floor }: Servers, exchangeUr
     const driver = openDriver(command);
     return { driver, worker: driver.pid };
   };
-  const through = ({ url, pid }: Servers["gateway"]): Driven => ({
-    driver: openDriver(onBun("drive-postern.ts", url, exchangeUrl, scene.account, scene.apiKey)),
+  const through = ({ url, pid }: Servers["gateway"], apiKey = scene.apiKey): Driven => ({
+    driver: openDriver(onBun("drive-postern.ts", url, exchangeUrl, scene.account, apiKey)),
     worker: pid,
   });
   return {
     postern: through(gateway),
+    limited: through(gateway, scene.limitedApiKey),
     nktkas: client(onBun("drive-nktkas.ts", exchangeUrl)),
     ccxt: client(await onNode("drive-ccxt.ts", scene.directory, exchangeUrl, ccxt)),
     floor: through(floor),

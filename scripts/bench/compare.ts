@@ -1,10 +1,11 @@
-/** The gateway, two libraries and the floor, one after the other, round by round, against the same exchange. */
+/** The gateway, with a plain key and with a limited one, two libraries and the floor, one after the other, round by round, against the same exchange. */
 import { type Figures, figuresOf, median, type Spread, spreadOf } from "./figures.ts";
 import type { Load } from "./load.ts";
 import { processorMs } from "./machine.ts";
 import type { Driver } from "./processes.ts";
 
-export type Name = "postern" | "nktkas" | "ccxt" | "floor";
+/** `limited` is the gateway as well, asked with a key that has every rail on an amount. */
+export type Name = "postern" | "limited" | "nktkas" | "ccxt" | "floor";
 /** Who is asked, and whose processor time an order is: the server's, or the library's own process. */
 export type Driven = { driver: Driver; worker: number };
 export type Drivers = Record<Name, Driven>;
@@ -16,7 +17,7 @@ type Both = { one: Part; many: Part };
 export type Round = Record<Name, Both> & { bare: { one: Figures; many: Figures } };
 export type Distance = { ms: number; rounds: Round[] };
 
-export const NAMES: readonly Name[] = ["postern", "nktkas", "ccxt", "floor"];
+export const NAMES: readonly Name[] = ["postern", "limited", "nktkas", "ccxt", "floor"];
 export const IN_FLIGHT = 32;
 /** How far away the exchange is, milliseconds. */
 export const DISTANCES_MS = [0, 5, 50] as const;

@@ -36,8 +36,24 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
   ["metaAndAssetCtxs", JSON.stringify([META, [ASSET_CONTEXT, ASSET_CONTEXT]])],
 ]);
 
+const SUMMARY = { accountValue: "1000000.0", totalNtlPos: "0.0", totalRawUsd: "1000000.0", totalMarginUsed: "0.0" };
+
+/** An account that holds nothing, however much is filled: whoever judges by it has the gateway's own books beside it. */
+function state() {
+  return {
+    marginSummary: SUMMARY,
+    crossMarginSummary: SUMMARY,
+    crossMaintenanceMarginUsed: "0.0",
+    withdrawable: "1000000.0",
+    assetPositions: [],
+    time: Date.now(),
+  };
+}
+
 const JSON_HEADERS = { headers: { "Content-Type": "application/json" } };
 const FIRST_OID = 100_000_000_000;
+/** Prices and states are told so often, milliseconds. */
+const TELL_EVERY_MS = 1_000;
 /** Fills told in one frame. */
 const FILLS_A_FRAME = 10;
 
@@ -52,6 +68,7 @@ function info(body: string): Response {
   // Our own clients ask; whatever else came would end in an empty list.
   const { type } = JSON.parse(body) as { type?: string };
   if (type === "exchangeStatus") return new Response(`{"time":${Date.now()},"specialStatuses":null}`, JSON_HEADERS);
+  if (type === "clearinghouseState") return new Response(JSON.stringify(state()), JSON_HEADERS);
   return new Response(ANSWERS.get(type ?? "") ?? "[]", JSON_HEADERS);
 }
 
@@ -108,14 +125,36 @@ function tellFills(perSecond: number): void {
   );
 }
 
+/** What is told of a subscription again and again; null for one of which nothing is. */
+function frameOf({ type, coin = "", user = "", dex = "" }: Subscription): string | null {
+  if (type === "activeAssetCtx") return JSON.stringify({ channel: type, data: { coin, ctx: ASSET_CONTEXT } });
+  if (type !== "clearinghouseState") return null;
+  return JSON.stringify({ channel: type, data: { dex, user, clearinghouseState: state() } });
+}
+
+type Subscription = { type: string; user?: string; coin?: string; dex?: string };
+
+const subscribed = new Map<ServerWebSocket<unknown>, Subscription[]>();
+
 function hear(socket: ServerWebSocket<unknown>, text: string): void {
   // The gateway's own messages.
-  const message = JSON.parse(text) as { method: string; subscription?: { type: string; user: string } };
-  if (message.method === "ping") socket.send('{"channel":"pong"}');
-  if (message.subscription === undefined) return;
+  const message = JSON.parse(text) as { method: string; subscription?: Subscription };
+  const { method, subscription } = message;
+  if (method === "ping") socket.send('{"channel":"pong"}');
+  if (subscription === undefined) return;
   socket.send(JSON.stringify({ channel: "subscriptionResponse", data: message }));
-  if (message.subscription.type === "userFills") followers.set(socket, message.subscription.user);
+  if (method !== "subscribe") return;
+  if (subscription.type === "userFills") followers.set(socket, subscription.user ?? "");
+  subscribed.set(socket, [...(subscribed.get(socket) ?? []), subscription]);
+  const first = frameOf(subscription);
+  if (first !== null) socket.send(first);
 }
+
+setInterval(() => {
+  for (const [socket, subscriptions] of subscribed) {
+    for (const frame of subscriptions.map(frameOf)) if (frame !== null) socket.send(frame);
+  }
+}, TELL_EVERY_MS);
 
 const server = Bun.serve({
   hostname: "127.0.0.1",
@@ -147,6 +186,7 @@ const server = Bun.serve({
     message: (socket, text) => hear(socket, String(text)),
     close: (socket) => {
       followers.delete(socket);
+      subscribed.delete(socket);
     },
   },
 });

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Wallet } from "ethers";
 import { believeRows } from "../../src/ops/believe-rows.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { initialize } from "../../src/ops/initialize.ts";
@@ -12,11 +13,33 @@ import { findInstance, type Instance } from "../../src/store/instance.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { UNLIMITED } from "../../test/crash/settings.ts";
+import { grantText, signGrant } from "../../test/support/limited-key.ts";
 import { SLEEPLESS } from "../../test/support/sleeping-timer.ts";
 import { type Child, firstLine, spawn, waitFor } from "./processes.ts";
 
-export type Scene = { directory: string; dataDirectory: string; account: string; agent: string; apiKey: string };
+export type Scene = {
+  directory: string;
+  dataDirectory: string;
+  account: string;
+  agent: string;
+  apiKey: string;
+  limitedApiKey: string;
+};
 
+/** Whose account it is; nothing is worth anything here. */
+const OWNER = new Wallet(`0x${"77".repeat(32)}`);
+/** Rails on every amount that an order is judged by, none of which the bench reaches. */
+const RAILS = {
+  maxOrder: "1000000 USD",
+  maxPosition: "1000000000 USD",
+  maxExposure: "1000000000 USD",
+  maxTurnoverPerDay: "1000000000 USD",
+  maxActionsPerDay: "9999999",
+  maxDistance: "5 %",
+  maxOpenOrders: "900",
+};
+
+const SCOPES = ["trading:read", "trading:write"] as const;
 const PASSPHRASE = "correct horse battery staple";
 
 export async function setScene(directory: string, exchangeUrl: string): Promise<Scene> {
@@ -30,13 +53,24 @@ export async function setScene(directory: string, exchangeUrl: string): Promise<
     processId: process.pid,
     network: "mainnet",
     exchangeUrl,
-    owner: `0x${"1".repeat(40)}`,
+    owner: OWNER.address.toLowerCase(),
     label: "bench",
     passphrase: PASSPHRASE,
     clock: { nowMs: () => nowMs, elapsedMs: () => performance.now(), ...SLEEPLESS },
     randomBytes: random,
   });
   const apiKey = `api_trade_${Buffer.from(random(32)).toString("hex")}`;
+  const limitedApiKey = `api_trade_${Buffer.from(random(32)).toString("hex")}`;
+  const audience = "http://127.0.0.1:8787";
+  const limited = grantText(limitedApiKey, nowMs, {
+    ...RAILS,
+    audience,
+    network: "mainnet",
+    account: account.id,
+    owner: account.ownerAddress,
+    tradingAddress: account.tradingAddress,
+  });
+  const signature = await signGrant(OWNER.privateKey, limited);
   const vaultKey = await vaultKeyOf(instanceIn(dataDirectory), PASSPHRASE);
   changeDatabase(dataDirectory, (store) => {
     // As the gateway would, so that it believes what is written here.
@@ -46,12 +80,16 @@ export async function setScene(directory: string, exchangeUrl: string): Promise<
     insertApiKey(store, {
       keyHash: keyHash(apiKey),
       accountId: account.id,
-      scopes: ["trading:read", "trading:write"],
+      scopes: [...SCOPES],
       issuedAtMs: nowMs,
       registeredAtMs: nowMs,
     });
+    const expiresAtMs = nowMs + 90 * 86_400_000;
+    const limitedKey = { keyHash: keyHash(limitedApiKey), accountId: account.id, scopes: [...SCOPES] };
+    const grant = { audience, network: "mainnet", expiresAtMs, signature, limited };
+    insertApiKey(store, { ...limitedKey, issuedAtMs: nowMs, registeredAtMs: nowMs }, grant);
   });
-  return { directory, dataDirectory, account: account.id, agent: agent.address, apiKey };
+  return { directory, dataDirectory, account: account.id, agent: agent.address, apiKey, limitedApiKey };
 }
 
 function instanceIn(dataDirectory: string): Instance {

@@ -50,6 +50,9 @@ function showRatios(ms: number, rounds: readonly Round[]): void {
   if (ms === 0) {
     tellSpread("p50 to nktkas's, one in flight", over(rounds, perOne("nktkas")), { most: 1.4 });
     tellSpread("p50 to ccxt's, one in flight", over(rounds, perOne("ccxt")), NO_GOAL);
+    tellSpread("p50 with rails to p50 without, one in flight", over(rounds, withRails("p50Ms", "one")), { most: 1.05 });
+    const railsProcessor = over(rounds, withRails("processorUs", "many"));
+    tellSpread(`processor time with rails to that without, ${IN_FLIGHT} in flight`, railsProcessor, NO_GOAL);
     tellSpread(
       "p99 to p50, one in flight",
       over(rounds, ({ postern: { one } }) => one.p99Ms / one.p50Ms),
@@ -74,6 +77,10 @@ function showRatios(ms: number, rounds: readonly Round[]): void {
 
 function perOne(name: "nktkas" | "ccxt"): (round: Round) => number {
   return (round) => round.postern.one.p50Ms / round[name].one.p50Ms;
+}
+
+function withRails(figure: "p50Ms" | "processorUs", part: "one" | "many"): (round: Round) => number {
+  return ({ limited, postern }) => limited[part][figure] / postern[part][figure];
 }
 
 function showOwn({ machine, start, own, loadedMiB }: Measured): void {
