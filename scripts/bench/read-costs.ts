@@ -27,8 +27,8 @@ const RESTING = 10;
 const FILLS = 150;
 /** Until the feed is live, and everything that was told is shown, milliseconds. */
 const SETTLE_MS = 8_000;
-/** The runtime compiles what it has run some thousands of times. */
-const WARM_UP = 4_000;
+/** Left out, for each that is measured: the runtime compiles for some 10,000 requests. */
+const WARM_UP_SHARE = 3;
 
 /** @param count requests of each list, over one kept-alive connection, one at a time */
 export async function readCosts(executable: string, count: number): Promise<ReadCosts> {
@@ -47,7 +47,7 @@ export async function readCosts(executable: string, count: number): Promise<Read
     await requireLive(url, scene.apiKey);
     const measured: [List, ReadCost][] = [];
     for (const what of LISTS) {
-      await driver.run({ what, count: Math.min(count, WARM_UP), inFlight: 1 });
+      await driver.run({ what, count: count * WARM_UP_SHARE, inFlight: 1 });
       const beforeMs = processorMs(gateway.pid);
       const { p50Ms, p99Ms } = figuresOf(await driver.run({ what, count, inFlight: 1 }));
       measured.push([what, { p50Ms, p99Ms, processorMs: round((processorMs(gateway.pid) - beforeMs) / count) }]);
