@@ -1,6 +1,5 @@
-import { join } from "node:path";
+import { PROGRAM_FILE } from "../support/program.ts";
 
-const MAIN = join(import.meta.dir, "../../src/main.ts");
 /** Milliseconds until a first line must have come. */
 const START_DEADLINE_MS = 20_000;
 /** Milliseconds after which a command that was to end is ended: one that goes on where it was to refuse. */
@@ -17,7 +16,7 @@ export type Running = {
 export type Spawned = { exitCode: number; out: string; err: string };
 
 function spawn(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  return Bun.spawn([process.execPath, MAIN, ...words], {
+  return Bun.spawn([process.execPath, PROGRAM_FILE, ...words], {
     // No variable of the machine that runs the tests decides anything.
     env: { PATH: process.env["PATH"] ?? "", POSTERN_LOG_LEVEL: "debug", ...environment },
     stdin: "ignore",
@@ -53,7 +52,7 @@ function spawnShell(script: string, environment: Readonly<Record<string, string>
 }
 
 /** This program as a shell reads it. */
-export const PROGRAM = `${process.execPath} ${MAIN}`;
+export const PROGRAM = `${process.execPath} ${PROGRAM_FILE}`;
 
 /** Starts a command that stays, and waits until it has printed `lines` lines. */
 export function startProcess(

@@ -6,6 +6,7 @@ import { offerSetup } from "../../src/cli/setup-link.ts";
 import { openStore } from "../../src/store/open.ts";
 import { putSetupProgress } from "../../src/store/setup.ts";
 import { approveElsewhere } from "../support/approve-elsewhere.ts";
+import { PROGRAM_FILE } from "../support/program.ts";
 import { makeWorkplace, outsideFor, type Workplace } from "./outside.ts";
 import { type Running, runProcess, startProcess } from "./process.ts";
 import { type Wallet, walletOf } from "./wallet.ts";
@@ -263,8 +264,7 @@ test("the link is shown to a terminal, by the process itself", async () => {
     shown += decoder.decode(bytes);
   }
   const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", "127.0.0.1:0"];
-  const main = join(import.meta.dir, "../../src/main.ts");
-  const child = Bun.spawn([process.execPath, main, ...words, "--passphrase-file", workplace.passphraseFile], {
+  const child = Bun.spawn([process.execPath, PROGRAM_FILE, ...words, "--passphrase-file", workplace.passphraseFile], {
     env: { PATH: process.env["PATH"] ?? "" },
     terminal: { cols: 200, rows: 24, data: show },
   });
