@@ -159,7 +159,8 @@ export function twapResource(deps: With<"store">, caller: Caller, { row, endedAt
     status,
     error: row.description,
     created_at: isoTime(timestampMs),
-    ended_at: endedAtMs === null ? null : isoTime(endedAtMs),
+    // Its end is told to the second, its beginning to the millisecond.
+    ended_at: endedAtMs === null ? null : isoTime(Math.max(endedAtMs, timestampMs)),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Candle, CandleInterval, CandleWindow, Trade } from "../core/candle.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Decimal } from "../core/decimal.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type RateLimit,
   type SpotBalance,
 } from "../wire/answer/account.ts";
+import { parseCandles, parseTrades } from "../wire/answer/candles.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import {
   type MarkList,
@@ -44,6 +46,8 @@ export type Read<T> =
 
 /** Exchange time, unix milliseconds, both ends included; `endTimeMs` null = until now. */
 export type TimeRange = { startTimeMs: number; endTimeMs: number | null };
+
+export type AskedCandles = CandleWindow & { interval: CandleInterval };
 
 /** An account over several perpetuals dexes. */
 export type AccountState = {
@@ -83,6 +87,10 @@ export type Reads = {
   /** Mark, oracle, funding and volumes of all markets of a dex. */
   perpMarks(dex: string, purpose: Purpose): Promise<Read<MarkList>>;
   spotMarks(purpose: Purpose): Promise<Read<MarkList>>;
+  /** Oldest first; only those in which something was traded. */
+  candles(market: string, asked: AskedCandles, purpose: Purpose): Promise<Read<Candle[]>>;
+  /** The newest that were made in a market, newest first. */
+  trades(market: string, purpose: Purpose): Promise<Read<Trade[]>>;
 };
 
 type FoundOrNot = Exclude<OrderStatusAnswer, { kind: "unreadable" }>;
@@ -109,6 +117,8 @@ export function createReads({ exchange, clock }: { exchange: Pick<Exchange, "inf
     book: (market, purpose) => read(info, { type: "l2Book", coin: market }, purpose, parseBook),
     perpMarks: (dex, purpose) => read(info, { type: "metaAndAssetCtxs", dex }, purpose, parsePerpMarks),
     spotMarks: (purpose) => read(info, { type: "spotMetaAndAssetCtxs" }, purpose, parseSpotMarks),
+    candles: (market, asked, purpose) => read(info, candlesRequest(market, asked), purpose, parseCandles),
+    trades: (market, purpose) => read(info, { type: "recentTrades", coin: market }, purpose, parseTrades),
   };
 }
 
@@ -153,6 +163,10 @@ async function readOrderStatus(
 function fillsRequest(user: string, { startTimeMs, endTimeMs }: TimeRange): InfoRequest {
   const request = { type: "userFillsByTime", user, startTime: startTimeMs };
   return endTimeMs === null ? request : { ...request, endTime: endTimeMs };
+}
+
+function candlesRequest(coin: string, { interval, startMs, endMs }: AskedCandles): InfoRequest {
+  return { type: "candleSnapshot", req: { coin, interval, startTime: startMs, endTime: endMs } };
 }
 
 function readClearinghouse(

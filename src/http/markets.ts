@@ -1,11 +1,21 @@
 import { getBook, getMarket } from "../actions/get-market.ts";
+import { listCandles, listTrades } from "../actions/list-candles.ts";
 import { listMarkets } from "../actions/list-markets.ts";
 import { ApiError } from "../core/errors.ts";
 import { EXAMPLE_BOOK, EXAMPLE_MARKET, EXAMPLE_MARKET_DETAILS } from "./examples.ts";
-import type { Query } from "./query.ts";
+import { EXAMPLE_CANDLE, EXAMPLE_MARKET_TRADE } from "./market-examples.ts";
+import { type Query, readLimit, readTime } from "./query.ts";
 import { type Route, readRoute } from "./route.ts";
-import { listOf } from "./schema/list.ts";
-import { BookResource, LevelsParameter, MarketDetails, MarketResource } from "./schema/market.ts";
+import { CursorParameter, LimitParameter, listOf, SinceParameter, UntilParameter } from "./schema/list.ts";
+import {
+  BookResource,
+  CandleResource,
+  IntervalParameter,
+  LevelsParameter,
+  MarketDetails,
+  MarketResource,
+  MarketTradeResource,
+} from "./schema/market.ts";
 
 const TAG = "Markets";
 
@@ -98,6 +108,71 @@ function levelsOf(query: Query): number {
   throw new ApiError("invalid_parameter", `levels must be a whole number from 1 to ${MAX_LEVELS}.`);
 }
 
+const SHARED = "The exchange is asked at most once a second for the same; `X-Data-As-Of` is when it answered.";
+
+const candles = readRoute(
+  {
+    name: "list_candles",
+    method: "GET",
+    path: "/v1/markets/{market}/candles",
+    tag: TAG,
+    summary: "Candles of a market",
+    description: `Newest first; the newest is still growing while \`complete\` is false. Times without a trade may have none, so a page may hold fewer than \`limit\` though more follow. The exchange keeps 5,000 of an interval. ${SHARED}`,
+    access: "trading:read",
+    id: MARKET_IN_PATH,
+    query: {
+      interval: IntervalParameter,
+      since: SinceParameter,
+      until: UntilParameter,
+      cursor: CursorParameter,
+      limit: LimitParameter,
+    },
+    answers: [
+      {
+        status: 200,
+        description: "A page of candles, by when they opened.",
+        schema: listOf(CandleResource, "CandleList"),
+        example: { object: "list", data: [EXAMPLE_CANDLE], has_more: false, next_cursor: null },
+        headers: ["X-Data-As-Of"],
+      },
+    ],
+    errors: [...LOOK_ERRORS, "invalid_cursor", "invalid_limit"],
+  },
+  (deps, caller, { id, query }) =>
+    listCandles(deps, caller, {
+      name: id,
+      interval: query.get("interval") ?? "1h",
+      sinceMs: readTime(query, "since"),
+      untilMs: readTime(query, "until"),
+      cursor: query.get("cursor"),
+      limit: readLimit(query),
+    }),
+);
+
+const trades = readRoute(
+  {
+    name: "list_market_trades",
+    method: "GET",
+    path: "/v1/markets/{market}/trades",
+    tag: TAG,
+    summary: "The newest trades of a market",
+    description: `Everybody's, newest first: as many as the exchange tells at once, about ten. ${SHARED}`,
+    access: "trading:read",
+    id: MARKET_IN_PATH,
+    answers: [
+      {
+        status: 200,
+        description: "The newest trades.",
+        schema: listOf(MarketTradeResource, "MarketTradeList"),
+        example: { object: "list", data: [EXAMPLE_MARKET_TRADE], has_more: false, next_cursor: null },
+        headers: ["X-Data-As-Of"],
+      },
+    ],
+    errors: LOOK_ERRORS,
+  },
+  (deps, caller, { id }) => listTrades(deps, caller, id),
+);
+
 export function marketRoutes(): Route[] {
-  return [list, get, book];
+  return [list, get, book, candles, trades];
 }

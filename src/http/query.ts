@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { ApiError } from "../core/errors.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, parseLimit } from "../core/page.ts";
+import { parseTime } from "../core/time-text.ts";
 
 /** Query parameters as they came, each once, none that the route does not have. */
 export type Query = {
@@ -39,4 +40,13 @@ export function readLimit(query: Query): number {
   const limit = parseLimit(text);
   if (limit === null) throw new ApiError("invalid_limit", `limit must be a whole number from 1 to ${MAX_LIMIT}.`);
   return limit;
+}
+
+/** Unix milliseconds; null where it is not given. */
+export function readTime(query: Query, name: "since" | "until"): number | null {
+  const text = query.get(name);
+  if (text === null) return null;
+  const ms = parseTime(text);
+  if (ms === null) throw new ApiError("invalid_parameter", `${name} must be an ISO 8601 time in UTC.`);
+  return ms;
 }

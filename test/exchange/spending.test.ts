@@ -19,6 +19,9 @@ test("reads weigh what the exchange's page says, with 1 for each started 20 rows
     ["historicalOrders", 40, 22],
     ["userFillsByTime", 2_000, 120],
     ["userFillsByTime", 9_999, 120],
+    ["recentTrades", 10, 21],
+    ["candleSnapshot", 60, 21],
+    ["candleSnapshot", 500, 29],
   ];
   for (const [type, rowCount, weight] of rows) {
     expect([type, weightOfAnswer(weightOf({ type }), Array(rowCount).fill({}))]).toEqual([type, weight]);

@@ -339,7 +339,8 @@ test("one Idempotency-Key of two accounts is two keys; of two keys of one accoun
 });
 
 test("prices are the market's: the same for both, though somebody's trade made them", async () => {
-  const routes = ["GET /v1/prices", "GET /v1/markets/BTC", "GET /v1/markets/BTC/book"];
+  const market = ["", "/book", "/candles", "/trades"].map((rest) => `GET /v1/markets/BTC${rest}`);
+  const routes = ["GET /v1/prices", ...market];
   for (const route of [...routes, "GET /v1/stream?markets=BTC&follow=false"]) {
     visited.add(route.replace("/BTC", "/{market}").replace(/\?.*$/, ""));
     const [one, other] = await Promise.all([first, second].map(({ party }) => rig.answer(party, { route })));

@@ -4,6 +4,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import type { typedDataResource } from "../../src/actions/describe-typed-data.ts";
 import type { detailsResource } from "../../src/actions/get-market.ts";
 import type { statusResource } from "../../src/actions/get-status.ts";
+import type { candleResource, tradeResource } from "../../src/actions/list-candles.ts";
 import type { fillResource } from "../../src/actions/list-fills.ts";
 import type { keyInListResource } from "../../src/actions/list-keys.ts";
 import type { marketResource } from "../../src/actions/list-markets.ts";
@@ -44,7 +45,14 @@ import {
 import { FillResource } from "../../src/http/schema/fill.ts";
 import { ReadinessResource } from "../../src/http/schema/health.ts";
 import { HeartbeatResource } from "../../src/http/schema/heartbeat.ts";
-import { BookResource, MarketDetails, MarketResource, PriceResource } from "../../src/http/schema/market.ts";
+import {
+  BookResource,
+  CandleResource,
+  MarketDetails,
+  MarketResource,
+  MarketTradeResource,
+  PriceResource,
+} from "../../src/http/schema/market.ts";
 import { OperationResource } from "../../src/http/schema/operation.ts";
 import { OrderResource } from "../../src/http/schema/order.ts";
 import { PositionResource } from "../../src/http/schema/position.ts";
@@ -71,6 +79,7 @@ const SCHEMAS = {
   apiKey: ApiKeyResource,
   approval: ApprovalResource,
   book: BookResource,
+  candle: CandleResource,
   exchangeView: ExchangeViewResource,
   fill: FillResource,
   heartbeat: HeartbeatResource,
@@ -79,6 +88,7 @@ const SCHEMAS = {
   listedKey: ListedApiKeyResource,
   market: MarketResource,
   marketDetails: MarketDetails,
+  marketTrade: MarketTradeResource,
   narrowed: NarrowedRailsResource,
   operation: OperationResource,
   order: OrderResource,
@@ -104,6 +114,7 @@ type Writers = {
   apiKey: typeof apiKeyResource;
   approval: typeof approvalShown;
   book: typeof bookResource;
+  candle: typeof candleResource;
   exchangeView: typeof exchangeView;
   fill: typeof fillResource;
   heartbeat: typeof heartbeatResource | typeof noHeartbeatResource;
@@ -112,6 +123,7 @@ type Writers = {
   listedKey: typeof listedKeyResource;
   market: typeof marketResource;
   marketDetails: typeof detailsResource;
+  marketTrade: typeof tradeResource;
   narrowed: typeof narrowedResource;
   operation: typeof operationResource;
   order: typeof orderResource;
@@ -177,6 +189,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   apiKey: "fits",
   approval: "fits",
   book: "fits",
+  candle: "fits",
   exchangeView: "fits",
   fill: "fits",
   heartbeat: "fits",
@@ -185,6 +198,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   listedKey: "fits",
   market: "fits",
   marketDetails: "fits",
+  marketTrade: "fits",
   narrowed: "fits",
   operation: "fits",
   order: "fits",

@@ -23,6 +23,8 @@ const ROUTES = [
   "GET /v1/markets",
   "GET /v1/markets/:market",
   "GET /v1/markets/:market/book",
+  "GET /v1/markets/:market/candles",
+  "GET /v1/markets/:market/trades",
   "GET /v1/prices",
   "GET /v1/stream",
   "GET /v1/operations",

@@ -4,9 +4,16 @@ import { findAccount } from "../../src/store/accounts.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig, START_MS } from "./rig.ts";
 
-type Row = { twapId?: number; timeS: number; status: string; coin?: string; executed?: [string, string] };
+type Row = {
+  twapId?: number;
+  timeS: number;
+  status: string;
+  coin?: string;
+  executed?: [string, string];
+  madeMs?: number;
+};
 
-function record({ twapId, timeS, status, coin, executed }: Row): object {
+function record({ twapId, timeS, status, coin, executed, madeMs }: Row): object {
   const [executedSz, executedNtl] = executed ?? ["0.0", "0.0"];
   const state = {
     coin: coin ?? "BTC",
@@ -18,7 +25,7 @@ function record({ twapId, timeS, status, coin, executed }: Row): object {
     minutes: 30,
     reduceOnly: false,
     randomize: true,
-    timestamp: START_MS,
+    timestamp: madeMs ?? START_MS,
   };
   const description = status === "error" ? { description: "Not enough margin." } : {};
   return { time: timeS, state, status: { status, ...description }, ...(twapId === undefined ? {} : { twapId }) };
@@ -55,6 +62,12 @@ describe("the list of TWAPs", () => {
   test.each(words)("shows the exchange's %s as %s", async (status, shown, error) => {
     const { data } = await list(openWith([{ twapId: 7, timeS: T, status }]));
     expect(data).toMatchObject([{ exchange_id: "7", status: shown, error }]);
+  });
+
+  test("shows none that ends before it began, though its end is told to the second", async () => {
+    const { data } = await list(openWith([{ twapId: 7, timeS: T, status: "terminated", madeMs: START_MS + 700 }]));
+    const made = new Date(START_MS + 700).toISOString();
+    expect(data).toMatchObject([{ status: "canceled", created_at: made, ended_at: made }]);
   });
 
   test("has each once with its last record, whichever way the exchange lists them", async () => {

@@ -41,3 +41,17 @@ export const DexParameter = Type.String({
   description:
     "Perpetuals dex: omitted for all, empty for the native one (with spot), otherwise its name, such as `xyz`.",
 });
+
+const TIME = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{3})?Z)?$";
+
+export const SinceParameter = Type.String({
+  pattern: TIME,
+  examples: ["2026-11-21", "2026-11-21T09:30:00Z"],
+  description: "ISO 8601 in UTC, to the day, second or millisecond: from this moment on.",
+});
+
+export const UntilParameter = Type.String({
+  pattern: TIME,
+  examples: ["2026-11-22", "2026-11-22T09:30:00Z"],
+  description: "ISO 8601 in UTC, to the day, second or millisecond: up to this moment, which itself does not count.",
+});

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { closed, described, Figure, MarketName, nullable, Timestamp, words } from "./common.ts";
+import { CANDLE_INTERVALS } from "../../core/candle.ts";
+import { closed, described, Figure, MarketName, nullable, Side, Timestamp, words } from "./common.ts";
 
 const RULES = {
   object: Type.Literal("market", { description: "Always `market`." }),
@@ -145,4 +146,40 @@ export const PriceResource = closed(
     mid_price: described(Figure, "Middle of the book, in quote units."),
   },
   { title: "Price" },
+);
+
+const INTERVAL = { description: "Length of a candle; a month is the calendar's (`1M`)." };
+
+export const IntervalParameter = words(CANDLE_INTERVALS, { ...INTERVAL, default: "1h" });
+
+export const CandleResource = closed(
+  {
+    object: Type.Literal("candle", { description: "Always `candle`." }),
+    market: MarketName,
+    interval: words(CANDLE_INTERVALS, INTERVAL),
+    opened_at: described(Timestamp, "Its first moment, by the exchange."),
+    closes_at: described(Timestamp, "The first moment after it."),
+    complete: Type.Boolean({ description: "Whether it was over, for five seconds at the least, when it was read." }),
+    open: described(Figure, "Price of its first trade, in quote units."),
+    high: described(Figure, "Highest price."),
+    low: described(Figure, "Lowest price."),
+    close: described(Figure, "Price of its last trade so far."),
+    volume: described(Figure, "Traded in it, in base units."),
+    trades: Type.Integer({ minimum: 0, description: "How many trades." }),
+  },
+  { title: "Candle" },
+);
+
+export const MarketTradeResource = closed(
+  {
+    object: Type.Literal("market_trade", { description: "Always `market_trade`." }),
+    market: MarketName,
+    id: Type.String({ description: "The exchange's id of the trade (digits)." }),
+    side: described(Side, "What the one did who took the price."),
+    price: described(Figure, "In quote units."),
+    size: described(Figure, "In base units."),
+    transaction_hash: Type.String({ description: "Hash of the transaction on the exchange's chain." }),
+    created_at: described(Timestamp, "When it was made, by the exchange."),
+  },
+  { title: "MarketTrade" },
 );
