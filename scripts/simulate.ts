@@ -3,6 +3,7 @@
  *
  *   bun run simulate --seeds N [--from S] [--minutes M] [--jobs J] [--keep-going]
  *   bun run simulate --seed S        one seed, with its whole history
+ *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, words, forgetting, clocks, …
  *   --quiet                          no history of the first failing seed
  *   --hash                           prints the hash of each seed's event log
  *   --directory PATH                 where databases lie; memory-backed storage by default
@@ -13,7 +14,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { addMeasured, type Measured, measuredLines, NOTHING_MEASURED } from "../test/simulation/measured.ts";
-import { type RunResult, runSeed } from "../test/simulation/run-seed.ts";
+import { type RunResult, runSeed, worldsOf } from "../test/simulation/run-seed.ts";
+import { isWorldName, WORLD_NAMES, type WorldName } from "../test/simulation/worlds/worlds.ts";
 import { readTotals, tellTotals } from "./jobs.ts";
 import { MEMORY, openOwnDirectory } from "./own-directory.ts";
 
@@ -26,6 +28,8 @@ type Options = {
   directory: string;
   isHashed: boolean;
   keepsGoing: boolean;
+  /** Seeds without each of these are left out. */
+  worlds: readonly WorldName[];
 };
 
 type Totals = {
@@ -61,6 +65,7 @@ async function runSlice(options: Options): Promise<Totals> {
   let totals = NOTHING;
   for (let nth = 0; nth < options.seeds && performance.now() < endAtMs; nth += 1) {
     const seed = options.from + nth * options.stride;
+    if (!options.worlds.every((name) => worldsOf(seed).has(name))) continue;
     const result = await runSeed({ seed, directory: options.directory, isLogged: options.isHashed });
     if (options.isHashed) console.log(`seed ${seed} ${result.hash}`);
     totals = added(totals, result);
@@ -91,6 +96,7 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
   const slices = Array.from({ length: jobs }, (_, job) => {
     const seeds = Math.ceil((options.seeds - job) / jobs);
     const flags = [...(options.isHashed ? ["--hash"] : []), ...(options.keepsGoing ? ["--keep-going"] : [])];
+    if (options.worlds.length > 0) flags.push("--world", options.worlds.join(","));
     const child = Bun.spawn(
       [
         process.execPath,
@@ -137,6 +143,13 @@ async function showSeed(seed: number, directory: string, isHashed: boolean): Pro
   return result.findings.length === 0;
 }
 
+function worldNames(text: string): WorldName[] {
+  const names = text.split(",").filter((name) => name !== "");
+  const strange = names.find((name) => !isWorldName(name));
+  if (strange !== undefined) throw new Error(`--world ${strange}: one of ${WORLD_NAMES.join(", ")}`);
+  return names.filter(isWorldName);
+}
+
 function whole(text: string, name: string, least: number): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < least) throw new Error(`--${name}: a whole number from ${least} on`);
@@ -155,6 +168,7 @@ async function main(): Promise<boolean> {
       hash: { type: "boolean", default: false },
       "keep-going": { type: "boolean", default: false },
       quiet: { type: "boolean", default: false },
+      world: { type: "string", default: "" },
       directory: { type: "string" },
     },
   });
@@ -167,6 +181,7 @@ async function main(): Promise<boolean> {
     directory,
     isHashed: values.hash,
     keepsGoing: values["keep-going"],
+    worlds: worldNames(values.world),
   };
   const jobs = Math.min(whole(values.jobs, "jobs", 1), MAX_JOBS);
   try {

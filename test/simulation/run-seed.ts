@@ -27,7 +27,7 @@ import { drawWeather, fatesOf, type Weather } from "./weather.ts";
 import { drawWishes } from "./wishes.ts";
 import { MOST_WRONG_MS } from "./worlds/clocks.ts";
 import { SHORT_PAGE_ROWS } from "./worlds/pages.ts";
-import { drawWorlds, openWorlds, type Worlds } from "./worlds/worlds.ts";
+import { drawWorlds, openWorlds, WORLD_NAMES, type WorldName, type Worlds } from "./worlds/worlds.ts";
 
 export type RunOptions = {
   seed: number;
@@ -317,6 +317,12 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const readsAfterWrites = countReads(clients);
   const events = timeline.eventCount();
   return { seed, findings, history: history.lines(), hash, events, sends, deaths, readsAfterWrites, measured };
+}
+
+/** Which worlds a seed draws, whatever else it does. */
+export function worldsOf(seed: number): ReadonlySet<WorldName> {
+  const worlds = drawWorlds(openChance(seed ^ WORLD_STREAM), 1);
+  return new Set(WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false));
 }
 
 /** These execute a body that nobody has signed. */

@@ -24,6 +24,23 @@ export type Worlds = {
   arePagesShort: boolean;
 };
 
+export type WorldName = keyof Worlds;
+
+export const WORLD_NAMES: readonly WorldName[] = [
+  "rests",
+  "words",
+  "forgetting",
+  "clocks",
+  "others",
+  "refusals",
+  "moves",
+  "arePagesShort",
+];
+
+export function isWorldName(text: string): text is WorldName {
+  return (WORLD_NAMES as readonly string[]).includes(text);
+}
+
 /** Share of the runs in which nothing of it is drawn. */
 const PLAIN_RATE = 0.2;
 
