@@ -13,6 +13,66 @@ export const FOLLOWING: readonly Mutant[] = [
     ],
   },
   {
+    name: "the size of a forgotten order is final by a position from before its end",
+    changes: [
+      {
+        file: "src/settle/evidence/vanished.ts",
+        find: "{ ...sought, read: [], sinceMs }",
+        put: "{ ...sought, read: [], sinceMs: sinceMs - 3_600_000 }",
+      },
+    ],
+  },
+  {
+    name: "the size of a forgotten order is final by a position with fills that are not kept",
+    changes: [
+      {
+        file: "src/settle/evidence/vanished.ts",
+        find: "{ ...sought, read: [], sinceMs }",
+        put: "{ ...sought, read: sweep.fills, sinceMs }",
+      },
+    ],
+  },
+  {
+    name: "the fills of what a short history has outlived are all, by those of the time in which it could arrive",
+    changes: [
+      {
+        file: "src/settle/evidence/absence.ts",
+        find: "pursuit.outlivedByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;",
+        put: "pursuit.outlivedByMs ??= endsAtMs(attempt) + 0 * CLOCK_DOUBT_MS;",
+      },
+    ],
+  },
+  {
+    name: "a cancel that finds nothing ends an order at once, where nothing shows it",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "return Math.min(word.forMs, unseenForMs) >= REPLACED_SHOWN_FOR_MS;",
+        put: "return word.forMs + unseenForMs + REPLACED_SHOWN_FOR_MS > 0;",
+      },
+    ],
+  },
+  {
+    name: "cancels of a trigger that has fired say that nothing of it rests",
+    changes: [
+      {
+        file: "src/core/evidence.ts",
+        find: "if (word === null || isTrigger || !word.isConfirmedNumber",
+        put: "if (word === null || !word.isConfirmedNumber",
+      },
+    ],
+  },
+  {
+    name: "an order that is missing now is looked at as seldom as when it was shown",
+    changes: [
+      {
+        file: "src/settle/feed/watch.ts",
+        find: "entry.wasShown && entry.hastened < MAX_HASTENED",
+        put: "entry.wasShown && entry.hastened > MAX_HASTENED",
+      },
+    ],
+  },
+  {
     name: "what nothing shows any more is open for ever",
     changes: [
       {

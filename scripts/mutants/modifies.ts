@@ -141,8 +141,8 @@ export const MODIFIES: readonly Mutant[] = [
       },
       {
         file: "src/settle/cancel/pursue-cancel.ts",
-        find: "  return (missed.get(cloid)?.times ?? 0) >= WITNESSES_NEEDED;",
-        put: "  return [...missed.values()].some(({ times }) => times >= WITNESSES_NEEDED || cloid === null);",
+        find: "  const known = missed.get(leg.cloid);",
+        put: "  const known = [...missed.values()].toSorted((a, b) => b.times - a.times)[0];",
       },
     ],
   },

@@ -110,6 +110,28 @@ export function goesPast(list: readonly { timestampMs: number }[], sinceMs: numb
 /** Servers that are behind show what a change has replaced for no longer than this, milliseconds: more than any lag seen. */
 const REPLACED_SHOWN_FOR_MS = 5 * 60_000;
 
+/** What cancels of an order by its native id have said, each under the number that the newest list has for its market. */
+export type CancelsWord = {
+  /** Readings of the list of markets under whose number a cancel has found nothing. */
+  readings: number;
+  /** Since the first of them, milliseconds. */
+  forMs: number;
+  /** That number is the one under which the order was confirmed as well. */
+  isConfirmedNumber: boolean;
+};
+
+/**
+ * True when the exchange's own answers to cancels that name an order prove that it is open no longer, in an account in which
+ * nothing newer can be had: "never placed, already canceled, or filled", for longer than any list of markets is behind, while
+ * nothing at all shows it. What a trigger places when it fires may have a native id of its own, so of a trigger they prove nothing.
+ *
+ * @param unseenForMs since the first look, list or record that lacked it, with none since then that showed it, milliseconds
+ */
+export function isGoneByCancels(word: CancelsWord | null, isTrigger: boolean, unseenForMs: number): boolean {
+  if (word === null || isTrigger || !word.isConfirmedNumber || word.readings < WITNESSES_NEEDED) return false;
+  return Math.min(word.forMs, unseenForMs) >= REPLACED_SHOWN_FOR_MS;
+}
+
 /** What is known of a change to a setting whose readings carry no time. Times of the exchange, unix milliseconds. */
 export type SettingTrace = {
   seal: Attempt["seal"];

@@ -23,6 +23,8 @@ export type Pursuit = {
   /** Sweeps that found the history to reach back to it no longer, and the elapsed time of the last. */
   outlived: number;
   lastOutlivedElapsedMs: number | null;
+  /** By when it was over at the latest, exchange time, unix milliseconds; null before the first of them. */
+  outlivedByMs: number | null;
   /** Of them, since the last that found otherwise, how many found the position where the known fills had left it. */
   unmoved: number;
   /** The native id by which fills alone name it, and the elapsed time of the first look that found no record of that. */
@@ -41,9 +43,9 @@ export type Pursuit = {
   reissues: number;
   /**
    * By a leg's client order id: cancels that found nothing of it under the number that the list of markets has, each by a
-   * newer reading of it, and our monotonic time of the newest, milliseconds.
+   * newer reading of it, and our monotonic times of the newest reading and of the first of these answers, milliseconds.
    */
-  missed: Map<string, { times: number; listReadElapsedMs: number }>;
+  missed: Map<string, { times: number; listReadElapsedMs: number; sinceElapsedMs: number }>;
   /** Looks at a closed leg whose fills could not be read to the end. */
   looksAtClosed: number;
   /** Times that the original of a modify was still seen open, and the elapsed time of the first. */
@@ -69,6 +71,7 @@ export function startPursuit(attemptId: number): Pursuit {
     witnesses: 0,
     outlived: 0,
     lastOutlivedElapsedMs: null,
+    outlivedByMs: null,
     unmoved: 0,
     lead: null,
     lastNoopElapsedMs: null,

@@ -7,9 +7,11 @@ import {
   type Agreement,
   agreementOf,
   areFillsAll,
+  type CancelsWord,
   concludeAbsence,
   DISPUTED_AFTER_MS,
   type EarlierMargin,
+  isGoneByCancels,
   isMarginCurrent,
   isNothingToCancel,
   isOutlived,
@@ -365,4 +367,19 @@ test("a list proves that an order is open no longer only by one that was placed 
 
 test("fills of what has no record are all when they are known to be whole up to its first look", () => {
   expect([null, 999, 1_000].map((completeToMs) => areFillsAll(completeToMs, 1_000))).toEqual([false, false, true]);
+});
+
+const LONG_MS = 5 * 60_000;
+const MISSED: CancelsWord = { readings: 2, forMs: LONG_MS, isConfirmedNumber: true };
+
+test.each<[string, Parameters<typeof isGoneByCancels>, boolean]>([
+  ["by two lists of markets, for long, and shown by nothing", [MISSED, false, LONG_MS], true],
+  ["of which no cancel has said anything", [null, false, LONG_MS], false],
+  ["by one list of markets alone", [{ ...MISSED, readings: 1 }, false, LONG_MS], false],
+  ["for less than a list may be behind", [{ ...MISSED, forMs: LONG_MS - 1 }, false, LONG_MS], false],
+  ["that something has shown meanwhile", [MISSED, false, LONG_MS - 1], false],
+  ["under another number than its own", [{ ...MISSED, isConfirmedNumber: false }, false, LONG_MS], false],
+  ["that is a trigger, and may have fired", [MISSED, true, LONG_MS], false],
+])("cancels that find nothing of an order %s", (_name, facts, isGone) => {
+  expect(isGoneByCancels(...facts)).toBe(isGone);
 });

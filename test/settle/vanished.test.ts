@@ -162,6 +162,16 @@ const SIZES: [string, string | null, (rig: GatewayRig) => void][] = [
     },
   ],
   [
+    "they are not, and the position stands where it did by a server that is behind the end",
+    null,
+    (rig) => {
+      notRead(rig);
+      const { clearinghouseState } = rig.venue.infos;
+      const time = rig.clock.nowMs();
+      rig.exchange.answer("clearinghouseState", (request) => ({ ...(clearinghouseState?.(request) as object), time }));
+    },
+  ],
+  [
     "they are not, and the position cannot be read",
     null,
     (rig) => {
@@ -210,6 +220,24 @@ test.each(SIZES)("it is over, and its size final or open, when %s", async (_name
   setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
   await lookSometimes(rig, id, 1);
   expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
+});
+
+test("a fill that is shown and not kept yet is part of its size", async () => {
+  const { rig, id, order } = await forgotten();
+  notRead(rig);
+  // What is looked for since then has fills read from then on.
+  insertAttempt(rig.store, attemptRow({ state: "ambiguous", nonce: START_MS - 1, cloid: null }));
+  rig.exchange.answer("orderStatus", () => ({ status: "unknownOid" }));
+  rig.exchange.answer("historicalOrders", () => rig.venue.history);
+  goOn(rig, { ...order, fills: [] });
+  rig.venue.orders.push(order);
+  rig.venue.fill(order, "0.4");
+  rig.venue.close(order, "canceled");
+  await lookSometimes(rig, id, 8);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", filledSize: null });
+  insertFills(rig.store, [{ ...wholeFill(order), size: decimal("0.4") }], { atMs: rig.clock.nowMs(), toldFromMs: 0 });
+  await lookSometimes(rig, id, 3);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0.4" });
 });
 
 test("an order that is not known to have rested is not over because no list holds it", async () => {

@@ -41,6 +41,12 @@ const ROUNDS: [string, News, LookResult[], number[]][] = [
   ["a close that nodes behind do not show", "closed", ["open", "open", "open", "closed"], [0, 1.1, 4.1, 7.1]],
   ["a close with short fills", "changed", ["unfinished", "unfinished", "closed"], [0, 1.1, 4.1]],
   ["an order missing in a list and shown open", "unlisted", ["open"], [0, 1.1, 4.1, 7.1, 17.1, 47.1]],
+  [
+    "an order in words that are new, which is missing after a while",
+    "changed",
+    [...Array.from({ length: 6 }, () => "unclear" as const), "not_found", "not_found", "closed"],
+    [0, 1.1, 4.1, 7.1, 17.1, 47.1, 77.1, 78.2, 81.2],
+  ],
   ["an order missing in a list, found closed late", "unlisted", ["open", "failed", "closed"], [0, 1.1, 4.1]],
 ];
 

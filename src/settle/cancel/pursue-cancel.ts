@@ -1,5 +1,5 @@
 import type { Attempt } from "../../core/attempt.ts";
-import { WITNESSES_NEEDED } from "../../core/evidence.ts";
+import type { CancelsWord } from "../../core/evidence.ts";
 import { isClosed, isPerhapsOver, type Leg } from "../../core/order.ts";
 import type { Place, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
@@ -89,7 +89,7 @@ async function lookAndRecord(
   const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle", onNewConnection });
   if (seen.kind === "seen" || seen.kind === "unfinished") tools.vanished.shown(leg.cloid);
   const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
-  const sight = isMissing ? await tools.vanished.look(sought, isNotThere(pursuit, leg)) : seen;
+  const sight = isMissing ? await tools.vanished.look(sought, cancelsWord(tools.world, pursuit, leg)) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";
   const now = findLegByCloid(tools.world.store, leg.cloid);
@@ -102,9 +102,14 @@ async function lookAndRecord(
   return isMissing && isClosed(now) ? "read" : "open";
 }
 
-/** By readings of the market list one after another, cancels of it have found nothing there. */
-function isNotThere({ missed }: Pursuit, { cloid }: Leg): boolean {
-  return (missed.get(cloid)?.times ?? 0) >= WITNESSES_NEEDED;
+/** What cancels of it have found, by readings of the market list one after another; null where none of them found nothing. */
+function cancelsWord(world: With<"clock" | "markets" | "store">, { missed }: Pursuit, leg: Leg): CancelsWord | null {
+  const known = missed.get(leg.cloid);
+  const order = findOrder(world.store, leg.orderId);
+  if (known === undefined || order === null) return null;
+  const isConfirmedNumber =
+    listedAssetId(world, order) === order.assetId && world.markets.doubtOf(order.market) === null;
+  return { readings: known.times, forMs: world.clock.elapsedMs() - known.sinceElapsedMs, isConfirmedNumber };
 }
 
 async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {
@@ -139,7 +144,7 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
 
 /** Nothing of it by the list's own number counts, once a reading of the list: the number of an older one may find nothing. */
 function countMissed(
-  world: With<"markets" | "store">,
+  world: With<"clock" | "markets" | "store">,
   attemptId: number,
   about: { pursuit: Pursuit; live: Leg; listReadElapsedMs: number },
 ): void {
@@ -150,7 +155,8 @@ function countMissed(
   if (missedAt === null || order === null || missedAt !== listedAssetId(world, order)) return;
   const known = pursuit.missed.get(live.cloid);
   if (known !== undefined && known.listReadElapsedMs >= listReadElapsedMs) return;
-  pursuit.missed.set(live.cloid, { times: (known?.times ?? 0) + 1, listReadElapsedMs });
+  const sinceElapsedMs = known?.sinceElapsedMs ?? world.clock.elapsedMs();
+  pursuit.missed.set(live.cloid, { times: (known?.times ?? 0) + 1, listReadElapsedMs, sinceElapsedMs });
 }
 
 /** Our monotonic time at which the list of markets was read last, milliseconds. */

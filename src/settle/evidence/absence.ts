@@ -1,6 +1,8 @@
 import { type Attempt, endsAtMs, isNoopDue, WITNESS_SPACING_MS } from "../../core/attempt.ts";
 import {
   type Absence,
+  areFillsAll,
+  CLOCK_DOUBT_MS,
   concludeAbsence,
   type HistoryAnswer,
   isOutlived,
@@ -95,8 +97,11 @@ async function countOutlived(
   if (isTooSoon || !isOutlived(history, endsAtMs(attempt))) return;
   pursuit.lastOutlivedElapsedMs = nowMs;
   pursuit.outlived += 1;
+  // What rested may have been filled as late as the list that lacks it tells.
+  pursuit.outlivedByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;
   if (attempt.cloid === null) return;
-  const position = await comparePosition(world, { ...soughtOf(attempt), read: [] }, { purpose: "settle" });
+  const about = { ...soughtOf(attempt), read: [], sinceMs: pursuit.outlivedByMs };
+  const position = await comparePosition(world, about, { purpose: "settle" });
   pursuit.unmoved = position === "unmoved" ? pursuit.unmoved + 1 : 0;
 }
 
@@ -133,9 +138,10 @@ async function concludeFrom(
   });
 }
 
-/** The index is whole up to its end, or the position stands where the known fills have left it, seen twice. */
-function areFillsKnown({ world }: Tools, attempt: Attempt, { unmoved }: Pursuit): boolean {
-  return unmoved >= WITNESSES_NEEDED || (findCompleteTo(world.store, attempt.accountId) ?? 0) > endsAtMs(attempt);
+/** The index is whole up to when it was over at the latest, or a newer position stands where the known fills have left it, seen twice. */
+function areFillsKnown({ world }: Tools, { accountId }: Attempt, { unmoved, outlivedByMs }: Pursuit): boolean {
+  if (outlivedByMs === null) return false;
+  return unmoved >= WITNESSES_NEEDED || areFillsAll(findCompleteTo(world.store, accountId), outlivedByMs);
 }
 
 /** What a cancel found was there: a cancel by client order id names no native id. */

@@ -1,6 +1,13 @@
 import { endsAtMs } from "../../core/attempt.ts";
 import { compare } from "../../core/decimal.ts";
-import { areFillsAll, CLOCK_DOUBT_MS, goesPast, WITNESSES_NEEDED } from "../../core/evidence.ts";
+import {
+  areFillsAll,
+  type CancelsWord,
+  CLOCK_DOUBT_MS,
+  goesPast,
+  isGoneByCancels,
+  WITNESSES_NEEDED,
+} from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import { type Filled, isSaidOver, type Leg, type LegState } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
@@ -26,9 +33,9 @@ import { comparePosition } from "./position-check.ts";
 export type Vanished = {
   /**
    * Looks for an order that a look-up by id has just missed; perhaps over until enough answers say that it is. Where
-   * cancels found nothing either, by readings of the list of markets, one answer is enough.
+   * cancels found nothing either, by readings of the list of markets, one answer is enough, and after minutes none is needed.
    */
-  look(sought: Sought, isNotFoundByCancels?: boolean): Promise<Sight>;
+  look(sought: Sought, cancels?: CancelsWord | null): Promise<Sight>;
   /** It has been shown: what missed it before was behind. */
   shown(cloid: string): void;
 };
@@ -76,7 +83,7 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
 
   return {
     shown: (cloid) => void missed.delete(cloid),
-    async look(sought, isNotFoundByCancels = false) {
+    async look(sought, cancels = null) {
       const { leg, user, accountId } = sought;
       if (!HAD_RESTED.has(leg.state)) return { kind: "not_found" };
       const memory = remember(leg);
@@ -100,11 +107,16 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
         return interpretOrder(world, evidence, sought, { ...record, options: SETTLE });
       }
       if (goesPast(list, memory.sinceMs)) memory.count += 1;
-      const isOver = isSaidOver(leg) || memory.count >= (isNotFoundByCancels ? 1 : WITNESSES_NEEDED);
+      const isNotThere = cancels !== null && cancels.readings >= WITNESSES_NEEDED;
+      const isGone = leg.oid !== null && isGoneByCancels(cancels, leg.trigger !== null, nowMs - memory.sinceElapsedMs);
+      const isOver = isSaidOver(leg) || isGone || memory.count >= (isNotThere ? 1 : WITNESSES_NEEDED);
       // When it was first missed it may have lived, and have been filled after that.
       if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;
       if (!isOver) return nowMs - memory.sinceElapsedMs < BEHIND_MS ? { kind: "not_found" } : PERHAPS_OVER;
-      const position = await comparePosition(world, { ...sought, read: sweep.fills }, { purpose: "settle" });
+      // Of before its end a position is no word: it may come from where the fills come from. It has to stand where those leave
+      // it that are kept: its size is their sum.
+      const sinceMs = memory.overByMs ?? world.exchange.nowMs() + CLOCK_DOUBT_MS;
+      const position = await comparePosition(world, { ...sought, read: [], sinceMs }, SETTLE);
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
       if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);
       // Some answers to triggers name no id, and without it nobody can say of every fill whose it is.

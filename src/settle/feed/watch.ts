@@ -31,6 +31,8 @@ const MAX_ANSWER_WAIT_MS = 1_500;
 const PAUSES_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
 /** Looks at one order: about a quarter of an hour. The next reading of the open orders begins anew. */
 const MAX_LOOKS = 34;
+/** Times that an order which was shown and is missing now has its pauses begin anew: its row of the history may be gone soon. */
+const MAX_HASTENED = 3;
 /** Looks that went wrong after which a look may use the weight of settling: sooner where two stores lack the order. */
 const PATIENT_LOOKS: Record<News, number> = { changed: 4, unlisted: 2, closed: 4 };
 /** Times that an order has to be shown open to be believed so, against the news. A close that was told is not recalled. */
@@ -40,7 +42,17 @@ const MAX_WATCHED = 10_000;
 /** Looks at the exchange at once. */
 const MAX_LOOKS_AT_ONCE = 8;
 
-type WatchedOrder = { news: News; looks: number; timesOpen: number; timesMissed: number; wake(): void };
+type WatchedOrder = {
+  news: News;
+  looks: number;
+  /** Looks since the pauses began anew. */
+  pace: number;
+  hastened: number;
+  wasShown: boolean;
+  timesOpen: number;
+  timesMissed: number;
+  wake(): void;
+};
 
 export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick<Settling, "look">): Watch {
   const watched = new Map<string, WatchedOrder>();
@@ -75,7 +87,8 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
     const known = watched.get(orderId);
     if (known !== undefined) addNews(known, told);
     if (known !== undefined || isStopped || watched.size >= MAX_WATCHED) return;
-    const entry = { news: told, looks: 0, timesOpen: 0, timesMissed: 0, wake: () => undefined };
+    const counts = { looks: 0, pace: 0, hastened: 0, timesOpen: 0, timesMissed: 0 };
+    const entry: WatchedOrder = { news: told, ...counts, wasShown: false, wake: () => undefined };
     watched.set(orderId, entry);
     run(orderId, entry)
       .catch((error: unknown) => {
@@ -102,6 +115,7 @@ function addNews(entry: WatchedOrder, told: News): void {
   }
   if (told === "closed") entry.news = told;
   entry.looks = 0;
+  entry.pace = 0;
   entry.timesOpen = 0;
   entry.wake();
 }
@@ -114,14 +128,20 @@ function news(entry: WatchedOrder): Promise<void> {
 
 function note(entry: WatchedOrder, result: LookResult): void {
   entry.looks += 1;
+  entry.pace += 1;
+  if (result === "not_found" && entry.wasShown && entry.hastened < MAX_HASTENED) {
+    entry.pace = 1;
+    entry.hastened += 1;
+  }
+  if (result !== "failed") entry.wasShown = result !== "not_found";
   entry.timesOpen = result === "open" ? entry.timesOpen + 1 : entry.timesOpen;
   entry.timesMissed = result === "open" ? 0 : entry.timesMissed + 1;
   // The exchange shows it closed, and its fills not to the end.
   if (result === "unfinished" || result === "unclear") entry.news = "closed";
 }
 
-function pauseMs({ looks }: WatchedOrder): number {
-  return PAUSES_MS[Math.min(looks, PAUSES_MS.length) - 1] ?? PAUSES_MS[0];
+function pauseMs({ pace }: WatchedOrder): number {
+  return PAUSES_MS[Math.min(pace, PAUSES_MS.length) - 1] ?? PAUSES_MS[0];
 }
 
 /** One that was given up is looked at for news alone. */
