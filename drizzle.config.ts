@@ -8,6 +8,7 @@ export default defineConfig({
     "./src/store/schema-bots.ts",
     "./src/store/schema-flattens.ts",
     "./src/store/schema-heartbeats.ts",
+    "./src/store/schema-hooks.ts",
     "./src/store/schema-stops.ts",
     "./src/store/schema-views.ts",
   ],

@@ -26,6 +26,8 @@ export type Config = {
   isBehindProxy: boolean;
   /** Of the built-in exchange of `serve --paper`. */
   paperListen: ListenAddress;
+  /** Where alerts may be sent to; null = nowhere. */
+  hooksListen: ListenAddress | null;
   /** Where Prometheus asks; null = nowhere. */
   metricsListen: ListenAddress | null;
   /** File with the token that whoever asks for the metrics has to show; null = none. */
@@ -79,6 +81,7 @@ export const DEFAULTS = {
   POSTERN_TLS_KEY: "",
   POSTERN_BEHIND_PROXY: "0",
   POSTERN_PAPER_LISTEN: "127.0.0.1:9797",
+  POSTERN_HOOKS_LISTEN: "",
   POSTERN_METRICS_LISTEN: "",
   POSTERN_METRICS_TOKEN_FILE: "",
   POSTERN_AUDIENCE: "",
@@ -140,6 +143,7 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
     tls: tlsFiles(read),
     isBehindProxy: oneOf("POSTERN_BEHIND_PROXY", read, ["0", "1"]) === "1",
     paperListen: listenAddress("POSTERN_PAPER_LISTEN", read),
+    hooksListen: read("POSTERN_HOOKS_LISTEN") === "" ? null : listenAddress("POSTERN_HOOKS_LISTEN", read),
     metricsListen: read("POSTERN_METRICS_LISTEN") === "" ? null : listenAddress("POSTERN_METRICS_LISTEN", read),
     metricsTokenFile: read("POSTERN_METRICS_TOKEN_FILE") || null,
     publicUrl: publicUrl(read),

@@ -29,6 +29,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   "operation_id",
   "attempt_id",
   "stop",
+  "hook",
   "cloid",
   "exchange_order_id",
   "market",
@@ -74,8 +75,8 @@ const MAX_FIELD_CHARACTERS = 500;
 /** Characters of it that are looked at; more than are kept, so that a secret is not halved before it is seen. */
 const MAX_READ_CHARACTERS = 4_000;
 
-/** What a secret of ours looks like, should one hide inside a text: an API key, a private key, half a signature. */
-const SECRETS = /api_trade_[0-9a-fA-F]{8,}|\b(?:0x)?[0-9a-fA-F]{64,}/g;
+/** What a secret of ours looks like, should one hide inside a text: an API key, the secret of a hook, a private key, half a signature. */
+const SECRETS = /api_trade_[0-9a-fA-F]{8,}|hook_[0-9a-fA-F]{8,}|\b(?:0x)?[0-9a-fA-F]{64,}/g;
 
 /** Where the lines go; each ends with a line feed. */
 export type LogWriter = { write(line: string): void };

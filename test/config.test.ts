@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { hooksExposureOf } from "../src/cli/hooks-door.ts";
 import {
   audienceOf,
   ConfigError,
@@ -167,4 +168,16 @@ test.each([
   if (exposure === null) expect(() => metricsExposureOf(config)).toThrow("--metrics-token-file");
   else expect(metricsExposureOf(config)).toBe(exposure);
   expect(metricsExposureOf(readConfig(environment, {}))).toBeNull();
+});
+
+test.each([
+  ["127.0.0.1:8790", {}, "this_machine"],
+  ["0.0.0.0:443", TLS, "network_with_tls"],
+  ["0.0.0.0:8790", { POSTERN_BEHIND_PROXY: "1" }, "network_behind_proxy"],
+  ["0.0.0.0:8790", {}, null],
+] as const)("alerts at %s with %p come from %p", (hooksListen, environment, exposure) => {
+  const config = readConfig({ ...environment, POSTERN_HOOKS_LISTEN: hooksListen }, {});
+  if (exposure === null) expect(() => hooksExposureOf(config)).toThrow("can be reached from other machines");
+  else expect(hooksExposureOf(config)).toBe(exposure);
+  expect(hooksExposureOf(readConfig({}, {}))).toBeNull();
 });

@@ -5,6 +5,7 @@ import type { Break } from "./break.ts";
 import { DOOR_BREAKS } from "./door.ts";
 import { EXCHANGE_BREAKS } from "./exchange.ts";
 import { GRANT_BREAKS } from "./grants.ts";
+import { HOOK_BREAKS } from "./hooks.ts";
 import { LIMIT_BREAKS } from "./limits.ts";
 import { MACHINE_BREAKS } from "./machine.ts";
 import { MARKET_BREAKS } from "./markets.ts";
@@ -50,6 +51,7 @@ export const BREAKS: readonly Break[] = [
   ...RAILS_BREAKS,
   ...RAILS_KINDS_BREAKS,
   ...WAYS_ROUND_RAILS,
+  ...HOOK_BREAKS,
   ...WHOLE_TRADE_BREAKS,
 ];
 

@@ -12,6 +12,10 @@ import { auditVerify } from "./audit/verify.ts";
 import { backupCommand } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { doctorCommand } from "./doctor.ts";
+import { hookCreate } from "./hook/create.ts";
+import { hookList } from "./hook/list.ts";
+import { hookRehearse } from "./hook/rehearse.ts";
+import { hookRevoke } from "./hook/revoke.ts";
 import { initCommand } from "./init.ts";
 import { keyBlock, keyKeep } from "./key/block-and-keep.ts";
 import { keyGrant } from "./key/grant.ts";
@@ -62,6 +66,10 @@ export const COMMANDS: readonly Command[] = [
   keyKeep,
   keyNarrow,
   keyUntrip,
+  hookCreate,
+  hookList,
+  hookRevoke,
+  hookRehearse,
   stopCommand,
   resumeCommand,
   doctorCommand,

@@ -11,7 +11,7 @@ export type Door = {
   port: number;
   /** What is known of its connections. */
   guests: Guests;
-  open(gateway: Gateway): void;
+  open(gateway: Answering): void;
   /** Until then `answer` is asked first; a request for which it has none waits. */
   meanwhile(answer: (request: Request) => Response | null): void;
   /** Requests that have not been answered. */
@@ -22,6 +22,9 @@ export type Door = {
 };
 
 export type CertificateFacts = { subject: string; validTo: string };
+
+/** Who answers its requests. */
+type Answering = { server: Pick<Gateway["server"], "handle"> };
 
 type Server = ReturnType<typeof Bun.serve>;
 
@@ -55,9 +58,11 @@ const NOBODY = { address: "", port: 0 };
 const STRICT_TRANSPORT = "max-age=31536000";
 
 /** Takes connections at once; their requests wait until it is opened. */
-export function openDoor({ listen: { hostname, port }, tls, timings }: Config): Door {
-  const { promise: gateway, resolve } = Promise.withResolvers<Gateway>();
-  const guests = openGuests();
+export function openDoor(
+  { listen: { hostname, port }, tls, timings }: Pick<Config, "listen" | "tls" | "timings">,
+  { option, guests }: { option: WantedDoor["option"]; guests: Guests } = { option: "listen", guests: openGuests() },
+): Door {
+  const { promise: gateway, resolve } = Promise.withResolvers<Answering>();
   let answerEarly: (request: Request) => Response | null = () => null;
   const answeringS = Math.min(MAX_TIMEOUT_S, Math.ceil(timings.answerDeadlineMs / 1_000) + ANSWERING_MARGIN_S);
 
@@ -108,7 +113,7 @@ export function openDoor({ listen: { hostname, port }, tls, timings }: Config): 
     return serve(found ?? port, true);
   }
 
-  let server = bind(first, { option: "listen", hostname, port });
+  let server = bind(first, { option, hostname, port });
   const leaving = new Set<Server>();
   return {
     port: server.port ?? port,
@@ -142,7 +147,7 @@ function sayStrictTransport(request: Request, { headers }: Response): void {
 }
 
 /** What is listened at, and the option that says so. */
-export type WantedDoor = ListenAddress & { option: "listen" | "paper-listen" | "metrics-listen" };
+export type WantedDoor = ListenAddress & { option: "listen" | "paper-listen" | "metrics-listen" | "hooks-listen" };
 
 /** Where it cannot be listened at, the failure names the option with which another place is chosen. */
 export function bind<Served>(serve: () => Served, wanted: WantedDoor | null): Served {

@@ -21,6 +21,7 @@ import { leaveCheckpoints } from "../store/open.ts";
 import { hasSealedRows } from "../store/sealed-rows.ts";
 import { openDescriptors } from "./descriptors.ts";
 import { bind, type Door, openDoor } from "./door.ts";
+import { type TakingAlerts, takeAlerts } from "./hooks-door.ts";
 import { type Exposed, exposeMetrics } from "./metrics.ts";
 import type { Outside } from "./outside.ts";
 import { type Sealing, startSealing } from "./sealing.ts";
@@ -36,6 +37,9 @@ export type Listening = {
   metricsUrl: string | null;
   exposure: Exposure;
   metricsExposure: MetricsExposure | null;
+  /** Null where no alert may be sent. */
+  hooksUrl: string | null;
+  hooksExposure: Exposure | null;
   gateway: Gateway;
   /** Asks it as a client does, without leaving the process. */
   post: PostFromInside;
@@ -66,6 +70,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
   const door = input.door ?? openDoor(config);
   const descriptors = openDescriptors();
   const exposed = exposeMetrics(config, door.guests, outside);
+  const alerts = takeAlerts(config, door.guests);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
     const { clock, randomBytes } = outside;
@@ -93,7 +98,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
           gateway.deps.stopper.heed();
           gateway.deps.flattener.heed();
         },
-        listeners: [{ what: "gateway", url: baseUrl, exposure }, ...othersOf(exposed, input)],
+        listeners: [{ what: "gateway", url: baseUrl, exposure }, ...othersOf(exposed, alerts, input)],
       },
       store,
       clock,
@@ -105,11 +110,12 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       trial,
       state,
     });
-    const ports = new Set([door.port, ...(exposed.port === null ? [] : [exposed.port])]);
+    const ports = new Set([door.port, exposed.port, alerts.port].flatMap((port) => port ?? []));
     const watch = watchCrowd({ config, ports, guests: door.guests, descriptors, state, log }, outside);
     door.open(gateway);
     exposed.open(gateway.deps, watch.counts);
-    const endReloads = outside.onReload(() => reload(door, log));
+    alerts.open(gateway.deps);
+    const endReloads = outside.onReload(() => reload(door, alerts, log));
     sayListening(log, { baseUrl, exposure, instance });
     return {
       baseUrl,
@@ -117,13 +123,16 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       metricsUrl: exposed.url,
       exposure,
       metricsExposure: exposed.exposure,
+      hooksUrl: alerts.url,
+      hooksExposure: alerts.exposure,
       gateway,
       post,
-      stop: () => stopAll({ door, endReloads, gateway, control, exposed, clock, sealing, watch }),
+      stop: () => stopAll({ door, endReloads, gateway, control, exposed, alerts, clock, sealing, watch }),
     };
   } catch (error) {
     void door.stop(true);
     void exposed.stop();
+    void alerts.stop();
     throw error;
   }
 }
@@ -166,8 +175,13 @@ function sayListening(log: Log, { baseUrl, exposure, instance }: ListenTold): vo
 }
 
 /** What listens beside the gateway. */
-function othersOf({ url, exposure }: Exposed, { besides = [] }: ListenInput): readonly Listener[] {
-  return url === null ? besides : [{ what: "metrics", url, exposure }, ...besides];
+function othersOf(metrics: Exposed, alerts: TakingAlerts, { besides = [] }: ListenInput): readonly Listener[] {
+  const own = [
+    { what: "metrics", ...metrics },
+    { what: "hooks", ...alerts },
+  ] as const;
+  const open = own.flatMap(({ what, url, exposure }) => (url === null ? [] : [{ what, url, exposure }]));
+  return [...open, ...besides];
 }
 
 function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): { stop(): Promise<void> } {
@@ -184,9 +198,10 @@ function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): 
 }
 
 /** SIGHUP: a new certificate is taken without a new start. */
-function reload(door: Door, log: Log): void {
+function reload(door: Door, alerts: TakingAlerts, log: Log): void {
   try {
     const certificate = door.reload();
+    alerts.reload();
     if (certificate === null) log.info({}, "asked to read the certificate again, and there is none");
     else log.info({ detail: certificate.subject, expires_at: certificate.validTo }, "the certificate was read again");
   } catch (error) {
@@ -200,6 +215,7 @@ type Stopping = {
   gateway: Gateway;
   control: { stop(): Promise<void> };
   exposed: Exposed;
+  alerts: TakingAlerts;
   clock: Clock;
   sealing: Sealing;
   watch: Watch;
@@ -210,8 +226,9 @@ const HAND_OVER_MS = 1_000;
 const HAND_OVER_INTERVAL_MS = 5;
 
 async function stopAll(stopping: Stopping): Promise<void> {
-  const { door, endReloads, gateway, control, exposed, clock, sealing, watch } = stopping;
+  const { door, endReloads, gateway, control, exposed, alerts, clock, sealing, watch } = stopping;
   endReloads();
+  alerts.close();
   const closed = door.stop(false);
   await control.stop();
   await gateway.drain();
@@ -220,6 +237,7 @@ async function stopAll(stopping: Stopping): Promise<void> {
   sealing.end();
   watch.end();
   await exposed.stop();
+  await alerts.stop();
   await gateway.stop();
   await door.stop(true);
   await closed;

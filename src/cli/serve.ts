@@ -22,6 +22,7 @@ import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, Misuse,
 import { changing, networkWords, places, requireDatabase } from "./directory.ts";
 import { type Door, openDoor } from "./door.ts";
 import { LISTEN } from "./gateway-client.ts";
+import { hooksExposureOf } from "./hooks-door.ts";
 import { journalWriter } from "./journal.ts";
 import { type Listening, listen } from "./listen.ts";
 import type { Outside } from "./outside.ts";
@@ -54,6 +55,11 @@ export const serveCommand: Command = {
       value: "HOST:PORT",
       help: "where the built-in exchange listens, 127.0.0.1:9797 by default",
       variable: "POSTERN_PAPER_LISTEN",
+    },
+    "hooks-listen": {
+      value: "HOST:PORT",
+      help: "where alerts may be sent to, POST /hooks/SECRET and nothing else; nowhere by default",
+      variable: "POSTERN_HOOKS_LISTEN",
     },
     "metrics-listen": {
       value: "HOST:PORT",
@@ -102,8 +108,15 @@ export const serveCommand: Command = {
       const passphrase = passphraseFacts(found, { file: input.value("passphrase-file"), directory: at.directory });
       const listening = listen({ config, at, unlocked, log, trial, passphrase, door }, outside);
       const { instance } = unlocked;
-      const { baseUrl, metricsUrl, exposure, metricsExposure } = listening;
-      const told = { base_url: baseUrl, exposure, metrics_url: metricsUrl, metrics_exposure: metricsExposure };
+      const { baseUrl, metricsUrl, exposure, metricsExposure, hooksUrl, hooksExposure } = listening;
+      const told = {
+        base_url: baseUrl,
+        exposure,
+        metrics_url: metricsUrl,
+        metrics_exposure: metricsExposure,
+        hooks_url: hooksUrl,
+        hooks_exposure: hooksExposure,
+      };
       announce({ input, outside }, instance, told);
       offerSetup({ input, outside }, opened.store, listening.pageUrl);
       const supervised = supervise({ store: opened.store, log }, outside);
@@ -142,6 +155,7 @@ function openEarly(config: Config, { randomBytes }: Outside): Door {
   // Refuses an address that may not be listened at before anything listens.
   exposureOf(config);
   metricsExposureOf(config);
+  hooksExposureOf(config);
   const door = openDoor(config);
   const hosts = new Set(hostsOf({ ...config, listen: { ...config.listen, port: door.port } }));
   door.meanwhile((request) => answerEarly(request, hosts, newRequestId(randomBytes)));
@@ -176,6 +190,8 @@ type Announced = {
   exposure: Exposure;
   metrics_url: string | null;
   metrics_exposure: MetricsExposure | null;
+  hooks_url: string | null;
+  hooks_exposure: Exposure | null;
 };
 
 function announce({ input, outside }: { input: Input; outside: Outside }, instance: Instance, told: Announced): void {
@@ -183,6 +199,8 @@ function announce({ input, outside }: { input: Input; outside: Outside }, instan
   const text = `Postern listens at ${told.base_url}, ${where} (${networkWords(instance)})\n`;
   const { metrics_url: url, metrics_exposure: metrics } = told;
   const metricsText = metrics === null ? "" : `Metrics at ${url}, ${METRICS_EXPOSURE_WORDS[metrics]}\n`;
+  const { hooks_url: hooksUrl, hooks_exposure: hooks } = told;
+  const hooksText = hooks === null ? "" : `Alerts go to ${hooksUrl}/hooks/SECRET, ${EXPOSURE_WORDS[hooks]}\n`;
   const facts = { ...told, network: instance.network, exchange: exchangePlaceOf(instance) };
-  outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${text}${metricsText}`);
+  outside.print(input.isSet("json") ? `${JSON.stringify(facts)}\n` : `${text}${metricsText}${hooksText}`);
 }

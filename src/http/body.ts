@@ -16,7 +16,7 @@ export type BodyLimits = { maxBytes: number; clock: Clock };
  * called when some of it was left unread.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits, onLeft?: () => void): Promise<unknown> {
-  const bytes = await readBody(request, limits).catch((error: unknown) => {
+  const bytes = await readBytes(request, limits).catch((error: unknown) => {
     onLeft?.();
     throw error;
   });
@@ -38,7 +38,7 @@ function requireJson(headers: Headers): void {
 }
 
 /** A length that the client announces proves nothing: what has arrived is measured as well. */
-async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+export async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
   if (announced === null) return request.body === null ? new Uint8Array(0) : readPieces(request.body, limits);
   if (Number(announced) > limits.maxBytes) throw tooLarge(limits);

@@ -2,6 +2,7 @@
  * What an operator can have done, by the names that the control socket knows. Both ends are this program: a command gives
  * the facts that its verb reads and gets what it returns, by the same types.
  */
+import { HOOK_MODES } from "../core/hook/hook.ts";
 import { fromHex } from "../wire/hex.ts";
 import { addAccount } from "./add-account.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
@@ -10,6 +11,7 @@ import { blockKey } from "./block-key.ts";
 import { type Changer, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
 import { clearTrip } from "./clear-trip.ts";
 import { type Facts, oneOf, recordIn, sealIn, text, wholeNumber } from "./facts.ts";
+import { createHook, endHook, type WantedHook } from "./hooks.ts";
 import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
 import { narrowKey } from "./narrow-key.ts";
@@ -51,6 +53,21 @@ function nothing(): Record<never, never> {
 
 function keyHashIn(facts: Facts): { keyHash: string } {
   return { keyHash: text(facts, "keyHash") };
+}
+
+function hookIn(facts: Facts): WantedHook {
+  const optional = (name: string) => (facts[name] == null ? null : text(facts, name));
+  return {
+    ...keyHashIn(facts),
+    name: text(facts, "name"),
+    mode: oneOf(facts, "mode", HOOK_MODES),
+    market: optional("market"),
+    maxAgeMs: wholeNumber(facts, "maxAgeMs"),
+    sameWithinMs: wholeNumber(facts, "sameWithinMs"),
+    maxSlippageBps: wholeNumber(facts, "maxSlippageBps"),
+    sources: optional("sources"),
+    isRehearsal: facts["isRehearsal"] === true,
+  };
 }
 
 export const OPERATOR_VERBS = {
@@ -186,6 +203,19 @@ export const OPERATOR_VERBS = {
       // It gives something away: without the passphrase the sealed trip would be back at the next start.
       requireKeyring(changer);
       return clearTrip(changer, given);
+    },
+  ),
+  create_hook: changing(hookIn, (changer, wanted) => {
+    // It gives something away: without the passphrase it would open nothing at the next start.
+    requireKeyring(changer);
+    return createHook(changer, wanted);
+  }),
+  revoke_hook: changing(
+    (facts) => ({ id: text(facts, "id") }),
+    (changer, given) => {
+      // Else its sealed row would be at odds with this one.
+      requireKeyring(changer);
+      return endHook(changer, given);
     },
   ),
   release_unknown: changing(

@@ -7,7 +7,11 @@ import { type Finding, fault, ok, warning } from "./finding.ts";
 import type { Keyring } from "./keyring.ts";
 
 /** A port that is open; `exposure` as the configuration calls it, `this_machine` where no other machine reaches it. */
-export type Listener = { what: "gateway" | "metrics" | "paper exchange"; url: string; exposure: string | null };
+export type Listener = {
+  what: "gateway" | "metrics" | "hooks" | "paper exchange";
+  url: string;
+  exposure: string | null;
+};
 
 /** What a running gateway knows of itself. */
 export type ToldState = {

@@ -1,6 +1,7 @@
 import { accountRowFault, findInstanceFault, listAgentFaults } from "./account-faults.ts";
 import { listAccountRows } from "./accounts.ts";
 import { keyRowFault, listKeyRows, shortName } from "./api-keys.ts";
+import { listHookFaults } from "./hooks.ts";
 import { listNarrowingFaults } from "./narrowings.ts";
 import type { Store } from "./open.ts";
 import { listRevocationFaults } from "./revocations.ts";
@@ -41,6 +42,7 @@ export function listRowFaults(store: Store): RowFault[] {
     ...listStopFaults(store),
     ...listTripFaults(store),
     ...listNarrowingFaults(store),
+    ...listHookFaults(store),
     ...sealedRowsFault(store),
   ];
 }

@@ -44,7 +44,17 @@ export type SealedMemory = {
   told: Set<string>;
 };
 
-const KINDS: readonly RowKind[] = ["instance", "account", "agent", "key", "revocation", "stop", "trip", "narrowing"];
+const KINDS: readonly RowKind[] = [
+  "instance",
+  "account",
+  "agent",
+  "key",
+  "revocation",
+  "stop",
+  "trip",
+  "narrowing",
+  "hook",
+];
 
 /** From now on this connection believes these rows and no others, and seals what it changes. */
 export function believe({ memory }: Store, rows: readonly SealedRow[], sealer: Sealer): void {

@@ -12,4 +12,9 @@ export type Caller = {
   reader: Reader;
   /** Draws one request from a bucket of this key; throws `rate_limited` when it is empty. */
   charge(bucket: ChargedBucket): void;
+  /** Set for who comes by a hook or a tool: see `one-outcome`. */
+  unattended?: {
+    /** After this nothing of it is wanted any more, unix milliseconds; null = it stays wanted. */
+    untilMs: number | null;
+  };
 };

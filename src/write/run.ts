@@ -14,6 +14,7 @@ import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
+import { requireOneOutcome } from "./one-outcome.ts";
 import { readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
 import type { Conclusion, Outgoing, Plan, Stored, Verb } from "./verb.ts";
@@ -72,9 +73,11 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     const isNewOrder = plan.isOrder && resource.kind === "order";
     const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, isNewOrder };
     try {
-      const committed = await commitIntent(deps, intent, (key, place) =>
-        storeUnder(deps, key, plan.keyRow, () => plan.store(key, place)),
-      );
+      const committed = await commitIntent(deps, intent, (key, place) => {
+        const stored = storeUnder(deps, key, plan.keyRow, () => plan.store(key, place));
+        requireOneOutcome(deps, { caller, plan, stored });
+        return stored;
+      });
       return { plan, committed };
     } catch (error) {
       if (mayBeBehind(error, plan) && !hasReread) {

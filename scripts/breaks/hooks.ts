@@ -1,0 +1,94 @@
+/** S62: what an alert may do, and whose it is. */
+import { type Break, inFile } from "./break.ts";
+
+const HOOKS = "test/http/hooks.test.ts";
+const TARGETS = "test/http/hook-targets.test.ts";
+const OUTCOME = "test/write/one-outcome.test.ts";
+const RECEIVE = "src/actions/hooks/receive-alert.ts";
+
+function broken(name: string, changes: Break["changes"], [test, title]: readonly [string, string]): Break {
+  return { row: "S62", name, changes, seenBy: { test, title } };
+}
+
+export const HOOK_BREAKS: readonly Break[] = [
+  broken(
+    "an alert that comes again is another",
+    inFile(RECEIVE, "    if (same !== null) {", "    if (same !== null && same.id < 0) {"),
+    [HOOKS, "four deliveries of one alert are one order, within half a percent of the best price"],
+  ),
+  broken("alerts without a time are one for ever", inFile(RECEIVE, "nowMs - hook.sameWithinMs : 0", "0 : 0"), [
+    HOOKS,
+    "alerts without a time that say the same are one for as long as the hook says, and then another",
+  ]),
+  broken(
+    "an older target that comes later is taken for the newest",
+    inFile(RECEIVE, "atMs < newestMs)", "atMs < newestMs - 1e12)"),
+    [TARGETS, "an older alert that comes later changes nothing"],
+  ),
+  broken(
+    "older targets that wait are carried out as well",
+    inFile(RECEIVE, "supersede(store, delivery, nowMs);", "delivery.repeats.toFixed();"),
+    [TARGETS, "of several that wait the newest alone is carried out"],
+  ),
+  broken(
+    "what comes by a hook may increase while an outcome is not known",
+    inFile(
+      "src/write/one-outcome.ts",
+      "if (hasOpenOutcome(store, of, stored.attempt))",
+      'if (bot === "" && hasOpenOutcome(store, of, stored.attempt))',
+    ),
+    [OUTCOME, "it is refused until the outcome is known, and a request of the bot's own is not"],
+  ),
+  broken(
+    "the age of an alert is not looked at when it is stored",
+    inFile(
+      "src/write/one-outcome.ts",
+      "clock.nowMs() > unattended.untilMs)",
+      "clock.nowMs() > unattended.untilMs + 1e12)",
+    ),
+    [OUTCOME, "what has grown too old by the moment at which it is stored is not sent"],
+  ),
+  broken(
+    "what could not be sent in time is sent later",
+    [
+      ...inFile(
+        "src/actions/hooks/carry-out.ts",
+        "return clock.nowMs() > carriedOutUntilMs(hook, delivery);",
+        "return clock.nowMs() < 0 * carriedOutUntilMs(hook, delivery);",
+      ),
+      ...inFile(
+        "src/write/one-outcome.ts",
+        "clock.nowMs() > unattended.untilMs)",
+        "clock.nowMs() > unattended.untilMs + 1e12)",
+      ),
+    ],
+    [HOOKS, "what could not be sent in its time is not sent after it"],
+  ),
+  broken("a hook that was revoked opens", inFile(RECEIVE, ' || hook.state !== "active")', ")"), [
+    HOOKS,
+    "a key that is blocked, and a hook that is revoked, carry nothing out any more",
+  ]),
+  broken(
+    "the networks of the key are not asked",
+    inFile(
+      RECEIVE,
+      "!isFromThere(hook.sources, address) || !isFromThere(hookKey(store, hook)?.sources ?? null, address)",
+      '!isFromThere(hook.sources, address) || hookKey(store, hook)?.bot === ""',
+    ),
+    [HOOKS, "it takes alerts from the networks that are named for it and for its key, and from nowhere else"],
+  ),
+  broken(
+    "the log has the path, and what opens the hook with it",
+    inFile("src/http/hooks.ts", "route: ROUTE,", "route: `${ROUTE} ${new URL(request.url).pathname}`,"),
+    [HOOKS, "what opens a hook is in no log and no row"],
+  ),
+  broken(
+    "the row of a hook is believed as it stands",
+    inFile(
+      "src/store/hooks.ts",
+      "const fault = hasSealedRows(store) ? hookFault(store, row) : null;",
+      'const fault = hasSealedRows(store) && row.id === "" ? hookFault(store, row) : null;',
+    ),
+    ["test/ops/sealed-hooks.test.ts", "a hook that was %s opens nothing, and is told"],
+  ),
+];

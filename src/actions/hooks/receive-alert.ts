@@ -1,0 +1,111 @@
+/**
+ * An alert arrives: stored before it is answered, and carried out after. Whoever sends it waits for three seconds and sends it
+ * again; the same is one, however often it comes.
+ */
+import { timingSafeEqual } from "node:crypto";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { ApiError } from "../../core/errors.ts";
+import { type Alert, parseAlert } from "../../core/hook/alert.ts";
+import type { Delivery, Hook } from "../../core/hook/hook.ts";
+import { isWithin } from "../../core/rails/networks.ts";
+import type { With } from "../../deps.ts";
+import { inTransaction } from "../../store/commit.ts";
+import {
+  countRepeat,
+  findDelivery,
+  findSame,
+  forgetDeliveries,
+  insertDelivery,
+  newestAlertMs,
+  supersede,
+} from "../../store/hook-deliveries.ts";
+import { findHookBySecret } from "../../store/hooks.ts";
+import { sha256Hex } from "../../wire/sha256.ts";
+import { hookKey } from "./hook-key.ts";
+
+type ToReceive = With<"clock" | "state" | "store">;
+
+/**
+ * The hook that this address opens. Throws `route_not_found`, the same for one that never was and one that is no more, and
+ * `source_not_allowed`.
+ *
+ * @param address whence the request comes
+ */
+export function openHook({ store }: With<"store">, secret: string, address: string): Hook {
+  const hash = sha256Hex(secret);
+  const hook = findHookBySecret(store, hash);
+  const isSame = hook !== null && timingSafeEqual(Buffer.from(hook.secretHash), Buffer.from(hash));
+  if (hook === null || !isSame || hook.state !== "active")
+    throw new ApiError("route_not_found", "There is nothing here.");
+  if (!isFromThere(hook.sources, address) || !isFromThere(hookKey(store, hook)?.sources ?? null, address))
+    throw new ApiError("source_not_allowed", "This hook takes nothing from this address.");
+  return hook;
+}
+
+function isFromThere(sources: string | readonly string[] | null, address: string): boolean {
+  return sources === null || isWithin(address, typeof sources === "string" ? sources.split(",") : sources);
+}
+
+/** What came; `value` null where it is no usable JSON, with the reason. */
+export type Arrived = { text: string; json: { kind: "value"; value: unknown } | { kind: "fault"; reason: string } };
+
+export type Received = { delivery: Delivery; isRepeat: boolean };
+
+/** On the disk when it returns. Throws `not_ready` during the trial of an upgrade, which may be taken back with all it stored. */
+export function receiveAlert({ store, clock, state }: ToReceive, hook: Hook, { text, json }: Arrived): Received {
+  if (state.phase === "trial") throw new ApiError("not_ready", "An upgrade of the gateway is being checked.");
+  if (state.writesStoppedBecause !== null) throw new ApiError("storage_unavailable", "Nothing can be stored now.");
+  const nowMs = clock.nowMs();
+  const parsed = json.kind === "value" ? parseAlert(hook, json.value) : json;
+  const alert = parsed.kind === "alert" ? parsed.alert : null;
+  const identity = sha256Hex(alert === null ? text : canonicalJson(alert));
+  const sinceMs = alert?.atMs == null ? nowMs - hook.sameWithinMs : 0;
+  return inTransaction(store, () => {
+    const same = findSame(store, hook.id, identity, sinceMs);
+    if (same !== null) {
+      countRepeat(store, same.id);
+      return { delivery: same, isRepeat: true };
+    }
+    const judged =
+      alert === null ? refused("reason" in parsed ? parsed.reason : "") : judge(store, hook, { alert, nowMs });
+    const delivery = insertDelivery(store, {
+      hookId: hook.id,
+      receivedAtMs: nowMs,
+      // What is refused here has no say in which is the newest.
+      alertAtMs: judged.status === "refused" ? null : (alert?.atMs ?? null),
+      market: judged.status === "refused" ? null : (alert?.market ?? null),
+      body: text.slice(0, MAX_KEPT),
+      identity,
+      ...judged,
+      endedAtMs: judged.status === "accepted" ? null : nowMs,
+    });
+    if (alert?.kind === "target" && judged.status === "accepted") supersede(store, delivery, nowMs);
+    forgetDeliveries(store, hook.id, KEPT_DELIVERIES);
+    return { delivery: findDelivery(store, delivery.id) ?? delivery, isRepeat: false };
+  });
+}
+
+/** Characters of a body that are kept. */
+const MAX_KEPT = 4_096;
+/** Of one hook: more than come in the longest time for which an alert may be carried out. */
+const KEPT_DELIVERIES = 20_000;
+/** By how much the sender's clock may be ahead of ours, milliseconds. */
+const MAX_AHEAD_MS = 10_000;
+
+type Judged = Pick<Delivery, "status" | "reason">;
+
+function refused(reason: string): Judged {
+  return { status: "refused", reason };
+}
+
+/** What an alert comes to that can be read, as far as it can be said at once. */
+function judge(store: With<"store">["store"], hook: Hook, { alert, nowMs }: { alert: Alert; nowMs: number }): Judged {
+  const { atMs, market } = alert;
+  if (atMs !== null && atMs > nowMs + MAX_AHEAD_MS) return refused("its time is ahead of this machine's clock");
+  const newestMs = alert.kind === "target" ? newestAlertMs(store, hook.id, market) : null;
+  if (newestMs !== null && atMs !== null && atMs < newestMs)
+    return { status: "superseded", reason: "a newer alert has said what is to be held" };
+  if (atMs !== null && atMs + hook.maxAgeMs < nowMs)
+    return { status: "too_old", reason: `it is older than ${hook.maxAgeMs / 1_000} s` };
+  return { status: hook.isRehearsal ? "rehearsed" : "accepted", reason: null };
+}

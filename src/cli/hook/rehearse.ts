@@ -1,0 +1,63 @@
+import { rehearse } from "../../core/hook/rehearsal.ts";
+import { parseStrictJson } from "../../http/strict-json.ts";
+import { listDeliveriesSince } from "../../store/hook-deliveries.ts";
+import { ACCOUNT, chosenAccount } from "../account-choice.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse } from "../command.ts";
+import { places, reading } from "../directory.ts";
+import { columns, isoTime, present } from "../output.ts";
+import { chosenHook, modeOf, secondsOf } from "./options.ts";
+
+const HOUR_MS = 3_600_000;
+const MAX_SHOWN = 10_000;
+
+export const hookRehearse: Command = {
+  name: "hook rehearse",
+  summary: "what the alerts of the last day came to, and what they would have done by these rules; nothing is sent",
+  options: {
+    account: ACCOUNT,
+    hours: { value: "HOURS", help: "how far back, 24 when left out" },
+    mode: { value: "MODE", help: "as if the hook were of this mode" },
+    "max-age": { value: "SECONDS", help: "as if this were its greatest age" },
+    "data-dir": DATA_DIRECTORY,
+    json: JSON_OUTPUT,
+  },
+  positionals: ["HOOK"],
+  async run(input, outside) {
+    const hours = Number(input.value("hours") ?? "24");
+    if (!Number.isInteger(hours) || hours < 1) throw new Misuse("--hours is a whole number");
+    const sinceMs = outside.clock.nowMs() - hours * HOUR_MS;
+    const { hook, deliveries } = reading(places(input, outside), ({ store }) => {
+      const found = chosenHook(store, chosenAccount(store, input), input.positionals[0] ?? "");
+      return { hook: found, deliveries: listDeliveriesSince(store, found.id, sinceMs, MAX_SHOWN) };
+    });
+    const terms = {
+      mode: modeOf(input.value("mode") ?? hook.mode),
+      market: hook.market,
+      maxAgeMs: secondsOf(input, "max-age", hook.maxAgeMs / 1_000),
+      sameWithinMs: hook.sameWithinMs,
+    };
+    const alerts = deliveries.map((delivery) => ({
+      ...delivery,
+      json: parseStrictJson(new TextEncoder().encode(delivery.body)),
+    }));
+    const shown = rehearse(terms, alerts).map(({ outcome, market, receivedAtMs, repeats }, nth) => ({
+      received_at: isoTime(receivedAtMs),
+      market,
+      would: outcome,
+      repeats,
+      status: deliveries[nth]?.status ?? null,
+      reason: deliveries[nth]?.reason ?? null,
+    }));
+    const rows = shown.map((row) => [
+      row.received_at,
+      row.market ?? "-",
+      row.status ?? "-",
+      String(row.repeats),
+      row.would,
+    ]);
+    present({ input, outside }, { hook: hook.id, mode: terms.mode, alerts: shown }, [
+      `Hook ${hook.name}, mode ${terms.mode}: what came, what became of it, and what it would do by these rules from nothing held.`,
+      ...columns([["RECEIVED", "MARKET", "STATUS", "REPEATS", "WOULD"], ...rows]),
+    ]);
+  },
+};

@@ -1,0 +1,22 @@
+import { ACCOUNT, chosenAccount } from "../account-choice.ts";
+import { change, SEALING } from "../change.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
+import { places, reading } from "../directory.ts";
+import { present } from "../output.ts";
+import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { chosenHook } from "./options.ts";
+
+export const hookRevoke: Command = {
+  name: "hook revoke",
+  summary: "end a hook for good; alerts that were not carried out yet go with it, orders stay",
+  options: { account: ACCOUNT, "passphrase-file": PASSPHRASE_FILE, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: ["HOOK"],
+  async run(input, outside) {
+    const at = places(input, outside);
+    const { id } = reading(at, ({ store }) =>
+      chosenHook(store, chosenAccount(store, input), input.positionals[0] ?? ""),
+    );
+    const done = await change({ input, outside, at }, "revoke_hook", { id }, SEALING);
+    present({ input, outside }, done, [`Hook ${done.name} (${done.id}) takes nothing any more.`]);
+  },
+};

@@ -1,0 +1,70 @@
+/**
+ * Whoever asks through a hook or a tool hears no outcome, or not the one that counts, and asks again. So where one order of a
+ * bot has no known outcome, nothing that comes that way may make its position larger.
+ */
+import type { Attempt } from "../core/attempt.ts";
+import { ApiError } from "../core/errors.ts";
+import type { With } from "../deps.ts";
+import { listOpenAttempts } from "../store/attempts.ts";
+import { botOf } from "../store/bots.ts";
+import type { Store } from "../store/open.ts";
+import { findOperation } from "../store/operations.ts";
+import { findOrder, listOrders } from "../store/orders.ts";
+import type { Caller } from "./caller.ts";
+import type { Plan, Stored } from "./verb.ts";
+
+/** Nothing was sent; it passes once that outcome is known. */
+export class OutcomeOpen extends ApiError {
+  constructor(bot: string, market: string) {
+    super(
+      "not_ready",
+      `What became of an order of bot ${bot} in ${market} is not known yet, and this could make its position larger. Nothing was sent.`,
+    );
+  }
+}
+
+/** It has waited for so long that it is not wanted any more. Nothing was sent. */
+export class NoLongerWanted extends ApiError {
+  constructor() {
+    super("not_ready", "This is older by now than it may be when it is sent. Nothing was sent.");
+  }
+}
+
+type Stepping = { caller: Caller; plan: Pick<Plan, "increasesFor" | "market">; stored: Stored };
+
+/** Inside the intent's transaction. Who asks by a request of their own is held to none of this. */
+export function requireOneOutcome({ clock, store }: With<"clock" | "store">, { caller, plan, stored }: Stepping): void {
+  const { unattended } = caller;
+  if (unattended === undefined || stored.kind === "said") return;
+  if (unattended.untilMs !== null && clock.nowMs() > unattended.untilMs) throw new NoLongerWanted();
+  const bot = botOf(store, caller.key.keyHash);
+  if (bot === null || plan.market === null || plan.increasesFor.length === 0) return;
+  const of = { accountId: caller.account.id, bot, market: plan.market };
+  if (hasOpenOutcome(store, of, stored.attempt)) throw new OutcomeOpen(bot, plan.market);
+}
+
+type OfBot = { accountId: string; bot: string; market: string };
+
+/**
+ * Whether anything that a bot has in a market has no known outcome, or no final size. What the operator has given up does not
+ * count: that was his to decide.
+ *
+ * @param but what is being stored
+ */
+export function hasOpenOutcome(store: Store, of: OfBot, but: Pick<Attempt, "id" | "resource"> | null = null): boolean {
+  const { accountId, bot, market } = of;
+  const isOwn = (known: { market: string; keyHash: string | null } | null) =>
+    known !== null && known.market === market && botOf(store, known.keyHash) === bot;
+  const isOpen = listOpenAttempts(store).some(({ id, accountId: whose, resource }) => {
+    if (id === but?.id || whose !== accountId) return false;
+    return isOwn(resource.kind === "order" ? findOrder(store, resource.id) : findOperation(store, resource.id));
+  });
+  if (isOpen) return true;
+  const unsure = (["processing", "unknown"] as const).flatMap((status) =>
+    listOrders(store, { accountId, status, dex: null, after: null, limit: MAX_UNSURE }),
+  );
+  return unsure.some((order) => order.id !== but?.resource.id && order.releasedAtMs === null && isOwn(order));
+}
+
+/** Of an account, in either status: far more than are ever under way. */
+const MAX_UNSURE = 1_000;
