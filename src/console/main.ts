@@ -4,6 +4,7 @@ import { openSetup } from "./setup/steps.ts";
 import type { App } from "./state/app.ts";
 import { takeFragment } from "./state/fragment.ts";
 import { beginLimitedKey } from "./state/limited-key.ts";
+import { watchMarket } from "./state/market-live.ts";
 import { readStory } from "./state/read.ts";
 import { beginRenewal } from "./state/renewal.ts";
 import { resumeSession, signIn } from "./state/session.ts";
@@ -71,6 +72,7 @@ function follow(app: App): { key: string | null; link: string | null } {
   if (route.screen === "story" && (isNew || app.state.story.id === null)) void readStory(app, route.argument);
   beginRenewal(app);
   beginLimitedKey(app);
+  watchMarket(app);
   if (isNew) scrollTo(0, 0);
   app.changed();
   return { key, link };

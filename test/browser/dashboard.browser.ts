@@ -90,6 +90,31 @@ test("a trigger that is met already is warned of before it is sent, and fires at
   await cancelAll();
 });
 
+test("an order at market is bought at no worse than was shown, and many are canceled after one question", async () => {
+  await cancelAll();
+  view = await openSignedIn(browser, options(), apiKey);
+  const { page } = view;
+  const { account } = await call<{ account: string }>(scene, apiKey, "/v1/whoami");
+  for (const price of ["50001", "50002"])
+    await call(scene, apiKey, "/v1/orders", { account, market: "BTC", side: "buy", size: "0.001", price });
+  await page.getByText("At market", { exact: true }).click();
+  await page.getByLabel("Size", { exact: false }).first().fill("0.0019");
+  const shown = await page.getByText(/^Worst price as of now/).textContent();
+  await page.getByRole("button", { name: "Buy 0.0019 BTC at market" }).click();
+  await page.getByText("buy 0.0019 BTC at market: filled").waitFor();
+  const [order] = (await call<{ data: (Order & { average_price: string })[] }>(scene, apiKey, "/v1/orders?limit=1"))
+    .data;
+  const worst = Number(/[0-9,]+/.exec(shown ?? "")?.[0].replaceAll(",", ""));
+  // The market moves between the two, by far less than the slippage.
+  expect(Math.abs(Number(order?.price) / worst - 1)).toBeLessThan(0.004);
+  await page.getByLabel("Choose all open orders").click();
+  await page.getByRole("button", { name: "Cancel 2 selected…" }).click();
+  await page.getByRole("dialog").getByText("buy 0.001 BTC at 50002").waitFor();
+  await page.getByRole("button", { name: "Cancel 2", exact: true }).click();
+  await page.getByText("No open order.").waitFor();
+  expect(await openOrders()).toEqual([]);
+});
+
 test("what the exchange says is text, whatever it looks like", async () => {
   const text = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
   await scene.control({
@@ -196,7 +221,7 @@ test("everything is reached and done by the keyboard alone, and the focus is see
   const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
   expect(outline).toBe("solid");
   await keyboard.type("0.0031");
-  await keyboard.press("Tab");
+  await tabTo(page, "price");
   await keyboard.type("60000");
   await keyboard.press("Enter");
   await page.getByText("buy 0.0031 BTC at 60000: open").waitFor();
@@ -216,7 +241,7 @@ function focused(page: Page): Promise<string> {
 }
 
 /** Presses of Tab until everything was reached. */
-const MAX_TABS = 80;
+const MAX_TABS = 120;
 
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let tabs = 0; tabs < MAX_TABS; tabs += 1) {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Market, Order, Position } from "../../src/console/api/resources.ts";
-import { outcomeAt, waitingOn, worstAfter } from "../../src/console/figures/protection.ts";
+import { isBeyondLiquidation, outcomeAt, waitingOn, worstAfter } from "../../src/console/figures/protection.ts";
 
 const LONG = { market: "ETH", side: "long", size: "2", entry_price: "3000" } as const satisfies Partial<Position>;
 const SHORT = { ...LONG, side: "short" } as const;
@@ -52,6 +52,14 @@ test("the worst price is one that the market takes, no further than 8 % beyond t
     null,
     null,
   ]);
+});
+
+test("a stop beyond the liquidation price is too late", () => {
+  const [long, short] = (["long", "short"] as const).map((side) => ({ side, liquidation_price: "2900" }));
+  if (long === undefined || short === undefined) throw new Error("bug: two sides");
+  expect([isBeyondLiquidation(long, "2900"), isBeyondLiquidation(long, "2900.1")]).toEqual([true, false]);
+  expect([isBeyondLiquidation(short, "2900"), isBeyondLiquidation(short, "2899.9")]).toEqual([true, false]);
+  expect(isBeyondLiquidation({ side: "long", liquidation_price: null }, "1")).toBe(false);
 });
 
 test("what a position would come to at a price has the sign of its side", () => {

@@ -8,9 +8,11 @@ import {
   FRESH,
   forget,
   KEY,
+  kindOf,
   look,
   OWNER,
   openStage,
+  orderWords,
   page,
   SETUP,
   STATUS,
@@ -62,11 +64,73 @@ test("what needs the owner is said first, and nothing is said where nothing does
   expect(look(page(calm)).text).toContain("Nothing needs you.");
 });
 
+const LISTED_BTC = {
+  market: "BTC",
+  kind: "perpetual",
+  dex: "",
+  pair: null,
+  size_decimals: 5,
+  max_leverage: 40,
+  margin_mode: "any",
+};
+const BOOK = {
+  bids: [{ price: "94990", size: "2", orders: 1 }],
+  asks: [{ price: "95010", size: "1.5", orders: 2 }],
+};
+const RESTING = {
+  id: "o",
+  market: "BTC",
+  side: "buy",
+  size: "0.5",
+  filled_size: "0.1",
+  price: "94990",
+  status: "open",
+};
+const STOP_LOSS = { ...RESTING, id: "t", side: "sell", reduce_only: true };
+
+/** The market of the form as it is now, an order that rests there, and a stop. */
+function trading(draft: object): Stage["app"] {
+  const app = signedIn("trade");
+  const loaded = (value: unknown) => ({ value, readAtMs: 0, asOfMs: null, failure: null });
+  const best = { best_bid: BOOK.bids[0], best_ask: BOOK.asks[0], mid_price: "95000" };
+  const figures = { mark_price: "95000", oracle_price: "94000" };
+  const trigger = { price: "90000", kind: "stop_loss", market: true };
+  Object.assign(app.state, {
+    markets: loaded([LISTED_BTC]),
+    prices: loaded(new Map([["BTC", "95000"]])),
+    openOrders: loaded([RESTING, { ...STOP_LOSS, trigger }]),
+    watched: { market: "BTC", book: BOOK, best, figures, stale: new Set(), failure: null },
+  });
+  const { order } = app.state["forms"] as { order: { draft: object } };
+  Object.assign(order.draft, draft);
+  return app;
+}
+
+test("an order at market shows its worst price before it is sent, by the gateway's own rule", () => {
+  const buying = { kind: "market", size: "1", side: "buy", slippageBps: "50" };
+  expect(look(page(trading(buying))).text).toContain("Worst price as of now: <strong>95,485</strong>");
+  // Five percent above the lower of mark and oracle is nearer than five percent of the best ask.
+  expect(look(page(trading({ ...buying, slippageBps: "500" }))).text).toContain("<strong>98,700</strong>");
+  expect(look(page(trading({ ...buying, side: "sell" }))).text).toContain("<strong>94,516</strong>");
+});
+
+test("a limit at a tenth of the market is warned of, and a stop says that it is one", () => {
+  const { text } = look(page(trading({ size: "10", price: "9500" })));
+  expect(text).toContain("This is 90.0 % below the market (95,000)");
+  expect(text).toContain("<strong>0.4</strong>");
+  const stop = { ...STOP_LOSS, trigger: { price: "90000", kind: "stop_loss", market: true } };
+  expect(look(kindOf(stop)).text).toContain("stop 90,000");
+  expect(orderWords(stop)).toBe("sell 0.5 BTC at 94990 (stop at 90000)");
+  expect(kindOf(RESTING)).toBe("limit");
+  expect(look(page(trading({ size: "10", price: "94000" }))).text).not.toContain("below the market");
+});
+
 const DRAWN: readonly (readonly [name: string, app: () => Stage["app"]])[] = [
   ...SCREENS.map((name) => [`the screen ${name}`, () => signedIn(name)] as const),
   ["a stop on its way, and the question for one", stopping],
   ["the limits of a bot", withBots],
   ["what needs the owner", inTrouble],
+  ["an order at market", () => trading({ kind: "market", size: "1" })],
   ...["owner", "agent", "builder", "key", "finish"].map((step) => [`the step ${step}`, () => atStep(step)] as const),
 ];
 

@@ -9,6 +9,8 @@ type Steps = {
   proofStep: Step;
   botLimits: (app: object, key: object) => unknown;
   botOf: (key: object) => unknown;
+  kindOf: (order: object) => unknown;
+  orderWords: (order: object) => string;
   refresh: (app: object) => Promise<void>;
   beginRenewal: (app: object) => void;
   notify: (app: object, tone: string, text: string) => void;
@@ -23,6 +25,7 @@ const modules = [
   "setup/steps.ts",
   "views/page.ts",
   "views/bot-limits.ts",
+  "views/one-order.ts",
   "state/forms.ts",
   "state/notices.ts",
   "state/renewal.ts",
@@ -35,6 +38,8 @@ export const {
   proofStep,
   botLimits,
   botOf,
+  kindOf,
+  orderWords,
   refresh,
   beginRenewal,
   notify,

@@ -57,6 +57,15 @@ export function worstAfter(trigger: string, side: "buy" | "sell", market: Market
   return isZero(price) ? null : price;
 }
 
+/** Whether the mark reaches the liquidation price before it reaches this. */
+export function isBeyondLiquidation(
+  { side, liquidation_price: liquidation }: Pick<Position, "side" | "liquidation_price">,
+  price: string,
+): boolean {
+  if (liquidation === null || !SENT_DECIMAL.test(price)) return false;
+  return side === "long" ? compare(price, liquidation) <= 0 : compare(price, liquidation) >= 0;
+}
+
 /** What the position would have won or lost at that price, USDC, without fees and funding; null without an entry price. */
 export function outcomeAt(
   position: Pick<Position, "side" | "entry_price">,

@@ -9,6 +9,8 @@ export type Column<Row> = {
   isFigure?: boolean;
   /** 1 is always there, 2 not on a phone, 3 only where there is room. */
   rank?: 1 | 2 | 3;
+  /** Stands at the head in place of the name. */
+  head?: unknown;
   cell: (row: Row) => unknown;
 };
 
@@ -38,7 +40,7 @@ export function table<Row>(about: Table<Row>): TemplateResult {
 function head<Row>(columns: readonly Column<Row>[]): TemplateResult {
   const cells = columns.map(
     (column) =>
-      html`<th scope="col" class=${classesOf(column)}>${column.name === "" ? hiddenName() : column.name}</th>`,
+      html`<th scope="col" class=${classesOf(column)}>${column.head ?? (column.name === "" ? hiddenName() : column.name)}</th>`,
   );
   return html`<thead><tr>${cells}</tr></thead>`;
 }

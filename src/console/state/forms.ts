@@ -7,6 +7,9 @@ import { newRailsForm, type RailsForm } from "./rails-form.ts";
 export type OrderDraft = {
   market: string;
   side: "buy" | "sell";
+  kind: "limit" | "market";
+  /** Basis points from the best price, as typed; of an order at market. */
+  slippageBps: string;
   size: string;
   price: string;
   timeInForce: "gtc" | "alo" | "ioc";
@@ -16,7 +19,18 @@ export type OrderDraft = {
   isTriggerMarket: boolean;
 };
 
-export type OrderForm = { draft: OrderDraft; isBusy: boolean; isTouched: boolean };
+export type OrderForm = { draft: OrderDraft; isBusy: boolean; isTouched: boolean; failure: string | null };
+
+/** Orders that are chosen, by id, and whether it is asked if they are to be canceled. */
+export type Selection = { ids: ReadonlySet<string>; isAsking: boolean; isBusy: boolean; failures: readonly string[] };
+
+export type LeverageForm = {
+  leverage: string;
+  marginType: "cross" | "isolated";
+  margin: string;
+  isBusy: boolean;
+  failure: string | null;
+};
 
 export type TwapForm = { market: string; side: "buy" | "sell"; size: string; minutes: string; isBusy: boolean };
 
@@ -82,6 +96,8 @@ export type Resumption = { stop: Stop; signing: Signing };
 
 export type Forms = {
   order: OrderForm;
+  selection: Selection;
+  leverage: LeverageForm;
   twap: TwapForm;
   newKey: { mayWrite: boolean; made: NewKey | null };
   limitedKey: RailsForm;
@@ -101,6 +117,8 @@ export type Forms = {
 const EMPTY: OrderDraft = {
   market: "BTC",
   side: "buy",
+  kind: "limit",
+  slippageBps: "50",
   size: "",
   price: "",
   timeInForce: "gtc",
@@ -114,7 +132,9 @@ const DRAFT_STORE = "postern.draft";
 
 export function newForms(storage: Storage): Forms {
   return {
-    order: { draft: keptDraft(storage), isBusy: false, isTouched: false },
+    order: { draft: keptDraft(storage), isBusy: false, isTouched: false, failure: null },
+    selection: newSelection(),
+    leverage: { leverage: "", marginType: "cross", margin: "", isBusy: false, failure: null },
     twap: { market: "BTC", side: "buy", size: "", minutes: "30", isBusy: false },
     newKey: { mayWrite: true, made: null },
     limitedKey: newRailsForm(),
@@ -127,6 +147,10 @@ export function newForms(storage: Storage): Forms {
     renewal: null,
     chartMarket: "",
   };
+}
+
+export function newSelection(): Selection {
+  return { ids: new Set(), isAsking: false, isBusy: false, failures: [] };
 }
 
 export function newSigning(): Signing {

@@ -8,6 +8,7 @@ import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
 import { remove, takeFill, takeOperation, takeOrder } from "./apply.ts";
 import { sampleEquity } from "./equity.ts";
+import { watchMarket } from "./market-live.ts";
 import { notify } from "./notices.ts";
 import * as reads from "./read.ts";
 import { beginRenewal } from "./renewal.ts";
@@ -50,6 +51,7 @@ export function stopLive(app: App): void {
 
 async function readEverything(app: App): Promise<void> {
   await Promise.all([readFigures(app), reads.readMarkets(app)]);
+  watchMarket(app);
   await readLists(app);
   await reads.readFills(app);
 }

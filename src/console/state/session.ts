@@ -11,6 +11,7 @@ import { restoreEquity } from "./equity.ts";
 import { newForms } from "./forms.ts";
 import { beginLimitedKey } from "./limited-key.ts";
 import { startLive, stopLive } from "./live.ts";
+import { watchMarket } from "./market-live.ts";
 import { readStory } from "./read.ts";
 import { emptyReadings, type Session } from "./state.ts";
 import { forgetStop, resumeStop } from "./stopping.ts";
@@ -63,6 +64,7 @@ export function signOut(app: App): void {
   app.state.session = null;
   Object.assign(app.state, emptyReadings(), { forms: newForms(app.sessionStorage) });
   app.state.intentions = [];
+  watchMarket(app);
   app.changed();
 }
 

@@ -18,6 +18,7 @@ import type { Wallet } from "../wallet/discover.ts";
 import { emptyFills, type FillBook } from "./fills.ts";
 import { type Forms, newForms } from "./forms.ts";
 import type { Live } from "./live.ts";
+import type { WatchedMarket } from "./market-live.ts";
 
 /** What was read last, and what became of the last attempt to read it. */
 export type Loaded<Value> = {
@@ -65,6 +66,8 @@ export type State = {
   wallets: readonly Wallet[];
   setup: SetupState | null;
   forms: Forms;
+  /** The market of the order form while its screen is open. */
+  watched: WatchedMarket | null;
   /** What keeps the page true while somebody is signed in. */
   live: Live | null;
 };
@@ -83,6 +86,7 @@ export function emptyState(nowMs: number, storage: Storage): State {
     ...emptyReadings(),
     forms: newForms(storage),
     live: null,
+    watched: null,
     intentions: [],
     notices: [],
     wallets: [],

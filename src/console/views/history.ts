@@ -5,17 +5,17 @@ import { side, state } from "../parts/badges.ts";
 import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-import { storyLink, termsOf, triggerOf } from "./one-order.ts";
+import { kindOf, priceCell, storyLink, termsOf } from "./one-order.ts";
 import { unknownOrders } from "./unknown-orders.ts";
 
 function columnsOf(app: App): readonly Column<Order>[] {
   return [
     { name: "Taken", cell: ({ created_at }) => time(created_at, app.state.nowMs) },
     { name: "Market", cell: ({ market }) => market },
+    { name: "Kind", rank: 2, cell: kindOf },
     { name: "Side", cell: (row) => side(row.side) },
     { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
-    { name: "Price", isFigure: true, cell: ({ price }) => figure(price) },
-    { name: "Trigger", isFigure: true, rank: 3, cell: triggerOf },
+    { name: "Price", isFigure: true, cell: priceCell },
     { name: "Filled", isFigure: true, rank: 2, cell: ({ filled_size }) => figure(filled_size) },
     { name: "Average", isFigure: true, rank: 2, cell: ({ average_price }) => figure(average_price) },
     { name: "Terms", rank: 3, cell: termsOf },

@@ -3,6 +3,7 @@ import { live } from "lit-html/directives/live.js";
 import { member } from "../api/request.ts";
 import type { Order } from "../api/resources.ts";
 import { metWords } from "../figures/met-trigger.ts";
+import { farWords, meets } from "../figures/order-sums.ts";
 import { dialog } from "../parts/dialog.ts";
 import { decimalField, isChecked } from "../parts/fields.ts";
 import { warning } from "../parts/section.ts";
@@ -57,10 +58,13 @@ function content(app: App, wanted: Modification): TemplateResult {
     </form>`;
 }
 
-function warningOf(app: App, { order, triggerPrice }: Modification): string | null {
+function warningOf(app: App, { order, triggerPrice, price, mayPlace }: Modification): string | null {
   const { market, side, trigger } = order;
-  if (trigger === undefined) return null;
-  return metWords({ side, kind: trigger.kind, price: triggerPrice }, app.state.prices.value?.get(market));
+  const now = app.state.prices.value?.get(market);
+  if (trigger !== undefined) return metWords({ side, kind: trigger.kind, price: triggerPrice }, now);
+  if (!mayPlace && meets(side, price, now))
+    return "At that price it meets the market: as post-only the replacement is refused, and the original is gone all the same.";
+  return farWords(side, price, now);
 }
 
 function bodyOf({ order, price, size, triggerPrice, mayPlace }: Modification): Record<string, unknown> {

@@ -1,27 +1,39 @@
 /** One order in words, and what can be done about it from anywhere. */
 import { html, type TemplateResult } from "lit-html";
 import type { Order } from "../api/resources.ts";
-import { figure, NOTHING } from "../figures/format.ts";
+import { figure } from "../figures/format.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
 
-export function triggerOf({ trigger }: Order): string {
-  if (trigger === undefined) return NOTHING;
-  return `${trigger.kind === "stop_loss" ? "stop" : "profit"} ${figure(trigger.price)}`;
+/** A stop says that it is a stop, with what it waits for. */
+export function kindOf({ trigger, reduce_only: isReduceOnly }: Order): TemplateResult | string {
+  if (trigger === undefined) return isReduceOnly ? "reduce" : "limit";
+  const kind = trigger.kind === "stop_loss" ? "stop" : "profit";
+  return html`<span class="kind">${kind} ${figure(trigger.price)}</span>`;
+}
+
+/** Of a trigger at market it is the worst price. */
+export function priceCell({ price, trigger }: Order): TemplateResult | string {
+  return trigger?.market === true
+    ? html`<span class="note" title="Worst price once it has fired">${figure(price)}</span>`
+    : figure(price);
 }
 
 export function termsOf({ time_in_force: tif, reduce_only: isReduceOnly }: Order): string {
   return isReduceOnly ? `${tif}, reduce only` : tif;
 }
 
-export function orderWords({ side, size, market, price }: Order): string {
-  return `${side} ${size} ${market} at ${price}`;
+export function orderWords({ side, size, market, price, trigger }: Order): string {
+  const waits =
+    trigger === undefined ? "" : ` (${trigger.kind === "stop_loss" ? "stop" : "profit"} at ${trigger.price})`;
+  return `${side} ${size} ${market} at ${price}${waits}`;
 }
 
 export function storyLink(order: Order): TemplateResult {
   return html`<a href=${`#/story/${order.id}`} aria-label=${`Explain ${orderWords(order)}`}>Explain</a>`;
 }
 
-export async function cancelOrder(app: App, order: Order): Promise<void> {
-  await act(app, { path: `/v1/orders/${order.id}/cancel`, body: {}, words: `cancel ${orderWords(order)}` });
+export async function cancelOrder(app: App, order: Order, failed?: (words: string) => void): Promise<void> {
+  const wish = { path: `/v1/orders/${order.id}/cancel`, body: {}, words: `cancel ${orderWords(order)}` };
+  await act(app, failed === undefined ? wish : { ...wish, failed });
 }

@@ -1,14 +1,23 @@
-import { html, type TemplateResult } from "lit-html";
+import { html, nothing, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 import type { Order } from "../api/resources.ts";
 import { figure, time } from "../figures/format.ts";
 import { side, state } from "../parts/badges.ts";
+import { isChecked } from "../parts/fields.ts";
 import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
+import { askToCancel, choose, chooseAll, chosenOrders } from "../state/selection.ts";
 import { openModify } from "./modify-order.ts";
-import { cancelOrder, orderWords, storyLink, termsOf, triggerOf } from "./one-order.ts";
+import { cancelOrder, kindOf, orderWords, priceCell, storyLink, termsOf } from "./one-order.ts";
+import { mayWrite } from "./positions.ts";
 
 export function openOrders(app: App): TemplateResult {
+  const chosen = chosenOrders(app.state).length;
+  const note =
+    chosen === 0
+      ? "all of the account, wherever they were placed"
+      : html`<button type="button" @click=${() => askToCancel(app)}>Cancel ${chosen} selected…</button>`;
   return section(
     "Open orders",
     whenLoaded(app.state.openOrders, (rows) =>
@@ -20,31 +29,44 @@ export function openOrders(app: App): TemplateResult {
         empty: "No open order.",
       }),
     ),
-    "all of the account, wherever they were placed",
+    note,
   );
 }
 
 function columnsOf(app: App): readonly Column<Order>[] {
-  const mayWrite = app.state.session?.me.scopes.includes("trading:write") === true;
+  const isWriter = mayWrite(app);
   return [
+    { name: "Chosen", head: isWriter ? chooser(app) : nothing, cell: (row) => (isWriter ? box(app, row) : nothing) },
     { name: "Taken", rank: 3, cell: ({ created_at }) => time(created_at, app.state.nowMs) },
     { name: "Market", cell: ({ market }) => market },
+    { name: "Kind", cell: kindOf },
     { name: "Side", cell: (row) => side(row.side) },
     { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
     { name: "Filled", isFigure: true, rank: 2, cell: ({ filled_size }) => figure(filled_size) },
-    { name: "Price", isFigure: true, cell: ({ price }) => figure(price) },
-    { name: "Trigger", isFigure: true, rank: 2, cell: triggerOf },
+    { name: "Price", isFigure: true, cell: priceCell },
     { name: "Terms", rank: 3, cell: termsOf },
     { name: "Status", rank: 2, cell: ({ status }) => state(status) },
-    { name: "", cell: (row) => (mayWrite ? actions(app, row) : storyLink(row)) },
+    { name: "", cell: (row) => (isWriter ? actions(app, row) : storyLink(row)) },
   ];
+}
+
+function chooser(app: App): TemplateResult {
+  const { openOrders, forms } = app.state;
+  const rows = openOrders.value ?? [];
+  const isAll = rows.length > 0 && rows.every(({ id }) => forms.selection.ids.has(id));
+  return html`<input type="checkbox" name="chooseAll" aria-label="Choose all open orders" .checked=${live(isAll)} @change=${(event: Event) => chooseAll(app, isChecked(event))} />`;
+}
+
+function box(app: App, order: Order): TemplateResult {
+  const isChosen = app.state.forms.selection.ids.has(order.id);
+  return html`<input type="checkbox" aria-label=${`Choose ${orderWords(order)}`} .checked=${live(isChosen)} @change=${(event: Event) => choose(app, order.id, isChecked(event))} />`;
 }
 
 function actions(app: App, order: Order): TemplateResult {
   const isRunning = app.state.intentions.some(({ path }) => path === `/v1/orders/${order.id}/cancel`);
   const words = orderWords(order);
   return html`<span class="actions">
-    ${storyLink(order)}
+    <span class="second">${storyLink(order)}</span>
     <button type="button" aria-label=${`Modify ${words}`} @click=${() => openModify(app, order)}>Modify</button>
     <button type="button" aria-label=${`Cancel ${words}`} ?disabled=${isRunning} @click=${() => void cancelOrder(app, order)}>Cancel</button>
   </span>`;

@@ -62,7 +62,7 @@ function stopOf({ state: { openOrders } }: App, position: Position): TemplateRes
 
 function actions(app: App, position: Position): TemplateResult {
   return html`<span class="actions">
-    <button type="button" aria-label=${`Stop loss and take profit of ${position.market}`} @click=${() => openProtect(app, position)}>TP/SL</button>
+    <button type="button" aria-label=${`TP/SL of ${position.market}`} title="Stop loss and take profit" @click=${() => openProtect(app, position)}>TP/SL</button>
   </span>`;
 }
 

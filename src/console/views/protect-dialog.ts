@@ -3,7 +3,14 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { Market } from "../api/resources.ts";
 import { figure, signedMoney, tone } from "../figures/format.ts";
 import { metWords } from "../figures/met-trigger.ts";
-import { closingSide, outcomeAt, SLIPPAGE_WORDS, type TriggerKind, worstAfter } from "../figures/protection.ts";
+import {
+  closingSide,
+  isBeyondLiquidation,
+  outcomeAt,
+  SLIPPAGE_WORDS,
+  type TriggerKind,
+  worstAfter,
+} from "../figures/protection.ts";
 import { dialog } from "../parts/dialog.ts";
 import { decimalField } from "../parts/fields.ts";
 import { warning } from "../parts/section.ts";
@@ -46,6 +53,8 @@ function content(app: App, own: ProtectForm): TemplateResult {
     </form>`;
 }
 
+const LATE_WORDS = "That is beyond the liquidation price: the position is liquidated before the stop fires.";
+
 type Wanted = { own: ProtectForm; kind: TriggerKind; price: string; market: Market };
 
 function consequence({ own, kind, price, market }: Wanted): TemplateResult | typeof nothing {
@@ -60,5 +69,6 @@ function consequence({ own, kind, price, market }: Wanted): TemplateResult | typ
       ? nothing
       : html`; at the trigger <span class=${tone(outcome)}>${signedMoney(outcome)}</span> before fees`;
   const met = metWords({ side, kind, price }, position.mark_price ?? undefined);
-  return html`<p class="note">${words}${sum}.</p>${warning(met)}`;
+  const late = kind === "stop_loss" && isBeyondLiquidation(position, price) ? LATE_WORDS : null;
+  return html`<p class="note">${words}${sum}.</p>${warning(met ?? late)}`;
 }

@@ -1,5 +1,7 @@
 import { html, type TemplateResult } from "lit-html";
 import type { App } from "../state/app.ts";
+import { book } from "./book.ts";
+import { leverageForm } from "./leverage-form.ts";
 import { openOrders } from "./open-orders.ts";
 import { orderForm } from "./order-form.ts";
 import { positions } from "./positions.ts";
@@ -9,6 +11,6 @@ export function tradeScreen(app: App): TemplateResult {
   return html`
     <div class="columns">
       <div>${unknownOrders(app)}${positions(app)}${openOrders(app)}</div>
-      <div class="side">${orderForm(app)}</div>
+      <div class="side">${orderForm(app)}${book(app)}${leverageForm(app)}</div>
     </div>`;
 }

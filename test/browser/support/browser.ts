@@ -66,7 +66,9 @@ export async function openView(browser: Browser, options: ViewOptions): Promise<
 export async function openSignedIn(browser: Browser, options: ViewOptions, apiKey: string): Promise<View> {
   const view = await openView(browser, options);
   await view.page.goto(`${options.baseUrl}/#key=${apiKey}`);
-  await goTo(view.page, "Trade");
+  await view.page.getByRole("navigation", { name: "Screens" }).waitFor();
+  // By the address bar: the focus stays where a page begins.
+  await view.page.evaluate('location.hash = "#/trade"');
   return view;
 }
 
