@@ -84,8 +84,8 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "buys and sells make up for one another",
     changes: inFile(
       "src/core/rails/exposure.ts",
-      'const longest = add(net.high, remainingOf(legs, "buy"));',
-      'const longest = subtract(add(net.high, remainingOf(legs, "buy")), remainingOf(legs, "sell"));',
+      "const longest = add(net.high, buys);",
+      "const longest = subtract(add(net.high, buys), sells);",
     ),
     seenBy: seen("%s comes to %s", "test/core/rails/judge.test.ts"),
   },

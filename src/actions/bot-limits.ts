@@ -1,5 +1,5 @@
 import { add, type Decimal, decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
-import { netRange, notionalAt, type OpenLeg, type Reference, worstPosition } from "../core/rails/exposure.ts";
+import { netRange, notionalAt, type OpenLeg, type Reference, sumsOf, worstPosition } from "../core/rails/exposure.ts";
 import { printRails } from "../core/rails/grammar.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { railsResource, tripResource } from "../core/rails/rails-resource.ts";
@@ -91,7 +91,7 @@ type Held = { market: string; net: Decimal; legs: readonly OpenLeg[] };
 /** With everything that may still execute, at the highest price that any of it may come to; no value without a price. */
 function positionIn(deps: ToShowLimits, { market, net, legs }: Held) {
   const own = legs.filter((leg) => leg.market === market);
-  const size = worstPosition(netRange(net, null), own);
+  const size = worstPosition(netRange(net, null), sumsOf(own));
   const reference = referenceOf(deps, market);
   const prices = own.map((leg) => notionalAt({ ...leg, remaining: ONE }, reference));
   const price = [reference?.high ?? null, ...prices].reduce<Decimal | null>(largerKnown, null);

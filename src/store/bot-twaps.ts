@@ -7,6 +7,7 @@ import type { OpenLeg } from "../core/rails/exposure.ts";
 import { bookTrade, botOf } from "./bots.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
+import { remembered } from "./remembered.ts";
 import { fills } from "./schema.ts";
 import { botTwaps } from "./schema-bots.ts";
 
@@ -41,8 +42,15 @@ const ofAccount = prepared((store) =>
 );
 
 /** Of all bots of an account. */
-export function listBotTwaps(store: Store, accountId: string): BotTwap[] {
-  return ofAccount(store).all({ accountId });
+export function listBotTwaps(store: Store, accountId: string): readonly BotTwap[] {
+  return kept.find(store, accountId) ?? [];
+}
+
+const kept = remembered<readonly BotTwap[]>((store, accountId) => ofAccount(store).all({ accountId }));
+
+function putTwap(store: Store, twap: BotTwap): void {
+  put(store).run(twap);
+  kept.drop(store, twap.accountId);
 }
 
 type Asked = { side: Side; size: string; duration_minutes: number; reduce_only: boolean };
@@ -63,7 +71,7 @@ export function expectBotTwap(store: Store, operation: Made): void {
     duration_minutes: durationMinutes,
     reduce_only: reduceOnly,
   } = JSON.parse(operation.parameters) as Asked;
-  put(store).run({
+  putTwap(store, {
     operationId,
     accountId,
     bot,
@@ -94,7 +102,8 @@ export function heedTwapNews(
 
 /** It executes no more, and all of its fills are booked; or it never left. */
 export function forgetBotTwap(store: Store, operationId: string): void {
-  store.delete(botTwaps).where(eq(botTwaps.operationId, operationId)).run();
+  const [gone] = store.delete(botTwaps).where(eq(botTwaps.operationId, operationId)).returning().all();
+  if (gone !== undefined) kept.drop(store, gone.accountId);
 }
 
 /** For `fills`: books a fill that has just become known, where it is of a bot's TWAP. */
@@ -112,7 +121,7 @@ function bookAll(store: Store, twap: BotTwap, way: Way): void {
   const known = twapId === null ? [] : store.select().from(fills).where(isOfTwap).all();
   let booked = twap;
   for (const fill of known) booked = book(store, { twap: booked, fill, way });
-  put(store).run(booked);
+  putTwap(store, booked);
 }
 
 function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill; way: Way }): BotTwap {
@@ -123,7 +132,7 @@ function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill
   const turnover = signed(multiply(fill.size, fill.price));
   bookTrade(store, { accountId, bot }, { market, side, reduceOnly, size, turnover, atMs });
   const booked = { ...twap, filledSize: add(twap.filledSize, size) };
-  put(store).run(booked);
+  putTwap(store, booked);
   return booked;
 }
 

@@ -65,10 +65,15 @@ const isBot = and(eq(botNets.accountId, sql.placeholder("accountId")), eq(botNet
 const netsOf = prepared((store) => store.select().from(botNets).where(isBot).prepare());
 
 /** What a bot holds by its own fills, by market; none that is flat. */
-export function listBotNets(store: Store, accountId: string, bot: string): Map<string, Decimal> {
+export function listBotNets(store: Store, accountId: string, bot: string): ReadonlyMap<string, Decimal> {
+  return nets.find(store, `${accountId} ${bot}`) ?? new Map();
+}
+
+const nets = remembered<ReadonlyMap<string, Decimal>>((store, name) => {
+  const [accountId = "", bot = ""] = name.split(" ");
   const rows = netsOf(store).all({ accountId, bot });
   return new Map(rows.filter(({ net }) => !isZero(net)).map(({ market, net }) => [market, net]));
-}
+});
 
 const putNet = prepared((store) =>
   store
@@ -103,7 +108,7 @@ const putDay = prepared((store) =>
     .values(placeholders(botDays))
     .onConflictDoUpdate({
       target: [botDays.accountId, botDays.bot, botDays.day],
-      set: assignments(botDays, ["turnover", "actions"]),
+      set: assignments(botDays, ["turnover", "actions", "fees"]),
     })
     .prepare(),
 );
@@ -111,10 +116,30 @@ const putDay = prepared((store) =>
 type Bot = { accountId: string; bot: string };
 const DAY_MS = 86_400_000;
 
+const days = remembered<BotDay>((store, name) => {
+  const [accountId = "", bot = "", day = ""] = name.split(" ");
+  return dayOf(store).get({ accountId, bot, day: Number(day) }) ?? { turnover: ZERO, actions: 0, fees: ZERO };
+});
+
 /** What a bot has done on the UTC day of this moment. */
-export function findBotDay(store: Store, { accountId, bot }: Bot, atMs: number): BotDay {
-  const day = Math.floor(atMs / DAY_MS);
-  return dayOf(store).get({ accountId, bot, day }) ?? { turnover: ZERO, actions: 0, fees: ZERO };
+export function findBotDay(store: Store, of: Bot, atMs: number): BotDay {
+  return dayIn(store, { ...of, day: Math.floor(atMs / DAY_MS) });
+}
+
+type OfDay = Bot & { day: number };
+
+function dayIn(store: Store, { accountId, bot, day }: OfDay): BotDay {
+  return days.find(store, `${accountId} ${bot} ${day}`) ?? { turnover: ZERO, actions: 0, fees: ZERO };
+}
+
+function writeDay(store: Store, { accountId, bot, day }: OfDay, now: BotDay): void {
+  putDay(store).run({ accountId, bot, day, ...now });
+  days.put(store, `${accountId} ${bot} ${day}`, now);
+}
+
+/** Notes the fees of a bot's day; there may be no row of it yet. */
+export function noteFees(store: Store, of: OfDay, fees: Decimal): void {
+  writeDay(store, of, { ...dayIn(store, of), fees });
 }
 
 /** Adds to that. */
@@ -124,15 +149,9 @@ export function addToBotDay(
   { turnover, actions, atMs }: Pick<BotDay, "turnover" | "actions"> & { atMs: number },
 ): void {
   const { accountId, bot } = of;
-  const before = findBotDay(store, of, atMs);
-  putDay(store).run({
-    accountId,
-    bot,
-    day: Math.floor(atMs / DAY_MS),
-    turnover: add(before.turnover, turnover),
-    actions: before.actions + actions,
-    fees: before.fees,
-  });
+  const ofDay = { accountId, bot, day: Math.floor(atMs / DAY_MS) };
+  const { fees, ...before } = dayIn(store, ofDay);
+  writeDay(store, ofDay, { turnover: add(before.turnover, turnover), actions: before.actions + actions, fees });
 }
 
 /** What of an order is filled, as its row has it. */
@@ -182,8 +201,16 @@ export function bookTrade(store: Store, of: Bot, { market, side, reduceOnly, siz
   // What is taken back, because a leg went to an order of its own, is taken back as it was booked.
   const net = reduceOnly && !isNegative(size) ? reduced(held, signed) : add(held, signed);
   putNet(store).run({ accountId, bot, market, net });
+  nets.put(store, `${accountId} ${bot}`, withNet(listBotNets(store, accountId, bot), market, net));
   const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
   bookCash(store, { accountId, bot, market, openNet: held, cash, atMs });
+}
+
+function withNet(before: ReadonlyMap<string, Decimal>, market: string, net: Decimal): ReadonlyMap<string, Decimal> {
+  const after = new Map(before);
+  if (isZero(net)) after.delete(market);
+  else after.set(market, net);
+  return after;
 }
 
 /** The average price is cut to 8 decimals: what is booked is never less than what was traded. */

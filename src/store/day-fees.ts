@@ -7,10 +7,7 @@ import { botOf } from "./bots.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, prepared } from "./prepared.ts";
 import { fills, operations, orders } from "./schema.ts";
-import { botDays } from "./schema-bots.ts";
 import { everyLeg } from "./schema-views.ts";
-
-type OfDay = { accountId: string; bot: string; day: number };
 
 const fillsSince = prepared((store) =>
   store
@@ -79,12 +76,3 @@ function inQuote({ fee, feeToken, market, price, side }: FeeRow): Decimal {
 type FeeRow = Pick<typeof fills.$inferSelect, "fee" | "feeToken" | "market" | "price" | "side">;
 
 const CASH = "USDC";
-
-/** Notes the fees of a bot's day; there may be no row of it yet. */
-export function noteFees(store: Store, { accountId, bot, day }: OfDay, fees: Decimal): void {
-  store
-    .insert(botDays)
-    .values({ accountId, bot, day, turnover: ZERO, actions: 0, fees })
-    .onConflictDoUpdate({ target: [botDays.accountId, botDays.bot, botDays.day], set: { fees } })
-    .run();
-}

@@ -4,6 +4,7 @@ import { add, type Decimal, ZERO } from "../core/decimal.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
+import { remembered } from "./remembered.ts";
 import { botDayMarkets } from "./schema-bots.ts";
 
 export type StoredDayMarket = typeof botDayMarkets.$inferSelect;
@@ -24,8 +25,17 @@ const ofDay = prepared((store) =>
     .prepare(),
 );
 
-export function listDayMarkets(store: Store, { accountId, bot, day }: OfDay): StoredDayMarket[] {
-  return ofDay(store).all({ accountId, bot, day });
+export function listDayMarkets(store: Store, of: OfDay): readonly StoredDayMarket[] {
+  return known.find(store, nameOf(of)) ?? [];
+}
+
+const known = remembered<readonly StoredDayMarket[]>((store, name) => {
+  const [accountId = "", bot = "", day = ""] = name.split(" ");
+  return ofDay(store).all({ accountId, bot, day: Number(day) });
+});
+
+function nameOf({ accountId, bot, day }: OfDay): string {
+  return `${accountId} ${bot} ${day}`;
 }
 
 const put = prepared((store) =>
@@ -41,6 +51,8 @@ const put = prepared((store) =>
 
 export function putDayMarket(store: Store, row: StoredDayMarket): void {
   put(store).run(row);
+  const others = listDayMarkets(store, row).filter(({ market }) => market !== row.market);
+  known.put(store, nameOf(row), [...others, row]);
 }
 
 /** A market of which nothing is known on that day yet. */
@@ -61,6 +73,6 @@ export function bookCash(
   }: Omit<OfDay, "day"> & Record<"openNet" | "cash", Decimal> & { market: string; atMs: number },
 ): void {
   const of = { accountId, bot, day: dayOf(atMs) };
-  const known = listDayMarkets(store, of).find((row) => row.market === market) ?? newDayMarket(of, market, openNet);
-  putDayMarket(store, { ...known, cash: add(known.cash, cash) });
+  const before = listDayMarkets(store, of).find((row) => row.market === market) ?? newDayMarket(of, market, openNet);
+  putDayMarket(store, { ...before, cash: add(before.cash, cash) });
 }

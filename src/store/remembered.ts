@@ -21,6 +21,8 @@ export type Remembered<Value> = {
   find(store: Store, key: string): Value | null;
   /** After writing it. */
   put(store: Store, key: string, value: Value): void;
+  /** The same where what is written is not at hand. */
+  drop(store: Store, key: string): void;
 };
 
 export function remembered<Value>(read: (store: Store, key: string) => Value | null): Remembered<Value> {
@@ -46,6 +48,7 @@ export function remembered<Value>(read: (store: Store, key: string) => Value | n
       return value;
     },
     put: (store, key, value) => keep(rowsOf(store), key, Object.freeze(value)),
+    drop: (store, key) => void rowsOf(store).delete(key),
   };
 }
 

@@ -50,21 +50,26 @@ export function netRange(own: Decimal, account: Decimal | null): NetRange {
 }
 
 /** max(|net + all buys|, |net − all sells|), for the worst net that is possible. Reductions cannot make it larger. */
-export function worstPosition(net: NetRange, legs: readonly OpenLeg[]): Decimal {
-  const longest = add(net.high, remainingOf(legs, "buy"));
-  const shortest = subtract(net.low, remainingOf(legs, "sell"));
+export function worstPosition(net: NetRange, { buys, sells }: Sums): Decimal {
+  const longest = add(net.high, buys);
+  const shortest = subtract(net.low, sells);
   return larger(larger(longest, negate(shortest)), larger(absolute(net.low), absolute(net.high)));
 }
 
 /** The largest position that a side can be asked to reduce: what is held, and what may have been filled without our knowing. */
-export function mostToReduce(side: Side, net: NetRange, legs: readonly OpenLeg[]): Decimal {
-  const most =
-    side === "sell" ? add(net.high, remainingOf(legs, "buy")) : negate(subtract(net.low, remainingOf(legs, "sell")));
+export function mostToReduce(side: Side, net: NetRange, { buys, sells }: Sums): Decimal {
+  const most = side === "sell" ? add(net.high, buys) : negate(subtract(net.low, sells));
   return larger(most, ZERO);
 }
 
-/** Of what increases. */
-export function remainingOf(legs: readonly OpenLeg[], side: Side): Decimal {
+/** What is out of what increases, by side. */
+export type Sums = { buys: Decimal; sells: Decimal };
+
+export function sumsOf(legs: readonly OpenLeg[]): Sums {
+  return { buys: remainingOf(legs, "buy"), sells: remainingOf(legs, "sell") };
+}
+
+function remainingOf(legs: readonly OpenLeg[], side: Side): Decimal {
   return sum(legs.filter((leg) => leg.side === side && !leg.reduceOnly).map(({ remaining }) => remaining));
 }
 

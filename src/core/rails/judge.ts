@@ -2,15 +2,16 @@
  * Whether a limited key may do what it asks. Judged is what would be if it were done: its own leg is among those that are
  * open already, so that no order of checks and no second request can come between.
  */
-import { add, compare, type Decimal, multiply, negate, subtract, sum, ZERO } from "../decimal.ts";
+import { add, compare, type Decimal, larger, multiply, negate, subtract, sum, ZERO } from "../decimal.ts";
 import { distanceFault } from "./distance.ts";
-import { isAbove, netRange, notionalAt, notionalOf, type Reference, remainingOf, worstPosition } from "./exposure.ts";
+import { isAbove, netRange, notionalAt, notionalOf, type Reference, worstPosition } from "./exposure.ts";
 import { marketFault, quoteFault, verbFault } from "./may.ts";
+import { NOTHING_OUT, type OwnBooks, ownBooks } from "./own-books.ts";
 import type { Rails } from "./rails.ts";
 import { displacedFault, reductionFault } from "./reductions.ts";
 import { leverageFault, marginFault, settingFault } from "./settings.ts";
 import { priceless, priceOf, type Refused, refusal, usdRefusal, type Verdict } from "./verdict.ts";
-import { type Facts, legsOf, type Ordered, ownIn, type Wish } from "./wish.ts";
+import type { Facts, Ordered, Wish } from "./wish.ts";
 
 export function judge(rails: Rails, facts: Facts, wish: Wish): Verdict {
   return faultOf(rails, facts, wish) ?? { kind: "allowed" };
@@ -58,17 +59,18 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
   const reference = facts.referenceOf(market);
   if (reference === null) return priceless(market);
   if (facts.accountOf(market) === null) return { kind: "unproven", missing: `the account's position in ${market}` };
+  const increase = { facts, wish, reference, own: ownBooks(rails.bot, facts.legs) };
   return (
     distanceFault(rails, facts, wish) ??
     settingFault(rails, facts, market) ??
     orderSizeFault(rails, reference, wish) ??
-    oppositeFault(rails, facts, wish) ??
+    oppositeFault(increase) ??
     (rails.touches === "all" ? null : displacedFault(rails, facts, wish)) ??
-    positionFault(rails, { facts, wish, reference }) ??
-    exposureFault(rails, { facts, wish, reference }) ??
-    turnoverFault(rails, { facts, wish, reference }) ??
+    positionFault(rails, increase) ??
+    exposureFault(rails, increase) ??
+    turnoverFault(rails, increase) ??
     lossFault(rails, facts) ??
-    countFault(rails, facts)
+    countFault(rails, increase)
   );
 }
 
@@ -79,31 +81,31 @@ function orderSizeFault({ maxOrder }: Rails, reference: Reference, wish: Ordered
   return usdRefusal("maxOrder", { limit: maxOrder, use, wish, reference, others: ZERO });
 }
 
+type Increase = { facts: Facts; wish: Ordered; reference: Reference; own: OwnBooks };
+
 /**
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
  * certain, that of the others is not either, and only what is certain is held against it.
  */
-function oppositeFault(rails: Rails, facts: Facts, { leg }: Ordered): Refused | null {
+function oppositeFault({ facts, wish: { leg }, own: { markets } }: Increase): Refused | null {
   const { side, market } = leg;
   const account = facts.accountOf(market);
   if (account === null) return null;
-  const own = netRange(facts.netOf(market), account);
-  const others = side === "buy" ? subtract(account, own.low) : negate(subtract(account, own.high));
+  const net = netRange(facts.netOf(market), account);
+  const others = side === "buy" ? subtract(account, net.low) : negate(subtract(account, net.high));
   if (!isAbove(ZERO, others)) return null;
-  const most = remainingOf(ownIn(rails, facts, market), side);
-  const after = side === "buy" ? add(own.high, most) : negate(subtract(own.low, most));
+  const { buys, sells } = markets.get(market) ?? NOTHING_OUT;
+  const after = side === "buy" ? add(net.high, buys) : negate(subtract(net.low, sells));
   if (!isAbove(after, ZERO)) return null;
   return refusal("opposite_position", { limit: `others hold the other side of ${market}`, use: `${side} beyond flat` });
 }
 
-type Increase = { facts: Facts; wish: Ordered; reference: Reference };
-
-function positionFault(rails: Rails, { facts, wish, reference }: Increase): Refused | null {
-  const { maxPosition: limit } = rails;
+function positionFault({ maxPosition: limit }: Rails, increase: Increase): Refused | null {
   if (limit === null) return null;
-  const use = multiply(worstIn(rails, facts, wish.leg.market), priceOf(wish, reference));
+  const { wish, reference } = increase;
+  const use = multiply(worstIn(increase, wish.leg.market), priceOf(wish, reference));
   if (!isAbove(use, limit)) return null;
-  const without = worstOnSide(rails, facts, wish);
+  const without = worstOnSide(increase);
   return usdRefusal("maxPosition", {
     limit,
     use,
@@ -113,32 +115,32 @@ function positionFault(rails: Rails, { facts, wish, reference }: Increase): Refu
   });
 }
 
-function exposureFault(rails: Rails, { facts, wish, reference }: Increase): Refused | null {
-  const { maxExposure: limit } = rails;
+function exposureFault({ maxExposure: limit }: Rails, increase: Increase): Refused | null {
   if (limit === null) return null;
+  const { facts, wish, reference, own } = increase;
   const { market } = wish.leg;
-  const markets = new Set([...facts.held, ...legsOf(rails, facts).map((leg) => leg.market)]);
+  const markets = new Set([...facts.held, ...own.markets.keys()]);
   markets.delete(market);
   let elsewhere = ZERO;
   for (const each of markets) {
-    const worst = worstIn(rails, facts, each);
+    const worst = worstIn(increase, each);
     const price = facts.referenceOf(each)?.high ?? null;
     if (worst === ZERO) continue;
     if (price === null) return priceless(each);
     elsewhere = add(elsewhere, multiply(worst, price));
   }
   const price = priceOf(wish, reference);
-  const use = add(elsewhere, multiply(worstIn(rails, facts, market), price));
+  const use = add(elsewhere, multiply(worstIn(increase, market), price));
   if (!isAbove(use, limit)) return null;
-  const others = add(elsewhere, multiply(worstOnSide(rails, facts, wish), price));
+  const others = add(elsewhere, multiply(worstOnSide(increase), price));
   return usdRefusal("maxExposure", { limit, use, wish, reference, others });
 }
 
-function turnoverFault(rails: Rails, { facts, wish, reference }: Increase): Refused | null {
-  const { maxTurnoverPerDay: limit } = rails;
-  if (limit === null) return null;
+function turnoverFault({ maxTurnoverPerDay: limit }: Rails, increase: Increase): Refused | null {
+  if (limit === null || isTurnoverBelow(limit, increase)) return null;
+  const { facts, wish, reference, own } = increase;
   const notionals = [facts.turnover];
-  for (const leg of legsOf(rails, facts).filter(({ reduceOnly }) => !reduceOnly)) {
+  for (const leg of own.legs.filter(({ reduceOnly }) => !reduceOnly)) {
     const notional = notionalAt(leg, facts.referenceOf(leg.market));
     if (notional === null) return priceless(leg.market);
     notionals.push(notional);
@@ -149,6 +151,18 @@ function turnoverFault(rails: Rails, { facts, wish, reference }: Increase): Refu
   return usdRefusal("maxTurnoverPerDay", { limit, use, wish, reference, others });
 }
 
+/** Whether all that is out of each market, at the highest price in it, is within the limit: then the sum over orders is. */
+function isTurnoverBelow(limit: Decimal, { facts, own }: Increase): boolean {
+  let most = facts.turnover;
+  for (const [market, { buys, sells, highest }] of own.markets) {
+    if (buys === ZERO && sells === ZERO) continue;
+    const reference = facts.referenceOf(market);
+    if (reference === null || highest === null) return false;
+    most = add(most, multiply(add(buys, sells), larger(highest, reference.high)));
+  }
+  return !isAbove(most, limit);
+}
+
 /** Nothing is reserved for what a new order may come to lose: that is what its distance and the trip are for. */
 function lossFault({ maxLossPerDay: limit }: Rails, facts: Facts): Refused | null {
   if (limit === null) return null;
@@ -157,24 +171,24 @@ function lossFault({ maxLossPerDay: limit }: Rails, facts: Facts): Refused | nul
   return compare(use, limit) < 0 ? null : refusal("maxLossPerDay", { limit: `${limit} USD`, use: `${use} USD lost` });
 }
 
-function countFault(rails: Rails, facts: Facts): Refused | null {
-  const { maxActionsPerDay, maxOpenOrders } = rails;
+function countFault({ maxActionsPerDay, maxOpenOrders }: Rails, { facts, own }: Increase): Refused | null {
   if (maxActionsPerDay !== null && facts.actions > maxActionsPerDay)
     return refusal("maxActionsPerDay", { limit: String(maxActionsPerDay), use: String(facts.actions) });
   if (maxOpenOrders === null) return null;
-  const open = new Set(legsOf(rails, facts).map(({ orderId }) => orderId)).size;
+  const open = new Set(own.legs.map(({ orderId }) => orderId)).size;
   if (open > maxOpenOrders) return refusal("maxOpenOrders", { limit: String(maxOpenOrders), use: String(open) });
   return null;
 }
 
-function worstIn(rails: Rails, facts: Facts, market: string): Decimal {
-  return worstPosition(netRange(facts.netOf(market), facts.accountOf(market)), ownIn(rails, facts, market));
+function worstIn({ facts, own }: Increase, market: string): Decimal {
+  const net = netRange(facts.netOf(market), facts.accountOf(market));
+  return worstPosition(net, own.markets.get(market) ?? NOTHING_OUT);
 }
 
 /** The same on the side of the wish and without it: what is left below a limit is for the wish. */
-function worstOnSide(rails: Rails, facts: Facts, { leg }: Ordered): Decimal {
+function worstOnSide({ facts, own, wish: { leg } }: Increase): Decimal {
   const net = netRange(facts.netOf(leg.market), facts.accountOf(leg.market));
-  const all = remainingOf(ownIn(rails, facts, leg.market), leg.side);
-  const others = subtract(all, leg.remaining);
+  const { buys, sells } = own.markets.get(leg.market) ?? NOTHING_OUT;
+  const others = subtract(leg.side === "buy" ? buys : sells, leg.remaining);
   return leg.side === "buy" ? add(net.high, others) : subtract(others, net.low);
 }

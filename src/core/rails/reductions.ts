@@ -2,7 +2,7 @@
 import { larger, negate, subtract, sum, ZERO } from "../decimal.ts";
 import { isSpot } from "../market.ts";
 import { distanceFault } from "./distance.ts";
-import { isAbove, mostToReduce, netRange, type OpenLeg } from "./exposure.ts";
+import { isAbove, mostToReduce, netRange, type OpenLeg, sumsOf } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
 import { type Refused, refusal, sizeRefusal } from "./verdict.ts";
 import { type Facts, type Ordered, ownIn } from "./wish.ts";
@@ -25,7 +25,7 @@ function reducedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null
   );
   const sizes = alike.map(({ remaining }) => remaining);
   const use = triggerPrice === null ? sum(sizes) : sizes.reduce(larger, ZERO);
-  const limit = mostToReduce(side, netRange(facts.netOf(market), facts.accountOf(market)), own);
+  const limit = mostToReduce(side, netRange(facts.netOf(market), facts.accountOf(market)), sumsOf(own));
   if (!isAbove(use, limit)) return null;
   const others = triggerPrice === null ? subtract(use, wish.leg.remaining) : ZERO;
   return sizeRefusal("touches", { limit, use, unit: market, wish, largest: subtract(limit, others) });

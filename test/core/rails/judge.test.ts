@@ -1,90 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { compare, type Decimal, decimal, multiply, ZERO } from "../../../src/core/decimal.ts";
-import { netRange, type OpenLeg, worstPosition } from "../../../src/core/rails/exposure.ts";
-import { judge } from "../../../src/core/rails/judge.ts";
-import { NOTHING_GRANTED } from "../../../src/core/rails/limited-grant.ts";
+import { compare, decimal, multiply } from "../../../src/core/decimal.ts";
+import { netRange, type OpenLeg, sumsOf, worstPosition } from "../../../src/core/rails/exposure.ts";
 import type { Rails } from "../../../src/core/rails/rails.ts";
-import type { Facts, Setting, Wish } from "../../../src/core/rails/wish.ts";
-
-const ANY: Rails = {
-  ...NOTHING_GRANTED.rails,
-  bot: "grid-1",
-  may: ["increase", "reduce", "modify", "cancel"],
-  markets: null,
-  sources: null,
-};
-
-let made = 0;
-function leg(some: Partial<OpenLeg>): OpenLeg {
-  made += 1;
-  return {
-    orderId: `order-${made}`,
-    cloid: `cloid-${made}`,
-    market: "BTC",
-    side: "buy",
-    bot: "grid-1",
-    remaining: decimal("1"),
-    price: decimal("100"),
-    triggerPrice: null,
-    reduceOnly: false,
-    ...some,
-  };
-}
-
-type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targetBot" | "halt" | "lossToday">> & {
-  net?: string;
-  account?: string | null;
-  price?: string | null;
-  settings?: readonly Setting[] | null;
-  pairName?: string | null;
-  trigger?: Extract<Wish, { kind: "order" }>["trigger"];
-};
-
-function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
-  const {
-    net = "0",
-    account = net,
-    price = "100",
-    legs = [],
-    trigger = null,
-    settings = null,
-    pairName = null,
-    ...rest
-  } = known;
-  const at = price === null ? null : { low: decimal(price), high: decimal(price) };
-  const facts: Facts = {
-    targetBot: undefined,
-    turnover: ZERO,
-    actions: 1,
-    held: net === "0" ? [] : ["BTC"],
-    halt: null,
-    lossToday: () => ZERO,
-    netOf: () => decimal(net),
-    accountOf: () => (account === null ? null : decimal(account)),
-    referenceOf: () => at,
-    settingsOf: () => settings,
-    ...rest,
-    legs: "kind" in wished ? legs : [...legs, wished],
-  };
-  const order = { kind: "order", isModify: false, trigger, sizeDecimals: 2, pairName } as const;
-  const verdict = judge({ ...ANY, ...rails }, facts, "kind" in wished ? wished : { ...order, leg: wished });
-  return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
-}
-
-function four(): Setting[] {
-  return [{ leverage: 4, isCross: true }];
-}
-
-function two(): Setting[] {
-  return [{ leverage: 2, isCross: true }];
-}
-
-const HALT = { rail: "may", limit: "reduce,cancel", use: "increase" } as const;
-
-function usd(amount: number): Decimal {
-  return decimal(String(amount));
-}
+import type { Wish } from "../../../src/core/rails/wish.ts";
+import { four, HALT, judged, type Known, leg, two, usd } from "./judged.ts";
 
 describe("judged", () => {
   test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
@@ -357,7 +277,7 @@ describe("judged", () => {
           if (judged({ maxPosition: usd(1_000) }, wished, { net: text(net), legs }) === "allowed") {
             open.push({ leg: wished, left: size });
             const all = open.map((each) => ({ ...each.leg, remaining: text(each.left) }));
-            const worst = multiply(worstPosition(netRange(text(net), text(net)), all), decimal("100"));
+            const worst = multiply(worstPosition(netRange(text(net), text(net)), sumsOf(all)), decimal("100"));
             expect(compare(worst, usd(1_000))).toBeLessThanOrEqual(0);
           }
           // Whichever fills, and however much of it.

@@ -1,0 +1,86 @@
+/** What the judge says of one order, by facts of which only those are named that matter. */
+import { type Decimal, decimal, ZERO } from "../../../src/core/decimal.ts";
+import type { OpenLeg } from "../../../src/core/rails/exposure.ts";
+import { judge } from "../../../src/core/rails/judge.ts";
+import { NOTHING_GRANTED } from "../../../src/core/rails/limited-grant.ts";
+import type { Rails } from "../../../src/core/rails/rails.ts";
+import type { Facts, Setting, Wish } from "../../../src/core/rails/wish.ts";
+
+const ANY: Rails = {
+  ...NOTHING_GRANTED.rails,
+  bot: "grid-1",
+  may: ["increase", "reduce", "modify", "cancel"],
+  markets: null,
+  sources: null,
+};
+
+let made = 0;
+export function leg(some: Partial<OpenLeg>): OpenLeg {
+  made += 1;
+  return {
+    orderId: `order-${made}`,
+    cloid: `cloid-${made}`,
+    market: "BTC",
+    side: "buy",
+    bot: "grid-1",
+    remaining: decimal("1"),
+    price: decimal("100"),
+    triggerPrice: null,
+    reduceOnly: false,
+    ...some,
+  };
+}
+
+export type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targetBot" | "halt" | "lossToday">> & {
+  net?: string;
+  account?: string | null;
+  price?: string | null;
+  settings?: readonly Setting[] | null;
+  pairName?: string | null;
+  trigger?: Extract<Wish, { kind: "order" }>["trigger"];
+};
+
+export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
+  const {
+    net = "0",
+    account = net,
+    price = "100",
+    legs = [],
+    trigger = null,
+    settings = null,
+    pairName = null,
+    ...rest
+  } = known;
+  const at = price === null ? null : { low: decimal(price), high: decimal(price) };
+  const facts: Facts = {
+    targetBot: undefined,
+    turnover: ZERO,
+    actions: 1,
+    held: net === "0" ? [] : ["BTC"],
+    halt: null,
+    lossToday: () => ZERO,
+    netOf: () => decimal(net),
+    accountOf: () => (account === null ? null : decimal(account)),
+    referenceOf: () => at,
+    settingsOf: () => settings,
+    ...rest,
+    legs: "kind" in wished ? legs : [...legs, wished],
+  };
+  const order = { kind: "order", isModify: false, trigger, sizeDecimals: 2, pairName } as const;
+  const verdict = judge({ ...ANY, ...rails }, facts, "kind" in wished ? wished : { ...order, leg: wished });
+  return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
+}
+
+export function four(): Setting[] {
+  return [{ leverage: 4, isCross: true }];
+}
+
+export function two(): Setting[] {
+  return [{ leverage: 2, isCross: true }];
+}
+
+export const HALT = { rail: "may", limit: "reduce,cancel", use: "increase" } as const;
+
+export function usd(amount: number): Decimal {
+  return decimal(String(amount));
+}
