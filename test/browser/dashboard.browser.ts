@@ -125,7 +125,7 @@ test("what the exchange says is text, whatever it looks like", async () => {
   await fillIn("0.001", "60000");
   await page.getByRole("button", { name: "Buy 0.001 BTC" }).click();
   await page.getByText("<img src=x").first().waitFor();
-  await goTo(page, "Orders");
+  await goTo(page, "History");
   await page.getByText("<img src=x").first().waitFor();
   await page
     .getByRole("link", { name: /^Explain/ })
@@ -168,7 +168,7 @@ test("what another client does is seen at once, and a restart of the gateway los
 test("a key is made, granted and revoked by the owner's wallet, and the wallet's no is said in words", async () => {
   view = await openSignedIn(browser, options(), apiKey);
   const { page } = view;
-  await goTo(page, "Keys");
+  await goTo(page, "Bots");
   await page.getByRole("checkbox", { name: /^trading:write/ }).uncheck();
   await page.getByRole("button", { name: "Make a key" }).click();
   scene.wallet.refusal = { code: 4_001, message: "User rejected the request." };
@@ -194,7 +194,7 @@ test("a key is made, granted and revoked by the owner's wallet, and the wallet's
 test("a signature from elsewhere is pasted, and a private key is not taken", async () => {
   view = await openSignedIn(browser, { baseUrl: scene.baseUrl }, apiKey);
   const { page } = view;
-  await goTo(page, "Keys");
+  await goTo(page, "Bots");
   await page.getByRole("button", { name: "Make a key" }).click();
   await page.getByText("No wallet has announced itself").waitFor();
   await page.getByText("Hardware or offline wallet").click();
@@ -251,7 +251,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`${name} is not reached by Tab`);
 }
 
-const SCREENS = ["Trade", "Account", "Orders", "Fills", "TWAPs", "Keys", "Health"];
+const SCREENS = ["Now", "Trade", "Bots", "History", "Fills", "TWAPs", "Account", "Health"];
 
 test.each([
   { width: 1_280, scheme: "light" },

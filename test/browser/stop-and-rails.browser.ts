@@ -53,7 +53,7 @@ test("what rests goes and what protects stays, a reload says so too, what is hel
   const protection = await place({ ...entry, side: "sell", price: "1500", reduce_only: true, trigger });
   view = await openSignedIn(browser, { baseUrl: scene.baseUrl, wallet: scene.wallet }, apiKey);
   const { page } = view;
-  await page.getByRole("button", { name: "STOP" }).click();
+  await page.getByRole("button", { name: "STOP", exact: true }).click();
   await page.getByLabel("Keep what protects").waitFor();
   expect(await page.getByLabel("Keep what protects").isChecked()).toBe(true);
   expect(await seriousFindings(page)).toEqual([]);
@@ -91,7 +91,7 @@ test("a gateway that is down is asked until it answers, and nothing is said to b
   const { page } = view;
   await page.getByText("live", { exact: true }).waitFor();
   await scene.stopGateway("SIGKILL");
-  await page.getByRole("button", { name: "STOP" }).click();
+  await page.getByRole("button", { name: "STOP", exact: true }).click();
   await page.getByLabel("Cancel everything").check();
   await page.getByRole("button", { name: "Stop now" }).click();
   await page.getByText("it is not known whether trading is stopped").waitFor();
@@ -106,7 +106,7 @@ test("a key that may only read sees a stop that another has asked for, and has n
   view = await openSignedIn(browser, { baseUrl: scene.baseUrl, width: 390 }, reader);
   const { page } = view;
   await page.getByText("live", { exact: true }).waitFor();
-  expect(await page.getByRole("button", { name: "STOP" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "STOP", exact: true }).count()).toBe(0);
   await scene.postern("stop");
   await page.getByRole("region", BANNER).getByText("this account.").waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
@@ -129,7 +129,7 @@ async function orderOf(key: string, size: string): Promise<string> {
 test("a bot's key is made with the rails of the form, says what a thief could lose, and is held to what was signed", async () => {
   view = await openSignedIn(browser, { baseUrl: scene.baseUrl, wallet: scene.wallet }, apiKey);
   const { page } = view;
-  await goTo(page, "Keys");
+  await goTo(page, "Bots");
   const form = page.getByRole("form", { name: "New key for a bot" });
   await form.getByText("at most 100 USD by bad prices").waitFor();
   await form.locator("input[name=markets]").fill("ETH, BTC");
@@ -184,7 +184,7 @@ test("a bot's key is made with the rails of the form, says what a thief could lo
 test("on a phone, light and dark, what a bot is held to and the form for it keep nobody out", async () => {
   view = await openSignedIn(browser, { baseUrl: scene.baseUrl, width: 390 }, apiKey);
   const { page } = view;
-  await goTo(page, "Keys");
+  await goTo(page, "Bots");
   await page.getByText("A thief of this key can lose you").first().waitFor();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });

@@ -14,13 +14,16 @@ test.each([
   ["#", HOME],
   ["#/", HOME],
   ["#main", HOME],
-  ["#/orders", { screen: "orders", argument: "" }],
+  ["#/history", { screen: "history", argument: "" }],
+  // As they were called before.
+  ["#/orders", { screen: "history", argument: "" }],
+  ["#/keys", { screen: "bots", argument: "" }],
   ["#/story/0199-ab", { screen: "story", argument: "0199-ab" }],
   // What is none of them stays what it is, so that the page can say so.
   ["#orders", { screen: "#orders", argument: "" }],
   ["#/ordres", { screen: "ordres", argument: "" }],
-  ["#/orders/", { screen: "orders", argument: "" }],
-  ["#/orders/12", { screen: "orders", argument: "12" }],
+  ["#/orders/", { screen: "history", argument: "" }],
+  ["#/orders/12", { screen: "history", argument: "12" }],
   ["#/story/a/b", { screen: "story", argument: "a/b" }],
 ])("%p leads to %j", (hash, route) => {
   expect(parseFragment(hash)).toEqual({ route, key: null, link: null });

@@ -100,7 +100,7 @@ function openPage(network: string | null, answers: readonly { status: number; co
     randomBytes: (length: number) => new Uint8Array(length).fill(7),
     changed: () => undefined,
   };
-  Object.assign(app.state, { session: { apiKey: "k", me: ME }, route: { screen: "keys", argument: "" } });
+  Object.assign(app.state, { session: { apiKey: "k", me: ME }, route: { screen: "bots", argument: "" } });
   const pass = (ms: number) => {
     nowMs += ms;
   };

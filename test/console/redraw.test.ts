@@ -95,7 +95,7 @@ test("an agent that ends soon is asked about once, on the screen that shows it, 
 });
 
 test("what a person was in the middle of is gone when they have signed out: a key that is shown, a dialog, a draft", () => {
-  const app = signedIn("keys");
+  const app = signedIn("bots");
   const made = { apiKey: "api_trade_shown", grant: KEY.grant, signing: newSigning(), isRegistered: true };
   const forms = app.state["forms"] as Record<string, object>;
   Object.assign(forms["newKey"] ?? {}, { made });

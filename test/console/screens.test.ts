@@ -22,7 +22,7 @@ import {
 
 afterEach(forget);
 
-const SCREENS = ["now", "trade", "account", "orders", "fills", "twaps", "keys", "health"];
+const SCREENS = ["now", "trade", "account", "history", "fills", "twaps", "bots", "health"];
 const HELD = {
   market: "ETH",
   side: "long",
@@ -204,7 +204,7 @@ const HEADROOM = {
 const LISTED = { scopes: ["trading:read", "trading:write"], state: "active", created_at: null, last_used_at: null };
 
 function withBots(): Stage["app"] {
-  const app = signedIn("keys");
+  const app = signedIn("bots");
   const limits = {
     bot: "grid-1",
     rails: RAILS,

@@ -72,6 +72,13 @@ export function newWindow(): Window {
   return { scrollTop: 0, height: 600 };
 }
 
+/** Rows left below what is seen. */
+const NEAR_ROWS = 40;
+
+export function isNearEnd({ scrollTop, height }: Window, rows: number): boolean {
+  return scrollTop + height > (rows - NEAR_ROWS) * ROW_PX;
+}
+
 /** Draws only the rows that are seen. `moved` is called when others are. */
 export function longTable<Row>(about: Table<Row>, view: Window, moved: () => void): TemplateResult {
   if (about.rows.length === 0) return html`<p class="empty">${about.empty}</p>`;

@@ -46,5 +46,5 @@ function ofKey({ limits, state, key_hash: hash }: ApiKey, nowMs: number): Matter
     const ends = endsInMs > 0 ? `ends in ${duration(endsInMs / 1_000)}` : "has ended";
     said.push(`The key ${shortId(hash)} of ${limits.bot} ${ends}.`);
   }
-  return said.map((words) => ({ words, where: "#/keys", link: limits.bot }));
+  return said.map((words) => ({ words, where: "#/bots", link: limits.bot }));
 }

@@ -2,6 +2,7 @@
 import { member } from "../api/request.ts";
 import type { AgentRenewal, ApiKey, Order, Position, Stop } from "../api/resources.ts";
 import type { Grant } from "../wallet/grant.ts";
+import type { Interval } from "./candles.ts";
 import { newRailsForm, type RailsForm } from "./rails-form.ts";
 
 export type OrderDraft = {
@@ -110,6 +111,8 @@ export type Forms = {
   protect: ProtectForm | null;
   /** Null while there is nothing to renew. */
   renewal: Renewal | null;
+  /** Of a candle. */
+  interval: Interval;
   /** Market of the chart of fills; empty is that of the newest. */
   chartMarket: string;
 };
@@ -145,6 +148,7 @@ export function newForms(storage: Storage): Forms {
     resumption: null,
     protect: null,
     renewal: null,
+    interval: "15m",
     chartMarket: "",
   };
 }

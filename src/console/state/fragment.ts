@@ -7,6 +7,12 @@ const HOME: Route = { screen: "now", argument: "" };
 /** What leads to the first screen, and the jump to the content, which a browser may open in a window of its own. */
 const HOMES = new Set(["", "/", "main"]);
 
+/** Screens by what they were called before. */
+const FORMER: ReadonlyMap<string, string> = new Map([
+  ["orders", "history"],
+  ["keys", "bots"],
+]);
+
 /** A secret is removed from the address bar, and from the window's history, before anything else is done. */
 export function takeFragment(): Fragment {
   const fragment = parseFragment(location.hash);
@@ -21,5 +27,6 @@ export function parseFragment(hash: string): Fragment {
   if (HOMES.has(text)) return { route: HOME, key: null, link: null };
   const [root, screen = "", ...rest] = text.split("/");
   // Told apart by what no screen is called: `#trade` is not `#/trade`.
-  return { route: { screen: root === "" ? screen : `#${text}`, argument: rest.join("/") }, key: null, link: null };
+  const called = FORMER.get(screen) ?? screen;
+  return { route: { screen: root === "" ? called : `#${text}`, argument: rest.join("/") }, key: null, link: null };
 }

@@ -15,7 +15,7 @@ const SCOPES = "trading:read,trading:write";
 /** Asks once where this page is seen to ask from, when the screen with the form is reached. */
 export function beginLimitedKey(app: App): void {
   const { route, session, forms } = app.state;
-  if (session === null || route.screen !== "keys" || forms.limitedKey.asksFrom !== undefined) return;
+  if (session === null || route.screen !== "bots" || forms.limitedKey.asksFrom !== undefined) return;
   forms.limitedKey.asksFrom = null;
   void proposeSources(app, forms.limitedKey);
 }

@@ -7,6 +7,7 @@ import { member } from "../api/request.ts";
 import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
 import { remove, takeFill, takeOperation, takeOrder } from "./apply.ts";
+import { beginCandles } from "./candles.ts";
 import { sampleEquity } from "./equity.ts";
 import { watchMarket } from "./market-live.ts";
 import { notify } from "./notices.ts";
@@ -61,7 +62,7 @@ async function readFigures(app: App): Promise<void> {
   await Promise.all([
     ...(isStopping(app) ? [reads.readStops(app)] : []),
     // What a bot has used of its limits.
-    ...(["keys", "now"].includes(app.state.route.screen) ? [reads.readKeys(app)] : []),
+    ...(["bots", "now"].includes(app.state.route.screen) ? [reads.readKeys(app)] : []),
     reads.readAccount(app),
     reads.readPositions(app),
     reads.readOpenOrders(app),
@@ -69,6 +70,7 @@ async function readFigures(app: App): Promise<void> {
     reads.readPrices(app),
   ]);
   sampleEquity(app);
+  beginCandles(app);
 }
 
 /** How far a stop has come moves with every order that goes. */

@@ -4,6 +4,7 @@ import type { BookResource, MarketDetails } from "../../http/schema/market.ts";
 import { openEventReader, type StreamEvent } from "../api/event-stream.ts";
 import { member } from "../api/request.ts";
 import type { App } from "./app.ts";
+import { beginCandles } from "./candles.ts";
 
 type Book = Static<typeof BookResource>;
 type Details = Static<typeof MarketDetails>;
@@ -34,6 +35,7 @@ export function watchMarket(app: App): void {
   state.watched?.stop.abort();
   state.watched = wanted === null ? null : emptyWatch(wanted);
   if (state.watched !== null) void follow(app, state.watched);
+  beginCandles(app);
   app.changed();
 }
 

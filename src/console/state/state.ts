@@ -15,10 +15,12 @@ import type {
 } from "../api/resources.ts";
 import type { SetupState } from "../setup/progress.ts";
 import type { Wallet } from "../wallet/discover.ts";
+import type { Candles } from "./candles.ts";
 import { emptyFills, type FillBook } from "./fills.ts";
 import { type Forms, newForms } from "./forms.ts";
 import type { Live } from "./live.ts";
 import type { WatchedMarket } from "./market-live.ts";
+import { newTimeline, type Timeline } from "./timeline.ts";
 
 /** What was read last, and what became of the last attempt to read it. */
 export type Loaded<Value> = {
@@ -61,6 +63,7 @@ export type State = {
   story: Loaded<Story> & { id: string | null };
   fills: FillBook;
   equity: EquitySample[];
+  timeline: Timeline;
   intentions: Intention[];
   notices: Notice[];
   wallets: readonly Wallet[];
@@ -68,6 +71,7 @@ export type State = {
   forms: Forms;
   /** The market of the order form while its screen is open. */
   watched: WatchedMarket | null;
+  candles: Candles | null;
   /** What keeps the page true while somebody is signed in. */
   live: Live | null;
 };
@@ -87,6 +91,7 @@ export function emptyState(nowMs: number, storage: Storage): State {
     forms: newForms(storage),
     live: null,
     watched: null,
+    candles: null,
     intentions: [],
     notices: [],
     wallets: [],
@@ -113,5 +118,6 @@ export function emptyReadings() {
     story: { ...emptyLoaded<Story>(), id: null },
     fills: emptyFills(),
     equity: NO_SAMPLES,
+    timeline: newTimeline(),
   };
 }

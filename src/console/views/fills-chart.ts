@@ -77,17 +77,23 @@ type Marks = { series: number; colour: string; up: 1 | -1 };
 /** Buys point up, sells point down: the difference does not hang on the colour. */
 function triangles(plot: uPlot, { series, colour, up }: Marks): void {
   const [times = [], values = []] = [plot.data[0], plot.data[series]];
-  const { ctx } = plot;
-  const size = POINT_PX * devicePixelRatio;
-  ctx.fillStyle = colour;
   for (const [index, value] of values.entries()) {
     const time = times[index];
     if (value === null || value === undefined || time === undefined) continue;
     const [x, y] = [plot.valToPos(time, "x", true), plot.valToPos(value, "y", true)];
-    ctx.beginPath();
-    ctx.moveTo(x, y - (up * size) / 2);
-    ctx.lineTo(x - size / 2, y + (up * size) / 2);
-    ctx.lineTo(x + size / 2, y + (up * size) / 2);
-    ctx.fill();
+    triangle(plot, { x, y }, { colour, up });
   }
+}
+
+type Point = { x: number; y: number };
+
+/** Both in pixels of the canvas. */
+export function triangle({ ctx }: uPlot, { x, y }: Point, { colour, up }: Omit<Marks, "series">): void {
+  const size = POINT_PX * devicePixelRatio;
+  ctx.fillStyle = colour;
+  ctx.beginPath();
+  ctx.moveTo(x, y - (up * size) / 2);
+  ctx.lineTo(x - size / 2, y + (up * size) / 2);
+  ctx.lineTo(x + size / 2, y + (up * size) / 2);
+  ctx.fill();
 }

@@ -1,48 +1,149 @@
-import { html, type TemplateResult } from "lit-html";
-import type { Order } from "../api/resources.ts";
-import { figure, time } from "../figures/format.ts";
+/** What was it? Orders, fills and operations as one line of time; a row leads to the story of its order. */
+import { html, nothing, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { figure, NOTHING, signedMoney, time, tone } from "../figures/format.ts";
+import { asCsv, asJsonLines, type Entry, type Filter } from "../figures/timeline.ts";
 import { side, state } from "../parts/badges.ts";
-import { section, whenLoaded } from "../parts/section.ts";
-import { type Column, table } from "../parts/table.ts";
+import { section } from "../parts/section.ts";
+import { type Column, isNearEnd, longTable, newWindow } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-import { kindOf, priceCell, storyLink, termsOf } from "./one-order.ts";
+import { botNames, changeFilter, filtered, readOlder, timelineOf } from "../state/timeline.ts";
 import { unknownOrders } from "./unknown-orders.ts";
 
-function columnsOf(app: App): readonly Column<Order>[] {
-  return [
-    { name: "Taken", cell: ({ created_at }) => time(created_at, app.state.nowMs) },
-    { name: "Market", cell: ({ market }) => market },
-    { name: "Kind", rank: 2, cell: kindOf },
-    { name: "Side", cell: (row) => side(row.side) },
-    { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
-    { name: "Price", isFigure: true, cell: priceCell },
-    { name: "Filled", isFigure: true, rank: 2, cell: ({ filled_size }) => figure(filled_size) },
-    { name: "Average", isFigure: true, rank: 2, cell: ({ average_price }) => figure(average_price) },
-    { name: "Terms", rank: 3, cell: termsOf },
-    { name: "Status", cell: ({ status }) => state(status) },
-    {
-      name: "Reason",
-      rank: 2,
-      cell: ({ error }) => html`<span class="reason" title=${error ?? ""}>${error ?? ""}</span>`,
-    },
-    { name: "", cell: storyLink },
-  ];
-}
+const view = newWindow();
 
 export function historyScreen(app: App): TemplateResult {
+  const { timeline } = app.state;
+  const { entries, hasMore } = timelineOf(app.state);
+  const rows = filtered(app.state, entries);
+  function moved(): void {
+    if (hasMore && isNearEnd(view, rows.length)) void readOlder(app);
+    app.changed();
+  }
+  const about = {
+    caption: "History",
+    columns: columnsOf(app),
+    rows,
+    id: ({ kind, id }: Entry) => `${kind}-${id}`,
+    empty: entries.length === 0 ? "Nothing was done here yet." : "Nothing fits.",
+  };
   return html`
     ${unknownOrders(app)}
     ${section(
-      "Order history",
-      whenLoaded(app.state.history, (rows) =>
-        table({
-          caption: "Order history",
-          columns: columnsOf(app),
-          rows,
-          id: ({ id }) => id,
-          empty: "No order was placed here yet.",
-        }),
-      ),
-      "placed through this gateway, newest first",
+      "History",
+      html`
+        ${filterForm(app, entries)}
+        ${timeline.failure === null ? nothing : html`<p class="late" role="status">Older ones could not be read: ${timeline.failure}</p>`}
+        ${longTable<Entry>(about, view, moved)}
+        ${hasMore ? html`<button type="button" ?disabled=${timeline.isReading} @click=${() => void readOlder(app)}>${timeline.isReading ? "Reading…" : "Read older ones"}</button>` : nothing}`,
+      count(app, rows.length, hasMore),
     )}`;
+}
+
+function columnsOf(app: App): readonly Column<Entry>[] {
+  const nameOf = botNames(app.state);
+  return [
+    { name: "Time", cell: (row) => timeOf(app, row) },
+    { name: "What", cell: whatOf },
+    { name: "Market", cell: ({ market }) => market },
+    { name: "Side", cell: (row) => (row.side === null ? NOTHING : side(row.side)) },
+    { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
+    { name: "Price", isFigure: true, cell: ({ price }) => figure(price) },
+    { name: "Status", rank: 2, cell: ({ status }) => state(status) },
+    { name: "Fee", isFigure: true, rank: 3, cell: ({ fee }) => fee ?? "" },
+    {
+      name: "Realised",
+      isFigure: true,
+      rank: 2,
+      cell: ({ realized }) =>
+        realized === null ? "" : html`<span class=${tone(realized)}>${signedMoney(realized)}</span>`,
+    },
+    { name: "Bot", rank: 3, cell: ({ keyHash }) => nameOf(keyHash) },
+    { name: "Said", rank: 2, cell: ({ words }) => html`<span class="reason" title=${words}>${words}</span>` },
+    { name: "", rank: 2, cell: explain },
+  ];
+}
+
+/** On a phone it is the way to the story. */
+function timeOf({ state: { nowMs } }: App, { at, orderId }: Entry): TemplateResult | string {
+  return orderId === null
+    ? time(at, nowMs)
+    : html`<a class="plain" href=${`#/story/${orderId}`}>${time(at, nowMs)}</a>`;
+}
+
+/** What went wrong says so where there is no room for a column of its own. */
+const WRONG: ReadonlySet<string> = new Set(["rejected", "unknown", "canceled", "failed", "liquidation"]);
+
+function whatOf({ kind, status }: Entry): TemplateResult | string {
+  return WRONG.has(status)
+    ? html`<span class="second">${kind}</span><span class="first-only">${state(status)}</span>`
+    : kind;
+}
+
+function explain({ orderId, side: which, size, market, price }: Entry): unknown {
+  if (orderId === null) return nothing;
+  return html`<a href=${`#/story/${orderId}`} aria-label=${`Explain ${which} ${size} ${market} at ${price}`}>Explain</a>`;
+}
+
+function count({ state: { fills, timeline } }: App, rows: number, hasMore: boolean): TemplateResult {
+  const oldest = fills.rows.at(-1)?.fill.created_at;
+  const cut = fills.isCut && oldest !== undefined ? ` · fills since ${time(oldest, 0)}` : "";
+  return html`<span role="status">${figure(String(rows))}${hasMore ? " so far" : ""}${timeline.isReading ? ", reading…" : ""}${cut}</span>`;
+}
+
+/** The last option of each is what was met in what was read. */
+function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
+  const { filter } = app.state.timeline;
+  const nameOf = botNames(app.state);
+  const met = (pick: (entry: Entry) => string) => [...new Set(entries.map(pick))].filter((word) => word !== "").sort();
+  return html`
+    <form class="filters" aria-label="What of the history" autocomplete="off" @submit=${(event: Event) => event.preventDefault()}>
+      ${day(app, "from", "From")}
+      ${day(app, "to", "To")}
+      ${picked(app, { name: "kind", words: "What", options: ["order", "fill", "operation"] })}
+      ${picked(app, { name: "market", words: "Market", options: met(({ market }) => market) })}
+      ${picked(app, { name: "bot", words: "Bot or key", options: met(({ keyHash }) => nameOf(keyHash)) })}
+      ${picked(app, { name: "status", words: "Status", options: met(({ status }) => status) })}
+      <label>Text<input name="historyText" type="search" spellcheck="false" .value=${live(filter.text)} @input=${(event: Event) => changeFilter(app, { text: chosenIn(event) })} /></label>
+      <div class="buttons">
+        <button type="button" @click=${() => take(app, "csv")}>CSV</button>
+        <button type="button" @click=${() => take(app, "jsonl")}>JSON Lines</button>
+      </div>
+    </form>
+    ${filter.bot === "" ? nothing : html`<p class="note">Of orders without a fill the list does not tell the key: they are left out here.</p>`}`;
+}
+
+function day(app: App, name: "from" | "to", words: string): TemplateResult {
+  const { filter } = app.state.timeline;
+  return html`<label>${words}<input name=${name} type="date" .value=${live(filter[name])} @change=${(event: Event) => changeFilter(app, { [name]: chosenIn(event) })} /></label>`;
+}
+
+type Picked = { name: keyof Filter; words: string; options: readonly string[] };
+
+function picked(app: App, { name, words, options }: Picked): TemplateResult {
+  const chosen = app.state.timeline.filter[name];
+  const all = options.includes(chosen) || chosen === "" ? options : [...options, chosen];
+  return html`
+    <label>${words}
+      <select name=${`filter-${name}`} @change=${(event: Event) => changeFilter(app, { [name]: chosenIn(event) })}>
+        <option value="" .selected=${live(chosen === "")}>all</option>
+        ${all.map((word) => html`<option value=${word} .selected=${live(word === chosen)}>${word.replaceAll("_", " ")}</option>`)}
+      </select>
+    </label>`;
+}
+
+function chosenIn({ target }: Event): string {
+  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target.value.trim() : "";
+}
+
+/** Exactly what is filtered, of what has been read. */
+function take(app: App, format: "csv" | "jsonl"): void {
+  const rows = filtered(app.state, timelineOf(app.state).entries);
+  const nameOf = botNames(app.state);
+  const text = format === "csv" ? asCsv(rows, nameOf) : asJsonLines(rows, nameOf);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: format === "csv" ? "text/csv" : "application/jsonl" }));
+  link.download = `postern-history.${format}`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

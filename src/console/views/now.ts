@@ -58,7 +58,7 @@ function botsOfToday(app: App, keys: readonly ApiKey[]): TemplateResult {
 
 function columnsOf(nowMs: number): readonly Column<Bot>[] {
   return [
-    { name: "Bot", cell: ({ limits }) => html`<a href="#/keys">${limits.bot}</a>` },
+    { name: "Bot", cell: ({ limits }) => html`<a href="#/bots">${limits.bot}</a>` },
     { name: "State", cell: ({ limits }) => stateOf(limits) },
     {
       name: "Turnover",

@@ -28,11 +28,11 @@ type Screen = { name: string; title: string; view: (app: App) => TemplateResult 
 const SCREENS: readonly Screen[] = [
   { name: "now", title: "Now", view: nowScreen },
   { name: "trade", title: "Trade", view: tradeScreen },
-  { name: "account", title: "Account", view: accountScreen },
-  { name: "orders", title: "Orders", view: historyScreen },
+  { name: "bots", title: "Bots", view: keysScreen },
+  { name: "history", title: "History", view: historyScreen },
   { name: "fills", title: "Fills", view: fillsScreen },
   { name: "twaps", title: "TWAPs", view: twapsScreen },
-  { name: "keys", title: "Keys", view: keysScreen },
+  { name: "account", title: "Account", view: accountScreen },
   { name: "health", title: "Health", view: healthScreen },
 ];
 
@@ -94,6 +94,6 @@ function navigation(app: App): TemplateResult {
   const unknown = app.state.status.value?.unknown_orders.count ?? 0;
   return html`
     <nav aria-label="Screens">
-      ${SCREENS.map((one) => html`<a href=${`#/${one.name}`} aria-current=${one.name === name ? "page" : nothing}>${one.title}${one.name === "orders" && unknown > 0 ? html` <span class="count">${unknown} unknown</span>` : nothing}</a>`)}
+      ${SCREENS.map((one) => html`<a href=${`#/${one.name}`} aria-current=${one.name === name ? "page" : nothing}>${one.title}${one.name === "history" && unknown > 0 ? html` <span class="count">${unknown} unknown</span>` : nothing}</a>`)}
     </nav>`;
 }

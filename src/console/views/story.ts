@@ -26,7 +26,7 @@ export function storyScreen(app: App): TemplateResult {
   return section(
     "Story of an order",
     whenLoaded(story, (value) => told(app, value)),
-    html`<a href="#/orders">All orders</a>`,
+    html`<a href="#/history">History</a>`,
   );
 }
 

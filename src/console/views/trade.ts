@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from "lit-html";
 import type { App } from "../state/app.ts";
 import { book } from "./book.ts";
+import { candleChart } from "./candle-chart.ts";
 import { leverageForm } from "./leverage-form.ts";
 import { openOrders } from "./open-orders.ts";
 import { orderForm } from "./order-form.ts";
@@ -10,7 +11,7 @@ import { unknownOrders } from "./unknown-orders.ts";
 export function tradeScreen(app: App): TemplateResult {
   return html`
     <div class="columns">
-      <div>${unknownOrders(app)}${positions(app)}${openOrders(app)}</div>
+      <div>${unknownOrders(app)}${candleChart(app)}${positions(app)}${openOrders(app)}</div>
       <div class="side">${orderForm(app)}${book(app)}${leverageForm(app)}</div>
     </div>`;
 }

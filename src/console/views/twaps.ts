@@ -3,6 +3,7 @@ import { live } from "lit-html/directives/live.js";
 import type { Operation, Twap } from "../api/resources.ts";
 import { divide, multiply } from "../figures/decimal.ts";
 import { duration, figure, money, NOTHING, shortId, time } from "../figures/format.ts";
+import { takenAt } from "../figures/timeline.ts";
 import { side, state } from "../parts/badges.ts";
 import { typed } from "../parts/fields.ts";
 import { section, whenLoaded } from "../parts/section.ts";
@@ -93,11 +94,6 @@ function operationColumns(nowMs: number): readonly Column<Operation>[] {
     { name: "Reason", rank: 2, cell: ({ error }) => error ?? "" },
     { name: "Id", rank: 3, cell: ({ id }) => html`<code title=${id}>${shortId(id)}</code>` },
   ];
-}
-
-/** The first 48 bits of a UUIDv7 are its time in milliseconds. */
-export function takenAt(id: string): string {
-  return new Date(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toISOString();
 }
 
 function twapForm(app: App): unknown {

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { goTo, openBrowser, openSignedIn, openView } from "./browser.ts";
 import { addBot, call, openScene, type Scene, setUp } from "./scene.ts";
 
-const SCREENS = ["Trade", "Account", "Orders", "Fills", "TWAPs", "Keys", "Health"];
+const SCREENS = ["Now", "Trade", "Bots", "History", "Fills", "TWAPs", "Account", "Health"];
 const LOOKS = [
   { name: "light", width: 1_280, height: 800, scheme: "light" },
   { name: "dark", width: 1_280, height: 800, scheme: "dark" },
@@ -37,7 +37,7 @@ async function takeDashboard(browser: Browser, directory: string): Promise<strin
         await page.waitForTimeout(1_500);
         files.push(await take(page, join(directory, `${screen.toLowerCase()}-${look.name}.png`)));
       }
-      await goTo(page, "Orders");
+      await goTo(page, "History");
       await page
         .getByRole("link", { name: /^Explain/ })
         .first()
@@ -45,7 +45,7 @@ async function takeDashboard(browser: Browser, directory: string): Promise<strin
       await page.getByText("Step by step").waitFor();
       files.push(await take(page, join(directory, `story-${look.name}.png`)));
       await goTo(page, "Trade");
-      await page.getByRole("button", { name: "STOP" }).click();
+      await page.getByRole("button", { name: "STOP", exact: true }).click();
       files.push(await take(page, join(directory, `stop-${look.name}.png`)));
       await page.getByRole("button", { name: "Stop now" }).click();
       await page.getByText("STOPPED").waitFor();

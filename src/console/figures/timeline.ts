@@ -1,0 +1,178 @@
+/** Orders, fills and operations as one line of time: merged, filtered, and written out. */
+import type { Fill, Operation, Order } from "../api/resources.ts";
+
+export type Kind = "order" | "fill" | "operation";
+
+export type Entry = {
+  id: string;
+  kind: Kind;
+  /** ISO 8601, UTC. */
+  at: string;
+  market: string;
+  side: "buy" | "sell" | null;
+  size: string | null;
+  price: string | null;
+  status: string;
+  /** Hash of the API key where the list tells it. */
+  keyHash: string | null;
+  /** What was said of it. */
+  words: string;
+  /** Of the order whose story it belongs to. */
+  orderId: string | null;
+  fee: string | null;
+  realized: string | null;
+};
+
+export function orderEntry(order: Order, keyHash: string | null): Entry {
+  const { id, created_at: at, market, side, size, price, status, trigger, error } = order;
+  const kind = trigger === undefined ? order.time_in_force : `${trigger.kind.replace("_", " ")} ${trigger.price}`;
+  const words = [kind, order.reduce_only ? "reduce only" : "", error ?? ""].filter((part) => part !== "").join(", ");
+  return {
+    id,
+    kind: "order",
+    at,
+    market,
+    side,
+    size,
+    price,
+    status,
+    keyHash,
+    words,
+    orderId: id,
+    fee: null,
+    realized: null,
+  };
+}
+
+export function fillEntry(fill: Fill): Entry {
+  const { id, created_at: at, market, side, size, price, key_hash: keyHash, order_id: orderId } = fill;
+  const status = fill.liquidation ? "liquidation" : fill.liquidity;
+  const [fee, realized] = [`${fill.fee} ${fill.fee_token}`, fill.realized_pnl];
+  return {
+    id,
+    kind: "fill",
+    at,
+    market,
+    side,
+    size,
+    price,
+    status,
+    keyHash,
+    words: fill.direction,
+    orderId,
+    fee,
+    realized,
+  };
+}
+
+export function operationEntry(operation: Operation): Entry {
+  const { id, action, status, error, exchange_id: exchangeId } = operation;
+  const words = [action.replaceAll("_", " "), exchangeId ?? "", error ?? ""].filter((part) => part !== "").join(", ");
+  const nothingElse = {
+    market: "",
+    side: null,
+    size: null,
+    price: null,
+    keyHash: null,
+    orderId: null,
+    fee: null,
+    realized: null,
+  };
+  return { id, kind: "operation", at: takenAt(id), status, words, ...nothingElse };
+}
+
+/** The first 48 bits of a UUIDv7 are its time in milliseconds. */
+export function takenAt(id: string): string {
+  return new Date(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toISOString();
+}
+
+/** Each newest first; so is what comes out. Of two at one time the earlier list's is first. */
+export function merged(lists: readonly (readonly Entry[])[]): Entry[] {
+  const places = lists.map(() => 0);
+  const all: Entry[] = [];
+  for (;;) {
+    let newest: Entry | undefined;
+    let from = -1;
+    for (const [index, list] of lists.entries()) {
+      const entry = list[places[index] ?? 0];
+      if (entry === undefined || (newest !== undefined && entry.at <= newest.at)) continue;
+      newest = entry;
+      from = index;
+    }
+    if (newest === undefined) return all;
+    all.push(newest);
+    places[from] = (places[from] ?? 0) + 1;
+  }
+}
+
+/** Empty members ask for nothing. `from` and `to` are days of UTC, both included. */
+export type Filter = {
+  from: string;
+  to: string;
+  kind: string;
+  market: string;
+  bot: string;
+  status: string;
+  text: string;
+};
+
+export const NO_FILTER: Filter = { from: "", to: "", kind: "", market: "", bot: "", status: "", text: "" };
+
+/** @param botOf name of the bot, or the hash, that a key is shown by */
+export function matches(entry: Entry, filter: Filter, botOf: (keyHash: string | null) => string): boolean {
+  const day = entry.at.slice(0, 10);
+  if (filter.from !== "" && day < filter.from) return false;
+  if (filter.to !== "" && day > filter.to) return false;
+  if (filter.kind !== "" && entry.kind !== filter.kind) return false;
+  if (filter.market !== "" && entry.market !== filter.market) return false;
+  if (filter.status !== "" && entry.status !== filter.status) return false;
+  if (filter.bot !== "" && botOf(entry.keyHash) !== filter.bot) return false;
+  const text = filter.text.toLowerCase();
+  if (text === "") return true;
+  const said = [entry.id, entry.orderId, entry.market, entry.side, entry.size, entry.price, entry.status, entry.words];
+  return said.some((part) => part?.toLowerCase().includes(text) === true);
+}
+
+const COLUMNS = [
+  "at",
+  "kind",
+  "market",
+  "side",
+  "size",
+  "price",
+  "status",
+  "bot",
+  "fee",
+  "realized",
+  "words",
+  "order_id",
+  "id",
+] as const;
+
+type Row = Record<(typeof COLUMNS)[number], string | null>;
+
+function rowOf({ keyHash, orderId, ...entry }: Entry, botOf: (keyHash: string | null) => string): Row {
+  return { ...entry, bot: botOf(keyHash), order_id: orderId };
+}
+
+export function asJsonLines(entries: readonly Entry[], botOf: (keyHash: string | null) => string): string {
+  return entries.map((entry) => `${JSON.stringify(rowOf(entry, botOf), [...COLUMNS])}\n`).join("");
+}
+
+export function asCsv(entries: readonly Entry[], botOf: (keyHash: string | null) => string): string {
+  const lines = entries.map((entry) => {
+    const row = rowOf(entry, botOf);
+    return COLUMNS.map((name) => cellOf(row[name])).join(",");
+  });
+  return [COLUMNS.join(","), ...lines, ""].join("\r\n");
+}
+
+/** A figure, whose minus is no formula. */
+const FIGURE = /^-?[0-9.]+( [A-Z0-9]+)?$/;
+
+/** RFC 4180; what a spreadsheet would take for a formula is text there, because the exchange's words are strangers'. */
+function cellOf(text: string | null): string {
+  const isFormula = /^[=+\-@\t\r]/.test(text ?? "") && !FIGURE.test(text ?? "");
+  const plain = isFormula ? `'${text}` : (text ?? "");
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}

@@ -1,0 +1,160 @@
+/** Candles, with one's own orders as lines and fills as arrows. */
+import { html, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import type uPlot from "uplot";
+import type { Order } from "../api/resources.ts";
+import { figure } from "../figures/format.ts";
+import { axes, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
+import { section } from "../parts/section.ts";
+import type { App } from "../state/app.ts";
+import { type Candle, type Candles, chooseInterval, INTERVALS } from "../state/candles.ts";
+import { triangle } from "./fills-chart.ts";
+
+const HEIGHT_PX = 260;
+
+export function candleChart(app: App): TemplateResult {
+  const { candles, watched } = app.state;
+  const isShown = candles !== null && watched !== null && candles.market === watched.market;
+  const content = isShown ? drawn(app, candles) : html`<p class="empty">Reading…</p>`;
+  return section(watched?.market ?? "Candles", content, intervals(app));
+}
+
+function intervals(app: App): TemplateResult {
+  const { interval } = app.state.forms;
+  function changed({ target }: Event): void {
+    const chosen = INTERVALS.find((each) => target instanceof HTMLSelectElement && each === target.value);
+    if (chosen !== undefined) chooseInterval(app, chosen);
+  }
+  return html`
+    <label class="inline"><span class="hidden">Interval of a candle</span>
+      <select name="interval" @change=${changed}>${INTERVALS.map((each) => html`<option value=${each} .selected=${live(each === interval)}>${each}</option>`)}</select>
+    </label>`;
+}
+
+function drawn(app: App, { rows, market, interval, failure, readAtMs }: Candles): TemplateResult {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined)
+    return html`<p class="empty">${failure ?? (readAtMs === null ? "Reading…" : "No candle yet.")}</p>`;
+  const orders = (app.state.openOrders.value ?? []).filter((order) => order.market === market);
+  const levels = orders.map(levelOf);
+  const marks = marksOf(app, market, Date.parse(first.opened_at));
+  const seconds = (iso: string) => Date.parse(iso) / 1_000;
+  const version = [market, interval, readAtMs, isDark(), marks.length, ...levels.map(({ price }) => price)].join(" ");
+  return html`
+    ${chart({
+      version,
+      words: `${rows.length} candles of ${market}, ${interval} each; the last closed at ${figure(last.close)}; ${levels.length} orders of your own`,
+      data: () => [
+        rows.map(({ opened_at: at }) => seconds(at)),
+        rows.map(({ low }) => Number(low)),
+        rows.map(({ high }) => Number(high)),
+        rows.map(({ open }) => Number(open)),
+        rows.map(({ close }) => Number(close)),
+      ],
+      options: (width) => optionsOf(width, { levels, marks, span: spanOf(first, last) }),
+    })}
+    ${failure === null ? "" : html`<p class="late" role="status">Not up to date: ${failure}</p>`}
+    <p class="note">dashed: your open orders and triggers · ▲ you bought · ▼ you sold${interval === "1m" ? "" : html` · a candle is ${interval}`}</p>`;
+}
+
+type Level = { price: number; words: string; isBuy: boolean };
+
+/** Where it stands: a trigger at its trigger price. */
+function levelOf({ side, size, price, trigger }: Order): Level {
+  const kind = trigger === undefined ? side : trigger.kind === "stop_loss" ? "stop" : "profit";
+  return { price: Number(trigger?.price ?? price), words: `${kind} ${size}`, isBuy: side === "buy" };
+}
+
+type Mark = { atS: number; price: number; isBuy: boolean };
+
+/** Fills within the time of the chart. */
+function marksOf({ state: { fills } }: App, market: string, sinceMs: number): Mark[] {
+  const marks: Mark[] = [];
+  for (const { fill } of fills.byMarket.get(market) ?? []) {
+    const atMs = Date.parse(fill.created_at);
+    if (atMs < sinceMs) break;
+    marks.push({ atS: atMs / 1_000, price: Number(fill.price), isBuy: fill.side === "buy" });
+  }
+  return marks;
+}
+
+type Span = { fromS: number; toS: number; candleS: number };
+
+/** Candles for which there is always room: a market that has just begun is not drawn as one block. */
+const LEAST_CANDLES = 60;
+
+function spanOf(first: Candle, last: Candle): Span {
+  const toS = Date.parse(last.closes_at) / 1_000;
+  const candleS = toS - Date.parse(last.opened_at) / 1_000;
+  const fromS = Math.min(Date.parse(first.opened_at) / 1_000, toS - LEAST_CANDLES * candleS);
+  return { fromS, toS, candleS };
+}
+
+type About = { levels: readonly Level[]; marks: readonly Mark[]; span: Span };
+
+function optionsOf(width: number, { levels, marks, span }: About): uPlot.Options {
+  const hidden = { points: { show: false }, stroke: "transparent", width: 0 };
+  return {
+    width,
+    height: HEIGHT_PX,
+    padding: CHART_PADDING,
+    legend: { show: false },
+    cursor: { y: false },
+    axes: axes(),
+    scales: { x: { range: () => [span.fromS, span.toS] } },
+    series: [{}, hidden, hidden, hidden, hidden],
+    hooks: {
+      draw: [
+        (plot) => candlesOn(plot, span),
+        (plot) => {
+          for (const level of levels) line(plot, level);
+        },
+        (plot) => {
+          for (const { atS, price, isBuy } of marks) {
+            const at = { x: plot.valToPos(atS, "x", true), y: plot.valToPos(price, "y", true) };
+            triangle(plot, at, { colour: ink(isBuy ? "gain" : "loss"), up: isBuy ? 1 : -1 });
+          }
+        },
+      ],
+    },
+  };
+}
+
+/** Part of the room of a candle that its body takes. */
+const BODY = 0.6;
+
+function candlesOn(plot: uPlot, { fromS, toS, candleS }: Span): void {
+  const [times = [], lows = [], highs = [], opens = [], closes = []] = plot.data;
+  const { ctx, bbox } = plot;
+  const body = Math.max(1, (bbox.width * candleS * BODY) / (toS - fromS));
+  const at = (value: number | null | undefined) => plot.valToPos(value ?? 0, "y", true);
+  for (const [index, time] of times.entries()) {
+    const [open, close] = [opens[index] ?? 0, closes[index] ?? 0];
+    const x = plot.valToPos(time + candleS / 2, "x", true);
+    const [top, bottom] = [at(Math.max(open, close)), at(Math.min(open, close))];
+    ctx.fillStyle = ink(close >= open ? "gain" : "loss");
+    ctx.fillRect(x - devicePixelRatio / 2, at(highs[index]), devicePixelRatio, at(lows[index]) - at(highs[index]));
+    ctx.fillRect(x - body / 2, top, body, Math.max(devicePixelRatio, bottom - top));
+  }
+}
+
+const LABEL_PX = 11;
+
+/** What is outside of the chart's prices is not drawn: it would press the candles flat. */
+function line(plot: uPlot, { price, words }: Level): void {
+  const { ctx, bbox } = plot;
+  const y = plot.valToPos(price, "y", true);
+  if (y < bbox.top || y > bbox.top + bbox.height) return;
+  ctx.save();
+  ctx.strokeStyle = ink("accent");
+  ctx.fillStyle = ink("accent");
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.font = `${LABEL_PX * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.fillText(words, bbox.left + 4 * devicePixelRatio, y - 3 * devicePixelRatio);
+  ctx.restore();
+}

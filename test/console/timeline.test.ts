@@ -1,0 +1,133 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Fill, Operation, Order } from "../../src/console/api/resources.ts";
+import {
+  asCsv,
+  asJsonLines,
+  type Entry,
+  type Filter,
+  fillEntry,
+  matches,
+  merged,
+  NO_FILTER,
+  operationEntry,
+  orderEntry,
+} from "../../src/console/figures/timeline.ts";
+
+/** The page's own code is checked against a browser's types, which are not this project's: taken in by its path. */
+type Shown = { entries: Entry[]; hasMore: boolean };
+const { timelineOf, newTimeline } = (await import(join(import.meta.dir, "../../src/console/state/timeline.ts"))) as {
+  timelineOf: (state: object) => Shown;
+  newTimeline: () => { orders: object; operations: object };
+};
+
+const ORDER = {
+  id: "o1",
+  created_at: "2026-03-02T10:00:00.000Z",
+  market: "BTC",
+  side: "buy",
+  size: "0.5",
+  price: "60000",
+  time_in_force: "gtc",
+  reduce_only: true,
+  trigger: { kind: "stop_loss", price: "61000", market: true },
+  status: "rejected",
+  error: '=HYPERLINK("http://x","no")',
+} as Order;
+const FILL = {
+  id: "f1",
+  created_at: "2026-03-03T23:59:59.999Z",
+  market: "HYPE",
+  side: "sell",
+  size: "2",
+  price: "40.5",
+  liquidity: "taker",
+  liquidation: false,
+  direction: "Close Long",
+  key_hash: "aa",
+  order_id: "o2",
+  fee: "-0.01",
+  fee_token: "USDC",
+  realized_pnl: "-3.5",
+} as Fill;
+const OPERATION = {
+  id: "019cb000-0000-7000-8000-000000000000",
+  action: "leverage",
+  status: "succeeded",
+  error: null,
+  exchange_id: null,
+} as Operation;
+
+const [order, fill, operation] = [orderEntry(ORDER, null), fillEntry(FILL), operationEntry(OPERATION)];
+
+function botOf(keyHash: string | null): string {
+  return keyHash === "aa" ? "grid-1" : "";
+}
+
+test("the lists are merged newest first, whatever each of them holds", () => {
+  const at = (time: string): Entry => ({ ...order, id: time, at: time });
+  const ids = merged([[at("5"), at("3"), at("1")], [], [at("9"), at("4"), at("4x")]]).map(({ id }) => id);
+  expect(ids).toEqual(["9", "5", "4", "4x", "3", "1"]);
+  expect(operation.at).toBe(new Date(0x019cb0000000).toISOString());
+});
+
+const ROWS: [what: string, Partial<Filter>, ids: string[]][] = [
+  ["nothing asked for", {}, ["f1", "o1"]],
+  ["from a day on", { from: "2026-03-03" }, ["f1"]],
+  ["a day is whole", { to: "2026-03-03" }, ["f1", "o1"]],
+  ["up to a day", { to: "2026-03-02" }, ["o1"]],
+  ["a kind", { kind: "fill" }, ["f1"]],
+  ["a market", { market: "BTC" }, ["o1"]],
+  ["a status", { status: "rejected" }, ["o1"]],
+  ["a bot", { bot: "grid-1" }, ["f1"]],
+  ["words of the exchange, in any case", { text: "hyperLINK" }, ["o1"]],
+  ["the order of a fill", { text: "o2" }, ["f1"]],
+  ["all of them at once", { text: "close", bot: "grid-1", status: "taker", from: "2026-03-03" }, ["f1"]],
+  ["none", { market: "BTC", kind: "fill" }, []],
+];
+
+test.each(ROWS)("a filter: %s", (_what, filter, ids) => {
+  const found = merged([[order], [fill]]).filter((entry) => matches(entry, { ...NO_FILTER, ...filter }, botOf));
+  expect(found.map(({ id }) => id)).toEqual(ids);
+});
+
+test("what is taken along has stable columns, exact figures, and no formula of a stranger's", () => {
+  const csv = asCsv([fill, order], botOf).split("\r\n");
+  expect(csv[0]).toBe("at,kind,market,side,size,price,status,bot,fee,realized,words,order_id,id");
+  expect(csv[1]).toBe("2026-03-03T23:59:59.999Z,fill,HYPE,sell,2,40.5,taker,grid-1,-0.01 USDC,-3.5,Close Long,o2,f1");
+  expect(csv[2]).toContain('"stop loss 61000, reduce only, =HYPERLINK(""http://x"",""no"")"');
+  expect(
+    asCsv(
+      [
+        { ...order, words: "=1+1" },
+        { ...order, words: "-2+3" },
+      ],
+      botOf,
+    ),
+  ).toContain(",'=1+1,o1");
+  expect(asCsv([{ ...order, words: "-2+3" }], botOf)).toContain(",'-2+3,o1");
+  expect(csv).toHaveLength(4);
+  const lines = asJsonLines([fill, order], botOf).split("\n");
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ id: "f1", bot: "grid-1", realized: "-3.5", order_id: "o2" });
+  expect(lines).toHaveLength(3);
+});
+
+test("nothing is shown that is older than a list of which more is to be read, and all of it once that is whole", () => {
+  const book = { rows: [{ fill: { ...FILL, created_at: "2020-01-01T00:00:00.000Z" } }], version: 1, isCut: false };
+  const orders = Array.from({ length: 200 }, (_, nth) => ({ ...ORDER, id: `o${nth}` }));
+  const timeline = newTimeline();
+  const state = { history: { value: orders }, operations: { value: [OPERATION] }, fills: book, timeline };
+  const before = timelineOf(state);
+  expect([before.hasMore, before.entries.length, before.entries.some(({ kind }) => kind === "fill")]).toEqual([
+    true,
+    201,
+    false,
+  ]);
+  // The page that was read by hand has what events keep once more.
+  timeline.orders = {
+    rows: [...orders.slice(150), { ...ORDER, id: "old", created_at: FILL.created_at }],
+    cursor: null,
+  };
+  const after = timelineOf(state);
+  expect([after.hasMore, after.entries.length, after.entries.at(-1)?.kind]).toEqual([false, 203, "fill"]);
+});
