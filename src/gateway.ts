@@ -34,7 +34,7 @@ import { CROSS_CHECK_MS } from "./settle/feed/cross-check.ts";
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
 import { openFillIndex } from "./settle/fills/index-fills.ts";
-import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
+import { keepRecord } from "./settle/keep-record.ts";
 import { heedEveryExcess, heedExcess } from "./settle/modify/reduce.ts";
 import { refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
 import { openRepeating, type Repeating } from "./settle/repeating.ts";
@@ -188,7 +188,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
       keepInStep({ world, repeating, settler, stopper, flattener, heartbeats, follower }, parts.socket);
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
-      repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
+      keepRecord(repeating, world);
       repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, repeating.isStopped));
       repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, repeating.isStopped).look);
       checkPictures(repeating, world, reads);

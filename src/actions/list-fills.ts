@@ -1,25 +1,31 @@
 import { API_NETWORK } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
-import { pageOf } from "../core/page.ts";
+import { pageLooked } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { With } from "../deps.ts";
-import { findFill, type ListedFill, listFills as listStored } from "../store/fills.ts";
+import { findFill, type ListedFill, listFills as listStored, lookForFills } from "../store/fills.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
+import { filterOf, UNFILTERED, type WantedFilter } from "./list-filter.ts";
 
 /** `GET /v1/fills`: newest first, from the local index, which keeps what the exchange forgets. */
 export function listFills(
-  deps: With<"fillIndex" | "store">,
+  deps: With<"fillIndex" | "markets" | "store">,
   caller: Caller,
-  { cursor, limit }: { cursor: string | null; limit: number },
+  { cursor, limit, filter: wanted = UNFILTERED }: { cursor: string | null; limit: number; filter?: WantedFilter },
 ): ReadAnswer {
   const { account } = caller;
   const after = cursor === null ? null : findFill(deps.store, account.id, cursor);
   if (cursor !== null && after === null) {
     throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
   }
-  const rows = listStored(deps.store, { accountId: account.id, after, limit });
-  const page = pageOf(rows, limit, (row) => row.fill.id);
+  const filter = filterOf(deps, caller, wanted);
+  const asked = { accountId: account.id, after, limit };
+  const looked =
+    filter === null
+      ? { rows: listStored(deps.store, asked), lookedTo: null }
+      : lookForFills(deps.store, { ...asked, filter });
+  const page = pageLooked(looked, limit, (row) => row.fill.id);
   const body = listText(page.rows.map(fillResource), page.nextCursor);
   return { body, asOfMs: deps.fillIndex.readToMs(account) ?? 0 };
 }

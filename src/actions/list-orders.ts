@@ -1,13 +1,17 @@
 import { ApiError } from "../core/errors.ts";
 import { madeOnce } from "../core/made-once.ts";
+import { dexOf } from "../core/market.ts";
 import type { Order, OrderStatus } from "../core/order.ts";
-import { pageOf } from "../core/page.ts";
+import { pageLooked, pageOf } from "../core/page.ts";
 import { listOfTexts, orderText } from "../core/resource.ts";
 import type { ToLook, With } from "../deps.ts";
-import { findOrder, listOrders as listStored } from "../store/orders.ts";
+import { findKeyRecord } from "../store/idempotency.ts";
+import { lookForOrders } from "../store/listed-orders.ts";
+import { findOrder, listOrders as listStored, type OrderPage, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
-import { listOpenOrders } from "./open-orders.ts";
+import { filterOf, keptAs, type ListFilter, UNFILTERED, type WantedFilter } from "./list-filter.ts";
+import { listOpenOrders, type OpenOrder } from "./open-orders.ts";
 
 export type ListOrders = {
   /** Null for the whole history. */
@@ -17,6 +21,10 @@ export type ListOrders = {
   cursor: string | null;
   /** 1 to 500. */
   limit: number;
+  /** Left out for all. */
+  filter?: WantedFilter;
+  /** Of the request that placed it, as its client sent it; left out for all. */
+  idempotencyKey?: string | null;
 };
 
 const STATUSES: readonly OrderStatus[] = [
@@ -31,14 +39,20 @@ const STATUSES: readonly OrderStatus[] = [
 
 /** `GET /v1/orders`: `open` is what is open at the exchange now, everything else is the stored history. Writes nothing. */
 export async function listOrders(
-  deps: ToLook & With<"instance" | "orderNews" | "reads" | "settling">,
+  deps: ToLook & With<"instance" | "markets" | "orderNews" | "reads" | "settling">,
   caller: Caller,
   wanted: ListOrders,
 ): Promise<ReadAnswer> {
   const status = requireStatus(wanted.status);
   requireDex(deps, wanted.dex);
-  if (status === "open") return openPage(deps, caller, wanted);
-  return { body: historyPage(deps, caller, { ...wanted, status }), asOfMs: null };
+  const filter = filterOf(deps, caller, wanted.filter ?? UNFILTERED);
+  const { idempotencyKey = null } = wanted;
+  if (idempotencyKey !== null) {
+    const placed = placedUnder(deps, caller, idempotencyKey).filter(isShown({ status, dex: wanted.dex, filter }));
+    return { body: listOfTexts(placed.map(orderText), null), asOfMs: null };
+  }
+  if (status === "open") return openPage(deps, caller, { ...wanted, narrowedBy: filter });
+  return { body: historyPage(deps, caller, { ...wanted, status, narrowedBy: filter }), asOfMs: null };
 }
 
 function requireStatus(text: string | null): OrderStatus | null {
@@ -58,12 +72,15 @@ export function requireDex(deps: With<"settings">, dex: string | null): void {
 /** An open order is the same object while neither its row nor what the exchange shows of it has changed. */
 const textOf = madeOnce(orderText);
 
+/** More open orders no account has. */
+const MAX_OPEN = 10_000;
+
 const NATIVE_ID = /^[0-9]{1,20}$/;
 
 async function openPage(
   deps: ToLook & With<"instance" | "orderNews" | "reads" | "settling">,
   caller: Caller,
-  { dex, cursor, limit }: ListOrders,
+  { dex, cursor, limit, narrowedBy }: ListOrders & { narrowedBy: ListFilter | null },
 ): Promise<ReadAnswer> {
   if (cursor !== null && !NATIVE_ID.test(cursor)) {
     throw new ApiError("invalid_cursor", "`cursor` of open orders is a native order id.");
@@ -73,17 +90,55 @@ async function openPage(
     reader: caller.reader,
     dex,
     below,
-    count: limit + 1,
+    count: narrowedBy === null ? limit + 1 : MAX_OPEN,
   });
-  const page = pageOf(orders, limit, (order) => order.exchangeOrderId);
+  const isAsked = isShown({ status: null, dex: null, filter: narrowedBy });
+  const asked = orders.filter((order) => isAsked({ ...order, keyHash: placedBy(deps, order, narrowedBy) }));
+  const page = pageOf(asked, limit, (order) => order.exchangeOrderId);
   return { body: listOfTexts(page.rows.map(textOf), page.nextCursor), asOfMs };
 }
 
-function historyPage(deps: With<"store">, caller: Caller, wanted: ListOrders & { status: OrderStatus | null }): string {
-  const { cursor, limit, status, dex } = wanted;
+/** Only where it is asked for. */
+function placedBy({ store }: With<"store">, { id }: OpenOrder, filter: ListFilter | null): string | null {
+  return filter === null || filter.keyHashes === null ? null : (findOrder(store, id)?.keyHash ?? null);
+}
+
+type Shown = { status: OrderStatus | null; dex: string | null; filter: ListFilter | null };
+
+function isShown({ status, dex, filter }: Shown): (order: Order & { keyHash: string | null }) => boolean {
+  return ({ status: own, market, createdAtMs, keyHash }) => {
+    if ((status !== null && own !== status) || (dex !== null && dexOf(market) !== dex)) return false;
+    if (filter === null) return true;
+    const { sinceMs, untilMs, keyHashes } = filter;
+    const isInTime = (sinceMs === null || createdAtMs >= sinceMs) && (untilMs === null || createdAtMs < untilMs);
+    const isOfKey = keyHashes === null || (keyHash !== null && keyHashes.includes(keyHash));
+    return isInTime && isOfKey && (filter.market === null || filter.market === market);
+  };
+}
+
+/** One for each bot that has used it, newest first; a cancel or modify has placed none. */
+function placedUnder(deps: With<"store">, caller: Caller, sent: string): StoredOrder[] {
+  const { id: accountId } = caller.account;
+  return keptAs(deps, caller, sent)
+    .flatMap((key) => {
+      const record = findKeyRecord(deps.store, accountId, key);
+      const order = record?.resource.kind === "order" ? findOrder(deps.store, record.resource.id) : null;
+      return order?.idempotencyKey === key && order.accountId === accountId ? [order] : [];
+    })
+    .sort((a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1));
+}
+
+type Narrowed = ListOrders & { status: OrderStatus | null; narrowedBy: ListFilter | null };
+
+function historyPage(deps: With<"store">, caller: Caller, wanted: Narrowed): string {
+  const { cursor, limit, status, dex, narrowedBy } = wanted;
   const after = cursor === null ? null : requireCursor(deps, caller, cursor);
-  const rows = listStored(deps.store, { accountId: caller.account.id, status, dex, after, limit });
-  const page = pageOf(rows, limit, (order: Order) => order.id);
+  const asked: OrderPage = { accountId: caller.account.id, status, dex, after, limit };
+  const looked =
+    narrowedBy === null
+      ? { rows: listStored(deps.store, asked), lookedTo: null }
+      : lookForOrders(deps.store, { ...asked, filter: narrowedBy });
+  const page = pageLooked(looked, limit, (order: Order) => order.id);
   return listOfTexts(page.rows.map(orderText), page.nextCursor);
 }
 

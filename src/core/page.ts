@@ -10,6 +10,19 @@ export function parseLimit(text: string): number | null {
   return limit <= MAX_LIMIT ? limit : null;
 }
 
+/**
+ * The same of rows that were looked for so far and no further: where they do not fill the page, the next begins with the row at
+ * which the looking ended.
+ */
+export function pageLooked<Row>(
+  { rows, lookedTo }: { rows: readonly Row[]; lookedTo: { id: string } | null },
+  limit: number,
+  cursorOf: (row: Row) => string,
+): Page<Row> {
+  const page = pageOf(rows, limit, cursorOf);
+  return { rows: page.rows, nextCursor: page.nextCursor ?? lookedTo?.id ?? null };
+}
+
 export type Page<Row> = { rows: Row[]; nextCursor: string | null };
 
 /** Cuts rows, of which one more than `limit` was read, to a page; the cursor is null exactly when nothing follows. */

@@ -1,9 +1,9 @@
 import { listFills } from "../actions/list-fills.ts";
 import { EXAMPLE_FILL } from "./examples.ts";
-import { readLimit } from "./query.ts";
+import { readFilter, readLimit } from "./query.ts";
 import { type Route, readRoute } from "./route.ts";
 import { FillResource } from "./schema/fill.ts";
-import { FillCursorParameter, LimitParameter, listOf } from "./schema/list.ts";
+import { FILTER_PARAMETERS, FillCursorParameter, LimitParameter, listOf, PAGES_MAY_BE_SHORT } from "./schema/list.ts";
 
 const list = readRoute(
   {
@@ -12,9 +12,9 @@ const list = readRoute(
     path: "/v1/fills",
     tag: "Fills",
     summary: "List fills",
-    description: "Newest first, from this gateway's own index, which keeps what the exchange forgets and can lag it.",
+    description: `Newest first, from this gateway's own index, which keeps what the exchange forgets and can lag it. ${PAGES_MAY_BE_SHORT}`,
     access: "trading:read",
-    query: { cursor: FillCursorParameter, limit: LimitParameter },
+    query: { ...FILTER_PARAMETERS, cursor: FillCursorParameter, limit: LimitParameter },
     answers: [
       {
         status: 200,
@@ -26,7 +26,10 @@ const list = readRoute(
     ],
     errors: ["invalid_cursor", "invalid_limit"],
   },
-  (deps, caller, { query }) => listFills(deps, caller, { cursor: query.get("cursor"), limit: readLimit(query) }),
+  (deps, caller, { query }) => {
+    const filter = readFilter(query);
+    return listFills(deps, caller, { cursor: query.get("cursor"), limit: readLimit(query), filter });
+  },
 );
 
 export function fillRoutes(): Route[] {

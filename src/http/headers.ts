@@ -44,3 +44,9 @@ export function readIdempotencyKey(headers: Headers): string {
   }
   return key;
 }
+
+/** As it was sent with a request; null where it is not asked for. */
+export function readKeyParameter(key: string | null): string | null {
+  if (key === null || KEY.test(key)) return key;
+  throw new ApiError("invalid_parameter", "idempotency_key must be 8 to 128 visible ASCII characters without spaces.");
+}

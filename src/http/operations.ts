@@ -8,12 +8,14 @@ import { EXAMPLE_OPERATION } from "./examples.ts";
 import { operationAnswers } from "./operation-contract.ts";
 import { NOT_2XX, readOperationId } from "./order-contract.ts";
 import { requireNotZero } from "./order-rules.ts";
-import { readLimit } from "./query.ts";
+import { readFilter, readLimit } from "./query.ts";
+import { EXAMPLE_LISTED_OPERATION } from "./record-examples.ts";
 import { type Route, readRoute, writeRoute } from "./route.ts";
-import { CursorParameter, LimitParameter, listOf } from "./schema/list.ts";
+import { CursorParameter, FILTER_PARAMETERS, LimitParameter, listOf, PAGES_MAY_BE_SHORT } from "./schema/list.ts";
 import {
   CancelTwapBody,
   CreateTwapBody,
+  ListedOperationResource,
   OperationAction,
   OperationResource,
   OperationStatus,
@@ -94,22 +96,29 @@ const list = readRoute(
     path: "/v1/operations",
     tag: OPERATIONS_TAG,
     summary: "List operations",
-    description: "Newest first.",
+    description: `Newest first; each with what was asked, beside what the operation alone shows. ${PAGES_MAY_BE_SHORT}`,
     access: "trading:read",
-    query: { action: OperationAction, status: OperationStatus, cursor: CursorParameter, limit: LimitParameter },
+    query: {
+      ...FILTER_PARAMETERS,
+      action: OperationAction,
+      status: OperationStatus,
+      cursor: CursorParameter,
+      limit: LimitParameter,
+    },
     answers: [
       {
         status: 200,
         description: "A page of operations.",
-        schema: listOf(OperationResource, "OperationList"),
-        example: { object: "list", data: [EXAMPLE_OPERATION], has_more: false, next_cursor: null },
+        schema: listOf(ListedOperationResource, "OperationList"),
+        example: { object: "list", data: [EXAMPLE_LISTED_OPERATION], has_more: false, next_cursor: null },
       },
     ],
     errors: ["invalid_status", "invalid_cursor", "invalid_limit"],
   },
   (deps, caller, { query }) => {
     const [action, status, cursor] = [query.get("action"), query.get("status"), query.get("cursor")];
-    return listOperations(deps, caller, { action, status, cursor, limit: readLimit(query) });
+    const filter = readFilter(query);
+    return listOperations(deps, caller, { action, status, cursor, limit: readLimit(query), filter });
   },
 );
 

@@ -15,11 +15,20 @@ import {
   EXAMPLE_PLACE_MARKET_ORDER,
   EXAMPLE_PLACE_ORDER,
 } from "./examples.ts";
+import { readKeyParameter } from "./headers.ts";
 import { NOT_2XX, ORDER_ID, ORDERS_TAG, readOrderId, UNKNOWN_ORDER } from "./order-contract.ts";
 import { readOrderTerms, requireNotZero } from "./order-rules.ts";
-import { readLimit } from "./query.ts";
+import { readFilter, readLimit } from "./query.ts";
 import { type Route, readRoute, writeRoute } from "./route.ts";
-import { CursorParameter, DexParameter, LimitParameter, listOf } from "./schema/list.ts";
+import {
+  CursorParameter,
+  DexParameter,
+  FILTER_PARAMETERS,
+  IdempotencyKeyParameter,
+  LimitParameter,
+  listOf,
+  PAGES_MAY_BE_SHORT,
+} from "./schema/list.ts";
 import { CancelOrderBody, OrderResource, OrderStatus, PlaceMarketOrderBody, PlaceOrderBody } from "./schema/order.ts";
 
 const place = writeRoute(
@@ -168,10 +177,16 @@ const list = readRoute(
     path: "/v1/orders",
     tag: ORDERS_TAG,
     summary: "List orders",
-    description:
-      "`status=open` lists the orders open on the exchange, those placed elsewhere included, by native id descending. Anything else lists what was placed here, newest first, without asking the exchange.",
+    description: `\`status=open\` lists the orders open on the exchange, those placed elsewhere included, by native id descending. Anything else lists what was placed here, newest first, without asking the exchange. With \`idempotency_key\`: what was placed under it. ${PAGES_MAY_BE_SHORT}`,
     access: "trading:read",
-    query: { status: OrderStatus, dex: DexParameter, cursor: CursorParameter, limit: LimitParameter },
+    query: {
+      ...FILTER_PARAMETERS,
+      status: OrderStatus,
+      dex: DexParameter,
+      idempotency_key: IdempotencyKeyParameter,
+      cursor: CursorParameter,
+      limit: LimitParameter,
+    },
     answers: [
       {
         status: 200,
@@ -193,7 +208,9 @@ const list = readRoute(
   },
   (deps, caller, { query }) => {
     const [status, dex, cursor] = [query.get("status"), query.get("dex"), query.get("cursor")];
-    return listOrders(deps, caller, { status, dex, cursor, limit: readLimit(query) });
+    const idempotencyKey = readKeyParameter(query.get("idempotency_key"));
+    const filter = readFilter(query);
+    return listOrders(deps, caller, { status, dex, cursor, limit: readLimit(query), filter, idempotencyKey });
   },
 );
 

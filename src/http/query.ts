@@ -1,4 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
+import type { WantedFilter } from "../actions/list-filter.ts";
 import { ApiError } from "../core/errors.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, parseLimit } from "../core/page.ts";
 import { parseTime } from "../core/time-text.ts";
@@ -49,4 +50,25 @@ export function readTime(query: Query, name: "since" | "until"): number | null {
   const ms = parseTime(text);
   if (ms === null) throw new ApiError("invalid_parameter", `${name} must be an ISO 8601 time in UTC.`);
   return ms;
+}
+
+const KEY_HASH = /^[0-9a-f]{64}$/;
+const BOT = /^[a-z0-9-]{1,40}$/;
+const MARKET = /^[A-Za-z0-9@][A-Za-z0-9@:_./-]{0,99}$/;
+
+/** What lists of the record are narrowed by. */
+export function readFilter(query: Query): WantedFilter {
+  return {
+    sinceMs: readTime(query, "since"),
+    untilMs: readTime(query, "until"),
+    market: readMatching(query, "market", { pattern: MARKET, what: "the name of a market" }),
+    keyHash: readMatching(query, "key_hash", { pattern: KEY_HASH, what: "64 lower-case hex characters" }),
+    bot: readMatching(query, "bot", { pattern: BOT, what: "1 to 40 of a-z, 0-9 and -" }),
+  };
+}
+
+function readMatching(query: Query, name: string, { pattern, what }: { pattern: RegExp; what: string }): string | null {
+  const text = query.get(name);
+  if (text === null || pattern.test(text)) return text;
+  throw new ApiError("invalid_parameter", `${name} must be ${what}.`);
 }

@@ -3,6 +3,7 @@ import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
+import { isWithin, type Looked, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { assignments, columnsOf, placeholders, prepared } from "./prepared.ts";
 import { fillCursors, fills, orders } from "./schema.ts";
@@ -179,6 +180,58 @@ export function listFills(store: Store, { accountId, after, limit }: FillPage): 
     .limit(limit + 1)
     .all();
   return listed(store, accountId, rows);
+}
+
+export type FillFilter = Times & {
+  /** Canonical name; null for all. */
+  market: string | null;
+  /** Hashes of the API keys that placed the orders; null for all, those of nobody included. */
+  keyHashes: readonly string[] | null;
+};
+
+/** Fills that one page looks through for those of a key: each has to be asked whose it is. */
+const MAX_ASKED_WHOSE = 4_000;
+const ASKED_AT_ONCE = 500;
+
+/** The same, by more. */
+export function lookForFills(
+  store: Store,
+  { filter, ...page }: FillPage & { filter: FillFilter },
+  most = MAX_ASKED_WHOSE,
+): Looked<ListedFill> {
+  const { accountId, limit } = page;
+  const { market, keyHashes } = filter;
+  const after = page.after === null ? null : { atMs: page.after.timeMs, id: page.after.id };
+  const isOfMarket = market === null ? undefined : eq(fills.market, market);
+  const road = { table: fills, atMs: fills.timeMs, id: fills.id, is: and(eq(fills.accountId, accountId), isOfMarket) };
+  const span = spanOf(filter, after);
+  if (keyHashes === null)
+    return { rows: listed(store, accountId, fillsOf(store, road, span, limit + 1)), lookedTo: null };
+  const rows: ListedFill[] = [];
+  const atOnce = Math.min(most, ASKED_AT_ONCE);
+  let rest = span;
+  for (let asked = 0; asked < most; asked += atOnce) {
+    const found = fillsOf(store, road, rest, atOnce);
+    const own = listed(store, accountId, found).filter(
+      ({ keyHash }) => keyHash !== null && keyHashes.includes(keyHash),
+    );
+    rows.push(...own);
+    const last = found.at(-1);
+    if (found.length < atOnce || last === undefined) return { rows, lookedTo: null };
+    rest = { upper: { atMs: last.timeMs, id: last.id }, lower: span.lower };
+    if (rows.length > limit) break;
+  }
+  return { rows, lookedTo: rest.upper };
+}
+
+function fillsOf(store: Store, road: Road, span: Span, count: number): StoredFill[] {
+  return store
+    .select()
+    .from(fills)
+    .where(isWithin(road, span))
+    .orderBy(desc(fills.timeMs), desc(fills.id))
+    .limit(count)
+    .all();
 }
 
 /** Of all the fills of a page at once. */

@@ -14,6 +14,7 @@ import keepTrips from "../../drizzle/0009_keep_trips.sql" with { type: "text" };
 import holdTwapsToRails from "../../drizzle/0010_hold_twaps_to_rails.sql" with { type: "text" };
 import flattenStops from "../../drizzle/0011_flatten_stops.sql" with { type: "text" };
 import takeAlerts from "../../drizzle/0012_take_alerts.sql" with { type: "text" };
+import listOrders from "../../drizzle/0013_list_orders.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010_hold_twaps_to_rails", sql: holdTwapsToRails },
   { name: "0011_flatten_stops", sql: flattenStops },
   { name: "0012_take_alerts", sql: takeAlerts },
+  { name: "0013_list_orders", sql: listOrders },
 ];
 
 /** The database was written by a newer Postern than this one. */

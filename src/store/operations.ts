@@ -3,6 +3,7 @@ import type { Operation, OperationAction, OperationStatus } from "../core/operat
 import { operationText } from "../core/resource.ts";
 import { expectBotTwap, forgetBotTwap, heedTwapNews } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
+import { isWithin, type Looked, lastLookedAt, MAX_LOOKED_THROUGH, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, prepared } from "./prepared.ts";
 import { operations } from "./schema.ts";
@@ -144,6 +145,13 @@ function listSucceeded(
     .all();
 }
 
+export type OperationFilter = Times & {
+  /** Canonical name; null for all. */
+  market: string | null;
+  /** Hashes of the API keys that asked for them; null for all. */
+  keyHashes: readonly string[] | null;
+};
+
 export type OperationPage = {
   accountId: string;
   /** Null for all. */
@@ -176,6 +184,36 @@ export function listOperations(store: Store, page: OperationPage): StoredOperati
     .orderBy(desc(operations.createdAtMs), desc(operations.id))
     .limit(limit + 1)
     .all();
+}
+
+/** The same, by more: in the order of the list, or of the list of a market. */
+export function lookForOperations(
+  store: Store,
+  { filter, ...page }: OperationPage & { filter: OperationFilter },
+  most = MAX_LOOKED_THROUGH,
+): Looked<StoredOperation> {
+  const { accountId, action, status, limit } = page;
+  const { market, keyHashes } = filter;
+  const after = page.after === null ? null : { atMs: page.after.createdAtMs, id: page.after.id };
+  const isOfMarket = market === null ? undefined : eq(operations.market, market);
+  const is = and(eq(operations.accountId, accountId), isOfMarket);
+  const road = { table: operations, atMs: operations.createdAtMs, id: operations.id, is };
+  const span = spanOf(filter, after);
+  const lookedTo = lastLookedAt(store, [road], span, most);
+  const isIt = and(
+    isWithin(road, { ...span, lower: lookedTo ?? span.lower }),
+    action === null ? undefined : eq(operations.action, action),
+    status === null ? undefined : eq(operations.status, status),
+    keyHashes === null ? undefined : inArray(operations.keyHash, [...keyHashes]),
+  );
+  const rows = store
+    .select()
+    .from(operations)
+    .where(isIt)
+    .orderBy(desc(operations.createdAtMs), desc(operations.id))
+    .limit(limit + 1)
+    .all();
+  return { rows, lookedTo };
 }
 
 /** How many rows of an account nobody can answer for, and since when, unix milliseconds. */

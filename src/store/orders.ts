@@ -7,6 +7,7 @@ import { orderText } from "../core/resource.ts";
 import { bookFills, filledBefore } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import { passNonce, requireUnused, takeNumber } from "./nonces.ts";
+import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
 import { putOpenLeg, touchOpenLegs } from "./open-leg-book.ts";
 import type { Unknowns } from "./operations.ts";
@@ -20,7 +21,8 @@ import {
   triggerColumns,
 } from "./placing-columns.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
-import { accounts, attempts, legs, orders } from "./schema.ts";
+import { accounts, legs, orders } from "./schema.ts";
+import { listedOrders } from "./schema-lists.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
@@ -67,24 +69,24 @@ const CHANGING = [
 ] as const;
 
 /** Beside them stands in the row what placed the order. */
-const COLUMNS = columnsOf(orders, [...FIXED, ...CHANGING]);
+export const ORDER_COLUMNS = columnsOf(orders, [...FIXED, ...CHANGING]);
 
-type Row = Pick<typeof orders.$inferSelect, (typeof FIXED)[number] | (typeof CHANGING)[number]>;
+export type OrderRow = Pick<typeof orders.$inferSelect, (typeof FIXED)[number] | (typeof CHANGING)[number]>;
 
-function toOrder(row: Row): StoredOrder {
+export function toOrder(row: OrderRow): StoredOrder {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
   const trigger = toTrigger({ triggerPrice, triggerKind, triggerMarket });
   return { ...rest, trigger };
 }
 
-function toRow(order: StoredOrder): Row {
+function toRow(order: StoredOrder): OrderRow {
   const { trigger, ...rest } = order;
   return { ...rest, ...triggerColumns(trigger) };
 }
 
 const byId = prepared((store) =>
   store
-    .select(COLUMNS)
+    .select(ORDER_COLUMNS)
     .from(orders)
     .where(eq(orders.id, sql.placeholder("id")))
     .prepare(),
@@ -145,15 +147,16 @@ function tellOrder(store: Store, order: StoredOrder, type: OrderEventType, paylo
   });
 }
 
-const PLACED_BY = columnsOf(orders, ["accountId", "keyHash", "idempotencyKey"]);
+const REMOVED = columnsOf(orders, ["number", "accountId", "keyHash", "idempotencyKey"]);
 
 /** Takes back an order of which it is proven that no byte left. */
 export function deleteOrder(store: Store, id: string, atMs: number): void {
   touchOpenLegs(store, id);
   store.delete(legs).where(eq(legs.orderId, id)).run();
-  const removed = store.delete(orders).where(eq(orders.id, id)).returning(PLACED_BY).all();
+  const removed = store.delete(orders).where(eq(orders.id, id)).returning(REMOVED).all();
   const payload = JSON.stringify({ object: "order", id });
-  for (const { accountId, ...placedBy } of removed) {
+  for (const { number, accountId, ...placedBy } of removed) {
+    store.delete(listedOrders).where(eq(listedOrders.number, number)).run();
     appendEvent(store, { accountId, atMs, type: "order.removed", resourceId: id, payload, placedBy });
   }
 }
@@ -177,7 +180,7 @@ export function updateOrder(store: Store, order: StoredOrder): boolean {
 }
 
 /** All that there are, and nothing else: the compiler sees to that. */
-const STATUSES = Object.keys({
+export const STATUSES = Object.keys({
   processing: true,
   unknown: true,
   open: true,
@@ -254,29 +257,21 @@ export const listOpenOrders = whileUnchanged<readonly StoredOrder[]>((store, acc
   ),
 );
 
-function newestFirst(a: Row, b: Row): number {
+export function newestFirst(a: OrderRow, b: OrderRow): number {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs;
   return a.id < b.id ? 1 : -1;
 }
 
-const DEX = sql.placeholder("dex");
-/** HIP-3 markets carry their dex as a prefix; the native dex and spot have none. */
-const IS_OF_DEX = sql`case
-  when ${DEX} is null then 1
-  when ${DEX} = '' then instr(${orders.market}, ':') = 0
-  else substr(${orders.market}, 1, length(${DEX}) + 1) = ${DEX} || ':'
-end`;
-
 const ofStatus = prepared((store) =>
   store
-    .select(COLUMNS)
+    .select(ORDER_COLUMNS)
     .from(orders)
     .where(
       and(
         eq(orders.accountId, sql.placeholder("accountId")),
         eq(orders.status, sql.placeholder("status")),
         sql`(${orders.createdAtMs}, ${orders.id}) < (${sql.placeholder("createdAtMs")}, ${sql.placeholder("id")})`,
-        IS_OF_DEX,
+        isOfDex(orders.market, sql.placeholder("dex")),
       ),
     )
     .orderBy(desc(orders.createdAtMs), desc(orders.id))
@@ -291,7 +286,7 @@ const LIVE: OrderStatus[] = STATUSES.filter(isLive);
 
 const oldestOfStatus = prepared((store) =>
   store
-    .select(COLUMNS)
+    .select(ORDER_COLUMNS)
     .from(orders)
     .where(and(eq(orders.accountId, sql.placeholder("accountId")), eq(orders.status, sql.placeholder("status"))))
     .orderBy(asc(orders.createdAtMs), asc(orders.id))
@@ -311,7 +306,7 @@ export function listLiveOrders(store: Store, accountId: string, limit: number): 
 
 const unnamedOfStatus = prepared((store) =>
   store
-    .select(COLUMNS)
+    .select(ORDER_COLUMNS)
     .from(orders)
     .where(
       and(
@@ -356,21 +351,6 @@ function total(counts: readonly (readonly [OrderStatus, number])[]): number {
 /** Whether the account has an order about which the exchange may still have news. */
 export function hasLiveOrder(store: Store, accountId: string): boolean {
   return LIVE.some((status) => oldestOfStatus(store).get({ accountId, status, limit: 1 }) !== undefined);
-}
-
-/** Ids of all orders that are open, or wait for their trigger, and were modified by their price alone. */
-export function listOpenModified(store: Store): string[] {
-  // By account and status, as the index has them.
-  const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
-  const rows = store
-    .selectDistinct({ id: orders.id })
-    .from(orders)
-    .innerJoin(attempts, eq(attempts.resourceId, orders.id))
-    .where(
-      and(isOfAnAccount, inArray(orders.status, ["open", "waiting_for_trigger"]), isNotNull(attempts.intendedTotal)),
-    )
-    .all();
-  return rows.map(({ id }) => id);
 }
 
 export function countOrders(store: Store): number {

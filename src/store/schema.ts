@@ -269,6 +269,7 @@ export const operations = sqliteTable(
   (table) => [
     index("operations_history").on(table.accountId, table.createdAtMs, table.id),
     index("operations_by_status").on(table.accountId, table.status, table.createdAtMs),
+    index("operations_by_market").on(table.accountId, table.market, table.createdAtMs, table.id),
   ],
 );
 
@@ -313,6 +314,7 @@ export const fills = sqliteTable(
   (table) => [
     // An id begins with the time: with the time before it, one index both keeps fills apart and lists the newest.
     primaryKey({ columns: [table.accountId, table.timeMs, table.id] }),
+    index("fills_by_market").on(table.accountId, table.market, table.timeMs, table.id),
     // A native id belongs to one account of the exchange; which of ours, the row says.
     index("fills_oid").on(table.oid),
     index("fills_twap").on(table.accountId, table.twapId).where(sql`twap_id is not null`),

@@ -8,6 +8,7 @@ import type { candleResource, tradeResource } from "../../src/actions/list-candl
 import type { fillResource } from "../../src/actions/list-fills.ts";
 import type { keyInListResource } from "../../src/actions/list-keys.ts";
 import type { marketResource } from "../../src/actions/list-markets.ts";
+import type { listedOperation } from "../../src/actions/list-operations.ts";
 import type { priceResource } from "../../src/actions/list-prices.ts";
 import type { twapResource } from "../../src/actions/list-twaps.ts";
 import type { bookResource } from "../../src/actions/market-figures.ts";
@@ -53,7 +54,7 @@ import {
   MarketTradeResource,
   PriceResource,
 } from "../../src/http/schema/market.ts";
-import { OperationResource } from "../../src/http/schema/operation.ts";
+import { ListedOperationResource, OperationResource } from "../../src/http/schema/operation.ts";
 import { OrderResource } from "../../src/http/schema/order.ts";
 import { PositionResource } from "../../src/http/schema/position.ts";
 import {
@@ -86,6 +87,7 @@ const SCHEMAS = {
   keyInList: KeyInListResource,
   limitedKey: LimitedKeyResource,
   listedKey: ListedApiKeyResource,
+  listedOperation: ListedOperationResource,
   market: MarketResource,
   marketDetails: MarketDetails,
   marketTrade: MarketTradeResource,
@@ -121,6 +123,7 @@ type Writers = {
   keyInList: typeof keyInListResource;
   limitedKey: typeof limitedKeyResource;
   listedKey: typeof listedKeyResource;
+  listedOperation: typeof listedOperation;
   market: typeof marketResource;
   marketDetails: typeof detailsResource;
   marketTrade: typeof tradeResource;
@@ -196,6 +199,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   keyInList: "fits",
   limitedKey: "fits",
   listedKey: "fits",
+  listedOperation: "fits",
   market: "fits",
   marketDetails: "fits",
   marketTrade: "fits",

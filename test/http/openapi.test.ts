@@ -84,7 +84,8 @@ describe("the interface description", () => {
       const names = parameters.map(({ name }) => name);
       expect(names.includes("Idempotency-Key")).toBe(contract.access === "trading:write" && contract.method === "POST");
       expect(names.includes("id")).toBe(contract.path.includes("{id}"));
-      expect(names.includes("market")).toBe(contract.path.includes("{market}"));
+      const inPath = parameters.flatMap((parameter) => (parameter.in === "path" ? [parameter.name] : []));
+      expect(inPath.includes("market")).toBe(contract.path.includes("{market}"));
       for (const code of errorsOf(contract)) {
         expect(responses[String(ERROR_STATUS[code])]?.description).toContain(`\`${code}\``);
       }
@@ -205,7 +206,7 @@ function isShape(value: unknown): value is { properties: Properties; required?: 
 type Operation = {
   security: unknown[];
   "x-scope"?: string;
-  parameters: { name: string }[];
+  parameters: { name: string; in?: string }[];
   responses: Record<string, { description: string; headers: object }>;
 };
 

@@ -18,14 +18,16 @@ import {
   hasFillOfNobody,
   insertFills,
   listFills,
+  lookForFills,
   sumFillsOf,
   sumFillsOfTwap,
 } from "../../src/store/fills.ts";
 import { deleteKeyRecord, findKeyRecord, passKeyOn, storeAnswer } from "../../src/store/idempotency.ts";
 import { findLegByCloid, findLegByOid, listLegs, updateLeg } from "../../src/store/legs.ts";
+import { lookForOrders } from "../../src/store/listed-orders.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { listOperations, unknownOperations } from "../../src/store/operations.ts";
+import { listOperations, lookForOperations, unknownOperations } from "../../src/store/operations.ts";
 import { insertPlacing, listLiveOrders, listOrders, listProcessing, unknownOrders } from "../../src/store/orders.ts";
 import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
@@ -73,6 +75,38 @@ const READS: Record<string, (store: Store) => unknown> = {
   "fills of a TWAP": (store) => sumFillsOfTwap(store, ACCOUNT, "1"),
 };
 
+const FILTER = { sinceMs: 1, untilMs: 9, market: null, keyHashes: null };
+const ORDERS = { accountId: ACCOUNT, status: null, dex: null, after, limit: 10 };
+const OPERATIONS = { accountId: ACCOUNT, action: null, status: null, after, limit: 10 };
+const FILLS = { accountId: ACCOUNT, after: { timeMs: 1, id: "1" }, limit: 10 };
+
+/** Every list by every filter that has an index, and some by all at once. */
+const FILTERED: Record<string, (store: Store) => unknown> = {
+  "orders of a time": (store) => lookForOrders(store, { ...ORDERS, filter: FILTER }),
+  "orders of a market": (store) => lookForOrders(store, { ...ORDERS, filter: { ...FILTER, market: "BTC" } }),
+  "orders of keys": (store) => lookForOrders(store, { ...ORDERS, filter: { ...FILTER, keyHashes: ["1", "2"] } }),
+  "orders by all": (store) =>
+    lookForOrders(store, {
+      ...ORDERS,
+      status: "filled",
+      dex: "xyz",
+      filter: { ...FILTER, market: "BTC", keyHashes: ["1"] },
+    }),
+  "operations of a time": (store) => lookForOperations(store, { ...OPERATIONS, filter: FILTER }),
+  "operations of a market": (store) =>
+    lookForOperations(store, { ...OPERATIONS, filter: { ...FILTER, market: "BTC" } }),
+  "operations by all": (store) =>
+    lookForOperations(store, {
+      ...OPERATIONS,
+      action: "twap",
+      status: "succeeded",
+      filter: { ...FILTER, market: "BTC", keyHashes: ["1", "2"] },
+    }),
+  "fills of a time": (store) => lookForFills(store, { ...FILLS, filter: FILTER }),
+  "fills of a market": (store) => lookForFills(store, { ...FILLS, filter: { ...FILTER, market: "BTC" } }),
+  "fills of a key": (store) => lookForFills(store, { ...FILLS, filter: { ...FILTER, keyHashes: ["1"] } }),
+};
+
 const PAGED = new Set(["a page of orders", "a page of filled orders", "a page of operations", "a page of fills"]);
 
 function nonceInReach(store: Store): unknown {
@@ -114,7 +148,7 @@ function plansOf(read: (store: Store) => unknown): string[] {
   return plans;
 }
 
-for (const [what, read] of Object.entries(READS)) {
+for (const [what, read] of Object.entries({ ...READS, ...FILTERED })) {
   test(`${what}: found by an index`, () => {
     const plans = plansOf(read);
     expect(plans.length).toBeGreaterThan(0);

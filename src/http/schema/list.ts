@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
-import { closed, nullable } from "./common.ts";
+import { closed, described, KeyHash, MarketName, nullable } from "./common.ts";
 
 /** Spec 2.8: one page of a list. */
 export function listOf<Item extends TSchema>(item: Item, title: string) {
@@ -54,4 +54,30 @@ export const UntilParameter = Type.String({
   pattern: TIME,
   examples: ["2026-11-22", "2026-11-22T09:30:00Z"],
   description: "ISO 8601 in UTC, to the day, second or millisecond: up to this moment, which itself does not count.",
+});
+
+/** What lists of the record are narrowed by; all that are given hold at once. */
+export const FILTER_PARAMETERS = {
+  since: SinceParameter,
+  until: UntilParameter,
+  market: described(MarketName, "Of this market alone; `BASE/QUOTE` names a spot pair too."),
+  key_hash: described(KeyHash, "Of the API key with this hash alone."),
+  bot: Type.String({
+    minLength: 1,
+    maxLength: 40,
+    pattern: "^[a-z0-9-]+$",
+    description: "Of the keys of this bot alone, old ones included.",
+  }),
+};
+
+/** Where several filters hold at once. */
+export const PAGES_MAY_BE_SHORT =
+  "With filters a page may hold fewer rows than `limit`, or none, though `has_more` is true: follow `next_cursor`.";
+
+export const IdempotencyKeyParameter = Type.String({
+  minLength: 8,
+  maxLength: 128,
+  pattern: "^[!-~]{8,128}$",
+  description:
+    "The order that was placed under this Idempotency-Key; of a key with rails, under its bot's own. Anybody else may see one of each bot.",
 });

@@ -4,11 +4,14 @@ import {
   closed,
   described,
   ErrorText,
+  Figure,
+  KeyHash,
   MarketName,
   NOT_ZERO,
   nullable,
   PositiveDecimal,
   Side,
+  Timestamp,
   Uuid,
   words,
 } from "./common.ts";
@@ -31,6 +34,26 @@ export const OperationResource = closed(
     error: ErrorText,
   },
   { title: "Operation", description: "The result of an action that is no order. Check `status` and `error`." },
+);
+
+/** What the list says beside it. */
+export const ListedOperationResource = closed(
+  {
+    ...OperationResource.properties,
+    market: MarketName,
+    key_hash: nullable(KeyHash, "Hash of the API key that asked for it; null for what the gateway did by itself."),
+    leverage: nullable(Type.Integer(), "Of `leverage`: what was asked; else null."),
+    margin_type: nullable(words(["cross", "isolated"], { description: "Margin." }), "Of `leverage`; else null."),
+    amount: nullable(Figure, "Of `isolated_margin`: USDC that was added, or taken out where negative; else null."),
+    side: nullable(Side, "Of `twap`; else null."),
+    size: nullable(Figure, "Of `twap`: its whole size in base units; else null."),
+    duration_minutes: nullable(Type.Integer(), "Of `twap`: whole minutes that it was given; else null."),
+    randomize: nullable(Type.Boolean(), "Of `twap`: whether its slices vary in time; else null."),
+    reduce_only: nullable(Type.Boolean(), "Of `twap`; else null."),
+    twap_id: nullable(Type.String(), "Of `twap_cancel`: native id (digits) of the TWAP; else null."),
+    created_at: described(Timestamp, "When it was taken on here."),
+  },
+  { title: "ListedOperation" },
 );
 
 /** Spec 4.8. */

@@ -1,0 +1,153 @@
+/** Orders by market, by key and by time, in any combination: what `listed_orders` has, and what has not come there yet. */
+import { and, desc, eq, gt, max, type SQL, sql } from "drizzle-orm";
+import {
+  isWithin,
+  type Looked,
+  lastLookedAt,
+  MAX_LOOKED_THROUGH,
+  type Road,
+  type Span,
+  spanOf,
+  type Times,
+} from "./looked-through.ts";
+import { isOfDex } from "./of-dex.ts";
+import type { Store } from "./open.ts";
+import {
+  newestFirst,
+  ORDER_COLUMNS,
+  type OrderPage,
+  type OrderRow,
+  STATUSES,
+  type StoredOrder,
+  toOrder,
+} from "./orders.ts";
+import { placeholders, prepared } from "./prepared.ts";
+import { orders } from "./schema.ts";
+import { listedOrders } from "./schema-lists.ts";
+
+export type OrderFilter = Times & {
+  /** Canonical name; null for all. */
+  market: string | null;
+  /** Hashes of the API keys that placed them; null for all, those that were placed elsewhere included. */
+  keyHashes: readonly string[] | null;
+};
+
+/** By more than the index of statuses has. */
+export function lookForOrders(
+  store: Store,
+  { filter, ...page }: OrderPage & { filter: OrderFilter },
+  most = MAX_LOOKED_THROUGH,
+): Looked<StoredOrder> {
+  const after = page.after === null ? null : { atMs: page.after.createdAtMs, id: page.after.id };
+  const span = spanOf(filter, after);
+  const roads = roadsTo(page, filter);
+  const lookedTo = lastLookedAt(store, roads, span, most);
+  const asked = {
+    span: { ...span, lower: lookedTo ?? span.lower },
+    isIt: isAsked(page, filter),
+    limit: page.limit + 1,
+  };
+  const isByStatus = roads.some(({ table }) => table === orders);
+  const rows = isByStatus
+    ? roads.flatMap((road) => ofStatus(store, road, asked))
+    : [...roads.flatMap((road) => ofList(store, road, asked)), ...notListed(store, page, asked)];
+  return {
+    rows: rows
+      .sort(newestFirst)
+      .slice(0, page.limit + 1)
+      .map(toOrder),
+    lookedTo,
+  };
+}
+
+function isAsked({ status, dex }: OrderPage, { market, keyHashes }: OrderFilter): SQL | undefined {
+  return and(
+    status === null ? undefined : eq(orders.status, status),
+    market === null ? undefined : eq(orders.market, market),
+    keyHashes === null
+      ? undefined
+      : sql`${orders.keyHash} in (select value from json_each(${JSON.stringify(keyHashes)}))`,
+    dex === null ? undefined : isOfDex(orders.market, dex),
+  );
+}
+
+/** By keys, else by market, else by status: of the first there are fewest. */
+function roadsTo({ accountId, status }: OrderPage, { keyHashes, market }: OrderFilter): Road[] {
+  const isListed = eq(listedOrders.accountId, accountId);
+  if (keyHashes !== null) return keyHashes.map((hash) => list(and(isListed, eq(listedOrders.keyHash, hash))));
+  if (market !== null) return [list(and(isListed, eq(listedOrders.market, market)))];
+  const { createdAtMs: atMs, id } = orders;
+  return (status === null ? STATUSES : [status]).map((one) => ({
+    table: orders,
+    atMs,
+    id,
+    is: and(eq(orders.accountId, accountId), eq(orders.status, one)),
+  }));
+}
+
+function list(is: SQL | undefined): Road {
+  return { table: listedOrders, atMs: listedOrders.createdAtMs, id: listedOrders.id, is };
+}
+
+type Asked = { span: Span; isIt: SQL | undefined; limit: number };
+
+function ofStatus(store: Store, road: Road, { span, isIt, limit }: Asked): OrderRow[] {
+  return store
+    .select(ORDER_COLUMNS)
+    .from(orders)
+    .where(and(isWithin(road, span), isIt))
+    .orderBy(desc(orders.createdAtMs), desc(orders.id))
+    .limit(limit)
+    .all();
+}
+
+function ofList(store: Store, road: Road, { span, isIt, limit }: Asked): OrderRow[] {
+  return (
+    store
+      .select(ORDER_COLUMNS)
+      .from(listedOrders)
+      // In this order: SQLite might else begin with all orders.
+      .crossJoin(orders)
+      .where(and(isWithin(road, span), eq(orders.number, listedOrders.number), isIt))
+      .orderBy(desc(listedOrders.createdAtMs), desc(listedOrders.id))
+      .limit(limit)
+      .all()
+  );
+}
+
+const newestListed = prepared((store) =>
+  store
+    .select({ number: max(listedOrders.number) })
+    .from(listedOrders)
+    .prepare(),
+);
+
+/** Of the last seconds. */
+function notListed(store: Store, { accountId }: OrderPage, { span, isIt }: Asked): OrderRow[] {
+  const last = newestListed(store).get()?.number ?? 0;
+  const { createdAtMs: atMs, id } = orders;
+  const is = and(gt(orders.number, last), eq(sql`+${orders.accountId}`, accountId), isIt);
+  return store
+    .select(ORDER_COLUMNS)
+    .from(orders)
+    .where(isWithin({ table: orders, atMs, id, is }, span))
+    .all();
+}
+
+/** Takes up to `count` orders into the list; returns how many. */
+export function listOrdersAnew(store: Store, count: number): number {
+  const last = newestListed(store).get()?.number ?? 0;
+  const { number, accountId, market, keyHash, createdAtMs, id } = orders;
+  const rows = store
+    .select({ number, accountId, market, keyHash, createdAtMs, id })
+    .from(orders)
+    .where(gt(orders.number, last))
+    .orderBy(orders.number)
+    .limit(count)
+    .all();
+  const insert = insertListed(store);
+  for (const row of rows) insert.run(row);
+  return rows.length;
+}
+
+const insertListed = prepared((store) => store.insert(listedOrders).values(placeholders(listedOrders)).prepare());
