@@ -18,6 +18,7 @@ export const ERROR_STATUS = {
   perpetual_market_required: 400,
   always_place_required: 400,
   nothing_to_modify: 400,
+  order_refused: 400,
   idempotency_key_required: 400,
   invalid_idempotency_key: 400,
   mainnet_required: 400,
@@ -90,6 +91,9 @@ const DEFAULT_RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   book_stale: 1,
 };
 
+/** Why one order of a batch cannot be sent. */
+export type OrderRefusal = { index: number; code: ErrorCode; message: string };
+
 /**
  * A refusal that the client is meant to read, thrown only while nothing has left for the exchange. Past that
  * point there is no error to throw: what became of the action is data on its order or operation.
@@ -99,10 +103,25 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   /** Whole seconds for the `Retry-After` header, or null where waiting does not help. */
   readonly retryAfterS: number | null;
+  /** Of a batch: each of its orders that cannot be sent, and why. Empty for everything else. */
+  readonly orders: readonly OrderRefusal[];
 
-  constructor(code: ErrorCode, message: string, retryAfterS?: number) {
+  constructor(code: ErrorCode, message: string, retryAfterS?: number, orders: readonly OrderRefusal[] = []) {
     super(message);
     this.code = code;
+    this.orders = orders;
     this.retryAfterS = retryAfterS ?? DEFAULT_RETRY_AFTER_S[code] ?? null;
   }
+}
+
+/** A batch of which some orders cannot be sent, and so none is: with the code of the first of them. */
+export function batchRefused(orders: readonly OrderRefusal[], count: number): ApiError {
+  const [first] = orders;
+  if (first === undefined) throw new Error("bug: a batch refused for nothing");
+  return new ApiError(first.code, batchWords(orders, count), undefined, orders);
+}
+
+export function batchWords(orders: readonly OrderRefusal[], count: number): string {
+  const [first] = orders;
+  return `${orders.length} of the ${count} orders cannot be sent, and nothing was sent. orders[${first?.index}]: ${first?.message}`;
 }

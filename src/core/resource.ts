@@ -57,6 +57,30 @@ export function orderText(order: Order): string {
   return JSON.stringify(orderResource(order));
 }
 
+/** Orders that were placed as one action, in the order in which they were asked for. */
+export type BatchResource = {
+  object: "order_batch";
+  account: string;
+  network: typeof API_NETWORK;
+  orders: OrderResource[];
+};
+
+export function batchResource(orders: readonly Order[]): BatchResource {
+  const [first] = orders;
+  if (first === undefined) throw new Error("bug: a batch without orders");
+  return {
+    object: "order_batch",
+    account: first.accountId,
+    network: API_NETWORK,
+    orders: orders.map(orderResource),
+  };
+}
+
+/** The text that is stored, sent and replayed as it is. */
+export function batchText(orders: readonly Order[]): string {
+  return JSON.stringify(batchResource(orders));
+}
+
 /** Spec 2.4. */
 export type OperationResource = {
   id: string;

@@ -17,6 +17,8 @@ export const ERROR_WORDS = {
   unknown_dex: "dex is not supported here.",
   perpetual_market_required: "The action exists for perpetual markets only.",
   always_place_required: "A trigger can be modified with always_place only.",
+  order_refused:
+    "An order of a batch has a known fault, as a price off the tick or a size below the step. Nothing was sent, and the Idempotency-Key is not used.",
   nothing_to_modify: "None of price, size and trigger was given.",
   idempotency_key_required: "The Idempotency-Key header is missing.",
   invalid_idempotency_key: "Idempotency-Key is not one header of 8 to 128 visible ASCII characters.",

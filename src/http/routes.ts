@@ -1,6 +1,7 @@
 import { accountRoutes } from "./account.ts";
 import { agentRenewalRoutes } from "./agent-renewal.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
+import { batchRoutes } from "./batches.ts";
 import { descriptionRoutes } from "./docs.ts";
 import { eventRoutes } from "./events.ts";
 import { fillRoutes } from "./fills.ts";
@@ -25,6 +26,7 @@ export function allRoutes(): Route[] {
   const routes = [
     ...apiKeyRoutes(),
     ...orderRoutes(),
+    ...batchRoutes(),
     ...modifyRoutes(),
     ...storyRoutes(),
     ...positionRoutes(),

@@ -2,9 +2,10 @@
  * The one gate of limited keys. What is judged is the action that is about to be signed, as it stands stored in the intent's
  * transaction: whatever a verb planned or a client said, nothing else leaves. A refusal takes all of it back.
  */
+import type { Account } from "../core/account.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { compare, decimal, ZERO } from "../core/decimal.ts";
-import { ApiError } from "../core/errors.ts";
+import { ApiError, batchRefused, batchWords, type OrderRefusal } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { judge } from "../core/rails/judge.ts";
@@ -38,16 +39,51 @@ export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: P
   requireTime(deps, limited);
   if (stored.kind === "said") return;
   const rails = railsOf(store, key, limited);
-  const wish = wishOf(deps, stored.attempt, rails);
+  const { attempt, batch } = stored;
   const { account } = caller;
+  if (batch === undefined) judgeOne(deps, store, { account, rails, attempt, later: new Set() });
+  else judgeEach(deps, store, { account, rails, batch });
+}
+
+type Batch = { account: Account; rails: Rails; batch: readonly Attempt[] };
+
+/** Each with those before it: what they come to together is in the judgement of the last. All that are beyond a rail are named. */
+function judgeEach(deps: ToJudge, store: Store, { account, rails, batch }: Batch): void {
+  const later = new Set(batch.map(({ cloid }) => cloid));
+  const refusals: OrderRefusal[] = [];
+  let first: RailRefused | null = null;
+  for (const [index, attempt] of batch.entries()) {
+    later.delete(attempt.cloid);
+    try {
+      judgeOne(deps, store, { account, rails, attempt, later });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error instanceof RailRefused) first ??= error;
+      refusals.push({ index, code: error.code, message: error.message });
+    }
+  }
+  if (refusals.length === 0) return;
+  if (first === null) throw batchRefused(refusals, batch.length);
+  throw new RailRefused(first.refused, batchWords(refusals, batch.length), refusals);
+}
+
+type Judged = Pick<Batch, "account" | "rails"> & {
+  attempt: Attempt;
+  /** Client order ids of what stands behind it in its batch. */
+  later: ReadonlySet<string | null>;
+};
+
+function judgeOne(deps: ToJudge, store: Store, { account, rails, attempt, later }: Judged): void {
+  const wish = wishOf(deps, attempt, rails);
   const of = { accountId: account.id, bot: rails.bot };
   if (wish.kind === "order") {
     addToBotDay(store, of, { turnover: ZERO, actions: 1, atMs: deps.clock.nowMs() });
   }
   const isReduction = wish.kind !== "order" || wish.leg.reduceOnly;
-  const facts = factsNow(deps, store, { account, rails, isReduction, asked: stored.attempt.resource.id });
-  const legs = wish.kind === "order" ? withLeg(facts.legs, wish.leg) : facts.legs;
-  const verdict = judge(rails, { ...facts, legs, targetBot: targetBotOf(store, stored.attempt) }, wish);
+  const facts = factsNow(deps, store, { account, rails, isReduction, asked: attempt.resource.id });
+  const before = later.size === 0 ? facts.legs : facts.legs.filter(({ cloid }) => !later.has(cloid));
+  const legs = wish.kind === "order" ? withLeg(before, wish.leg) : before;
+  const verdict = judge(rails, { ...facts, legs, targetBot: targetBotOf(store, attempt) }, wish);
   if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);
   if (wish.kind === "order") tellSelfTrades(deps, store, { account, rails, wish, legs });
 }
@@ -188,8 +224,8 @@ function refusalOf({ bot }: Rails, verdict: Exclude<Verdict, { kind: "allowed" }
 export class RailRefused extends ApiError {
   readonly refused: { rail: string; limit: string; use: string };
 
-  constructor(refused: RailRefused["refused"], words: string) {
-    super("rail_refused", words);
+  constructor(refused: RailRefused["refused"], words: string, orders: readonly OrderRefusal[] = []) {
+    super("rail_refused", words, undefined, orders);
     this.refused = refused;
   }
 }

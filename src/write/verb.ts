@@ -13,6 +13,8 @@ import type { Write } from "./key.ts";
 export type Verb = Pick<Write, "route" | "asked" | "placing"> & {
   /** What a request draws on whose key is new. */
   bucket: Exclude<ChargedBucket, "reads">;
+  /** So often; once where it is left out. */
+  charges?: number;
   /** A cancel of a known order: it takes risk away, and goes where other writes are refused. */
   isCancel: boolean;
   /** Throws `ApiError` for what cannot be done; reads what it needs. Asked again when its plan was overtaken. */
@@ -36,6 +38,10 @@ export type Plan = {
   increasesFor: readonly (string | null)[];
   /** In which something is placed or changed: whoever is held to rails is judged by its price. Null where none is needed. */
   market: string | null;
+  /** The same of what is placed beside it, in the same action. */
+  alsoMarkets?: readonly string[];
+  /** So many orders are in the action; one where it is left out. */
+  count?: number;
   /** The row of what is placed holds its key as well; else the key gets a row of its own. */
   keyRow: "own" | "in_the_order";
   /**
@@ -52,6 +58,8 @@ export type Stored = Outgoing | Said;
 export type Outgoing = {
   kind: "outgoing";
   attempt: Attempt;
+  /** Of what leaves as one action: all of it, `attempt` first. */
+  batch?: readonly Attempt[];
   /** What leaves at the same moment: the empty actions that burn what a cancel must not meet. */
   beside?: readonly (() => Promise<void>)[];
   /** Writes down what the exchange answered. */

@@ -20,6 +20,7 @@ import type { exchangeView } from "../../src/actions/view-address.ts";
 import type { whoAmIResource } from "../../src/actions/who-am-i.ts";
 import type {
   apiKeyResource,
+  batchResource,
   heartbeatResource,
   listedKeyResource,
   noHeartbeatResource,
@@ -55,7 +56,7 @@ import {
   PriceResource,
 } from "../../src/http/schema/market.ts";
 import { ListedOperationResource, OperationResource } from "../../src/http/schema/operation.ts";
-import { OrderResource } from "../../src/http/schema/order.ts";
+import { BatchResource, OrderResource } from "../../src/http/schema/order.ts";
 import { PositionResource } from "../../src/http/schema/position.ts";
 import {
   ApprovalResource,
@@ -79,6 +80,7 @@ const SCHEMAS = {
   agentRenewalOutcome: RenewalOutcomeResource,
   apiKey: ApiKeyResource,
   approval: ApprovalResource,
+  batch: BatchResource,
   book: BookResource,
   candle: CandleResource,
   exchangeView: ExchangeViewResource,
@@ -115,6 +117,7 @@ type Writers = {
   agentRenewalOutcome: typeof renewalOutcome;
   apiKey: typeof apiKeyResource;
   approval: typeof approvalShown;
+  batch: typeof batchResource;
   book: typeof bookResource;
   candle: typeof candleResource;
   exchangeView: typeof exchangeView;
@@ -191,6 +194,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   agentRenewalOutcome: "fits",
   apiKey: "fits",
   approval: "fits",
+  batch: "fits",
   book: "fits",
   candle: "fits",
   exchangeView: "fits",

@@ -43,6 +43,7 @@ const ROUTES = [
   "POST /v1/margin",
   "POST /v1/orders",
   "POST /v1/orders/market",
+  "POST /v1/orders/batch",
   "POST /v1/orders/:id/cancel",
   "POST /v1/orders/:id/modify",
   "POST /v1/twaps",

@@ -155,6 +155,10 @@ const PLACED_BY = {
     Type.String({ minLength: 8, maxLength: 128 }),
     "The Idempotency-Key that placed it, the client's own name for it; null where `key_hash` is.",
   ),
+  batch_index: nullable(
+    Type.Integer({ minimum: 0, maximum: 38 }),
+    "Of an order that was placed in a batch: which of the orders under that key it is; null for every other.",
+  ),
 };
 
 function eventOf(type: string, data: TSchema) {

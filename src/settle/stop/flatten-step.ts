@@ -131,6 +131,8 @@ function newOrder(world: With<"clock" | "instance">, step: Step, flatten: Flatte
     error: null,
     createdAtMs: nowMs,
     idempotencyKey,
+    batchId: null,
+    batchIndex: 0,
     // What it fills is the bot's.
     keyHash: stop.scope === "bot" ? stop.keyHash : flatten.askedBy,
     seenAtMs: null,
