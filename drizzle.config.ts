@@ -13,6 +13,7 @@ export default defineConfig({
     "./src/store/schema-setup.ts",
     "./src/store/schema-stops.ts",
     "./src/store/schema-views.ts",
+    "./src/store/schema-whole-trades.ts",
   ],
   out: "./drizzle",
   casing: "snake_case",

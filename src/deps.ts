@@ -125,6 +125,8 @@ export type Deps = World & {
   settling: Settling;
   stopper: Stopper;
   flattener: Flattener;
+  canceler: Canceler;
+  closer: Closer;
   heartbeats: Heartbeats;
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
@@ -236,6 +238,18 @@ export type Stopper = {
 /** Who closes what is held under a stop. */
 export type Flattener = {
   /** There may be something to flatten; safe to call at any time. */
+  heed(): void;
+};
+
+/** Who cancels what a row names. */
+export type Canceler = {
+  /** There may be something to cancel; safe to call at any time. */
+  heed(): void;
+};
+
+/** Who sees to what a close leaves behind. */
+export type Closer = {
+  /** There may be a new one; safe to call at any time. */
   heed(): void;
 };
 

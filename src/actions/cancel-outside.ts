@@ -3,7 +3,7 @@ import { compare } from "../core/decimal.ts";
 import { canIncrease, type Stop } from "../core/stop.ts";
 import type { With } from "../deps.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
-import { cancelCovered, type ToCancel } from "../settle/stop/cancel-covered.ts";
+import { cancelCovered, nameOfStop, type ToCancel } from "../settle/stop/cancel-covered.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findLegByOid } from "../store/legs.ts";
 import { noteOutside } from "../store/stops.ts";
@@ -54,7 +54,7 @@ async function withdraw(deps: ToCancelOutside, { stop, account, order }: Withdra
   if (!isKept) {
     const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled: null };
     const { id: orderId } = adoptOutsideOrder(deps, describeOutside(deps, account, record));
-    await cancelCovered(deps, deps.settling, { stop, account, orderId });
+    await cancelCovered(deps, deps.settling, { name: nameOfStop(stop), account, orderId });
   }
   const { oid: nativeId, coin: market } = order;
   inTransaction(deps.store, (store) =>

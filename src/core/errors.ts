@@ -50,6 +50,8 @@ export const ERROR_STATUS = {
   order_not_modifiable: 409,
   too_many_open_orders: 409,
   no_price_within_bounds: 409,
+  nothing_to_close: 409,
+  close_in_progress: 409,
   stop_not_flattenable: 409,
   setup_done: 409,
   rate_limited: 429,
@@ -89,6 +91,7 @@ const DEFAULT_RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   idempotency_in_progress: 1,
   rails_unproven: 1,
   book_stale: 1,
+  close_in_progress: 1,
 };
 
 /** Why one order of a batch cannot be sent. */

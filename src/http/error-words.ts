@@ -41,6 +41,10 @@ export const ERROR_WORDS = {
     "The account has nearly as many open orders as the exchange takes stops with, and the rest is kept for what can only reduce. Nothing was sent, and the Idempotency-Key is not used.",
   no_price_within_bounds:
     "Nobody is on the other side of the book, or the best price is more than 5 % from mark and oracle. Nothing was sent, and the Idempotency-Key is not used.",
+  nothing_to_close:
+    "The account, or the key's bot, holds nothing of the market, or the fraction of it is less than one step. Nothing was sent, and the Idempotency-Key is not used.",
+  close_in_progress:
+    "What became of an earlier close of the same bot in this market is not known yet. Nothing was sent, and the Idempotency-Key is not used.",
   rail_refused:
     "The request is beyond what the owner has signed for this key; the message names the rail, its limit, the use, and the largest size that passes. Nothing was sent.",
   rails_required:

@@ -63,7 +63,12 @@ function successOf({ route }: Write): 200 | 201 {
   return CREATES.has(route) ? 201 : 200;
 }
 
-const CREATES: ReadonlySet<string> = new Set(["POST /v1/orders", "POST /v1/orders/market", BATCH_ROUTE]);
+const CREATES: ReadonlySet<string> = new Set([
+  "POST /v1/orders",
+  "POST /v1/orders/market",
+  "POST /v1/positions/close",
+  BATCH_ROUTE,
+]);
 
 /** The answer that a stored key gives to a request. */
 export async function answerRecord(

@@ -288,6 +288,7 @@ test.each(CASES)(
         body: { account: order.account, orders: [{ market: "BTC", side: "buy", size: "0.1", price: "61000" }] },
         apiKey,
       },
+      { route: "POST /v1/positions/close", body: { account: order.account, market: "BTC" }, apiKey },
     ];
     for (const ask of asks) {
       const answer = await askAs(asking, other, ask);

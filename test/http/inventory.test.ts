@@ -44,6 +44,7 @@ const ROUTES = [
   "POST /v1/orders",
   "POST /v1/orders/market",
   "POST /v1/orders/batch",
+  "POST /v1/positions/close",
   "POST /v1/orders/:id/cancel",
   "POST /v1/orders/:id/modify",
   "POST /v1/twaps",

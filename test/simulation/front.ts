@@ -4,6 +4,7 @@ import { adjustMargin } from "../../src/actions/adjust-margin.ts";
 import { beatHeart } from "../../src/actions/beat-heart.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { cancelTwap } from "../../src/actions/cancel-twap.ts";
+import { closePosition } from "../../src/actions/close-position.ts";
 import { createTwap } from "../../src/actions/create-twap.ts";
 import { flattenStop } from "../../src/actions/flatten-stop.ts";
 import { getOperation } from "../../src/actions/get-operation.ts";
@@ -12,9 +13,11 @@ import { listFills } from "../../src/actions/list-fills.ts";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { listPositions } from "../../src/actions/list-positions.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
+import { placeMarketOrder } from "../../src/actions/place-market-order.ts";
 import { placeOrder } from "../../src/actions/place-order.ts";
 import { setLeverage } from "../../src/actions/set-leverage.ts";
 import { stopTrading } from "../../src/actions/stop-trading.ts";
+import { decimal } from "../../src/core/decimal.ts";
 import { ApiError, ERROR_STATUS } from "../../src/core/errors.ts";
 import type { Side, TimeInForce, Trigger } from "../../src/core/order.ts";
 import type { StopScope } from "../../src/core/stop.ts";
@@ -43,6 +46,8 @@ export type Ask =
   | { kind: "margin"; market: string; amount: string }
   | { kind: "twap"; market: string; side: Side; size: string; minutes: number }
   | { kind: "twap_cancel"; market: string; twapId: number }
+  | { kind: "market"; market: string; side: Side; size: string; reduceOnly: boolean; bps: number }
+  | { kind: "close"; market: string; fraction: string; keepsTriggers: boolean }
   | { kind: "flatten"; id: string; bps: number }
   | { kind: "beat"; withinS: number | null }
   | { kind: "stop"; scope: StopScope; keepsProtection: boolean }
@@ -108,6 +113,17 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
     case "twap_cancel": {
       const { kind: _kind, ...body } = ask;
       return cancelTwap(deps, caller, { ...body, ...print("cancel_twap", null, body) });
+    }
+    case "market": {
+      const { kind: _kind, bps: maxSlippageBps, ...terms } = ask;
+      const wanted = { ...terms, accountId: caller.account.id, maxSlippageBps };
+      return placeMarketOrder(deps, caller, { ...wanted, ...print("place_market_order", null, wanted) });
+    }
+    case "close": {
+      const { market, fraction, keepsTriggers } = ask;
+      const body = { market, fraction, keepsTriggers };
+      const wanted = { ...body, accountId: caller.account.id, fraction: decimal(fraction), touches: "own" } as const;
+      return closePosition(deps, caller, { ...wanted, maxSlippageBps: 50, ...print("close_position", null, body) });
     }
     case "flatten":
       return flattenStop(deps, caller, { id: ask.id, maxSlippageBps: ask.bps });
@@ -192,6 +208,17 @@ function httpRequest(party: Party, ask: Ask): Http {
     }
     case "twap_cancel":
       return { method: "POST", path: "/v1/twaps/cancel", body: { market: ask.market, twap_id: ask.twapId } };
+    case "market": {
+      const { market, side, size, reduceOnly, bps } = ask;
+      const flags = { reduce_only: reduceOnly, max_slippage_bps: bps };
+      const body = { account: party.account.id, market, side, size, ...flags };
+      return { method: "POST", path: "/v1/orders/market", body };
+    }
+    case "close": {
+      const { market, fraction, keepsTriggers } = ask;
+      const body = { account: party.account.id, market, fraction, keep_triggers: keepsTriggers };
+      return { method: "POST", path: "/v1/positions/close", body };
+    }
     case "flatten":
       return { method: "POST", path: `/v1/stops/${ask.id}/flatten`, body: { max_slippage_bps: ask.bps } };
     case "beat":

@@ -12,7 +12,7 @@ import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { findStop } from "../../store/stops.ts";
-import { cancelCovered } from "./cancel-covered.ts";
+import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
 import { isUnsettled, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
 
@@ -155,7 +155,8 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Closi
   // Both would close it: what of a bot rests goes first, or it would reduce what another holds.
   const resting = restingReductions(world, stop, market);
   if (resting.length > 0) {
-    await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { stop, account, orderId: id })));
+    const of = { name: nameOfStop(stop), account };
+    await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { ...of, orderId: id })));
     return null;
   }
   const twaps = reducingTwaps(world.store, stop, market);

@@ -5,7 +5,7 @@ import { inTransaction } from "../../store/commit.ts";
 import { listClaimedTwaps } from "../../store/operations.ts";
 import { noteOutside, updateStop } from "../../store/stops.ts";
 import type { Turns } from "../turns.ts";
-import { cancelCovered } from "./cancel-covered.ts";
+import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap, endedOf, type RunningTwap, readTwaps, type ToWithdraw } from "./cancel-twaps.ts";
 import { type Remaining, remainingOf } from "./covered.ts";
 
@@ -41,7 +41,7 @@ export async function withdraw(tools: StopTools, { stop, account }: Whose, withd
   const isOutsideDue = stop.scope === "account" && stop.outsideAtMs === null;
   await Promise.all([
     ...remaining.orders.map(({ id: orderId }) =>
-      turns.take(() => cancelCovered(world, settling, { stop, account, orderId })),
+      turns.take(() => cancelCovered(world, settling, { name: nameOfStop(stop), account, orderId })),
     ),
     ...remaining.openTwaps.map(({ id }) => settling.burn(id)),
     ...(remaining.runningTwaps.length > 0 || isOutsideDue
