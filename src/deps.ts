@@ -125,8 +125,7 @@ export type Deps = World & {
   settling: Settling;
   stopper: Stopper;
   flattener: Flattener;
-  canceler: Canceler;
-  closer: Closer;
+  trader: Trader;
   heartbeats: Heartbeats;
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
@@ -241,14 +240,8 @@ export type Flattener = {
   heed(): void;
 };
 
-/** Who cancels what a row names. */
-export type Canceler = {
-  /** There may be something to cancel; safe to call at any time. */
-  heed(): void;
-};
-
-/** Who sees to what a close leaves behind. */
-export type Closer = {
+/** Who pursues trades. */
+export type Trader = {
   /** There may be a new one; safe to call at any time. */
   heed(): void;
 };

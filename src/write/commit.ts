@@ -28,8 +28,8 @@ type WriteIntent = {
   isCancel: boolean;
   /** As its plan has it. */
   increasesFor: Plan["increasesFor"];
-  /** It adds so many to those that are open. */
-  newOrders: number;
+  /** It adds one to those that are open. */
+  isNewOrder: boolean;
   /** When its turn comes where others wait as well. */
   rank: FlightRank;
 };
@@ -82,7 +82,7 @@ async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: Key
       if (earlier !== null) return { kind: "earlier", record: earlier };
       const known = requireActiveKey(store, caller, isCancel);
       requireNotStopped(store, caller, increasesFor);
-      if (intent.newOrders > 0 && increasesFor.length > 0) requireRoomForStops(deps, store, caller, intent.newOrders);
+      if (intent.isNewOrder && increasesFor.length > 0) requireRoomForStops(deps, store, caller);
       requireNothingToAdopt(deps, key);
       const stored = work({ ...key, createdAtMs: deps.clock.nowMs() });
       passGate(deps, store, { caller, key: known, stored });

@@ -111,8 +111,6 @@ export type Forms = {
   protect: ProtectForm | null;
   /** Null while there is nothing to renew. */
   renewal: Renewal | null;
-  /** The dialog that tells the keys. */
-  isHelpShown: boolean;
   /** Of a candle. */
   interval: Interval;
   /** Market of the chart of fills; empty is that of the newest. */
@@ -150,7 +148,6 @@ export function newForms(storage: Storage): Forms {
     resumption: null,
     protect: null,
     renewal: null,
-    isHelpShown: false,
     interval: "15m",
     chartMarket: "",
   };

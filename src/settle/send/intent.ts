@@ -57,29 +57,9 @@ export function storeAttempt(
   { signer, place }: Signing,
   insert: Insert = insertAttempt,
 ): Attempt {
-  const attempt = storeNumbered(world, intended, numberFor(world, signer), insert);
-  place.take(attempt);
-  return attempt;
-}
-
-/** The number that an action is about to be signed with, and until when it can run. */
-type Numbered = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
-
-/** Inside the transaction that stores what it is for. */
-export function numberFor(world: With<"exchange" | "settings" | "store">, signer: string): Numbered {
-  const exchangeNowMs = world.exchange.nowMs();
-  const nonce = takeNonce(world.store, signer, exchangeNowMs);
-  return { signer, nonce, expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs };
-}
-
-/** The same for one of several that leave under one number, as one action; the place among what is under way is the first one's. */
-export function storeNumbered(
-  world: With<"clock" | "store">,
-  intended: Intended,
-  { signer, nonce, expiresAtMs }: Numbered,
-  insert: Insert,
-): Attempt {
   const { store } = world;
+  const exchangeNowMs = world.exchange.nowMs();
+  const nonce = takeNonce(store, signer, exchangeNowMs);
   const nowMs = world.clock.nowMs();
   const action = canonicalAction(intended.action);
   const attempt = insert(store, {
@@ -89,7 +69,7 @@ export function storeNumbered(
     idempotencyKey: intended.idempotencyKey,
     signer,
     nonce,
-    expiresAtMs,
+    expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs,
     vaultAddress: vaultAddressOf(intended.account),
     action: actionJson(action),
     cloid: intended.cloid,
@@ -114,6 +94,7 @@ export function storeNumbered(
     detail: { signer, nonce, action: attempt.action },
   });
   written.set(attempt, action);
+  place.take(attempt);
   return attempt;
 }
 
