@@ -11,6 +11,7 @@ import {
   systemClock,
   systemInterval,
   systemLine,
+  systemLines,
   systemPrompt,
   systemRandom,
 } from "./cli/system.ts";
@@ -28,6 +29,7 @@ const exitCode = await run(process.argv.slice(2), {
   warn: err.write,
   askHidden: systemPrompt,
   readLine: systemLine,
+  readLines: systemLines,
   uid: process.getuid?.() ?? 0,
   clock: systemClock,
   bootMs: openBootClock(),

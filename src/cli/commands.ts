@@ -25,6 +25,7 @@ import { keyNew } from "./key/new.ts";
 import { keyRegister } from "./key/register.ts";
 import { keyRevoke } from "./key/revoke.ts";
 import { keyUntrip } from "./key/untrip.ts";
+import { mcpCommand } from "./mcp/mcp.ts";
 import { openApiCommand } from "./openapi.ts";
 import { orderExplain } from "./order/explain.ts";
 import { orderRelease } from "./order/release.ts";
@@ -70,6 +71,7 @@ export const COMMANDS: readonly Command[] = [
   hookList,
   hookRevoke,
   hookRehearse,
+  mcpCommand,
   stopCommand,
   resumeCommand,
   doctorCommand,

@@ -18,6 +18,8 @@ export type Outside = {
   askHidden: ((question: string) => Promise<string>) | null;
   /** The first line of standard input, without its end; at most 4 KiB of it. */
   readLine(): Promise<string>;
+  /** Standard input line by line until its end; a line that is longer than 1 MiB ends it. Only main.ts has it. */
+  readLines?: () => AsyncIterable<string>;
   uid: number;
   clock: Clock;
   /** Milliseconds since some start, counted on while the machine sleeps; tests leave it to the clock. */

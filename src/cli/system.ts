@@ -70,6 +70,20 @@ export async function systemLine(): Promise<string> {
   return (text.split("\n", 1)[0] ?? "").slice(0, MAX_LINE_BYTES).replace(/\r$/, "");
 }
 
+/** Characters of one line of a conversation. */
+const MAX_MESSAGE_CHARACTERS = 1_048_576;
+
+export async function* systemLines(): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of process.stdin) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > MAX_MESSAGE_CHARACTERS) return;
+    yield* lines;
+  }
+}
+
 /** Resolves with the name of the first signal that asks us to stop; a second one ends the process at once. */
 export function stopSignal(): Promise<string> {
   return new Promise((resolve) => {

@@ -4,11 +4,13 @@ import { type Command, JSON_OUTPUT } from "./command.ts";
 
 // Put in by the build; a run from source has neither.
 declare const POSTERN_VERSION: string | undefined;
+
+export const VERSION = typeof POSTERN_VERSION === "string" ? POSTERN_VERSION : "development";
 declare const POSTERN_COMMIT: string | undefined;
 
 export function postern(): { version: string; commit: string } {
   return {
-    version: typeof POSTERN_VERSION === "string" ? POSTERN_VERSION : "development",
+    version: VERSION,
     commit: typeof POSTERN_COMMIT === "string" ? POSTERN_COMMIT : "unknown",
   };
 }
