@@ -141,6 +141,25 @@ describe("an intent", () => {
   });
 });
 
+test("of what may be on its way nobody is told that it was not placed", async () => {
+  const { fake, clock, call } = openScene();
+  const intent = intentOf(await call("propose_order", BUY));
+  expect(await call("order", { intent })).toMatchObject({ outcome: "not_yet_placed" });
+  fake.fate = "never_arrived";
+  await call("place", { intent });
+  expect(await call("order", { intent })).toMatchObject({ outcome: "unknown" });
+  clock.nowMs += 90_000;
+  expect(await call("order", { intent })).toMatchObject({ outcome: "not_placed" });
+});
+
+test("an order that the exchange refuses is a result that says so", async () => {
+  const { fake, call } = openScene();
+  fake.orderStatus = "rejected";
+  expect(await call("place", { intent: intentOf(await call("propose_order", BUY)) })).toMatchObject({
+    outcome: "rejected",
+  });
+});
+
 test("nothing is added in a market while an order there is unknown; reductions and other markets go on", async () => {
   const { fake, call } = openScene();
   fake.orderStatus = "unknown";
@@ -212,7 +231,8 @@ test.each([
 
 test("an id is no path", async () => {
   const { call } = openScene();
-  for (const intent of ["../0/x", "", "no"])
+  writeFileSync(join(root, "outside.json"), JSON.stringify(BUY));
+  for (const intent of ["../outside", "", "no"])
     expect(await call("place", { intent })).toMatchObject({ outcome: "no_such_intent" });
 });
 

@@ -23,7 +23,7 @@ export type ToPlace = {
 
 export type Placed =
   | { readonly outcome: "order"; readonly order: Record<string, unknown> }
-  | { readonly outcome: "unknown" | "no_such_intent" | "not_placed" | "not_reached" }
+  | { readonly outcome: "unknown" | "no_such_intent" | "not_yet_placed" | "not_placed" | "not_reached" }
   | { readonly outcome: "unsettled"; readonly orders: readonly unknown[] }
   | { readonly outcome: "refused"; readonly code: string };
 
@@ -63,7 +63,8 @@ export async function findPlaced({ ask, intents, nowMs }: ToPlace, id: string): 
   if (!Array.isArray(rows)) return { outcome: "unknown" };
   const [order] = rows;
   if (isObject(order)) return { outcome: "order", order };
-  return { outcome: mayBeOnItsWay(intent, nowMs()) ? "unknown" : "not_placed" };
+  if (mayBeOnItsWay(intent, nowMs())) return { outcome: "unknown" };
+  return { outcome: isLive(intent.proposedAtMs, nowMs()) ? "not_yet_placed" : "not_placed" };
 }
 
 async function send({ ask, account }: ToPlace, { id, order }: Intent): Promise<Placed> {

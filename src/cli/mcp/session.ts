@@ -41,7 +41,7 @@ export function whoOf(body: Given): Who | null {
   return { account, network, scopes, bot };
 }
 
-const SETTLED = ["order", "ok", "proposed", "stopping", "stopped"];
+const SETTLED = ["order", "ok", "proposed", "not_yet_placed", "stopping", "stopped"];
 
 async function resultOf({ ask, who }: ToServe, told: Told): Promise<ToolResult> {
   const now = await ask({ method: "GET", path: "/v1/whoami" });
@@ -162,12 +162,16 @@ const NOTES: Readonly<Record<Placed["outcome"], string | null>> = {
   order: null,
   unknown: "It may have been placed. Do not place it again under a new intent; ask `order` with this intent.",
   no_such_intent: "There is no such intent. Nothing was placed by this.",
+  not_yet_placed: "Nothing was placed from this intent yet.",
   not_placed: "Nothing was placed from this intent, and nothing will be.",
   not_reached: "The gateway could not be asked whether orders are unsettled. Nothing was placed by this.",
   unsettled:
     "An order in this market is not settled yet, so nothing was placed. Ask `order` about it, then place this.",
   refused: "The gateway has refused it. Nothing was placed.",
 };
+
+const REJECTED =
+  "The exchange takes no such order; nothing was executed. Hold size and price against the rules that `market` tells.";
 
 function tellPlaced(placed: Placed): Told {
   const note = NOTES[placed.outcome];
@@ -176,9 +180,9 @@ function tellPlaced(placed: Placed): Told {
   if (placed.outcome === "unsettled") return { outcome: placed.outcome, ...noted, result: placed.orders };
   if (placed.outcome !== "order") return { outcome: placed.outcome, ...noted };
   const { order } = placed;
-  return order["status"] === "unknown"
-    ? { outcome: "unknown", note: NOTES.unknown ?? "", result: order }
-    : { outcome: "order", result: order };
+  if (order["status"] === "unknown") return { outcome: "unknown", note: NOTES.unknown ?? "", result: order };
+  if (order["status"] === "rejected") return { outcome: "rejected", note: REJECTED, result: order };
+  return { outcome: "order", result: order };
 }
 
 function textOf(given: Given, name: string): string {
