@@ -3,7 +3,7 @@
  *
  *   bun run simulate --seeds N [--from S] [--minutes M] [--jobs J] [--keep-going]
  *   bun run simulate --seed S        one seed, with its whole history
- *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, words, forgetting, clocks, …
+ *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, …
  *   --quiet                          no history of the first failing seed
  *   --hash                           prints the hash of each seed's event log
  *   --directory PATH                 where databases lie; memory-backed storage by default
@@ -15,7 +15,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { addMeasured, type Measured, measuredLines, NOTHING_MEASURED } from "../test/simulation/measured.ts";
 import { type RunResult, runSeed, worldsOf } from "../test/simulation/run-seed.ts";
-import { isWorldName, WORLD_NAMES, type WorldName } from "../test/simulation/worlds/worlds.ts";
+import { ODD_KINDS, type OddKind } from "../test/simulation/worlds/odd.ts";
+import { WORLD_NAMES, type WorldName } from "../test/simulation/worlds/worlds.ts";
 import { readTotals, tellTotals } from "./jobs.ts";
 import { MEMORY, openOwnDirectory } from "./own-directory.ts";
 
@@ -29,7 +30,7 @@ type Options = {
   isHashed: boolean;
   keepsGoing: boolean;
   /** Seeds without each of these are left out. */
-  worlds: readonly WorldName[];
+  worlds: readonly (WorldName | OddKind)[];
 };
 
 type Totals = {
@@ -143,11 +144,16 @@ async function showSeed(seed: number, directory: string, isHashed: boolean): Pro
   return result.findings.length === 0;
 }
 
-function worldNames(text: string): WorldName[] {
-  const names = text.split(",").filter((name) => name !== "");
-  const strange = names.find((name) => !isWorldName(name));
-  if (strange !== undefined) throw new Error(`--world ${strange}: one of ${WORLD_NAMES.join(", ")}`);
-  return names.filter(isWorldName);
+function worldNames(text: string): (WorldName | OddKind)[] {
+  const known = [...WORLD_NAMES, ...ODD_KINDS];
+  return text
+    .split(",")
+    .filter((name) => name !== "")
+    .map((asked) => {
+      const name = known.find((each) => each === asked);
+      if (name === undefined) throw new Error(`--world ${asked}: one of ${known.join(", ")}`);
+      return name;
+    });
 }
 
 function whole(text: string, name: string, least: number): number {

@@ -93,7 +93,7 @@ export const DEFAULTS = {
   POSTERN_BUILDER_OVERRIDES: "",
   POSTERN_BUILDER_REQUIRED: "0",
   // Requests a second, then how many may come at once; 0 = no limit.
-  POSTERN_LIMIT_ORDERS: "10/20",
+  POSTERN_LIMIT_ORDERS: "10/40",
   POSTERN_LIMIT_CANCELS: "20/40",
   POSTERN_LIMIT_WRITES: "2/10",
   POSTERN_LIMIT_READS: "20/60",

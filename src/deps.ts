@@ -125,7 +125,8 @@ export type Deps = World & {
   settling: Settling;
   stopper: Stopper;
   flattener: Flattener;
-  trader: Trader;
+  canceler: Canceler;
+  closer: Closer;
   heartbeats: Heartbeats;
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
@@ -240,8 +241,14 @@ export type Flattener = {
   heed(): void;
 };
 
-/** Who pursues trades. */
-export type Trader = {
+/** Who cancels what a row names. */
+export type Canceler = {
+  /** There may be something to cancel; safe to call at any time. */
+  heed(): void;
+};
+
+/** Who sees to what a close leaves behind. */
+export type Closer = {
   /** There may be a new one; safe to call at any time. */
   heed(): void;
 };

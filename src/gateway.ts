@@ -2,10 +2,9 @@
  * The composition root: a set-up data directory and the outside world in, a gateway out. Nothing here decides
  * anything; it only says who works with whom.
  */
-import { cancelOutside } from "./actions/cancel-outside.ts";
-import { openClosing } from "./actions/open-closing.ts";
 import { openOrderNews } from "./actions/order-news.ts";
 import { openOwnWrites } from "./actions/own-writes.ts";
+import { heedClosing, openWorkers, type Workers } from "./actions/workers.ts";
 import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import { type Metrics, NO_METRICS } from "./core/metric.ts";
@@ -44,7 +43,6 @@ import { openFlights } from "./settle/send/flights.ts";
 import { openSettler, type Settler } from "./settle/settler.ts";
 import { compareClocksOnce, lookAtInterrupted, markInterrupted, readFirstMarkets } from "./settle/start-up.ts";
 import { openHeartbeats, type RunningHeartbeats } from "./settle/stop/heartbeats.ts";
-import { openStopper } from "./settle/stop/stopper.ts";
 import { listAccounts } from "./store/accounts.ts";
 import { onBroken } from "./store/broken.ts";
 import { openCommitQueue } from "./store/commit-queue.ts";
@@ -134,9 +132,8 @@ export function openGateway(parts: GatewayParts): Gateway {
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
   const settler = openSettler(world, heed);
-  const stopper = openStopper(world, { settling: settler, cancelOutside: (...about) => cancelOutside(deps, ...about) });
-  const heartbeats = openGatewayHeartbeats(world, parts, () => stopper.heed());
-  const { flattener, trader } = openClosing(world, settler, () => deps);
+  const workers = openWorkers(world, settler, () => deps);
+  const heartbeats = openGatewayHeartbeats(world, parts, () => workers.stopper.heed());
   const others = openOtherMachines(world);
   const heeding = heedFills(world, { heed, look: settler.look, repeating: () => repeating });
   const fillIndex = openFillIndex(world, others, heeding);
@@ -145,7 +142,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
   const views = { reads, marketView, builderApproval, fillIndex, agents, gauges: gaugesOf(exchange) };
-  const deps = depsOf(world, { settling: settler, stopper, flattener, trader, heartbeats, ...views });
+  const deps = depsOf(world, { settling: settler, ...workers, heartbeats, ...views });
   let server: HttpServer | null = null;
 
   /** An account that was made after the start. */
@@ -178,7 +175,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.every(MARKETS_INTERVAL_MS, () => world.markets.refresh());
       const looked = compareClocksOnce(exchange, clock, repeating.isStopped).then(() => {
         if (state.phase === "opening") state.phase = "starting";
-        stopper.heed();
+        workers.stopper.heed();
         return lookAtInterrupted(world, settler);
       });
       await Promise.all([looked, readFirstMarkets(world, repeating.isStopped)]);
@@ -186,7 +183,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped }));
       for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
       keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
-      keepInStep({ world, repeating, settler, stopper, flattener, trader, heartbeats, follower }, parts.socket);
+      keepInStep({ world, repeating, settler, workers, heartbeats, follower }, parts.socket);
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       keepRecord(repeating, world);
       repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, repeating.isStopped));
@@ -198,7 +195,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       repeating.stop();
       feeds.close();
       marketView.close();
-      for (const each of [follower, heartbeats, trader, flattener, stopper, teller, settler]) each.stop();
+      for (const each of [follower, heartbeats, ...Object.values(workers), teller, settler]) each.stop();
       parts.signers.lock();
       closeStore(store);
     },
@@ -209,7 +206,8 @@ function openGatewayHeartbeats(world: World, { bootMs }: GatewayParts, heed: () 
   return openHeartbeats(world, { bootMs: bootMs ?? world.clock.elapsedMs, heed });
 }
 
-type Stepping = With<"flattener" | "stopper" | "trader"> & {
+type Stepping = {
+  workers: Workers;
   world: World;
   repeating: Repeating;
   settler: Settler;
@@ -219,17 +217,18 @@ type Stepping = With<"flattener" | "stopper" | "trader"> & {
 
 /** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
 function keepInStep(stepping: Stepping, socket: GatewayParts["socket"]): void {
-  const { world, repeating, settler, stopper, flattener, trader, heartbeats, follower } = stepping;
+  const { world, repeating, settler, workers, heartbeats, follower } = stepping;
   const { once, every } = repeating;
   once(async () => heartbeats.begin());
-  for (const each of [flattener, trader]) once(async () => each.heed());
+  once(async () => heedClosing(workers));
   once(async () => {
     if (socket !== null) await world.clock.sleep(FEED_WITHIN_MS);
     await follower.resync("not_connected");
   });
   every(RESYNC_INTERVAL_MS, async () => {
     settler.resume();
-    for (const each of [stopper, flattener, trader]) each.heed();
+    workers.stopper.heed();
+    heedClosing(workers);
     await follower.resync("not_live");
   });
   every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
@@ -300,7 +299,8 @@ type Opened = With<
   | "settling"
   | "stopper"
   | "flattener"
-  | "trader"
+  | "canceler"
+  | "closer"
   | "heartbeats"
   | "reads"
   | "marketView"

@@ -30,6 +30,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   "attempt_id",
   "stop",
   "hook",
+  "cancel_all",
   "cloid",
   "exchange_order_id",
   "market",

@@ -21,7 +21,7 @@ test("the defaults are those that are documented", () => {
     publicUrl: null,
     dexes: ["xyz"],
     builder: null,
-    limits: { orders: { perSecond: 10, burst: 20 }, cancels: { perSecond: 20, burst: 40 } },
+    limits: { orders: { perSecond: 10, burst: 40 }, cancels: { perSecond: 20, burst: 40 } },
     timings: { answerDeadlineMs: 8_000, actionLifeMs: 12_000, startUpDeadlineMs: 15_000, maxReadAgeMs: 10_000 },
     areSpotTriggersSent: false,
     areCancelsFast: true,

@@ -84,6 +84,12 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
   },
   { row: "P17", file: "README.md", sentence: "no write that fails makes a read show less than was told" },
   {
+    row: "P19",
+    file: "README.md",
+    sentence:
+      "of a bot with rails at most its own fills, never more than asked, never rounded up. While what became of an earlier one is not known no other begins. Once it is settled and nothing is held any more, the reduce-only triggers that it leaves behind are canceled, across a restart too",
+  },
+  {
     row: "P18",
     file: "README.md",
     sentence:

@@ -1,9 +1,15 @@
-/** What is promised of orders at market: their price, and that it is made once. */
+/** What is promised of orders at market and of closes: their price, their size, and that each is made once. */
 import { type Break, inFile, type NamedTest } from "./break.ts";
 
 const AT_MARKET = "test/http/market-orders.test.ts";
 const PRICED: NamedTest = { test: AT_MARKET, title: "the worst price is %s" };
 const REFUSED: NamedTest = { test: AT_MARKET, title: "%s: %j %j is %s" };
+
+const CLOSE = "test/http/close.test.ts";
+const CLOSES = "src/actions/close-position.ts";
+const CLOSER = "src/settle/close/closer.ts";
+const LEFT_OVER: NamedTest = { test: CLOSE, title: "of the triggers that are left over: %s" };
+const IN_PROGRESS: NamedTest = { test: CLOSE, title: "while it is not known what became of one no other begins" };
 
 export const WHOLE_TRADE_BREAKS: readonly Break[] = [
   {
@@ -35,5 +41,55 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     name: "what is asked of an order at market leaves its slippage out",
     changes: inFile("src/http/orders.ts", "max_slippage_bps: maxSlippageBps };", "max_slippage_bps: 50 };"),
     seenBy: { test: AT_MARKET, title: "a repeat is the same order at its first price" },
+  },
+  {
+    row: "P19",
+    name: "a bot closes the account's position",
+    changes: inFile(CLOSES, "return bot === null ? null : (list", 'return bot === null || bot !== "" ? null : (list'),
+    seenBy: { test: CLOSE, title: "of a bot no more goes than its own fills hold" },
+  },
+  {
+    row: "P19",
+    name: "a part that is closed is rounded up",
+    changes: inFile(
+      "src/core/closing.ts",
+      "truncate(isBelowMinimum ? all : multiply(all, fraction), market.sizeDecimals)",
+      'isBelowMinimum || fraction !== decimal("1") ? all : truncate(multiply(all, fraction), market.sizeDecimals)',
+    ),
+    seenBy: { test: CLOSE, title: "it closes %s" },
+  },
+  {
+    row: "P19",
+    name: "a close begins while another is under way",
+    changes: inFile(
+      CLOSES,
+      "isOutstanding({ store }, order) ? [order] : []",
+      "isOutstanding({ store }, order) ? [] : []",
+    ),
+    seenBy: IN_PROGRESS,
+  },
+  {
+    row: "P19",
+    name: "the stop-loss goes while a part is held",
+    changes: inFile(CLOSER, "if (held === null || !isZero(held)) return;", "if (held === null) return;"),
+    seenBy: LEFT_OVER,
+  },
+  {
+    row: "P19",
+    name: "what another key has placed goes with a close",
+    changes: inFile(CLOSER, 'return touches === "all" || covers', "return touches !== null || covers"),
+    seenBy: LEFT_OVER,
+  },
+  {
+    row: "P19",
+    name: "a stop-loss of after the close goes with it",
+    changes: inFile(CLOSER, "?.id ?? 0) <= upTo;", "?.id ?? 0) <= upTo + 9;"),
+    seenBy: LEFT_OVER,
+  },
+  {
+    row: "P19",
+    name: "a start forgets what a close leaves behind",
+    changes: inFile("src/actions/workers.ts", "of [flattener, closer, canceler]", "of [flattener]"),
+    seenBy: { test: "test/simulation/close.test.ts", title: "a death before what it leaves behind %s changes nothing" },
   },
 ];

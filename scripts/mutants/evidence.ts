@@ -71,8 +71,8 @@ export const EVIDENCE: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/pursuit.ts",
-        find: "if (last !== null && nowMs - last < WITNESS_SPACING_MS) return;",
-        put: "if (last !== null && nowMs < last) return;",
+        find: "pursuit.lastRefusalElapsedMs;\n  if (last !== null && nowMs - last < WITNESS_SPACING_MS) return;",
+        put: "pursuit.lastRefusalElapsedMs;\n  if (last !== null && nowMs < last) return;",
       },
     ],
   },

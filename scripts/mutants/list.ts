@@ -79,11 +79,11 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/send/send.ts",
-        find: "  return post(world, attempt, { body, purpose, mayLeave });\n}",
+        find: "  return post(world, attempt, { body, purpose, mayLeave, count });\n}",
         put:
-          '  const first = await post(world, attempt, { body, purpose, mayLeave });\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
-          "  const again = signStored(world, { ...attempt, nonce: attempt.nonce + 1 });\n" +
-          "  return again === null ? first : post(world, attempt, { body: again, purpose, mayLeave });\n}",
+          '  const first = await post(world, attempt, { body, purpose, mayLeave, count });\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
+          "  const again = action === null ? null : sign(world, { ...attempt, nonce: attempt.nonce + 1 }, action);\n" +
+          "  return again === null ? first : post(world, attempt, { body: again, purpose, mayLeave, count });\n}",
       },
     ],
   },

@@ -185,11 +185,11 @@ export const ORDERS: readonly Mutant[] = [
   },
   {
     name: "a noop is not counted before it is sent",
-    changes: [{ file: "src/settle/send/seal.ts", find: "    updateAttempt(world.store, now, { noops });\n", put: "" }],
+    changes: [{ file: "src/settle/send/seal.ts", find: "    updateNumber(world.store, now, { noops });\n", put: "" }],
   },
   {
     name: "of several words for one order the first is believed",
-    changes: [{ file: "src/settle/send/send.ts", find: "toOneThing(verdict) }", put: "verdict }" }],
+    changes: [{ file: "src/settle/send/send.ts", find: "toAsMany(verdict, count) }", put: "verdict }" }],
   },
   {
     name: "a modify that is answered under the native id of its original has replaced it",

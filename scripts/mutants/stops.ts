@@ -52,7 +52,7 @@ export const STOPS: readonly Mutant[] = [
   one(
     "a start does not go on with a stop",
     "src/gateway.ts",
-    "        stopper.heed();\n        return lookAtInterrupted(world, settler);",
+    "        workers.stopper.heed();\n        return lookAtInterrupted(world, settler);",
     "        return lookAtInterrupted(world, settler);",
   ),
   one(

@@ -8,7 +8,7 @@ function one(name: string, find: string, put: string, file = RUN): Mutant {
 
 /** Steps that every write goes through, left out. */
 export const WRITES: readonly Mutant[] = [
-  one("a write draws on no limit", "  caller.charge(bucket);\n", ""),
+  one("a write draws on no limit", "  caller.charge(bucket, verb.charges);\n", ""),
   one(
     "a write goes through a closed gateway",
     "  refuseFor(closedGateway(deps, isCancel));\n",
@@ -26,7 +26,7 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "a write is begun without weight to send it",
-    "    if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan.use));\n",
+    "    if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan));\n",
     "",
   ),
   one(
@@ -52,12 +52,12 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "nobody follows what is not known",
-    "  if (!isSettled) await deps.settling.pursue(",
-    "  if (isSettled && answer !== null) await deps.settling.pursue(",
+    "  if (!isSettled) await pursueAll(",
+    "  if (isSettled && answer !== null) await pursueAll(",
   ),
   one(
     "an unlisted refusal is forgotten on the way to who follows it",
-    'result.kind === "reply" ? heardRefusal(result.reply) : null',
+    'result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, count })) : null',
     "null",
   ),
   one(

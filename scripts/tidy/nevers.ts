@@ -43,6 +43,7 @@ const SQL =
 /** Who composes, and who hands everything on to whoever says what it uses; paper/ has a world of its own. */
 const WHOLE_WORLDS = [
   "src/deps.ts",
+  "src/actions/workers.ts",
   "src/gateway.ts",
   "src/http/",
   "src/cli/",

@@ -26,6 +26,8 @@ export function adoptOutsideOrder(
     assetId: market.assetId,
     keyHash: null,
     idempotencyKey: null,
+    batchId: null,
+    batchIndex: 0,
     seenAtMs: deps.clock.nowMs(),
     releasedAtMs: null,
     version: 0,

@@ -7,6 +7,7 @@ import { intendedCancel, legToCancel, mayRest, recordCancelReply, unsettledPlaci
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { deriveOrder } from "../settle/record/record.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
+import { listSameAction } from "../store/attempts.ts";
 import { listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -100,7 +101,7 @@ function storeCancel(
 
 /** The cancel and the empty actions that burn every placing still out leave at the same moment, and none waits for another. */
 function outgoingCancel(deps: With<"clock" | "settling" | "store">, attempt: Attempt): Stored {
-  const unsettled = unsettledPlacings(deps, attempt.resource.id);
+  const unsettled = unsettledPlacings(deps, attempt.resource.id).filter((each) => !isStillOutWithOthers(deps, each));
   return {
     kind: "outgoing",
     attempt,
@@ -110,4 +111,9 @@ function outgoingCancel(deps: With<"clock" | "settling" | "store">, attempt: Att
       return { isSettled, answer: null };
     },
   };
+}
+
+/** An empty action would end the whole batch while its answer is still to come: what was placed is canceled then. */
+function isStillOutWithOthers({ store }: With<"store">, attempt: Attempt): boolean {
+  return attempt.state === "prepared" && listSameAction(store, attempt).length > 1;
 }

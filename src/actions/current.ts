@@ -2,6 +2,7 @@ import type { Account } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import { type Happened, isAfter, type ShownState } from "../core/mark.ts";
 import type { ToLook, ToShow, With } from "../deps.ts";
+import type { Purpose } from "../exchange/exchange.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
 import { shownListed, shownPositions } from "../settle/feed/shown.ts";
@@ -9,7 +10,6 @@ import { nameUnnamed } from "../settle/look/unnamed.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
-import type { Caller } from "../write/caller.ts";
 import { couldNotAsk } from "./not-asked.ts";
 
 /** Margin and marks come from the exchange every few seconds; older than this they are shown with their age, milliseconds. */
@@ -32,7 +32,7 @@ const AGAIN_AFTER_MS = 250;
 const SPARE_MS = 1_000;
 
 /** Whose account it is, and who reads it. */
-type AskingPart = Pick<Caller, "account" | "reader">;
+type AskingPart = { account: Account; reader: Purpose };
 
 /** The time of an answer as it is told: null while it counts as now. */
 export function toldAge({ exchange }: With<"exchange">, asOfMs: number, withinMs: number): number | null {

@@ -72,10 +72,10 @@ function payloadOf({ store }: With<"store">, { accountId, type, resourceId, payl
 }
 
 /** Beside the order, which has the members of an order and no others. */
-function placedBy({ type, keyHash, idempotencyKey }: StoredEvent): object {
-  return type.startsWith("order.")
-    ? { key_hash: keyHash, idempotency_key: idempotencyKey === null ? null : keyAsSent(idempotencyKey) }
-    : {};
+function placedBy({ type, keyHash, idempotencyKey, batchIndex }: StoredEvent): object {
+  if (!type.startsWith("order.")) return {};
+  const asSent = idempotencyKey === null ? null : keyAsSent(idempotencyKey);
+  return { key_hash: keyHash, idempotency_key: asSent, batch_index: batchIndex };
 }
 
 type EventsAbout = { id: number; type: string; accountId: string; atMs: number };

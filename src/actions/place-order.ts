@@ -1,7 +1,7 @@
 import { cloidOf } from "../core/cloid.ts";
 import { decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import type { KeyRecord } from "../core/idempotency.ts";
+import { type KeyRecord, keyInBatch } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { Leg, OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
@@ -29,11 +29,12 @@ export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
 /** What its story tells of how it came to its terms. */
 type Noted = { note?: { what: string; detail: string } };
 
-/** To plan and place an order. */
-export type ToPlaceOrder = ToWrite & With<"builderApproval" | "feeds" | "picture">;
-
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
-export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
+export async function placeOrder(
+  deps: ToWrite & With<"builderApproval" | "feeds" | "picture">,
+  caller: Caller,
+  wanted: PlaceOrder,
+): Promise<WriteAnswer> {
   if (wanted.accountId !== caller.account.id) {
     throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
   }
@@ -97,17 +98,24 @@ export function askedOf({ market, side, size, price, timeInForce, reduceOnly, tr
   return { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger };
 }
 
-function newOrder(
+/** `batch`: which order of which batch it is; its id is made of that as well. */
+export function newOrder(
   deps: With<"clock" | "instance">,
-  about: { caller: Caller; wanted: PlaceOrder; market: Market },
+  about: { caller: Caller; wanted: PlaceOrder; market: Market; batch?: { id: string; index: number } },
 ): StoredOrder {
-  const { caller, wanted, market } = about;
+  const { caller, wanted, market, batch } = about;
   const { tag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();
   const accountId = caller.account.id;
   const { side, size, price, timeInForce, reduceOnly, trigger, idempotencyKey } = wanted;
   return {
-    id: mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey }),
+    id: mintOrderId({
+      nowMs,
+      instanceTag: tag,
+      secret,
+      accountId,
+      idempotencyKey: batch === undefined ? idempotencyKey : keyInBatch(idempotencyKey, batch.index),
+    }),
     accountId,
     market: market.name,
     assetId: market.assetId,
@@ -125,6 +133,8 @@ function newOrder(
     createdAtMs: nowMs,
     keyHash: caller.key.keyHash,
     idempotencyKey,
+    batchId: batch?.id ?? null,
+    batchIndex: batch?.index ?? 0,
     seenAtMs: null,
     releasedAtMs: null,
     version: 0,
@@ -157,22 +167,8 @@ function storePlacing(deps: ToSign & With<"builderApproval">, about: PlaceIntent
   const { caller, order, key, market, place } = about;
   // It may have been retired since the request was let in.
   const signer = requireAgent(deps, caller.account);
-  const cloid = cloidOf(order.id);
-  const leg: Leg = {
-    cloid,
-    orderId: order.id,
-    oid: null,
-    ordinal: 0,
-    size: decimal(order.size),
-    price: order.price,
-    timeInForce: order.timeInForce,
-    trigger: order.trigger,
-    state: "sent",
-    filledSize: decimal("0"),
-    filledNotional: decimal("0"),
-    reason: null,
-    isExchangesWord: false,
-  };
+  const leg = firstLeg(order);
+  const { cloid } = leg;
   const builder = builderFor(deps, { account: caller.account, market, side: order.side });
   const attempt = storeAttempt(
     deps,
@@ -190,4 +186,23 @@ function storePlacing(deps: ToSign & With<"builderApproval">, about: PlaceIntent
     (store, attempt) => insertPlacing(store, { order, key, leg, attempt }),
   );
   return { order, leg, attempt };
+}
+
+/** What is about to be placed for an order. */
+export function firstLeg(order: StoredOrder): Leg {
+  return {
+    cloid: cloidOf(order.id),
+    orderId: order.id,
+    oid: null,
+    ordinal: 0,
+    size: decimal(order.size),
+    price: order.price,
+    timeInForce: order.timeInForce,
+    trigger: order.trigger,
+    state: "sent",
+    filledSize: decimal("0"),
+    filledNotional: decimal("0"),
+    reason: null,
+    isExchangesWord: false,
+  };
 }

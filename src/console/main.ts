@@ -5,6 +5,7 @@ import type { App } from "./state/app.ts";
 import { takeFragment } from "./state/fragment.ts";
 import { beginLimitedKey } from "./state/limited-key.ts";
 import { watchMarket } from "./state/market-live.ts";
+import { watchKeys } from "./state/pressing.ts";
 import { readStory } from "./state/read.ts";
 import { beginRenewal } from "./state/renewal.ts";
 import { resumeSession, signIn } from "./state/session.ts";
@@ -43,6 +44,7 @@ function start(root: HTMLElement): void {
   setInterval(app.changed, CLOCK_MS);
   addEventListener("hashchange", () => arrive(app));
   addEventListener("resize", app.changed);
+  watchKeys(app);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", app.changed);
   watchWallets((wallets) => {
     state.wallets = wallets;

@@ -18,6 +18,7 @@ export const ERROR_STATUS = {
   perpetual_market_required: 400,
   always_place_required: 400,
   nothing_to_modify: 400,
+  order_refused: 400,
   idempotency_key_required: 400,
   invalid_idempotency_key: 400,
   mainnet_required: 400,
@@ -42,7 +43,6 @@ export const ERROR_STATUS = {
   order_not_found: 404,
   operation_not_found: 404,
   stop_not_found: 404,
-  trade_not_found: 404,
   idempotency_key_reused: 409,
   idempotency_in_progress: 409,
   key_already_registered: 409,
@@ -50,8 +50,9 @@ export const ERROR_STATUS = {
   order_not_modifiable: 409,
   too_many_open_orders: 409,
   no_price_within_bounds: 409,
+  nothing_to_close: 409,
+  close_in_progress: 409,
   stop_not_flattenable: 409,
-  trade_not_modifiable: 409,
   setup_done: 409,
   rate_limited: 429,
   exchange_rate_limited: 429,
@@ -90,7 +91,11 @@ const DEFAULT_RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   idempotency_in_progress: 1,
   rails_unproven: 1,
   book_stale: 1,
+  close_in_progress: 1,
 };
+
+/** Why one order of a batch cannot be sent. */
+export type OrderRefusal = { index: number; code: ErrorCode; message: string };
 
 /**
  * A refusal that the client is meant to read, thrown only while nothing has left for the exchange. Past that
@@ -101,10 +106,25 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   /** Whole seconds for the `Retry-After` header, or null where waiting does not help. */
   readonly retryAfterS: number | null;
+  /** Of a batch: each of its orders that cannot be sent, and why. Empty for everything else. */
+  readonly orders: readonly OrderRefusal[];
 
-  constructor(code: ErrorCode, message: string, retryAfterS?: number) {
+  constructor(code: ErrorCode, message: string, retryAfterS?: number, orders: readonly OrderRefusal[] = []) {
     super(message);
     this.code = code;
+    this.orders = orders;
     this.retryAfterS = retryAfterS ?? DEFAULT_RETRY_AFTER_S[code] ?? null;
   }
+}
+
+/** A batch of which some orders cannot be sent, and so none is: with the code of the first of them. */
+export function batchRefused(orders: readonly OrderRefusal[], count: number): ApiError {
+  const [first] = orders;
+  if (first === undefined) throw new Error("bug: a batch refused for nothing");
+  return new ApiError(first.code, batchWords(orders, count), undefined, orders);
+}
+
+export function batchWords(orders: readonly OrderRefusal[], count: number): string {
+  const [first] = orders;
+  return `${orders.length} of the ${count} orders cannot be sent, and nothing was sent. orders[${first?.index}]: ${first?.message}`;
 }

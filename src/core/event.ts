@@ -19,8 +19,6 @@ export const EVENT_TYPES = [
   "agent.expiring",
   "stop.created",
   "stop.updated",
-  "trade.created",
-  "trade.updated",
   "rail.refused",
   "rail.tripped",
   "key.expiring",
@@ -42,8 +40,11 @@ export type NewEvent = {
   placedBy?: PlacedBy;
 };
 
-/** The API key that placed an order, by its hash, and the client's name for it; null where it was placed elsewhere. */
-export type PlacedBy = { keyHash: string | null; idempotencyKey: string | null };
+/**
+ * The API key that placed an order, by its hash, and the client's name for it; null where it was placed elsewhere. `batchIndex`
+ * says which order of its batch it is, and is null for one that was placed by itself.
+ */
+export type PlacedBy = { keyHash: string | null; idempotencyKey: string | null; batchIndex: number | null };
 
 /** Ids are whole numbers below 2^53 without leading zeros. */
 const EVENT_ID = /^(0|[1-9][0-9]{0,15})$/;

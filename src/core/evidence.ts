@@ -19,6 +19,10 @@ export type Trace = {
   outlived: number;
   /** Every fill up to its last possible moment is known, or the position stands where the known ones have left it. */
   areFillsKnown: boolean;
+  /** Another order of the same batch is at the exchange: their action ran. */
+  hasRun: boolean;
+  /** Times, apart, that one history held such a one and reached back to the batch, and it, open orders and fills lacked this. */
+  leftOut: number;
   /** It is a modify that was to place only where it canceled its original, and that had another end. */
   hadNothingToReplace: boolean;
 };
@@ -31,6 +35,8 @@ export type Absence =
   | "refused"
   /** The exchange's history has gone on past its end without it: it was refused when it arrived, or never arrived. */
   | "left_nothing"
+  /** Its batch ran, by the exchange's own record of others of it, and left no order of this one: it was refused. */
+  | "left_out"
   /** Its original had an end of its own, by the exchange's listed word: a modify places nothing then. */
   | "replaced_nothing"
   /** It is not open, and of its time all fills are known, but no record is kept any more: it had no fills. */
@@ -52,11 +58,12 @@ export function concludeAbsence(
 ): Absence | null {
   // One store that shows something outweighs all that show nothing.
   if (trace.isNamed || trace.hasFills) return null;
-  if (attempt.seal === "noop") return "never_ran";
+  if (attempt.seal === "noop" && !trace.hasRun) return "never_ran";
   if (trace.hadNothingToReplace) return "replaced_nothing";
   // Its request may have been doubled on the way, and the copy refused: what it placed would be shown by the second.
   const isRefusal = refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded;
   if (isRefusal && trace.sweeps >= WITNESSES_NEEDED) return "refused";
+  if (trace.leftOut >= WITNESSES_NEEDED) return "left_out";
   if (attempt.negatives >= WITNESSES_NEEDED) return "left_nothing";
   return trace.outlived >= WITNESSES_NEEDED && trace.areFillsKnown ? "outlived" : null;
 }

@@ -5,8 +5,8 @@ export type KeyRecord = {
   /** Route name, for the message that says what differs. */
   route: string;
   fingerprint: string;
-  /** The order or operation whose state answers while the outcome is unknown; of a trade, whose answer is known at once. */
-  resource: { kind: "order" | "operation" | "trade"; id: string };
+  /** The order, operation or batch of orders whose state answers while the outcome is unknown. */
+  resource: { kind: "order" | "operation" | "batch"; id: string };
   /** Null while it runs or is unknown; then the status and body that every repeat gets, byte for byte. */
   answer: KeyAnswer | null;
   createdAtMs: number;
@@ -34,4 +34,12 @@ export function keyOfBot(bot: string | null, key: string): string {
 /** The key as its client has sent it. */
 export function keyAsSent(key: string): string {
   return key.slice(key.indexOf("\t") + 1);
+}
+
+/** Most orders of one batch: more weigh more at the exchange. */
+export const MAX_BATCH_ORDERS = 39;
+
+/** What the ids of an order of a batch are made of: no client's own key, nor a bot's name for one, has a line feed. */
+export function keyInBatch(key: string, index: number): string {
+  return `${key}\n${index}`;
 }

@@ -17,17 +17,17 @@ export type Draw = {
   retryAfterS: number;
 };
 
-/** Takes one token. A bucket that was never drawn on (null) is full; a clock that goes back gives nothing. */
-export function draw(rate: Rate, level: Level | null, nowMs: number): Draw {
+/** Takes so many tokens, or none of them. A bucket that was never drawn on (null) is full; a clock that goes back gives nothing. */
+export function draw(rate: Rate, level: Level | null, nowMs: number, count = 1): Draw {
   const before = refill(rate, level, nowMs);
-  const isAllowed = before.tokens >= 1;
-  const after = isAllowed ? { ...before, tokens: before.tokens - 1 } : before;
+  const isAllowed = before.tokens >= count;
+  const after = isAllowed ? { ...before, tokens: before.tokens - count } : before;
   return {
     isAllowed,
     level: after,
     remaining: Math.floor(after.tokens),
     resetS: Math.ceil((rate.burst - after.tokens) / rate.perSecond),
-    retryAfterS: isAllowed ? 0 : Math.max(1, Math.ceil((1 - after.tokens) / rate.perSecond)),
+    retryAfterS: isAllowed ? 0 : Math.max(1, Math.ceil((count - after.tokens) / rate.perSecond)),
   };
 }
 

@@ -5,12 +5,12 @@ import type { Reads } from "./reads.ts";
 
 /** What each trading address may still send, kept in step with the exchange's own count. */
 export type ActionAllowance = {
-  /** True when one more action fits; asked before an intent is stored, and before each noop. */
-  fits(address: string, purpose: Purpose): boolean;
+  /** True when one more action fits, or so many at once; asked before an intent is stored, and before each noop. */
+  fits(address: string, purpose: Purpose, count?: number): boolean;
   /** Whole seconds until one fits in any case, at least 1. */
   waitS(address: string): number;
-  /** One action is about to be sent. */
-  spend(address: string, purpose: Purpose): void;
+  /** One action is about to be sent, which counts as so many as it carries orders. */
+  spend(address: string, purpose: Purpose, count?: number): void;
   /** As the exchange last told, and what we have sent since; null when it is not known. */
   use(address: string): ActionUse | null;
   /** Actions left before the cap, or null when it is not known. */
@@ -47,16 +47,16 @@ export function openActionAllowance({ isOn, reads, clock }: AllowanceOptions): A
   }
 
   return {
-    fits: (address, purpose) => {
-      if (budget.fits(address, purpose, 1)) return true;
+    fits: (address, purpose, count = 1) => {
+      if (budget.fits(address, purpose, count)) return true;
       // What was traded since the last answer may have earned more.
       void refresh(address);
       // What settles a lost order can wait for its expiry; an order cannot.
-      return purpose !== "settle" && trickleLeftMs(address) === 0;
+      return purpose !== "settle" && count === 1 && trickleLeftMs(address) === 0;
     },
     waitS: (address) => Math.max(1, Math.ceil(trickleLeftMs(address) / 1_000)),
-    spend: (address, purpose) => {
-      budget.spend(address, purpose, 1);
+    spend: (address, purpose, count = 1) => {
+      budget.spend(address, purpose, count);
       lastSentAtMs.set(address, clock.elapsedMs());
     },
     use: (address) => budget.use(address),

@@ -85,7 +85,7 @@ export function openLevels(rate: Rate): Levels {
 }
 
 /** Buckets of keys that have proven who they are: as many as there are keys, and none is forgotten before it is full. */
-export type KeyBuckets = { draw(keyHash: string, nowMs: number): Draw };
+export type KeyBuckets = { draw(keyHash: string, nowMs: number, count?: number): Draw };
 
 /** Below so many nobody looks for full ones. */
 const FEW = 1_024;
@@ -94,8 +94,8 @@ export function openKeyBuckets(rate: Rate): KeyBuckets {
   const levels = openLevels(rate);
   let enough = FEW;
   return {
-    draw(keyHash, nowMs) {
-      const drawn = draw(rate, levels.get(keyHash), nowMs);
+    draw(keyHash, nowMs, count) {
+      const drawn = draw(rate, levels.get(keyHash), nowMs, count);
       levels.set(keyHash, drawn.level);
       if (levels.size > enough) {
         levels.forgetFull(nowMs);

@@ -11,7 +11,7 @@ import type { Visit } from "./visit.ts";
 
 /** Only what this gateway serves itself, and no other host is ever asked for anything. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const REVALIDATED = "no-cache";
 /** A year: an asset's name has the hash of its content in it. */

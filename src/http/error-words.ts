@@ -17,7 +17,9 @@ export const ERROR_WORDS = {
   unknown_dex: "dex is not supported here.",
   perpetual_market_required: "The action exists for perpetual markets only.",
   always_place_required: "A trigger can be modified with always_place only.",
-  nothing_to_modify: "None of what can be changed was given.",
+  order_refused:
+    "An order of a batch has a known fault, as a price off the tick or a size below the step. Nothing was sent, and the Idempotency-Key is not used.",
+  nothing_to_modify: "None of price, size and trigger was given.",
   idempotency_key_required: "The Idempotency-Key header is missing.",
   invalid_idempotency_key: "Idempotency-Key is not one header of 8 to 128 visible ASCII characters.",
   mainnet_required: "Grants are for exchange_mainnet only.",
@@ -39,6 +41,10 @@ export const ERROR_WORDS = {
     "The account has nearly as many open orders as the exchange takes stops with, and the rest is kept for what can only reduce. Nothing was sent, and the Idempotency-Key is not used.",
   no_price_within_bounds:
     "Nobody is on the other side of the book, or the best price is more than 5 % from mark and oracle. Nothing was sent, and the Idempotency-Key is not used.",
+  nothing_to_close:
+    "The account, or the key's bot, holds nothing of the market, or the fraction of it is less than one step. Nothing was sent, and the Idempotency-Key is not used.",
+  close_in_progress:
+    "What became of an earlier close of the same bot in this market is not known yet. Nothing was sent, and the Idempotency-Key is not used.",
   rail_refused:
     "The request is beyond what the owner has signed for this key; the message names the rail, its limit, the use, and the largest size that passes. Nothing was sent.",
   rails_required:
@@ -49,12 +55,10 @@ export const ERROR_WORDS = {
   order_not_found: "The account has no such order.",
   operation_not_found: "The account has no such operation.",
   stop_not_found: "The account has no such stop.",
-  trade_not_found: "The account has no such trade.",
   idempotency_key_reused: "The Idempotency-Key was used for another request. Nothing was sent.",
   idempotency_in_progress: "Another modify of the order is still running.",
   key_already_registered: "The key hash is registered with another account or other scopes.",
   key_revoked: "The key was revoked for this account, perhaps before it was registered.",
-  trade_not_modifiable: "The trade has ended.",
   stop_not_flattenable: "The stop does not stand, or what it covers cannot be told apart.",
   order_not_modifiable: "The order's state is not known; retrieve it first.",
   setup_done: "The gateway is set up already.",

@@ -2,8 +2,9 @@ import { ApiError, ERROR_STATUS, ERROR_TYPE } from "../core/errors.ts";
 import type { With } from "../deps.ts";
 
 /** Spec 2.9: the only body that a failure has. */
-export function errorText({ code, message }: ApiError): string {
-  return JSON.stringify({ error: { type: ERROR_TYPE[ERROR_STATUS[code]], code, message } });
+export function errorText({ code, message, orders }: ApiError): string {
+  const error = { type: ERROR_TYPE[ERROR_STATUS[code]], code, message };
+  return JSON.stringify({ error: orders.length === 0 ? error : { ...error, orders } });
 }
 
 /** Whatever was thrown, as the refusal that the client reads. Only what is not ours is logged: a refusal is no fault. */

@@ -13,8 +13,8 @@ export type Charge = { quota: Quota; refusal: ApiError | null };
 export type FailureKind = "authentication" | "registration" | "revocation";
 
 export type RequestLimits = {
-  /** Draws on a key's bucket; `refusal` is set when it is empty. Null when that bucket has no limit. */
-  charge(keyHash: string, bucket: ChargedBucket): Charge | null;
+  /** Draws on a key's bucket, once or so often; `refusal` is set when it holds less. Null when that bucket has no limit. */
+  charge(keyHash: string, bucket: ChargedBucket, count?: number): Charge | null;
   /**
    * Counts a failure of this client. Called after the fact, so that it never stands in the way of a valid key or
    * signature; throws `rate_limited` instead of the failure when there were too many.
@@ -52,10 +52,10 @@ export function openLimits(deps: With<"clock" | "log" | "metrics" | "settings" |
   };
 
   return {
-    charge(keyHash, bucket) {
+    charge(keyHash, bucket, count = 1) {
       const rate = rates[bucket];
       if (isOff(rate)) return null;
-      const { isAllowed, remaining, resetS, retryAfterS } = ofKeys[bucket].draw(keyHash, deps.clock.elapsedMs());
+      const { isAllowed, remaining, resetS, retryAfterS } = ofKeys[bucket].draw(keyHash, deps.clock.elapsedMs(), count);
       const quota = { limit: rate.burst, remaining, resetS };
       if (isAllowed) return { quota, refusal: null };
       const rule = `${rate.perSecond} a second, ${rate.burst} at once`;

@@ -5,7 +5,7 @@ import type { OrderTerms, Trigger } from "../core/order.ts";
 import type { PlaceOrderBody } from "./schema/order.ts";
 
 /** The terms of a checked body with the defaults filled in. Throws for what the shape alone cannot refuse. */
-export function readOrderTerms(body: Static<typeof PlaceOrderBody>): OrderTerms {
+export function readOrderTerms(body: Omit<Static<typeof PlaceOrderBody>, "account">): OrderTerms {
   const { market, side, size, price } = body;
   const timeInForce = body.time_in_force ?? "gtc";
   const trigger = body.trigger ?? null;

@@ -63,7 +63,7 @@ const place = writeRoute(
 );
 
 /** The spec's names: a print is stored, and must outlive a change of ours. */
-function printedTerms(accountId: string, terms: OrderTerms): PrintedBody {
+export function printedTerms(accountId: string, terms: OrderTerms): PrintedBody {
   const { market, side, size, price, timeInForce, reduceOnly, trigger } = terms;
   const flags = { time_in_force: timeInForce, reduce_only: reduceOnly };
   return { account: accountId, market, side, size, price, ...flags, trigger };

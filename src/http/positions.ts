@@ -1,17 +1,22 @@
 /** What is set on a position: leverage and isolated margin; and the positions themselves. */
 import { adjustMargin } from "../actions/adjust-margin.ts";
+import { closePosition } from "../actions/close-position.ts";
 import { listPositions } from "../actions/list-positions.ts";
 import { setLeverage } from "../actions/set-leverage.ts";
+import { compare, type Decimal, decimal, isZero } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import { DEFAULT_SLIPPAGE_BPS } from "../core/worst-price.ts";
 import { printRequest } from "../write/fingerprint.ts";
-import { EXAMPLE_POSITION } from "./examples.ts";
+import { EXAMPLE_MARKET_ORDER, EXAMPLE_POSITION } from "./examples.ts";
 import { operationAnswers } from "./operation-contract.ts";
-import { NOT_2XX } from "./order-contract.ts";
+import { NOT_2XX, UNKNOWN_ORDER } from "./order-contract.ts";
 import { requireNotZero } from "./order-rules.ts";
 import { readLimit } from "./query.ts";
 import { type Route, readRoute, writeRoute } from "./route.ts";
 import { DexParameter, LimitParameter, listOf, PositionCursorParameter } from "./schema/list.ts";
 import { AdjustMarginBody, SetLeverageBody } from "./schema/operation.ts";
-import { PositionResource } from "./schema/position.ts";
+import { OrderResource } from "./schema/order.ts";
+import { ClosePositionBody, PositionResource } from "./schema/position.ts";
 
 const POSITIONS_TAG = "Positions";
 
@@ -57,6 +62,65 @@ const margin = writeRoute(
   },
 );
 
+const close = writeRoute(
+  {
+    name: "close_position",
+    method: "POST",
+    path: "/v1/positions/close",
+    tag: POSITIONS_TAG,
+    summary: "Close a position, or a part of it",
+    description:
+      "One reduce-only `ioc` order, sized by the position as it is now and priced as `POST /v1/orders/market` prices: it never turns a position round and never closes more than is asked for. What it does not find at its worst price stays held: look at `filled_size`. While what became of an earlier close of the same bot in the market is not known it waits, and is then 409 `close_in_progress`. A repeat of its key closes nothing more. " +
+      "Once the order is settled and nothing is held any more (of a bot by its own fills, of an account by its position), the reduce-only triggers that were left over in the market are canceled, unless `keep_triggers` is true, or an order that may still increase rests there. A reduce-only order of the bot that rests counts as closing already: cancel it first. " +
+      NOT_2XX,
+    access: "trading:write",
+    body: ClosePositionBody,
+    bodyExample: { account: EXAMPLE_POSITION.account, market: "BTC", fraction: "0.5" },
+    answers: [
+      {
+        status: 201,
+        description: "The order that closes it; its `price` is the worst one.",
+        schema: OrderResource,
+        example: { ...EXAMPLE_MARKET_ORDER, side: "sell", price: "63929", reduce_only: true, average_price: "64249.8" },
+        headers: ["Idempotent-Replayed"],
+      },
+      UNKNOWN_ORDER,
+    ],
+    errors: [
+      "account_mismatch",
+      "unknown_market",
+      "perpetual_market_required",
+      "nothing_to_close",
+      "close_in_progress",
+      "idempotency_in_progress",
+      "book_stale",
+      "no_price_within_bounds",
+    ],
+  },
+  (deps, caller, { body, idempotencyKey }) => {
+    const accountId = body.account.toLowerCase();
+    const fraction = readFraction(body.fraction ?? "1");
+    const maxSlippageBps = body.max_slippage_bps ?? DEFAULT_SLIPPAGE_BPS;
+    const { touches = "own", keep_triggers: keepsTriggers = false } = body;
+    const fingerprint = printRequest("close_position", null, {
+      account: accountId,
+      market: body.market,
+      fraction,
+      max_slippage_bps: maxSlippageBps,
+      touches,
+      keep_triggers: keepsTriggers,
+    });
+    const wanted = { accountId, market: body.market, fraction, maxSlippageBps, touches, keepsTriggers };
+    return closePosition(deps, caller, { ...wanted, idempotencyKey, fingerprint });
+  },
+);
+
+function readFraction(text: string): Decimal {
+  const fraction = decimal(text);
+  if (!isZero(fraction) && compare(fraction, decimal("1")) <= 0) return fraction;
+  throw new ApiError("invalid_parameter", "fraction must be above 0 and at most 1.");
+}
+
 const list = readRoute(
   {
     name: "list_positions",
@@ -85,5 +149,5 @@ const list = readRoute(
 );
 
 export function positionRoutes(): Route[] {
-  return [list, leverage, margin];
+  return [list, close, leverage, margin];
 }

@@ -1,6 +1,7 @@
 import { accountRoutes } from "./account.ts";
 import { agentRenewalRoutes } from "./agent-renewal.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
+import { batchRoutes } from "./batches.ts";
 import { descriptionRoutes } from "./docs.ts";
 import { eventRoutes } from "./events.ts";
 import { fillRoutes } from "./fills.ts";
@@ -18,7 +19,6 @@ import { statusRoutes } from "./status.ts";
 import { stopRoutes } from "./stops.ts";
 import { storyRoutes } from "./story.ts";
 import { streamRoutes } from "./stream.ts";
-import { tradeRoutes } from "./trades.ts";
 import { twapRoutes } from "./twaps.ts";
 
 /** Every route there is, in the order of the interface description. A route is added here when it works. */
@@ -26,12 +26,12 @@ export function allRoutes(): Route[] {
   const routes = [
     ...apiKeyRoutes(),
     ...orderRoutes(),
+    ...batchRoutes(),
     ...modifyRoutes(),
     ...storyRoutes(),
     ...positionRoutes(),
     ...twapRoutes(),
     ...operationRoutes(),
-    ...tradeRoutes(),
     ...stopRoutes(),
     ...heartbeatRoutes(),
     ...accountRoutes(),

@@ -6,8 +6,8 @@ import { trimTail } from "../core/trim.ts";
 
 /** A body has three levels. */
 const MAX_DEPTH = 8;
-/** Members and entries of all lists, which is what a parser's work goes by; the longest body has about twenty. */
-export const MAX_VALUES = 256;
+/** Members and entries of all lists, which is what a parser's work goes by; of the longest body, a full batch with triggers, there are 432. */
+export const MAX_VALUES = 512;
 
 const HALF_A_CHARACTER = "a string holds half of a surrogate pair";
 

@@ -49,8 +49,8 @@ export function admit(deps: With<"clock" | "log" | "metrics" | "state" | "store"
     account,
     key,
     reader: { reader: `${isOfPage(visit.request) ? "page " : ""}${key.keyHash}` },
-    charge(bucket) {
-      const charge = visit.limits.charge(key.keyHash, bucket);
+    charge(bucket, count) {
+      const charge = visit.limits.charge(key.keyHash, bucket, count);
       if (charge === null) return;
       visit.quota = charge.quota;
       if (charge.refusal !== null) throw charge.refusal;

@@ -8,7 +8,7 @@ import { type Engine, executeEnvelope } from "./exchange/execute.ts";
 import type { Json } from "./exchange/json-text.ts";
 import type { RequestFault } from "./faults.ts";
 import { inListIds, inVenueIds } from "./market-moves.ts";
-import { cancelLeg, killedReply, namingAnother, singleError } from "./replies.ts";
+import { cancelLeg, killedReply, namingAnother, shortened, singleError } from "./replies.ts";
 import { commit, nowMs, type Runtime } from "./runtime.ts";
 
 /** The answer to an action, with or without the fault that befalls it. */
@@ -23,6 +23,8 @@ export function answerExchange(desk: Desk, json: Json, fault: RequestFault | nul
     case "post_only":
       commit(desk.runtime, { kind: "postOnly", untilMs: nowMs(desk.runtime) + fault.ms });
       return replyAnswer(desk, run(desk, envelope, null));
+    case "short_answer":
+      return replyAnswer(desk, shortened(run(desk, envelope, null), fault.words));
     case "names_another":
       return replyAnswer(desk, namingAnother(run(desk, envelope, null)));
     default:

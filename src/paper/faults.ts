@@ -48,6 +48,7 @@ const RequestFault = Type.Union([
     form: Type.Union([Type.Literal("statuses"), Type.Literal("err")]),
     usesNonce: Type.Optional(Type.Boolean()),
   }),
+  fault("short_answer", { words: Type.Integer({ minimum: 0, maximum: 200 }) }),
   fault("modify_kills", { text: Text }),
   fault("cancel_misses", { withinMs: Milliseconds }),
   fault("agent_removed", {}),

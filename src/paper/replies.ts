@@ -25,6 +25,13 @@ export function cancelLeg(action: ParsedAction): CancelAction | CancelByCloidAct
   return { type: "cancel", cancels, f: false };
 }
 
+/** The answer to an action of several orders with a word for the first of them only, or for none. */
+export function shortened(reply: Reply, words: number): Reply {
+  if (reply.status === "err" || reply.response.type !== "order") return reply;
+  const statuses = reply.response.data.statuses.slice(0, words);
+  return { status: "ok", response: { type: "order", data: { statuses } } };
+}
+
 /** What the exchange answers when the original of a modify is gone and its replacement was refused. */
 export function killedReply(action: ParsedAction, text: string): Reply {
   if (action.type !== "batchModify")

@@ -29,11 +29,15 @@ export type Pursuit = {
   unmoved: number;
   /** The native id by which fills alone name it, and the elapsed time of the first look that found no record of that. */
   lead: { oid: string; missedElapsedMs: number } | null;
-  lastNoopElapsedMs: number | null;
+  /** Elapsed time of the last empty action on its number; of all that left under that number there is one. */
+  noop: { lastElapsedMs: number | null };
   /** The exchange's own words, where its answer was a refusal that is not listed. */
   refusal: string | null;
   /** A reading showed what was refused in such words: it may have been a copy that was refused. */
   isRefusalDoubted: boolean;
+  /** Readings, apart, that showed others of its batch and nothing of it, and the elapsed time of the last. */
+  leftOut: number;
+  lastLeftOutElapsedMs: number | null;
   /** Readings, apart, that showed nothing of it, and the elapsed time of the last. */
   refusalReadings: number;
   lastRefusalElapsedMs: number | null;
@@ -60,7 +64,7 @@ export type Pursuit = {
   endedElapsedMs: number | null;
 };
 
-export function startPursuit(attemptId: number): Pursuit {
+export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastElapsedMs: null }): Pursuit {
   return {
     attemptId,
     looks: 0,
@@ -74,9 +78,11 @@ export function startPursuit(attemptId: number): Pursuit {
     outlivedByMs: null,
     unmoved: 0,
     lead: null,
-    lastNoopElapsedMs: null,
+    noop,
     refusal: null,
     isRefusalDoubted: false,
+    leftOut: 0,
+    lastLeftOutElapsedMs: null,
     refusalReadings: 0,
     lastRefusalElapsedMs: null,
     lastSentElapsedMs: null,
@@ -124,6 +130,14 @@ export function countRefusalReading(pursuit: Pursuit, nowMs: number): void {
   if (last !== null && nowMs - last < WITNESS_SPACING_MS) return;
   pursuit.lastRefusalElapsedMs = nowMs;
   pursuit.refusalReadings += 1;
+}
+
+/** Counts a reading that holds another order of the same batch and lacks this one; two that count are apart. */
+export function countLeftOut(pursuit: Pursuit, nowMs: number): void {
+  const last = pursuit.lastLeftOutElapsedMs;
+  if (last !== null && nowMs - last < WITNESS_SPACING_MS) return;
+  pursuit.lastLeftOutElapsedMs = nowMs;
+  pursuit.leftOut += 1;
 }
 
 /** What every step works with. */

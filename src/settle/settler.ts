@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { type Attempt, type AttemptKind, lookDelayMs } from "../core/attempt.ts";
 import type { Settling, With, World } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
-import { findAttempt, listOpenAttempts } from "../store/attempts.ts";
+import { findAttempt, listOpenAttempts, listSameAction } from "../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import { stepCancel } from "./cancel/pursue-cancel.ts";
@@ -66,7 +66,7 @@ export function openSettler(world: World, onSettled: (orderId: string) => void =
     const known =
       running.get(attemptId) ?? [...running.values()].find(({ pursuit }) => pursuit.attemptId === attemptId);
     if (known !== undefined) return known;
-    const pursuit = startPursuit(attemptId);
+    const pursuit = startPursuit(attemptId, noopOf(attemptId));
     let looked: () => void = () => undefined;
     const firstLook = new Promise<void>((resolve) => {
       looked = resolve;
@@ -82,6 +82,14 @@ export function openSettler(world: World, onSettled: (orderId: string) => void =
     const started = { pursuit, settled, firstLook };
     running.set(attemptId, started);
     return started;
+  }
+
+  /** Who follows another of its batch asks for the same number. */
+  function noopOf(attemptId: number): Pursuit["noop"] | undefined {
+    const attempt = findAttempt(world.store, attemptId);
+    if (attempt === null) return undefined;
+    const same = new Set(listSameAction(world.store, attempt).map(({ id }) => id));
+    return [...running.values()].find(({ pursuit }) => same.has(pursuit.attemptId))?.pursuit.noop;
   }
 
   async function follow(pursuit: Pursuit, looked: () => void): Promise<void> {

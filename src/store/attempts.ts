@@ -114,6 +114,22 @@ export function listAttemptsOf(store: Store, resourceId: string): Attempt[] {
     .sort((a, b) => a.id - b.id);
 }
 
+const underNumber = prepared((store) =>
+  store
+    .select(ATTEMPT_FIELDS)
+    .from(everyAttempt)
+    .where(and(eq(everyAttempt.signer, sql.placeholder("signer")), eq(everyAttempt.nonce, sql.placeholder("nonce"))))
+    .prepare(),
+);
+
+/** All that left as one action under the number of this one, itself among them, in the order in which they stand in it. */
+export function listSameAction(store: Store, { signer, nonce }: Pick<Attempt, "signer" | "nonce">): Attempt[] {
+  return underNumber(store)
+    .all({ signer, nonce })
+    .map(toAttempt)
+    .sort((a, b) => a.id - b.id);
+}
+
 export type AttemptChange = Partial<
   Pick<
     Attempt,

@@ -43,7 +43,7 @@ const PASSING_CODES = ["SQLITE_IOERR_WRITE", "SQLITE_IOERR_TRUNCATE", "SQLITE_IO
 /** Two actions under one number, or a commit that did not wait: nothing that we believe of the database is safe. */
 const BROKEN_INVARIANTS = [
   "UNIQUE constraint failed: attempts.signer, attempts.nonce",
-  "UNIQUE constraint failed: orders.signer, orders.nonce",
+  "UNIQUE constraint failed: orders.signer, orders.nonce, orders.batch_index",
   NUMBER_USED_TWICE,
   "bug: commits do not wait for the disk",
 ];

@@ -17,7 +17,7 @@ export type Audience = { news: Set<string>; listeners: Set<EventListener> };
 
 const insert = prepared((store) => store.insert(events).values(placeholders(events)).prepare());
 
-const NOBODY: PlacedBy = { keyHash: null, idempotencyKey: null };
+const NOBODY: PlacedBy = { keyHash: null, idempotencyKey: null, batchIndex: null };
 
 /** Inside the transaction of the change that it tells. */
 export function appendEvent(store: Store, event: NewEvent): void {

@@ -70,11 +70,15 @@ export function storeAnswer(store: Store, { accountId, key }: KeyName, answer: K
 
 type KeyName = Pick<KeyRecord, "accountId" | "key">;
 
-/** Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. */
+/**
+ * Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. That of a batch is
+ * forgotten: `write/adopt` finds its orders.
+ */
 export function passKeyOn(store: Store, { accountId, key }: KeyName, orderId: string): void {
   const record = findKeyRecord(store, accountId, key);
   if (record === null || record.answer !== null) return;
   deleteKeyRecord(store, accountId, key);
+  if (record.resource.kind === "batch") return;
   insertKeyRecord(store, { ...record, resource: { kind: "order", id: orderId } });
 }
 

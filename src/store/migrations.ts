@@ -15,7 +15,8 @@ import holdTwapsToRails from "../../drizzle/0010_hold_twaps_to_rails.sql" with {
 import flattenStops from "../../drizzle/0011_flatten_stops.sql" with { type: "text" };
 import takeAlerts from "../../drizzle/0012_take_alerts.sql" with { type: "text" };
 import listOrders from "../../drizzle/0013_list_orders.sql" with { type: "text" };
-import keepTrades from "../../drizzle/0014_keep_trades.sql" with { type: "text" };
+import placeBatches from "../../drizzle/0014_place_batches.sql" with { type: "text" };
+import closePositions from "../../drizzle/0015_close_positions.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -36,7 +37,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0011_flatten_stops", sql: flattenStops },
   { name: "0012_take_alerts", sql: takeAlerts },
   { name: "0013_list_orders", sql: listOrders },
-  { name: "0014_keep_trades", sql: keepTrades },
+  { name: "0014_place_batches", sql: placeBatches },
+  { name: "0015_close_positions", sql: closePositions },
 ];
 
 /** The database was written by a newer Postern than this one. */

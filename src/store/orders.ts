@@ -3,14 +3,14 @@ import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
 import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
-import { orderText } from "../core/resource.ts";
+import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, filledBefore } from "./bots.ts";
-import { appendEvent } from "./events.ts";
-import { passNonce, requireUnused, takeNumber } from "./nonces.ts";
+import { passNonce, takeNumber } from "./nonces.ts";
 import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
 import { putOpenLeg, touchOpenLegs } from "./open-leg-book.ts";
 import type { Unknowns } from "./operations.ts";
+import { tellOrder, tellRemoved } from "./order-events.ts";
 import {
   ENDING,
   legColumns,
@@ -32,6 +32,10 @@ export type StoredOrder = Order & {
   keyHash: string | null;
   /** The Idempotency-Key that placed it; null for one that was placed elsewhere. */
   idempotencyKey: string | null;
+  /** The batch that it was placed in; null for one that was placed by itself. */
+  batchId: string | null;
+  /** Which order of its batch it is; 0 for one that was placed by itself. */
+  batchIndex: number;
   /** Wall time of the exchange's last word about it, unix milliseconds; null before the first. */
   seenAtMs: number | null;
   /** When the operator gave it up as unknown, unix milliseconds; null where nobody did, and once there is news of it. */
@@ -48,6 +52,8 @@ const FIXED = [
   "side",
   "keyHash",
   "idempotencyKey",
+  "batchId",
+  "batchIndex",
   "createdAtMs",
   "version",
 ] as const;
@@ -106,7 +112,7 @@ export function insertOrder(store: Store, order: StoredOrder, placing: OrderOrig
   const { key } = placing;
   if (key !== null && key.key !== order.idempotencyKey) throw new Error("bug: not the key of this order");
   const number = takeNumber(store);
-  if (placing.attempt !== null) requireUnused(store, { ...placing.attempt, id: number });
+  if (placing.attempt !== null) requireOwnNumber(store, { ...order, number, attempt: placing.attempt });
   insert(store).run({ ...placingColumns(placing), ...toRow(order), number });
   if (placing.leg !== null) putOpenLeg(store, order, placing.leg);
   tellOrder(store, order, "order.created");
@@ -133,31 +139,16 @@ function requireOwn({ order, key, leg, attempt }: Placed): void {
   if (!isFirst) throw new Error("bug: not the first leg of this placing");
 }
 
-type OrderEventType = "order.created" | "order.updated";
-
-function tellOrder(store: Store, order: StoredOrder, type: OrderEventType, payload = orderText(order)): void {
-  const { id: resourceId, accountId, keyHash, idempotencyKey, seenAtMs, createdAtMs, releasedAtMs } = order;
-  appendEvent(store, {
-    accountId,
-    atMs: releasedAtMs ?? seenAtMs ?? createdAtMs,
-    type,
-    resourceId,
-    payload,
-    placedBy: { keyHash, idempotencyKey },
-  });
-}
-
-const REMOVED = columnsOf(orders, ["number", "accountId", "keyHash", "idempotencyKey"]);
+const REMOVED = columnsOf(orders, ["number", "id", "accountId", "keyHash", "idempotencyKey", "batchId", "batchIndex"]);
 
 /** Takes back an order of which it is proven that no byte left. */
 export function deleteOrder(store: Store, id: string, atMs: number): void {
   touchOpenLegs(store, id);
   store.delete(legs).where(eq(legs.orderId, id)).run();
   const removed = store.delete(orders).where(eq(orders.id, id)).returning(REMOVED).all();
-  const payload = JSON.stringify({ object: "order", id });
-  for (const { number, accountId, ...placedBy } of removed) {
+  for (const { number, ...order } of removed) {
     store.delete(listedOrders).where(eq(listedOrders.number, number)).run();
-    appendEvent(store, { accountId, atMs, type: "order.removed", resourceId: id, payload, placedBy });
+    tellRemoved(store, order, atMs);
   }
 }
 

@@ -8,8 +8,8 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import type { Leg, Trigger } from "../core/order.ts";
 import type { legs, orders } from "./schema.ts";
 
-/** The key is as old as its order, which is what it answers with. */
-export type PlacingKey = Pick<KeyRecord, "key" | "fingerprint" | "answer">;
+/** The key is as old as its order, which is what it answers with. `fingerprint` is null where it has a row of its own: of a batch. */
+export type PlacingKey = Pick<KeyRecord, "key" | "answer"> & { fingerprint: string | null };
 
 /** What placed an order, as far as it was placed through the API and came to that: no attempt is without its key. */
 export type OrderOrigin =

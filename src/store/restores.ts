@@ -5,8 +5,9 @@ import { limitedGrantOf, listKeyRows, setKeyState } from "./api-keys.ts";
 import { raiseNonces } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { forget } from "./remembered.ts";
-import { adoptions, agents, apiKeys, restores, setupTokens, takeUps } from "./schema.ts";
+import { adoptions, agents, apiKeys, restores, takeUps } from "./schema.ts";
 import { audit } from "./schema-audit.ts";
+import { setupTokens } from "./schema-setup.ts";
 import { everyAttempt } from "./schema-views.ts";
 import { countDayAsUsed } from "./trips.ts";
 

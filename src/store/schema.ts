@@ -111,6 +111,9 @@ export const orders = sqliteTable(
     version: integer().notNull(),
     /** The Idempotency-Key that placed it; null for one that was placed elsewhere. */
     idempotencyKey: text(),
+    /** The batch that it was placed in, and which of its orders it is; null and 0 for one that was placed by itself. */
+    batchId: text(),
+    batchIndex: integer().notNull().default(0),
     /** Of that key's request. Null when the key answers with something else, or with nothing. */
     fingerprint: text(),
     answerStatus: integer().$type<200 | 201>(),
@@ -148,7 +151,9 @@ export const orders = sqliteTable(
   },
   (table) => [
     index("orders_leg_oid").on(table.legOid).where(sql`leg_oid is not null`),
-    uniqueIndex("orders_nonce").on(table.signer, table.nonce).where(sql`signer is not null`),
+    // The orders of a batch leave as one action, under one number.
+    uniqueIndex("orders_nonce").on(table.signer, table.nonce, table.batchIndex).where(sql`signer is not null`),
+    uniqueIndex("orders_batch").on(table.batchId, table.batchIndex).where(sql`batch_id is not null`),
     index("orders_released").on(table.id).where(sql`released_at_ms is not null`),
     index("orders_attempts_open").on(table.number).where(sql`attempt_state <> 'done'`),
     uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
@@ -233,7 +238,7 @@ export const idempotency = sqliteTable(
     key: text().notNull(),
     route: text().notNull(),
     fingerprint: text().notNull(),
-    resourceKind: text().$type<"order" | "operation" | "trade">().notNull(),
+    resourceKind: text().$type<"order" | "operation" | "batch">().notNull(),
     resourceId: text().notNull(),
     answerStatus: integer().$type<200 | 201>(),
     answerBody: text(),
@@ -348,25 +353,11 @@ export const events = sqliteTable(
     /** Of an order: which API key placed it under which Idempotency-Key, which outlives the row of one taken back. */
     keyHash: text(),
     idempotencyKey: text(),
+    /** Which order of its batch it is; null for one that was placed by itself. */
+    batchIndex: integer(),
   },
   (table) => [index("events_account").on(table.accountId, table.id)],
 );
-
-/** How far the owner's page has come with setting up. One row. */
-export const setup = sqliteTable("setup", {
-  id: integer().primaryKey(),
-  builderSkippedAtMs: integer(),
-  finishedAtMs: integer(),
-});
-
-/** One-time links to the set-up, and the sessions that they were traded for. Hashes only. */
-export const setupTokens = sqliteTable("setup_tokens", {
-  tokenHash: text().primaryKey(),
-  kind: text().$type<"link" | "session">().notNull(),
-  expiresAtMs: integer().notNull(),
-  /** The session that a link was traded for. */
-  sessionHash: text(),
-});
 
 /** One row for each time that this database was put in place of a lost one. */
 export const restores = sqliteTable("restores", {

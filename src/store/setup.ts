@@ -1,6 +1,6 @@
 import { eq, lt } from "drizzle-orm";
 import type { Store } from "./open.ts";
-import { setup, setupTokens } from "./schema.ts";
+import { setup, setupTokens } from "./schema-setup.ts";
 
 /** What the owner's page has decided so far. */
 export type SetupProgress = { builderSkippedAtMs: number | null; finishedAtMs: number | null };

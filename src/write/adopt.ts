@@ -1,5 +1,5 @@
 import { ApiError } from "../core/errors.ts";
-import type { KeyRecord } from "../core/idempotency.ts";
+import { type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
 import { findMarket } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
 import type { ToWrite, With } from "../deps.ts";
@@ -31,6 +31,7 @@ export async function adoptKey(deps: ToWrite, claim: Claim): Promise<void> {
   if (!hasRestores(store)) return;
   const adoption = adoptionOf(deps, claim);
   const earlier = findKeyRecord(store, claim.accountId, claim.key);
+  if (earlier === null) requireNoBatch(deps, claim);
   if (adoption === null || (earlier !== null && earlier.answer !== null)) return;
   if (earlier === null) requireFit(deps, claim, adoption);
   if (orderOf(deps, adoption).status === "unknown") await deps.settling.look(adoption.orderId);
@@ -49,7 +50,7 @@ export function requireNothingToAdopt(
   const { store } = deps;
   if (!hasRestores(store)) return;
   const isWaiting = awaitsTakeUp(store, claim.accountId) && claim.route !== CANCEL;
-  if (isWaiting || adoptionOf(deps, claim) !== null) {
+  if (isWaiting || adoptionOf(deps, claim) !== null || batchAdoptionsOf(deps, claim).length > 0) {
     throw new ApiError(
       "not_ready",
       "This gateway was restored from a backup and is still reading what was traded since. Nothing was sent.",
@@ -65,6 +66,26 @@ function adoptionOf(
   { accountId, key }: Pick<Claim, "accountId" | "key">,
 ): Adoption | null {
   return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey: key }));
+}
+
+/** Orders of a batch that this key has placed. */
+function batchAdoptionsOf(
+  deps: With<"instance" | "store">,
+  { accountId, key }: Pick<Claim, "accountId" | "key">,
+): Adoption[] {
+  const indexes = Array.from({ length: MAX_BATCH_ORDERS }, (_none, index) => index);
+  return indexes.flatMap((index) => adoptionOf(deps, { accountId, key: keyInBatch(key, index) }) ?? []);
+}
+
+/** How many orders it asked for, and which of them were refused, nobody knows any more: what there is of it is named. */
+function requireNoBatch(deps: With<"instance" | "store">, claim: Claim): void {
+  const orders = batchAdoptionsOf(deps, claim);
+  if (orders.length === 0) return;
+  const ids = orders.map(({ orderId }) => orderId).join(", ");
+  throw new ApiError(
+    "idempotency_key_reused",
+    `This Idempotency-Key has been used for a batch before this gateway was restored, and these orders of it are at the exchange: ${ids}. Nothing was sent. Use a new key for a new action.`,
+  );
 }
 
 function orderOf({ store }: With<"store">, { orderId }: Adoption): StoredOrder {

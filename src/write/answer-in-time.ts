@@ -2,6 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
+import { listUnsettledOfBatch } from "../store/batches.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import { answerRecord, asItStands, type Write, type WriteAnswer } from "./key.ts";
 
@@ -69,8 +70,9 @@ async function runToTheEnd(
 
 /** A fault of ours, or of the disk, after the intent: the outcome is found out as if the answer had been lost. */
 async function pursueWhatIsOpen(deps: With<"settling" | "store">, write: Underway): Promise<void> {
-  const open = listAttemptsOf(deps.store, write.resource.id).filter(
-    (each) => each.state !== "done" && each.idempotencyKey === write.key,
-  );
+  const { kind, id } = write.resource;
+  const ids = kind === "batch" ? listUnsettledOfBatch(deps.store, id) : [id];
+  const attempts = ids.flatMap((each) => listAttemptsOf(deps.store, each));
+  const open = attempts.filter((each) => each.state !== "done" && each.idempotencyKey === write.key);
   await Promise.all(open.map((each) => deps.settling.pursue(each.id)));
 }

@@ -10,8 +10,8 @@ export type Caller = {
   key: ApiKey;
   /** Whose share of the exchange's reads it draws on: the key's own, and the owner's page beside a bot with the same key. */
   reader: Reader;
-  /** Draws one request from a bucket of this key; throws `rate_limited` when it is empty. */
-  charge(bucket: ChargedBucket): void;
+  /** Draws one request, or so many, from a bucket of this key; throws `rate_limited` when it holds less. */
+  charge(bucket: ChargedBucket, count?: number): void;
   /** Set for who comes by a hook or a tool: see `one-outcome`. */
   unattended?: {
     /** After this nothing of it is wanted any more, unix milliseconds; null = it stays wanted. */

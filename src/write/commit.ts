@@ -28,8 +28,8 @@ type WriteIntent = {
   isCancel: boolean;
   /** As its plan has it. */
   increasesFor: Plan["increasesFor"];
-  /** It adds one to those that are open. */
-  isNewOrder: boolean;
+  /** It adds so many to those that are open. */
+  newOrders: number;
   /** When its turn comes where others wait as well. */
   rank: FlightRank;
 };
@@ -82,7 +82,7 @@ async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: Key
       if (earlier !== null) return { kind: "earlier", record: earlier };
       const known = requireActiveKey(store, caller, isCancel);
       requireNotStopped(store, caller, increasesFor);
-      if (intent.isNewOrder && increasesFor.length > 0) requireRoomForStops(deps, store, caller);
+      if (intent.newOrders > 0 && increasesFor.length > 0) requireRoomForStops(deps, store, caller, intent.newOrders);
       requireNothingToAdopt(deps, key);
       const stored = work({ ...key, createdAtMs: deps.clock.nowMs() });
       passGate(deps, store, { caller, key: known, stored });

@@ -5,16 +5,15 @@
 import type { Account } from "../core/account.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { compare, decimal, ZERO } from "../core/decimal.ts";
-import { ApiError } from "../core/errors.ts";
+import { ApiError, batchRefused, batchWords, type OrderRefusal } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
-import { distanceFault } from "../core/rails/distance.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { judge } from "../core/rails/judge.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { memberName } from "../core/rails/member-name.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import type { Verdict } from "../core/rails/verdict.ts";
-import type { Facts, Ordered as OrderWish, Wish, WishedTrigger } from "../core/rails/wish.ts";
+import type { Facts, Wish, WishedTrigger } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import { actionOf } from "../settle/send/intent.ts";
 import type { StoredKey } from "../store/api-keys.ts";
@@ -28,7 +27,7 @@ import type { TwapOrderAction } from "../wire/action/twap.ts";
 import type { Caller } from "./caller.ts";
 import { factsNow, markOf } from "./rails-facts.ts";
 import { tellSelfTrades } from "./tell-self-trade.ts";
-import type { Reserved, Stored } from "./verb.ts";
+import type { Stored } from "./verb.ts";
 
 /**
  * Inside the intent's transaction, when all of it is stored. Throws `rail_refused` or `rails_unproven`, and with that nothing
@@ -38,51 +37,53 @@ export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: P
   const { limited } = key;
   if (limited === null) return;
   requireTime(deps, limited);
+  if (stored.kind === "said") return;
   const rails = railsOf(store, key, limited);
-  const judging = { account: caller.account, rails };
-  if (stored.kind === "outgoing") judgeAttempt(deps, store, { ...judging, attempt: stored.attempt });
-  else if (stored.reserves !== undefined) judgeReserved(deps, store, { ...judging, reserves: stored.reserves });
+  const { attempt, batch } = stored;
+  const { account } = caller;
+  if (batch === undefined) judgeOne(deps, store, { account, rails, attempt, later: new Set() });
+  else judgeEach(deps, store, { account, rails, batch });
 }
 
-type Judging = { account: Account; rails: Rails };
+type Batch = { account: Account; rails: Rails; batch: readonly Attempt[] };
 
-function judgeAttempt(deps: ToJudge, store: Store, { account, rails, attempt }: Judging & { attempt: Attempt }): void {
-  const wish = wishOf(deps, attempt, rails);
-  judgeWish(deps, store, { account, rails, wish, asked: attempt.resource.id, targetBot: targetBotOf(store, attempt) });
-}
-
-/** The entry as if it were sent now. What protects it reduces only what that fills, and is held to its distance alone. */
-function judgeReserved(
-  deps: ToJudge,
-  store: Store,
-  { account, rails, reserves }: Judging & { reserves: Reserved },
-): void {
-  const { id, entry, guards } = reserves;
-  const of = { cloid: id, resource: { id } };
-  const isReduction = entry === null;
-  for (const order of guards) {
-    const wish = orderWish(deps, { attempt: of, rails, order, isModify: false });
-    const waits = { ...wish, trigger: wish.trigger === null ? null : { ...wish.trigger, hasFired: false } };
-    const facts = factsNow(deps, store, { account, rails, isReduction, asked: id });
-    const fault = distanceFault(rails, { ...facts, targetBot: undefined }, waits);
-    if (fault !== null) throw refusalOf(rails, fault);
+/** Each with those before it: what they come to together is in the judgement of the last. All that are beyond a rail are named. */
+function judgeEach(deps: ToJudge, store: Store, { account, rails, batch }: Batch): void {
+  const later = new Set(batch.map(({ cloid }) => cloid));
+  const refusals: OrderRefusal[] = [];
+  let first: RailRefused | null = null;
+  for (const [index, attempt] of batch.entries()) {
+    later.delete(attempt.cloid);
+    try {
+      judgeOne(deps, store, { account, rails, attempt, later });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error instanceof RailRefused) first ??= error;
+      refusals.push({ index, code: error.code, message: error.message });
+    }
   }
-  if (entry === null) return;
-  const wish = orderWish(deps, { attempt: of, rails, order: entry, isModify: false });
-  judgeWish(deps, store, { account, rails, wish, asked: id, targetBot: undefined });
+  if (refusals.length === 0) return;
+  if (first === null) throw batchRefused(refusals, batch.length);
+  throw new RailRefused(first.refused, batchWords(refusals, batch.length), refusals);
 }
 
-type Wishing = Judging & { wish: Wish; asked: string; targetBot: Facts["targetBot"] };
+type Judged = Pick<Batch, "account" | "rails"> & {
+  attempt: Attempt;
+  /** Client order ids of what stands behind it in its batch. */
+  later: ReadonlySet<string | null>;
+};
 
-function judgeWish(deps: ToJudge, store: Store, { account, rails, wish, asked, targetBot }: Wishing): void {
+function judgeOne(deps: ToJudge, store: Store, { account, rails, attempt, later }: Judged): void {
+  const wish = wishOf(deps, attempt, rails);
   const of = { accountId: account.id, bot: rails.bot };
   if (wish.kind === "order") {
     addToBotDay(store, of, { turnover: ZERO, actions: 1, atMs: deps.clock.nowMs() });
   }
   const isReduction = wish.kind !== "order" || wish.leg.reduceOnly;
-  const facts = factsNow(deps, store, { account, rails, isReduction, asked });
-  const legs = wish.kind === "order" ? withLeg(facts.legs, wish.leg) : facts.legs;
-  const verdict = judge(rails, { ...facts, legs, targetBot }, wish);
+  const facts = factsNow(deps, store, { account, rails, isReduction, asked: attempt.resource.id });
+  const before = later.size === 0 ? facts.legs : facts.legs.filter(({ cloid }) => !later.has(cloid));
+  const legs = wish.kind === "order" ? withLeg(before, wish.leg) : before;
+  const verdict = judge(rails, { ...facts, legs, targetBot: targetBotOf(store, attempt) }, wish);
   if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);
   if (wish.kind === "order") tellSelfTrades(deps, store, { account, rails, wish, legs });
 }
@@ -149,13 +150,10 @@ function only<T>(all: readonly T[]): T {
   return first;
 }
 
-/** What sends it, or is going to. */
-type Sender = { cloid: string | null; resource: { id: string } };
-
-type Ordered = { attempt: Sender; rails: Rails; order: WireOrder; isModify: boolean };
+type Ordered = { attempt: Attempt; rails: Rails; order: WireOrder; isModify: boolean };
 
 /** The market by the number that is signed: what the row says of it has no part in where it goes. */
-function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered): OrderWish {
+function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered): Wish {
   const market = marketOf(deps, order.a);
   const trigger =
     "trigger" in order.t ? triggerOf(deps, { order, market: market.name, trigger: order.t.trigger }) : null;
@@ -175,7 +173,7 @@ function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered):
   return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
 }
 
-type Sliced = Pick<Ordered, "rails"> & { attempt: Attempt } & { twap: TwapOrderAction["twap"] };
+type Sliced = Pick<Ordered, "attempt" | "rails"> & { twap: TwapOrderAction["twap"] };
 
 /** The exchange makes the prices of its slices as they come. */
 function twapWish(deps: ToJudge, { attempt, rails, twap }: Sliced): Wish {
@@ -226,8 +224,8 @@ function refusalOf({ bot }: Rails, verdict: Exclude<Verdict, { kind: "allowed" }
 export class RailRefused extends ApiError {
   readonly refused: { rail: string; limit: string; use: string };
 
-  constructor(refused: RailRefused["refused"], words: string) {
-    super("rail_refused", words);
+  constructor(refused: RailRefused["refused"], words: string, orders: readonly OrderRefusal[] = []) {
+    super("rail_refused", words, undefined, orders);
     this.refused = refused;
   }
 }

@@ -4,7 +4,7 @@ import type { With } from "../deps.ts";
 import { endUnsent, takeBack } from "../settle/record/not-sent.ts";
 import { openAttempt } from "../settle/record/record.ts";
 import type { SendResult } from "../settle/send/send.ts";
-import { listAttemptsOf } from "../store/attempts.ts";
+import { listAttemptsOf, listSameAction } from "../store/attempts.ts";
 
 /**
  * Ends a write of which it is proven that no byte left. As long as nobody can know of it, the intent vanishes: the key
@@ -16,10 +16,11 @@ export function giveBack(
   attempt: Attempt,
   result: SendResult & { kind: "not_sent" },
 ): boolean {
+  const all = listSameAction(deps.store, attempt);
   // A cancel may have sealed and settled it while it was still on its way out.
-  if (openAttempt(deps.store, attempt.id) === null) return true;
+  if (all.every(({ id }) => openAttempt(deps.store, id) === null)) return true;
   const why = { reason: result.reason, nowMs: deps.clock.nowMs() };
-  if (!isUnknownToAll(deps, attempt)) {
+  if (!all.every((each) => isUnknownToAll(deps, each))) {
     if (attempt.kind !== "place") return false;
     endUnsent(deps.store, attempt, why);
     return true;

@@ -1,18 +1,22 @@
 import { alarmIn } from "../core/alarm.ts";
 import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
-import { operationText, orderText } from "../core/resource.ts";
+import { batchText, operationText, orderText } from "../core/resource.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { ELSEWHERE } from "../settle/look/apply-sight.ts";
 import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
+import { listBatch, listUnsettledOfBatch } from "../store/batches.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import { hasNote } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
-import { findOrder } from "../store/orders.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { adoptKey } from "./adopt.ts";
 import type { Caller } from "./caller.ts";
 import { type Asked, differences } from "./differences.ts";
+
+/** Of a batch: the key places an order for each of those that its body asks for. */
+export const BATCH_ROUTE = "POST /v1/orders/batch";
 
 /** What every write carries besides its own terms. */
 export type WriteKey = {
@@ -59,7 +63,12 @@ function successOf({ route }: Write): 200 | 201 {
   return CREATES.has(route) ? 201 : 200;
 }
 
-const CREATES: ReadonlySet<string> = new Set(["POST /v1/orders", "POST /v1/orders/market"]);
+const CREATES: ReadonlySet<string> = new Set([
+  "POST /v1/orders",
+  "POST /v1/orders/market",
+  "POST /v1/positions/close",
+  BATCH_ROUTE,
+]);
 
 /** The answer that a stored key gives to a request. */
 export async function answerRecord(
@@ -112,11 +121,20 @@ function storedAnswer(record: KeyRecord): { status: 200 | 201; body: string } {
  * everybody reads it, with its alarm. Null where the stored answer stands.
  */
 function contradicted(store: Store, { resource, answer }: KeyRecord): RunningAnswer | null {
-  if (resource.kind !== "order" || answer === null || !hasNote(store, resource.id, ELSEWHERE)) return null;
+  if (answer === null || resource.kind === "operation") return null;
+  if (resource.kind === "batch") return contradictedBatch(store, resource.id, answer.status);
+  if (!hasNote(store, resource.id, ELSEWHERE)) return null;
   const order = findOrder(store, resource.id);
   if (order === null) throw new Error("bug: a key without its order");
   const isKnown = order.status !== "unknown" && order.status !== "processing";
   return { status: isKnown ? answer.status : 202, body: orderText(order) };
+}
+
+function contradictedBatch(store: Store, batchId: string, status: 200 | 201): RunningAnswer | null {
+  const orders = listBatch(store, batchId);
+  if (!orders.some(({ id }) => hasNote(store, id, ELSEWHERE))) return null;
+  const isKnown = orders.every((order) => order.status !== "unknown" && order.status !== "processing");
+  return { status: isKnown ? status : 202, body: batchText(orders) };
 }
 
 /** 202: the order or operation as it stands, shown as `unknown` while this write's own outcome is. */
@@ -127,10 +145,23 @@ export function asItStands(store: Store, { resource }: Pick<KeyRecord, "resource
     const error = operation.error ?? NOT_KNOWN;
     return { status: 202, body: operationText({ ...operation, status: "unknown", error }) };
   }
+  if (resource.kind === "batch") return batchAsItStands(store, resource.id);
   const order = findOrder(store, resource.id);
   if (order === null) throw new Error("bug: a key without its order");
+  return { status: 202, body: orderText(asUnknown(order)) };
+}
+
+function asUnknown(order: StoredOrder): StoredOrder {
   const error = order.status === "unknown" ? order.error : (alarmIn(order.error) ?? NOT_KNOWN);
-  return { status: 202, body: orderText({ ...order, status: "unknown", error }) };
+  return { ...order, status: "unknown", error };
+}
+
+/** What of it is known is told as it is. */
+function batchAsItStands(store: Store, batchId: string): RunningAnswer {
+  const orders = listBatch(store, batchId);
+  const unsettled = new Set(listUnsettledOfBatch(store, batchId));
+  const shown = orders.map((order) => (unsettled.has(order.id) ? asUnknown(order) : order));
+  return { status: 202, body: batchText(shown) };
 }
 
 const NOT_KNOWN = "the outcome of this request is not known yet; it is being looked up";

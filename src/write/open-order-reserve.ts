@@ -12,6 +12,7 @@ export function requireRoomForStops(
   { picture, settings }: With<"picture" | "settings">,
   store: Store,
   { account }: Pick<Caller, "account">,
+  count: number,
 ): void {
   const { live, shown } = countLiveOrders(store, account.id);
   const listed = ["", ...settings.dexes].map(
@@ -20,7 +21,7 @@ export function requireRoomForStops(
   // What is listed beyond those that we know was placed elsewhere.
   const elsewhere = Math.max(0, listed.reduce((sum, each) => sum + each, 0) - shown);
   const most = EXCHANGES_LIMIT - settings.openOrderReserve;
-  if (live + elsewhere < most) return;
+  if (live + elsewhere + count <= most) return;
   throw new ApiError("too_many_open_orders", wordsFor(live + elsewhere, settings.openOrderReserve));
 }
 

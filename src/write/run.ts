@@ -1,9 +1,11 @@
+import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { heardRefusal } from "../settle/place/place.ts";
+import { replyTo } from "../settle/place/reply-to.ts";
 import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
-import { type SendResult, sendAttempt } from "../settle/send/send.ts";
+import { type SendResult, sendAttempt, sendBatch } from "../settle/send/send.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
@@ -30,7 +32,7 @@ export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, 
   const write: Write = { idempotencyKey, fingerprint, route, asked, placing, startedElapsedMs };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
-  caller.charge(bucket);
+  caller.charge(bucket, verb.charges);
   refuseFor(closedGateway(deps, isCancel));
   const { plan, committed } = await tellingRefusals(deps, caller, () => planAndCommit(deps, caller, { write, verb }));
   if (committed.kind === "earlier") return answerEarlierInTime(deps, committed.record, write);
@@ -66,12 +68,12 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     const plan = await verb.plan(write);
     requireRails(deps, caller, plan);
     if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));
-    if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan.use));
+    if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan));
     const reading = readFactsFor(deps, caller, plan);
     if (reading !== null) await reading;
-    const { resource, increasesFor } = plan;
-    const isNewOrder = plan.isOrder && resource.kind === "order";
-    const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, isNewOrder };
+    const { resource, increasesFor, count = 1 } = plan;
+    const newOrders = plan.isOrder && resource.kind !== "operation" ? count : 0;
+    const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, newOrders };
     try {
       const committed = await commitIntent(deps, intent, (key, place) => {
         const stored = storeUnder(deps, key, plan.keyRow, () => plan.store(key, place));
@@ -103,12 +105,18 @@ function requireRails({ settings, store }: With<"settings" | "store">, { key }: 
 function readFactsFor(
   deps: ToWrite,
   { account, key }: Caller,
-  { market, use, resource, isOrder }: Plan,
+  { market, alsoMarkets = [], use, resource, isOrder }: Plan,
 ): Promise<void> | null {
   const rails = railsOfKey(deps.store, key.keyHash);
   if (rails === null || market === null) return null;
   const isSetting = resource.kind === "operation" && !isOrder;
-  return readFacts(deps, { account, rails, market, isReduction: use === "reduce", isSetting });
+  const about = { account, rails, isReduction: use === "reduce", isSetting };
+  if (alsoMarkets.length === 0) return readFacts(deps, { ...about, market });
+  return readAll([market, ...alsoMarkets].map((each) => readFacts(deps, { ...about, market: each })));
+}
+
+async function readAll(reading: readonly Promise<void>[]): Promise<void> {
+  await Promise.all(reading);
 }
 
 /** A position that is shown late, and fills that are booked at once, look like a position of others. */
@@ -118,8 +126,10 @@ function mayBeBehind(error: unknown, { resource }: Plan): boolean {
   return rail === "opposite_position" || (rail === "touches" && resource.kind === "operation");
 }
 
-async function readPositionAgain(deps: ToWrite, { account, reader }: Caller, { market }: Plan): Promise<void> {
-  if (market !== null) await rereadPosition(deps, { account, market, purpose: reader });
+async function readPositionAgain(deps: ToWrite, { account, reader }: Caller, plan: Plan): Promise<void> {
+  const { market, alsoMarkets = [] } = plan;
+  const markets = market === null ? [] : [market, ...alsoMarkets];
+  await readAll(markets.map((each) => rereadPosition(deps, { account, market: each, purpose: reader })));
 }
 
 /** When its turn comes where others wait as well. */
@@ -153,15 +163,26 @@ async function sendAndConclude(deps: ToWrite, outgoing: Sending, { use }: Plan):
 }
 
 async function sendOnce(deps: ToWrite, outgoing: Sending, use: Plan["use"]): Promise<RunningAnswer | null> {
-  const { attempt, onDisk } = outgoing;
-  const result = await sendAttempt(deps, attempt, use, onDisk);
+  const { attempt, batch, onDisk } = outgoing;
+  const result = await (batch === undefined
+    ? sendAttempt(deps, attempt, use, onDisk)
+    : sendBatch(deps, batch, use, onDisk));
   const answeredMs = deps.clock.elapsedMs();
   await deps.point("before_outcome");
   const { isSettled, answer } = await conclude(deps, outgoing, result);
   deps.metrics.passed("answer", deps.clock.elapsedMs() - answeredMs);
   await deps.point("after_outcome");
-  if (!isSettled) await deps.settling.pursue(attempt.id, result.kind === "reply" ? heardRefusal(result.reply) : null);
+  if (!isSettled) await pursueAll(deps, batch ?? [attempt], result);
   return answer;
+}
+
+/** Each has a word of its own in the answer. */
+async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], result: SendResult): Promise<void> {
+  const count = attempts.length;
+  const pursued = attempts.map(({ id }, index) =>
+    deps.settling.pursue(id, result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, count })) : null),
+  );
+  await Promise.all(pursued);
 }
 
 async function conclude(

@@ -3,7 +3,6 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import type { Place, RunningAnswer } from "../deps.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import type { Reply } from "../settle/send/send.ts";
-import type { WireOrder } from "../wire/action/order.ts";
 import type { ChargedBucket } from "./caller.ts";
 import type { Write } from "./key.ts";
 
@@ -14,6 +13,8 @@ import type { Write } from "./key.ts";
 export type Verb = Pick<Write, "route" | "asked" | "placing"> & {
   /** What a request draws on whose key is new. */
   bucket: Exclude<ChargedBucket, "reads">;
+  /** So often; once where it is left out. */
+  charges?: number;
   /** A cancel of a known order: it takes risk away, and goes where other writes are refused. */
   isCancel: boolean;
   /** Throws `ApiError` for what cannot be done; reads what it needs. Asked again when its plan was overtaken. */
@@ -37,6 +38,10 @@ export type Plan = {
   increasesFor: readonly (string | null)[];
   /** In which something is placed or changed: whoever is held to rails is judged by its price. Null where none is needed. */
   market: string | null;
+  /** The same of what is placed beside it, in the same action. */
+  alsoMarkets?: readonly string[];
+  /** So many orders are in the action; one where it is left out. */
+  count?: number;
   /** The row of what is placed holds its key as well; else the key gets a row of its own. */
   keyRow: "own" | "in_the_order";
   /**
@@ -53,6 +58,8 @@ export type Stored = Outgoing | Said;
 export type Outgoing = {
   kind: "outgoing";
   attempt: Attempt;
+  /** Of what leaves as one action: all of it, `attempt` first. */
+  batch?: readonly Attempt[];
   /** What leaves at the same moment: the empty actions that burn what a cancel must not meet. */
   beside?: readonly (() => Promise<void>)[];
   /** Writes down what the exchange answered. */
@@ -63,14 +70,4 @@ export type Outgoing = {
 export type Conclusion = { isSettled: boolean; answer: RunningAnswer | null };
 
 /** Nothing is to be sent: the final answer, as JSON text. */
-export type Said = { kind: "said"; status: 200 | 201; body: string; reserves?: Reserved };
-
-/** What is going to be sent later on, of which nothing goes out before: a limited key is held to all of it at once. */
-export type Reserved = {
-  /** Of the resource that will send it. */
-  id: string;
-  /** What increases; null where nothing does. */
-  entry: WireOrder | null;
-  /** What only reduces what the entry fills, once it waits for the mark. */
-  guards: readonly WireOrder[];
-};
+export type Said = { kind: "said"; status: 200 | 201; body: string };

@@ -22,13 +22,24 @@ type Steps = {
   writeGrant: (app: object, form: Form) => Promise<void>;
   registerLimitedKey: (app: object, signed: { form: Form; key: Key | null; signature: string }) => Promise<void>;
   changeRails: (app: object, key: object) => void;
+  pauseRails: (app: object, key: object) => void;
+  isPaused: (limits: object) => boolean;
 };
 const modules = ["state/state.ts", "state/rails-form.ts", "state/limited-key.ts"].map(
   (path) => import(join(CONSOLE, path)),
 );
 // Their own types are a browser's; each name is exported by one of them.
-const { emptyState, newRailsForm, wishOf, beginLimitedKey, writeGrant, registerLimitedKey, changeRails } =
-  Object.assign({}, ...(await Promise.all(modules))) as Steps;
+const {
+  emptyState,
+  newRailsForm,
+  wishOf,
+  beginLimitedKey,
+  writeGrant,
+  registerLimitedKey,
+  changeRails,
+  pauseRails,
+  isPaused,
+} = Object.assign({}, ...(await Promise.all(modules))) as Steps;
 
 const realFetch = globalThis.fetch;
 afterEach(() => {
@@ -143,15 +154,33 @@ test("what is sent is what the wallet was shown; a grant that is too old is writ
   ]);
 });
 
-test("rails that are signed anew keep the key's hash and make no key", async () => {
-  const { app } = openPage(null);
+/** A bot's key as the list has it, with the rails that are proposed. */
+function listedKey() {
   const { rails } = wishOf(newRailsForm().draft);
   const named = Object.entries(rails ?? {}).map(([name, text]) => [
     name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     text,
   ]);
   const limits = { bot: "grid-1", rails: Object.fromEntries(named) };
-  changeRails(app, { key_hash: "ef".repeat(32), scopes: ["trading:read", "trading:write"], limits });
+  return { key_hash: "ef".repeat(32), scopes: ["trading:read", "trading:write"], limits };
+}
+
+test("a pause is the same rails without anything that makes a position larger, and says that it is one", async () => {
+  const { app } = openPage(null);
+  const key = listedKey();
+  expect(isPaused(key.limits)).toBe(false);
+  pauseRails(app, key);
+  const form = app.state.forms.limitedKey;
+  const wish = wishOf(form.draft);
+  expect(wish).toMatchObject({ kind: "wish", rails: { may: "reduce,cancel", maxOrder: "500 USD" } });
+  expect(isPaused({ rails: { ...key.limits.rails, may: wish.rails?.["may"] } })).toBe(true);
+  await writeGrant(app, form);
+  expect(form.made?.text).toMatchObject({ keyHash: key.key_hash, may: "reduce,cancel" });
+});
+
+test("rails that are signed anew keep the key's hash and make no key", async () => {
+  const { app } = openPage(null);
+  changeRails(app, listedKey());
   const form = app.state.forms.limitedKey;
   form.draft["maxOrder"] = "900";
   await writeGrant(app, form);

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Fill, Operation, Order } from "../../src/console/api/resources.ts";
 import {
@@ -14,12 +14,25 @@ import {
   orderEntry,
 } from "../../src/console/figures/timeline.ts";
 
+import { answering, asked, forget, openStage } from "./stage.ts";
+
 /** The page's own code is checked against a browser's types, which are not this project's: taken in by its path. */
+const CONSOLE = join(import.meta.dir, "../../src/console");
 type Shown = { entries: Entry[]; hasMore: boolean };
-const { timelineOf, newTimeline } = (await import(join(import.meta.dir, "../../src/console/state/timeline.ts"))) as {
+type Steps = {
   timelineOf: (state: object) => Shown;
-  newTimeline: () => { orders: object; operations: object };
+  newTimeline: () => { orders: object; operations: object; filter: { bot: string }; placedBy: Map<string, string> };
+  chooseBot: (app: object, bot: string) => Promise<void>;
+  takeOperation: (app: object, resource: object) => void;
 };
+const modules = ["state/timeline.ts", "state/apply.ts"].map((path) => import(join(CONSOLE, path)));
+// Their own types are a browser's; each name is exported by one of them.
+const { timelineOf, newTimeline, chooseBot, takeOperation } = Object.assign(
+  {},
+  ...(await Promise.all(modules)),
+) as Steps;
+
+afterEach(forget);
 
 const ORDER = {
   id: "o1",
@@ -130,4 +143,42 @@ test("nothing is shown that is older than a list of which more is to be read, an
   };
   const after = timelineOf(state);
   expect([after.hasMore, after.entries.length, after.entries.at(-1)?.kind]).toEqual([false, 203, "fill"]);
+});
+
+test("an operation says market and value as the list tells them, and an event takes nothing of that away", () => {
+  const listed = {
+    ...OPERATION,
+    object: "operation",
+    market: "ETH",
+    leverage: 5,
+    margin_type: "isolated",
+    key_hash: "aa",
+  };
+  const { app } = openStage();
+  Object.assign(app.state, { operations: { value: [listed] } });
+  takeOperation(app, { ...OPERATION, object: "operation", status: "unknown" });
+  const { value } = app.state["operations"] as { value: [Operation] };
+  expect(operationEntry(value[0])).toMatchObject({
+    market: "ETH",
+    words: "leverage 5× isolated",
+    keyHash: "aa",
+    status: "unknown",
+  });
+  expect(operation).toMatchObject({ market: "", words: "leverage" });
+});
+
+test("whose orders are is asked for by the bot that is chosen, to the end of the list", async () => {
+  const { app } = openStage();
+  const timeline = newTimeline();
+  const keys = { value: [{ key_hash: "aa", limits: { bot: "grid-1" } }] };
+  Object.assign(app.state, { keys, timeline, session: { apiKey: "k" } });
+  answering({
+    "/v1/orders?limit=500&bot=grid-1": { data: [{ id: "o1" }], next_cursor: "c" },
+    "/v1/orders?limit=500&bot=grid-1&cursor=c": { data: [], next_cursor: null },
+  });
+  await chooseBot(app, "grid-1");
+  expect([...timeline.placedBy]).toEqual([["o1", "aa"]]);
+  expect([timeline.filter.bot, asked.length]).toEqual(["grid-1", 2]);
+  Object.assign(app.state, { history: { value: [ORDER] }, operations: { value: [] } });
+  expect(timelineOf(app.state).entries.map(({ keyHash }) => keyHash)).toEqual(["aa"]);
 });

@@ -6,7 +6,14 @@ test("every code has a status that the specification lists, and waiting times wh
   for (const code of Object.keys(ERROR_STATUS) as ErrorCode[]) {
     expect(ERROR_TYPE[ERROR_STATUS[code]]).toBeString();
     const ofOurs = ["rate_limited", "not_ready", "draining", "idempotency_in_progress"];
-    const waits = [...ofOurs, "rails_unproven", "book_stale", "exchange_rate_limited", "exchange_unreachable"];
+    const waits = [
+      ...ofOurs,
+      "rails_unproven",
+      "book_stale",
+      "close_in_progress",
+      "exchange_rate_limited",
+      "exchange_unreachable",
+    ];
     expect(new ApiError(code, "m").retryAfterS !== null).toBe(waits.includes(code));
   }
   expect(new ApiError("rate_limited", "m", 7).retryAfterS).toBe(7);

@@ -40,6 +40,8 @@ const NO_TRACE = {
   outlived: 0,
   areFillsKnown: true,
   hadNothingToReplace: false,
+  hasRun: false,
+  leftOut: 0,
 };
 const WORDS = "The order is not to our taste.";
 
@@ -113,7 +115,16 @@ test("whatever else is known, one store that shows a trace outweighs it", () => 
       expect(
         concludeAbsence(
           attempt,
-          { isNamed, hasFills: !isNamed, sweeps, outlived: 9, areFillsKnown: true, hadNothingToReplace: true },
+          {
+            isNamed,
+            hasFills: !isNamed,
+            sweeps,
+            outlived: 9,
+            areFillsKnown: true,
+            hasRun: true,
+            leftOut: 9,
+            hadNothingToReplace: true,
+          },
           refusal,
         ),
       ).toBeNull();

@@ -82,6 +82,7 @@ test("the tour visits every endpoint that a key can use", () => {
     "POST /v1/orders/market",
     "POST /v1/orders/{id}/cancel",
     "POST /v1/orders/{id}/modify",
+    "POST /v1/positions/close",
     "POST /v1/twaps",
     "POST /v1/twaps/cancel",
   ]);

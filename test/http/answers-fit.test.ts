@@ -20,12 +20,12 @@ import type { exchangeView } from "../../src/actions/view-address.ts";
 import type { whoAmIResource } from "../../src/actions/who-am-i.ts";
 import type {
   apiKeyResource,
+  batchResource,
   heartbeatResource,
   listedKeyResource,
   noHeartbeatResource,
   operationResource,
   orderResource,
-  tradeResource as protectedTradeResource,
   revocationResource,
   withdrawnKeyResource,
 } from "../../src/core/resource.ts";
@@ -56,7 +56,7 @@ import {
   PriceResource,
 } from "../../src/http/schema/market.ts";
 import { ListedOperationResource, OperationResource } from "../../src/http/schema/operation.ts";
-import { OrderResource } from "../../src/http/schema/order.ts";
+import { BatchResource, OrderResource } from "../../src/http/schema/order.ts";
 import { PositionResource } from "../../src/http/schema/position.ts";
 import {
   ApprovalResource,
@@ -67,7 +67,6 @@ import {
 import { StatusResource } from "../../src/http/schema/status.ts";
 import { StopResource } from "../../src/http/schema/stop.ts";
 import { OrderStoryResource } from "../../src/http/schema/story.ts";
-import { TradeResource } from "../../src/http/schema/trade.ts";
 import { TwapResource } from "../../src/http/schema/twap.ts";
 import type { setupOutcome } from "../../src/http/setup.ts";
 import type { describeRenewal } from "../../src/ops/renew-agent.ts";
@@ -81,6 +80,7 @@ const SCHEMAS = {
   agentRenewalOutcome: RenewalOutcomeResource,
   apiKey: ApiKeyResource,
   approval: ApprovalResource,
+  batch: BatchResource,
   book: BookResource,
   candle: CandleResource,
   exchangeView: ExchangeViewResource,
@@ -105,7 +105,6 @@ const SCHEMAS = {
   status: StatusResource,
   stop: StopResource,
   story: OrderStoryResource,
-  trade: TradeResource,
   twap: TwapResource,
   typedData: TypedDataResource,
   whoAmI: WhoAmIResource,
@@ -118,6 +117,7 @@ type Writers = {
   agentRenewalOutcome: typeof renewalOutcome;
   apiKey: typeof apiKeyResource;
   approval: typeof approvalShown;
+  batch: typeof batchResource;
   book: typeof bookResource;
   candle: typeof candleResource;
   exchangeView: typeof exchangeView;
@@ -142,7 +142,6 @@ type Writers = {
   status: typeof statusResource;
   stop: typeof stopShown;
   story: typeof storyOf;
-  trade: typeof protectedTradeResource;
   twap: typeof twapResource;
   typedData: typeof typedDataResource;
   whoAmI: typeof whoAmIResource;
@@ -195,6 +194,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   agentRenewalOutcome: "fits",
   apiKey: "fits",
   approval: "fits",
+  batch: "fits",
   book: "fits",
   candle: "fits",
   exchangeView: "fits",
@@ -219,7 +219,6 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   status: "fits",
   stop: "fits",
   story: "fits",
-  trade: "fits",
   twap: "fits",
   typedData: "fits",
   whoAmI: "fits",

@@ -105,7 +105,7 @@ export const ORDER_AND_KEY_ROWS: readonly Row[] = [
   text("nesting of 10,000 levels", deep),
   text("nesting of 10,000 open brackets", "[".repeat(10_000)),
   text("nesting of 9 levels", `{"a":${"[".repeat(8)}${"]".repeat(8)}}`),
-  text("257 values", `[${"1,".repeat(256)}1]`),
+  text("513 values", `[${"1,".repeat(512)}1]`),
   text("a member twice", `{"side":"sell",${JSON.stringify(ORDER).slice(1)}`),
   text("a member twice, once escaped", `{"s\\u0069de":"sell",${JSON.stringify(ORDER).slice(1)}`),
   text("a member twice in the trigger", `{"trigger":{"market":true,"market":false}}`),

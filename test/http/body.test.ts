@@ -191,5 +191,5 @@ test("each route takes as many bytes as its description says, and not one more; 
     expect([path, await code(path, bytes + 1)]).toEqual([path, "body_too_large"]);
   }
   expect(limits.filter(([path, bytes]) => path.startsWith("/v1/setup") && bytes === 2_048)).toHaveLength(6);
-  expect(limits).toHaveLength(27);
+  expect(limits).toHaveLength(26);
 });

@@ -4,7 +4,7 @@ import { testRequest } from "../support/request.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** Not by `rig.ask`: the page is no part of the interface that is described. */
 function get(rig: Rig, path: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -42,7 +42,7 @@ test.each(PAGES)("everything that %s names is answered under a name that never c
     expect([path, response.status]).toEqual([path, 200]);
     expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     expect(response.headers.get("content-security-policy")).toBe(POLICY);
-    expect(path).toMatch(/-[0-9a-z]{8,}\.(js|css|svg|png)$/);
+    expect(path).toMatch(/-[0-9a-z]{8,}\.(js|css|svg|png|webmanifest)$/);
   }
 });
 

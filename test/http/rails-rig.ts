@@ -102,9 +102,11 @@ export const stop = { reduce_only: true, trigger: { price: "55000", kind: "stop_
 export function fillAt(rig: Rig, price: string): void {
   let oid = 9_000;
   rig.deps.exchange.send = async (body) => {
-    oid += 1;
     const { action } = JSON.parse(body) as { action: { orders: { s: string; c: string }[] } };
-    const statuses = action.orders.map(({ s, c }) => ({ filled: { totalSz: s, avgPx: price, oid, cloid: c } }));
+    const statuses = action.orders.map(({ s, c }) => {
+      oid += 1;
+      return { filled: { totalSz: s, avgPx: price, oid, cloid: c } };
+    });
     const response = { type: "order", data: { statuses } };
     return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
   };

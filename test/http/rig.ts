@@ -1,10 +1,9 @@
 /** A gateway over a real database in memory and a small exchange. */
 import { randomBytes } from "node:crypto";
 import { privateKeyToAccount } from "viem/accounts";
-import { cancelOutside } from "../../src/actions/cancel-outside.ts";
-import { openClosing } from "../../src/actions/open-closing.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
+import { openWorkers } from "../../src/actions/workers.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
 import { NO_METRICS } from "../../src/core/metric.ts";
@@ -19,7 +18,6 @@ import { createServer, type HttpServer } from "../../src/http/server.ts";
 import { openFlights } from "../../src/settle/send/flights.ts";
 import { openSettler } from "../../src/settle/settler.ts";
 import { openHeartbeats } from "../../src/settle/stop/heartbeats.ts";
-import { openStopper } from "../../src/settle/stop/stopper.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
@@ -165,16 +163,12 @@ export function openRig(options: RigOptions = {}): Rig {
     state: { phase: "ready", writesStoppedBecause: null },
   };
   const settler = openSettler(world);
-  const stopper = openStopper(world, {
-    settling: settler,
-    cancelOutside: (stop, account) => cancelOutside(deps, stop, account),
-  });
-  const heartbeats = openHeartbeats(world, { bootMs: clock.elapsedMs, heed: () => stopper.heed() });
+  const workers = openWorkers(world, settler, () => deps);
+  const heartbeats = openHeartbeats(world, { bootMs: clock.elapsedMs, heed: () => workers.stopper.heed() });
   const deps: Deps = {
     ...world,
     settling: settler,
-    stopper,
-    ...openClosing(world, settler, () => deps),
+    ...workers,
     heartbeats,
     running: openRunningWrites(),
     reads,

@@ -46,6 +46,7 @@ export type Audited = {
   mostWrongMs: number;
   /** Reads of the exchange's state were as good as ever. */
   areReadsSound: boolean;
+  areReadsWhole: boolean;
   databasePath: string;
   reads: readonly { party: { account: { id: string; tradingAddress: string } }; turn: Turn }[];
 };

@@ -5,6 +5,7 @@ import type { Chance } from "./chance.ts";
 import { Crashed } from "./disk.ts";
 import type { History } from "./history.ts";
 import type { Timeline } from "./timeline.ts";
+import { type Odd, oddFrame } from "./worlds/odd.ts";
 
 export type FeedWeather = {
   latencyMs: number;
@@ -12,6 +13,8 @@ export type FeedWeather = {
   /** Chance that a new connection breaks, or falls silent without breaking, after a while. */
   cutRate: number;
   silentRate: number;
+  /** How frames arrive in a run that is odd. */
+  odd?: Odd | null;
   /** All is well from then on, milliseconds of virtual time. */
   endMs: number;
 };
@@ -32,6 +35,8 @@ const MAX_LIFE_MS = 20_000;
 
 export function openFeedLine(parts: Parts, onDeath: (run: () => void) => void): SocketTransport {
   const { timeline, hub, chance, history, weather } = parts;
+  const { odd } = weather;
+  const isOdd = () => timeline.nowMs() < weather.endMs;
   const latency = () => (timeline.nowMs() < weather.endMs ? chance.between(1, weather.latencyMs) : 2);
 
   return (_url, events) => {
@@ -40,10 +45,10 @@ export function openFeedLine(parts: Parts, onDeath: (run: () => void) => void): 
     let isSilent = false;
     let lastDueMs = 0;
 
-    /** In the order in which they were sent. */
-    function inOrder(run: () => void): void {
-      lastDueMs = Math.max(lastDueMs, timeline.nowMs() + latency());
-      timeline.after(lastDueMs - timeline.nowMs(), run);
+    /** In the order in which they were sent; frames of one channel may be late by themselves. */
+    function inOrder(run: () => void, lateMs: number): void {
+      if (lateMs === 0) lastDueMs = Math.max(lastDueMs, timeline.nowMs() + latency());
+      timeline.after(Math.max(lastDueMs, timeline.nowMs()) + lateMs - timeline.nowMs(), run);
     }
 
     function end(reason: string | null): void {
@@ -56,11 +61,12 @@ export function openFeedLine(parts: Parts, onDeath: (run: () => void) => void): 
     function deliver(text: string): void {
       const copies = timeline.nowMs() < weather.endMs && chance.isLucky(weather.doubleRate) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
+        const frame = isOdd() && odd ? oddFrame(odd, chance, text) : { text, lateMs: 0 };
         inOrder(() => {
           if (isOver || isSilent) return;
-          history.note(() => `feed      ${text.slice(0, 300)}`);
-          unlessDead(() => events.onText(text));
-        });
+          history.note(() => `feed      ${frame.text.slice(0, 300)}`);
+          unlessDead(() => events.onText(frame.text));
+        }, frame.lateMs);
       }
     }
 

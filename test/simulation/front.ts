@@ -4,20 +4,20 @@ import { adjustMargin } from "../../src/actions/adjust-margin.ts";
 import { beatHeart } from "../../src/actions/beat-heart.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { cancelTwap } from "../../src/actions/cancel-twap.ts";
-import { cancelTrade, modifyTrade } from "../../src/actions/change-trade.ts";
-import { createTrade, type WantedGuard } from "../../src/actions/create-trade.ts";
+import { closePosition } from "../../src/actions/close-position.ts";
 import { createTwap } from "../../src/actions/create-twap.ts";
 import { flattenStop } from "../../src/actions/flatten-stop.ts";
 import { getOperation } from "../../src/actions/get-operation.ts";
 import { getOrder } from "../../src/actions/get-order.ts";
-import { getTrade } from "../../src/actions/get-trade.ts";
 import { listFills } from "../../src/actions/list-fills.ts";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { listPositions } from "../../src/actions/list-positions.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
+import { placeMarketOrder } from "../../src/actions/place-market-order.ts";
 import { placeOrder } from "../../src/actions/place-order.ts";
 import { setLeverage } from "../../src/actions/set-leverage.ts";
 import { stopTrading } from "../../src/actions/stop-trading.ts";
+import { decimal } from "../../src/core/decimal.ts";
 import { ApiError, ERROR_STATUS } from "../../src/core/errors.ts";
 import type { Side, TimeInForce, Trigger } from "../../src/core/order.ts";
 import type { StopScope } from "../../src/core/stop.ts";
@@ -46,19 +46,8 @@ export type Ask =
   | { kind: "margin"; market: string; amount: string }
   | { kind: "twap"; market: string; side: Side; size: string; minutes: number }
   | { kind: "twap_cancel"; market: string; twapId: number }
-  | {
-      kind: "trade";
-      market: string;
-      side: Side;
-      size: string;
-      price: string;
-      timeInForce: TimeInForce;
-      stop: string;
-      profit: string | null;
-    }
-  | { kind: "trade_cancel"; id: string }
-  | { kind: "trade_modify"; id: string; stop: string | null; profit: string | null }
-  | { kind: "get_trade"; id: string }
+  | { kind: "market"; market: string; side: Side; size: string; reduceOnly: boolean; bps: number }
+  | { kind: "close"; market: string; fraction: string; keepsTriggers: boolean }
   | { kind: "flatten"; id: string; bps: number }
   | { kind: "beat"; withinS: number | null }
   | { kind: "stop"; scope: StopScope; keepsProtection: boolean }
@@ -125,25 +114,16 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
       const { kind: _kind, ...body } = ask;
       return cancelTwap(deps, caller, { ...body, ...print("cancel_twap", null, body) });
     }
-    case "trade": {
-      const { kind: _kind, stop, profit, ...terms } = ask;
-      const wanted = { ...terms, stopLoss: atMarket(stop), takeProfit: profit === null ? null : atMarket(profit) };
-      const body = { ...terms, stop, profit };
-      return createTrade(deps, caller, {
-        ...wanted,
-        accountId: caller.account.id,
-        ...print("create_trade", null, body),
-      });
+    case "market": {
+      const { kind: _kind, bps: maxSlippageBps, ...terms } = ask;
+      const wanted = { ...terms, accountId: caller.account.id, maxSlippageBps };
+      return placeMarketOrder(deps, caller, { ...wanted, ...print("place_market_order", null, wanted) });
     }
-    case "trade_cancel":
-      return cancelTrade(deps, caller, { id: ask.id, ...print("cancel_trade", ask.id, {}) });
-    case "trade_modify": {
-      const { id, stop, profit } = ask;
-      const guards = {
-        stopLoss: stop === null ? null : atMarket(stop),
-        takeProfit: profit === null ? null : atMarket(profit),
-      };
-      return modifyTrade(deps, caller, { id, ...guards, ...print("modify_trade", id, { stop, profit }) });
+    case "close": {
+      const { market, fraction, keepsTriggers } = ask;
+      const body = { market, fraction, keepsTriggers };
+      const wanted = { ...body, accountId: caller.account.id, fraction: decimal(fraction), touches: "own" } as const;
+      return closePosition(deps, caller, { ...wanted, maxSlippageBps: 50, ...print("close_position", null, body) });
     }
     case "flatten":
       return flattenStop(deps, caller, { id: ask.id, maxSlippageBps: ask.bps });
@@ -158,21 +138,12 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
   }
 }
 
-function atMarket(triggerPrice: string): WantedGuard {
-  return { triggerPrice, limitPrice: null };
-}
-
-type Read = Extract<
-  Ask,
-  { kind: "get" | "get_trade" | "get_operation" | "list" | "list_open" | "fills" | "positions" }
->;
+type Read = Extract<Ask, { kind: "get" | "get_operation" | "list" | "list_open" | "fills" | "positions" }>;
 
 async function read(deps: Deps, caller: Caller, ask: Read): Promise<{ body: string }> {
   switch (ask.kind) {
     case "get":
       return getOrder(deps, caller, ask.id);
-    case "get_trade":
-      return getTrade(deps, caller, ask.id);
     case "get_operation":
       return getOperation(deps, caller, ask.id);
     case "list":
@@ -237,28 +208,17 @@ function httpRequest(party: Party, ask: Ask): Http {
     }
     case "twap_cancel":
       return { method: "POST", path: "/v1/twaps/cancel", body: { market: ask.market, twap_id: ask.twapId } };
-    case "trade": {
-      const { market, side, size, price, timeInForce, stop, profit } = ask;
-      const entry = { price, time_in_force: timeInForce };
-      const guards = {
-        stop_loss: { trigger_price: stop },
-        ...(profit === null ? {} : { take_profit: { trigger_price: profit } }),
-      };
-      const body = { account: party.account.id, market, side, size, entry, ...guards };
-      return { method: "POST", path: "/v1/trades", body };
+    case "market": {
+      const { market, side, size, reduceOnly, bps } = ask;
+      const flags = { reduce_only: reduceOnly, max_slippage_bps: bps };
+      const body = { account: party.account.id, market, side, size, ...flags };
+      return { method: "POST", path: "/v1/orders/market", body };
     }
-    case "trade_cancel":
-      return { method: "POST", path: `/v1/trades/${ask.id}/cancel`, body: {} };
-    case "trade_modify": {
-      const { id, stop, profit } = ask;
-      const body = {
-        ...(stop === null ? {} : { stop_loss: { trigger_price: stop } }),
-        ...(profit === null ? {} : { take_profit: { trigger_price: profit } }),
-      };
-      return { method: "POST", path: `/v1/trades/${id}/modify`, body };
+    case "close": {
+      const { market, fraction, keepsTriggers } = ask;
+      const body = { account: party.account.id, market, fraction, keep_triggers: keepsTriggers };
+      return { method: "POST", path: "/v1/positions/close", body };
     }
-    case "get_trade":
-      return { method: "GET", path: `/v1/trades/${ask.id}` };
     case "flatten":
       return { method: "POST", path: `/v1/stops/${ask.id}/flatten`, body: { max_slippage_bps: ask.bps } };
     case "beat":

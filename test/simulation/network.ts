@@ -73,7 +73,7 @@ export type NetworkParts = {
   onSent?: (body: string) => void;
 };
 
-type ExchangeAsItIs = Pick<OpenWorlds, "lenses" | "answer" | "onHeard">;
+type ExchangeAsItIs = Pick<OpenWorlds, "lenses" | "answer" | "onHeard"> & Partial<Pick<OpenWorlds, "asText">>;
 
 /** By its books. */
 export const PLAIN: ExchangeAsItIs = { lenses: [], answer: (body, execute) => execute(body), onHeard: () => undefined };
@@ -104,7 +104,8 @@ export function openNetwork({ timeline, venue, chance, history, worlds = PLAIN, 
     if (fate.isBlind === true) return { status: 200, contentType: "application/json", body: '{"status":"unknownOid"}' };
     const behind = fate.lagMs === undefined || fate.lagMs === 0 ? null : venue.past(fate.lagMs);
     const answer = venue.read(request.body, frozen.get(node) ?? behind, { lenses: worlds.lenses, node });
-    return fate.toldAs === undefined ? answer : { ...answer, body: fate.toldAs(answer.body) };
+    if (fate.toldAs === undefined) return worlds.asText?.(answer) ?? answer;
+    return { ...answer, body: fate.toldAs(answer.body) };
   }
 
   function send(path: Sent["path"], init: TransportInit, isAlive: () => boolean): Promise<Response> {

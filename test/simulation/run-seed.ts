@@ -26,8 +26,9 @@ import { openVenue, PLENTY_OF_ACTIONS } from "./venue.ts";
 import { drawWeather, fatesOf, type Weather } from "./weather.ts";
 import { drawWishes } from "./wishes.ts";
 import { MOST_WRONG_MS } from "./worlds/clocks.ts";
+import { areReadsWhole, type OddKind } from "./worlds/odd.ts";
 import { SHORT_PAGE_ROWS } from "./worlds/pages.ts";
-import { drawWorlds, openWorlds, WORLD_NAMES, type WorldName, type Worlds } from "./worlds/worlds.ts";
+import { drawWorlds, openWorlds, orOdd, WORLD_NAMES, type WorldName, type Worlds } from "./worlds/worlds.ts";
 
 export type RunOptions = {
   seed: number;
@@ -67,6 +68,8 @@ const BY_HAND_EVERY_MS = 20_000;
 const BY_HAND_FOR_MS = SETTLED_WITHIN_MS + (MAX_ROUNDS - 1) * WITNESSED_WITHIN_MS + 20_000;
 /** Bits by which the seed of the worlds differs from the seed of everything else. */
 const WORLD_STREAM = 0x5eed_0000;
+/** That of what is odd about them. */
+const ODD_STREAM = 0x0dd0_0000;
 /** And that of what clients read after a write. */
 const READ_STREAM = 0x0ead_0000;
 /** Deaths of one run. */
@@ -111,9 +114,9 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     plainTriggerReply: seed % 3 === 0 ? "waitingForTrigger" : "resting",
     owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
     strangers: STRANGERS,
-    remembers: Object.keys(weather.lags).length > 0,
+    remembers: Object.keys(weather.lags).length > 0 || worldsOf(seed).has("market_behind"),
   });
-  const worlds = drawn(drawWorlds(worldChance, faultsEndMs), isTruly);
+  const worlds = drawn(orOdd(drawWorlds(worldChance, faultsEndMs), openChance(seed ^ ODD_STREAM)), isTruly);
   const opened = openWorlds(worlds, { venue, timeline, chance: worldChance, faultsEndMs });
   const onSent = (body: string) => opened.onSent(ownerOf(signerOf.get(body)), body);
   const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds: opened, onSent });
@@ -144,6 +147,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     cutRate: feedChance.pick([0, 0.4]),
     silentRate: feedChance.pick([0, 0.3]),
     endMs: faultsEndMs,
+    odd: worlds.odd,
   };
   const bytes = chance.split();
   history.note(
@@ -290,6 +294,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
         areIdsShared: worlds.others !== null && worlds.others.foreignRate > 0,
         mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
         areReadsSound: areSound(weather),
+        areReadsWhole: areReadsWhole(worlds.odd),
         databasePath: disk.path(),
       }),
     );
@@ -320,9 +325,10 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
 }
 
 /** Which worlds a seed draws, whatever else it does. */
-export function worldsOf(seed: number): ReadonlySet<WorldName> {
-  const worlds = drawWorlds(openChance(seed ^ WORLD_STREAM), 1);
-  return new Set(WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false));
+export function worldsOf(seed: number): ReadonlySet<WorldName | OddKind> {
+  const worlds = orOdd(drawWorlds(openChance(seed ^ WORLD_STREAM), 1), openChance(seed ^ ODD_STREAM));
+  const names = WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false);
+  return new Set(worlds.odd === null ? names : [...names, worlds.odd.kind]);
 }
 
 /** These execute a body that nobody has signed. */

@@ -98,6 +98,7 @@ export function openVenue(options: VenueOptions): Venue {
       // Where answers to triggers name no id, those to modifies may not either.
       modifyTriggerReply: options.seed % 2 === 0 ? "resting" : "asPlaced",
       // Nobody knows which of the two it is: what is told has to be true under both.
+      fullCloseBelowMinimum: options.seed % 3 === 0 ? "refused" : "taken",
       metTrigger: options.seed % 4 === 0 ? "reject" : "fire",
     },
   });

@@ -1,11 +1,10 @@
 /** The deeds over a real database, a small exchange and a clock that stands: what a client asks, without HTTP. */
 import { privateKeyToAccount } from "viem/accounts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
-import { cancelOutside } from "../../src/actions/cancel-outside.ts";
-import { openClosing } from "../../src/actions/open-closing.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import { type PlaceOrder, placeOrder } from "../../src/actions/place-order.ts";
+import { openWorkers } from "../../src/actions/workers.ts";
 import type { Account } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
 import { NO_METRICS } from "../../src/core/metric.ts";
@@ -23,7 +22,6 @@ import { openFlights } from "../../src/settle/send/flights.ts";
 import { openSettler, type Settler } from "../../src/settle/settler.ts";
 import { markInterrupted } from "../../src/settle/start-up.ts";
 import { openHeartbeats } from "../../src/settle/stop/heartbeats.ts";
-import { openStopper } from "../../src/settle/stop/stopper.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
@@ -235,16 +233,12 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     state: { phase: "ready", writesStoppedBecause: null },
   };
   const settler = openSettler(world);
-  const stopper = openStopper(world, {
-    settling: settler,
-    cancelOutside: (stop, account) => cancelOutside(deps, stop, account),
-  });
+  const workers = openWorkers(world, settler, () => deps);
   const deps: Deps = {
     ...world,
     settling: settler,
-    stopper,
-    ...openClosing(world, settler, () => deps),
-    heartbeats: openHeartbeats(world, { bootMs: clock.elapsedMs, heed: () => stopper.heed() }),
+    ...workers,
+    heartbeats: openHeartbeats(world, { bootMs: clock.elapsedMs, heed: () => workers.stopper.heed() }),
     running: openRunningWrites(),
     reads,
     marketView: openMarketView({

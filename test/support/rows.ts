@@ -40,6 +40,8 @@ export function orderRow(some: Partial<StoredOrder> = {}): StoredOrder {
     createdAtMs: 1_000,
     keyHash: null,
     idempotencyKey: null,
+    batchId: null,
+    batchIndex: 0,
     seenAtMs: null,
     releasedAtMs: null,
     version: 0,

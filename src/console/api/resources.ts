@@ -13,7 +13,7 @@ import type { RenewalOutcomeResource, RenewalResource } from "../../http/schema/
 import type { KeyInListResource, TypedDataResource } from "../../http/schema/api-key.ts";
 import type { FillResource } from "../../http/schema/fill.ts";
 import type { MarketResource } from "../../http/schema/market.ts";
-import type { OperationResource } from "../../http/schema/operation.ts";
+import type { ListedOperationResource, OperationResource } from "../../http/schema/operation.ts";
 import type { OrderResource } from "../../http/schema/order.ts";
 import type { PositionResource } from "../../http/schema/position.ts";
 import type {
@@ -39,7 +39,8 @@ export type AccountMode = Account["account_mode"];
 export type Position = Static<typeof PositionResource>;
 export type Order = Static<typeof OrderResource>;
 export type Fill = Static<typeof FillResource>;
-export type Operation = Static<typeof OperationResource>;
+/** What the list says beside it comes later than what an event or an answer tells. */
+export type Operation = Static<typeof OperationResource> & Partial<Static<typeof ListedOperationResource>>;
 export type Twap = Static<typeof TwapResource>;
 export type ApiKey = Static<typeof KeyInListResource>;
 export type KeyLimits = NonNullable<ApiKey["limits"]>;

@@ -66,19 +66,39 @@ export function fillEntry(fill: Fill): Entry {
 }
 
 export function operationEntry(operation: Operation): Entry {
-  const { id, action, status, error, exchange_id: exchangeId } = operation;
-  const words = [action.replaceAll("_", " "), exchangeId ?? "", error ?? ""].filter((part) => part !== "").join(", ");
-  const nothingElse = {
-    market: "",
-    side: null,
-    size: null,
+  const { id, status, error, exchange_id: exchangeId, market = "", key_hash: keyHash = null, side = null } = operation;
+  const parts = [askedWords(operation), exchangeId ?? "", error ?? ""];
+  return {
+    id,
+    kind: "operation",
+    at: operation.created_at ?? takenAt(id),
+    market,
+    side,
+    size: operation.size ?? null,
     price: null,
-    keyHash: null,
+    status,
+    keyHash,
+    words: parts.filter((part) => part !== "").join(", "),
     orderId: null,
     fee: null,
     realized: null,
   };
-  return { id, kind: "operation", at: takenAt(id), status, words, ...nothingElse };
+}
+
+/** What was asked, as far as it is told: `leverage 5× isolated`. */
+export function askedWords({
+  action,
+  leverage,
+  margin_type: type,
+  amount,
+  duration_minutes: minutes,
+  twap_id: id,
+}: Operation): string {
+  const what = action.replaceAll("_", " ");
+  if (typeof leverage === "number") return `${what} ${leverage}× ${type ?? ""}`.trim();
+  if (typeof amount === "string") return `${what} ${amount} USDC`;
+  if (typeof minutes === "number") return `${what} over ${minutes} min`;
+  return typeof id === "string" ? `${what} ${id}` : what;
 }
 
 /** The first 48 bits of a UUIDv7 are its time in milliseconds. */

@@ -24,10 +24,10 @@ export function moneyWords(network: NetworkName): string {
 }
 
 export function side(word: "buy" | "sell" | "long" | "short"): TemplateResult {
-  return html`<span class=${word === "buy" || word === "long" ? "gain" : "loss"}>${word}</span>`;
+  return html`<span class=${word === "buy" || word === "long" ? "buy" : "sell"}>${word}</span>`;
 }
 
 export function state(word: string): TemplateResult {
-  const tones: Record<string, string> = { unknown: "warn", rejected: "loss", open: "plain", filled: "plain" };
+  const tones: Record<string, string> = { unknown: "warn", rejected: "warn", open: "plain", filled: "plain" };
   return html`<span class="state ${tones[word] ?? ""}">${word.replaceAll("_", " ")}</span>`;
 }

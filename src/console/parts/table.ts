@@ -63,6 +63,12 @@ function classesOf<Row>({ name, isFigure = false, rank = 1 }: Column<Row>): unkn
 
 /** CSS pixels of one row of a long table; the style sheet says the same. */
 const ROW_PX = 26;
+/** The same where a finger has to meet what is in it. */
+const PHONE_ROW_PX = 44;
+
+function rowPx(): number {
+  return matchMedia("(max-width: 760px)").matches ? PHONE_ROW_PX : ROW_PX;
+}
 /** Rows drawn above and below what is seen. */
 const SPARE_ROWS = 12;
 
@@ -76,14 +82,14 @@ export function newWindow(): Window {
 const NEAR_ROWS = 40;
 
 export function isNearEnd({ scrollTop, height }: Window, rows: number): boolean {
-  return scrollTop + height > (rows - NEAR_ROWS) * ROW_PX;
+  return scrollTop + height > (rows - NEAR_ROWS) * rowPx();
 }
 
 /** Draws only the rows that are seen. `moved` is called when others are. */
 export function longTable<Row>(about: Table<Row>, view: Window, moved: () => void): TemplateResult {
   if (about.rows.length === 0) return html`<p class="empty">${about.empty}</p>`;
-  const first = Math.max(0, Math.floor(view.scrollTop / ROW_PX) - SPARE_ROWS);
-  const last = Math.min(about.rows.length, Math.ceil((view.scrollTop + view.height) / ROW_PX) + SPARE_ROWS);
+  const first = Math.max(0, Math.floor(view.scrollTop / rowPx()) - SPARE_ROWS);
+  const last = Math.min(about.rows.length, Math.ceil((view.scrollTop + view.height) / rowPx()) + SPARE_ROWS);
   const seen = about.rows.slice(first, last).map((row, index) => ({ row, index: first + index }));
   function scrolled({ currentTarget }: Event): void {
     if (!(currentTarget instanceof HTMLElement)) return;
@@ -112,5 +118,7 @@ export function longTable<Row>(about: Table<Row>, view: Window, moved: () => voi
 
 /** Set as a property: a style attribute would need a hole in the content security policy. */
 function spacer(rows: number): TemplateResult | typeof nothing {
-  return rows === 0 ? nothing : html`<tr class="spacer" aria-hidden="true" .style=${`height:${rows * ROW_PX}px`}></tr>`;
+  return rows === 0
+    ? nothing
+    : html`<tr class="spacer" aria-hidden="true" .style=${`height:${rows * rowPx()}px`}></tr>`;
 }

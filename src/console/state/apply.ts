@@ -40,7 +40,9 @@ export function takeOperation(app: App, resource: unknown): void {
   // As above.
   const operation = resource as Operation;
   const { operations } = app.state;
-  if (operations.value !== null) operations.value = merged(operations.value, operation).slice(0, MAX_ROWS);
+  const known = operations.value?.find(({ id }) => id === operation.id);
+  const whole = { ...known, ...operation };
+  if (operations.value !== null) operations.value = merged(operations.value, whole).slice(0, MAX_ROWS);
   app.changed();
 }
 

@@ -111,6 +111,8 @@ export type Forms = {
   protect: ProtectForm | null;
   /** Null while there is nothing to renew. */
   renewal: Renewal | null;
+  /** The dialog that tells the keys. */
+  isHelpShown: boolean;
   /** Of a candle. */
   interval: Interval;
   /** Market of the chart of fills; empty is that of the newest. */
@@ -148,6 +150,7 @@ export function newForms(storage: Storage): Forms {
     resumption: null,
     protect: null,
     renewal: null,
+    isHelpShown: false,
     interval: "15m",
     chartMarket: "",
   };

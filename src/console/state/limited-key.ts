@@ -2,7 +2,7 @@
 import { parseLimitedGrant } from "../../core/rails/limited-grant.ts";
 import { grantAsSent, grantTextOf, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
 import { request } from "../api/request.ts";
-import type { ApiKey, TypedDataDescription } from "../api/resources.ts";
+import type { ApiKey, KeyLimits, TypedDataDescription } from "../api/resources.ts";
 import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
 import type { App } from "./app.ts";
 import { newSigning } from "./forms.ts";
@@ -129,5 +129,21 @@ export function changeRails(app: App, key: ApiKey): void {
   if (limits === null) return;
   const { asksFrom } = app.state.forms.limitedKey;
   app.state.forms.limitedKey = { ...newRailsForm(), asksFrom, replaces: key, draft: draftOf(limits) };
+  app.changed();
+}
+
+/** What remains of a bot that is paused: it may get out, and take back what it has placed. */
+const PAUSED = new Set(["reduce", "cancel"]);
+
+export function isPaused({ rails }: KeyLimits): boolean {
+  return rails.may.split(",").every((verb) => PAUSED.has(verb));
+}
+
+/** The same rails without anything that could make a position larger, to be signed. */
+export function pauseRails(app: App, key: ApiKey): void {
+  changeRails(app, key);
+  const { draft } = app.state.forms.limitedKey;
+  const stays = draft.may.split(",").filter((verb) => PAUSED.has(verb));
+  draft.may = stays.length === 0 ? "cancel" : stays.join(",");
   app.changed();
 }

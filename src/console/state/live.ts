@@ -170,12 +170,15 @@ async function listen(app: App, mine: Live): Promise<string> {
 
 function take(app: App, mine: Live, event: StreamEvent): void {
   if (event.id !== null) mine.lastEventId = event.id;
-  const data = member(parsed(event.data), "data");
+  const told = parsed(event.data);
+  const data = member(told, "data");
   const [area, what] = event.type.split(".");
   if (area === "ready" || area === "reset") void greet(app, area === "ready" && member(data, "resumed") === true);
   if (what === "removed") remove(app, member(data, "id"));
-  else if (event.type === "order.created" || event.type === "order.updated") takeOrder(app, data);
-  else if (area === "operation") takeOperation(app, data);
+  else if (event.type === "order.created" || event.type === "order.updated") {
+    noteWhose(app, told, data);
+    takeOrder(app, data);
+  } else if (area === "operation") takeOperation(app, data);
   if (area === "fill") takeFill(app, data);
   if (area === "fill" && member(data, "order_id") === null) mine.isNewFillUnclear = true;
   if (area === "key") void reads.readKeys(app);
@@ -183,6 +186,12 @@ function take(app: App, mine: Live, event: StreamEvent): void {
   const words = warningOf(event.type, data);
   if (words !== null) notify(app, "bad", words);
   if (MOVING.has(area ?? "")) readSoon(app, mine);
+}
+
+/** Events say whose an order is, and lists do not. */
+function noteWhose(app: App, told: unknown, order: unknown): void {
+  const [id, hash] = [member(order, "id"), member(told, "key_hash")];
+  if (typeof id === "string" && typeof hash === "string") app.state.timeline.placedBy.set(id, hash);
 }
 
 /** What a person has to hear of, however it came about. */

@@ -27,6 +27,8 @@ export type Timeline = {
   filter: Filter;
   orders: Older<Order>;
   operations: Older<Operation>;
+  /** Order to the hash of the key that placed it, where events or a question for one bot have told it. */
+  placedBy: Map<string, string>;
   isReading: boolean;
   failure: string | null;
 };
@@ -36,6 +38,7 @@ export function newTimeline(): Timeline {
     filter: { ...NO_FILTER },
     orders: { rows: [], cursor: undefined },
     operations: { rows: [], cursor: undefined },
+    placedBy: new Map(),
     isReading: false,
     failure: null,
   };
@@ -63,7 +66,15 @@ export type Shown = { entries: Entry[]; hasMore: boolean };
 
 /** Every entry since the time up to which all lists are whole; older ones of a single list would look like all there was. */
 export function timelineOf({ history, operations, fills, timeline }: State): Shown {
-  const made = [history.value, operations.value, fills, fills.version, timeline.orders.rows, timeline.operations.rows];
+  const made = [
+    history.value,
+    operations.value,
+    fills,
+    fills.version,
+    timeline.placedBy.size,
+    timeline.orders.rows,
+    timeline.operations.rows,
+  ];
   return shownOf(made, () => show({ history, operations, fills, timeline }));
 }
 
@@ -91,11 +102,31 @@ function show({
   const since = [orders.since, acts.since].toSorted().at(-1) ?? "";
   const keys = new Map(fills.rows.map(({ fill }) => [fill.order_id, fill.key_hash]));
   const lists = [
-    orders.items.map(({ item }) => orderEntry(item, keys.get(item.id) ?? null)),
+    orders.items.map(({ item }) => orderEntry(item, timeline.placedBy.get(item.id) ?? keys.get(item.id) ?? null)),
     fills.rows.map(({ fill }) => fillEntry(fill)),
     acts.items.map(({ item }) => operationEntry(item)),
   ];
   return { entries: merged(lists).filter(({ at }) => at >= since), hasMore: since !== "" };
+}
+
+/** Orders of one bot that are asked for at most, in pages. */
+const MAX_PAGES = 20;
+
+/** A list of orders does not say whose they are, and a question for one bot does. */
+export async function chooseBot(app: App, bot: string): Promise<void> {
+  const { timeline, keys } = app.state;
+  changeFilter(app, { bot });
+  const nameOf = botNames(app.state);
+  const key = keys.value?.find(({ key_hash: hash }) => nameOf(hash) === bot);
+  if (key === undefined) return;
+  const whose = key.limits === null ? `key_hash=${key.key_hash}` : `bot=${encodeURIComponent(bot)}`;
+  const found: Older<Order> = { rows: [], cursor: undefined };
+  for (let page = 0; page < MAX_PAGES && found.cursor !== null; page += 1) {
+    await readPage(app, found, `/v1/orders?limit=${PAGE_ROWS}&${whose}`);
+    if (app.state.timeline !== timeline || timeline.failure !== null || timeline.filter.bot !== bot) return;
+    for (const { id } of found.rows) timeline.placedBy.set(id, key.key_hash);
+    app.changed();
+  }
 }
 
 /** By bot, or by the front of the hash of a key without one. */
@@ -126,8 +157,8 @@ export async function readOlder(app: App): Promise<void> {
   if (orders.since === "" && acts.since === "") return;
   timeline.isReading = true;
   app.changed();
-  if (orders.since >= acts.since) await readPage(app, timeline.orders, "/v1/orders");
-  else await readPage(app, timeline.operations, "/v1/operations");
+  if (orders.since >= acts.since) await readPage(app, timeline.orders, `/v1/orders?limit=${PAGE_ROWS}`);
+  else await readPage(app, timeline.operations, `/v1/operations?limit=${PAGE_ROWS}`);
   timeline.isReading = false;
   app.changed();
 }
@@ -135,8 +166,7 @@ export async function readOlder(app: App): Promise<void> {
 async function readPage<Item>(app: App, older: Older<Item>, path: string): Promise<void> {
   const { session, timeline } = app.state;
   const after = typeof older.cursor === "string" ? `&cursor=${encodeURIComponent(older.cursor)}` : "";
-  const query = `${path}?limit=${PAGE_ROWS}${after}`;
-  const answer = await request<List<Item>>({ method: "GET", path: query, bearer: session?.apiKey ?? null });
+  const answer = await request<List<Item>>({ method: "GET", path: `${path}${after}`, bearer: session?.apiKey ?? null });
   if (app.state.timeline !== timeline) return;
   timeline.failure = answer.kind === "ok" ? null : answer.message;
   if (answer.kind !== "ok") return;

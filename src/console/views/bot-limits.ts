@@ -3,10 +3,12 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { ApiKey, KeyLimits } from "../api/resources.ts";
 import { add } from "../figures/decimal.ts";
 import { ageOf, dateAndTime, figure, money, NOTHING } from "../figures/format.ts";
+import { NO_FILTER } from "../figures/timeline.ts";
 import { facts } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
-import { changeRails } from "../state/limited-key.ts";
+import { changeRails, isPaused, pauseRails } from "../state/limited-key.ts";
 import { boundWords, railsTextOf } from "../state/rails-form.ts";
+import { changeFilter, chooseBot } from "../state/timeline.ts";
 
 /** Whose key it is; one that may trade without limits is named. */
 export function botOf({ limits, scopes, state }: ApiKey): TemplateResult | string {
@@ -38,7 +40,11 @@ export function botLimits(app: App, key: ApiKey): TemplateResult | null {
         ],
       ])}
       <p class="words">${boundWords(railsTextOf(limits))}</p>
-      <div class="buttons"><button type="button" @click=${() => change(app, key)}>Change the rails of ${limits.bot}</button></div>
+      <div class="buttons">
+        <button type="button" @click=${() => change(app, key)}>Change the rails of ${limits.bot}</button>
+        ${isPaused(limits) ? nothing : html`<button type="button" @click=${() => pause(app, key)}>Pause ${limits.bot}…</button>`}
+        <button type="button" @click=${() => showHistory(app, limits.bot)}>What ${limits.bot} did</button>
+      </div>
     </div>`;
 }
 
@@ -56,6 +62,18 @@ function trip({ trip: tripped, bot }: KeyLimits): TemplateResult | typeof nothin
 function change(app: App, key: ApiKey): void {
   changeRails(app, key);
   requestAnimationFrame(() => document.querySelector("form.rails")?.scrollIntoView({ block: "center" }));
+}
+
+/** Rails that let it make positions smaller and nothing larger; the owner signs them, as those that end it. */
+function pause(app: App, key: ApiKey): void {
+  pauseRails(app, key);
+  requestAnimationFrame(() => document.querySelector("form.rails")?.scrollIntoView({ block: "center" }));
+}
+
+function showHistory(app: App, bot: string): void {
+  changeFilter(app, NO_FILTER);
+  void chooseBot(app, bot);
+  location.hash = "#/history";
 }
 
 type Fact = readonly [name: string, value: unknown];

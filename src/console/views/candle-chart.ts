@@ -112,7 +112,7 @@ function optionsOf(width: number, { levels, marks, span }: About): uPlot.Options
         (plot) => {
           for (const { atS, price, isBuy } of marks) {
             const at = { x: plot.valToPos(atS, "x", true), y: plot.valToPos(price, "y", true) };
-            triangle(plot, at, { colour: ink(isBuy ? "gain" : "loss"), up: isBuy ? 1 : -1 });
+            triangle(plot, at, { colour: ink(isBuy ? "buy" : "sell"), up: isBuy ? 1 : -1 });
           }
         },
       ],

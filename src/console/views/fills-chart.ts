@@ -32,7 +32,7 @@ export function fillsChart(app: App): TemplateResult {
       </select>
     </label>
     ${drawn}
-    <p class="note"><span class="gain">▲ buy</span> · <span class="loss">▼ sell</span> · the line joins the prices of the fills</p>`;
+    <p class="note"><span class="buy">▲ buy</span> · <span class="sell">▼ sell</span> · the line joins the prices of the fills</p>`;
 }
 
 function choose(app: App, event: Event): void {
@@ -65,8 +65,8 @@ function optionsOf(width: number): uPlot.Options {
     ],
     hooks: {
       draw: [
-        (plot) => triangles(plot, { series: 2, colour: ink("gain"), up: 1 }),
-        (plot) => triangles(plot, { series: 3, colour: ink("loss"), up: -1 }),
+        (plot) => triangles(plot, { series: 2, colour: ink("buy"), up: 1 }),
+        (plot) => triangles(plot, { series: 3, colour: ink("sell"), up: -1 }),
       ],
     },
   };

@@ -7,7 +7,7 @@ import { side, state } from "../parts/badges.ts";
 import { section } from "../parts/section.ts";
 import { type Column, isNearEnd, longTable, newWindow } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-import { botNames, changeFilter, filtered, readOlder, timelineOf } from "../state/timeline.ts";
+import { botNames, changeFilter, chooseBot, filtered, readOlder, timelineOf } from "../state/timeline.ts";
 import { unknownOrders } from "./unknown-orders.ts";
 
 const view = newWindow();
@@ -33,7 +33,7 @@ export function historyScreen(app: App): TemplateResult {
       "History",
       html`
         ${filterForm(app, entries)}
-        ${timeline.failure === null ? nothing : html`<p class="late" role="status">Older ones could not be read: ${timeline.failure}</p>`}
+        ${timeline.failure === null ? nothing : html`<p class="late" role="status">Not complete: ${timeline.failure}</p>`}
         ${longTable<Entry>(about, view, moved)}
         ${hasMore ? html`<button type="button" ?disabled=${timeline.isReading} @click=${() => void readOlder(app)}>${timeline.isReading ? "Reading…" : "Read older ones"}</button>` : nothing}`,
       count(app, rows.length, hasMore),
@@ -102,20 +102,37 @@ function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
       ${day(app, "to", "To")}
       ${picked(app, { name: "kind", words: "What", options: ["order", "fill", "operation"] })}
       ${picked(app, { name: "market", words: "Market", options: met(({ market }) => market) })}
-      ${picked(app, { name: "bot", words: "Bot or key", options: met(({ keyHash }) => nameOf(keyHash)) })}
+      ${picked(app, {
+        name: "bot",
+        words: "Bot or key",
+        options: whose(
+          app,
+          met(({ keyHash }) => nameOf(keyHash)),
+        ),
+      })}
       ${picked(app, { name: "status", words: "Status", options: met(({ status }) => status) })}
       <label>Text<input name="historyText" type="search" spellcheck="false" .value=${live(filter.text)} @input=${(event: Event) => changeFilter(app, { text: chosenIn(event) })} /></label>
       <div class="buttons">
         <button type="button" @click=${() => take(app, "csv")}>CSV</button>
         <button type="button" @click=${() => take(app, "jsonl")}>JSON Lines</button>
       </div>
-    </form>
-    ${filter.bot === "" ? nothing : html`<p class="note">Of orders without a fill the list does not tell the key: they are left out here.</p>`}`;
+    </form>`;
+}
+
+/** Every bot, and what was met besides. */
+function whose({ state: { keys } }: App, met: readonly string[]): string[] {
+  const bots = (keys.value ?? []).flatMap(({ limits }) => limits?.bot ?? []);
+  return [...new Set([...bots, ...met])].sort();
 }
 
 function day(app: App, name: "from" | "to", words: string): TemplateResult {
   const { filter } = app.state.timeline;
   return html`<label>${words}<input name=${name} type="date" .value=${live(filter[name])} @change=${(event: Event) => changeFilter(app, { [name]: chosenIn(event) })} /></label>`;
+}
+
+function choosePart(app: App, name: keyof Filter, chosen: string): void {
+  if (name === "bot") void chooseBot(app, chosen);
+  else changeFilter(app, { [name]: chosen });
 }
 
 type Picked = { name: keyof Filter; words: string; options: readonly string[] };
@@ -125,7 +142,7 @@ function picked(app: App, { name, words, options }: Picked): TemplateResult {
   const all = options.includes(chosen) || chosen === "" ? options : [...options, chosen];
   return html`
     <label>${words}
-      <select name=${`filter-${name}`} @change=${(event: Event) => changeFilter(app, { [name]: chosenIn(event) })}>
+      <select name=${`filter-${name}`} @change=${(event: Event) => choosePart(app, name, chosenIn(event))}>
         <option value="" .selected=${live(chosen === "")}>all</option>
         ${all.map((word) => html`<option value=${word} .selected=${live(word === chosen)}>${word.replaceAll("_", " ")}</option>`)}
       </select>

@@ -21,16 +21,16 @@ import { newKeySection } from "./new-key.ts";
 function columnsOf(app: App): readonly Column<ApiKey>[] {
   const own = app.state.session?.me.key_hash;
   return [
+    { name: "Bot", cell: botOf },
     {
       name: "Key hash",
       cell: ({ key_hash: hash }) =>
         html`<code title=${hash}>${shortId(hash)}</code>${hash === own ? " (this page's)" : ""}`,
     },
-    { name: "Bot", cell: botOf },
     { name: "Scopes", rank: 2, cell: ({ scopes }) => scopes.join(", ") },
     { name: "Created", rank: 2, cell: ({ created_at: at }) => dateAndTime(at) },
     {
-      name: "Last used",
+      name: "Last seen",
       rank: 2,
       cell: ({ last_used_at: at }) => (at === null || at === undefined ? NOTHING : `${ageOf(at, app.state.nowMs)} ago`),
     },
@@ -51,21 +51,40 @@ function revokeButton(app: App, key: ApiKey): unknown {
 export function keysScreen(app: App): TemplateResult {
   return html`
     ${section(
-      "API keys",
-      whenLoaded(app.state.keys, (rows) =>
+      "Bots",
+      whenLoaded(app.state.keys, (keys) => bots(app, keys)),
+      "each held to what its owner has signed",
+    )}
+    ${section(
+      "Keys without limits",
+      whenLoaded(app.state.keys, (keys) =>
         table({
-          caption: "API keys",
+          caption: "Keys without limits",
           columns: columnsOf(app),
-          rows,
+          rows: keys.filter(({ limits }) => limits === null),
           id: ({ key_hash: hash }) => hash,
           empty: "No key.",
-          below: (key) => botLimits(app, key),
         }),
       ),
       "hashes only: the gateway never holds a key",
     )}
     ${limitedKeySection(app)}
     ${newKeySection(app)}`;
+}
+
+/** By name, those that trade before those that are gone; what holds for a bot stands below the first of its keys. */
+function bots(app: App, keys: readonly ApiKey[]): TemplateResult {
+  const rank = ({ limits, state }: ApiKey) => `${state === "active" ? 0 : 1} ${limits?.bot ?? ""}`;
+  const rows = keys.filter(({ limits }) => limits !== null).sort((one, other) => rank(one).localeCompare(rank(other)));
+  const first = new Map(rows.toReversed().map((key) => [key.limits?.bot, key]));
+  return table({
+    caption: "Bots",
+    columns: columnsOf(app),
+    rows,
+    id: ({ key_hash: hash }) => hash,
+    empty: "No bot has a key. Below one is made, held to what you sign.",
+    below: (key) => (first.get(key.limits?.bot) === key ? botLimits(app, key) : null),
+  });
 }
 
 export function revokeDialog(app: App): TemplateResult {

@@ -8,6 +8,7 @@ import { cancelDialog } from "./cancel-dialog.ts";
 import { fillsScreen } from "./fills.ts";
 import { flattenDialog } from "./flatten-dialog.ts";
 import { healthScreen } from "./health.ts";
+import { helpDialog } from "./help-dialog.ts";
 import { historyScreen } from "./history.ts";
 import { keysScreen, revokeDialog } from "./keys.ts";
 import { messages } from "./messages.ts";
@@ -57,7 +58,7 @@ export function page(app: App): TemplateResult {
     <a class="skip" href="#main" @click=${skip}>To the content</a>
     ${ribbon(where)}
     ${content(app)}
-    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${cancelDialog(app)}`}`;
+    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${cancelDialog(app)}${helpDialog(app)}`}`;
 }
 
 /** The fragment is the screen: jumping to the content must not change it. */

@@ -3,7 +3,7 @@ import { live } from "lit-html/directives/live.js";
 import type { Operation, Twap } from "../api/resources.ts";
 import { divide, multiply } from "../figures/decimal.ts";
 import { duration, figure, money, NOTHING, shortId, time } from "../figures/format.ts";
-import { takenAt } from "../figures/timeline.ts";
+import { askedWords, takenAt } from "../figures/timeline.ts";
 import { side, state } from "../parts/badges.ts";
 import { typed } from "../parts/fields.ts";
 import { section, whenLoaded } from "../parts/section.ts";
@@ -88,7 +88,8 @@ function stopButton(app: App, twap: Twap): TemplateResult {
 function operationColumns(nowMs: number): readonly Column<Operation>[] {
   return [
     { name: "Taken", cell: ({ id }) => time(takenAt(id), nowMs) },
-    { name: "What", cell: ({ action }) => action.replaceAll("_", " ") },
+    { name: "Market", cell: ({ market }) => market ?? "" },
+    { name: "What", cell: askedWords },
     { name: "Status", cell: (row) => state(row.status) },
     { name: "Exchange id", rank: 2, cell: ({ exchange_id: id }) => id ?? NOTHING },
     { name: "Reason", rank: 2, cell: ({ error }) => error ?? "" },

@@ -15,6 +15,16 @@ export const ErrorBody = closed(
       type: words(Object.values(ERROR_TYPE), { description: "Kind of failure; one for each HTTP status." }),
       code: ErrorCode,
       message: Type.String({ description: "The same in words for a person; names the field and the rule." }),
+      orders: Type.Optional(
+        Type.Array(
+          closed({
+            index: Type.Integer({ minimum: 0, maximum: 38, description: "Which order of the batch, from 0." }),
+            code: ErrorCode,
+            message: Type.String({ description: "What is wrong with it." }),
+          }),
+          { minItems: 1, maxItems: 39, description: "Of a batch: each order that cannot be sent, and why." },
+        ),
+      ),
     }),
   },
   {

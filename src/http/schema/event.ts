@@ -9,7 +9,6 @@ import { OperationResource } from "./operation.ts";
 import { OrderResource } from "./order.ts";
 import { PositionResource } from "./position.ts";
 import { StopSummary } from "./stop.ts";
-import { TradeResource } from "./trade.ts";
 
 const RemovedOrder = closed(
   { object: Type.Literal("order", { description: "Always `order`." }), id: Uuid },
@@ -138,8 +137,6 @@ const DATA = {
   "agent.expiring": ExpiringAgent,
   "stop.created": StopSummary,
   "stop.updated": StopSummary,
-  "trade.created": TradeResource,
-  "trade.updated": TradeResource,
   "rail.refused": RailRefusal,
   "rail.tripped": RailTrip,
   "key.expiring": ExpiringKey,
@@ -157,6 +154,10 @@ const PLACED_BY = {
   idempotency_key: nullable(
     Type.String({ minLength: 8, maxLength: 128 }),
     "The Idempotency-Key that placed it, the client's own name for it; null where `key_hash` is.",
+  ),
+  batch_index: nullable(
+    Type.Integer({ minimum: 0, maximum: 38 }),
+    "Of an order that was placed in a batch: which of the orders under that key it is; null for every other.",
   ),
 };
 

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { MAX_BATCH_ORDERS } from "../../core/idempotency.ts";
 import {
   AnswerNetwork,
   closed,
@@ -81,6 +82,9 @@ export const OrderResource = closed(
 const ORDER_SIZE_NOTE =
   "`size` is in base units, `price` in quote units; neither may be zero. Nothing is rounded: a price or size that the market does not take is answered `rejected`.";
 
+const ORDER_SIZE_NOTE_OF_BATCH =
+  "Nothing is rounded: where the market does not take a price or size, nothing of the batch is sent.";
+
 /**
  * What only holds between members, for readers of the description. Checks of shape pass over it; the order's rules
  * refuse the same with words of their own.
@@ -153,6 +157,45 @@ export const PlaceMarketOrderBody = closed(
     max_slippage_bps: Type.Optional(SlippageOrDefault),
   },
   { title: "PlaceMarketOrder", description: "An order without a price: the gateway makes the worst price of it." },
+);
+
+const { account: ACCOUNT_OF_ORDERS, ...ORDER_TERMS } = PlaceOrderBody.properties;
+
+export const PlaceBatchBody = closed(
+  {
+    account: ACCOUNT_OF_ORDERS,
+    orders: Type.Array(
+      closed(ORDER_TERMS, {
+        title: "BatchOrder",
+        description: `One order of a batch: the members of an order but its account. ${ORDER_SIZE_NOTE_OF_BATCH}`,
+        allOf: TRIGGER_CONDITIONS,
+      }),
+      {
+        minItems: 1,
+        maxItems: MAX_BATCH_ORDERS,
+        description: "What is placed, in this order: all of spot, or all of perpetuals of one dex.",
+      },
+    ),
+  },
+  { title: "PlaceBatch", description: "Orders that are placed as one action of the exchange." },
+);
+
+export const BatchResource = closed(
+  {
+    object: Type.Literal("order_batch", { description: "Always `order_batch`." }),
+    account: described(Uuid, "Account of the orders."),
+    network: AnswerNetwork,
+    orders: Type.Array(OrderResource, {
+      minItems: 1,
+      maxItems: MAX_BATCH_ORDERS,
+      description: "Each order, in the order in which they were asked for, with an id of its own.",
+    }),
+  },
+  {
+    title: "OrderBatch",
+    description:
+      "Orders that were placed as one action. Each is an order like any other: check `status` and `error` of each.",
+  },
 );
 
 /** Spec 4.6. */

@@ -1,5 +1,47 @@
 import { Type } from "@sinclair/typebox";
-import { AnswerNetwork, closed, described, Figure, MarketName, nullable, Uuid, words } from "./common.ts";
+import { TOUCHES } from "../../core/cancel-all.ts";
+import {
+  AnswerNetwork,
+  closed,
+  described,
+  Figure,
+  MarketName,
+  nullable,
+  PositiveDecimal,
+  SlippageOrDefault,
+  Uuid,
+  words,
+} from "./common.ts";
+
+/** See `actions/close-position`. */
+export const ClosePositionBody = closed(
+  {
+    account: described(Uuid, "The account of the key."),
+    market: MarketName,
+    fraction: Type.Optional(
+      described(
+        PositiveDecimal,
+        "Which part of it, above 0 and at most 1, as a decimal string; 1 when left out. Cut to the market's step, never rounded up; all of it where all is worth less than the exchange's minimum of 10 USD.",
+      ),
+    ),
+    max_slippage_bps: Type.Optional(SlippageOrDefault),
+    touches: Type.Optional(
+      words(TOUCHES, {
+        description:
+          "`own`, or left out: of a key with rails at most what its bot's own fills hold, and of any other the account's position; of triggers those that this key, or its bot, has placed. `all`: the account's position and the triggers of whoever placed them here; a key with rails needs `touches` all for it.",
+        default: "own",
+      }),
+    ),
+    keep_triggers: Type.Optional(
+      Type.Boolean({
+        description:
+          "True: reduce-only triggers that are left over once nothing is held stay. False, or left out: they go.",
+        default: false,
+      }),
+    ),
+  },
+  { title: "ClosePosition" },
+);
 
 /** An open position of a perpetual; the specification leaves its fields open (2.7). */
 export const PositionResource = closed(

@@ -50,10 +50,11 @@ function isBroke(turn: Turn, account: Account, market: SpotMarket, order: Order)
   return spotFree(turn.venue, account, order.isBuy ? market.quoteToken : market.baseToken) <= 0n;
 }
 
-/** Ten dollars, except for a reduce-only order that closes the whole position. */
+/** Ten dollars, except, as it is said, for a reduce-only order that closes the whole position. */
 export function minimumFault(turn: Turn, market: Market, order: Order, price: bigint): Refusal | null {
   if (times(order.size, price) >= MIN_NOTIONAL) return null;
-  if (order.reduceOnly && order.size === reducible(turn, order)) return null;
+  const isExempt = turn.venue.options.fullCloseBelowMinimum === "taken";
+  if (isExempt && order.reduceOnly && order.size === reducible(turn, order)) return null;
   const minimum = market.kind === "perp" ? "$10." : `10 ${turn.venue.tokens.get(market.quoteToken)?.name ?? ""}.`;
   return { text: `Order must have minimum value of ${minimum}`, status: "minTradeNtlRejected" };
 }

@@ -20,6 +20,8 @@ export type EngineOptions = {
   priorityFee: "reject" | "ignore";
   /** Whether a builder must hold 100 dollars of perp value before it can be approved. */
   builderNeedsBalance: boolean;
+  /** A reduce-only order of less than ten dollars that closes the whole position. */
+  fullCloseBelowMinimum: "taken" | "refused";
   /** Price at which the margin of an Ioc or market order is checked; a resting one reserves at its limit. */
   marginCheckPrice: "limit" | "mark";
   /** Margin of resting orders on both sides of one market: of both, or of the larger side. */
@@ -81,6 +83,7 @@ export const DEFAULT_OPTIONS: EngineOptions = {
   builderOnSpotBuy: "ignore",
   priorityFee: "reject",
   builderNeedsBalance: true,
+  fullCloseBelowMinimum: "taken",
   marginCheckPrice: "mark",
   openOrderMargin: "sum",
   filledRecordSize: "zero",

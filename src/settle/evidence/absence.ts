@@ -17,7 +17,8 @@ import { findCompleteTo } from "../../store/fills.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
-import { countRefusalReading, hastenSweeps, type Pursuit, type Tools } from "../pursuit.ts";
+import { countLeftOut, countRefusalReading, hastenSweeps, type Pursuit, type Tools } from "../pursuit.ts";
+import { listShownBeside, updateNumber } from "../record/batch.ts";
 import { note } from "../record/note.ts";
 import { openAttempt } from "../record/record.ts";
 import { burnNonce } from "../send/seal.ts";
@@ -28,6 +29,8 @@ export type Missed = {
   pursuit: Pursuit;
   /** Of a look at open orders, history and fills together: what its history vouches for. Null for a look by id. */
   history: HistoryAnswer | null;
+  /** Native ids in that history. */
+  recorded?: ReadonlySet<string>;
   /** Of a modify that places only where it cancels: its original had another end. */
   hadNothingToReplace?: boolean;
 };
@@ -45,21 +48,37 @@ export async function weighAbsence(
   const { world } = tools;
   // Its key may have been given back, and have placed another order, after the snapshot.
   if (awaitsTakeUp(world.store, attempt.accountId)) return false;
-  const burnt = await burnWhenDue(tools, attempt, missed.pursuit);
+  const beside = listShownBeside(world.store, attempt);
+  const numbered = beside.length === 0 ? attempt : noteRan(tools, attempt);
+  const burnt = await burnWhenDue(tools, numbered, missed.pursuit);
   if (missed.history !== null) await countOutlived(tools, burnt, missed.pursuit, missed.history);
   const witnessed = missed.history === null ? burnt : countWitness(tools, burnt, missed.pursuit, missed.history);
   // Only once something of ours is known to have taken its number.
   if (missed.history !== null && burnt.seal !== null && burnt.hasLanded)
     countRefusalReading(missed.pursuit, world.clock.elapsedMs());
+  // What a server has indexed of an action it would have of the whole of it: both stand there as of one block.
+  const isBesideThere = beside.some(({ oid }) => oid !== null && missed.recorded?.has(oid) === true);
+  if (isBesideThere && missed.history?.reachesBack === true) countLeftOut(missed.pursuit, world.clock.elapsedMs());
   return concludeFrom(tools, witnessed, missed, conclude);
+}
+
+/** Another order of its batch is at the exchange: their action ran, and took its number itself. */
+function noteRan({ world }: Tools, attempt: Attempt): Attempt {
+  if (attempt.seal !== null || openAttempt(world.store, attempt.id) === null) return attempt;
+  const change = { seal: "nonce_taken", hasLanded: true } as const;
+  inTransaction(world.store, () => {
+    updateNumber(world.store, attempt, change);
+    note(world, attempt, "its action ran", "another order of its batch is at the exchange");
+  });
+  return { ...attempt, ...change };
 }
 
 /** Asks for the number of an attempt, now and then, until something is known of it. */
 export async function burnWhenDue(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<Attempt> {
   const { clock, exchange } = tools.world;
   const isExpired = exchange.nowMs() > endsAtMs(attempt);
-  if (attempt.seal !== null || !isNoopDue(pursuit.lastNoopElapsedMs, clock.elapsedMs(), isExpired)) return attempt;
-  pursuit.lastNoopElapsedMs = clock.elapsedMs();
+  if (attempt.seal !== null || !isNoopDue(pursuit.noop.lastElapsedMs, clock.elapsedMs(), isExpired)) return attempt;
+  pursuit.noop.lastElapsedMs = clock.elapsedMs();
   return burnNonce(tools.world, attempt);
 }
 
@@ -121,6 +140,8 @@ async function concludeFrom(
         sweeps: history === null ? 0 : pursuit.refusalReadings,
         outlived: pursuit.outlived,
         areFillsKnown: areFillsKnown(tools, attempt, pursuit),
+        hasRun: listShownBeside(world.store, attempt).length > 0,
+        leftOut: history === null ? 0 : pursuit.leftOut,
         hadNothingToReplace,
       },
       pursuit.refusal,

@@ -160,6 +160,9 @@ function splitOff(world: With<"clock" | "store">, attempt: Attempt, legs: Modify
     seenAtMs: nowMs,
     releasedAtMs: null,
     idempotencyKey: attempt.idempotencyKey,
+    // It was asked for by itself, whatever it was to replace.
+    batchId: null,
+    batchIndex: 0,
     version: 0,
   };
   // First, because an open modify keeps its order `unknown`.

@@ -16,7 +16,12 @@ import { findInSweep, type Sweep, type Swept } from "../look/sweep.ts";
 import { countSweep, isSweepDue, type Pursuit, type Tools } from "../pursuit.ts";
 
 /** What one look for a placed order showed; `history` is what a sweep that lacks it vouches for, null for a look by id. */
-export type PlacedLook = { sight: Sight; history: HistoryAnswer | null };
+export type PlacedLook = {
+  sight: Sight;
+  history: HistoryAnswer | null;
+  /** Native ids in that history. */
+  recorded?: ReadonlySet<string>;
+};
 
 /**
  * Looks for what an attempt placed: by its client order id, and, once its number is known to be taken or its time is over,
@@ -43,7 +48,7 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   const swept = await lookInSweep(tools, attempt, { sought, options, sweep });
   if (swept.sight.kind !== "not_found" || sight.kind !== "foreign") return swept;
   // What is certainly another's is no trace of ours: the absence is weighed as if nothing stood there.
-  return { sight, history: sight.difference.mayBeOurs ? null : swept.history };
+  return { ...swept, sight, history: sight.difference.mayBeOurs ? null : swept.history };
 }
 
 /** So long looks for the record of what fills have named may miss it before fills alone tell its end, milliseconds. */
@@ -70,7 +75,8 @@ async function lookInSweep(
   const hasTradedBefore = hasFillBefore(tools.world.store, sought.accountId, attempt.nonce);
   const swept = findInSweep(ofAsked(tools, sweep, asked), sought.leg.cloid, attempt.nonce, hasTradedBefore);
   const history = swept.kind === "not_found" ? swept.history : null;
-  return { sight: await readSwept(tools, asked, { swept, options }), history };
+  const recorded = new Set(sweep.history.map(({ order }) => order.oid));
+  return { sight: await readSwept(tools, asked, { swept, options }), history, recorded };
 }
 
 /** Without what others placed under its client order id, and without the lists of other dexes, which may be newer. */

@@ -55,11 +55,16 @@ export async function recordElsewhere(
   difference: Difference,
 ): Promise<PlaceOutcome> {
   const { leg, attempt } = placing;
-  const reason = `the exchange answered for ${difference.words}`;
+  const reason = answeredFor(difference);
   const nowMs = world.clock.nowMs();
   await world.commits.outcome((store) => markAmbiguous(store, attempt, { reason, text: null, nowMs }), false);
   raiseAlarm(world, findLegByCloid(world.store, leg.cloid) ?? leg, difference);
   return { isSettled: true, answer: null };
+}
+
+/** Why an answer that names something else has to be looked up. */
+export function answeredFor({ words }: Difference): string {
+  return `the exchange answered for ${words}`;
 }
 
 type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;

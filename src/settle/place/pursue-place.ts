@@ -50,6 +50,8 @@ const WORDS = {
   never_ran: "The order was never executed and no longer can be: an empty action has taken its number.",
   refused: "The exchange refused it, in words that are new to this gateway.",
   replaced_nothing: "The order had ended before it could be replaced, and then nothing is placed.",
+  left_out:
+    "It left no order: the exchange shows other orders of its batch, which ran as one action, and none of this one. It was refused when it arrived.",
   left_nothing:
     "It left no order: the exchange's history has gone on past its end without it. It was refused when it arrived, or never arrived.",
 } as const satisfies Record<Exclude<Absence, "outlived">, string>;

@@ -60,7 +60,7 @@ export type ActionUse = "order" | "reduce" | "cancel";
 export function budgetObstacle(
   deps: With<"allowance" | "exchange">,
   account: Account,
-  use: ActionUse,
+  { use, count = 1 }: { use: ActionUse; count?: number },
 ): Obstacle | null {
   const { exchange, allowance } = deps;
   if (!exchange.hasBudgetFor(use)) {
@@ -70,7 +70,7 @@ export function budgetObstacle(
     const words = told === "out_of_actions" ? SOMEBODY_OUT_OF_ACTIONS : NO_WEIGHT;
     return obstacle("exchange_budget", "exchange_rate_limited", words, waitS);
   }
-  if (allowance.fits(account.tradingAddress, use)) return null;
+  if (allowance.fits(account.tradingAddress, use, count)) return null;
   return obstacle("exchange_budget", "exchange_rate_limited", NO_ACTIONS, allowance.waitS(account.tradingAddress));
 }
 

@@ -34,7 +34,7 @@ function increaseObstacle(deps: ToTakeOrders, account: Account): Pick<Obstacle, 
     stopped(deps, account) ??
     orderObstacle(deps, account, false) ??
     marketsObstacle(deps) ??
-    budgetObstacle(deps, account, "order")
+    budgetObstacle(deps, account, { use: "order" })
   );
 }
 

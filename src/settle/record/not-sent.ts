@@ -1,5 +1,5 @@
 import type { Attempt } from "../../core/attempt.ts";
-import { deleteAttempt } from "../../store/attempts.ts";
+import { deleteAttempt, listSameAction } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { deleteLeg } from "../../store/legs.ts";
@@ -7,7 +7,7 @@ import { deleteNotes } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
 import { deleteOperation } from "../../store/operations.ts";
 import { deleteOrder, findOrder } from "../../store/orders.ts";
-import { deriveOrder, finishOrderAttempt, recordLegEvent, releaseKey } from "./record.ts";
+import { deriveOrder, finishOrderAttempt, openAttempt, recordLegEvent, releaseKey } from "./record.ts";
 
 /**
  * Takes an intent back, in one transaction, when it is proven that no byte of it left: the key is as unused as
@@ -15,14 +15,18 @@ import { deriveOrder, finishOrderAttempt, recordLegEvent, releaseKey } from "./r
  */
 export function takeBack(store: Store, attempt: Attempt, why: Why): void {
   inTransaction(store, () => {
-    deleteAttempt(store, attempt);
     releaseKey(store, attempt);
-    if (attempt.kind === "place") deleteNotes(store, attempt.resource.id);
-    if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id, why.nowMs);
-    else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id, why.nowMs);
-    else if (attempt.cloid !== null) removeReplacement(store, attempt, { cloid: attempt.cloid, nowMs: why.nowMs });
-    auditNotSent(store, attempt, why);
+    for (const each of listSameAction(store, attempt)) takeBackOne(store, each, why);
   });
+}
+
+function takeBackOne(store: Store, attempt: Attempt, why: Why): void {
+  deleteAttempt(store, attempt);
+  if (attempt.kind === "place") deleteNotes(store, attempt.resource.id);
+  if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id, why.nowMs);
+  else if (attempt.kind === "place") deleteOrder(store, attempt.resource.id, why.nowMs);
+  else if (attempt.cloid !== null) removeReplacement(store, attempt, { cloid: attempt.cloid, nowMs: why.nowMs });
+  auditNotSent(store, attempt, why);
 }
 
 /** An open modify keeps its order `unknown` once the original is canceled: that ends with it. */
@@ -43,14 +47,20 @@ type Why = { reason: string; nowMs: number };
  * as rejected.
  */
 export function endUnsent(store: Store, attempt: Attempt, why: Why): void {
-  if (attempt.cloid === null) throw new Error("bug: a placing without a client order id");
-  const reason = `The order was never sent: ${why.reason}.`;
-  const { cloid } = attempt;
   inTransaction(store, () => {
-    recordLegEvent(store, cloid, { type: "proven_absent", reason }, why.nowMs);
-    finishOrderAttempt(store, attempt, { nowMs: why.nowMs });
-    auditNotSent(store, attempt, why);
+    for (const each of listSameAction(store, attempt)) endOne(store, each, why);
   });
+}
+
+function endOne(store: Store, attempt: Attempt, why: Why): void {
+  // A cancel may have sealed and settled it while it was still on its way out.
+  if (openAttempt(store, attempt.id) === null) return;
+  const { cloid } = attempt;
+  if (cloid === null) throw new Error("bug: a placing without a client order id");
+  const reason = `The order was never sent: ${why.reason}.`;
+  recordLegEvent(store, cloid, { type: "proven_absent", reason }, why.nowMs);
+  finishOrderAttempt(store, attempt, { nowMs: why.nowMs });
+  auditNotSent(store, attempt, why);
 }
 
 function auditNotSent(store: Store, attempt: Attempt, why: Why): void {

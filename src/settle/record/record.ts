@@ -15,6 +15,7 @@ import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder, settleOrder, updateOrder } from "../../store/orders.ts";
 import { hasRestores } from "../../store/restores.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
+import { answerBatch } from "./batch.ts";
 
 /**
  * The one way for an order to change: a fact about one of its legs, applied inside the caller's transaction to
@@ -156,6 +157,7 @@ export function finishOrderAttempt(
   if (before === null) throw new Error("bug: an attempt without its order");
   const isFirst = updateAttempt(store, attempt, { ...end.change, state: "done", settledAtMs: end.nowMs });
   if (!isFirst) return null;
+  if (attempt.kind === "place" && before.batchId !== null) return answerBatch(store, before.batchId);
   // An open modify may be what kept the order `unknown`: that ends with it, before it is answered.
   const order = attempt.kind === "modify" ? deriveOrder(store, before, end.nowMs) : before;
   // After a restore the key may have been passed on to the order that it placed since the snapshot.

@@ -112,6 +112,8 @@ function orderOf(world: With<"log" | "markets">, account: Account, { cloid, swep
     assetId: market.assetId,
     keyHash: null,
     idempotencyKey: null,
+    batchId: null,
+    batchIndex: 0,
     status: "unknown",
     exchangeOrderId: null,
     filledSize: null,

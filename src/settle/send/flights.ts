@@ -2,7 +2,7 @@ import { type Attempt, endsAtMs } from "../../core/attempt.ts";
 import { enter, type FlightRank, giveNumber, leave, lose } from "../../core/in-flight.ts";
 import type { Flights, Place, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { findAttempt, listOpenAttempts } from "../../store/attempts.ts";
+import { findAttempt, listOpenAttempts, listSameAction } from "../../store/attempts.ts";
 import type { Store } from "../../store/open.ts";
 import { type FlightQueue, openFlightQueue } from "./flight-queue.ts";
 
@@ -85,6 +85,8 @@ export function openFlights({ store, clock, exchange }: Parts): Flights {
   }
 
   for (const attempt of listOpenAttempts(store)) {
+    // What left as one action has one number, and the place of its first.
+    if (listSameAction(store, attempt)[0]?.id !== attempt.id) continue;
     const owner = findAccount(store, attempt.accountId)?.ownerAddress;
     if (owner === undefined || attempt.seal !== null) continue;
     open(owner, "order").take(attempt);

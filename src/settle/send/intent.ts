@@ -57,9 +57,29 @@ export function storeAttempt(
   { signer, place }: Signing,
   insert: Insert = insertAttempt,
 ): Attempt {
-  const { store } = world;
+  const attempt = storeNumbered(world, intended, numberFor(world, signer), insert);
+  place.take(attempt);
+  return attempt;
+}
+
+/** The number that an action is about to be signed with, and until when it can run. */
+type Numbered = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
+
+/** Inside the transaction that stores what it is for. */
+export function numberFor(world: With<"exchange" | "settings" | "store">, signer: string): Numbered {
   const exchangeNowMs = world.exchange.nowMs();
-  const nonce = takeNonce(store, signer, exchangeNowMs);
+  const nonce = takeNonce(world.store, signer, exchangeNowMs);
+  return { signer, nonce, expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs };
+}
+
+/** The same for one of several that leave under one number, as one action; the place among what is under way is the first one's. */
+export function storeNumbered(
+  world: With<"clock" | "store">,
+  intended: Intended,
+  { signer, nonce, expiresAtMs }: Numbered,
+  insert: Insert,
+): Attempt {
+  const { store } = world;
   const nowMs = world.clock.nowMs();
   const action = canonicalAction(intended.action);
   const attempt = insert(store, {
@@ -69,7 +89,7 @@ export function storeAttempt(
     idempotencyKey: intended.idempotencyKey,
     signer,
     nonce,
-    expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs,
+    expiresAtMs,
     vaultAddress: vaultAddressOf(intended.account),
     action: actionJson(action),
     cloid: intended.cloid,
@@ -94,7 +114,6 @@ export function storeAttempt(
     detail: { signer, nonce, action: attempt.action },
   });
   written.set(attempt, action);
-  place.take(attempt);
   return attempt;
 }
 

@@ -1,10 +1,11 @@
 import { type Attempt, mayNoop, sealByNoop } from "../../core/attempt.ts";
 import type { Place, ToSend, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { updateAttempt } from "../../store/attempts.ts";
+import { listSameAction } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { noopAnswer } from "../../wire/answer/reply.ts";
+import { updateNumber } from "../record/batch.ts";
 import { note } from "../record/note.ts";
 import { openAttempt } from "../record/record.ts";
 import { sendNoop } from "./send.ts";
@@ -34,7 +35,7 @@ async function placeForNoop(
   { store, flights }: With<"flights" | "store">,
   attempt: Attempt,
 ): Promise<Pick<Place, "leave"> | null> {
-  if (flights.isLost(attempt.id)) return { leave: () => undefined };
+  if (flights.isLost(carriedBy({ store }, attempt))) return { leave: () => undefined };
   const owner = findAccount(store, attempt.accountId)?.ownerAddress ?? attempt.signer;
   return flights.take(owner, "noop") ?? flights.wait(owner, "noop", NOOP_WAIT_MS);
 }
@@ -50,11 +51,16 @@ async function burnInPlace(world: ToSend, attempt: Attempt): Promise<Attempt> {
   const proven = sealByNoop(now, answer, world.exchange.nowMs());
   const change = { seal: proven.seal, hasLanded: proven.hasLanded };
   inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt, change);
+    updateNumber(world.store, attempt, change);
     note(world, attempt, "noop answered", answer);
   });
-  if (change.seal !== null) world.flights.landed(attempt.id);
+  if (change.seal !== null) world.flights.landed(carriedBy(world, attempt));
   return { ...now, ...change };
+}
+
+/** Of all that left under its number, the first has its place among what is under way. */
+function carriedBy({ store }: With<"store">, attempt: Attempt): number {
+  return listSameAction(store, attempt)[0]?.id ?? attempt.id;
 }
 
 function hasActionsLeft({ store, allowance }: With<"allowance" | "store">, { accountId }: Attempt): boolean {
@@ -68,7 +74,7 @@ function countNoop(world: With<"clock" | "store">, attempt: Attempt): Attempt | 
     const now = openAttempt(world.store, attempt.id);
     if (now === null || now.seal !== null) return null;
     const noops = now.noops + 1;
-    updateAttempt(world.store, now, { noops });
+    updateNumber(world.store, now, { noops });
     note(world, now, "noop sent", `on nonce ${now.nonce}, number ${noops}`);
     appendAudit(world.store, {
       atMs: world.clock.nowMs(),

@@ -3,6 +3,7 @@ import type { ToSend, With } from "../../deps.ts";
 import type { Purpose, SendOutcome } from "../../exchange/exchange.ts";
 import { findAccount } from "../../store/accounts.ts";
 import type { Action } from "../../wire/action/index.ts";
+import { joinedOrders } from "../../wire/action/order.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
 import { classifyReply, type Verdict } from "../../wire/answer/reply.ts";
 import { actionOf } from "./intent.ts";
@@ -29,9 +30,34 @@ export async function sendAttempt(
   purpose: Purpose,
   onDisk: Promise<void> = ON_DISK,
 ): Promise<SendResult> {
-  const result = await signAndPost(world, attempt, { purpose, onDisk });
-  if (mayBeUnderWay(result)) world.flights.lost(attempt.id);
-  else world.flights.landed(attempt.id);
+  return sendAction(world, { attempt, action: actionOf(attempt), count: 1 }, { purpose, onDisk });
+}
+
+/**
+ * The same for placings that leave as one action under one number: signed is what each of them has stored, one after the other,
+ * and the answer may have a word for each.
+ */
+export async function sendBatch(
+  world: ToSend,
+  attempts: readonly Attempt[],
+  purpose: Purpose,
+  onDisk: Promise<void>,
+): Promise<SendResult> {
+  const [attempt] = attempts;
+  if (attempt === undefined) throw new Error("bug: a batch of nothing");
+  const actions = attempts.map(actionOf);
+  return sendAction(world, { attempt, action: joinedOrders(actions), count: attempts.length }, { purpose, onDisk });
+}
+
+/** What is signed under the number of an attempt. `count`: so many orders, or other things, are in it. */
+type Outward = { attempt: Attempt; action: Action | null; count: number };
+type Way = { purpose: Purpose; onDisk: Promise<void> };
+
+async function sendAction(world: ToSend, outward: Outward, way: Way): Promise<SendResult> {
+  const result = await signAndPost(world, outward, way);
+  const { id } = outward.attempt;
+  if (mayBeUnderWay(result)) world.flights.lost(id);
+  else world.flights.landed(id);
   return result;
 }
 
@@ -46,10 +72,10 @@ const ON_DISK = Promise.resolve();
 
 async function signAndPost(
   world: ToSend,
-  attempt: Attempt,
-  { purpose, onDisk }: { purpose: Purpose; onDisk: Promise<void> },
+  { attempt, action, count }: Outward,
+  { purpose, onDisk }: Way,
 ): Promise<SendResult> {
-  const body = signStored(world, attempt);
+  const body = action === null ? null : sign(world, attempt, action);
   await onDisk;
   if (body === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
   await world.point("before_send");
@@ -57,7 +83,7 @@ async function signAndPost(
   // turn that sends, so that no stop of more than a moment can come in between.
   const mayLeave = () => attempt.expiresAtMs - world.exchange.nowMs() >= world.settings.timings.actionLifeMs / 2;
   if (!mayLeave()) return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
-  return post(world, attempt, { body, purpose, mayLeave });
+  return post(world, attempt, { body, purpose, mayLeave, count });
 }
 
 /** Posts a `noop` on the attempt's own nonce, with a life of its own: the attempt's may be over. */
@@ -67,18 +93,18 @@ export async function sendNoop(world: ToSend, attempt: Attempt): Promise<Reply> 
   await world.point("before_send");
   const mayLeave = () => expiresAtMs > world.exchange.nowMs();
   if (body === null || !mayLeave()) return NO_ANSWER;
-  const result = await post(world, attempt, { body, purpose: "settle", mayLeave });
+  const result = await post(world, attempt, { body, purpose: "settle", mayLeave, count: 1 });
   return result.kind === "reply" ? result.reply : NO_ANSWER;
 }
 
 const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
 
-type SignedAttempt = { body: string; purpose: Purpose; mayLeave: () => boolean };
+type SignedAttempt = { body: string; purpose: Purpose; mayLeave: () => boolean; count: number };
 
 async function post(world: ToSend, attempt: Attempt, signed: SignedAttempt): Promise<SendResult> {
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
-  const { purpose } = signed;
-  if (trader !== null) world.allowance.spend(trader, purpose);
+  const { purpose, count } = signed;
+  if (trader !== null) world.allowance.spend(trader, purpose, count);
   const sentMs = world.clock.elapsedMs();
   const outcome = await sendOnce(world, signed);
   world.metrics.passed("send", world.clock.elapsedMs() - sentMs);
@@ -94,14 +120,14 @@ async function post(world: ToSend, attempt: Attempt, signed: SignedAttempt): Pro
       if (outcome.httpStatus === 429) world.exchange.slowDown("too_fast");
       else if (isRefusedForActions(verdict)) world.exchange.slowDown("out_of_actions");
       if (trader !== null && isRefusedForActions(verdict)) void world.allowance.refresh(trader);
-      return { kind: "reply", reply: toOneThing(verdict) };
+      return { kind: "reply", reply: toAsMany(verdict, count) };
     }
   }
 }
 
-/** Every action of ours carries one thing: of several words nobody can tell which is its own. */
-function toOneThing(verdict: Verdict): Verdict {
-  const isAmbiguous = verdict.kind === "accepted" && verdict.statuses.length > 1;
+/** Of more words than an action carries things nobody can tell which is whose. */
+function toAsMany(verdict: Verdict, count: number): Verdict {
+  const isAmbiguous = verdict.kind === "accepted" && verdict.statuses.length > count;
   return isAmbiguous ? { kind: "ambiguous", reason: "unreadable", text: null } : verdict;
 }
 
@@ -120,11 +146,6 @@ async function sendOnce(
 
 function isRefusedForActions(verdict: Verdict): boolean {
   return verdict.kind === "refused" && isOutOfActions(verdict.text);
-}
-
-function signStored(world: With<"clock" | "log" | "metrics" | "signers">, attempt: Attempt): string | null {
-  const action = actionOf(attempt);
-  return action === null ? null : sign(world, attempt, action);
 }
 
 function sign(world: With<"clock" | "log" | "metrics" | "signers">, attempt: Attempt, action: Action): string | null {

@@ -22,12 +22,8 @@ export function nameOfStop({ id }: Stop): string {
   return `stop ${id}`;
 }
 
-export type Canceling = {
-  /** Of who cancels it: with a space, so that it is no client's Idempotency-Key. */
-  name: string;
-  account: Account;
-  orderId: string;
-};
+/** `name`: under which it acts; see `nameOfStop`. */
+export type Canceling = { name: string; account: Account; orderId: string };
 
 /**
  * Burns what was signed for an order and is not settled, and cancels what rests of it: one cancel that stays armed until
@@ -59,11 +55,7 @@ function isArmed({ store }: With<"store">, orderId: string): boolean {
   return listAttemptsOf(store, orderId).some(({ kind, state }) => kind === "cancel" && state !== "done");
 }
 
-function storeCancel(
-  world: ToCancel,
-  { name: idempotencyKey, account, orderId }: Canceling,
-  place: Place,
-): Attempt | null {
+function storeCancel(world: ToCancel, { name, account, orderId }: Canceling, place: Place): Attempt | null {
   return inTransaction(world.store, (store) => {
     const order = findOrder(store, orderId);
     const leg = legToCancel(listLegs(store, orderId));
@@ -73,8 +65,8 @@ function storeCancel(
     if (agent.kind === "obstacle") return null;
     // Somebody asks for it again: it is followed again.
     if (order.releasedAtMs !== null) deriveOrder(store, { ...order, releasedAtMs: null }, world.clock.nowMs());
-    const name = { idempotencyKey, actor: "gateway" };
-    return storeAttempt(world, intendedCancel(world, { order, account, leg, ...name }), {
+    const intended = { order, account, leg, idempotencyKey: name, actor: "gateway" };
+    return storeAttempt(world, intendedCancel(world, intended), {
       signer: agent.address,
       place,
     });

@@ -155,8 +155,8 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Closi
   // Both would close it: what of a bot rests goes first, or it would reduce what another holds.
   const resting = restingReductions(world, stop, market);
   if (resting.length > 0) {
-    const name = nameOfStop(stop);
-    await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { name, account, orderId: id })));
+    const of = { name: nameOfStop(stop), account };
+    await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { ...of, orderId: id })));
     return null;
   }
   const twaps = reducingTwaps(world.store, stop, market);

@@ -111,6 +111,20 @@ export function orderAction(order: WireOrder, builder: { address: string; feeTen
     : { ...action, builder: { b: builder.address.toLowerCase(), f: builder.feeTenthsBps } };
 }
 
+/** One action of the orders of several that are alike but for them; null where they are not. */
+export function joinedOrders(actions: readonly ({ type: string } | null)[]): OrderAction | null {
+  const all = actions.filter(isOrderAction);
+  const [first] = all;
+  if (first === undefined || all.length !== actions.length) return null;
+  const rest = ({ orders: _orders, ...same }: OrderAction) => JSON.stringify(same);
+  if (all.some((each) => rest(each) !== rest(first))) return null;
+  return { ...first, orders: all.flatMap(({ orders }) => orders) };
+}
+
+function isOrderAction(action: { type: string } | null): action is OrderAction {
+  return action?.type === "order";
+}
+
 function wireDecimal(text: string): Decimal {
   const value = normaliseDecimal(text);
   if (value === null) throw new Error("bug: decimal that cannot go on the wire");

@@ -61,6 +61,20 @@ describe("switches", () => {
     }
   });
 
+  test("fullCloseBelowMinimum takes a full close of less than ten dollars, or refuses it", () => {
+    for (const [fullCloseBelowMinimum, expected] of [
+      ["taken", { filled: { totalSz: "0.00015" } }],
+      ["refused", error("Order must have minimum value of $10. asset=0")],
+    ] as const) {
+      const desk = newDesk({ fullCloseBelowMinimum });
+      desk.rest(BOB, { buy: false, price: "95000", size: "0.00015" });
+      desk.place(ALICE, { buy: true, price: "96000", size: "0.00015", tif: "Ioc" });
+      desk.rest(BOB, { buy: true, price: "60000", size: "1" });
+      const [status] = desk.place(ALICE, { buy: false, price: "59000", size: "0.00015", tif: "Ioc", reduceOnly: true });
+      expect(status).toMatchObject(expected);
+    }
+  });
+
   test("openOrderMargin reserves for both sides of a market, or for the larger", () => {
     for (const [openOrderMargin, expected] of [
       ["sum", "99072.5"],

@@ -7,6 +7,7 @@ import { type Clocks, drawClocks, wrongClocks } from "./clocks.ts";
 import { drawForgetting, type Forgetting, forgets } from "./forgetting.ts";
 import type { Lens } from "./lens.ts";
 import { beginMoves, drawMoves, inEngineIds, type Moves, movedLists } from "./markets.ts";
+import { drawOdd, type Odd, oddLens, oddText } from "./odd.ts";
 import { drawOthers, mixedAnswers, mixedReply, type Namesakes, type Others, openNamesakes } from "./others.ts";
 import { shortPages } from "./pages.ts";
 import { drawRefusals, type Refusals, refusalBody } from "./refusals.ts";
@@ -22,6 +23,7 @@ export type Worlds = {
   refusals: Refusals | null;
   moves: Moves | null;
   arePagesShort: boolean;
+  odd: Odd | null;
 };
 
 export type WorldName = keyof Worlds;
@@ -35,11 +37,8 @@ export const WORLD_NAMES: readonly WorldName[] = [
   "refusals",
   "moves",
   "arePagesShort",
+  "odd",
 ];
-
-export function isWorldName(text: string): text is WorldName {
-  return (WORLD_NAMES as readonly string[]).includes(text);
-}
 
 /** Share of the runs in which nothing of it is drawn. */
 const PLAIN_RATE = 0.2;
@@ -60,7 +59,18 @@ export function drawWorlds(chance: Chance, faultsEndMs: number): Worlds {
     refusals: draw(0.15, drawRefusals),
     moves: draw(0.15, (own) => drawMoves(own, faultsEndMs)),
     arePagesShort: draw(0.15, () => true) ?? false,
+    odd: null,
   };
+}
+
+/** Share of the runs that are odd, and in nothing else. */
+const ODD_RATE = 0.1;
+
+/** A stream of its own: it leaves the runs that are not odd as they were. */
+export function orOdd(worlds: Worlds, chance: Chance): Worlds {
+  if (!chance.isLucky(ODD_RATE)) return worlds;
+  const none = { rests: null, words: null, forgetting: null, clocks: null, others: null, refusals: null, moves: null };
+  return { ...none, arePagesShort: false, odd: drawOdd(chance) };
 }
 
 /** The worlds of a run at work. */
@@ -69,6 +79,8 @@ export type OpenWorlds = {
   lenses: readonly Lens[];
   /** Told of every action that a gateway sends. */
   onSent(owner: string, body: string): void;
+  /** A read's answer as its text arrives. */
+  asText(answer: Answer): Answer;
   /** What an action that has arrived is answered, and whether it is executed at all. */
   answer(body: string, execute: (body: string) => Answer): Answer;
   /** Told of every whole answer that a living gateway gets. */
@@ -85,7 +97,7 @@ type Parts = { venue: Venue; timeline: Timeline; chance: Chance; faultsEndMs: nu
 
 export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndMs }: Parts): OpenWorlds {
   const isOver = () => timeline.nowMs() >= faultsEndMs;
-  const { others, refusals, moves } = worlds;
+  const { others, refusals, moves, odd } = worlds;
   if (moves !== null) timeline.after(moves.atMs, beginMoves(moves, venue));
   const replies = chance.split();
   const refusedNonces = new Set<number>();
@@ -101,10 +113,12 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
         if (refusal !== null) refusedNonces.add(Number(/"nonce":([0-9]{1,16})/.exec(body)?.[1]));
         return refusal ?? execute(body);
       }
-      const answer = execute(body);
+      const executed = execute(body);
+      const answer = odd === null || isOver() ? executed : oddText(odd, replies, executed);
       if (others === null || isOver() || !replies.isLucky(others.mixedRate)) return answer;
       return { ...answer, body: mixedReply(answer.body, replies) };
     },
+    asText: (answer) => (odd === null || isOver() ? answer : oddText(odd, replies, answer)),
     onHeard(body, answer) {
       namesakes?.onHeard(body, answer);
       for (const [, cloid = ""] of answer.matchAll(/"cloid":"(0x[0-9a-f]{32})"/g)) shown.add(cloid);
@@ -131,7 +145,7 @@ function refused(refusals: Refusals, body: string, execute: (body: string) => An
 }
 
 function lensesOf(worlds: Worlds, { venue, timeline, chance, faultsEndMs }: Parts): Lens[] {
-  const { forgetting, rests, words, clocks, others, moves, arePagesShort } = worlds;
+  const { forgetting, rests, words, clocks, others, moves, arePagesShort, odd } = worlds;
   const lenses: Lens[] = [];
   const isOver = () => timeline.nowMs() >= faultsEndMs;
   if (others !== null && others.mixedRate > 0) lenses.push(mixedAnswers(others, venue, chance.split(), isOver));
@@ -142,5 +156,6 @@ function lensesOf(worlds: Worlds, { venue, timeline, chance, faultsEndMs }: Part
   if (moves !== null) lenses.push(movedLists(moves, chance.split(), timeline.nowMs));
   if (clocks !== null)
     lenses.push(wrongClocks(clocks, chance.split(), { nowMs: timeline.nowMs, untilMs: faultsEndMs }));
+  if (odd !== null) lenses.push(oddLens(odd, { venue, chance: chance.split(), isOver }));
   return lenses;
 }

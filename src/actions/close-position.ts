@@ -1,0 +1,170 @@
+import type { Touches } from "../core/cancel-all.ts";
+import { sizeToClose } from "../core/closing.ts";
+import { type Decimal, decimal, isNegative, isZero } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import { closableOf } from "../core/flatten.ts";
+import type { Market } from "../core/market.ts";
+import type { Side } from "../core/order.ts";
+import type { ToWrite, With } from "../deps.ts";
+import { isOutstanding } from "../settle/close/closer.ts";
+import { listAttemptsOf, newestAttemptId } from "../store/attempts.ts";
+import { botOf, listBotNets } from "../store/bots.ts";
+import { insertClose, listRunningClosesOf } from "../store/closes.ts";
+import { railsOfKey } from "../store/narrowings.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
+import type { Caller } from "../write/caller.ts";
+import type { Write, WriteAnswer, WriteKey } from "../write/key.ts";
+import { runWrite } from "../write/run.ts";
+import type { Plan } from "../write/verb.ts";
+import { waitForAttempt } from "../write/wait-for-attempt.ts";
+import { currentPosition, type ToReadPosition } from "./close-facts.ts";
+import { requireMarket } from "./market-rules.ts";
+import { howPriced, requireWorstPrice } from "./place-market-order.ts";
+import { planPlacing } from "./place-order.ts";
+import { requirePrices } from "./prices-now.ts";
+
+export type ClosePosition = WriteKey & {
+  accountId: string;
+  market: string;
+  /** Above 0, at most 1. */
+  fraction: Decimal;
+  maxSlippageBps: number;
+  touches: Touches;
+  keepsTriggers: boolean;
+};
+
+type ToClose = ToWrite & ToReadPosition & With<"builderApproval" | "closer">;
+
+/**
+ * `POST /v1/positions/close`: one order that only reduces and executes at once or not at all, sized by the position as it is now.
+ * What it leaves behind `closer` sees to. Once it is stored a repeat of its key closes nothing more.
+ */
+export async function closePosition(deps: ToClose, caller: Caller, wanted: ClosePosition): Promise<WriteAnswer> {
+  if (wanted.accountId !== caller.account.id) {
+    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
+  }
+  const answer = await runWrite(deps, caller, wanted, {
+    route: "POST /v1/positions/close",
+    bucket: "orders",
+    isCancel: false,
+    asked: { market: wanted.market },
+    placing: { market: wanted.market, time_in_force: "ioc", reduce_only: true, trigger: null },
+    plan: (write) => planClose(deps, caller, { wanted, write }),
+  });
+  deps.closer.heed();
+  return answer;
+}
+
+type Planning = { wanted: ClosePosition; write: Write };
+
+async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Planning): Promise<Plan> {
+  const { market } = await requireMarket(deps, wanted.market, false);
+  if (market.kind === "spot") {
+    throw new ApiError("perpetual_market_required", `${market.name} is spot: sell what you hold. Nothing was sent.`);
+  }
+  requireMayTouch(deps, caller, wanted);
+  await waitForEarlier(deps, caller, { market: market.name, write });
+  const position = await currentPosition(deps, caller.account, market.name);
+  const closable = closableOf(position, ownNetOf(deps, caller, { wanted, market }));
+  if (isZero(closable)) throw nothingToClose(market, position);
+  const side = isNegative(closable) ? "buy" : "sell";
+  const { size, price, note } = await orderThatCloses(deps, caller, { wanted, market, side, closable, position });
+  const order = { ...wanted, market: market.name, side, size, price, note, timeInForce: "ioc", trigger: null } as const;
+  const plan = await planPlacing(deps, caller, { ...order, reduceOnly: true });
+  return {
+    ...plan,
+    store(key, place) {
+      // Another may have been stored, and fills may have been booked, since it was looked at: then it is planned anew.
+      const isAlone = earlierCloses(deps, caller, market.name).length === 0;
+      const stillClosable = closableOf(closable, ownNetOf(deps, caller, { wanted, market }));
+      if (!isAlone || stillClosable !== closable) throw overtaken();
+      const stored = plan.store(key, place);
+      if (stored.kind === "outgoing") {
+        const { accountId, touches, keepsTriggers } = wanted;
+        const about = { accountId, market: market.name, keyHash: caller.key.keyHash, touches, keepsTriggers };
+        const upTo = newestAttemptId(deps.store);
+        insertClose(deps.store, { orderId: plan.resource.id, ...about, upTo, endedAtMs: null });
+      }
+      return stored;
+    },
+  };
+}
+
+function requireMayTouch({ store }: With<"store">, { key }: Caller, { touches }: ClosePosition): void {
+  const rails = railsOfKey(store, key.keyHash);
+  if (rails === null || touches === "own" || rails.touches === "all") return;
+  throw new ApiError("rail_refused", "Rail touches: this key closes its own position alone. Nothing was sent.");
+}
+
+/** What the bot's own fills hold; null where the account's position is what is closed: of a plain key nobody knows its own. */
+function ownNetOf(
+  { store }: With<"store">,
+  { account, key }: Caller,
+  { wanted, market }: { wanted: ClosePosition; market: Market },
+): Decimal | null {
+  const bot = wanted.touches === "own" ? botOf(store, key.keyHash) : null;
+  return bot === null ? null : (listBotNets(store, account.id, bot).get(market.name) ?? decimal("0"));
+}
+
+type Wanted = { wanted: ClosePosition; market: Market; side: Side; closable: Decimal; position: Decimal };
+
+async function orderThatCloses(deps: ToClose, { key }: Caller, { wanted, market, side, closable, position }: Wanted) {
+  const { fraction, maxSlippageBps } = wanted;
+  const now = await requirePrices(deps, market, { side, purpose: "reduce" });
+  const size = sizeToClose(market, { closable, fraction, best: now.prices.best });
+  if (size === null) throw tooLittle(market, closable);
+  const maxDistance = railsOfKey(deps.store, key.keyHash)?.maxDistance ?? null;
+  const price = requireWorstPrice(market, side, { prices: now.prices, maxSlippageBps, maxDistance, first: null });
+  const { what, detail } = howPriced({ side, price, maxSlippageBps, now });
+  const note = { what, detail: `closes ${size} of ${closable}, of ${position} that the account holds; ${detail}` };
+  return { size, price, note };
+}
+
+/** One after the other: a size is only true once what closes before it is settled. */
+async function waitForEarlier(
+  deps: ToClose,
+  caller: Caller,
+  { market, write }: { market: string; write: Write },
+): Promise<void> {
+  const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
+  for (;;) {
+    const [earlier] = earlierCloses(deps, caller, market);
+    if (earlier === undefined) return;
+    const leftMs = untilMs - deps.clock.elapsedMs();
+    const [ahead] = listAttemptsOf(deps.store, earlier.id).filter(({ state }) => state !== "done");
+    if (leftMs <= 0) throw inProgress(market, earlier);
+    if (ahead === undefined) await deps.clock.sleep(Math.min(leftMs, GLANCE_MS));
+    else await waitForAttempt(deps, ahead, leftMs);
+  }
+}
+
+/** Between two glances at an order that nothing is under way for, milliseconds. */
+const GLANCE_MS = 200;
+
+/** Orders by which the same bot, or a key without rails, closes in this market and of which the end is not known. */
+function earlierCloses({ store }: With<"store">, { account, key }: Caller, market: string): StoredOrder[] {
+  const bot = botOf(store, key.keyHash);
+  return listRunningClosesOf(store, account.id, market).flatMap(({ orderId, keyHash }) => {
+    const order = botOf(store, keyHash) === bot ? findOrder(store, orderId) : null;
+    return order !== null && isOutstanding({ store }, order) ? [order] : [];
+  });
+}
+
+function overtaken(): ApiError {
+  return new ApiError("idempotency_in_progress", "What is held has just changed. Nothing was sent.");
+}
+
+function inProgress(market: string, { id }: StoredOrder): ApiError {
+  const words = `An earlier close in ${market}, order ${id}, is not settled yet. Nothing was sent, and the Idempotency-Key is not used.`;
+  return new ApiError("close_in_progress", words);
+}
+
+function nothingToClose({ name }: Market, position: Decimal): ApiError {
+  const of = isZero(position) ? "The account holds" : `The account holds ${position}, and this key's bot holds`;
+  return new ApiError("nothing_to_close", `${of} nothing of ${name} that could be closed. Nothing was sent.`);
+}
+
+function tooLittle({ name, sizeDecimals }: Market, closable: Decimal): ApiError {
+  const words = `That fraction of ${closable} is less than one step of ${name} (${sizeDecimals} decimals). Nothing was sent.`;
+  return new ApiError("nothing_to_close", words);
+}

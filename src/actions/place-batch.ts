@@ -1,0 +1,193 @@
+import { ApiError, batchRefused, type OrderRefusal } from "../core/errors.ts";
+import type { KeyRecord } from "../core/idempotency.ts";
+import { dexOf, type Market } from "../core/market.ts";
+import type { OrderTerms } from "../core/order.ts";
+import { canIncrease } from "../core/stop.ts";
+import type { Place, ToSign, ToWrite, With } from "../deps.ts";
+import { recordBatchReply } from "../settle/place/place-batch.ts";
+import { replyTo } from "../settle/place/reply-to.ts";
+import { shownElsewhere } from "../settle/place/shown-market.ts";
+import type { Placing } from "../settle/record/record.ts";
+import { numberFor, requireAgent, storeNumbered } from "../settle/send/intent.ts";
+import type { Reply } from "../settle/send/send.ts";
+import { insertPlacing, type StoredOrder } from "../store/orders.ts";
+import { orderAction, wireOrder } from "../wire/action/order.ts";
+import { mintOrderId } from "../wire/order-id.ts";
+import type { Caller } from "../write/caller.ts";
+import { BATCH_ROUTE, type WriteAnswer, type WriteKey } from "../write/key.ts";
+import { runWrite } from "../write/run.ts";
+import type { Outgoing, Plan } from "../write/verb.ts";
+import { builderFor, heedBuilderRefusal } from "./builder.ts";
+import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
+import { firstLeg, newOrder } from "./place-order.ts";
+
+export type PlaceBatch = WriteKey & { accountId: string; orders: readonly OrderTerms[] };
+
+type ToPlace = ToSign &
+  With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">;
+
+/**
+ * `POST /v1/orders/batch`: one key, one action, at most one order for each that is asked for. Where one of them cannot be sent
+ * nothing is. Throws `ApiError` only while nothing has been sent.
+ */
+export async function placeBatch(
+  deps: ToWrite & With<"builderApproval" | "feeds" | "picture">,
+  caller: Caller,
+  wanted: PlaceBatch,
+): Promise<WriteAnswer> {
+  if (wanted.accountId !== caller.account.id) {
+    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
+  }
+  return runWrite(deps, caller, wanted, {
+    route: BATCH_ROUTE,
+    bucket: "orders",
+    charges: wanted.orders.length,
+    isCancel: false,
+    asked: {},
+    placing: null,
+    plan: () => planBatch(deps, caller, wanted),
+  });
+}
+
+type Entry = { terms: OrderTerms; market: Market };
+
+async function planBatch(deps: ToPlace, caller: Caller, wanted: PlaceBatch): Promise<Plan> {
+  const entries = await readEntries(deps, wanted.orders);
+  requireOneClass(entries);
+  const [first] = entries;
+  if (first === undefined) throw new Error("bug: a batch of nothing");
+  const id = batchIdOf(deps, wanted);
+  const orders = entries.map(({ terms, market }, index) =>
+    newOrder(deps, { caller, wanted: { ...wanted, ...terms }, market, batch: { id, index } }),
+  );
+  const markets = [...new Set(entries.map(({ market }) => market.name))];
+  const isIncrease = entries.some(({ terms, market }) => canIncrease(terms, market.pairName));
+  return {
+    resource: { kind: "batch", id },
+    use: entries.every(({ terms }) => terms.reduceOnly) ? "reduce" : "order",
+    isSent: true,
+    isOrder: true,
+    increasesFor: isIncrease ? [caller.key.keyHash] : [],
+    market: first.market.name,
+    alsoMarkets: markets.slice(1),
+    count: entries.length,
+    keyRow: "own",
+    store: (key, place) => {
+      const placed = orders.map((order) => ({ ...order, createdAtMs: key.createdAtMs }));
+      return outgoingBatch(deps, caller, storeBatch(deps, { caller, entries, orders: placed, key, place }));
+    },
+  };
+}
+
+/** Throws for those that have a known fault, all of which are named: nothing is stored, and the key stays free. */
+async function readEntries(deps: ToPlace, orders: readonly OrderTerms[]): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  const refused: OrderRefusal[] = [];
+  for (const [index, terms] of orders.entries()) {
+    const read = await readEntry(deps, terms);
+    if ("market" in read) entries.push(read);
+    else refused.push({ index, ...read });
+  }
+  if (refused.length > 0) throw batchRefused(refused, orders.length);
+  return entries;
+}
+
+async function readEntry(deps: ToPlace, terms: OrderTerms): Promise<Entry | Omit<OrderRefusal, "index">> {
+  try {
+    const known = await requireMarket(deps, terms.market, !terms.reduceOnly);
+    if (knownFault(deps, known, terms) === null) return { terms, market: known.market };
+    const { market, fault } = await readRulesAgain(deps, { known, terms, isIncrease: !terms.reduceOnly });
+    return fault === null ? { terms, market } : { code: "order_refused", message: fault };
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "unknown_market")
+      return { code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+/** Perpetuals of one dex, or spot: what one action may carry. */
+function requireOneClass(entries: readonly Entry[]): void {
+  const classes = new Set(entries.map(({ market }) => (market.kind === "spot" ? "spot" : `dex ${dexOf(market.name)}`)));
+  if (classes.size <= 1) return;
+  const words = "orders must be all of spot, or all of perpetuals of one dex; nothing was sent.";
+  throw new ApiError("invalid_parameter", words);
+}
+
+/** Made as the id of an order would be: nothing else has it. */
+function batchIdOf({ clock, instance }: With<"clock" | "instance">, { accountId, idempotencyKey }: PlaceBatch): string {
+  const { tag, secret } = instance;
+  return mintOrderId({ nowMs: clock.nowMs(), instanceTag: tag, secret, accountId, idempotencyKey });
+}
+
+type BatchIntent = {
+  caller: Caller;
+  entries: readonly Entry[];
+  orders: readonly StoredOrder[];
+  key: KeyRecord;
+  place: Place;
+};
+
+/** Inside the intent's transaction: every order with its leg and its attempt, all under one number, which has one place. */
+function storeBatch(deps: ToSign & With<"builderApproval">, about: BatchIntent): Placing[] {
+  const { caller, entries, orders, key, place } = about;
+  // It may have been retired since the request was let in.
+  const number = numberFor(deps, requireAgent(deps, caller.account));
+  const builder = builderOf(deps, caller, entries);
+  const placings = orders.map((order): Placing => {
+    const leg = firstLeg(order);
+    const { cloid } = leg;
+    const intended = {
+      kind: "place",
+      account: caller.account,
+      resource: { kind: "order", id: order.id },
+      idempotencyKey: key.key,
+      actor: caller.key.keyHash,
+      action: orderAction(wireOrder({ ...order, cloid }), builder),
+      cloid,
+      targetOid: null,
+    } as const;
+    const own = { key: key.key, fingerprint: null, answer: null };
+    const attempt = storeNumbered(deps, intended, number, (store, made) =>
+      insertPlacing(store, { order, key: own, leg, attempt: made }),
+    );
+    return { order, leg, attempt };
+  });
+  const [first] = placings;
+  if (first !== undefined) place.take(first.attempt);
+  return placings;
+}
+
+/** An action has one builder or none: it is left out where one of the orders may have none, unless the operator asks for it. */
+function builderOf(
+  deps: With<"builderApproval" | "settings">,
+  { account }: Caller,
+  entries: readonly Entry[],
+): ReturnType<typeof builderFor> {
+  const each = entries.map(({ terms, market }) => builderFor(deps, { account, market, side: terms.side }));
+  const isOfAll = each.every((builder) => builder !== null) || deps.settings.builder?.isRequired === true;
+  return isOfAll ? (each.find((builder) => builder !== null) ?? null) : null;
+}
+
+function outgoingBatch(deps: ToPlace, caller: Caller, placings: readonly Placing[]): Outgoing {
+  const batch = placings.map(({ attempt }) => attempt);
+  const [attempt] = batch;
+  if (attempt === undefined) throw new Error("bug: a batch of nothing");
+  return {
+    kind: "outgoing",
+    attempt,
+    batch,
+    async conclude(reply) {
+      heedBuilderRefusal(deps, caller.account, reply);
+      const elsewhere = await elsewhereOf(deps, caller, placings, reply);
+      return recordBatchReply(deps, placings, { reply, elsewhere });
+    },
+  };
+}
+
+function elsewhereOf(deps: ToPlace, { account }: Caller, placings: readonly Placing[], reply: Reply) {
+  const count = placings.length;
+  const user = account.tradingAddress;
+  return Promise.all(
+    placings.map((placing, index) => shownElsewhere(deps, { ...placing, user }, replyTo(reply, { index, count }))),
+  );
+}

@@ -1,0 +1,62 @@
+/** Keys that are pressed while nobody types: heard here, and told in a dialog, where they are put off as well. */
+import { meaningOf } from "../figures/keyboard.ts";
+import type { App } from "./app.ts";
+import { changeDraft } from "./order-draft.ts";
+
+const STORE = "postern.keys";
+/** Milliseconds between `g` and where to go. */
+const PAIR_MS = 1_500;
+
+export function areKeysOn({ localStorage }: App): boolean {
+  return localStorage.getItem(STORE) !== "off";
+}
+
+export function setKeys(app: App, areOn: boolean): void {
+  if (areOn) app.localStorage.removeItem(STORE);
+  else app.localStorage.setItem(STORE, "off");
+  app.changed();
+}
+
+export function showHelp(app: App, isShown: boolean): void {
+  app.state.forms.isHelpShown = isShown;
+  app.changed();
+}
+
+export function watchKeys(app: App): void {
+  let waitsUntilMs = 0;
+  addEventListener("keydown", (event) => {
+    const isTyped = event.target instanceof Element && event.target.closest("input, select, textarea, dialog") !== null;
+    const isAnother = event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented;
+    if (isTyped || isAnother || app.state.session === null || !areKeysOn(app)) return;
+    const meaning = meaningOf(event.key, app.nowMs() < waitsUntilMs);
+    waitsUntilMs = meaning?.kind === "wait" ? app.nowMs() + PAIR_MS : 0;
+    if (meaning === null) return;
+    event.preventDefault();
+    if (meaning.kind === "help") showHelp(app, true);
+    if (meaning.kind === "screen") go(meaning.hash, meaning.focus);
+    if (meaning.kind === "search") search(app);
+    if (meaning.kind === "side") {
+      changeDraft(app, { side: meaning.side });
+      go("#/trade", "input[name=size]");
+    }
+  });
+}
+
+function search({ state: { route } }: App): void {
+  if (route.screen === "trade") go("#/trade", "input[name=market]");
+  else go("#/history", "input[name=historyText]");
+}
+
+/** The screen is drawn with the next frame. */
+function go(hash: string, focus: string | null): void {
+  location.hash = hash;
+  if (focus === null) return;
+  setTimeout(() => {
+    const found = document.querySelector(focus);
+    if (found instanceof HTMLElement) found.focus();
+    if (found instanceof HTMLInputElement) found.select();
+  }, FRAMES_MS);
+}
+
+/** Milliseconds in which a screen is certainly drawn. */
+const FRAMES_MS = 60;

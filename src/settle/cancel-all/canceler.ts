@@ -1,0 +1,111 @@
+import type { Account } from "../../core/account.ts";
+import type { CancelAll } from "../../core/cancel-all.ts";
+import type { Canceler, Settling, With } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
+import { findCancelAll, listCancelAlls, listCovered, updateCancelAll } from "../../store/cancel-alls.ts";
+import { inTransaction } from "../../store/commit.ts";
+import type { StoredOrder } from "../../store/orders.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
+import { isOver } from "../cancel/cancel.ts";
+import { cancelCovered, type ToCancel } from "../stop/cancel-covered.ts";
+import { openTurns, type Turns } from "../turns.ts";
+
+export type RunningCanceler = Canceler & {
+  /** Nothing goes on in this process; the next start finds it. */
+  stop(): void;
+};
+
+/** Orders that are canceled at once. */
+const MAX_AT_ONCE = 16;
+/** Between two looks at what is left, milliseconds; longer once it takes its time. */
+const LOOK_EVERY_MS = 250;
+const LATER_EVERY_MS = 2_000;
+const LATER_AFTER_LOOKS = 20;
+/** So long what was taken for over is still looked at, milliseconds: it may turn out to live. */
+const DOUBTED_FOR_MS = 3_600_000;
+
+type Tools = { world: ToCancel; settling: Pick<Settling, "burn" | "pursue">; turns: Turns };
+
+/**
+ * Cancels the orders that a row names, until nothing of them can fill any more: what is not settled is burnt, what rests is
+ * canceled, each by an intent of its own. What it does is in the rows, so that it goes on wherever a process has died.
+ */
+export function openCanceler(world: ToCancel, settling: Tools["settling"]): RunningCanceler {
+  const tools: Tools = { world, settling, turns: openTurns(MAX_AT_ONCE) };
+  const running = new Set<string>();
+  let isEnded = false;
+
+  async function follow(id: string): Promise<void> {
+    for (let looks = 1; !isEnded; looks += 1) {
+      try {
+        if (await step(tools, id)) return;
+      } catch (error) {
+        if (!isEnded) world.log.error({ cancel_all: id, error: String(error) }, "a step of a cancel-all failed");
+      }
+      await world.clock.sleep(looks < LATER_AFTER_LOOKS ? LOOK_EVERY_MS : LATER_EVERY_MS);
+    }
+  }
+
+  return {
+    heed() {
+      if (isEnded) return;
+      for (const row of listCancelAlls(world.store, world.clock.nowMs() - DOUBTED_FOR_MS)) {
+        doubt(world, row);
+        if (running.has(row.id) || findCancelAll(world.store, row.id)?.doneAtMs !== null) continue;
+        running.add(row.id);
+        void follow(row.id).finally(() => running.delete(row.id));
+      }
+    },
+    stop() {
+      isEnded = true;
+    },
+  };
+}
+
+/** Orders of it of which anything may still fill, or of which what was signed is not settled. */
+export function remainingOf(world: With<"store">, row: Pick<CancelAll, "id">): StoredOrder[] {
+  return listCovered(world.store, row).filter(({ id }) => !isGone(world, id));
+}
+
+function isGone(world: With<"store">, orderId: string): boolean {
+  return isOver(world, orderId) && listAttemptsOf(world.store, orderId).every(({ state }) => state === "done");
+}
+
+/** True when there is nothing more to do for it. */
+async function step({ world, settling, turns }: Tools, id: string): Promise<boolean> {
+  const { store, state } = world;
+  const row = findCancelAll(store, id);
+  const account = row === null ? null : findAccount(store, row.accountId);
+  if (row === null || account === null || row.doneAtMs !== null) return true;
+  // Nothing can be signed yet: the row stands all the same.
+  if (state.phase === "trial" || state.phase === "opening") return false;
+  const remaining = remainingOf(world, row);
+  await Promise.all(
+    remaining.map(({ id: orderId }) =>
+      turns.take(() => cancelCovered(world, settling, { name: nameOf(row), account, orderId })),
+    ),
+  );
+  return conclude(world, row, account);
+}
+
+/** With a space, so that it is no client's Idempotency-Key. */
+function nameOf({ id }: CancelAll): string {
+  return `cancel-all ${id}`;
+}
+
+/** In one transaction with the rows that it is concluded from. */
+function conclude(world: With<"clock" | "store">, { id }: CancelAll, account: Account): boolean {
+  return inTransaction(world.store, (store) => {
+    // What a lost machine had signed is not among our rows yet.
+    if (awaitsTakeUp(store, account.id) || remainingOf(world, { id }).length > 0) return false;
+    updateCancelAll(store, id, { doneAtMs: world.clock.nowMs() });
+    return true;
+  });
+}
+
+/** What was taken for over may turn out to live: then it is not done, and is gone after. */
+function doubt(world: With<"store">, row: CancelAll): void {
+  if (row.doneAtMs === null || remainingOf(world, row).length === 0) return;
+  inTransaction(world.store, (store) => updateCancelAll(store, row.id, { doneAtMs: null }));
+}

@@ -1,0 +1,172 @@
+import type { Account } from "../../core/account.ts";
+import type { Touches } from "../../core/cancel-all.ts";
+import { cloidOf } from "../../core/cloid.ts";
+import type { Close } from "../../core/close.ts";
+import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
+import { newUuid } from "../../core/uuid.ts";
+import type { Canceler, Closer, With } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { findAttemptByCloid } from "../../store/attempts.ts";
+import { botOf, listBotNets } from "../../store/bots.ts";
+import { insertCancelAll } from "../../store/cancel-alls.ts";
+import { endClose, findRunningClose, listRunningCloses } from "../../store/closes.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { appendNote } from "../../store/notes.ts";
+import type { Store } from "../../store/open.ts";
+import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
+import { covers } from "../../store/stops.ts";
+import { isUnsettled } from "../stop/flatten-step.ts";
+
+export type RunningCloser = Closer & {
+  /** Nothing goes on in this process; the next start finds it. */
+  stop(): void;
+};
+
+export type CloserParts = {
+  canceler: Canceler;
+  /** What an account holds in a perpetual market, signed, not older than its last change; null where nobody can say. */
+  position(account: Account, market: string): Promise<Decimal | null>;
+};
+
+type ToClose = With<"clock" | "log" | "randomBytes" | "store">;
+
+/** Between two looks at a close, milliseconds; longer once it takes its time. */
+const LOOK_EVERY_MS = 500;
+const LATER_EVERY_MS = 5_000;
+const LATER_AFTER_LOOKS = 20;
+/** Orders of an account that may be alive; far more than the exchange lets one have. */
+const MAX_ORDERS = 100_000;
+
+/**
+ * Sees to what a close leaves behind: once its order is settled and the position is proven flat, the triggers go that could
+ * only have reduced it. What it does is in the rows, so that it goes on wherever a process has died.
+ */
+export function openCloser(world: ToClose, parts: CloserParts): RunningCloser {
+  const running = new Set<string>();
+  let isEnded = false;
+
+  async function follow(orderId: string): Promise<void> {
+    for (let looks = 1; !isEnded; looks += 1) {
+      try {
+        if (await step(world, parts, orderId)) return;
+      } catch (error) {
+        if (!isEnded) world.log.error({ order: orderId, error: String(error) }, "a step of a close failed");
+      }
+      await world.clock.sleep(looks < LATER_AFTER_LOOKS ? LOOK_EVERY_MS : LATER_EVERY_MS);
+    }
+  }
+
+  return {
+    heed() {
+      if (isEnded) return;
+      for (const { orderId } of listRunningCloses(world.store)) {
+        if (running.has(orderId)) continue;
+        running.add(orderId);
+        void follow(orderId).finally(() => running.delete(orderId));
+      }
+    },
+    stop() {
+      isEnded = true;
+    },
+  };
+}
+
+/** True when there is nothing more to do for it. */
+async function step(world: ToClose, { canceler, position }: CloserParts, orderId: string): Promise<boolean> {
+  const { store } = world;
+  const close = findRunningClose(store, orderId);
+  if (close === null) return true;
+  const order = findOrder(store, orderId);
+  const account = findAccount(store, close.accountId);
+  if (order !== null && isOutstanding(world, order)) return false;
+  // Without its order it was taken back: no byte of it had left.
+  if (order === null || account === null || close.keepsTriggers) return end(world, close, null);
+  const held = ownNetOf(store, close) ?? (await position(account, close.market));
+  if (held === null) return false;
+  end(world, close, held);
+  canceler.heed();
+  return true;
+}
+
+/** What was given up as unknown is followed by nobody. */
+export function isOutstanding(world: With<"store">, order: StoredOrder): boolean {
+  return order.releasedAtMs === null && isUnsettled(world, order);
+}
+
+/** Of a bot that closes its own; null where the account's position is what counts. */
+function ownNetOf(store: Store, { accountId, keyHash, market, touches }: Close): Decimal | null {
+  const bot = touches === "own" ? botOf(store, keyHash) : null;
+  return bot === null ? null : (listBotNets(store, accountId, bot).get(market) ?? ZERO);
+}
+
+/** @param held what is held after it; null where that is nobody's business any more */
+function end(world: ToClose, close: Close, held: Decimal | null): true {
+  inTransaction(world.store, (store) => {
+    endClose(store, close.orderId, world.clock.nowMs());
+    if (held === null || !isZero(held)) return;
+    const live = ownOrders(store, close);
+    const triggers = live.filter((order) => isLeftOver(store, close, order));
+    if (triggers.length === 0) return;
+    const entry = live.find(({ reduceOnly }) => !reduceOnly);
+    tell(world, store, close, { triggers, entry });
+    if (entry === undefined) cancelTriggers(world, store, close, triggers);
+  });
+  return true;
+}
+
+function ownOrders(store: Store, close: Close): StoredOrder[] {
+  const live = listLiveOrders(store, close.accountId, MAX_ORDERS);
+  return live.filter((order) => order.market === close.market && isTouched(store, close, order.keyHash));
+}
+
+/** Whether orders that this key has placed, null for elsewhere, are among those that are touched. */
+export function isTouched(
+  store: Store,
+  { touches, keyHash }: { touches: Touches; keyHash: string },
+  placedBy: string | null,
+): boolean {
+  return touches === "all" || covers(store, { scope: "bot", keyHash, cause: "asked" }, placedBy);
+}
+
+/** What was signed after the close protects something else. */
+function isLeftOver(store: Store, { upTo }: Close, order: StoredOrder): boolean {
+  if (!order.reduceOnly || order.trigger === null) return false;
+  return (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= upTo;
+}
+
+type Found = { triggers: readonly StoredOrder[]; entry: StoredOrder | undefined };
+
+/** What may still increase the position needs what protects it: nothing goes then. */
+function tell({ clock }: With<"clock">, store: Store, close: Close, { triggers, entry }: Found): void {
+  const ids = triggers.map(({ id }) => id).join(", ");
+  const what = entry === undefined ? "left-over triggers canceled" : "left-over triggers kept";
+  const detail = entry === undefined ? `flat; ${ids}` : `flat, but order ${entry.id} may still increase; ${ids}`;
+  appendNote(store, { resourceId: close.orderId, attemptId: null, atMs: clock.nowMs(), what, detail });
+}
+
+function cancelTriggers(
+  { clock, randomBytes }: With<"clock" | "randomBytes">,
+  store: Store,
+  { accountId, keyHash, market, touches }: Close,
+  triggers: readonly StoredOrder[],
+): void {
+  const row = {
+    id: newUuid(randomBytes(16)),
+    accountId,
+    keyHash,
+    cause: "closed",
+    market,
+    side: null,
+    touches,
+    keepsProtection: false,
+    createdAtMs: clock.nowMs(),
+    outsideAtMs: null,
+    doneAtMs: null,
+    idempotencyKey: null,
+  } as const;
+  insertCancelAll(
+    store,
+    row,
+    triggers.map(({ id }) => id),
+  );
+}

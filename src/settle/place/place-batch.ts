@@ -1,0 +1,58 @@
+import type { KeyAnswer } from "../../core/idempotency.ts";
+import type { With } from "../../deps.ts";
+import { findLegByCloid } from "../../store/legs.ts";
+import type { Store } from "../../store/open.ts";
+import type { Difference } from "../evidence/difference.ts";
+import { raiseAlarm } from "../look/apply-sight.ts";
+import { finishOrderAttempt, markAmbiguous, openAttempt, type Placing, recordLegEvent } from "../record/record.ts";
+import type { Reply } from "../send/send.ts";
+import { answeredFor, lookedUp, type PlaceOutcome, type PlaceReading, readPlaceReply } from "./place.ts";
+import { replyTo } from "./reply-to.ts";
+
+type ToRecord = With<"clock" | "commits" | "log" | "markets" | "store">;
+
+/** `elsewhere`: of each that is shown in another market than was asked for, what is shown. */
+export type Told = { reply: Reply; elsewhere: readonly (Difference | null)[] };
+
+type Read = { placing: Placing; reading: PlaceReading };
+
+/**
+ * Writes down what the exchange answered to placings that left as one action, all of it at once. Of those whose outcome is still
+ * open the order is `unknown` and the attempt has to be pursued; the key is answered when there are none.
+ */
+export async function recordBatchReply(
+  world: ToRecord,
+  placings: readonly Placing[],
+  { reply: verdict, elsewhere }: Told,
+): Promise<PlaceOutcome> {
+  const count = placings.length;
+  const read = placings.map((placing, index): Read => {
+    const difference = elsewhere[index] ?? null;
+    if (difference !== null) return { placing, reading: lookedUp(answeredFor(difference)) };
+    return { placing, reading: readPlaceReply(placing.order, placing.leg, replyTo(verdict, { index, count })) };
+  });
+  const canBeReadAgain = read.every(({ reading }) => reading.kind === "definite" && reading.canBeReadAgain);
+  // Where it is written a second time it is written as it was told.
+  const nowMs = world.clock.nowMs();
+  const outcome = await world.commits.outcome((store): PlaceOutcome => {
+    const answers = read.map((each) => recordOne(store, each, nowMs));
+    const isSettled = placings.every(({ attempt }) => openAttempt(store, attempt.id) === null);
+    return { isSettled, answer: answers.find((answer) => answer !== null) ?? null };
+  }, canBeReadAgain);
+  for (const [index, { leg }] of placings.entries()) {
+    const difference = elsewhere[index] ?? null;
+    if (difference !== null) raiseAlarm(world, findLegByCloid(world.store, leg.cloid) ?? leg, difference);
+  }
+  return outcome;
+}
+
+function recordOne(store: Store, { placing, reading }: Read, nowMs: number): KeyAnswer | null {
+  const { leg, attempt } = placing;
+  if (reading.kind === "definite") {
+    const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);
+    return finishOrderAttempt(store, attempt, { nowMs, change: { sentAtMs: attempt.createdAtMs }, order });
+  }
+  markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
+  if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);
+  return null;
+}

@@ -1,0 +1,28 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Attempt } from "../core/attempt.ts";
+import { requireUnused } from "./nonces.ts";
+import type { Store } from "./open.ts";
+import type { StoredOrder } from "./orders.ts";
+import { columnsOf, prepared } from "./prepared.ts";
+import { orders } from "./schema.ts";
+
+type Numbered = Pick<StoredOrder, "batchId" | "batchIndex"> & { number: number; attempt: Omit<Attempt, "id"> };
+
+const firstOfBatch = prepared((store) =>
+  store
+    .select(columnsOf(orders, ["signer", "nonce"]))
+    .from(orders)
+    .where(and(eq(orders.batchId, sql.placeholder("batchId")), eq(orders.batchIndex, 0)))
+    .prepare(),
+);
+
+/** Throws where another action has the number. The later orders of a batch share that of its first, and of nothing else. */
+export function requireOwnNumber(store: Store, { batchId, batchIndex, number, attempt }: Numbered): void {
+  if (batchId === null || batchIndex === 0) {
+    requireUnused(store, { ...attempt, id: number });
+    return;
+  }
+  const first = firstOfBatch(store).get({ batchId });
+  if (first?.signer !== attempt.signer || first.nonce !== attempt.nonce)
+    throw new Error("bug: an order of a batch under another number than its first");
+}

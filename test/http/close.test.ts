@@ -1,0 +1,207 @@
+/** Closing as its client meets it: how much goes, at which price, and what goes with it. */
+import { expect, test } from "bun:test";
+import {
+  BOT,
+  inSeconds,
+  limitedRig,
+  OTHER_BOT,
+  openMarketRig,
+  place,
+  refusalOf,
+  register,
+  stateOf,
+  textOf,
+} from "./rails-rig.ts";
+import { ACCOUNTS, KEYS, type Rig, rowCounts } from "./rig.ts";
+
+type Sent = { s: string; p: string; r: boolean; b: boolean; t: object; c: string };
+type Shown = { id: string; size: string; side: string; price: string; status: string; reduce_only: boolean };
+
+/** `fills` false: nobody hears what becomes of what executes at once. */
+type Held = { szi: number; fills?: boolean };
+
+/** Fills what executes at once, and shows less held afterwards; the rest it takes. */
+function exchangeThatFills(rig: Rig, held: Held): Sent[] {
+  const sales: Sent[] = [];
+  rig.answers.set("clearinghouseState", ({ dex }) =>
+    stateOf((dex ?? "") === "" && held.szi !== 0 ? [{ coin: "BTC", szi: String(held.szi) }] : [], rig.clock.nowMs()),
+  );
+  const level = { px: "59990", sz: "10", n: 1 };
+  rig.answers.set("l2Book", () => ({
+    coin: "BTC",
+    time: rig.clock.nowMs(),
+    levels: [[level], [{ ...level, px: "60010" }]],
+  }));
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async (body, ...rest) => {
+    const { action } = JSON.parse(body) as { action: { orders?: Sent[] } };
+    const [order] = action.orders ?? [];
+    if (held.fills === false) {
+      if (order !== undefined) sales.push(order);
+      return { kind: "unknown", reason: "silence" };
+    }
+    if (order === undefined || !JSON.stringify(order.t).includes("Ioc")) return send(body, ...rest);
+    sales.push(order);
+    held.szi = Number((held.szi - (order.b ? -Number(order.s) : Number(order.s))).toFixed(5));
+    const statuses = [
+      { filled: { totalSz: order.s, avgPx: order.b ? "60010" : "59990", oid: 90_000 + sales.length, cloid: order.c } },
+    ];
+    const response = { type: "order", data: { statuses } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  };
+  return sales;
+}
+
+let made = 0;
+
+type Asking = { apiKey?: string; key?: string };
+
+function close(rig: Rig, terms: object = {}, { apiKey = KEYS.both, key }: Asking = {}): Promise<Response> {
+  made += 1;
+  const body = { account: ACCOUNTS.main, market: "BTC", ...terms };
+  const idempotencyKey = key ?? `close-${made}-of-this-test`;
+  return inSeconds(rig, rig.ask({ path: "/v1/positions/close", apiKey, idempotencyKey, body }));
+}
+
+async function pass(rig: Rig, seconds: number): Promise<void> {
+  for (let step = 0; step < seconds * 4; step += 1) await rig.clock.advance(250);
+}
+
+const STOP_LOSS = {
+  side: "sell",
+  size: "0.5",
+  price: "50000",
+  reduce_only: true,
+  trigger: { price: "55000", kind: "stop_loss", market: true },
+};
+
+async function statusOf(rig: Rig, placed: Response): Promise<string> {
+  const { id } = (await placed.json()) as Shown;
+  return ((await (await rig.ask({ path: `/v1/orders/${id}`, apiKey: KEYS.both })).json()) as Shown).status;
+}
+
+test.each([
+  ["all of a long", 0.5, {}, { b: false, s: "0.5", p: "59691" }],
+  ["all of a short", -0.5, {}, { b: true, s: "0.5", p: "60310" }],
+  ["a part of it", 0.5, { fraction: "0.5" }, { b: false, s: "0.25" }],
+  ["a part that is cut to the step and never rounded up", 0.00029, { fraction: "0.99" }, { b: false, s: "0.00028" }],
+  ["by the slippage that is asked for", 0.5, { max_slippage_bps: 1 }, { b: false, p: "59985" }],
+  [
+    "all of what is worth less than the exchange takes a part of",
+    0.0001,
+    { fraction: "0.5" },
+    { b: false, s: "0.0001" },
+  ],
+  ["a part that the exchange may refuse, as it was asked for", 0.5, { fraction: "0.0002" }, { b: false, s: "0.0001" }],
+])("it closes %s", async (_what, szi, terms, sent) => {
+  const rig = openMarketRig();
+  const sales = exchangeThatFills(rig, { szi });
+  const answer = await close(rig, terms);
+  expect(answer.status).toBe(201);
+  expect((await answer.json()) as Shown).toMatchObject({ status: "filled", reduce_only: true });
+  expect(sales).toMatchObject([{ ...sent, r: true, t: { limit: { tif: "Ioc" } } }]);
+});
+
+test.each([
+  ["nothing is held", 0, {}, "409 nothing_to_close"],
+  ["less than one step is asked for", 0.5, { fraction: "0.00001" }, "409 nothing_to_close"],
+  ["more than all", 0.5, { fraction: "1.01" }, "400 invalid_parameter"],
+  ["nothing of it", 0.5, { fraction: "0" }, "400 invalid_parameter"],
+  ["a number for a fraction", 0.5, { fraction: 0.5 }, "400 invalid_parameter"],
+  ["spot", 0.5, { market: "PURR/USDC" }, "400 perpetual_market_required"],
+  ["another's account", 0.5, { account: ACCOUNTS.other }, "403 account_mismatch"],
+])("where it is %s nothing is sent", async (_what, szi, terms, outcome) => {
+  const rig = openMarketRig();
+  const sales = exchangeThatFills(rig, { szi });
+  const before = rowCounts(rig);
+  expect(await refusalOf(await close(rig, terms))).toStartWith(outcome);
+  expect([rowCounts(rig), rig.sent, sales]).toEqual([before, [], []]);
+});
+
+test("a repeat under its key closes nothing more, and a part of it is another request", async () => {
+  const rig = openMarketRig();
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  const terms = { fraction: "0.4" };
+  const first = await (await close(rig, terms, { key: "the-same-key" })).text();
+  const again = await close(rig, { fraction: "0.40" }, { key: "the-same-key" });
+  expect([await again.text(), again.headers.get("Idempotent-Replayed")]).toEqual([first, "true"]);
+  expect(await refusalOf(await close(rig, {}, { key: "the-same-key" }))).toStartWith("409 idempotency_key_reused");
+  expect(sales).toHaveLength(1);
+});
+
+test("while it is not known what became of one no other begins, and nothing of a stop is in its way", async () => {
+  const rig = openMarketRig();
+  const sales = exchangeThatFills(rig, { szi: 0.5, fills: false });
+  await rig.ask({ path: "/v1/stop", apiKey: KEYS.both, body: { scope: "account" } });
+  expect((await close(rig)).status).toBe(202);
+  expect(await refusalOf(await close(rig))).toStartWith("409 close_in_progress");
+  expect(await refusalOf(await close(rig, { touches: "all" }))).toStartWith("409 close_in_progress");
+  expect(sales).toHaveLength(1);
+});
+
+test("of a bot no more goes than its own fills hold, and the account only where its rails touch all", async () => {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  expect(await refusalOf(await close(rig, {}, { apiKey: BOT }))).toStartWith("409 nothing_to_close");
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  expect(await refusalOf(await close(rig, { touches: "all" }, { apiKey: BOT }))).toStartWith("403 rail_refused");
+  expect((await close(rig, {}, { apiKey: BOT })).status).toBe(201);
+  expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
+  await register(rig, textOf(rig, { bot: "other-1", touches: "all" }, OTHER_BOT));
+  expect((await close(rig, { touches: "all" }, { apiKey: OTHER_BOT })).status).toBe(201);
+  expect(sales.slice(2)).toMatchObject([{ b: false, s: "0.5", r: true }]);
+});
+
+test("a bot's worst price is no further than its owner has signed, and one that may not reduce closes nothing", async () => {
+  const rig = await limitedRig({ maxDistance: "0.3 %" });
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  expect((await close(rig, {}, { apiKey: BOT })).status).toBe(201);
+  expect(sales.slice(1)).toMatchObject([{ p: "59820" }]);
+  const timid = await limitedRig({ may: "increase,cancel" });
+  exchangeThatFills(timid, { szi: 0.5 });
+  await place(timid, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  expect(await refusalOf(await close(timid, {}, { apiKey: BOT }))).toStartWith("403 rail_refused");
+});
+
+test.each([
+  ["once nothing is held they go", {}, "canceled"],
+  ["unless they are to be kept", { keep_triggers: true }, "open"],
+  ["while a part is held they stay", { fraction: "0.5" }, "open"],
+])("of the triggers that are left over: %s", async (_what, terms, status) => {
+  const rig = openMarketRig();
+  exchangeThatFills(rig, { szi: 0.5 });
+  const own = await place(rig, STOP_LOSS, { apiKey: KEYS.both });
+  const others = await place(rig, STOP_LOSS, { apiKey: KEYS.writeOnly });
+  const elsewhere = await place(rig, { ...STOP_LOSS, market: "ETH" }, { apiKey: KEYS.both });
+  const { id } = (await (await close(rig, terms)).json()) as Shown;
+  const later = await place(rig, STOP_LOSS, { apiKey: KEYS.both });
+  await pass(rig, 12);
+  expect([await statusOf(rig, own), await statusOf(rig, others)]).toEqual([status, "open"]);
+  expect(await statusOf(rig, elsewhere)).not.toBe("canceled");
+  // What was placed after the close protects what comes.
+  expect(await statusOf(rig, later)).toBe("open");
+  const story = await (await rig.ask({ path: `/v1/orders/${id}/story`, apiKey: KEYS.both })).text();
+  expect(story.includes("left-over triggers canceled")).toBe(status === "canceled");
+});
+
+test("they stay where an order that may increase rests: it would be filled without protection", async () => {
+  const rig = openMarketRig();
+  exchangeThatFills(rig, { szi: 0.5 });
+  const own = await place(rig, STOP_LOSS, { apiKey: KEYS.both });
+  await place(rig, { price: "50000" }, { apiKey: KEYS.both });
+  const { id } = (await (await close(rig)).json()) as Shown;
+  await pass(rig, 12);
+  expect(await statusOf(rig, own)).toBe("open");
+  const story = await (await rig.ask({ path: `/v1/orders/${id}/story`, apiKey: KEYS.both })).text();
+  expect(story).toContain("left-over triggers kept");
+});
+
+test("of whoever placed them, where all is touched", async () => {
+  const rig = openMarketRig();
+  exchangeThatFills(rig, { szi: 0.5 });
+  const others = await place(rig, STOP_LOSS, { apiKey: KEYS.writeOnly });
+  await close(rig, { touches: "all" });
+  await pass(rig, 12);
+  expect(await statusOf(rig, others)).toBe("canceled");
+});

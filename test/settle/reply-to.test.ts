@@ -1,0 +1,41 @@
+/** What an answer to an action of several orders says of each of them. */
+import { expect, test } from "bun:test";
+import { replyTo } from "../../src/settle/place/reply-to.ts";
+import type { Reply } from "../../src/settle/send/send.ts";
+import type { StatusEntry } from "../../src/wire/answer/reply.ts";
+
+function rests(oid: string): StatusEntry {
+  return { kind: "resting", oid, cloid: null };
+}
+
+const error: StatusEntry = { kind: "error", text: "Order has invalid size." };
+
+function answered(statuses: StatusEntry[]): Reply {
+  return { kind: "accepted", type: "order", statuses };
+}
+
+/** The first word that is left for each of so many orders; null where it has to be looked up. */
+function words(reply: Reply, count: number): (StatusEntry | null)[] {
+  return Array.from({ length: count }, (_none, index) => {
+    const own = replyTo(reply, { index, count });
+    return own.kind === "accepted" ? (own.statuses[0] ?? null) : null;
+  });
+}
+
+test.each<[string, StatusEntry[], number, (StatusEntry | null)[]]>([
+  ["a word for each", [rests("1"), error, rests("2")], 3, [rests("1"), error, rests("2")]],
+  ["one error for all", [error], 3, [error, error, error]],
+  ["one good word for several", [rests("1")], 2, [null, null]],
+  ["a word too few", [rests("1"), error], 3, [null, null, null]],
+  ["a word too many", [rests("1"), rests("2"), error], 2, [null, null]],
+  ["no word", [], 2, [null, null]],
+  ["two orders under one native id", [rests("1"), rests("1"), error], 3, [null, null, error]],
+])("%s is told so", (_what, statuses, count, expected) => {
+  expect(words(answered(statuses), count)).toEqual(expected);
+});
+
+test("what is said of the action as a whole is said of each", () => {
+  const refused: Reply = { kind: "refused", text: "no", bug: false };
+  const lost: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
+  for (const reply of [refused, lost]) expect(replyTo(reply, { index: 1, count: 2 })).toEqual(reply);
+});
