@@ -67,6 +67,7 @@ const SCENES = [
   "test/actions/repeated-key.test.ts",
   "test/http/limits.test.ts",
   "test/http/writes.test.ts",
+  "test/http/rails-batch.test.ts",
   "test/http/readiness.test.ts",
   "test/store/remembered.test.ts",
   "test/store/while-unchanged.test.ts",

@@ -1,3 +1,4 @@
+import { BATCHES } from "./batches.ts";
 import { BUDGET_BUGS } from "./budget.ts";
 import { CHANGES } from "./changes.ts";
 import { EVIDENCE } from "./evidence.ts";
@@ -324,6 +325,7 @@ const GATEWAY: readonly Mutant[] = [
 
 /** By the name that `--list` takes. */
 export const LISTS = {
+  batches: BATCHES,
   budget: BUDGET_BUGS,
   gateway: GATEWAY,
   evidence: EVIDENCE,

@@ -192,4 +192,20 @@ describe("a batch of which nothing is sent", () => {
     expect([rows?.n, findKeyRecord(rig.store, FIRST.account.id, KEY)]).toEqual([0, null]);
     expect(statuses(await batch(rig, [RESTS, { ...RESTS, price: "90100" }]))).toEqual(["open", "open"]);
   });
+
+  test("draws on the bucket of its key as often as it has orders, all at once or not at all", async () => {
+    const off = { perSecond: 0, burst: 0 };
+    const orders = { perSecond: 1, burst: 3 };
+    const limits = { orders, cancels: off, otherWrites: off, reads: off };
+    const failures = {
+      failedAuthenticationsPerMinute: 0,
+      failedRegistrationsPerMinute: 0,
+      failedRevocationsPerMinute: 0,
+    };
+    const rig = await openPaperRig({ settings: { limits: { ...limits, ...failures } } });
+    const four = await batch(rig, [RESTS, RESTS, RESTS, RESTS]);
+    expect(four).toMatchObject({ status: 429, body: { error: { code: "rate_limited" } } });
+    expect((await batch(rig, [RESTS, RESTS, RESTS])).status).toBe(201);
+    expect((await batch(rig, [RESTS], "batch-key-0002")).status).toBe(429);
+  });
 });
