@@ -105,6 +105,16 @@ export const RULES: readonly Rule[] = [
     holds: ({ path, body }) => path === "/v1/api-keys/limited" && body.length > 8_192,
   },
   {
+    name: "an order of a batch that its market does not take",
+    codes: ["order_refused"],
+    holds: ({ path }) => path === BATCH,
+  },
+  {
+    name: "orders of several classes, or one that is against the rules of an order, in a batch",
+    codes: ["invalid_parameter"],
+    holds: (one) => one.path === BATCH && ordersIn(one).length > 0,
+  },
+  {
     name: "nothing to narrow",
     codes: ["missing_parameter"],
     holds: ({ path }) => path === NARROW,
@@ -120,6 +130,8 @@ export const RULES: readonly Rule[] = [
   },
 ];
 
+const BATCH = "/v1/orders/batch";
+
 /** Of a key that the generator has none of: its own has no rails. */
 const NARROW = "/v1/api-keys/self/narrow";
 
@@ -131,7 +143,13 @@ function bodyMember({ body }: Case, ...names: string[]): unknown {
 function namesOfMarkets(one: Case): string[] {
   const inPath = /^\/v1\/markets\/([^/]+)/.exec(one.path)?.[1];
   if (inPath !== undefined) return [decodeURIComponent(inPath)];
+  if (one.path === BATCH) return ordersIn(one).map((order) => String(member(order, "market")));
   return one.query.get("markets")?.split(",") ?? [String(bodyMember(one, "market"))];
+}
+
+function ordersIn(one: Case): unknown[] {
+  const orders = bodyMember(one, "orders");
+  return Array.isArray(orders) ? orders : [];
 }
 
 function madeTrigger({ path }: Case, other: Case): boolean {

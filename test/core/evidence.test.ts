@@ -84,15 +84,6 @@ test.each<[string, Facts, string | null, number, Absence | null]>([
   expect(concludeAbsence(attempt, { ...NO_TRACE, sweeps }, refusal)).toBe(absence);
 });
 
-test("another order of its batch that is there outweighs an empty action that was accepted, and two histories with it prove a refusal", () => {
-  const sealed: Facts = { ...taken, seal: "noop", hasLanded: false };
-  const ran = { ...NO_TRACE, hasRun: true };
-  expect(concludeAbsence(sealed, NO_TRACE, null)).toBe("never_ran");
-  expect(concludeAbsence(sealed, ran, null)).toBeNull();
-  expect(concludeAbsence(taken, { ...ran, leftOut: 1 }, null)).toBeNull();
-  expect(concludeAbsence(taken, { ...ran, leftOut: 2 }, null)).toBe("left_out");
-});
-
 test("a modify whose original had another end placed nothing, whatever is known of its number", () => {
   const trace = { ...NO_TRACE, hadNothingToReplace: true };
   expect([unsealed, taken].map((attempt) => concludeAbsence(attempt, trace, null))).toEqual([

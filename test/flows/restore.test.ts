@@ -308,3 +308,28 @@ test("a stranger's time-ordered ids, of which one carries our tag by chance, sto
     await world.clock.advance(0);
   });
 });
+
+test("the key of a batch that was placed after the snapshot is refused, names what it placed, and places nothing", async () => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    backUp(first.places.database, file);
+    await world.clock.advance(60_000);
+    const { account, ...order } = limit();
+    const body = { account, orders: [order, { ...order, price: "90100" }] };
+    const placed = await first.ask("POST /v1/orders/batch", body, "batch-after-it");
+    const ids = (placed.body["orders"] as { id: string }[]).map(({ id }) => id);
+    const second = await restored(lab);
+    for (const [route, again] of [
+      ["POST /v1/orders/batch", body],
+      [PLACE, limit()],
+    ] as const) {
+      const refused = await second.ask(route, again, "batch-after-it");
+      expect(refused).toMatchObject({ status: 409, body: { error: { code: "idempotency_key_reused" } } });
+    }
+    const named = await second.ask("POST /v1/orders/batch", body, "batch-after-it");
+    for (const id of ids) {
+      expect(JSON.stringify(named.body)).toContain(id);
+      expect(await second.ask(`GET /v1/orders/${id}`)).toMatchObject({ status: 200, body: { id, status: "open" } });
+    }
+  });
+});

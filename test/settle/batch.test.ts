@@ -1,13 +1,15 @@
 /** Batches that are lost, doubled and cut at every step: of each order at most one, and of each the truth. */
 import { expect, test } from "bun:test";
 import { placeBatch } from "../../src/actions/place-batch.ts";
+import type { OrderTerms } from "../../src/core/order.ts";
 import type { Point } from "../../src/core/points.ts";
+import type { SendOutcome } from "../../src/exchange/exchange.ts";
 import { listAttemptsOf } from "../../src/store/attempts.ts";
 import { listBatch } from "../../src/store/batches.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import type { WriteAnswer } from "../../src/write/key.ts";
 import { ACCOUNT, DELIVERY, type Delivery, delayed, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import type { Fate } from "../support/small-venue.ts";
+import type { Fate, SmallVenue } from "../support/small-venue.ts";
 
 const KEY = "batch-key-1";
 /** Each order has a price of its own, by which it is known at the exchange. */
@@ -16,14 +18,14 @@ const REFUSED: Fate = { kind: "refused", text: "Insufficient margin to place ord
 const FILLED: Fate = { kind: "fills", size: "1", status: "filled" };
 
 /** The request arrives twice, and the answer is the second one's. */
-const DOUBLED: Delivery = (body, venue) => {
+function doubled(body: string, venue: SmallVenue): SendOutcome {
   venue.take(body);
   return venue.take(body);
-};
+}
 
 function ask(rig: GatewayRig): Promise<WriteAnswer> {
-  const orders = PRICES.map((price) => ({
-    ...({
+  const orders = PRICES.map(
+    (price): OrderTerms => ({
       market: "BTC",
       side: "buy",
       size: "1",
@@ -31,8 +33,8 @@ function ask(rig: GatewayRig): Promise<WriteAnswer> {
       timeInForce: "gtc",
       reduceOnly: false,
       trigger: null,
-    } as const),
-  }));
+    }),
+  );
   const wanted = { accountId: ACCOUNT.id, orders, idempotencyKey: KEY, fingerprint: "f" };
   return placeBatch(rig.deps, rig.caller, wanted);
 }
@@ -54,7 +56,7 @@ const DELIVERIES: [string, Delivery][] = [
   ["whose answer is lost", DELIVERY.answerLost],
   ["that never arrived", DELIVERY.neverArrived],
   ["that is answered by a page of a proxy", DELIVERY.badGateway],
-  ["that arrived twice", DOUBLED],
+  ["that arrived twice", doubled],
   ["told to slow down", DELIVERY.tooFast],
   ["of which no byte left", DELIVERY.notSent],
 ];
