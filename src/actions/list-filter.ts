@@ -26,7 +26,11 @@ export type ListFilter = {
 };
 
 /** Null where nothing is narrowed. A market, key or bot that is not known has no rows; that is no mistake of the request. */
-export function filterOf(deps: With<"markets" | "store">, caller: Caller, wanted: WantedFilter): ListFilter | null {
+export function filterOf(
+  deps: With<"markets" | "store">,
+  caller: Pick<Caller, "account">,
+  wanted: WantedFilter,
+): ListFilter | null {
   const { sinceMs, untilMs, market, keyHash, bot } = wanted;
   if (sinceMs === null && untilMs === null && market === null && keyHash === null && bot === null) return null;
   return { sinceMs, untilMs, market: canonicalName(deps, market), keyHashes: keysOf(deps, caller, { keyHash, bot }) };
@@ -41,7 +45,11 @@ function canonicalName({ markets }: With<"markets">, name: string | null): strin
 
 type Whose = { keyHash: string | null; bot: string | null };
 
-function keysOf({ store }: With<"store">, { account }: Caller, { keyHash, bot }: Whose): string[] | null {
+function keysOf(
+  { store }: With<"store">,
+  { account }: Pick<Caller, "account">,
+  { keyHash, bot }: Whose,
+): string[] | null {
   if (bot === null) return keyHash === null ? null : [keyHash];
   const ofBot = listApiKeys(store, account.id).flatMap((key) => (key.limited?.rails.bot === bot ? [key.keyHash] : []));
   return keyHash === null ? ofBot : ofBot.filter((hash) => hash === keyHash);

@@ -55,7 +55,7 @@ export async function listOrders(
   return { body: historyPage(deps, caller, { ...wanted, status, narrowedBy: filter }), asOfMs: null };
 }
 
-function requireStatus(text: string | null): OrderStatus | null {
+export function requireStatus(text: string | null): OrderStatus | null {
   if (text === null) return null;
   const status = STATUSES.find((known) => known === text);
   if (status === undefined) throw new ApiError("invalid_status", `\`status\` is one of ${STATUSES.join(", ")}.`);

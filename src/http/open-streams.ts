@@ -10,6 +10,8 @@ export type StreamSource = {
   greeting: string;
   /** What there is to tell now: `""` where nothing is, null at the end. */
   next(): string | null;
+  /** What ends before its own end is broken off, so that nobody takes a part for the whole. */
+  isWhole?: true;
   /** Calls `wake` when there may be something; what is returned is called once, at the end. */
   listen(wake: () => void): () => void;
 };
@@ -34,6 +36,7 @@ export const STALLED_MS = 30_000;
 const CHECK_MS = 5_000;
 
 const BEAT = ": beat\n\n";
+const BROKEN_OFF = "broken off before its end";
 
 type Stream = {
   keyHash: string;
@@ -98,7 +101,8 @@ export function openStreams(deps: With<"clock" | "log">): OpenStreams {
     } else if (stream.wake === null && silentMs >= STALLED_MS) {
       // What it has not taken yet it still gets; then it finds the end, and comes back to where it was.
       leave(stream);
-      stream.controller?.close();
+      if (stream.source.isWhole === true) stream.controller?.error(new Error(BROKEN_OFF));
+      else stream.controller?.close();
     }
   }
 
@@ -157,5 +161,6 @@ async function nextText(stream: Stream): Promise<string | null> {
     });
     stream.wake = null;
   }
+  if (stream.source.isWhole === true) throw new Error(BROKEN_OFF);
   return null;
 }

@@ -4,6 +4,7 @@ import { apiKeyRoutes } from "./api-keys.ts";
 import { batchRoutes } from "./batches.ts";
 import { descriptionRoutes } from "./docs.ts";
 import { eventRoutes } from "./events.ts";
+import { exportRoutes } from "./exports.ts";
 import { fillRoutes } from "./fills.ts";
 import { healthRoutes } from "./health.ts";
 import { heartbeatRoutes } from "./heartbeats.ts";
@@ -36,6 +37,7 @@ export function allRoutes(): Route[] {
     ...heartbeatRoutes(),
     ...accountRoutes(),
     ...fillRoutes(),
+    ...exportRoutes(),
     ...eventRoutes(),
     ...marketRoutes(),
     ...priceRoutes(),

@@ -354,6 +354,15 @@ test("prices are the market's: the same for both, though somebody's trade made t
   }
 });
 
+test("files hold what is the account's own, and all of it", async () => {
+  const files = ["orders", "fills", "operations"].flatMap((list) => [`${list}.csv`, `${list}.jsonl`]);
+  for (const { asking, other } of SIDES.map(sides))
+    for (const file of files) {
+      const { text } = await askAs(asking, other, { route: `GET /v1/exports/${file}` });
+      expect(text).toContain(asking.party.account.id);
+    }
+});
+
 test("a stop is its own account's: the other does not find it, and trades on", async () => {
   const stop = await askAs(first, second, { route: "POST /v1/stop", body: { scope: "account" }, apiKey: 0 });
   const id = String(stop.body["id"]);

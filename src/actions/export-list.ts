@@ -1,0 +1,138 @@
+/** Orders, fills and operations as files: just what the lists show under the same filters, whole, a page at a time. */
+import type { Account } from "../core/account.ts";
+import { type CsvCell, csvLine } from "../core/csv.ts";
+import { keyAsSent } from "../core/idempotency.ts";
+import type { OrderStatus } from "../core/order.ts";
+import { orderResource } from "../core/resource.ts";
+import type { With } from "../deps.ts";
+import { lookForFills } from "../store/fills.ts";
+import { lookForOrders } from "../store/listed-orders.ts";
+import type { Looked, Place } from "../store/looked-through.ts";
+import { lookForOperations, type StoredOperation } from "../store/operations.ts";
+import type { StoredOrder } from "../store/orders.ts";
+import { fillResource } from "./list-fills.ts";
+import { filterOf, type ListFilter, type WantedFilter } from "./list-filter.ts";
+import { listedOperation } from "./list-operations.ts";
+
+export const EXPORTED_LISTS = ["orders", "fills", "operations"] as const;
+export type ExportedList = (typeof EXPORTED_LISTS)[number];
+export const EXPORT_FORMATS = ["csv", "jsonl"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+type Row = Readonly<Record<string, CsvCell>>;
+
+/** Stable: a new one is added at the end. */
+const COLUMNS: Readonly<Record<ExportedList, readonly string[]>> = {
+  orders: columns(
+    "id,account,market,side,size,price,time_in_force,reduce_only,trigger_price,trigger_kind,trigger_market,status",
+    "exchange_order_id,filled_size,average_price,error,created_at,key_hash,idempotency_key",
+  ),
+  fills: columns(
+    "id,account,dex,market,order_id,key_hash,exchange_order_id,side,price,size,liquidity,fee,fee_token,builder_fee",
+    "realized_pnl,start_position,direction,twap_id,liquidation,transaction_hash,created_at",
+  ),
+  operations: columns(
+    "id,account,action,status,exchange_id,error,market,key_hash,leverage,margin_type,amount,side,size",
+    "duration_minutes,randomize,reduce_only,twap_id,created_at",
+  ),
+};
+
+function columns(...lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(","));
+}
+
+export type WantedExport = {
+  list: ExportedList;
+  format: ExportFormat;
+  filter: WantedFilter;
+  /** Of orders, as they are kept here; null for all. */
+  status: OrderStatus | null;
+};
+
+/** Rows that are read, and held in memory, at a time. */
+const PAGE_ROWS = 500;
+
+/** A file in the making. */
+export type Export = {
+  /** The names of the columns; empty where each row has them. */
+  head: string;
+  /** The next rows, `""` where a page had none; null at the end. */
+  next(): string | null;
+};
+
+const ALL: ListFilter = { sinceMs: null, untilMs: null, market: null, keyHashes: null };
+
+export function exportOf(
+  deps: With<"markets" | "store">,
+  account: Account,
+  { list, format, filter: wanted, status }: WantedExport,
+): Export {
+  const names = COLUMNS[list];
+  const filter = filterOf(deps, { account }, wanted) ?? ALL;
+  let after: Place | null = null;
+  let isOver = false;
+  return {
+    head: format === "csv" ? csvLine(names) : "",
+    next() {
+      if (isOver) return null;
+      const page = pageOf(deps, account, { list, filter, status, after });
+      after = page.next;
+      isOver = after === null;
+      return page.rows.map((row) => lineOf(names, row, format)).join("");
+    },
+  };
+}
+
+function lineOf(names: readonly string[], row: Row, format: ExportFormat): string {
+  const cells = names.map((name) => row[name] ?? null);
+  if (format === "csv") return csvLine(cells);
+  return `${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, cells[index] ?? null])))}\n`;
+}
+
+type Asked = { list: ExportedList; filter: ListFilter; status: OrderStatus | null; after: Place | null };
+
+function pageOf({ store }: With<"store">, { id: accountId }: Account, { list, filter, status, after }: Asked) {
+  const limit = PAGE_ROWS;
+  switch (list) {
+    case "orders": {
+      const page = { accountId, status, dex: null, after: createdBefore(after), limit, filter };
+      return cut(lookForOrders(store, page), createdAt, orderRow);
+    }
+    case "operations": {
+      const page = { accountId, action: null, status: null, after: createdBefore(after), limit, filter };
+      return cut(lookForOperations(store, page), createdAt, listedOperation);
+    }
+    case "fills": {
+      const from = after === null ? null : { timeMs: after.atMs, id: after.id };
+      const looked = lookForFills(store, { accountId, after: from, limit, filter });
+      return cut(looked, ({ fill }) => ({ atMs: fill.timeMs, id: fill.id }), fillResource);
+    }
+  }
+}
+
+function createdBefore(after: Place | null): { createdAtMs: number; id: string } | null {
+  return after === null ? null : { createdAtMs: after.atMs, id: after.id };
+}
+
+function createdAt({ createdAtMs, id }: StoredOrder | StoredOperation): Place {
+  return { atMs: createdAtMs, id };
+}
+
+function cut<Found>({ rows, lookedTo }: Looked<Found>, placeOf: (row: Found) => Place, rowOf: (row: Found) => Row) {
+  const shown = rows.slice(0, PAGE_ROWS);
+  const last = shown.at(-1);
+  const next = rows.length > PAGE_ROWS && last !== undefined ? placeOf(last) : lookedTo;
+  return { rows: shown.map(rowOf), next };
+}
+
+function orderRow(order: StoredOrder): Row {
+  const { trigger, ...rest } = orderResource(order);
+  return {
+    ...rest,
+    trigger_price: trigger?.price ?? null,
+    trigger_kind: trigger?.kind ?? null,
+    trigger_market: trigger?.market ?? null,
+    key_hash: order.keyHash,
+    idempotency_key: order.idempotencyKey === null ? null : keyAsSent(order.idempotencyKey),
+  };
+}

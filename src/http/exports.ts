@@ -1,0 +1,96 @@
+/** The record as files: CSV for spreadsheets, JSON Lines for programs. */
+import {
+  EXPORT_FORMATS,
+  EXPORTED_LISTS,
+  type ExportedList,
+  type ExportFormat,
+  exportOf,
+} from "../actions/export-list.ts";
+import { requireStatus } from "../actions/list-orders.ts";
+import { ApiError } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import { findApiKey } from "../store/api-keys.ts";
+import type { Caller } from "../write/caller.ts";
+import type { Contract } from "./contract.ts";
+import type { StreamSource } from "./open-streams.ts";
+import { readFilter } from "./query.ts";
+import { queryOf, type Route } from "./route.ts";
+import { ExportedFile } from "./schema/export.ts";
+import { FILTER_PARAMETERS } from "./schema/list.ts";
+import { OrderStatus } from "./schema/order.ts";
+import { admit } from "./visit.ts";
+
+const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = { csv: "text/csv", jsonl: "application/jsonl" };
+
+const EXAMPLES: Readonly<Record<ExportFormat, string>> = {
+  csv: "id,account,market,side\r\n01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f,5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90,BTC,buy\r\n",
+  jsonl: '{"id":"01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f","market":"BTC","side":"buy"}\n',
+};
+
+const FORMAT_WORDS: Readonly<Record<ExportFormat, string>> = {
+  csv: "CSV (RFC 4180) with the names of its columns in the first line; a text that a spreadsheet would take for a formula begins with an apostrophe.",
+  jsonl: "JSON Lines: an object a line.",
+};
+
+function exportRoute(list: ExportedList, format: ExportFormat): Route {
+  const contract: Contract & { access: "trading:read" } = {
+    name: `export_${list}_${format}`,
+    method: "GET",
+    path: `/v1/exports/${list}.${format}`,
+    tag: "Exports",
+    summary: `All ${list} as ${format === "csv" ? "CSV" : "JSON Lines"}`,
+    description: `Newest first, all that the filters leave, in one answer. ${FORMAT_WORDS[format]} Figures are exact decimals, new columns come at the end. What is broken off does not end as HTTP ends an answer, so a part is never taken for the whole. Counts as one of the key's 8 streams.`,
+    access: "trading:read",
+    query: list === "orders" ? { ...FILTER_PARAMETERS, status: OrderStatus } : FILTER_PARAMETERS,
+    answers: [
+      {
+        status: 200,
+        description: "The file.",
+        schema: ExportedFile,
+        example: EXAMPLES[format],
+        contentType: CONTENT_TYPES[format],
+      },
+    ],
+    errors: list === "orders" ? ["invalid_status", "draining"] : ["draining"],
+  };
+  return {
+    contract,
+    async answer(deps, visit) {
+      const caller = admit(deps, visit, contract.access);
+      const query = queryOf(contract, visit);
+      const filter = readFilter(query);
+      const status = list === "orders" ? requireStatus(query.get("status")) : null;
+      caller.charge("reads");
+      if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
+      const begin = () => sourceOf(deps, caller, exportOf(deps, caller.account, { list, format, filter, status }));
+      return { status: 200, contentType: CONTENT_TYPES[format], body: visit.streams.open(caller.key.keyHash, begin) };
+    },
+  };
+}
+
+/** A key that is withdrawn opens nothing more, the rest of a file included. */
+function sourceOf({ store }: Pick<Deps, "store">, { key }: Caller, file: ReturnType<typeof exportOf>): StreamSource {
+  let wakeUp: () => void = () => undefined;
+  return {
+    greeting: file.head,
+    isWhole: true,
+    next() {
+      const now = findApiKey(store, key.keyHash);
+      if (now?.state !== "active" || now.fault !== null) throw new Error("the key of an export was withdrawn");
+      const text = file.next();
+      // Where few rows are what was asked for, others have their turn between two looks.
+      if (text === "") setImmediate(() => wakeUp());
+      return text;
+    },
+    listen(wake) {
+      wakeUp = wake;
+      return () => {
+        wakeUp = () => undefined;
+      };
+    },
+  };
+}
+
+export function exportRoutes(): Route[] {
+  return EXPORTED_LISTS.flatMap((list) => EXPORT_FORMATS.map((format) => exportRoute(list, format)));
+}
