@@ -5,6 +5,7 @@ import { keyAsSent } from "../core/idempotency.ts";
 import type { OrderStatus } from "../core/order.ts";
 import { orderResource } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { findApiKey } from "../store/api-keys.ts";
 import { lookForFills } from "../store/fills.ts";
 import { lookForOrders } from "../store/listed-orders.ts";
 import type { Looked, Place } from "../store/looked-through.ts";
@@ -60,11 +61,24 @@ export type Export = {
   next(): string | null;
 };
 
+export type Whose = {
+  account: Account;
+  /** The key that asks; null for the owner of the machine. */
+  keyHash: string | null;
+};
+
+/** A key that is withdrawn opens nothing more, the rest of a file included. */
+function requireOpen({ store }: With<"store">, keyHash: string | null): void {
+  const key = keyHash === null ? null : findApiKey(store, keyHash);
+  if (keyHash === null || (key?.state === "active" && key.fault === null)) return;
+  throw new Error("the key of an export was withdrawn");
+}
+
 const ALL: ListFilter = { sinceMs: null, untilMs: null, market: null, keyHashes: null };
 
 export function exportOf(
-  deps: With<"markets" | "store">,
-  account: Account,
+  deps: With<"store"> & { markets: Pick<With<"markets">["markets"], "current"> },
+  { account, keyHash }: Whose,
   { list, format, filter: wanted, status }: WantedExport,
 ): Export {
   const names = COLUMNS[list];
@@ -75,10 +89,12 @@ export function exportOf(
     head: format === "csv" ? csvLine(names) : "",
     next() {
       if (isOver) return null;
+      requireOpen(deps, keyHash);
       const page = pageOf(deps, account, { list, filter, status, after });
       after = page.next;
       isOver = after === null;
-      return page.rows.map((row) => lineOf(names, row, format)).join("");
+      const text = page.rows.map((row) => lineOf(names, row, format)).join("");
+      return text === "" && isOver ? null : text;
     },
   };
 }

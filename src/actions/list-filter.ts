@@ -17,6 +17,8 @@ export type WantedFilter = {
 
 export const UNFILTERED: WantedFilter = { sinceMs: null, untilMs: null, market: null, keyHash: null, bot: null };
 
+type ToFilter = With<"store"> & { markets: Pick<With<"markets">["markets"], "current"> };
+
 export type ListFilter = {
   sinceMs: number | null;
   untilMs: number | null;
@@ -26,18 +28,14 @@ export type ListFilter = {
 };
 
 /** Null where nothing is narrowed. A market, key or bot that is not known has no rows; that is no mistake of the request. */
-export function filterOf(
-  deps: With<"markets" | "store">,
-  caller: Pick<Caller, "account">,
-  wanted: WantedFilter,
-): ListFilter | null {
+export function filterOf(deps: ToFilter, caller: Pick<Caller, "account">, wanted: WantedFilter): ListFilter | null {
   const { sinceMs, untilMs, market, keyHash, bot } = wanted;
   if (sinceMs === null && untilMs === null && market === null && keyHash === null && bot === null) return null;
   return { sinceMs, untilMs, market: canonicalName(deps, market), keyHashes: keysOf(deps, caller, { keyHash, bot }) };
 }
 
 /** The pair of one spot market is a name of it; a market that is gone keeps its own. */
-function canonicalName({ markets }: With<"markets">, name: string | null): string | null {
+function canonicalName({ markets }: Pick<ToFilter, "markets">, name: string | null): string | null {
   const universe = markets.current();
   if (name === null || universe === null) return name;
   return findMarket(universe, name)?.name ?? name;

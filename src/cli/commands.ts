@@ -12,6 +12,7 @@ import { auditVerify } from "./audit/verify.ts";
 import { backupCommand } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { doctorCommand } from "./doctor.ts";
+import { exportCommand } from "./export.ts";
 import { hookCreate } from "./hook/create.ts";
 import { hookList } from "./hook/list.ts";
 import { hookRehearse } from "./hook/rehearse.ts";
@@ -25,6 +26,7 @@ import { keyNew } from "./key/new.ts";
 import { keyRegister } from "./key/register.ts";
 import { keyRevoke } from "./key/revoke.ts";
 import { keyUntrip } from "./key/untrip.ts";
+import { logCommand } from "./log.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
 import { openApiCommand } from "./openapi.ts";
 import { orderExplain } from "./order/explain.ts";
@@ -78,6 +80,8 @@ export const COMMANDS: readonly Command[] = [
   orderExplain,
   orderRelease,
   auditVerify,
+  logCommand,
+  exportCommand,
   backupCommand,
   restoreCommand,
   openApiCommand,

@@ -2,15 +2,14 @@
 import {
   EXPORT_FORMATS,
   EXPORTED_LISTS,
+  type Export,
   type ExportedList,
   type ExportFormat,
   exportOf,
 } from "../actions/export-list.ts";
 import { requireStatus } from "../actions/list-orders.ts";
 import { ApiError } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
-import { findApiKey } from "../store/api-keys.ts";
-import type { Caller } from "../write/caller.ts";
+import type { With } from "../deps.ts";
 import type { Contract } from "./contract.ts";
 import type { StreamSource } from "./open-streams.ts";
 import { readFilter } from "./query.ts";
@@ -62,24 +61,24 @@ function exportRoute(list: ExportedList, format: ExportFormat): Route {
       const status = list === "orders" ? requireStatus(query.get("status")) : null;
       caller.charge("reads");
       if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
-      const begin = () => sourceOf(deps, caller, exportOf(deps, caller.account, { list, format, filter, status }));
+      const whose = { account: caller.account, keyHash: caller.key.keyHash };
+      const begin = () => sourceOf(deps, exportOf(deps, whose, { list, format, filter, status }));
       return { status: 200, contentType: CONTENT_TYPES[format], body: visit.streams.open(caller.key.keyHash, begin) };
     },
   };
 }
 
-/** A key that is withdrawn opens nothing more, the rest of a file included. */
-function sourceOf({ store }: Pick<Deps, "store">, { key }: Caller, file: ReturnType<typeof exportOf>): StreamSource {
+/** Where few rows are what was asked for, others have their turn between two looks, milliseconds. */
+const PAUSE_MS = 1;
+
+function sourceOf({ clock }: With<"clock">, file: Export): StreamSource {
   let wakeUp: () => void = () => undefined;
   return {
     greeting: file.head,
     isWhole: true,
     next() {
-      const now = findApiKey(store, key.keyHash);
-      if (now?.state !== "active" || now.fault !== null) throw new Error("the key of an export was withdrawn");
       const text = file.next();
-      // Where few rows are what was asked for, others have their turn between two looks.
-      if (text === "") setImmediate(() => wakeUp());
+      if (text === "") void clock.sleep(PAUSE_MS).then(() => wakeUp());
       return text;
     },
     listen(wake) {

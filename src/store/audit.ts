@@ -86,6 +86,19 @@ export function listAuditOf(
   return store.select().from(audit).where(isAsked).orderBy(audit.id).all();
 }
 
+/**
+ * The next rows of a time, oldest first; `lastId` is the last that was looked at, null at the end of the log. The log has no index
+ * of times, because every intent would pay for it: a command that looks for an hour of it reads it all.
+ */
+export function listAuditPage(
+  store: Store,
+  { after, sinceMs, untilMs }: { after: number; sinceMs: number; untilMs: number },
+): { rows: AuditRow[]; lastId: number | null } {
+  const page = store.select().from(audit).where(gt(audit.id, after)).orderBy(audit.id).limit(VERIFY_PAGE_ROWS).all();
+  const rows = page.filter(({ atMs }) => atMs >= sinceMs && atMs < untilMs);
+  return { rows, lastId: page.at(-1)?.id ?? null };
+}
+
 export type AuditRow = typeof audit.$inferSelect;
 
 /** Rows read at a time while verifying. */

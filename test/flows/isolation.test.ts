@@ -12,6 +12,7 @@ import {
   type Party,
   SECOND,
 } from "../support/paper-rig.ts";
+import { FILES } from "./account-files.ts";
 import { NAMING, READS } from "./account-reads.ts";
 
 /**
@@ -189,7 +190,7 @@ test("the two accounts have one of everything, and nothing in common", () => {
 
 test.each(CASES)("%s, key %i: lists show its own and nothing else", async (side, apiKey) => {
   const { asking, other } = sides(side);
-  for (const route of [...READS, EVENTS]) {
+  for (const route of [...READS, ...FILES, EVENTS]) {
     const answer = await askAs(asking, other, { route, apiKey });
     expect([route, answer.status]).toEqual([route, 200]);
     const isAnybodys = route === "GET /v1/markets";
@@ -352,15 +353,6 @@ test("prices are the market's: the same for both, though somebody's trade made t
     const [one, other] = await Promise.all([first, second].map(({ party }) => rig.answer(party, { route })));
     expect(one).toMatchObject({ status: 200, text: other?.text });
   }
-});
-
-test("files hold what is the account's own, and all of it", async () => {
-  const files = ["orders", "fills", "operations"].flatMap((list) => [`${list}.csv`, `${list}.jsonl`]);
-  for (const { asking, other } of SIDES.map(sides))
-    for (const file of files) {
-      const { text } = await askAs(asking, other, { route: `GET /v1/exports/${file}` });
-      expect(text).toContain(asking.party.account.id);
-    }
 });
 
 test("a stop is its own account's: the other does not find it, and trades on", async () => {

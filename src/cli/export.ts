@@ -1,0 +1,67 @@
+import {
+  EXPORT_FORMATS,
+  EXPORTED_LISTS,
+  type ExportedList,
+  type ExportFormat,
+  exportOf,
+} from "../actions/export-list.ts";
+import { ACCOUNT, chosenAccount } from "./account-choice.ts";
+import { type Command, DATA_DIRECTORY, type Input, Misuse } from "./command.ts";
+import { places, reading } from "./directory.ts";
+import { printable } from "./output.ts";
+import { SINCE, timeOf, UNTIL } from "./times.ts";
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "orders, fills or operations as CSV or JSON Lines, as the interface exports them",
+  options: {
+    "data-dir": DATA_DIRECTORY,
+    account: ACCOUNT,
+    format: { value: "FORMAT", help: "csv or jsonl (csv)" },
+    since: SINCE,
+    until: UNTIL,
+    market: { value: "MARKET", help: "of this market alone, by its name as the exchange spells it" },
+    bot: { value: "NAME", help: "of the keys of this bot alone" },
+    "key-hash": { value: "HASH", help: "of the API key with this hash alone" },
+  },
+  positionals: ["LIST"],
+  async run(input, outside) {
+    const [word] = input.positionals;
+    const list = chosen<ExportedList>("LIST", EXPORTED_LISTS, word ?? "");
+    const format = chosen<ExportFormat>("--format", EXPORT_FORMATS, input.value("format") ?? "csv");
+    const filter = filterIn(input);
+    reading(places(input, outside), ({ store }) => {
+      // The names of markets are the exchange's, which is not asked.
+      const deps = { store, markets: { current: () => null } };
+      const file = exportOf(
+        deps,
+        { account: chosenAccount(store, input), keyHash: null },
+        { list, format, filter, status: null },
+      );
+      // A file gets every byte; a terminal must not be steered by texts of others.
+      const print = (text: string) => outside.print(outside.isTerminal ? shown(text) : text);
+      if (file.head !== "") print(file.head);
+      for (let text = file.next(); text !== null; text = file.next()) if (text !== "") print(text);
+    });
+  },
+};
+
+function shown(text: string): string {
+  return text.split(/\r?\n/).map(printable).join("\n");
+}
+
+function chosen<Word extends string>(what: string, words: readonly Word[], given: string): Word {
+  const word = words.find((known) => known === given);
+  if (word === undefined) throw new Misuse(`${what} is one of ${words.join(", ")}`);
+  return word;
+}
+
+function filterIn(input: Input) {
+  return {
+    sinceMs: timeOf(input, "since"),
+    untilMs: timeOf(input, "until"),
+    market: input.value("market"),
+    bot: input.value("bot"),
+    keyHash: input.value("key-hash"),
+  };
+}

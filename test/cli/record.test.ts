@@ -1,0 +1,54 @@
+/** The record from the command line: files of what the gateway keeps, and the audit log in words. */
+import { expect, test } from "bun:test";
+import { placesIn } from "../../src/ops/data-directory.ts";
+import { listAccounts } from "../../src/store/accounts.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import { closeStore, openStore } from "../../src/store/open.ts";
+import { insertOrder } from "../../src/store/orders.ts";
+import { orderRow } from "../support/rows.ts";
+import { makeWorkplace, runHere } from "./outside.ts";
+
+const NOON_MS = Date.parse("2026-11-21T12:00:00Z");
+
+test("orders are exported and the audit log is told, each within the times that are asked for", async () => {
+  const { dataDirectory, passphraseFile, remove } = makeWorkplace();
+  const at = ["--data-dir", dataDirectory];
+  try {
+    const owner = `0x${"ab".repeat(20)}`;
+    await runHere(["init", "--network", "paper", "--owner", owner, "--passphrase-file", passphraseFile, ...at]);
+    const store = openStore(placesIn(dataDirectory).database);
+    const accountId = listAccounts(store)[0]?.id ?? "";
+    for (const [id, hours] of [
+      ["early", -24],
+      ["noon", 0],
+      ["late", 24],
+    ] as const) {
+      insertOrder(store, orderRow({ id, accountId, market: "@107", createdAtMs: NOON_MS + hours * 3_600_000 }));
+      const atMs = NOON_MS + hours * 3_600_000;
+      appendAudit(store, { atMs, actor: "e5".repeat(32), event: "rail_refused", reference: id, detail: { rail: "x" } });
+    }
+    closeStore(store);
+    const time = ["--since", "2026-11-21", "--until", "2026-11-22T00:00:00Z"];
+    const csv = await runHere(["export", "orders", ...time, ...at]);
+    expect(csv.out.split("\r\n")).toEqual([
+      expect.stringMatching(/^id,account,market,/),
+      expect.stringMatching(/^noon,.*,'@107,/),
+      "",
+    ]);
+    const lines = (await runHere(["export", "orders", "--format", "jsonl", ...at])).out.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual(["late", "noon", "early"]);
+    const log = await runHere(["log", ...time, ...at]);
+    expect(log.out).toBe("2026-11-21T12:00:00.000Z  key e5e5e5e5: rail refused noon (rail x)\n");
+    const json = await runHere(["log", "--json", "--until", "2026-11-21", ...at]);
+    expect(JSON.parse(json.out)).toMatchObject({ event: "rail_refused", reference: "early", detail: { rail: "x" } });
+    for (const wrong of [
+      ["export", "trades"],
+      ["export", "orders", "--format", "xlsx"],
+      ["log", "--since", "noon"],
+    ]) {
+      expect([wrong, (await runHere([...wrong, ...at])).exitCode]).toEqual([wrong, 2]);
+    }
+  } finally {
+    remove();
+  }
+});
