@@ -113,6 +113,9 @@ test("an order at market is bought at no worse than was shown, and many are canc
   await page.getByRole("button", { name: "Cancel 2", exact: true }).click();
   await page.getByText("No open order.").waitFor();
   expect(await openOrders()).toEqual([]);
+  await page.getByRole("button", { name: "Close BTC" }).click();
+  await page.getByRole("button", { name: "Close 100 %" }).click();
+  await page.getByRole("button", { name: "Close BTC" }).waitFor({ state: "detached" });
 });
 
 test("what the exchange says is text, whatever it looks like", async () => {

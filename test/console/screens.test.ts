@@ -125,11 +125,31 @@ test("a limit at a tenth of the market is warned of, and a stop says that it is 
   expect(look(page(trading({ size: "10", price: "94000" }))).text).not.toContain("below the market");
 });
 
+const CLOSING = { position: HELD, percent: "25", slippageBps: "50", isBusy: false, failure: null };
+
+function closing(change: object): Stage["app"] {
+  const app = inTrouble();
+  Object.assign(app.state["forms"] as object, { close: { ...CLOSING, ...change } });
+  return app;
+}
+
+// biome-ignore format: a table is read by its columns
+const PARTS: [percent: string, slippageBps: string, says: string][] = [
+  ["25", "50", "about <span class=loss>−50.00</span>"], ["100", "500", "about <span class=loss>−200.00</span>"],
+  ["0", "50", "Percent is above 0"], ["100.1", "50", "Percent is above 0"], ["1e2", "50", "Percent is above 0"],
+  ["25", "0", "1 to 500 basis points"], ["25", "501", "1 to 500 basis points"],
+];
+
+test.each(PARTS)("closing %s %% within %s basis points", (percent, slippageBps, says) => {
+  expect(look(page(closing({ percent, slippageBps }))).text).toContain(says);
+});
+
 const DRAWN: readonly (readonly [name: string, app: () => Stage["app"]])[] = [
   ...SCREENS.map((name) => [`the screen ${name}`, () => signedIn(name)] as const),
   ["a stop on its way, and the question for one", stopping],
   ["the limits of a bot", withBots],
   ["what needs the owner", inTrouble],
+  ["closing a position", () => closing({})],
   ["an order at market", () => trading({ kind: "market", size: "1" })],
   ...["owner", "agent", "builder", "key", "finish"].map((step) => [`the step ${step}`, () => atStep(step)] as const),
 ];

@@ -92,6 +92,17 @@ export type ProtectForm = {
   failure: string | null;
 };
 
+/** A position that is to be closed, whole or in part. */
+export type CloseForm = {
+  position: Position;
+  /** As typed. */
+  percent: string;
+  /** Basis points, as typed. */
+  slippageBps: string;
+  isBusy: boolean;
+  failure: string | null;
+};
+
 /** A stop that its owner ends. */
 export type Resumption = { stop: Stop; signing: Signing };
 
@@ -109,6 +120,7 @@ export type Forms = {
   flatten: FlattenForm | null;
   resumption: Resumption | null;
   protect: ProtectForm | null;
+  close: CloseForm | null;
   /** Null while there is nothing to renew. */
   renewal: Renewal | null;
   /** The dialog that tells the keys. */
@@ -149,6 +161,7 @@ export function newForms(storage: Storage): Forms {
     flatten: null,
     resumption: null,
     protect: null,
+    close: null,
     renewal: null,
     isHelpShown: false,
     interval: "15m",

@@ -5,6 +5,7 @@ import type { App } from "../state/app.ts";
 import type { Route, State } from "../state/state.ts";
 import { accountScreen } from "./account.ts";
 import { cancelDialog } from "./cancel-dialog.ts";
+import { closeDialog } from "./close-dialog.ts";
 import { fillsScreen } from "./fills.ts";
 import { flattenDialog } from "./flatten-dialog.ts";
 import { healthScreen } from "./health.ts";
@@ -58,7 +59,7 @@ export function page(app: App): TemplateResult {
     <a class="skip" href="#main" @click=${skip}>To the content</a>
     ${ribbon(where)}
     ${content(app)}
-    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${cancelDialog(app)}${helpDialog(app)}`}`;
+    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${closeDialog(app)}${cancelDialog(app)}${helpDialog(app)}`}`;
 }
 
 /** The fragment is the screen: jumping to the content must not change it. */

@@ -8,6 +8,7 @@ import { side } from "../parts/badges.ts";
 import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
+import { openClose } from "../state/closing.ts";
 import { openProtect } from "../state/protecting.ts";
 
 /** Significant figures, and decimals, of a price that nobody has set. */
@@ -62,6 +63,7 @@ function stopOf({ state: { openOrders } }: App, position: Position): TemplateRes
 
 function actions(app: App, position: Position): TemplateResult {
   return html`<span class="actions">
+    <button type="button" aria-label=${`Close ${position.market}`} @click=${() => openClose(app, position)}>Close</button>
     <button type="button" aria-label=${`TP/SL of ${position.market}`} title="Stop loss and take profit" @click=${() => openProtect(app, position)}>TP/SL</button>
   </span>`;
 }
