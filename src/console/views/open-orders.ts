@@ -39,8 +39,8 @@ function columnsOf(app: App): readonly Column<Order>[] {
     { name: "Chosen", head: isWriter ? chooser(app) : nothing, cell: (row) => (isWriter ? box(app, row) : nothing) },
     { name: "Taken", rank: 3, cell: ({ created_at }) => time(created_at, app.state.nowMs) },
     { name: "Market", cell: ({ market }) => market },
-    { name: "Kind", cell: kindOf },
-    { name: "Side", cell: (row) => side(row.side) },
+    { name: "Kind", cell: kindAndSide },
+    { name: "Side", rank: 2, cell: (row) => side(row.side) },
     { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
     { name: "Filled", isFigure: true, rank: 2, cell: ({ filled_size }) => figure(filled_size) },
     { name: "Price", isFigure: true, cell: priceCell },
@@ -48,6 +48,11 @@ function columnsOf(app: App): readonly Column<Order>[] {
     { name: "Status", rank: 2, cell: ({ status }) => state(status) },
     { name: "", cell: (row) => (isWriter ? actions(app, row) : storyLink(row)) },
   ];
+}
+
+/** On a phone the side has no column of its own. */
+function kindAndSide(order: Order): TemplateResult {
+  return html`<span class="first-only">${side(order.side)} </span>${kindOf(order)}`;
 }
 
 function chooser(app: App): TemplateResult {

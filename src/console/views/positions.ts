@@ -20,7 +20,7 @@ function columnsOf(app: App): readonly Column<Position>[] {
     { name: "Side", cell: (row) => side(row.side) },
     { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
     { name: "Entry", isFigure: true, rank: 2, cell: ({ entry_price }) => figure(entry_price) },
-    { name: "Mark", isFigure: true, cell: ({ mark_price }) => figure(mark_price) },
+    { name: "Mark", isFigure: true, rank: 2, cell: ({ mark_price }) => figure(mark_price) },
     { name: "Value", isFigure: true, rank: 2, cell: ({ position_value }) => money(position_value) },
     { name: "PnL", isFigure: true, cell: pnl },
     { name: "Liquidation", isFigure: true, rank: 2, cell: liquidation },
