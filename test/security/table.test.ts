@@ -8,10 +8,14 @@ const ROWS = [...DOCUMENT.matchAll(/^\| (S[0-9]{2}) \| (.+?) \| (.+) \|$/gm)].ma
   name: name ?? "",
   shown: shown ?? "",
 }));
-const LAST = 61;
+/** Rows are added and never taken away. */
+const FEWEST = 62;
 
 test("the table has a row for each requirement, in order", () => {
-  const wanted = Array.from({ length: LAST }, (_, index) => `S${String(index + 1).padStart(2, "0")}`);
+  const wanted = Array.from(
+    { length: Math.max(FEWEST, ROWS.length) },
+    (_, index) => `S${String(index + 1).padStart(2, "0")}`,
+  );
   expect(ROWS.map(({ name }) => name)).toEqual(wanted);
 });
 

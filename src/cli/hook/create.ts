@@ -72,7 +72,7 @@ export const hookCreate: Command = {
   },
 };
 
-const UNKNOWN_BASE = "https://YOUR.NAME";
+const UNKNOWN_BASE = "https://your-name.example";
 
 function baseOf(text: string | null): string {
   if (text === null) return UNKNOWN_BASE;
