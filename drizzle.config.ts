@@ -10,6 +10,7 @@ export default defineConfig({
     "./src/store/schema-heartbeats.ts",
     "./src/store/schema-hooks.ts",
     "./src/store/schema-lists.ts",
+    "./src/store/schema-notices.ts",
     "./src/store/schema-setup.ts",
     "./src/store/schema-stops.ts",
     "./src/store/schema-views.ts",

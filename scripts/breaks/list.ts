@@ -9,6 +9,7 @@ import { HOOK_BREAKS } from "./hooks.ts";
 import { LIMIT_BREAKS } from "./limits.ts";
 import { MACHINE_BREAKS } from "./machine.ts";
 import { MARKET_BREAKS } from "./markets.ts";
+import { NOTICE_BREAKS } from "./notices.ts";
 import { OPEN_KEY_BREAKS } from "./open-keys.ts";
 import { ORDER_BREAKS } from "./orders.ts";
 import { PROMISE_BREAKS } from "./promises.ts";
@@ -52,6 +53,7 @@ export const BREAKS: readonly Break[] = [
   ...RAILS_KINDS_BREAKS,
   ...WAYS_ROUND_RAILS,
   ...HOOK_BREAKS,
+  ...NOTICE_BREAKS,
   ...WHOLE_TRADE_BREAKS,
 ];
 

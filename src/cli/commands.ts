@@ -28,6 +28,9 @@ import { keyRevoke } from "./key/revoke.ts";
 import { keyUntrip } from "./key/untrip.ts";
 import { logCommand } from "./log.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
+import { noticeAdd } from "./notice/add.ts";
+import { noticeList } from "./notice/list.ts";
+import { noticeRemove, noticeTest } from "./notice/remove-and-test.ts";
 import { openApiCommand } from "./openapi.ts";
 import { orderExplain } from "./order/explain.ts";
 import { orderRelease } from "./order/release.ts";
@@ -74,6 +77,10 @@ export const COMMANDS: readonly Command[] = [
   hookRevoke,
   hookRehearse,
   mcpCommand,
+  noticeAdd,
+  noticeList,
+  noticeRemove,
+  noticeTest,
   stopCommand,
   resumeCommand,
   doctorCommand,

@@ -23,6 +23,7 @@ import { openDescriptors } from "./descriptors.ts";
 import { bind, type Door, openDoor } from "./door.ts";
 import { type TakingAlerts, takeAlerts } from "./hooks-door.ts";
 import { type Exposed, exposeMetrics } from "./metrics.ts";
+import { type Notices, startNotices } from "./notices.ts";
 import type { Outside } from "./outside.ts";
 import { type Sealing, startSealing } from "./sealing.ts";
 import type { Unlocked } from "./unlock.ts";
@@ -115,6 +116,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     door.open(gateway);
     exposed.open(gateway.deps, watch.counts);
     alerts.open(gateway.deps);
+    const notices = startNotices(gateway.deps, { config, at, keyring, log });
     const endReloads = outside.onReload(() => reload(door, alerts, log));
     sayListening(log, { baseUrl, exposure, instance });
     return {
@@ -127,7 +129,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       hooksExposure: alerts.exposure,
       gateway,
       post,
-      stop: () => stopAll({ door, endReloads, gateway, control, exposed, alerts, clock, sealing, watch }),
+      stop: () => stopAll({ door, endReloads, gateway, control, exposed, alerts, clock, sealing, notices, watch }),
     };
   } catch (error) {
     void door.stop(true);
@@ -218,6 +220,7 @@ type Stopping = {
   alerts: TakingAlerts;
   clock: Clock;
   sealing: Sealing;
+  notices: Notices;
   watch: Watch;
 };
 
@@ -226,7 +229,7 @@ const HAND_OVER_MS = 1_000;
 const HAND_OVER_INTERVAL_MS = 5;
 
 async function stopAll(stopping: Stopping): Promise<void> {
-  const { door, endReloads, gateway, control, exposed, alerts, clock, sealing, watch } = stopping;
+  const { door, endReloads, gateway, control, exposed, alerts, clock, sealing, notices, watch } = stopping;
   endReloads();
   alerts.close();
   const closed = door.stop(false);
@@ -234,6 +237,7 @@ async function stopAll(stopping: Stopping): Promise<void> {
   await gateway.drain();
   const lastMs = clock.elapsedMs() + HAND_OVER_MS;
   while (door.pending() > 0 && clock.elapsedMs() < lastMs) await clock.sleep(HAND_OVER_INTERVAL_MS);
+  notices.end();
   sealing.end();
   watch.end();
   await exposed.stop();

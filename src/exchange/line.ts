@@ -1,7 +1,8 @@
 import { MAX_HEAD_BYTES, type Reading, readAnswer } from "./http-answer.ts";
 import { describeError } from "./network-error.ts";
 
-export type Target = { hostname: string; port: number; isSecure: boolean };
+/** `address`: where its name leads, found out before; looked up by the system where left out. */
+export type Target = { hostname: string; port: number; isSecure: boolean; address?: string };
 
 /** What became of one request on a connection of our own. */
 export type Delivery =
@@ -59,10 +60,10 @@ export class Line {
 
   constructor(target: Target, events: LineEvents) {
     this.#events = events;
-    const { hostname, port, isSecure } = target;
+    const { hostname, port, isSecure, address = hostname } = target;
     const secure = { rejectUnauthorized: true, serverName: hostname, ALPNProtocols: ALPN_HTTP_1_1 };
     Bun.connect({
-      hostname,
+      hostname: address,
       port,
       ...(isSecure ? { tls: secure } : {}),
       socket: {

@@ -13,6 +13,7 @@ import {
   type VaultParams,
   wipe,
 } from "../vault/seal-key.ts";
+import { openText, sealText } from "../vault/seal-text.ts";
 import { type OpenKey, openSigners, type Signers } from "../vault/signers.ts";
 import { OperatorError } from "./operator.ts";
 
@@ -25,6 +26,9 @@ export type Keyring = {
   seal(agent: Pick<Agent, "address" | "ownerAddress">, privateKey: Uint8Array): Uint8Array;
   /** Hex MAC of a text under a key that only this directory's passphrase gives. */
   mac(purpose: string, text: string): string;
+  /** A secret text as it is kept, and back; null for one that is not what was sealed under this name. */
+  sealText(name: string, text: string): string;
+  openText(name: string, sealed: string): string | null;
   /** Reads the agents again, after one was added or retired. */
   reload(): void;
 };
@@ -58,6 +62,9 @@ export function openKeyring({ store, network, vaultKey, randomBytes }: KeyringIn
       return new TextEncoder().encode(JSON.stringify(sealed));
     },
     mac: (purpose, text) => macOf(vaultKey, purpose, text),
+    sealText: (name, text) => JSON.stringify(sealText(vaultKey, name, text, randomBytes(SEAL_NONCE_BYTES))),
+    // The column holds what `sealText` wrote; `openText` refuses anything else.
+    openText: (name, sealed) => openText(vaultKey, name, JSON.parse(sealed) as SealedKey),
     reload() {
       const before = open;
       open = openSigners({ network, keys: openAgentKeys(store, network, vaultKey) });

@@ -3,6 +3,7 @@
  * the facts that its verb reads and gets what it returns, by the same types.
  */
 import { HOOK_MODES } from "../core/hook/hook.ts";
+import { RECEIVER_KINDS } from "../core/notice/notice.ts";
 import { fromHex } from "../wire/hex.ts";
 import { addAccount } from "./add-account.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
@@ -16,6 +17,7 @@ import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
 import { narrowKey } from "./narrow-key.ts";
 import { newAgent } from "./new-agent.ts";
+import { addReceiver, removeReceiver, testReceiver, type WantedReceiver } from "./notices/receivers.ts";
 import { OperatorError } from "./operator.ts";
 import { releaseUnknown } from "./release-unknown.ts";
 import { retireOwnAgent } from "./retire-agent.ts";
@@ -55,17 +57,31 @@ function keyHashIn(facts: Facts): { keyHash: string } {
   return { keyHash: text(facts, "keyHash") };
 }
 
+function optionalText(facts: Facts, name: string): string | null {
+  return facts[name] == null ? null : text(facts, name);
+}
+
+function receiverIn(facts: Facts): WantedReceiver {
+  return {
+    name: text(facts, "name"),
+    kind: oneOf(facts, "kind", RECEIVER_KINDS),
+    url: optionalText(facts, "url"),
+    token: optionalText(facts, "token"),
+    chat: optionalText(facts, "chat"),
+    isPrivateAllowed: facts["isPrivateAllowed"] === true,
+  };
+}
+
 function hookIn(facts: Facts): WantedHook {
-  const optional = (name: string) => (facts[name] == null ? null : text(facts, name));
   return {
     ...keyHashIn(facts),
     name: text(facts, "name"),
     mode: oneOf(facts, "mode", HOOK_MODES),
-    market: optional("market"),
+    market: optionalText(facts, "market"),
     maxAgeMs: wholeNumber(facts, "maxAgeMs"),
     sameWithinMs: wholeNumber(facts, "sameWithinMs"),
     maxSlippageBps: wholeNumber(facts, "maxSlippageBps"),
-    sources: optional("sources"),
+    sources: optionalText(facts, "sources"),
     isRehearsal: facts["isRehearsal"] === true,
   };
 }
@@ -217,6 +233,15 @@ export const OPERATOR_VERBS = {
       requireKeyring(changer);
       return endHook(changer, given);
     },
+  ),
+  add_receiver: changing(receiverIn, (changer, wanted) => {
+    const keyring = requireKeyring(changer);
+    return addReceiver({ ...changer, keyring }, wanted);
+  }),
+  remove_receiver: changing((facts) => ({ name: text(facts, "name") }), removeReceiver),
+  test_receiver: changing(
+    (facts) => ({ name: text(facts, "name") }),
+    (changer, given) => testReceiver({ ...changer, keyring: requireKeyring(changer) }, given),
   ),
   release_unknown: changing(
     (facts) => ({ id: text(facts, "id") }),

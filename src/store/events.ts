@@ -4,6 +4,7 @@
  */
 import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
 import { firstEventId, type NewEvent, type PlacedBy } from "../core/event.ts";
+import { NOTICE_TYPE } from "../core/notice/notice.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
 import { events } from "./schema.ts";
@@ -82,6 +83,16 @@ export type EventPage = { accountId: string; after: number; limit: number };
 /** An account's events after this id, oldest first. */
 export function listEventsAfter(store: Store, page: EventPage): StoredEvent[] {
   return newer(store).all(page);
+}
+
+/** A row of the gateway's own, of no account: no stream tells it. */
+export function appendNotice(store: Store, what: string, payload: string, atMs: number): void {
+  insert(store).run({ accountId: "", atMs, type: NOTICE_TYPE, resourceId: what, payload, ...NOBODY, id: null });
+}
+
+/** Of every account, and those of none; oldest first. */
+export function listAllEventsAfter(store: Store, after: number, limit: number): StoredEvent[] {
+  return store.select().from(events).where(gt(events.id, after)).orderBy(asc(events.id)).limit(limit).all();
 }
 
 /** Ids of the newest events of an account, newest first. */

@@ -17,6 +17,7 @@ import takeAlerts from "../../drizzle/0012_take_alerts.sql" with { type: "text" 
 import listOrders from "../../drizzle/0013_list_orders.sql" with { type: "text" };
 import placeBatches from "../../drizzle/0014_place_batches.sql" with { type: "text" };
 import closePositions from "../../drizzle/0015_close_positions.sql" with { type: "text" };
+import sendNotices from "../../drizzle/0016_send_notices.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0013_list_orders", sql: listOrders },
   { name: "0014_place_batches", sql: placeBatches },
   { name: "0015_close_positions", sql: closePositions },
+  { name: "0016_send_notices", sql: sendNotices },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -1,0 +1,186 @@
+/** Notices as their receiver meets them: in order, none left out, signed, and to no address that is not meant. */
+import { afterEach, expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
+import { pauseAfter } from "../../../src/core/notice/notice.ts";
+import { isPublicAddress } from "../../../src/core/notice/public-address.ts";
+import { postOutside } from "../../../src/exchange/outside-post.ts";
+import { testReceiver } from "../../../src/ops/notices/receivers.ts";
+import { listReceivers, updateReceiver } from "../../../src/store/notice-receivers.ts";
+import { type Answers, type NoticeRig, openNoticeRig, until } from "./rig.ts";
+
+let open: NoticeRig | null = null;
+
+function rigOf(answers: Answers = []): NoticeRig {
+  open = openNoticeRig(answers);
+  return open;
+}
+
+afterEach(async () => {
+  await open?.close();
+  open = null;
+});
+
+function reasons({ heard }: NoticeRig): string[] {
+  return heard.map(({ body }) => (JSON.parse(body) as { data: { reason: string } }).data.reason);
+}
+
+test("each is told once where it is taken, in order, from when the receiver was added", async () => {
+  const rig = rigOf();
+  rig.raise("before");
+  rig.add();
+  for (const reason of ["a", "b", "c"]) rig.raise(reason);
+  await until(rig, () => rig.heard.length >= 3);
+  await until(rig, () => rig.heard.length > 3, 5_000);
+  expect(reasons(rig)).toEqual(["a", "b", "c"]);
+});
+
+test("the library of Standard Webhooks takes what is signed, and nothing that was changed", async () => {
+  const rig = rigOf();
+  const { secret } = rig.add();
+  rig.raise("a");
+  await until(rig, () => rig.heard.length > 0);
+  const [{ body, headers } = { body: "", headers: new Headers() }] = rig.heard;
+  const webhook = new Webhook(secret ?? "");
+  // The library compares with its own clock.
+  const sent = { ...Object.fromEntries(headers), "webhook-id": headers.get("webhook-id") ?? "" };
+  const realNow = Date.now;
+  Date.now = () => rig.clock.nowMs();
+  try {
+    expect(webhook.verify(body, sent)).toMatchObject({ type: "gateway.disk", data: { reason: "a" } });
+    expect(() => webhook.verify(`${body} `, sent)).toThrow();
+    expect(() => webhook.verify(body, { ...sent, "webhook-id": "999" })).toThrow();
+  } finally {
+    Date.now = realNow;
+  }
+});
+
+const FAILURES: [string, () => Response | "silence", RegExp][] = [
+  ["a 500", () => new Response("no", { status: 500 }), /HTTP 500/],
+  ["a redirect", () => Response.redirect("http://receiver.test/else", 302), /HTTP 302/],
+  ["silence", () => "silence", /no answer within 10 s/],
+];
+
+test.each(FAILURES)("after %s the same is told again, before what comes after it", async (_what, answer, reason) => {
+  const rig = rigOf([answer(), answer()]);
+  rig.add();
+  rig.raise("a");
+  rig.raise("b");
+  await until(rig, () => rig.heard.length >= 4, 6_000);
+  expect(reasons(rig)).toEqual(["a", "a", "a", "b"]);
+  expect(rig.log.some(({ fields }) => reason.test(String(fields["reason"])))).toBe(true);
+  expect(new Set(rig.heard.slice(0, 3).map(({ headers }) => headers.get("webhook-id"))).size).toBe(1);
+});
+
+test("what a process that died was telling is told again by the next, and nothing is left out", async () => {
+  const rig = rigOf(["silence"]);
+  rig.add();
+  for (const reason of ["a", "b"]) rig.raise(reason);
+  await until(rig, () => rig.heard.length === 1);
+  rig.restart();
+  await until(rig, () => rig.heard.length >= 3);
+  expect(reasons(rig)).toEqual(["a", "a", "b"]);
+});
+
+test("one that is never reached is given up after three days, the others are told, and a test brings it back", async () => {
+  const rig = rigOf();
+  rig.add({ name: "gone", url: "http://receiver.test:1/told" });
+  rig.add();
+  rig.raise("a");
+  await until(rig, () => rig.heard.length >= 1);
+  const [gone] = listReceivers(rig.store);
+  updateReceiver(rig.store, gone?.id ?? "", { failingSinceMs: rig.clock.nowMs() - 3 * 86_400_000, nextAtMs: 0 });
+  await until(rig, () => rig.heard.length >= 2, 6_000);
+  expect(rig.heard.at(-1)?.body).toContain("gateway.receiver_parked");
+  expect(listReceivers(rig.store)[0]?.parkedAtMs).not.toBeNull();
+  expect(await testReceiver(rig.world, { name: "desk" })).toMatchObject({ taken: true });
+  updateReceiver(rig.store, listReceivers(rig.store)[1]?.id ?? "", { parkedAtMs: 1 });
+  await testReceiver(rig.world, { name: "desk" });
+  expect(listReceivers(rig.store)[1]?.parkedAtMs).toBeNull();
+});
+
+test("pauses double, up to an hour", () => {
+  expect([1, 2, 3, 30].map(pauseAfter)).toEqual([5_000, 10_000, 20_000, 3_600_000]);
+});
+
+const ADDRESSES: [string, boolean][] = [
+  ["8.8.8.8", true],
+  ["2606:4700::1111", true],
+  ["127.0.0.1", false],
+  ["10.1.2.3", false],
+  ["172.31.0.1", false],
+  ["192.168.1.1", false],
+  ["169.254.169.254", false],
+  ["100.64.0.1", false],
+  ["0.0.0.0", false],
+  ["255.255.255.255", false],
+  ["::1", false],
+  ["fd00:ec2::254", false],
+  ["fe80::1", false],
+  ["::ffff:127.0.0.1", false],
+  ["64:ff9b::7f00:1", false],
+  ["2002:7f00:1::", false],
+  ["receiver.test", false],
+];
+
+test.each(ADDRESSES)("%s is public: %p", (address, isPublic) => {
+  expect(isPublicAddress(address)).toBe(isPublic);
+});
+
+const NOT_THERE = "to which no notice is sent";
+
+const REFUSED: [string, string, [addresses: string[], isPrivateAllowed: boolean], string][] = [
+  ["a private address", "https://receiver.test/", [["10.0.0.5"], false], NOT_THERE],
+  ["a private one among public ones", "https://receiver.test/", [["8.8.8.8", "127.0.0.1"], false], NOT_THERE],
+  [
+    "what keeps a cloud's secrets, private ones allowed",
+    "http://receiver.test/",
+    [["169.254.169.254"], true],
+    NOT_THERE,
+  ],
+  ["plain HTTP to a public address", "http://receiver.test/", [["8.8.8.8"], true], NOT_THERE],
+  ["plain HTTP where nothing private is allowed", "http://receiver.test/", [["127.0.0.1"], false], "https://"],
+  ["a name with a password", "https://a:b@receiver.test/", [["8.8.8.8"], false], "name or password"],
+  ["a name that is not found", "https://receiver.test/", [[], false], "was not found"],
+];
+
+test.each(REFUSED)("nothing is sent to %s", async (_what, url, [addresses, isPrivateAllowed], reason) => {
+  const rig = rigOf();
+  const at = url.replace("receiver.test/", `receiver.test:${new URL(rig.url).port}/`);
+  const post = { url: at, headers: {}, body: "x", isPrivateAllowed };
+  const answer = await postOutside({ clock: rig.clock, resolve: async () => addresses }, post);
+  expect(answer).toMatchObject({ kind: "failed", reason: expect.stringContaining(reason) });
+  expect(rig.heard).toEqual([]);
+});
+
+test("a name that leads elsewhere when it is asked again is not asked again", async () => {
+  const rig = rigOf();
+  const told = ["127.0.0.1", "10.0.0.1"];
+  let asked = 0;
+  const resolve = async () => [told[asked++] ?? ""];
+  const post = { url: rig.url, headers: {}, body: "x", isPrivateAllowed: true };
+  expect(await postOutside({ clock: rig.clock, resolve }, post)).toMatchObject({ kind: "answered", httpStatus: 204 });
+  expect([asked, rig.heard[0]?.headers.get("host")]).toEqual([1, new URL(rig.url).host]);
+});
+
+test("ntfy is sent words for a person with its token, and Telegram is asked by its own form", async () => {
+  const rig = rigOf();
+  rig.add({ name: "phone", kind: "ntfy", token: "tk_0123456789abcdef" });
+  rig.raise("full <b>");
+  await until(rig, () => rig.heard.length > 0);
+  expect(rig.heard[0]?.body).toBe("The disk is full, or takes no writes\nreason: full ?b?");
+  expect(rig.heard[0]?.headers.get("authorization")).toBe("Bearer tk_0123456789abcdef");
+  expect(() => rig.add({ name: "chat", kind: "telegram", token: "no", chat: "1" })).toThrow("a token of Telegram's");
+});
+
+test("address and secrets are in no row as they are, in no log, and open in no other row", async () => {
+  const rig = rigOf([new Response("no", { status: 500 })]);
+  const { secret } = rig.add({ url: `${rig.url}/T0/very-secret-path` });
+  rig.add({ name: "phone", kind: "ntfy", token: "tk_0123456789abcdef" });
+  rig.raise("a");
+  await until(rig, () => rig.heard.length > 2, 6_000);
+  const kept = `${JSON.stringify(rig.log)}${Buffer.from(rig.store.$client.serialize()).toString("latin1")}`;
+  for (const text of ["very-secret-path", "tk_0123456789abcdef", secret ?? ""]) expect(kept).not.toContain(text);
+  const [desk, phone] = listReceivers(rig.store);
+  expect(rig.keyring.openText(`notice receiver ${desk?.id}`, desk?.sealed ?? "")).toContain("very-secret-path");
+  expect(rig.keyring.openText(`notice receiver ${desk?.id}`, phone?.sealed ?? "")).toBeNull();
+});
