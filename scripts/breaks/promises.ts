@@ -90,6 +90,12 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
       "of a bot with rails at most its own fills, never more than asked, never rounded up. While what became of an earlier one is not known no other begins. Once it is settled and nothing is held any more, the reduce-only triggers that it leaves behind are canceled, across a restart too",
   },
   {
+    row: "P20",
+    file: "README.md",
+    sentence:
+      "what has no known outcome is burnt, what only reduces stays unless `keep_protection` is false. It is 202 until nothing of these orders can fill any more, goes on across a restart, and says of each what became of it",
+  },
+  {
     row: "P18",
     file: "README.md",
     sentence:

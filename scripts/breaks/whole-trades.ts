@@ -7,6 +7,8 @@ const REFUSED: NamedTest = { test: AT_MARKET, title: "%s: %j %j is %s" };
 
 const CLOSE = "test/http/close.test.ts";
 const CLOSES = "src/actions/close-position.ts";
+const ALL = "test/http/cancel-all.test.ts";
+const COVERED = "src/settle/cancel-all/covered.ts";
 const CLOSER = "src/settle/close/closer.ts";
 const LEFT_OVER: NamedTest = { test: CLOSE, title: "of the triggers that are left over: %s" };
 const IN_PROGRESS: NamedTest = { test: CLOSE, title: "while it is not known what became of one no other begins" };
@@ -91,5 +93,27 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     name: "a start forgets what a close leaves behind",
     changes: inFile("src/actions/workers.ts", "of [flattener, closer, canceler]", "of [flattener]"),
     seenBy: { test: "test/simulation/close.test.ts", title: "a death before what it leaves behind %s changes nothing" },
+  },
+  {
+    row: "P20",
+    name: "what protects goes with a cancel-all",
+    changes: inFile(COVERED, "return !row.keepsProtection || can", "return row.keepsProtection || can"),
+    seenBy: { test: ALL, title: "it cancels %s" },
+  },
+  {
+    row: "P20",
+    name: "a cancel-all is done while something may fill",
+    changes: inFile(
+      "src/settle/cancel-all/canceler.ts",
+      "if (remainingOf(world, row).length > 0) return false;",
+      "if (remainingOf(world, row).length > 99) return false;",
+    ),
+    seenBy: { test: ALL, title: "what is not settled is burnt" },
+  },
+  {
+    row: "P20",
+    name: "a bot cancels what is another's",
+    changes: inFile("src/actions/cancel-all.ts", 'rails.touches !== "all")', 'rails.touches === "all")'),
+    seenBy: { test: ALL, title: "a bot cancels its own" },
   },
 ];

@@ -49,7 +49,7 @@ const GATEWAY: readonly Mutant[] = [
   },
   {
     name: "what is said without sending is told before it is on the disk",
-    changes: [{ file: "src/write/run.ts", find: "    await onDisk;\n    return null;", put: "    return null;" }],
+    changes: [{ file: "src/write/run.ts", find: "    await onDisk;\n    if (stored", put: "    if (stored" }],
   },
   {
     name: "empty actions leave before their cancel is on the disk",

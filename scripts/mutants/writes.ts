@@ -62,7 +62,7 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "a place among what is under way is kept by what sends nothing",
-    ' || committed.stored.kind === "said"',
+    ' || committed.stored.kind !== "outgoing"',
     "",
     "src/write/commit.ts",
   ),

@@ -12,7 +12,7 @@ import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
 
-type ToCancelOutside = ToCancel & With<"instance" | "reads" | "settling">;
+export type ToCancelOutside = ToCancel & With<"instance" | "reads" | "settling">;
 
 /**
  * Cancels the orders of an account that were placed elsewhere and can increase a position, each once. An order that is
@@ -20,20 +20,27 @@ type ToCancelOutside = ToCancel & With<"instance" | "reads" | "settling">;
  * protection. False where the lists could not be read.
  */
 export async function cancelOutside(deps: ToCancelOutside, stop: Stop, account: Account): Promise<boolean> {
-  const dexes = ["", ...deps.settings.dexes];
-  const lists = await Promise.all(dexes.map((dex) => deps.reads.openOrders(account.tradingAddress, dex, "cancel")));
-  const found: FrontendOrder[] = [];
-  for (const list of lists) {
-    if (list.kind === "failed") return false;
-    nameUnnamed(deps, account.id, list.value);
-    found.push(...list.value);
-  }
+  const found = await listedNow(deps, account);
+  if (found === null) return false;
   const outside = found.filter((order) => isElsewhere(deps, account, order) && isToGo(deps, stop, order));
   await Promise.all(outside.map((order) => withdraw(deps, { stop, account, order })));
   return true;
 }
 
-function isElsewhere(deps: ToCancelOutside, account: Account, order: FrontendOrder): boolean {
+/** All that the exchange lists as open; null where a list could not be read. */
+export async function listedNow(deps: ToCancelOutside, account: Account): Promise<FrontendOrder[] | null> {
+  const dexes = ["", ...deps.settings.dexes];
+  const lists = await Promise.all(dexes.map((dex) => deps.reads.openOrders(account.tradingAddress, dex, "cancel")));
+  const found: FrontendOrder[] = [];
+  for (const list of lists) {
+    if (list.kind === "failed") return null;
+    nameUnnamed(deps, account.id, list.value);
+    found.push(...list.value);
+  }
+  return found;
+}
+
+export function isElsewhere(deps: ToCancelOutside, account: Account, order: FrontendOrder): boolean {
   return legShown(deps, account, order) === null && findLegByOid(deps.store, account.id, order.oid) === null;
 }
 
@@ -43,7 +50,7 @@ function isToGo({ markets }: With<"markets">, stop: Stop, order: FrontendOrder):
 }
 
 /** Filled in part, by what the list shows of it: its children would go with it. */
-function protectsWhatItFilled({ children, size, originalSize }: FrontendOrder): boolean {
+export function protectsWhatItFilled({ children, size, originalSize }: FrontendOrder): boolean {
   return children.length > 0 && (originalSize === null || compare(size, originalSize) < 0);
 }
 

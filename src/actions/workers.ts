@@ -3,6 +3,7 @@ import { openCanceler } from "../settle/cancel-all/canceler.ts";
 import { openCloser } from "../settle/close/closer.ts";
 import type { Settler } from "../settle/settler.ts";
 import { openStopper } from "../settle/stop/stopper.ts";
+import { adoptOutside } from "./adopt-outside.ts";
 import { cancelOutside } from "./cancel-outside.ts";
 import { positionOf } from "./close-facts.ts";
 import { openGatewayFlattener } from "./flatten-facts.ts";
@@ -15,7 +16,10 @@ export type Workers = ReturnType<typeof openWorkers>;
  * @param deps asked for late: they are opened before it is whole
  */
 export function openWorkers(world: World, settler: Settler, deps: () => Deps) {
-  const canceler = openCanceler(world, settler);
+  const canceler = openCanceler(world, {
+    settling: settler,
+    adoptOutside: (...about) => adoptOutside(deps(), ...about),
+  });
   return {
     stopper: openStopper(world, { settling: settler, cancelOutside: (...about) => cancelOutside(deps(), ...about) }),
     flattener: openGatewayFlattener(world, settler, deps),

@@ -43,6 +43,7 @@ export const ERROR_STATUS = {
   order_not_found: 404,
   operation_not_found: 404,
   stop_not_found: 404,
+  cancel_all_not_found: 404,
   idempotency_key_reused: 409,
   idempotency_in_progress: 409,
   key_already_registered: 409,

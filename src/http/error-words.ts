@@ -55,6 +55,7 @@ export const ERROR_WORDS = {
   order_not_found: "The account has no such order.",
   operation_not_found: "The account has no such operation.",
   stop_not_found: "The account has no such stop.",
+  cancel_all_not_found: "The account has no such cancel-all.",
   idempotency_key_reused: "The Idempotency-Key was used for another request. Nothing was sent.",
   idempotency_in_progress: "Another modify of the order is still running.",
   key_already_registered: "The key hash is registered with another account or other scopes.",

@@ -2,6 +2,7 @@ import { accountRoutes } from "./account.ts";
 import { agentRenewalRoutes } from "./agent-renewal.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { batchRoutes } from "./batches.ts";
+import { cancelAllRoutes } from "./cancel-all.ts";
 import { descriptionRoutes } from "./docs.ts";
 import { eventRoutes } from "./events.ts";
 import { exportRoutes } from "./exports.ts";
@@ -28,6 +29,7 @@ export function allRoutes(): Route[] {
     ...apiKeyRoutes(),
     ...orderRoutes(),
     ...batchRoutes(),
+    ...cancelAllRoutes(),
     ...modifyRoutes(),
     ...storyRoutes(),
     ...positionRoutes(),

@@ -47,7 +47,7 @@ export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: Wor
     deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForPlace(deps, intent));
   try {
     const committed = await commitInPlace(deps, intent, (key) => work(key, place));
-    if (committed.kind === "earlier" || committed.stored.kind === "said") place.leave();
+    if (committed.kind === "earlier" || committed.stored.kind !== "outgoing") place.leave();
     return committed;
   } catch (error) {
     place.leave();

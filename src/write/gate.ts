@@ -37,7 +37,8 @@ export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: P
   const { limited } = key;
   if (limited === null) return;
   requireTime(deps, limited);
-  if (stored.kind === "said") return;
+  // What is begun is no action: its verb has asked whose orders it may cancel.
+  if (stored.kind !== "outgoing") return;
   const rails = railsOf(store, key, limited);
   const { attempt, batch } = stored;
   const { account } = caller;

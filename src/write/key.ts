@@ -3,9 +3,11 @@ import { ApiError } from "../core/errors.ts";
 import { decide, type KeyRecord } from "../core/idempotency.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
+import { cancelAllShown } from "../settle/cancel-all/covered.ts";
 import { ELSEWHERE } from "../settle/look/apply-sight.ts";
 import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
 import { listBatch, listUnsettledOfBatch } from "../store/batches.ts";
+import { findCancelAll } from "../store/cancel-alls.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import { hasNote } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
@@ -121,7 +123,7 @@ function storedAnswer(record: KeyRecord): { status: 200 | 201; body: string } {
  * everybody reads it, with its alarm. Null where the stored answer stands.
  */
 function contradicted(store: Store, { resource, answer }: KeyRecord): RunningAnswer | null {
-  if (answer === null || resource.kind === "operation") return null;
+  if (answer === null || resource.kind === "operation" || resource.kind === "cancel_all") return null;
   if (resource.kind === "batch") return contradictedBatch(store, resource.id, answer.status);
   if (!hasNote(store, resource.id, ELSEWHERE)) return null;
   const order = findOrder(store, resource.id);
@@ -146,6 +148,7 @@ export function asItStands(store: Store, { resource }: Pick<KeyRecord, "resource
     return { status: 202, body: operationText({ ...operation, status: "unknown", error }) };
   }
   if (resource.kind === "batch") return batchAsItStands(store, resource.id);
+  if (resource.kind === "cancel_all") return cancelAllAsItStands(store, resource.id);
   const order = findOrder(store, resource.id);
   if (order === null) throw new Error("bug: a key without its order");
   return { status: 202, body: orderText(asUnknown(order)) };
@@ -154,6 +157,13 @@ export function asItStands(store: Store, { resource }: Pick<KeyRecord, "resource
 function asUnknown(order: StoredOrder): StoredOrder {
   const error = order.status === "unknown" ? order.error : (alarmIn(order.error) ?? NOT_KNOWN);
   return { ...order, status: "unknown", error };
+}
+
+/** Its own status says whether it is done. */
+function cancelAllAsItStands(store: Store, id: string): RunningAnswer {
+  const row = findCancelAll(store, id);
+  if (row === null) throw new Error("bug: a key without its cancel-all");
+  return { status: row.doneAtMs === null ? 202 : 200, body: JSON.stringify(cancelAllShown(store, row)) };
 }
 
 /** What of it is known is told as it is. */

@@ -35,7 +35,7 @@ type Stepping = { caller: Caller; plan: Pick<Plan, "increasesFor" | "market">; s
 /** Inside the intent's transaction. Who asks by a request of their own is held to none of this. */
 export function requireOneOutcome({ clock, store }: With<"clock" | "store">, { caller, plan, stored }: Stepping): void {
   const { unattended } = caller;
-  if (unattended === undefined || stored.kind === "said") return;
+  if (unattended === undefined || stored.kind !== "outgoing") return;
   if (unattended.untilMs !== null && clock.nowMs() > unattended.untilMs) throw new NoLongerWanted();
   const bot = botOf(store, caller.key.keyHash);
   if (bot === null || plan.market === null || plan.increasesFor.length === 0) return;

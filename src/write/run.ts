@@ -41,6 +41,7 @@ export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, 
   const answer = await answerInTime(deps, underway, async () => {
     if (stored.kind === "outgoing") return sendAndConclude(deps, { ...stored, onDisk }, plan);
     await onDisk;
+    if (stored.kind === "begun") await stored.goOn();
     return null;
   });
   return { ...answer, isReplay: false };

@@ -52,7 +52,7 @@ export type Plan = {
 };
 
 /** What an intent comes to inside its transaction. */
-export type Stored = Outgoing | Said;
+export type Stored = Outgoing | Said | Begun;
 
 /** An action whose intent is stored. */
 export type Outgoing = {
@@ -68,6 +68,9 @@ export type Outgoing = {
 
 /** `isSettled` false: what became of it is looked for. `answer` null where it has to be read. */
 export type Conclusion = { isSettled: boolean; answer: RunningAnswer | null };
+
+/** A row from which work follows that is none of this write's: `goOn` begins it, and waits for it a while. */
+export type Begun = { kind: "begun"; goOn(): Promise<void> };
 
 /** Nothing is to be sent: the final answer, as JSON text. */
 export type Said = { kind: "said"; status: 200 | 201; body: string };

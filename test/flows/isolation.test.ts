@@ -157,7 +157,9 @@ const visited = new Set<string>();
 /** Asks as one account, and holds the answer against everything that belongs to the other. */
 async function askAs(asking: Belongings, other: Belongings, ask: Ask): Promise<Answer> {
   visited.add(
-    ask.route.replace(/\?.*/, "").replace(/(orders|operations|stops)\/(?!market$|batch$|cancel-all$)[^/]+/, "$1/{id}"),
+    ask.route
+      .replace(/\?.*/, "")
+      .replace(/(orders|operations|stops|cancel-alls)\/(?!market$|batch$|cancel-all$)[^/]+/, "$1/{id}"),
   );
   const answer = await rig.answer(asking.party, ask);
   const named = ask.route.toLowerCase() + JSON.stringify(ask.body ?? {}).toLowerCase();
@@ -249,6 +251,7 @@ test.each(CASES)("%s, key %i: the other's operations are nobody's", async (side,
   for (const id of [...other.operationIds, ...other.operationIds.map((each) => each.toUpperCase())]) {
     const answer = await askAs(asking, other, { route: `GET /v1/operations/${id}`, apiKey });
     expect(answer).toMatchObject({ status: 404, body: { error: { code: "operation_not_found" } } });
+    expect((await askAs(asking, other, { route: `GET /v1/cancel-alls/${id}`, apiKey })).status).toBe(404);
   }
 });
 
@@ -290,11 +293,10 @@ test.each(CASES)(
         apiKey,
       },
       { route: "POST /v1/positions/close", body: { account: order.account, market: "BTC" }, apiKey },
+      { route: "POST /v1/orders/cancel-all", body: { account: order.account }, apiKey },
     ];
-    for (const ask of asks) {
-      const answer = await askAs(asking, other, ask);
-      expect(answer).toMatchObject({ status: 403, body: { error: { code: "account_mismatch" } } });
-    }
+    const refused = { status: 403, body: { error: { code: "account_mismatch" } } };
+    for (const ask of asks) expect(await askAs(asking, other, ask)).toMatchObject(refused);
     expect(rig.sent).toEqual([]);
     expect(await stateOf(other)).toBe(before);
   },

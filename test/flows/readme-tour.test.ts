@@ -50,6 +50,7 @@ test("every line of the readme's tour does what it says", async () => {
 /** What the tour's text asks the reader to keep. */
 function remember(answer: Record<string, unknown>, variables: Record<string, string>): void {
   if (answer["object"] === "order") variables["ORDER"] = String(answer["id"]);
+  if (answer["object"] === "cancel_all") variables["ALL"] = String(answer["id"]);
   if (answer["object"] === "operation") variables["OPERATION"] = String(answer["id"]);
   if (answer["action"] === "twap") variables["TWAP"] = String(answer["exchange_id"]);
 }
@@ -62,6 +63,7 @@ test("the tour visits every endpoint that a key can use", () => {
   expect([...new Set(visited)].sort()).toEqual([
     "GET /v1/account",
     "GET /v1/api-keys",
+    "GET /v1/cancel-alls/{id}",
     "GET /v1/fills",
     "GET /v1/markets",
     "GET /v1/markets/BTC",
@@ -79,6 +81,7 @@ test("the tour visits every endpoint that a key can use", () => {
     "POST /v1/leverage",
     "POST /v1/margin",
     "POST /v1/orders",
+    "POST /v1/orders/cancel-all",
     "POST /v1/orders/market",
     "POST /v1/orders/{id}/cancel",
     "POST /v1/orders/{id}/modify",

@@ -44,6 +44,7 @@ import {
   TypedDataResource,
   WithdrawnKeyResource,
 } from "../../src/http/schema/api-key.ts";
+import { CancelAllResource } from "../../src/http/schema/cancel-all.ts";
 import { FillResource } from "../../src/http/schema/fill.ts";
 import { ReadinessResource } from "../../src/http/schema/health.ts";
 import { HeartbeatResource } from "../../src/http/schema/heartbeat.ts";
@@ -73,6 +74,7 @@ import type { describeRenewal } from "../../src/ops/renew-agent.ts";
 import type { approvalShown } from "../../src/ops/set-up/approvals.ts";
 import type { setupState } from "../../src/ops/set-up/state.ts";
 import type { accountResource, positionResource } from "../../src/settle/account/account-resources.ts";
+import type { cancelAllShown } from "../../src/settle/cancel-all/covered.ts";
 
 const SCHEMAS = {
   account: AccountResource,
@@ -82,6 +84,7 @@ const SCHEMAS = {
   approval: ApprovalResource,
   batch: BatchResource,
   book: BookResource,
+  cancelAll: CancelAllResource,
   candle: CandleResource,
   exchangeView: ExchangeViewResource,
   fill: FillResource,
@@ -119,6 +122,7 @@ type Writers = {
   approval: typeof approvalShown;
   batch: typeof batchResource;
   book: typeof bookResource;
+  cancelAll: typeof cancelAllShown;
   candle: typeof candleResource;
   exchangeView: typeof exchangeView;
   fill: typeof fillResource;
@@ -196,6 +200,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   approval: "fits",
   batch: "fits",
   book: "fits",
+  cancelAll: "fits",
   candle: "fits",
   exchangeView: "fits",
   fill: "fits",

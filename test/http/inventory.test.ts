@@ -51,6 +51,8 @@ const ROUTES = [
   "POST /v1/orders/market",
   "POST /v1/orders/batch",
   "POST /v1/positions/close",
+  "POST /v1/orders/cancel-all",
+  "GET /v1/cancel-alls/:id",
   "POST /v1/orders/:id/cancel",
   "POST /v1/orders/:id/modify",
   "POST /v1/twaps",

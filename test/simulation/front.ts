@@ -2,6 +2,7 @@
 
 import { adjustMargin } from "../../src/actions/adjust-margin.ts";
 import { beatHeart } from "../../src/actions/beat-heart.ts";
+import { cancelOrders } from "../../src/actions/cancel-all.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { cancelTwap } from "../../src/actions/cancel-twap.ts";
 import { closePosition } from "../../src/actions/close-position.ts";
@@ -48,6 +49,7 @@ export type Ask =
   | { kind: "twap_cancel"; market: string; twapId: number }
   | { kind: "market"; market: string; side: Side; size: string; reduceOnly: boolean; bps: number }
   | { kind: "close"; market: string; fraction: string; keepsTriggers: boolean }
+  | { kind: "cancel_all"; touches: "own" | "all" }
   | { kind: "flatten"; id: string; bps: number }
   | { kind: "beat"; withinS: number | null }
   | { kind: "stop"; scope: StopScope; keepsProtection: boolean }
@@ -124,6 +126,11 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
       const body = { market, fraction, keepsTriggers };
       const wanted = { ...body, accountId: caller.account.id, fraction: decimal(fraction), touches: "own" } as const;
       return closePosition(deps, caller, { ...wanted, maxSlippageBps: 50, ...print("close_position", null, body) });
+    }
+    case "cancel_all": {
+      const { touches } = ask;
+      const terms = { market: null, side: null, touches, keepsProtection: true, accountId: caller.account.id };
+      return cancelOrders(deps, caller, { ...terms, ...print("cancel_all_orders", null, terms) });
     }
     case "flatten":
       return flattenStop(deps, caller, { id: ask.id, maxSlippageBps: ask.bps });
@@ -218,6 +225,10 @@ function httpRequest(party: Party, ask: Ask): Http {
       const { market, fraction, keepsTriggers } = ask;
       const body = { account: party.account.id, market, fraction, keep_triggers: keepsTriggers };
       return { method: "POST", path: "/v1/positions/close", body };
+    }
+    case "cancel_all": {
+      const body = { account: party.account.id, touches: ask.touches };
+      return { method: "POST", path: "/v1/orders/cancel-all", body };
     }
     case "flatten":
       return { method: "POST", path: `/v1/stops/${ask.id}/flatten`, body: { max_slippage_bps: ask.bps } };

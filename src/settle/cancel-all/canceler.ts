@@ -3,13 +3,15 @@ import type { CancelAll } from "../../core/cancel-all.ts";
 import type { Canceler, Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
-import { findCancelAll, listCancelAlls, listCovered, updateCancelAll } from "../../store/cancel-alls.ts";
+import { addCovered, findCancelAll, listCancelAlls, listCovered, updateCancelAll } from "../../store/cancel-alls.ts";
 import { inTransaction } from "../../store/commit.ts";
+import { storeAnswer } from "../../store/idempotency.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { isOver } from "../cancel/cancel.ts";
 import { cancelCovered, type ToCancel } from "../stop/cancel-covered.ts";
 import { openTurns, type Turns } from "../turns.ts";
+import { cancelAllShown } from "./covered.ts";
 
 export type RunningCanceler = Canceler & {
   /** Nothing goes on in this process; the next start finds it. */
@@ -25,14 +27,23 @@ const LATER_AFTER_LOOKS = 20;
 /** So long what was taken for over is still looked at, milliseconds: it may turn out to live. */
 const DOUBTED_FOR_MS = 3_600_000;
 
-type Tools = { world: ToCancel; settling: Pick<Settling, "burn" | "pursue">; turns: Turns };
+export type CancelerParts = {
+  settling: Pick<Settling, "burn" | "pursue">;
+  /** Ids of rows for what was placed elsewhere and is to go as well; null where that could not be read. */
+  adoptOutside(row: CancelAll, account: Account): Promise<readonly string[] | null>;
+};
+
+type Tools = CancelerParts & { world: ToCancel; turns: Turns; readElapsedMs: Map<string, number> };
+
+/** Between two readings of lists, milliseconds: one weighs as much as twenty cancels. */
+const READ_EVERY_MS = 3_000;
 
 /**
  * Cancels the orders that a row names, until nothing of them can fill any more: what is not settled is burnt, what rests is
  * canceled, each by an intent of its own. What it does is in the rows, so that it goes on wherever a process has died.
  */
-export function openCanceler(world: ToCancel, settling: Tools["settling"]): RunningCanceler {
-  const tools: Tools = { world, settling, turns: openTurns(MAX_AT_ONCE) };
+export function openCanceler(world: ToCancel, parts: CancelerParts): RunningCanceler {
+  const tools: Tools = { ...parts, world, turns: openTurns(MAX_AT_ONCE), readElapsedMs: new Map() };
   const running = new Set<string>();
   let isEnded = false;
 
@@ -73,13 +84,15 @@ function isGone(world: With<"store">, orderId: string): boolean {
 }
 
 /** True when there is nothing more to do for it. */
-async function step({ world, settling, turns }: Tools, id: string): Promise<boolean> {
+async function step(tools: Tools, id: string): Promise<boolean> {
+  const { world, settling, turns } = tools;
   const { store, state } = world;
   const row = findCancelAll(store, id);
   const account = row === null ? null : findAccount(store, row.accountId);
   if (row === null || account === null || row.doneAtMs !== null) return true;
   // Nothing can be signed yet: the row stands all the same.
   if (state.phase === "trial" || state.phase === "opening") return false;
+  if (isOutsideDue(row)) await takeOutside(tools, row, account);
   const remaining = remainingOf(world, row);
   await Promise.all(
     remaining.map(({ id: orderId }) =>
@@ -87,6 +100,24 @@ async function step({ world, settling, turns }: Tools, id: string): Promise<bool
     ),
   );
   return conclude(world, row, account);
+}
+
+function isOutsideDue({ cause, touches, outsideAtMs }: CancelAll): boolean {
+  return cause === "asked" && touches === "all" && outsideAtMs === null;
+}
+
+/** Once: orders of elsewhere that come later are none of it. */
+async function takeOutside({ world, adoptOutside, readElapsedMs }: Tools, row: CancelAll, account: Account) {
+  const nowMs = world.clock.elapsedMs();
+  if (nowMs - (readElapsedMs.get(row.id) ?? Number.NEGATIVE_INFINITY) < READ_EVERY_MS) return;
+  readElapsedMs.set(row.id, nowMs);
+  const ids = await adoptOutside(row, account);
+  if (ids === null) return;
+  readElapsedMs.delete(row.id);
+  inTransaction(world.store, (store) => {
+    for (const orderId of ids) addCovered(store, row.id, orderId);
+    updateCancelAll(store, row.id, { outsideAtMs: world.clock.nowMs() });
+  });
 }
 
 /** With a space, so that it is no client's Idempotency-Key. */
@@ -98,8 +129,14 @@ function nameOf({ id }: CancelAll): string {
 function conclude(world: With<"clock" | "store">, { id }: CancelAll, account: Account): boolean {
   return inTransaction(world.store, (store) => {
     // What a lost machine had signed is not among our rows yet.
-    if (awaitsTakeUp(store, account.id) || remainingOf(world, { id }).length > 0) return false;
-    updateCancelAll(store, id, { doneAtMs: world.clock.nowMs() });
+    const row = findCancelAll(store, id);
+    if (row === null || isOutsideDue(row) || awaitsTakeUp(store, account.id)) return false;
+    if (remainingOf(world, row).length > 0) return false;
+    const doneAtMs = world.clock.nowMs();
+    updateCancelAll(store, id, { doneAtMs });
+    if (row.idempotencyKey === null) return true;
+    const body = JSON.stringify(cancelAllShown(store, { ...row, doneAtMs }));
+    storeAnswer(store, { accountId: row.accountId, key: row.idempotencyKey }, { status: 200, body });
     return true;
   });
 }

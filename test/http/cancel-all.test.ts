@@ -1,0 +1,109 @@
+/** Cancel-all as its client meets it: what goes, what stays, and what a repeat is told. */
+import { expect, test } from "bun:test";
+import { BOT, inSeconds, limitedRig, openMarketRig, place, refusalOf } from "./rails-rig.ts";
+import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
+
+type Result = { order_id: string; status: string };
+type Shown = { id: string; status: string; results: Result[] };
+
+let made = 0;
+
+type Asking = { apiKey?: string; key?: string };
+
+function cancelAll(rig: Rig, terms: object = {}, { apiKey = KEYS.both, key }: Asking = {}): Promise<Response> {
+  made += 1;
+  const body = { account: ACCOUNTS.main, ...terms };
+  const idempotencyKey = key ?? `cancel-all-${made}-of-this-test`;
+  return inSeconds(rig, rig.ask({ path: "/v1/orders/cancel-all", apiKey, idempotencyKey, body }));
+}
+
+const REST = { price: "50000" };
+const SALE = { side: "sell", price: "70000" };
+const GUARD = {
+  side: "sell",
+  price: "50000",
+  reduce_only: true,
+  trigger: { price: "55000", kind: "stop_loss", market: true },
+};
+
+async function idOf(placed: Promise<Response>): Promise<string> {
+  return ((await (await placed).json()) as Shown).id;
+}
+
+test.each([
+  ["all of the key that increases", {}, ["purchase", "sale"]],
+  ["what protects as well, when that is asked for", { keep_protection: false }, ["purchase", "sale", "guard"]],
+  ["of one side", { side: "sell" }, ["sale"]],
+  ["of another market, where there is nothing", { market: "ETH" }, []],
+  ["of whoever placed it", { touches: "all" }, ["purchase", "sale", "other"]],
+])("it cancels %s", async (_what, terms, gone) => {
+  const rig = openMarketRig();
+  const apiKey = KEYS.both;
+  const ids = new Map([
+    [await idOf(place(rig, REST, { apiKey })), "purchase"],
+    [await idOf(place(rig, SALE, { apiKey })), "sale"],
+    [await idOf(place(rig, GUARD, { apiKey })), "guard"],
+    [await idOf(place(rig, REST, { apiKey: KEYS.writeOnly })), "other"],
+  ]);
+  const key = "the-same-key";
+  await cancelAll(rig, terms, { key });
+  for (let waited = 0; waited < 60; waited += 1) await rig.clock.advance(500);
+  const answer = await cancelAll(rig, terms, { key });
+  expect(answer.status).toBe(200);
+  const { id, status, results } = (await answer.json()) as Shown;
+  expect(status).toBe("done");
+  expect(results.map((each) => [ids.get(each.order_id) ?? "", each.status]).toSorted()).toEqual(
+    gone.map((name) => [name, "canceled"]).toSorted(),
+  );
+  const read = await rig.ask({ path: `/v1/cancel-alls/${id}`, apiKey: KEYS.both });
+  expect(await read.json()).toMatchObject({ id, status: "done", results });
+});
+
+test("a repeat is told the same, and covers nothing that came later", async () => {
+  const rig = openMarketRig();
+  await place(rig, REST, { apiKey: KEYS.both });
+  await cancelAll(rig, {}, { key: "the-same-key" });
+  for (let waited = 0; waited < 60; waited += 1) await rig.clock.advance(500);
+  const first = await (await cancelAll(rig, {}, { key: "the-same-key" })).text();
+  const later = await idOf(place(rig, REST, { apiKey: KEYS.both }));
+  const again = await cancelAll(rig, {}, { key: "the-same-key" });
+  expect([await again.text(), again.headers.get("Idempotent-Replayed")]).toEqual([first, "true"]);
+  expect(first).not.toContain(later);
+  const other = await refusalOf(await cancelAll(rig, { side: "buy" }, { key: "the-same-key" }));
+  expect(other).toStartWith("409 idempotency_key_reused");
+});
+
+test("what is not settled is burnt; until it is known to be over it is 202, and the repeat says when it is", async () => {
+  const rig = openMarketRig();
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "silence" });
+  const lost = await idOf(inSeconds(rig, place(rig, REST, { apiKey: KEYS.both })));
+  const answer = await cancelAll(rig, {}, { key: "the-same-key" });
+  expect([answer.status, ((await answer.json()) as Shown).status]).toEqual([202, "canceling"]);
+  rig.deps.exchange.send = send;
+  for (let waited = 0; waited < 80; waited += 1) await rig.clock.advance(500);
+  const done = await cancelAll(rig, {}, { key: "the-same-key" });
+  expect(done.status).toBe(200);
+  expect(((await done.json()) as Shown).results).toMatchObject([{ order_id: lost, status: "rejected" }]);
+});
+
+test("a bot cancels its own, and others' only where its rails touch all", async () => {
+  const rig = await limitedRig({});
+  const own = await idOf(place(rig, REST));
+  const others = await idOf(place(rig, REST, { apiKey: KEYS.both }));
+  expect(await refusalOf(await cancelAll(rig, { touches: "all" }, { apiKey: BOT }))).toStartWith("403 rail_refused");
+  const { results } = (await (await cancelAll(rig, {}, { apiKey: BOT })).json()) as Shown;
+  expect(results.map(({ order_id }) => order_id)).toEqual([own]);
+  expect(results).not.toContain(others);
+  const timid = await limitedRig({ may: "increase,reduce" });
+  expect(await refusalOf(await cancelAll(timid, {}, { apiKey: BOT }))).toStartWith("403 rail_refused");
+});
+
+test("nothing of an account goes by a key of another, nor by one that may only read", async () => {
+  const rig = openMarketRig();
+  expect(await refusalOf(await cancelAll(rig, { account: ACCOUNTS.other }))).toStartWith("403 account_mismatch");
+  expect(await refusalOf(await cancelAll(rig, {}, { apiKey: KEYS.readOnly }))).toStartWith("403 insufficient_scope");
+  const { id } = (await (await cancelAll(rig)).json()) as Shown;
+  const read = await rig.ask({ path: `/v1/cancel-alls/${id}`, apiKey: KEYS.other });
+  expect(await refusalOf(read)).toStartWith("404 cancel_all_not_found");
+});
