@@ -105,6 +105,15 @@ test("a file whose key is withdrawn meanwhile is broken off, and does not end", 
   await expect(reader?.read()).rejects.toThrow();
 });
 
+test("a file whose reader takes nothing for half a minute is broken off, and does not end", async () => {
+  const rig = withOrders(1_203);
+  const request = testRequest({ path: "/v1/exports/orders.csv", apiKey: KEYS.both });
+  const reader = (await rig.server.handle(request, "10.0.0.1")).body?.getReader();
+  expect((await reader?.read())?.done).toBeFalse();
+  for (let s = 0; s < 40; s += 5) await rig.clock.advance(5_000);
+  await expect(reader?.read()).rejects.toThrow();
+});
+
 test.each(["orders.csv?dex=", "orders.csv?cursor=x", "fills.csv?status=open", "orders.jsonl?since=x"])(
   "%s is refused",
   async (path) => {
