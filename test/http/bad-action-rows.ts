@@ -99,7 +99,7 @@ export const ACTION_ROWS: readonly Row[] = [
   read("/v1/operations?limit=0", "invalid_limit"),
   read("/v1/operations?status=open", "invalid_status"),
   read("/v1/operations?action=order", "invalid_parameter"),
-  read("/v1/operations?market=BTC", "unknown_parameter"),
+  read("/v1/operations?dex=xyz", "unknown_parameter"),
   read("/v1/orders/abc/story", "invalid_id"),
   read(`/v1/orders/${NOBODY}/story`, "order_not_found"),
   read(`/v1/orders/${NOBODY}/story?limit=1`, "unknown_parameter"),
