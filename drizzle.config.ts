@@ -13,6 +13,7 @@ export default defineConfig({
     "./src/store/schema-notices.ts",
     "./src/store/schema-setup.ts",
     "./src/store/schema-stops.ts",
+    "./src/store/schema-trades.ts",
     "./src/store/schema-views.ts",
     "./src/store/schema-whole-trades.ts",
   ],

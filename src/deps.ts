@@ -127,6 +127,7 @@ export type Deps = World & {
   flattener: Flattener;
   canceler: Canceler;
   closer: Closer;
+  trader: Trader;
   heartbeats: Heartbeats;
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
@@ -244,6 +245,12 @@ export type Flattener = {
 /** Who cancels what a row names. */
 export type Canceler = {
   /** There may be something to cancel; safe to call at any time. */
+  heed(): void;
+};
+
+/** Who pursues trades. */
+export type Trader = {
+  /** There may be a new one; safe to call at any time. */
   heed(): void;
 };
 

@@ -301,6 +301,7 @@ type Opened = With<
   | "flattener"
   | "canceler"
   | "closer"
+  | "trader"
   | "heartbeats"
   | "reads"
   | "marketView"

@@ -29,12 +29,11 @@ export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
 /** What its story tells of how it came to its terms. */
 type Noted = { note?: { what: string; detail: string } };
 
+/** To plan and place an order. */
+export type ToPlaceOrder = ToWrite & With<"builderApproval" | "feeds" | "picture">;
+
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
-export async function placeOrder(
-  deps: ToWrite & With<"builderApproval" | "feeds" | "picture">,
-  caller: Caller,
-  wanted: PlaceOrder,
-): Promise<WriteAnswer> {
+export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
   if (wanted.accountId !== caller.account.id) {
     throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
   }

@@ -7,6 +7,7 @@ import { adoptOutside } from "./adopt-outside.ts";
 import { cancelOutside } from "./cancel-outside.ts";
 import { positionOf } from "./close-facts.ts";
 import { openGatewayFlattener } from "./flatten-facts.ts";
+import { openGatewayTrader } from "./trade-parts.ts";
 
 export type Workers = ReturnType<typeof openWorkers>;
 
@@ -25,10 +26,11 @@ export function openWorkers(world: World, settler: Settler, deps: () => Deps) {
     flattener: openGatewayFlattener(world, settler, deps),
     closer: openCloser(world, { canceler, position: positionOf(deps) }),
     canceler,
+    trader: openGatewayTrader(world, settler, deps),
   };
 }
 
 /** All but stops, which a start goes on with before anything else. */
-export function heedClosing({ flattener, closer, canceler }: Workers): void {
-  for (const each of [flattener, closer, canceler]) each.heed();
+export function heedClosing({ flattener, closer, canceler, trader }: Workers): void {
+  for (const each of [flattener, closer, canceler, trader]) each.heed();
 }

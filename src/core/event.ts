@@ -19,6 +19,8 @@ export const EVENT_TYPES = [
   "agent.expiring",
   "stop.created",
   "stop.updated",
+  "trade.created",
+  "trade.updated",
   "rail.refused",
   "rail.tripped",
   "key.expiring",

@@ -5,8 +5,8 @@ export type KeyRecord = {
   /** Route name, for the message that says what differs. */
   route: string;
   fingerprint: string;
-  /** The order, operation, batch or cancel-all of orders whose state answers while the outcome is unknown. */
-  resource: { kind: "order" | "operation" | "batch" | "cancel_all"; id: string };
+  /** The order, operation, batch or cancel-all of orders whose state answers while the outcome is unknown; or a trade. */
+  resource: { kind: "order" | "operation" | "batch" | "cancel_all" | "trade"; id: string };
   /** Null while it runs or is unknown; then the status and body that every repeat gets, byte for byte. */
   answer: KeyAnswer | null;
   createdAtMs: number;

@@ -3,6 +3,7 @@ import type { Heartbeat } from "./heartbeat.ts";
 import type { Operation } from "./operation.ts";
 import type { Order } from "./order.ts";
 import { type Stop, stopStatus } from "./stop.ts";
+import type { Guard, Trade } from "./trade.ts";
 
 /** ISO 8601 UTC with milliseconds. */
 export function isoTime(ms: number): string {
@@ -177,6 +178,42 @@ export function stopResource(stop: Stop) {
     stopped_at: stop.stoppedAtMs === null ? null : isoTime(stop.stoppedAtMs),
     resumed_at: stop.resumedAtMs === null ? null : isoTime(stop.resumedAtMs),
   };
+}
+
+/** A trade, as it is read and as events tell it. Its orders are read by their ids. */
+export function tradeResource(trade: Trade) {
+  const { side, size, stopLoss, takeProfit, unprotectedSinceMs: sinceMs, endedAtMs } = trade;
+  return {
+    id: trade.id,
+    object: "trade" as const,
+    account: trade.accountId,
+    network: API_NETWORK,
+    market: trade.market,
+    side,
+    size,
+    entry: { price: trade.price, time_in_force: trade.timeInForce, order: trade.entryId },
+    stop_loss: guardResource(stopLoss, trade.stopId),
+    take_profit: takeProfit === null ? null : guardResource(takeProfit, trade.profitId),
+    path: trade.path,
+    status: trade.status,
+    filled_size: trade.filledSize,
+    held_size: trade.heldSize,
+    protected: sinceMs === null,
+    unprotected_since: sinceMs === null ? null : isoTime(sinceMs),
+    unprotected_because: trade.unprotectedBecause,
+    error: trade.error,
+    created_at: isoTime(trade.createdAtMs),
+    ended_at: endedAtMs === null ? null : isoTime(endedAtMs),
+  };
+}
+
+function guardResource({ triggerPrice, price, isMarket }: Guard, orderId: string | null) {
+  return { trigger_price: triggerPrice, price, market: isMarket, order: orderId };
+}
+
+/** The text that is stored, sent and replayed as it is. */
+export function tradeText(trade: Trade): string {
+  return JSON.stringify(tradeResource(trade));
 }
 
 const BOT_HOLDER = "bot ";

@@ -21,6 +21,7 @@ import { statusRoutes } from "./status.ts";
 import { stopRoutes } from "./stops.ts";
 import { storyRoutes } from "./story.ts";
 import { streamRoutes } from "./stream.ts";
+import { tradeRoutes } from "./trades.ts";
 import { twapRoutes } from "./twaps.ts";
 
 /** Every route there is, in the order of the interface description. A route is added here when it works. */
@@ -35,6 +36,7 @@ export function allRoutes(): Route[] {
     ...positionRoutes(),
     ...twapRoutes(),
     ...operationRoutes(),
+    ...tradeRoutes(),
     ...stopRoutes(),
     ...heartbeatRoutes(),
     ...accountRoutes(),

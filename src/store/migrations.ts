@@ -18,6 +18,7 @@ import listOrders from "../../drizzle/0013_list_orders.sql" with { type: "text" 
 import placeBatches from "../../drizzle/0014_place_batches.sql" with { type: "text" };
 import closePositions from "../../drizzle/0015_close_positions.sql" with { type: "text" };
 import sendNotices from "../../drizzle/0016_send_notices.sql" with { type: "text" };
+import keepTrades from "../../drizzle/0017_keep_trades.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0014_place_batches", sql: placeBatches },
   { name: "0015_close_positions", sql: closePositions },
   { name: "0016_send_notices", sql: sendNotices },
+  { name: "0017_keep_trades", sql: keepTrades },
 ];
 
 /** The database was written by a newer Postern than this one. */

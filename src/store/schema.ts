@@ -238,7 +238,7 @@ export const idempotency = sqliteTable(
     key: text().notNull(),
     route: text().notNull(),
     fingerprint: text().notNull(),
-    resourceKind: text().$type<"order" | "operation" | "batch" | "cancel_all">().notNull(),
+    resourceKind: text().$type<"order" | "operation" | "batch" | "cancel_all" | "trade">().notNull(),
     resourceId: text().notNull(),
     answerStatus: integer().$type<200 | 201>(),
     answerBody: text(),

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNull, sql } from "drizzle-orm";
 import type { EventType } from "../core/event.ts";
 import { stopResource } from "../core/resource.ts";
 import { endsOneKey, isStanding, type Stop } from "../core/stop.ts";
@@ -181,4 +181,23 @@ export function noteOutside(store: Store, row: OutsideRow): void {
 
 export function listOutside(store: Store, stopId: string): OutsideRow[] {
   return store.select().from(stopsOutside).where(eq(stopsOutside.stopId, stopId)).all();
+}
+
+/** Whether any stop that covers what this key has placed came then or later, whatever became of it. */
+export function hasStopSince(store: Store, accountId: string, keyHash: string, sinceMs: number): boolean {
+  const isLater = and(eq(stops.accountId, accountId), gte(stops.createdAtMs, sinceMs));
+  return store
+    .select(COLUMNS)
+    .from(stops)
+    .where(isLater)
+    .all()
+    .some((stop) => covers(store, stop, keyHash));
+}
+
+/** Whether a stop that stands takes away what could only make a position smaller as well. */
+export function isUnprotectedByStop(store: Store, accountId: string, keyHash: string): boolean {
+  return listStandingStops(store, accountId).some(({ id }) => {
+    const stop = findStop(store, id);
+    return stop !== null && !stop.keepsProtection && covers(store, stop, keyHash);
+  });
 }

@@ -39,6 +39,7 @@ function firstTerms(store: Store, orderId: string): Asked | null {
 }
 
 function firstParameters(store: Store, record: KeyRecord): Asked | null {
+  if (record.resource.kind === "trade") return null;
   const operation = findOperation(store, record.resource.id);
   if (operation === null) return null;
   // The column holds only what `operate` wrote.

@@ -14,7 +14,14 @@ export function printRequest(route: string, pathId: string | null, body: Printed
 }
 
 /** Fields that hold a decimal, at any depth. */
-const DECIMAL_FIELDS: ReadonlySet<string> = new Set(["size", "price", "amount", "fraction"]);
+const DECIMAL_FIELDS: ReadonlySet<string> = new Set([
+  "size",
+  "price",
+  "amount",
+  "fraction",
+  "trigger_price",
+  "limit_price",
+]);
 
 function normalised(body: PrintedBody): PrintedBody {
   const entries = Object.entries(body).map(([field, value]): [string, PrintedBody[string]] => {

@@ -7,13 +7,14 @@ import type { Attempt } from "../core/attempt.ts";
 import { compare, decimal, ZERO } from "../core/decimal.ts";
 import { ApiError, batchRefused, batchWords, type OrderRefusal } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
+import { distanceFault } from "../core/rails/distance.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { judge } from "../core/rails/judge.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { memberName } from "../core/rails/member-name.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import type { Verdict } from "../core/rails/verdict.ts";
-import type { Facts, Wish, WishedTrigger } from "../core/rails/wish.ts";
+import type { Facts, Ordered as OrderWish, Wish, WishedTrigger } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import { actionOf } from "../settle/send/intent.ts";
 import type { StoredKey } from "../store/api-keys.ts";
@@ -27,7 +28,7 @@ import type { TwapOrderAction } from "../wire/action/twap.ts";
 import type { Caller } from "./caller.ts";
 import { factsNow, markOf } from "./rails-facts.ts";
 import { tellSelfTrades } from "./tell-self-trade.ts";
-import type { Stored } from "./verb.ts";
+import type { Reserved, Stored } from "./verb.ts";
 
 /**
  * Inside the intent's transaction, when all of it is stored. Throws `rail_refused` or `rails_unproven`, and with that nothing
@@ -37,11 +38,15 @@ export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: P
   const { limited } = key;
   if (limited === null) return;
   requireTime(deps, limited);
+  const rails = railsOf(store, key, limited);
+  const { account } = caller;
+  if (stored.kind === "said") {
+    if (stored.reserves !== undefined) judgeReserved(deps, store, { account, rails, reserves: stored.reserves });
+    return;
+  }
   // What is begun is no action: its verb has asked whose orders it may cancel.
   if (stored.kind !== "outgoing") return;
-  const rails = railsOf(store, key, limited);
   const { attempt, batch } = stored;
-  const { account } = caller;
   if (batch === undefined) judgeOne(deps, store, { account, rails, attempt, later: new Set() });
   else judgeEach(deps, store, { account, rails, batch });
 }
@@ -76,15 +81,45 @@ type Judged = Pick<Batch, "account" | "rails"> & {
 
 function judgeOne(deps: ToJudge, store: Store, { account, rails, attempt, later }: Judged): void {
   const wish = wishOf(deps, attempt, rails);
+  const targetBot = targetBotOf(store, attempt);
+  judgeWish(deps, store, { account, rails, wish, asked: attempt.resource.id, targetBot, later });
+}
+
+type Judging = Pick<Batch, "account" | "rails">;
+
+/** The entry as if it were sent now. What protects it reduces only what that fills, and is held to its distance alone. */
+function judgeReserved(
+  deps: ToJudge,
+  store: Store,
+  { account, rails, reserves }: Judging & { reserves: Reserved },
+): void {
+  const { id, entry, guards } = reserves;
+  const of = { cloid: id, resource: { id } };
+  const isReduction = entry === null;
+  for (const order of guards) {
+    const wish = orderWish(deps, { attempt: of, rails, order, isModify: false });
+    const waits = { ...wish, trigger: wish.trigger === null ? null : { ...wish.trigger, hasFired: false } };
+    const facts = factsNow(deps, store, { account, rails, isReduction, asked: id });
+    const fault = distanceFault(rails, { ...facts, targetBot: undefined }, waits);
+    if (fault !== null) throw refusalOf(rails, fault);
+  }
+  if (entry === null) return;
+  const wish = orderWish(deps, { attempt: of, rails, order: entry, isModify: false });
+  judgeWish(deps, store, { account, rails, wish, asked: id, targetBot: undefined, later: new Set() });
+}
+
+type Wishing = Judging & Pick<Judged, "later"> & { wish: Wish; asked: string; targetBot: Facts["targetBot"] };
+
+function judgeWish(deps: ToJudge, store: Store, { account, rails, wish, asked, targetBot, later }: Wishing): void {
   const of = { accountId: account.id, bot: rails.bot };
   if (wish.kind === "order") {
     addToBotDay(store, of, { turnover: ZERO, actions: 1, atMs: deps.clock.nowMs() });
   }
   const isReduction = wish.kind !== "order" || wish.leg.reduceOnly;
-  const facts = factsNow(deps, store, { account, rails, isReduction, asked: attempt.resource.id });
+  const facts = factsNow(deps, store, { account, rails, isReduction, asked });
   const before = later.size === 0 ? facts.legs : facts.legs.filter(({ cloid }) => !later.has(cloid));
   const legs = wish.kind === "order" ? withLeg(before, wish.leg) : before;
-  const verdict = judge(rails, { ...facts, legs, targetBot: targetBotOf(store, attempt) }, wish);
+  const verdict = judge(rails, { ...facts, legs, targetBot }, wish);
   if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);
   if (wish.kind === "order") tellSelfTrades(deps, store, { account, rails, wish, legs });
 }
@@ -151,10 +186,13 @@ function only<T>(all: readonly T[]): T {
   return first;
 }
 
-type Ordered = { attempt: Attempt; rails: Rails; order: WireOrder; isModify: boolean };
+/** What sends it, or is going to. */
+type Sender = { cloid: string | null; resource: { id: string } };
+
+type Ordered = { attempt: Sender; rails: Rails; order: WireOrder; isModify: boolean };
 
 /** The market by the number that is signed: what the row says of it has no part in where it goes. */
-function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered): Wish {
+function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered): OrderWish {
   const market = marketOf(deps, order.a);
   const trigger =
     "trigger" in order.t ? triggerOf(deps, { order, market: market.name, trigger: order.t.trigger }) : null;
@@ -174,7 +212,7 @@ function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered):
   return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
 }
 
-type Sliced = Pick<Ordered, "attempt" | "rails"> & { twap: TwapOrderAction["twap"] };
+type Sliced = Pick<Ordered, "rails"> & { attempt: Attempt } & { twap: TwapOrderAction["twap"] };
 
 /** The exchange makes the prices of its slices as they come. */
 function twapWish(deps: ToJudge, { attempt, rails, twap }: Sliced): Wish {

@@ -10,6 +10,7 @@ import type { Purpose } from "../exchange/exchange.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
+import { listReservedLegs } from "../store/trades.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
 import { readSetting, settingsOf } from "./leverage-facts.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
@@ -103,7 +104,7 @@ export function factsNow(
   const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : PRICE_MAX_AGE_MS;
   return {
     ...findBotDay(store, { accountId: account.id, bot }, deps.clock.nowMs()),
-    legs: listOpenLegs(store, account.id),
+    legs: [...listOpenLegs(store, account.id), ...listReservedLegs(store, account.id)],
     held: [...nets.keys()],
     netOf: (market) => nets.get(market) ?? ZERO,
     // What else the account holds on spot is no part of what a bot may sell.

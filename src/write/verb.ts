@@ -3,6 +3,7 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import type { Place, RunningAnswer } from "../deps.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import type { Reply } from "../settle/send/send.ts";
+import type { WireOrder } from "../wire/action/order.ts";
 import type { ChargedBucket } from "./caller.ts";
 import type { Write } from "./key.ts";
 
@@ -73,4 +74,14 @@ export type Conclusion = { isSettled: boolean; answer: RunningAnswer | null };
 export type Begun = { kind: "begun"; goOn(): Promise<void> };
 
 /** Nothing is to be sent: the final answer, as JSON text. */
-export type Said = { kind: "said"; status: 200 | 201; body: string };
+export type Said = { kind: "said"; status: 200 | 201; body: string; reserves?: Reserved };
+
+/** What is going to be sent later on, of which nothing goes out before: a limited key is held to all of it at once. */
+export type Reserved = {
+  /** Of the resource that will send it. */
+  id: string;
+  /** What increases; null where nothing does. */
+  entry: WireOrder | null;
+  /** What only reduces what the entry fills, once it waits for the mark. */
+  guards: readonly WireOrder[];
+};

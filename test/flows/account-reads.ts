@@ -29,3 +29,12 @@ export const READS = [
   "GET /v1/whoami",
   "GET /v1/markets",
 ];
+
+/** Prices and sizes that only one account uses. */
+export type Figures = { open: string; moved: string; outside: string; stop: string; taken: string; size: string };
+
+// Neither account's prices are ever the other's, and nobody's orders meet.
+export const FIGURES: readonly [Figures, Figures] = [
+  { open: "81111", moved: "81112", outside: "81113", stop: "71111", taken: "95111", size: "0.01117" },
+  { open: "82222", moved: "82223", outside: "82224", stop: "72222", taken: "95222", size: "0.02229" },
+];

@@ -13,7 +13,7 @@ import {
   SECOND,
 } from "../support/paper-rig.ts";
 import { FILES } from "./account-files.ts";
-import { NAMING, READS } from "./account-reads.ts";
+import { FIGURES, type Figures, NAMING, READS } from "./account-reads.ts";
 
 /**
  * Two accounts with two keys each, and every kind of object that an account can have. Whatever one of them asks, with
@@ -33,14 +33,6 @@ type Belongings = {
   /** Text that stands in answers to this account and must never stand in one to the other. */
   marks: Set<string>;
 };
-
-type Figures = { open: string; moved: string; outside: string; stop: string; taken: string; size: string };
-
-// Neither account's prices are ever the other's, and nobody's orders meet.
-const FIGURES: readonly [Figures, Figures] = [
-  { open: "81111", moved: "81112", outside: "81113", stop: "71111", taken: "95111", size: "0.01117" },
-  { open: "82222", moved: "82223", outside: "82224", stop: "72222", taken: "95222", size: "0.02229" },
-];
 
 type Listed = { data: Record<string, unknown>[] };
 
@@ -159,7 +151,7 @@ async function askAs(asking: Belongings, other: Belongings, ask: Ask): Promise<A
   visited.add(
     ask.route
       .replace(/\?.*/, "")
-      .replace(/(orders|operations|stops|cancel-alls)\/(?!market$|batch$|cancel-all$)[^/]+/, "$1/{id}"),
+      .replace(/(orders|operations|stops|trades|cancel-alls)\/(?!market$|batch$|cancel-all$)[^/]+/, "$1/{id}"),
   );
   const answer = await rig.answer(asking.party, ask);
   const named = ask.route.toLowerCase() + JSON.stringify(ask.body ?? {}).toLowerCase();
@@ -378,6 +370,18 @@ test("a stop is its own account's: the other does not find it, and trades on", a
   });
   const [refused, taken] = [await rig.answer(FIRST, order(first)), await rig.answer(SECOND, order(second))];
   expect([refused.status, taken.status]).toEqual([403, 201]);
+});
+
+test("a trade is its own account's: the other finds, cancels and moves nothing of it", async () => {
+  const guard = { stop_loss: { trigger_price: "80" } };
+  const body = { account: SECOND.account.id, market: "SOL", side: "buy", size: "1", entry: { price: "90" }, ...guard };
+  const { id } = (await rig.answer(SECOND, { route: "POST /v1/trades", body, apiKey: 0 })).body;
+  const one = `/v1/trades/${id}`;
+  const writes = Object.entries({ "/v1/trades": body, [`${one}/cancel`]: {}, [`${one}/modify`]: guard });
+  const reads: Ask[] = [{ route: `GET ${one}` }, { route: "GET /v1/trades" }];
+  const asks = [...writes.map(([path, some]): Ask => ({ route: `POST ${path}`, body: some })), ...reads];
+  const answers = await Promise.all(asks.map((ask) => askAs(first, second, { ...ask, apiKey: 0 })));
+  expect(answers.map(({ status }) => status)).toEqual([403, 404, 404, 404, 200]);
 });
 
 test("a heartbeat is its own key's: the other's silence is none of it", async () => {

@@ -26,6 +26,7 @@ import type {
   noHeartbeatResource,
   operationResource,
   orderResource,
+  tradeResource as protectedTradeResource,
   revocationResource,
   withdrawnKeyResource,
 } from "../../src/core/resource.ts";
@@ -68,6 +69,7 @@ import {
 import { StatusResource } from "../../src/http/schema/status.ts";
 import { StopResource } from "../../src/http/schema/stop.ts";
 import { OrderStoryResource } from "../../src/http/schema/story.ts";
+import { TradeResource } from "../../src/http/schema/trade.ts";
 import { TwapResource } from "../../src/http/schema/twap.ts";
 import type { setupOutcome } from "../../src/http/setup.ts";
 import type { describeRenewal } from "../../src/ops/renew-agent.ts";
@@ -108,6 +110,7 @@ const SCHEMAS = {
   status: StatusResource,
   stop: StopResource,
   story: OrderStoryResource,
+  trade: TradeResource,
   twap: TwapResource,
   typedData: TypedDataResource,
   whoAmI: WhoAmIResource,
@@ -146,6 +149,7 @@ type Writers = {
   status: typeof statusResource;
   stop: typeof stopShown;
   story: typeof storyOf;
+  trade: typeof protectedTradeResource;
   twap: typeof twapResource;
   typedData: typeof typedDataResource;
   whoAmI: typeof whoAmIResource;
@@ -224,6 +228,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   status: "fits",
   stop: "fits",
   story: "fits",
+  trade: "fits",
   twap: "fits",
   typedData: "fits",
   whoAmI: "fits",

@@ -5,11 +5,14 @@ import { beatHeart } from "../../src/actions/beat-heart.ts";
 import { cancelOrders } from "../../src/actions/cancel-all.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { cancelTwap } from "../../src/actions/cancel-twap.ts";
+import { cancelTrade, modifyTrade } from "../../src/actions/change-trade.ts";
 import { closePosition } from "../../src/actions/close-position.ts";
+import { createTrade, type WantedGuard } from "../../src/actions/create-trade.ts";
 import { createTwap } from "../../src/actions/create-twap.ts";
 import { flattenStop } from "../../src/actions/flatten-stop.ts";
 import { getOperation } from "../../src/actions/get-operation.ts";
 import { getOrder } from "../../src/actions/get-order.ts";
+import { getTrade } from "../../src/actions/get-trade.ts";
 import { listFills } from "../../src/actions/list-fills.ts";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { listPositions } from "../../src/actions/list-positions.ts";
@@ -50,6 +53,19 @@ export type Ask =
   | { kind: "market"; market: string; side: Side; size: string; reduceOnly: boolean; bps: number }
   | { kind: "close"; market: string; fraction: string; keepsTriggers: boolean }
   | { kind: "cancel_all"; touches: "own" | "all" }
+  | {
+      kind: "trade";
+      market: string;
+      side: Side;
+      size: string;
+      price: string;
+      timeInForce: TimeInForce;
+      stop: string;
+      profit: string | null;
+    }
+  | { kind: "trade_cancel"; id: string }
+  | { kind: "trade_modify"; id: string; stop: string | null; profit: string | null }
+  | { kind: "get_trade"; id: string }
   | { kind: "flatten"; id: string; bps: number }
   | { kind: "beat"; withinS: number | null }
   | { kind: "stop"; scope: StopScope; keepsProtection: boolean }
@@ -132,6 +148,26 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
       const terms = { market: null, side: null, touches, keepsProtection: true, accountId: caller.account.id };
       return cancelOrders(deps, caller, { ...terms, ...print("cancel_all_orders", null, terms) });
     }
+    case "trade": {
+      const { kind: _kind, stop, profit, ...terms } = ask;
+      const wanted = { ...terms, stopLoss: atMarket(stop), takeProfit: profit === null ? null : atMarket(profit) };
+      const body = { ...terms, stop, profit };
+      return createTrade(deps, caller, {
+        ...wanted,
+        accountId: caller.account.id,
+        ...print("create_trade", null, body),
+      });
+    }
+    case "trade_cancel":
+      return cancelTrade(deps, caller, { id: ask.id, ...print("cancel_trade", ask.id, {}) });
+    case "trade_modify": {
+      const { id, stop, profit } = ask;
+      const guards = {
+        stopLoss: stop === null ? null : atMarket(stop),
+        takeProfit: profit === null ? null : atMarket(profit),
+      };
+      return modifyTrade(deps, caller, { id, ...guards, ...print("modify_trade", id, { stop, profit }) });
+    }
     case "flatten":
       return flattenStop(deps, caller, { id: ask.id, maxSlippageBps: ask.bps });
     case "beat":
@@ -145,12 +181,21 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
   }
 }
 
-type Read = Extract<Ask, { kind: "get" | "get_operation" | "list" | "list_open" | "fills" | "positions" }>;
+function atMarket(triggerPrice: string): WantedGuard {
+  return { triggerPrice, limitPrice: null };
+}
+
+type Read = Extract<
+  Ask,
+  { kind: "get" | "get_trade" | "get_operation" | "list" | "list_open" | "fills" | "positions" }
+>;
 
 async function read(deps: Deps, caller: Caller, ask: Read): Promise<{ body: string }> {
   switch (ask.kind) {
     case "get":
       return getOrder(deps, caller, ask.id);
+    case "get_trade":
+      return getTrade(deps, caller, ask.id);
     case "get_operation":
       return getOperation(deps, caller, ask.id);
     case "list":
@@ -230,6 +275,28 @@ function httpRequest(party: Party, ask: Ask): Http {
       const body = { account: party.account.id, touches: ask.touches };
       return { method: "POST", path: "/v1/orders/cancel-all", body };
     }
+    case "trade": {
+      const { market, side, size, price, timeInForce, stop, profit } = ask;
+      const entry = { price, time_in_force: timeInForce };
+      const guards = {
+        stop_loss: { trigger_price: stop },
+        ...(profit === null ? {} : { take_profit: { trigger_price: profit } }),
+      };
+      const body = { account: party.account.id, market, side, size, entry, ...guards };
+      return { method: "POST", path: "/v1/trades", body };
+    }
+    case "trade_cancel":
+      return { method: "POST", path: `/v1/trades/${ask.id}/cancel`, body: {} };
+    case "trade_modify": {
+      const { id, stop, profit } = ask;
+      const body = {
+        ...(stop === null ? {} : { stop_loss: { trigger_price: stop } }),
+        ...(profit === null ? {} : { take_profit: { trigger_price: profit } }),
+      };
+      return { method: "POST", path: `/v1/trades/${id}/modify`, body };
+    }
+    case "get_trade":
+      return { method: "GET", path: `/v1/trades/${ask.id}` };
     case "flatten":
       return { method: "POST", path: `/v1/stops/${ask.id}/flatten`, body: { max_slippage_bps: ask.bps } };
     case "beat":

@@ -9,6 +9,7 @@ import { OperationResource } from "./operation.ts";
 import { OrderResource } from "./order.ts";
 import { PositionResource } from "./position.ts";
 import { StopSummary } from "./stop.ts";
+import { TradeResource } from "./trade.ts";
 
 const RemovedOrder = closed(
   { object: Type.Literal("order", { description: "Always `order`." }), id: Uuid },
@@ -137,6 +138,8 @@ const DATA = {
   "agent.expiring": ExpiringAgent,
   "stop.created": StopSummary,
   "stop.updated": StopSummary,
+  "trade.created": TradeResource,
+  "trade.updated": TradeResource,
   "rail.refused": RailRefusal,
   "rail.tripped": RailTrip,
   "key.expiring": ExpiringKey,

@@ -1,10 +1,8 @@
 import type { Account } from "../../core/account.ts";
-import type { Attempt } from "../../core/attempt.ts";
-import { cloidOf } from "../../core/cloid.ts";
-import { absolute, compare, type Decimal, decimal, ZERO } from "../../core/decimal.ts";
+import { absolute, compare, type Decimal, ZERO } from "../../core/decimal.ts";
 import { closableOf, type Flatten } from "../../core/flatten.ts";
 import type { Market } from "../../core/market.ts";
-import { isLive, type Leg, type Side } from "../../core/order.ts";
+import { isLive, type Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Place, Settling, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
@@ -13,17 +11,13 @@ import { botOf, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listSteps, nameOfStep, putFlatten } from "../../store/flattens.ts";
 import type { Store } from "../../store/open.ts";
-import { insertPlacing, type StoredOrder } from "../../store/orders.ts";
+import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop } from "../../store/stops.ts";
-import { orderAction, wireOrder } from "../../wire/action/order.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
-import { recordElsewhere, recordPlaceReply } from "../place/place.ts";
-import { shownElsewhere } from "../place/shown-market.ts";
+import { placeOwn, storeOwnOrder } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import type { Placing } from "../record/record.ts";
-import { storeAttempt } from "../send/intent.ts";
-import { sendOwn } from "../send/send-own.ts";
 import type { ToWithdraw } from "./cancel-twaps.ts";
 import { keptOrders } from "./covered.ts";
 
@@ -42,27 +36,8 @@ export type Step = {
 };
 
 /** One order that only reduces and rests nowhere, with an intent of its own; a lost answer is settled before the next one. */
-export async function sendStep(world: ToFlatten, settling: Pick<Settling, "pursue">, step: Step): Promise<void> {
-  const made: { placing: Placing | null } = { placing: null };
-  const sent = await sendOwn(world, {
-    accountId: step.account.id,
-    purpose: "reduce",
-    store: (place) => {
-      made.placing = storeStep(world, step, place);
-      return made.placing?.attempt ?? null;
-    },
-  });
-  const { placing } = made;
-  if (sent === null || placing === null) return;
-  const { attempt, result } = sent;
-  if (result.kind !== "reply") return void settling.pursue(attempt.id);
-  const user = step.account.tradingAddress;
-  const elsewhere = await shownElsewhere(world, { ...placing, user }, result.reply);
-  const { isSettled } =
-    elsewhere === null
-      ? await recordPlaceReply(world, placing, result.reply)
-      : await recordElsewhere(world, placing, elsewhere);
-  if (!isSettled) void settling.pursue(attempt.id);
+export function sendStep(world: ToFlatten, settling: Pick<Settling, "pursue">, step: Step): Promise<void> {
+  return placeOwn(world, settling, { account: step.account, store: (place) => storeStep(world, step, place) });
 }
 
 /** Null where by now there is nothing to do, or more than is to be closed would be. */
@@ -76,7 +51,7 @@ function storeStep(world: ToFlatten, step: Step, place: Place): Placing | null {
       return null;
     const order = newOrder(world, step, flatten);
     putFlatten(store, { ...flatten, steps: flatten.steps + 1 });
-    return storeOrder(world, { account, order, signer: agent.address, place });
+    return storeOwnOrder(world, { account, order, signer: agent.address, place, route: "flatten" });
   });
 }
 
@@ -144,51 +119,4 @@ function newOrder(world: With<"clock" | "instance">, step: Step, flatten: Flatte
 /** An order of which anything may still execute, or of which the size is not final. */
 export function isUnsettled({ store }: With<"store">, { id, status }: StoredOrder): boolean {
   return isLive(status) || listAttemptsOf(store, id).some(({ state }) => state !== "done");
-}
-
-type Storing = { account: Account; order: StoredOrder; signer: string; place: Place };
-
-function storeOrder(world: ToFlatten, { account, order, signer, place }: Storing): Placing {
-  const cloid = cloidOf(order.id);
-  const { id, size, price, timeInForce, idempotencyKey, createdAtMs } = order;
-  if (idempotencyKey === null) throw new Error("bug: a step without its name");
-  const leg: Leg = {
-    cloid,
-    orderId: id,
-    oid: null,
-    ordinal: 0,
-    size: decimal(size),
-    price,
-    timeInForce,
-    trigger: null,
-    state: "sent",
-    filledSize: ZERO,
-    filledNotional: ZERO,
-    reason: null,
-    isExchangesWord: false,
-  };
-  const resource = { kind: "order", id } as const;
-  const key = {
-    accountId: account.id,
-    key: idempotencyKey,
-    route: "flatten",
-    fingerprint: "flatten",
-    resource,
-    answer: null,
-    createdAtMs,
-  };
-  const intended = {
-    kind: "place" as const,
-    account,
-    resource,
-    idempotencyKey,
-    actor: "gateway",
-    action: orderAction(wireOrder({ ...order, cloid }), null),
-    cloid,
-    targetOid: null,
-  };
-  const attempt: Attempt = storeAttempt(world, intended, { signer, place }, (store, made) =>
-    insertPlacing(store, { order, key, leg, attempt: made }),
-  );
-  return { order, leg, attempt };
 }

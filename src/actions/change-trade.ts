@@ -1,0 +1,132 @@
+import { ApiError } from "../core/errors.ts";
+import { tradeText } from "../core/resource.ts";
+import type { Guard, Trade } from "../core/trade.ts";
+import type { ToWrite, With } from "../deps.ts";
+import { botOf } from "../store/bots.ts";
+import { railsOfKey } from "../store/narrowings.ts";
+import { findTrade, putTrade } from "../store/trades.ts";
+import type { Caller } from "../write/caller.ts";
+import { RailRefused } from "../write/gate.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import { runWrite } from "../write/run.ts";
+import type { Plan } from "../write/verb.ts";
+import { guardOf, requireLimits, requireSides, reservedBy, type ToTrade, type WantedGuard } from "./create-trade.ts";
+import { requireTrade } from "./get-trade.ts";
+import { knownFault, requireMarket } from "./market-rules.ts";
+
+export type CancelTrade = WriteKey & { id: string };
+
+/** `POST /v1/trades/{id}/cancel`: no more is entered. What protects it stays while it holds something. */
+export async function cancelTrade(deps: ToTrade, caller: Caller, wanted: CancelTrade): Promise<WriteAnswer> {
+  const answer = await runWrite(deps, caller, wanted, {
+    route: "POST /v1/trades/{id}/cancel",
+    bucket: "cancels",
+    isCancel: true,
+    asked: {},
+    placing: null,
+    plan: async () => {
+      const { id } = requireOwnTrade(deps, caller, wanted.id);
+      return {
+        ...planFor(id, "cancel"),
+        store({ createdAtMs }) {
+          const trade = require(deps, id);
+          const next = trade.endedAtMs === null ? { ...trade, isEntryUnwanted: true } : trade;
+          putTrade(deps.store, next, createdAtMs);
+          return { kind: "said", status: 200, body: tradeText(next) };
+        },
+      };
+    },
+  });
+  deps.trader.heed();
+  return answer;
+}
+
+export type ModifyTrade = WriteKey & { id: string; stopLoss: WantedGuard | null; takeProfit: WantedGuard | null };
+
+/** `POST /v1/trades/{id}/modify`: other triggers; each new order stands before the old one goes. */
+export async function modifyTrade(deps: ToTrade, caller: Caller, wanted: ModifyTrade): Promise<WriteAnswer> {
+  const { stopLoss, takeProfit } = wanted;
+  const named = (guard: WantedGuard | null) =>
+    guard === null ? null : { trigger_price: guard.triggerPrice, limit_price: guard.limitPrice };
+  const answer = await runWrite(deps, caller, wanted, {
+    route: "POST /v1/trades/{id}/modify",
+    bucket: "otherWrites",
+    isCancel: false,
+    asked: { stop_loss: named(stopLoss), take_profit: named(takeProfit) },
+    placing: null,
+    plan: () => planModify(deps, caller, wanted),
+  });
+  deps.trader.heed();
+  return answer;
+}
+
+async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): Promise<Plan> {
+  const found = requireOwnTrade(deps, caller, wanted.id);
+  const known = await requireMarket(deps, found.market, false);
+  const { market } = known;
+  const guards = {
+    ...(wanted.stopLoss === null ? {} : { stopLoss: guardOf(market, found.side, wanted.stopLoss) }),
+    ...(wanted.takeProfit === null ? {} : { takeProfit: guardOf(market, found.side, wanted.takeProfit) }),
+  };
+  const fault = Object.values(guards)
+    .map((guard: Guard) => knownFault(deps, known, { size: found.size, price: guard.price, trigger: asTrigger(guard) }))
+    .find((each) => each !== null);
+  if (fault !== undefined) throw new ApiError("invalid_parameter", `${fault} Nothing was sent.`);
+  return {
+    ...planFor(found.id, "reduce"),
+    market: market.name,
+    store({ createdAtMs }) {
+      const trade = require(deps, found.id);
+      if (trade.endedAtMs !== null)
+        throw new ApiError("trade_not_modifiable", `The trade has ended: it is ${trade.status}. Nothing was sent.`);
+      requireLimits(trade.side, [wanted.stopLoss, wanted.takeProfit]);
+      // Afterwards a stop may follow the price to where the trade has won.
+      if (trade.status !== "open")
+        requireSides({
+          ...trade,
+          stopLoss: asWanted(guards.stopLoss ?? trade.stopLoss),
+          takeProfit: wanted.takeProfit,
+        });
+      const next = { ...trade, ...guards };
+      putTrade(deps.store, next, createdAtMs);
+      const { id, guards: reserved } = reservedBy(next, market);
+      return { kind: "said", status: 200, body: tradeText(next), reserves: { id, entry: null, guards: reserved } };
+    },
+  };
+}
+
+function asTrigger({ triggerPrice, isMarket }: Guard) {
+  return { price: triggerPrice, kind: "stop_loss", market: isMarket } as const;
+}
+
+function asWanted({ triggerPrice, price, isMarket }: Guard): WantedGuard {
+  return { triggerPrice, limitPrice: isMarket ? null : price };
+}
+
+function planFor(id: string, use: "cancel" | "reduce"): Omit<Plan, "store"> {
+  return {
+    resource: { kind: "trade", id },
+    use,
+    isSent: false,
+    isOrder: false,
+    increasesFor: [],
+    market: null,
+    keyRow: "own",
+  };
+}
+
+/** Inside the transaction: as it is now. */
+function require({ store }: With<"store">, id: string): Trade {
+  const trade = findTrade(store, id);
+  if (trade === null) throw new Error("bug: a trade without its row");
+  return trade;
+}
+
+/** One of its own bot, unless the key may touch all. Throws `trade_not_found` or `rail_refused`. */
+function requireOwnTrade(deps: ToWrite, caller: Caller, id: string): Trade {
+  const trade = requireTrade(deps, caller, id);
+  const rails = railsOfKey(deps.store, caller.key.keyHash);
+  if (rails === null || rails.touches === "all" || botOf(deps.store, trade.keyHash) === rails.bot) return trade;
+  const refused = { rail: "touches", limit: rails.touches, use: "a trade that another has asked for" };
+  throw new RailRefused(refused, `Rail touches of bot ${rails.bot}: limit own, use ${refused.use}. Nothing was sent.`);
+}

@@ -1,0 +1,228 @@
+import { compare, decimal, ZERO } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import { dexOf, isSpot, type Market } from "../core/market.ts";
+import type { Side, TimeInForce, Trigger } from "../core/order.ts";
+import { tradeText } from "../core/resource.ts";
+import { type Guard, otherSide, type Trade, type TradePath, type TradeTerms, worstPriceOf } from "../core/trade.ts";
+import type { ToWrite, With } from "../deps.ts";
+import { listOpenLegs } from "../store/open-legs.ts";
+import { insertTrade, listOpenTradesOf } from "../store/trades.ts";
+import { wireOrder } from "../wire/action/order.ts";
+import { mintOrderId } from "../wire/order-id.ts";
+import type { Caller } from "../write/caller.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import { runWrite } from "../write/run.ts";
+import type { Plan, Reserved } from "../write/verb.ts";
+import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
+
+/** As a client asks for it; without a limit price it executes at market. */
+export type WantedGuard = { triggerPrice: string; limitPrice: string | null };
+
+export type CreateTrade = WriteKey & {
+  accountId: string;
+  market: string;
+  side: Side;
+  size: string;
+  price: string;
+  timeInForce: TimeInForce;
+  stopLoss: WantedGuard;
+  takeProfit: WantedGuard | null;
+};
+
+export type ToTrade = ToWrite & With<"reads" | "trader">;
+
+/** `POST /v1/trades`: stored, and pursued from then on. Nothing is sent before it is stored. */
+export async function createTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Promise<WriteAnswer> {
+  if (wanted.accountId !== caller.account.id) {
+    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
+  }
+  requireSides(wanted);
+  const answer = await runWrite(deps, caller, wanted, {
+    route: "POST /v1/trades",
+    bucket: "orders",
+    isCancel: false,
+    asked: askedOf(wanted),
+    placing: null,
+    plan: () => planTrade(deps, caller, wanted),
+  });
+  deps.trader.heed();
+  return answer;
+}
+
+/** By the names of its body, for the message that says what differs. */
+function askedOf({ market, side, size, price, timeInForce, stopLoss, takeProfit }: CreateTrade) {
+  const named = (guard: WantedGuard | null) =>
+    guard === null ? null : { trigger_price: guard.triggerPrice, limit_price: guard.limitPrice };
+  const entry = { price, time_in_force: timeInForce };
+  return { market, side, size, entry, stop_loss: named(stopLoss), take_profit: named(takeProfit) };
+}
+
+type Sided = Pick<CreateTrade, "side" | "price" | "stopLoss" | "takeProfit">;
+
+/** A stop loses against the entry's price, a profit gains; and a limit may not be better than its trigger where it stops. */
+export function requireSides({ side, price, stopLoss, takeProfit }: Sided): void {
+  if (!isWorse(side, stopLoss.triggerPrice, price))
+    refuse(`stop_loss.trigger_price ${stopLoss.triggerPrice} is not on the losing side of the entry's price ${price}`);
+  if (takeProfit !== null && !isWorse(side, price, takeProfit.triggerPrice))
+    refuse(
+      `take_profit.trigger_price ${takeProfit.triggerPrice} is not on the winning side of the entry's price ${price}`,
+    );
+  requireLimits(side, [stopLoss, takeProfit]);
+}
+
+/** The exchange takes no limit of a trigger that is better than the trigger itself. */
+export function requireLimits(side: Side, guards: readonly (WantedGuard | null)[]): void {
+  for (const guard of guards) {
+    if (guard === null || guard.limitPrice === null || !isWorse(side, guard.triggerPrice, guard.limitPrice)) continue;
+    refuse(`limit_price ${guard.limitPrice} is better than its trigger_price ${guard.triggerPrice}`);
+  }
+}
+
+/** For who holds this side. */
+function isWorse(side: Side, one: string, other: string): boolean {
+  return compare(decimal(one), decimal(other)) === (side === "buy" ? -1 : 1);
+}
+
+function refuse(what: string): never {
+  throw new ApiError("invalid_parameter", `${what}. Nothing was sent.`);
+}
+
+async function planTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Promise<Plan> {
+  const { market, fault } = await ruledMarket(deps, wanted);
+  const isFlat = await isFlatIn(deps, caller, market.name);
+  const { id: accountId } = caller.account;
+  const { tag: instanceTag, secret } = deps.instance;
+  const nowMs = deps.clock.nowMs();
+  const id = mintOrderId({
+    nowMs,
+    instanceTag,
+    secret,
+    accountId,
+    idempotencyKey: `trade of ${wanted.idempotencyKey}`,
+  });
+  const terms = termsOf(market, wanted);
+  return {
+    resource: { kind: "trade", id },
+    use: "order",
+    isSent: false,
+    isOrder: true,
+    increasesFor: [caller.key.keyHash],
+    market: market.name,
+    keyRow: "own",
+    store({ createdAtMs }) {
+      const path = isFlat && !hasOwnIn(deps, accountId, market.name) ? "stop_first" : "after_fills";
+      const trade = newTrade({ id, caller, terms, path, fault, createdAtMs });
+      insertTrade(deps.store, trade);
+      const said = { kind: "said", status: 201, body: tradeText(trade) } as const;
+      return fault === null ? { ...said, reserves: reservedBy(trade, market) } : said;
+    },
+  };
+}
+
+/** The market, and what is certain to be refused of the entry or of what protects it. */
+async function ruledMarket(deps: ToTrade, wanted: CreateTrade): Promise<{ market: Market; fault: string | null }> {
+  const known = await requireMarket(deps, wanted.market, true);
+  const { market } = known;
+  if (isSpot(market.name))
+    throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
+  const { size, stopLoss, takeProfit } = termsOf(market, wanted);
+  const guards = takeProfit === null ? [stopLoss] : [stopLoss, takeProfit];
+  const entry = { size, price: wanted.price, trigger: null };
+  const all = [entry, ...guards.map((guard) => ({ size, price: guard.price, trigger: triggerOf(guard) }))];
+  const faulty = all.find((terms) => knownFault(deps, known, terms) !== null);
+  return faulty === undefined
+    ? { market, fault: null }
+    : readRulesAgain(deps, { known, terms: faulty, isIncrease: true });
+}
+
+/** For the market's rules, which ask nothing of its kind. */
+function triggerOf({ triggerPrice, isMarket }: Guard): Trigger {
+  return { price: triggerPrice, kind: "stop_loss", market: isMarket };
+}
+
+function termsOf(market: Market, wanted: CreateTrade): TradeTerms {
+  const { side, size, price, timeInForce, stopLoss, takeProfit } = wanted;
+  return {
+    market: market.name,
+    side,
+    size,
+    price,
+    timeInForce,
+    stopLoss: guardOf(market, side, stopLoss),
+    takeProfit: takeProfit === null ? null : guardOf(market, side, takeProfit),
+  };
+}
+
+/** @param side of the trade */
+export function guardOf(market: Market, side: Side, { triggerPrice, limitPrice }: WantedGuard): Guard {
+  const price = limitPrice ?? worstPriceOf(market, otherSide(side), triggerPrice);
+  return { triggerPrice, price, isMarket: limitPrice === null };
+}
+
+/** Nothing of the account stands there, whoever has placed it. What cannot be read is taken for held. */
+async function isFlatIn({ reads }: With<"reads">, { account }: Caller, market: string): Promise<boolean> {
+  const { tradingAddress: user } = account;
+  const dex = dexOf(market);
+  const [state, orders] = await Promise.all([
+    reads.clearinghouse(user, dex, "order"),
+    reads.openOrders(user, dex, "order"),
+  ]);
+  if (state.kind === "failed" || orders.kind === "failed") return false;
+  const isHeld = state.value.positions.some(({ coin, signedSize }) => coin === market && signedSize !== ZERO);
+  return !isHeld && !orders.value.some(({ coin }) => coin === market);
+}
+
+/** By our rows, inside the transaction: what was signed and is not over, or is going to be. */
+function hasOwnIn({ store }: With<"store">, accountId: string, market: string): boolean {
+  const legs = listOpenLegs(store, accountId);
+  return [...legs, ...listOpenTradesOf(store, accountId)].some((each) => each.market === market);
+}
+
+type Making = {
+  id: string;
+  caller: Caller;
+  terms: TradeTerms;
+  path: TradePath;
+  fault: string | null;
+  createdAtMs: number;
+};
+
+function newTrade({ id, caller, terms, path, fault, createdAtMs }: Making): Trade {
+  return {
+    id,
+    accountId: caller.account.id,
+    keyHash: caller.key.keyHash,
+    ...terms,
+    createdAtMs,
+    path,
+    status: fault === null ? "arming" : "rejected",
+    isEntryUnwanted: fault !== null,
+    entryId: null,
+    stops: 0,
+    profits: 0,
+    stopId: null,
+    profitId: null,
+    filledSize: ZERO,
+    heldSize: ZERO,
+    unprotectedSinceMs: null,
+    unprotectedBecause: null,
+    error: fault,
+    endedAtMs: fault === null ? null : createdAtMs,
+  };
+}
+
+/** What its key is held to at once: the entry by its worst case, and each guard by how far it may execute from its trigger. */
+export function reservedBy(trade: Trade, { assetId }: Market): Reserved {
+  const { id, side, size, price, timeInForce, stopLoss, takeProfit } = trade;
+  const shared = { assetId, size, cloid: null };
+  const entry = wireOrder({ ...shared, side, price, timeInForce, reduceOnly: false, trigger: null });
+  const closing = { ...shared, side: otherSide(side), timeInForce: "gtc" as const, reduceOnly: true };
+  const guards = (takeProfit === null ? [stopLoss] : [stopLoss, takeProfit]).map((guard) =>
+    wireOrder({
+      ...closing,
+      price: guard.price,
+      trigger: { ...triggerOf(guard), kind: guard === stopLoss ? "stop_loss" : "take_profit" },
+    }),
+  );
+  return { id, entry, guards };
+}

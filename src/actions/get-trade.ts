@@ -1,0 +1,41 @@
+import { ApiError } from "../core/errors.ts";
+import { pageOf } from "../core/page.ts";
+import { listText, tradeResource, tradeText } from "../core/resource.ts";
+import type { Trade } from "../core/trade.ts";
+import type { With } from "../deps.ts";
+import { findTrade, listTrades as listStored } from "../store/trades.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Throws `invalid_id` or `trade_not_found`. */
+export function requireTrade({ store }: With<"store">, { account }: Caller, givenId: string): Trade {
+  const id = givenId.toLowerCase();
+  if (!UUID.test(id)) throw new ApiError("invalid_id", "`id` is the UUID of a trade.");
+  const trade = findTrade(store, id);
+  if (trade === null || trade.accountId !== account.id)
+    throw new ApiError("trade_not_found", "There is no such trade on this account.");
+  return trade;
+}
+
+/** `GET /v1/trades/{id}`. Asks the exchange nothing: a trade is pursued all the while. */
+export function getTrade(deps: With<"store">, caller: Caller, id: string): ReadAnswer {
+  return { body: tradeText(requireTrade(deps, caller, id)), asOfMs: null };
+}
+
+/** `GET /v1/trades`: newest first; the cursor is the id of a trade of this account. */
+export function listTrades(
+  { store }: With<"store">,
+  caller: Caller,
+  { status, cursor, limit }: { status: string | null; cursor: string | null; limit: number },
+): ReadAnswer {
+  if (status !== null && status !== "live")
+    throw new ApiError("invalid_status", "`status` is `live`, or left out for all.");
+  const accountId = caller.account.id;
+  const after = cursor === null ? null : findTrade(store, cursor.toLowerCase());
+  if (cursor !== null && after?.accountId !== accountId)
+    throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
+  const page = pageOf(listStored(store, { accountId, after, isOpen: status === "live", limit }), limit, ({ id }) => id);
+  return { body: listText(page.rows.map(tradeResource), page.nextCursor), asOfMs: null };
+}

@@ -1,0 +1,32 @@
+import type { Account } from "../core/account.ts";
+import { ZERO } from "../core/decimal.ts";
+import { dexOf } from "../core/market.ts";
+import type { With } from "../deps.ts";
+import type { ToPlaceOwn } from "../settle/place/place-own.ts";
+import { openTrader, type RunningTrader, type ShownPosition, type TraderParts } from "../settle/trade/trader.ts";
+import { enterTrade } from "./enter-trade.ts";
+import type { ToPlaceOrder } from "./place-order.ts";
+
+/** @param deps asked for late: it is opened before they are whole */
+export function openGatewayTrader(
+  world: ToPlaceOwn,
+  settling: TraderParts["settling"],
+  deps: () => ToPlaceOrder & With<"reads">,
+): RunningTrader {
+  return openTrader(world, {
+    settling,
+    position: (account, market) => positionNow(deps(), account, market),
+    enter: (trade, account) => enterTrade(deps(), trade, account),
+  });
+}
+
+async function positionNow(
+  { reads }: With<"reads">,
+  { tradingAddress }: Account,
+  market: string,
+): Promise<ShownPosition | null> {
+  const state = await reads.clearinghouse(tradingAddress, dexOf(market), "reduce");
+  if (state.kind === "failed") return null;
+  const { positions, timeMs } = state.value;
+  return { size: positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO, timeMs };
+}

@@ -1,0 +1,224 @@
+/**
+ * What a trade needs next, by the facts of its orders. Pure: what has to be done is worked out anew each time from what is, so
+ * that a death between two steps leaves nothing to remember.
+ */
+import {
+  add,
+  compare,
+  type Decimal,
+  decimal,
+  isZero,
+  larger,
+  multiply,
+  smaller,
+  subtract,
+  sum,
+  ZERO,
+} from "./decimal.ts";
+import type { Guard, Trade } from "./trade.ts";
+
+/** One order of a trade. */
+export type Part = {
+  orderId: string;
+  /**
+   * `unsettled`: what became of it is not known. `waiting`: a guard that the exchange has taken, and that waits for the mark.
+   * `working`: it rests on the book, or is executing. `over`: nothing of it can fill any more.
+   */
+  state: "unsettled" | "waiting" | "working" | "over";
+  /** What of it may still fill. */
+  remaining: Decimal;
+  filled: Decimal;
+  /** The trade itself has told it to go. */
+  isLeaving: boolean;
+  /** What it was placed for. */
+  size: Decimal;
+  triggerPrice: string | null;
+  price: string;
+  /** The exchange has had it, whatever became of it. */
+  wasTaken: boolean;
+  /** Its words where it refused it; null too where it is proven that nothing has reached it. */
+  refusal: string | null;
+  /** Why it is over, in plain words. */
+  error: string | null;
+  createdAtMs: number;
+};
+
+export type TradeFacts = {
+  entry: Part | null;
+  /** In the order of their placing. */
+  stops: readonly Part[];
+  profits: readonly Part[];
+  /** What the account holds on the trade's side, read after the last of its fills was known; null while it has not been. */
+  position: Decimal | null;
+  /** A stop of the gateway takes protection away as well. */
+  isWithdrawn: boolean;
+  nowMs: number;
+};
+
+export type TradeStep =
+  | { kind: "place_entry" }
+  | { kind: "place_guard"; as: "stop" | "profit"; size: Decimal }
+  | { kind: "cancel"; orderId: string }
+  /** The exchange takes no stop without a position. */
+  | { kind: "follow_fills" }
+  | { kind: "end"; status: "closed" | "canceled" | "rejected" | "closed_outside" | "withdrawn"; error: string | null };
+
+/** A guard that was refused is tried again after so long, milliseconds. */
+export const RETRY_GUARD_MS = 10_000;
+/** So many orders are placed as its stop, and as its take-profit, at most: past them nothing more is entered. */
+export const MAX_GUARDS = 40;
+/** Of these the last ones are kept for when the entry is over. */
+const KEPT_GUARDS = 8;
+
+/** The words of the exchange where a stop needs a position, and where an order is too small. */
+const NEEDS_POSITION = "would increase position";
+export const BELOW_MINIMUM = "minimum value";
+
+/** What the trade holds, by its own fills, and no more than the account does. */
+export function heldOf({ entry, stops, profits, position }: TradeFacts): Decimal {
+  const closed = sum([...stops, ...profits].map(({ filled }) => filled));
+  const own = larger(subtract(entry?.filled ?? ZERO, closed), ZERO);
+  return position === null ? own : smaller(own, position);
+}
+
+/** Everything that can be done now; none of it waits for another. Empty: nothing, before something becomes known. */
+export function nextSteps(trade: Trade, facts: TradeFacts): TradeStep[] {
+  if (facts.entry === null) return stepsBeforeEntry(trade, facts);
+  const held = heldOf(facts);
+  const isEntryOver = facts.entry.state === "over";
+  if (isEntryOver && isZero(held)) return stepsAtEnd(trade, facts);
+  if (isEntryOver && facts.isWithdrawn) return [end("withdrawn", "a stop took its protection away")];
+  const entrySteps = isEntryUnwanted(trade, facts) ? cancelOf([facts.entry]) : [];
+  if (facts.isWithdrawn) return cancelOf([facts.entry]);
+  return [...entrySteps, ...guardSteps(trade, facts, held)];
+}
+
+/** Somebody has asked for it to go, or the trade is on its way out: what was to protect it is gone, or has closed some of it. */
+function isEntryUnwanted(trade: Trade, { stops, profits, position, entry }: TradeFacts): boolean {
+  if (trade.isEntryUnwanted || stops.length > MAX_GUARDS - KEPT_GUARDS) return true;
+  if (position !== null && isZero(position) && entry !== null && !isZero(entry.filled)) return true;
+  return stops.some(isGone) || profits.some(({ filled }) => !isZero(filled));
+}
+
+/** It was there, and neither was it replaced by the trade nor is it any more: it has fired, or somebody took it away. */
+function isGone({ state, filled, wasTaken, isLeaving, triggerPrice }: Part): boolean {
+  if (!isZero(filled) || (state === "working" && triggerPrice !== null)) return true;
+  return state === "over" && wasTaken && !isLeaving;
+}
+
+function stepsBeforeEntry(trade: Trade, facts: TradeFacts): TradeStep[] {
+  const { stops } = facts;
+  const newest = stops.at(-1);
+  if (trade.isEntryUnwanted || facts.isWithdrawn || stops.some(isGone)) {
+    if (stops.some(isLive)) return cancelOf(stops);
+    const [lost] = stops.filter(isGone);
+    const because = lost === undefined ? trade.error : "its stop was gone before the entry was sent";
+    return [end(because === null ? "canceled" : "rejected", because)];
+  }
+  if (trade.path === "after_fills") return [{ kind: "place_entry" }];
+  const refusal = newest?.state === "over" ? newest.refusal : null;
+  if (refusal?.includes(NEEDS_POSITION)) return [{ kind: "follow_fills" }];
+  if (refusal !== null && !stops.some(isLive)) return [end("rejected", `the stop was refused: ${refusal}`)];
+  const wanted = { size: decimal(trade.size), guard: trade.stopLoss };
+  const isReady = stops.some((stop) => stop.state === "waiting" && isFor(stop, wanted));
+  return isReady ? [...replaced(stops, wanted), { kind: "place_entry" }] : guard("stop", stops, wanted, facts);
+}
+
+function guardSteps(trade: Trade, facts: TradeFacts, held: Decimal): TradeStep[] {
+  const { entry, stops, profits } = facts;
+  if (isZero(held) && facts.position !== null && !isZero(entry?.filled ?? ZERO))
+    return cancelOf([...stops, ...profits]);
+  const coming = entry !== null && entry.state !== "over" && trade.path === "stop_first" ? entry.remaining : ZERO;
+  const size = add(held, coming);
+  const forStop = isZero(size) ? [] : guard("stop", stops, { size, guard: trade.stopLoss }, facts);
+  // Protection first: nothing else is placed while it is not there.
+  if (trade.takeProfit === null || isZero(held) || isLess(protectedOf(facts), held)) return forStop;
+  return [...forStop, ...guard("profit", profits, { size: held, guard: trade.takeProfit }, facts)];
+}
+
+/** How much the stops that are known to stand would close. */
+export function protectedOf({ stops }: Pick<TradeFacts, "stops">): Decimal {
+  return sum(stops.filter((stop) => isStanding(stop) && !stop.isLeaving).map(({ remaining }) => remaining));
+}
+
+/** Why what is held is not known to be protected, in plain words; null where it is, or nothing is held. */
+export function unprotectedBecause(trade: Trade, facts: TradeFacts): string | null {
+  const held = heldOf(facts);
+  if (isZero(held) || !isLess(protectedOf(facts), held)) return null;
+  const newest = facts.stops.at(-1);
+  if (newest === undefined || newest.refusal === null) return "its stop is not confirmed yet";
+  if (!newest.refusal.includes(BELOW_MINIMUM)) return `its stop was refused: ${newest.refusal}`;
+  const value = multiply(held, decimal(trade.stopLoss.price));
+  return `the exchange takes no stop for so little: ${held} at ${trade.stopLoss.price} is ${value}, and it answers: ${newest.refusal}`;
+}
+
+type Wanted = { size: Decimal; guard: Guard };
+
+/** The new one before the old ones go. What cannot be placed just now leaves the old ones where they are. */
+function guard(as: "stop" | "profit", parts: readonly Part[], wanted: Wanted, { nowMs }: TradeFacts): TradeStep[] {
+  if (parts.some(({ state, isLeaving }) => state === "unsettled" && !isLeaving)) return [];
+  const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
+  if (fitting !== undefined) return replaced(parts, wanted);
+  const newest = parts.at(-1);
+  const isRefused = newest !== undefined && newest.refusal !== null && isAlike(newest, wanted);
+  if (isRefused && (newest.refusal?.includes(BELOW_MINIMUM) === true || nowMs - newest.createdAtMs < RETRY_GUARD_MS))
+    return [];
+  return parts.length >= MAX_GUARDS ? [] : [{ kind: "place_guard", as, size: wanted.size }];
+}
+
+/** All but the newest that fits go. */
+function replaced(parts: readonly Part[], wanted: Wanted): TradeStep[] {
+  const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
+  return cancelOf(parts.filter((part) => part !== fitting));
+}
+
+function stepsAtEnd(trade: Trade, { entry, stops, profits, position, isWithdrawn }: TradeFacts): TradeStep[] {
+  const guards = [...stops, ...profits];
+  if (guards.some(isLive)) return cancelOf(guards);
+  const closed = sum(guards.map(({ filled }) => filled));
+  const filled = entry?.filled ?? ZERO;
+  if (isZero(filled)) {
+    const wasTaken = entry === null || entry.wasTaken;
+    return [wasTaken ? end("canceled", trade.error) : end("rejected", entry.error)];
+  }
+  const isByOthers = position !== null && isLess(closed, filled) && !isWithdrawn;
+  return [end(isByOthers ? "closed_outside" : "closed", null)];
+}
+
+function end(status: Extract<TradeStep, { kind: "end" }>["status"], error: string | null): TradeStep {
+  return { kind: "end", status, error };
+}
+
+function cancelOf(parts: readonly Part[]): TradeStep[] {
+  return parts.flatMap((part) => (isLive(part) && !part.isLeaving ? [{ kind: "cancel", orderId: part.orderId }] : []));
+}
+
+function isLive({ state }: Part): boolean {
+  return state !== "over";
+}
+
+function isStanding({ state }: Part): boolean {
+  return state === "waiting" || state === "working";
+}
+
+/** It closes just this, on these terms. */
+function isFor(part: Part, wanted: Wanted): boolean {
+  return compare(part.remaining, wanted.size) === 0 && hasTerms(part, wanted.guard);
+}
+
+/** It was placed to. */
+function isAlike(part: Part, wanted: Wanted): boolean {
+  return compare(part.size, wanted.size) === 0 && hasTerms(part, wanted.guard);
+}
+
+function hasTerms({ triggerPrice, price }: Part, { triggerPrice: wantedTrigger, price: wantedPrice }: Guard): boolean {
+  return triggerPrice !== null && isEqual(triggerPrice, wantedTrigger) && isEqual(price, wantedPrice);
+}
+
+function isEqual(a: string, b: string): boolean {
+  return compare(decimal(a), decimal(b)) === 0;
+}
+
+function isLess(a: Decimal, b: Decimal): boolean {
+  return compare(a, b) < 0;
+}

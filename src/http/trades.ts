@@ -1,0 +1,180 @@
+/** /v1/trades: entries with what protects them. */
+import type { Static } from "@sinclair/typebox";
+import { cancelTrade, modifyTrade } from "../actions/change-trade.ts";
+import { createTrade, type WantedGuard } from "../actions/create-trade.ts";
+import { getTrade, listTrades } from "../actions/get-trade.ts";
+import { ApiError } from "../core/errors.ts";
+import { type PrintedBody, printRequest } from "../write/fingerprint.ts";
+import type { ContractAnswer } from "./contract.ts";
+import { requireNotZero } from "./order-rules.ts";
+import { readLimit } from "./query.ts";
+import { type Route, readRoute, writeRoute } from "./route.ts";
+import { words } from "./schema/common.ts";
+import { CursorParameter, LimitParameter, listOf } from "./schema/list.ts";
+import { CancelTradeBody, CreateTradeBody, ModifyTradeBody, TradeResource } from "./schema/trade.ts";
+import { EXAMPLE_CREATE_TRADE, EXAMPLE_TRADE } from "./trade-examples.ts";
+
+const TAG = "Trades";
+const ID = { description: "UUID of the trade.", example: EXAMPLE_TRADE.id };
+
+function answer(status: 200 | 201, description: string): ContractAnswer {
+  return { status, description, schema: TradeResource, example: EXAMPLE_TRADE, headers: ["Idempotent-Replayed"] };
+}
+
+const create = writeRoute(
+  {
+    name: "create_trade",
+    method: "POST",
+    path: "/v1/trades",
+    tag: TAG,
+    summary: "Enter with protection",
+    description:
+      "A limit order together with the stop-loss, and the take-profit, of what it fills. It is stored, and pursued from then on by orders of its own, also after a restart. Where the account has nothing in the market, the stop goes first, whole, and the entry once the exchange has taken it; else a stop of just what is filled follows each fill, the new one before the old one goes. What one of both closes, the other no longer covers. A stop that fires or is taken away ends the entry; an entry that could not be sent for a minute is not sent any more. Of a key with rails the whole trade counts from the answer on. Read it, or follow `trade.updated`, to see whether it is `protected`.",
+    access: "trading:write",
+    body: CreateTradeBody,
+    bodyExample: EXAMPLE_CREATE_TRADE,
+    answers: [answer(201, "The trade, as it was taken. What the market's rules refuse is `status` `rejected`.")],
+    errors: [
+      "account_mismatch",
+      "unknown_market",
+      "perpetual_market_required",
+      "trading_stopped",
+      "too_many_open_orders",
+    ],
+  },
+  (deps, caller, { body, idempotencyKey }) => {
+    const { account, market, side, size, entry, stop_loss: stopLoss, take_profit: takeProfit } = body;
+    requireNotZero("size", size);
+    requireNotZero("entry.price", entry.price);
+    const accountId = account.toLowerCase();
+    const timeInForce = entry.time_in_force ?? "gtc";
+    const terms = { market, side, size, price: entry.price, timeInForce };
+    const guards = { stopLoss: readGuard("stop_loss", stopLoss), takeProfit: readWanted("take_profit", takeProfit) };
+    const printed = {
+      account: accountId,
+      market,
+      side,
+      size,
+      entry: { price: entry.price, time_in_force: timeInForce },
+      ...printedGuards(guards),
+    };
+    const fingerprint = printRequest("create_trade", null, printed);
+    return createTrade(deps, caller, { accountId, ...terms, ...guards, idempotencyKey, fingerprint });
+  },
+);
+
+type SentGuard = Static<typeof CreateTradeBody>["stop_loss"];
+
+function readGuard(name: string, { trigger_price: triggerPrice, limit_price: limitPrice }: SentGuard): WantedGuard {
+  requireNotZero(`${name}.trigger_price`, triggerPrice);
+  if (limitPrice !== undefined) requireNotZero(`${name}.limit_price`, limitPrice);
+  return { triggerPrice, limitPrice: limitPrice ?? null };
+}
+
+function readWanted(name: string, guard: SentGuard | undefined): WantedGuard | null {
+  return guard === undefined ? null : readGuard(name, guard);
+}
+
+/** The names of the body: a print is stored, and must outlive a change of ours. */
+function printedGuards(guards: { stopLoss: WantedGuard | null; takeProfit: WantedGuard | null }): PrintedBody {
+  const printed = (guard: WantedGuard | null) =>
+    guard === null ? null : { trigger_price: guard.triggerPrice, limit_price: guard.limitPrice };
+  return { stop_loss: printed(guards.stopLoss), take_profit: printed(guards.takeProfit) };
+}
+
+const cancel = writeRoute(
+  {
+    name: "cancel_trade",
+    method: "POST",
+    path: "/v1/trades/{id}/cancel",
+    tag: TAG,
+    summary: "Cancel the entry of a trade",
+    description:
+      "No more is entered: an entry that rests is canceled, one that was not sent is not. What protects the trade stays while it holds something, and goes then. Said of a trade that has ended it changes nothing.",
+    access: "trading:write",
+    id: ID,
+    body: CancelTradeBody,
+    bodyExample: {},
+    isBodyOptional: true,
+    answers: [answer(200, "The trade, whose entry is being canceled.")],
+    errors: ["invalid_id", "trade_not_found"],
+  },
+  (deps, caller, { id, idempotencyKey }) =>
+    cancelTrade(deps, caller, { id, idempotencyKey, fingerprint: printRequest("cancel_trade", id, {}) }),
+);
+
+const modify = writeRoute(
+  {
+    name: "modify_trade",
+    method: "POST",
+    path: "/v1/trades/{id}/modify",
+    tag: TAG,
+    summary: "Move the stop or the profit of a trade",
+    description:
+      "An order on the new terms is placed, and the old one goes when the exchange has taken it. One that the exchange refuses leaves the old one in force; it is tried again every ten seconds. While the entry may fill, the stop stays on its losing side; afterwards it may follow the price.",
+    access: "trading:write",
+    id: ID,
+    body: ModifyTradeBody,
+    bodyExample: { stop_loss: { trigger_price: "59000" } },
+    answers: [answer(200, "The trade, on its new terms.")],
+    errors: ["invalid_id", "trade_not_found", "nothing_to_modify", "trade_not_modifiable", "unknown_market"],
+  },
+  (deps, caller, { id, body, idempotencyKey }) => {
+    const stopLoss = readWanted("stop_loss", body.stop_loss);
+    const takeProfit = readWanted("take_profit", body.take_profit);
+    if (stopLoss === null && takeProfit === null)
+      throw new ApiError("nothing_to_modify", "At least one of stop_loss and take_profit is needed.");
+    const fingerprint = printRequest("modify_trade", id, printedGuards({ stopLoss, takeProfit }));
+    return modifyTrade(deps, caller, { id, stopLoss, takeProfit, idempotencyKey, fingerprint });
+  },
+);
+
+const retrieve = readRoute(
+  {
+    name: "get_trade",
+    method: "GET",
+    path: "/v1/trades/{id}",
+    tag: TAG,
+    summary: "Retrieve a trade",
+    description: "As it is known now; it is pursued all the while. The story of each of its orders names it.",
+    access: "trading:read",
+    id: ID,
+    answers: [{ status: 200, description: "The trade.", schema: TradeResource, example: EXAMPLE_TRADE }],
+    errors: ["invalid_id", "trade_not_found"],
+  },
+  (deps, caller, { id }) => getTrade(deps, caller, id),
+);
+
+const list = readRoute(
+  {
+    name: "list_trades",
+    method: "GET",
+    path: "/v1/trades",
+    tag: TAG,
+    summary: "List trades",
+    description: "Newest first.",
+    access: "trading:read",
+    query: {
+      status: words(["live"], { description: "`live`: those that have not ended. Left out: all." }),
+      cursor: CursorParameter,
+      limit: LimitParameter,
+    },
+    answers: [
+      {
+        status: 200,
+        description: "A page of trades.",
+        schema: listOf(TradeResource, "TradeList"),
+        example: { object: "list", data: [EXAMPLE_TRADE], has_more: false, next_cursor: null },
+      },
+    ],
+    errors: ["invalid_status", "invalid_cursor", "invalid_limit"],
+  },
+  (deps, caller, { query }) => {
+    const [status, cursor] = [query.get("status"), query.get("cursor")];
+    return listTrades(deps, caller, { status, cursor, limit: readLimit(query) });
+  },
+);
+
+export function tradeRoutes(): Route[] {
+  return [create, list, retrieve, cancel, modify];
+}

@@ -1,0 +1,70 @@
+import { type Decimal, decimal, isNegative, subtract, sum, ZERO } from "../../core/decimal.ts";
+import { isClosed, wasTaken } from "../../core/order.ts";
+import type { Trade } from "../../core/trade.ts";
+import type { Part, TradeFacts } from "../../core/trade-step.ts";
+import type { With } from "../../deps.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
+import { listLegs } from "../../store/legs.ts";
+import type { Store } from "../../store/open.ts";
+import { findOrder, type StoredOrder } from "../../store/orders.ts";
+import { hasStopSince, isUnprotectedByStop } from "../../store/stops.ts";
+import { listGuards, nameOfTrade } from "../../store/trades.ts";
+
+/** What a trade is judged by: its rows as they are now, and the account's position as it was read. */
+export function factsOf({ clock, store }: With<"clock" | "store">, trade: Trade, position: Decimal | null): TradeFacts {
+  const entry = trade.entryId === null ? null : findOrder(store, trade.entryId);
+  return {
+    entry: entry === null ? null : partOf(store, trade, entry),
+    stops: listGuards(store, trade, "stop").map((order) => partOf(store, trade, order)),
+    profits: listGuards(store, trade, "profit").map((order) => partOf(store, trade, order)),
+    position,
+    isWithdrawn: isUnprotectedByStop(store, trade.accountId, trade.keyHash),
+    nowMs: clock.nowMs(),
+  };
+}
+
+/** A stop of any cause that came after it wants no entry that has not been sent. */
+export function isStoppedSince(store: Store, { accountId, keyHash, createdAtMs }: Trade): boolean {
+  return hasStopSince(store, accountId, keyHash, createdAtMs);
+}
+
+function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
+  const legs = listLegs(store, order.id);
+  const attempts = listAttemptsOf(store, order.id);
+  const left = legs.filter((leg) => !isClosed(leg)).map((leg) => subtract(leg.size, leg.filledSize));
+  const refused = legs.findLast(({ state, isExchangesWord }) => state === "rejected" && isExchangesWord);
+  return {
+    orderId: order.id,
+    state: stateOf(
+      order,
+      attempts.some(({ kind, state }) => kind !== "cancel" && state !== "done"),
+    ),
+    remaining: sum(left.filter((size) => !isNegative(size))),
+    filled: order.filledSize ?? ZERO,
+    isLeaving: attempts.some(({ kind, idempotencyKey }) => kind === "cancel" && idempotencyKey === nameOfTrade(trade)),
+    size: decimal(order.size),
+    triggerPrice: order.trigger?.price ?? null,
+    price: order.price,
+    wasTaken: legs.some(wasTaken),
+    refusal: legs.some(wasTaken) ? null : (refused?.reason ?? null),
+    error: order.error,
+    createdAtMs: order.createdAtMs,
+  };
+}
+
+function stateOf({ status }: StoredOrder, isPlacingOut: boolean): Part["state"] {
+  switch (status) {
+    case "processing":
+    case "unknown":
+      return "unsettled";
+    case "waiting_for_trigger":
+      return "waiting";
+    case "open":
+      return "working";
+    case "filled":
+    case "canceled":
+    case "rejected":
+      // What a modify has sent may still arrive.
+      return isPlacingOut ? "unsettled" : "over";
+  }
+}

@@ -1,0 +1,210 @@
+import type { Account } from "../../core/account.ts";
+import { compare, type Decimal, isNegative, isZero, larger, negate, ZERO } from "../../core/decimal.ts";
+import { isLive } from "../../core/order.ts";
+import type { Trade } from "../../core/trade.ts";
+import { heldOf, nextSteps, type TradeFacts, type TradeStep, unprotectedBecause } from "../../core/trade-step.ts";
+import type { Settling, Trader } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { findOrder } from "../../store/orders.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
+import { findTrade, listOpenTrades, nameOfTrade, putTrade } from "../../store/trades.ts";
+import type { ToPlaceOwn } from "../place/place-own.ts";
+import { cancelCovered } from "../stop/cancel-covered.ts";
+import { placeGuard } from "./place-guard.ts";
+import { factsOf, isStoppedSince } from "./trade-facts.ts";
+
+export type RunningTrader = Trader & {
+  /** No trade goes on in this process; the next start finds it. */
+  stop(): void;
+};
+
+/** What an account holds of a market, signed, and when that was so by the exchange's time, unix milliseconds. */
+export type ShownPosition = { size: Decimal; timeMs: number };
+
+export type TraderParts = {
+  settling: Pick<Settling, "burn" | "look" | "pursue">;
+  /** Asked anew each time; null where it could not be read. */
+  position(account: Account, market: string): Promise<ShownPosition | null>;
+  /** Sends the entry, once, as any order of its key. In words why it never will be; null where it was sent, or may be later. */
+  enter(trade: Trade, account: Account): Promise<string | null>;
+};
+
+/** Between two looks at the rows of a trade, milliseconds. */
+export const TRADE_LOOK_MS = 250;
+/** Between two questions for an entry that nothing tells of, milliseconds. */
+const ASK_EVERY_MS = 2_000;
+/** Between two readings of the position, milliseconds. */
+const READ_EVERY_MS = 10_000;
+/** The same after a fill, and where a reading shows less than the trade holds by its own fills, milliseconds. */
+const CONFIRM_EVERY_MS = 2_000;
+
+/** What is kept in mind of one between two looks. Losing it costs readings. */
+type Memory = {
+  askedMs: number;
+  readMs: number;
+  /** What it holds by its own fills, and since when, by the exchange's time. */
+  own: Decimal;
+  ownSinceMs: number;
+  /** What the account held at the last reading after that; null before it. */
+  shown: Decimal | null;
+  /** What two such readings agree on at most; null before them. */
+  position: Decimal | null;
+};
+
+/** Pursues trades: their stops, their entries, their ends. What it does is in the rows, so that it goes on wherever a process has died. */
+export function openTrader(world: ToPlaceOwn, parts: TraderParts): RunningTrader {
+  const running = new Set<string>();
+  let isEnded = false;
+
+  async function follow(id: string): Promise<void> {
+    const memory: Memory = { askedMs: 0, readMs: 0, own: ZERO, ownSinceMs: 0, shown: null, position: null };
+    while (!isEnded) {
+      try {
+        if (await look(world, parts, { id, memory })) return;
+      } catch (error) {
+        if (!isEnded) world.log.error({ trade: id, error: String(error) }, "a step of a trade failed");
+      }
+      await world.clock.sleep(TRADE_LOOK_MS);
+    }
+  }
+
+  return {
+    heed() {
+      if (isEnded) return;
+      for (const { id } of listOpenTrades(world.store)) {
+        if (running.has(id)) continue;
+        running.add(id);
+        void follow(id).finally(() => running.delete(id));
+      }
+    },
+    stop() {
+      isEnded = true;
+    },
+  };
+}
+
+type Following = { id: string; memory: Memory };
+
+/** True when there is nothing more to do for it. */
+async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: Following): Promise<boolean> {
+  const { store, state } = world;
+  const trade = findTrade(store, id);
+  const account = trade === null ? null : findAccount(store, trade.accountId);
+  if (trade === null || account === null || trade.endedAtMs !== null) return true;
+  if (state.phase !== "ready" || awaitsTakeUp(store, account.id)) return false;
+  await ask(world, parts, { trade, account, memory });
+  const now = writeDown(world, id, memory);
+  if (now === null) return true;
+  await Promise.all(
+    now.steps.map((step) => take(world, parts, { trade: now.trade, account, step, position: memory.position })),
+  );
+  return false;
+}
+
+type Asking = { trade: Trade; account: Account; memory: Memory };
+
+/** What the rows alone do not tell: an entry of which no feed tells, and what other hands have closed. */
+async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memory }: Asking): Promise<void> {
+  const nowMs = world.clock.elapsedMs();
+  const entry = trade.entryId === null ? null : findOrder(world.store, trade.entryId);
+  const isAskDue = nowMs - memory.askedMs >= ASK_EVERY_MS;
+  if (entry !== null && isLive(entry.status) && isAskDue && !world.feeds.isLive(account.tradingAddress)) {
+    memory.askedMs = nowMs;
+    await parts.settling.look(entry.id, "settle");
+  }
+  const own = heldOf(factsOf(world, trade, null));
+  if (own !== memory.own)
+    Object.assign(memory, { own, ownSinceMs: world.exchange.nowMs(), shown: null, position: null, readMs: nowMs });
+  if (isZero(own)) return;
+  const isSure = memory.shown !== null && (memory.position !== null || compare(memory.shown, own) >= 0);
+  if (nowMs - memory.readMs < (isSure ? READ_EVERY_MS : CONFIRM_EVERY_MS)) return;
+  memory.readMs = nowMs;
+  const read = await parts.position(account, trade.market);
+  // A server that is behind shows what was before the last fill, and meanwhile there may have been another.
+  if (read === null || read.timeMs <= memory.ownSinceMs || heldOf(factsOf(world, trade, null)) !== own) return;
+  const held = onSide(trade, read.size);
+  memory.position = memory.shown === null ? null : larger(memory.shown, held);
+  memory.shown = held;
+}
+
+/** What of a position stands on a trade's side; zero where it is on the other. */
+function onSide({ side }: Trade, size: Decimal): Decimal {
+  const signed = side === "buy" ? size : negate(size);
+  return isNegative(signed) ? ZERO : signed;
+}
+
+/** In one transaction with the rows that it is concluded from; null where it has ended. */
+function writeDown(
+  world: ToPlaceOwn,
+  id: string,
+  { own, position }: Memory,
+): { trade: Trade; steps: readonly TradeStep[] } | null {
+  return inTransaction(world.store, (store) => {
+    const found = findTrade(store, id);
+    if (found === null || found.endedAtMs !== null) return null;
+    const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(store, found);
+    const trade = isStopped ? { ...found, isEntryUnwanted: true, error: "trading was stopped" } : found;
+    const byFills = factsOf(world, trade, null);
+    // What was read was read of what it held then.
+    const facts = heldOf(byFills) === own ? { ...byFills, position } : byFills;
+    const steps = nextSteps(trade, facts);
+    const next = shownAs(concluded(trade, steps, facts), facts);
+    if (JSON.stringify(next) !== JSON.stringify(found)) putTrade(store, next, facts.nowMs);
+    return next.endedAtMs === null ? { trade: next, steps } : null;
+  });
+}
+
+/** Steps that are no more than words. */
+function concluded(trade: Trade, steps: readonly TradeStep[], { nowMs }: TradeFacts): Trade {
+  const [first] = steps;
+  if (first?.kind === "follow_fills") return { ...trade, path: "after_fills" };
+  return first?.kind === "end"
+    ? { ...trade, status: first.status, error: first.error ?? trade.error, endedAtMs: nowMs }
+    : trade;
+}
+
+function shownAs(trade: Trade, facts: TradeFacts): Trade {
+  const { entry, stops, profits, nowMs } = facts;
+  const because = unprotectedBecause(trade, facts);
+  const isOpen = entry !== null && entry.state === "over" && !isZero(entry.filled);
+  const living = entry === null ? "arming" : isOpen ? "open" : "entering";
+  const standing = (parts: TradeFacts["stops"]) =>
+    parts.findLast(({ state, isLeaving }) => state !== "over" && !isLeaving)?.orderId ?? null;
+  return {
+    ...trade,
+    status: trade.endedAtMs === null ? living : trade.status,
+    stopId: standing(stops),
+    profitId: standing(profits),
+    filledSize: entry?.filled ?? ZERO,
+    heldSize: heldOf(facts),
+    unprotectedSinceMs: because === null ? null : (trade.unprotectedSinceMs ?? nowMs),
+    unprotectedBecause: because,
+  };
+}
+
+type Taking = { trade: Trade; account: Account; step: TradeStep; position: Decimal | null };
+
+async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, step, position }: Taking): Promise<void> {
+  const { settling } = parts;
+  switch (step.kind) {
+    case "place_guard":
+      return placeGuard(world, settling, { trade, account, step, position });
+    case "cancel":
+      return cancelCovered(world, settling, { name: nameOfTrade(trade), account, orderId: step.orderId });
+    case "place_entry":
+      return noteRefusal(world, trade.id, await parts.enter(trade, account));
+    case "follow_fills":
+    case "end":
+      return;
+  }
+}
+
+function noteRefusal(world: ToPlaceOwn, id: string, refusal: string | null): void {
+  if (refusal === null) return;
+  inTransaction(world.store, (store) => {
+    const trade = findTrade(store, id);
+    if (trade === null || trade.endedAtMs !== null || trade.entryId !== null) return;
+    putTrade(store, { ...trade, isEntryUnwanted: true, error: refusal }, world.clock.nowMs());
+  });
+}

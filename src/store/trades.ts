@@ -1,0 +1,135 @@
+import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { decimal } from "../core/decimal.ts";
+import type { EventType } from "../core/event.ts";
+import type { OpenLeg } from "../core/rails/exposure.ts";
+import { tradeResource } from "../core/resource.ts";
+import type { Trade } from "../core/trade.ts";
+import { botOf } from "./bots.ts";
+import { appendEvent } from "./events.ts";
+import { findKeyRecord } from "./idempotency.ts";
+import type { Store } from "./open.ts";
+import { findOrder, type StoredOrder } from "./orders.ts";
+import { prepared } from "./prepared.ts";
+import { trades } from "./schema-trades.ts";
+
+/** The name under which a trade acts: with a space, so that it is no client's Idempotency-Key. */
+export function nameOfTrade({ id }: Pick<Trade, "id">): string {
+  return `trade ${id}`;
+}
+
+export type GuardKind = "stop" | "profit";
+
+/** Of its order: `entry`, or the number of a guard, from 1. */
+export function nameOfPart(trade: Pick<Trade, "id">, part: "entry" | { as: GuardKind; number: number }): string {
+  return `${nameOfTrade(trade)} ${part === "entry" ? part : `${part.as} ${part.number}`}`;
+}
+
+/** What `putTrade` writes. */
+function toTrade({ trade }: { trade: string }): Trade {
+  return JSON.parse(trade) as Trade;
+}
+
+const byId = prepared((store) =>
+  store
+    .select({ trade: trades.trade })
+    .from(trades)
+    .where(eq(trades.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+export function findTrade(store: Store, id: string): Trade | null {
+  const row = byId(store).get({ id });
+  return row === undefined ? null : toTrade(row);
+}
+
+const open = prepared((store) =>
+  store.select({ trade: trades.trade }).from(trades).where(sql`${trades.endedAtMs} is null`).prepare(),
+);
+
+/** Of every account: those that go on. */
+export function listOpenTrades(store: Store): Trade[] {
+  return open(store).all().map(toTrade);
+}
+
+const openOf = prepared((store) =>
+  store
+    .select({ trade: trades.trade })
+    .from(trades)
+    .where(sql`${trades.endedAtMs} is null and ${trades.accountId} = ${sql.placeholder("accountId")}`)
+    .prepare(),
+);
+
+export function listOpenTradesOf(store: Store, accountId: string): Trade[] {
+  return openOf(store).all({ accountId }).map(toTrade);
+}
+
+/** What the entries of trades may still come to that have not been sent, as if they were out. */
+export function listReservedLegs(store: Store, accountId: string): OpenLeg[] {
+  return listOpenTradesOf(store, accountId).flatMap((trade) => {
+    const { id, market, side, size, price, entryId, isEntryUnwanted, keyHash } = trade;
+    // One that was taken back, because it had never left, is going to be sent again.
+    const isSent = entryId !== null && findOrder(store, entryId) !== null;
+    if (isSent || isEntryUnwanted) return [];
+    const bot = botOf(store, keyHash);
+    const terms = { remaining: decimal(size), price: decimal(price), triggerPrice: null, reduceOnly: false };
+    return [{ orderId: id, cloid: id, market, side, bot, ...terms }];
+  });
+}
+
+export type TradePage = { accountId: string; after: Trade | null; isOpen: boolean; limit: number };
+
+/** Newest first, one more than the limit. */
+export function listTrades(store: Store, { accountId, after, isOpen, limit }: TradePage): Trade[] {
+  const isBefore =
+    after === null
+      ? undefined
+      : or(
+          lt(trades.createdAtMs, after.createdAtMs),
+          and(eq(trades.createdAtMs, after.createdAtMs), lt(trades.id, after.id)),
+        );
+  const isWanted = and(
+    eq(trades.accountId, accountId),
+    isBefore,
+    isOpen ? sql`${trades.endedAtMs} is null` : undefined,
+  );
+  const rows = store.select({ trade: trades.trade }).from(trades).where(isWanted);
+  return rows
+    .orderBy(desc(trades.createdAtMs), desc(trades.id))
+    .limit(limit + 1)
+    .all()
+    .map(toTrade);
+}
+
+/** Inside the caller's transaction, with its event. */
+export function insertTrade(store: Store, trade: Trade): void {
+  store.insert(trades).values(rowOf(trade)).run();
+  tellTrade(store, trade, "trade.created", trade.createdAtMs);
+}
+
+/** The same; told only where something of it has changed that is shown. */
+export function putTrade(store: Store, trade: Trade, atMs: number): void {
+  const before = findTrade(store, trade.id);
+  if (before === null) throw new Error("bug: a trade without its row");
+  store.update(trades).set(rowOf(trade)).where(eq(trades.id, trade.id)).run();
+  if (JSON.stringify(tradeResource(before)) !== JSON.stringify(tradeResource(trade)))
+    tellTrade(store, trade, "trade.updated", atMs);
+}
+
+function rowOf(trade: Trade): typeof trades.$inferInsert {
+  const { id, accountId, market, createdAtMs, endedAtMs } = trade;
+  return { id, accountId, market, createdAtMs, endedAtMs, trade: JSON.stringify(trade) };
+}
+
+function tellTrade(store: Store, trade: Trade, type: EventType, atMs: number): void {
+  const payload = JSON.stringify(tradeResource(trade));
+  appendEvent(store, { accountId: trade.accountId, atMs, type, resourceId: trade.id, payload });
+}
+
+/** The orders that were placed as its stop, or as its take-profit, the oldest first. */
+export function listGuards(store: Store, trade: Trade, as: GuardKind): StoredOrder[] {
+  const count = as === "stop" ? trade.stops : trade.profits;
+  return Array.from({ length: count }, (_, index) => nameOfPart(trade, { as, number: index + 1 })).flatMap((name) => {
+    const record = findKeyRecord(store, trade.accountId, name);
+    return record === null ? [] : (findOrder(store, record.resource.id) ?? []);
+  });
+}

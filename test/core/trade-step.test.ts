@@ -1,0 +1,180 @@
+/** What a trade does next, by the facts of its orders alone. */
+import { expect, test } from "bun:test";
+import { decimal, ZERO } from "../../src/core/decimal.ts";
+import type { Trade } from "../../src/core/trade.ts";
+import { nextSteps, type TradeFacts, unprotectedBecause } from "../../src/core/trade-step.ts";
+import { entry, FOLLOWING, facts, OVER, PROFIT, part, REFUSED, TRADE } from "./trade-stage.ts";
+
+function stopOf(size: string): object {
+  return { kind: "place_guard", as: "stop", size };
+}
+
+function gone(...orderIds: string[]): object[] {
+  return orderIds.map((orderId) => ({ kind: "cancel", orderId }));
+}
+
+const TOO_SMALL = "Order must have minimum value of $10.";
+
+const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
+  ["nothing yet: the stop, whole", {}, {}, [stopOf("10")]],
+  ["a stop of which nothing is known is waited for", {}, { stops: [part("s1", { state: "unsettled" })] }, []],
+  ["a stop that waits: the entry", {}, { stops: [part("s1")] }, [{ kind: "place_entry" }]],
+  ["a stop that never arrived is placed again", {}, { stops: [part("s1", REFUSED)] }, [stopOf("10")]],
+  [
+    "a stop that needs a position: after each fill",
+    {},
+    { stops: [part("s1", { ...REFUSED, refusal: "Reduce only order would increase position." })] },
+    [{ kind: "follow_fills" }],
+  ],
+  [
+    "a stop that is refused for anything else: nothing is entered",
+    {},
+    { stops: [part("s1", { ...REFUSED, refusal: "Invalid TP/SL price." })] },
+    [{ kind: "end", status: "rejected", error: "the stop was refused: Invalid TP/SL price." }],
+  ],
+  [
+    "a stop that fired before the entry: nothing is entered",
+    {},
+    { stops: [part("s1", OVER)] },
+    [{ kind: "end", status: "rejected", error: "its stop was gone before the entry was sent" }],
+  ],
+  ["canceled before the entry: the stop goes", { isEntryUnwanted: true }, { stops: [part("s1")] }, gone("s1")],
+  [
+    "moved before the entry: the new one first",
+    { stopLoss: { triggerPrice: "95", price: "86", isMarket: true } },
+    { stops: [part("s1")] },
+    [stopOf("10")],
+  ],
+  ["whole while the entry fills", {}, { entry: entry("3"), stops: [part("s1")] }, []],
+  [
+    "the entry over in part: a stop of that, before the whole one goes",
+    {},
+    { entry: entry("3", OVER), stops: [part("s1")] },
+    [stopOf("3")],
+  ],
+  [
+    "and then the whole one goes",
+    {},
+    { entry: entry("3", OVER), stops: [part("s1"), part("s2", { size: decimal("3") })] },
+    gone("s1"),
+  ],
+  ["fills after: nothing before one", FOLLOWING, { entry: entry("0") }, []],
+  ["fills after: a stop of just that", FOLLOWING, { entry: entry("3") }, [stopOf("3")]],
+  [
+    "fills after: the larger one before the smaller goes",
+    FOLLOWING,
+    { entry: entry("5"), stops: [part("s1", { size: decimal("3") })] },
+    [stopOf("5")],
+  ],
+  [
+    "too small for the exchange: not asked for again before there is more",
+    FOLLOWING,
+    { entry: entry("1"), stops: [part("s1", { ...REFUSED, size: decimal("1"), refusal: TOO_SMALL })], nowMs: 60_000 },
+    [],
+  ],
+  [
+    "and asked for then",
+    FOLLOWING,
+    { entry: entry("2"), stops: [part("s1", { ...REFUSED, size: decimal("1"), refusal: TOO_SMALL })] },
+    [stopOf("2")],
+  ],
+  [
+    "refused for anything else it is asked for again in time",
+    FOLLOWING,
+    { entry: entry("1"), stops: [part("s1", { ...REFUSED, size: decimal("1"), refusal: "No." })], nowMs: 9_999 },
+    [],
+  ],
+  [
+    "which is ten seconds",
+    FOLLOWING,
+    { entry: entry("1"), stops: [part("s1", { ...REFUSED, size: decimal("1"), refusal: "No." })], nowMs: 10_000 },
+    [stopOf("1")],
+  ],
+  [
+    "a stop that is gone ends the entry, and is put back for what is held",
+    {},
+    { entry: entry("3"), stops: [part("s1", OVER)] },
+    [...gone("entry"), stopOf("10")],
+  ],
+  [
+    "the profit comes after the stop",
+    { ...FOLLOWING, ...PROFIT },
+    { entry: entry("3"), stops: [part("s1", { size: decimal("3"), state: "unsettled" })] },
+    [],
+  ],
+  [
+    "of the same size",
+    { ...FOLLOWING, ...PROFIT },
+    { entry: entry("3"), stops: [part("s1", { size: decimal("3") })] },
+    [{ kind: "place_guard", as: "profit", size: "3" }],
+  ],
+  [
+    "what the profit has closed the stop no longer covers",
+    PROFIT,
+    {
+      entry: entry("10", OVER),
+      stops: [part("s1")],
+      profits: [part("p1", { triggerPrice: "120", price: "108", remaining: decimal("6"), filled: decimal("4") })],
+    },
+    [stopOf("6")],
+  ],
+  [
+    "all closed: the other goes",
+    PROFIT,
+    { entry: entry("10", OVER), stops: [part("s1")], profits: [part("p1", { ...OVER, filled: decimal("10") })] },
+    gone("s1"),
+  ],
+  [
+    "and that was it",
+    PROFIT,
+    {
+      entry: entry("10", OVER),
+      stops: [part("s1", { ...OVER, isLeaving: true })],
+      profits: [part("p1", { ...OVER, filled: decimal("10") })],
+    },
+    [{ kind: "end", status: "closed", error: null }],
+  ],
+  [
+    "closed by others: its stop goes",
+    {},
+    { entry: entry("10", OVER), stops: [part("s1")], position: ZERO },
+    gone("s1"),
+  ],
+  [
+    "and it says so",
+    {},
+    { entry: entry("10", OVER), stops: [part("s1", { ...OVER, isLeaving: true })], position: ZERO },
+    [{ kind: "end", status: "closed_outside", error: null }],
+  ],
+  [
+    "closed by others in part: the stop follows",
+    {},
+    { entry: entry("10", OVER), stops: [part("s1")], position: decimal("4") },
+    [stopOf("4")],
+  ],
+  [
+    "under a stop that takes protection away nothing is put back",
+    {},
+    { entry: entry("10", OVER), stops: [part("s1", OVER)], isWithdrawn: true },
+    [{ kind: "end", status: "withdrawn", error: "a stop took its protection away" }],
+  ],
+  [
+    "an entry that was refused",
+    {},
+    {
+      entry: entry("0", { ...REFUSED, error: "Insufficient margin." }),
+      stops: [part("s1", { ...OVER, isLeaving: true })],
+    },
+    [{ kind: "end", status: "rejected", error: "Insufficient margin." }],
+  ],
+];
+
+test.each(ROWS)("%s", (_what, trade, some, steps) => {
+  expect(nextSteps({ ...TRADE, ...trade }, facts(some))).toEqual(steps as ReturnType<typeof nextSteps>);
+});
+
+test("what the exchange takes no stop for is told with the figure", () => {
+  const stops = [part("s1", { ...REFUSED, size: decimal("0.1"), refusal: TOO_SMALL })];
+  const because = unprotectedBecause({ ...TRADE, ...FOLLOWING }, facts({ entry: entry("0.1"), stops }));
+  expect(because).toBe(`the exchange takes no stop for so little: 0.1 at 81 is 8.1, and it answers: ${TOO_SMALL}`);
+});

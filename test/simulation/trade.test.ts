@@ -1,0 +1,251 @@
+/** Entries with what protects them, at an exchange that loses answers, by a gateway that dies. */
+import { expect, test } from "bun:test";
+import type { Ask } from "./front.ts";
+import { directly, type Fate } from "./network.ts";
+import { MAKER } from "./plain-venue.ts";
+import { executed, limit, liveOrders, type Scene, trade } from "./scene.ts";
+import { scenesOfThisFile } from "./scenes.ts";
+
+const scene = scenesOfThisFile();
+
+const LOST: Fate = { arrivesAfterMs: [1], answer: { kind: "silence" } };
+const NEVER_ARRIVED: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
+
+/** Buys 0.05 at 90,000, and is out at 85,000. */
+function bracket(some: Partial<Extract<Ask, { kind: "trade" }>> = {}): Ask {
+  const terms = { market: "BTC", side: "buy", size: "0.05", price: "90000", timeInForce: "gtc" } as const;
+  return { kind: "trade", ...terms, stop: "85000", profit: null, ...some };
+}
+
+type Shown = {
+  id: string;
+  status: string;
+  path: string;
+  protected: boolean;
+  unprotected_because: string | null;
+  held_size: string;
+  filled_size: string;
+  error: string | null;
+  entry: { order: string | null };
+};
+
+async function shownTrade(s: Scene, id: string): Promise<Shown> {
+  return JSON.parse((await s.tell(null, { kind: "get_trade", id })).body) as Shown;
+}
+
+async function begin(s: Scene, asked: Ask = bracket()): Promise<string> {
+  const told = await s.tell("trade-key-1", asked);
+  expect(told.status).toBe(201);
+  return (JSON.parse(told.body) as Shown).id;
+}
+
+async function until(s: Scene, id: string, isSo: (shown: Shown) => boolean): Promise<Shown> {
+  for (let waited = 0; waited < 240; waited += 1) {
+    const shown = await shownTrade(s, id);
+    if (isSo(shown)) return shown;
+    await s.pass(500);
+  }
+  throw new Error(`never came to be: ${JSON.stringify(await shownTrade(s, id))}`);
+}
+
+type Placed = { size: string; isBuy: boolean; isReduction: boolean; isTrigger: boolean };
+type Sent = { b: boolean; r: boolean; s: string; t: object; c: string | null };
+
+/** Orders of the gateway that have reached the exchange's engine, in order. */
+function placed(s: Scene): Placed[] {
+  return executed(s, "order").flatMap(({ input }) => {
+    // What an action of this type holds.
+    const { orders } = input.action as unknown as { orders: Sent[] };
+    return orders
+      .filter(({ c }) => c !== null)
+      .map(({ s: size, b, r, t }) => ({ size, isBuy: b, isReduction: r, isTrigger: "trigger" in t }));
+  });
+}
+
+const STOP = { isBuy: false, isReduction: true, isTrigger: true };
+const ENTRY = { isBuy: true, isReduction: false, isTrigger: false };
+
+/** Sum of the triggers of the party that live at the exchange, in base units. */
+function guarded(s: Scene): number {
+  const { openOids } = s.venue.account(s.party.account.tradingAddress);
+  const live = [...openOids].flatMap((oid) => s.venue.record(s.party.account.tradingAddress, oid)?.order ?? []);
+  return live.filter(({ trigger }) => trigger !== null).reduce((sum, { size }) => sum + Number(size) / 1e8, 0);
+}
+
+/** The mark goes there. */
+async function markAt(s: Scene, price: number): Promise<void> {
+  s.venue.setPrice("BTC", BigInt(price) * 100_000_000n);
+  await s.pass(1_000);
+}
+
+function held(s: Scene): string {
+  const { positions } = s.venue.account(s.party.account.tradingAddress);
+  return [...positions.values()].map(({ size }) => String(Number(size) / 1e8)).join(",") || "0";
+}
+
+test("the stop is taken before the entry is sent, and goes when the trade is over", async () => {
+  const s = await scene();
+  const id = await begin(s);
+  await until(s, id, ({ status }) => status === "entering");
+  expect(placed(s)).toMatchObject([STOP, ENTRY]);
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.05" });
+  const open = await until(s, id, ({ status }) => status === "open");
+  expect(open).toMatchObject({ path: "stop_first", protected: true, held_size: "0.05" });
+  expect([held(s), guarded(s)]).toEqual(["0.05", 0.05]);
+});
+
+test("while the stop is not proven to wait there, nothing is entered", async () => {
+  const s = await scene();
+  s.setFate(({ path, body }) => (path === "/exchange" && body.includes("triggerPx") ? NEVER_ARRIVED : directly(1)));
+  const id = await begin(s);
+  await s.pass(5_000);
+  expect(placed(s)).toEqual([]);
+  s.setFate(() => directly(1));
+  await until(s, id, ({ status }) => status === "entering" || status === "rejected");
+  expect(placed(s).filter(({ isReduction }) => !isReduction).length).toBeLessThanOrEqual(1);
+});
+
+test("an entry whose answer is lost is entered once", async () => {
+  const s = await scene();
+  s.setFate(({ path, body }) => (path === "/exchange" && body.includes('"r":false') ? LOST : directly(1)));
+  const id = await begin(s);
+  await s.pass(3_000);
+  s.setFate(() => directly(1));
+  await until(s, id, ({ status }) => status === "entering");
+  await s.pass(20_000);
+  expect(placed(s).filter(({ isReduction }) => !isReduction)).toHaveLength(1);
+});
+
+test("where the account has something there, a stop of what is filled follows each fill", async () => {
+  const s = await scene();
+  await s.tell("other-key-1", limit("buy", 80_000));
+  const id = await begin(s);
+  await until(s, id, ({ status }) => status === "entering");
+  expect(placed(s)).toMatchObject([ENTRY, ENTRY]);
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.02" });
+  expect(await until(s, id, ({ filled_size, ...is }) => filled_size === "0.02" && is.protected)).toMatchObject({
+    path: "after_fills",
+  });
+  await s.pass(2_000);
+  expect(guarded(s)).toBe(0.02);
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.03" });
+  await until(s, id, (is) => is.status === "open" && is.protected);
+  await s.pass(3_000);
+  expect(guarded(s)).toBe(0.05);
+});
+
+test("the entry is canceled: the stop stays for what is held, and goes with it", async () => {
+  const s = await scene();
+  const id = await begin(s);
+  await until(s, id, ({ status }) => status === "entering");
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.02" });
+  await until(s, id, ({ filled_size }) => filled_size === "0.02");
+  expect((await s.tell("cancel-key-1", { kind: "trade_cancel", id })).status).toBe(200);
+  await until(s, id, ({ status }) => status === "open");
+  await s.pass(3_000);
+  expect([held(s), guarded(s)]).toEqual(["0.02", 0.02]);
+});
+
+test("canceled without a fill nothing is left", async () => {
+  const s = await scene();
+  const id = await begin(s);
+  await until(s, id, ({ status }) => status === "entering");
+  await s.tell("cancel-key-1", { kind: "trade_cancel", id });
+  expect(await until(s, id, ({ status }) => status === "canceled")).toMatchObject({ held_size: "0" });
+  expect(liveOrders(s)).toEqual([]);
+});
+
+/** Long 0.05 by a trade whose entry is over. */
+async function opened(s: Scene, some: Parameters<typeof bracket>[0] = {}): Promise<string> {
+  const id = await begin(s, bracket(some));
+  await until(s, id, ({ status }) => status === "entering");
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.05" });
+  await until(s, id, ({ status }) => status === "open");
+  return id;
+}
+
+test("the stop fires, and the trade is closed with nothing left of it", async () => {
+  const s = await scene();
+  const id = await opened(s, { profit: "99000" });
+  await s.pass(3_000);
+  expect(guarded(s)).toBe(0.1);
+  trade(s, MAKER, { isBuy: true, price: 84_000, size: "0.05" });
+  await markAt(s, 84_900);
+  expect(await until(s, id, ({ status }) => status === "closed")).toMatchObject({ held_size: "0", error: null });
+  expect([held(s), guarded(s)]).toEqual(["0", 0]);
+});
+
+test("the stop fires while the entry is half filled: the rest of it is not entered", async () => {
+  const s = await scene();
+  const id = await begin(s);
+  await until(s, id, ({ status }) => status === "entering");
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.02" });
+  await until(s, id, ({ filled_size }) => filled_size === "0.02");
+  trade(s, MAKER, { isBuy: true, price: 84_000, size: "0.02" });
+  await markAt(s, 84_900);
+  await until(s, id, ({ status }) => status === "closed");
+  expect([held(s), liveOrders(s).length]).toEqual(["0", 0]);
+});
+
+test("what the take-profit closes in part the stop no longer covers", async () => {
+  const s = await scene();
+  const id = await opened(s, { profit: "99000" });
+  await s.pass(2_000);
+  trade(s, MAKER, { isBuy: true, price: 98_900, size: "0.03" });
+  await markAt(s, 99_100);
+  await until(s, id, ({ held_size }) => held_size === "0.02");
+  await s.pass(4_000);
+  expect(held(s)).toBe("0.02");
+  expect((await shownTrade(s, id)).protected).toBe(true);
+});
+
+test("its stop is canceled elsewhere: nothing more is entered, and what is held is protected again", async () => {
+  const s = await scene();
+  const id = await begin(s);
+  await until(s, id, ({ status }) => status === "entering");
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.02" });
+  const { stop_loss } = (await until(s, id, ({ filled_size }) => filled_size === "0.02")) as unknown as {
+    stop_loss: { order: string };
+  };
+  await s.tell("cancel-key-1", { kind: "cancel", id: stop_loss.order });
+  await until(s, id, (is) => is.status === "open" && is.protected);
+  await s.pass(2_000);
+  expect([held(s), guarded(s)]).toEqual(["0.02", 0.02]);
+});
+
+test("closed by other hands: its triggers go, and it says so", async () => {
+  const s = await scene();
+  const id = await opened(s, { profit: "99000" });
+  trade(s, MAKER, { isBuy: true, price: 89_900, size: "0.05" });
+  await s.tell("close-key-1", { ...limit("sell", 89_900, "0.05"), timeInForce: "ioc", reduceOnly: true });
+  expect(await until(s, id, ({ status }) => status === "closed_outside")).toMatchObject({ held_size: "0" });
+  expect(liveOrders(s)).toEqual([]);
+});
+
+test("moved, the new stop stands before the old one goes; one that the exchange refuses leaves the old one", async () => {
+  const s = await scene();
+  const id = await opened(s);
+  await s.tell("move-key-1", { kind: "trade_modify", id, stop: "86000", profit: null });
+  await s.pass(3_000);
+  expect(guarded(s)).toBe(0.05);
+  expect(placed(s).filter(({ isTrigger }) => isTrigger)).toHaveLength(2);
+  expect(await shownTrade(s, id)).toMatchObject({ protected: true, stop_loss: { trigger_price: "86000" } });
+});
+
+test.each([2, 4, 5, 6, 8, 9, 10, 12, 14])("it goes on after a death at step %d of it", async (atPoint) => {
+  const s = await scene();
+  s.kill();
+  await s.start({ atPoint });
+  s.ask("trade-key-1", bracket());
+  await s.pass(3_000);
+  if (!s.isDead()) s.kill();
+  await s.start();
+  const id = await begin(s);
+  await until(s, id, (is) => is.status !== "arming");
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.1" });
+  // An entry of which it is proven that it never ran is not sent a second time.
+  const end = await until(s, id, (is) => is.status === "rejected" || (is.status === "open" && is.protected));
+  await s.pass(3_000);
+  expect([held(s), guarded(s)]).toEqual(end.status === "rejected" ? ["0", 0] : ["0.05", 0.05]);
+  expect(placed(s).filter(({ isReduction }) => !isReduction).length).toBe(end.status === "rejected" ? 0 : 1);
+});
