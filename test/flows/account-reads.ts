@@ -1,3 +1,5 @@
+import type { Party } from "../support/paper-rig.ts";
+
 /** Members of answers that name something of an account. */
 export const NAMING = [
   "id",
@@ -29,6 +31,20 @@ export const READS = [
   "GET /v1/whoami",
   "GET /v1/markets",
 ];
+
+/** Everything by which an account's objects can be named. */
+export type Belongings = {
+  party: Party;
+  /** Prices and sizes that only this account uses. */
+  figures: Figures;
+  /** Ids of orders in every form that finds them: open, filled, canceled, waiting, modified, placed elsewhere. */
+  orderIds: string[];
+  operationIds: string[];
+  fillIds: string[];
+  twapId: number;
+  /** Text that stands in answers to this account and must never stand in one to the other. */
+  marks: Set<string>;
+};
 
 /** Prices and sizes that only one account uses. */
 export type Figures = { open: string; moved: string; outside: string; stop: string; taken: string; size: string };

@@ -13,26 +13,12 @@ import {
   SECOND,
 } from "../support/paper-rig.ts";
 import { FILES } from "./account-files.ts";
-import { FIGURES, type Figures, NAMING, READS } from "./account-reads.ts";
+import { type Belongings, FIGURES, type Figures, NAMING, READS } from "./account-reads.ts";
 
 /**
  * Two accounts with two keys each, and every kind of object that an account can have. Whatever one of them asks, with
  * whatever id, it is never shown anything of the other, and nothing of the other is touched.
  */
-
-/** Everything by which an account's objects can be named. */
-type Belongings = {
-  party: Party;
-  /** Prices and sizes that only this account uses. */
-  figures: Figures;
-  /** Ids of orders in every form that finds them: open, filled, canceled, waiting, modified, placed elsewhere. */
-  orderIds: string[];
-  operationIds: string[];
-  fillIds: string[];
-  twapId: number;
-  /** Text that stands in answers to this account and must never stand in one to the other. */
-  marks: Set<string>;
-};
 
 type Listed = { data: Record<string, unknown>[] };
 
