@@ -91,7 +91,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
   {
     row: "P19",
     name: "a start forgets what a close leaves behind",
-    changes: inFile("src/actions/workers.ts", "of [flattener, closer, canceler]", "of [flattener]"),
+    changes: inFile("src/actions/workers.ts", "of [flattener, closer, canceler, trader]", "of [flattener, trader]"),
     seenBy: { test: "test/simulation/close.test.ts", title: "a death before what it leaves behind %s changes nothing" },
   },
   {
