@@ -93,7 +93,7 @@ async function readCursors(document: unknown, gateway: Gateway): Promise<Map<str
   for (const [path, methods] of Object.entries(member(document, "paths") ?? {})) {
     const parameters = member(methods, "get", "parameters");
     if (!Array.isArray(parameters) || !parameters.some((each) => member(each, "name") === "cursor")) continue;
-    const cursor = member(await ask(gateway, `${path}?limit=1`), "next_cursor");
+    const cursor = member(await ask(gateway, `${path.replace("{market}", "BTC")}?limit=1`), "next_cursor");
     if (typeof cursor === "string") cursors.set(path, cursor);
     else console.log(`note    ${path} has no second page: no case with a cursor`);
   }

@@ -51,7 +51,7 @@ export type WantedExport = {
 };
 
 /** Rows that are read, and held in memory, at a time. */
-const PAGE_ROWS = 500;
+const PAGE_ROWS = 64;
 
 /** A file in the making. */
 export type Export = {

@@ -295,6 +295,33 @@ export function listLiveOrders(store: Store, accountId: string, limit: number): 
     .map(toOrder);
 }
 
+const ofStatusInMarket = prepared((store) =>
+  store
+    .select(ORDER_COLUMNS)
+    .from(orders)
+    .where(
+      and(
+        eq(orders.accountId, sql.placeholder("accountId")),
+        eq(orders.status, sql.placeholder("status")),
+        eq(orders.market, sql.placeholder("market")),
+        eq(orders.reduceOnly, sql.placeholder("reduceOnly")),
+      ),
+    )
+    .orderBy(asc(orders.createdAtMs), asc(orders.id))
+    .prepare(),
+);
+
+type InMarket = { accountId: string; market: string; reduceOnly: boolean };
+
+/** The same of one market: those that only reduce, or those that may increase. */
+export function listLiveOrdersIn(store: Store, { reduceOnly, ...of }: InMarket): StoredOrder[] {
+  return LIVE.flatMap((status) =>
+    ofStatusInMarket(store)
+      .all({ ...of, status, reduceOnly: Number(reduceOnly) })
+      .map(toOrder),
+  );
+}
+
 const unnamedOfStatus = prepared((store) =>
   store
     .select(ORDER_COLUMNS)

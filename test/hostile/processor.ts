@@ -28,7 +28,7 @@ function nanosecondsOf(thread: string): number {
   }
 }
 
-/** A stream reads so many events in one turn, and then it is everybody else's. */
+/** A stream reads so many events in one turn, a file so many rows, and then it is everybody else's. */
 const EVENTS_A_TURN = 64;
 
 export type Cost = { ms: number; status: number };

@@ -65,6 +65,13 @@ function shown(request: Buffer): string {
   return request.toString("latin1", 0, 120).replaceAll("\r\n", " ");
 }
 
+/** What begins each that a stream or a file tells, by its type. */
+const EACH = [
+  ["text/event-stream", "\nid: "],
+  ["text/csv", "\r\n"],
+  ["application/jsonl", "\n"],
+] as const;
+
 function wholeAnswer(bytes: Buffer): (Heard & { isLast: boolean }) | null {
   const end = bytes.indexOf("\r\n\r\n");
   if (end === -1) return null;
@@ -75,6 +82,7 @@ function wholeAnswer(bytes: Buffer): (Heard & { isLast: boolean }) | null {
   const isWhole = isChunked
     ? bytes.subarray(-5).toString("latin1") === "0\r\n\r\n"
     : bytes.length >= end + 4 + Number(length ?? 0);
-  const events = head.includes("text/event-stream") ? bytes.toString("latin1").split("\nid: ").length : 0;
+  const told = EACH.find(([type]) => head.includes(`content-type: ${type}`));
+  const events = told === undefined ? 0 : bytes.toString("latin1").split(told[1]).length;
   return isWhole ? { status, events, isLast: head.includes("connection: close") || status === 413 } : null;
 }

@@ -26,6 +26,8 @@ const LATER_EVERY_MS = 2_000;
 const LATER_AFTER_LOOKS = 20;
 /** So long what was taken for over is still looked at, milliseconds: it may turn out to live. */
 const DOUBTED_FOR_MS = 3_600_000;
+/** Between two looks at all of these, milliseconds: there may be as many as keys may ask for in that time. */
+const DOUBT_EVERY_MS = 5_000;
 
 export type CancelerParts = {
   settling: Pick<Settling, "burn" | "pursue">;
@@ -46,6 +48,15 @@ export function openCanceler(world: ToCancel, parts: CancelerParts): RunningCanc
   const tools: Tools = { ...parts, world, turns: openTurns(MAX_AT_ONCE), readElapsedMs: new Map() };
   const running = new Set<string>();
   let isEnded = false;
+  let doubtedElapsedMs = Number.NEGATIVE_INFINITY;
+
+  /** What was taken for over may turn out to live. */
+  function doubtAll(): void {
+    const elapsedMs = world.clock.elapsedMs();
+    if (elapsedMs - doubtedElapsedMs < DOUBT_EVERY_MS) return;
+    doubtedElapsedMs = elapsedMs;
+    for (const row of listCancelAlls(world.store, world.clock.nowMs() - DOUBTED_FOR_MS)) doubt(world, row);
+  }
 
   async function follow(id: string): Promise<void> {
     for (let looks = 1; !isEnded; looks += 1) {
@@ -61,9 +72,9 @@ export function openCanceler(world: ToCancel, parts: CancelerParts): RunningCanc
   return {
     heed() {
       if (isEnded) return;
-      for (const row of listCancelAlls(world.store, world.clock.nowMs() - DOUBTED_FOR_MS)) {
-        doubt(world, row);
-        if (running.has(row.id) || findCancelAll(world.store, row.id)?.doneAtMs !== null) continue;
+      doubtAll();
+      for (const row of listCancelAlls(world.store, Number.MAX_SAFE_INTEGER)) {
+        if (running.has(row.id)) continue;
         running.add(row.id);
         void follow(row.id).finally(() => running.delete(row.id));
       }
@@ -141,7 +152,7 @@ function conclude(world: With<"clock" | "store">, { id }: CancelAll, account: Ac
   });
 }
 
-/** What was taken for over may turn out to live: then it is not done, and is gone after. */
+/** Then it is not done, and is gone after. */
 function doubt(world: With<"store">, row: CancelAll): void {
   if (row.doneAtMs === null || remainingOf(world, row).length === 0) return;
   inTransaction(world.store, (store) => updateCancelAll(store, row.id, { doneAtMs: null }));

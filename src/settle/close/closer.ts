@@ -13,7 +13,7 @@ import { endClose, findRunningClose, listRunningCloses } from "../../store/close
 import { inTransaction } from "../../store/commit.ts";
 import { appendNote } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
-import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
+import { findOrder, listLiveOrdersIn, type StoredOrder } from "../../store/orders.ts";
 import { covers } from "../../store/stops.ts";
 import { isUnsettled } from "../stop/flatten-step.ts";
 
@@ -34,8 +34,6 @@ type ToClose = With<"clock" | "log" | "randomBytes" | "store">;
 const LOOK_EVERY_MS = 500;
 const LATER_EVERY_MS = 5_000;
 const LATER_AFTER_LOOKS = 20;
-/** Orders of an account that may be alive; far more than the exchange lets one have. */
-const MAX_ORDERS = 100_000;
 
 /**
  * Sees to what a close leaves behind: once its order is settled and the position is proven flat, the triggers go that could
@@ -104,19 +102,20 @@ function end(world: ToClose, close: Close, held: Decimal | null): true {
   inTransaction(world.store, (store) => {
     endClose(store, close.orderId, world.clock.nowMs());
     if (held === null || !isZero(held)) return;
-    const live = ownOrders(store, close);
-    const triggers = live.filter((order) => isLeftOver(store, close, order));
+    const triggers = ownOrders(store, close, true).filter((order) => isLeftOver(store, close, order));
     if (triggers.length === 0) return;
-    const entry = live.find(({ reduceOnly }) => !reduceOnly);
+    const [entry] = ownOrders(store, close, false);
     tell(world, store, close, { triggers, entry });
     if (entry === undefined) cancelTriggers(world, store, close, triggers);
   });
   return true;
 }
 
-function ownOrders(store: Store, close: Close): StoredOrder[] {
-  const live = listLiveOrders(store, close.accountId, MAX_ORDERS);
-  return live.filter((order) => order.market === close.market && isTouched(store, close, order.keyHash));
+function ownOrders(store: Store, close: Close, reduceOnly: boolean): StoredOrder[] {
+  const { accountId, market } = close;
+  return listLiveOrdersIn(store, { accountId, market, reduceOnly }).filter(({ keyHash }) =>
+    isTouched(store, close, keyHash),
+  );
 }
 
 /** Whether orders that this key has placed, null for elsewhere, are among those that are touched. */
@@ -130,7 +129,7 @@ export function isTouched(
 
 /** What was signed after the close protects something else. */
 function isLeftOver(store: Store, { upTo }: Close, order: StoredOrder): boolean {
-  if (!order.reduceOnly || order.trigger === null) return false;
+  if (order.trigger === null) return false;
   return (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= upTo;
 }
 
