@@ -59,7 +59,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "unknown id",
-    codes: ["order_not_found", "operation_not_found", "stop_not_found", "trade_not_found"],
+    codes: ["order_not_found", "operation_not_found", "stop_not_found", "trade_not_found", "cancel_all_not_found"],
     holds: ({ path }, { ids }) => !ids.has(decodeURIComponent(path.split("/")[3] ?? "").toLowerCase()),
   },
   {
@@ -115,6 +115,24 @@ export const RULES: readonly Rule[] = [
     holds: (one) => one.path === BATCH && ordersIn(one).length > 0,
   },
   {
+    name: "a part of a position that is nothing, or more than all of it",
+    codes: ["invalid_parameter"],
+    holds: (one) => {
+      const fraction = Number(bodyMember(one, "fraction"));
+      return one.path === CLOSE && (fraction <= 0 || fraction > 1);
+    },
+  },
+  {
+    name: "no position in that market, or one that is being closed",
+    codes: ["nothing_to_close", "close_in_progress"],
+    holds: ({ path }) => path === CLOSE,
+  },
+  {
+    name: "a stop or profit on the wrong side of its entry, or of its own trigger",
+    codes: ["invalid_parameter"],
+    holds: ({ path }) => path === "/v1/trades",
+  },
+  {
     name: "nothing to narrow",
     codes: ["missing_parameter"],
     holds: ({ path }) => path === NARROW,
@@ -131,6 +149,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 const BATCH = "/v1/orders/batch";
+const CLOSE = "/v1/positions/close";
 
 /** Of a key that the generator has none of: its own has no rails. */
 const NARROW = "/v1/api-keys/self/narrow";

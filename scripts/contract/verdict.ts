@@ -38,8 +38,10 @@ function isOtherCursor({ query }: Case, { offeredCursors }: Facts): boolean {
 
 function excuse(one: Case, { facts, earlier }: Ground): Verdict {
   const code = codeOf(one);
-  const rule = RULES.find(({ codes }) => codes.some((known) => known === code));
-  if (rule === undefined) return { kind: "fault", reason: `a valid request was refused with ${code}: ${one.answer}` };
-  if (rule.holds(one, facts, earlier)) return { kind: "excused", rule: rule.name };
-  return { kind: "fault", reason: `${code}, but "${rule.name}" does not hold: ${one.answer}` };
+  const rules = RULES.filter(({ codes }) => codes.some((known) => known === code));
+  if (rules.length === 0) return { kind: "fault", reason: `a valid request was refused with ${code}: ${one.answer}` };
+  const rule = rules.find(({ holds }) => holds(one, facts, earlier));
+  if (rule !== undefined) return { kind: "excused", rule: rule.name };
+  const names = rules.map(({ name }) => `"${name}"`).join(" nor ");
+  return { kind: "fault", reason: `${code}, but neither ${names} holds: ${one.answer}` };
 }
