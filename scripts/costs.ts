@@ -20,7 +20,7 @@ type Measured = Case & Cost;
 const SECOND_LOOKS = 4;
 const LISTED = 60;
 /** Reads the position at the exchange before and after its order, whose answers are parsed while the request is on its way. */
-const DEAR: ReadonlyMap<string, number> = new Map([["POST /v1/positions/close", 12]]);
+const DEAR: ReadonlyMap<string, number> = new Map([["POST /v1/positions/close", 20]]);
 
 /** Proxies are believed, so that their header is read; failures are not counted, so that each of them is whole. */
 const SETTINGS = {
