@@ -179,9 +179,9 @@ export const WHOSE_BREAKS: readonly Break[] = [
     row: "S05",
     name: "an order may be placed for another account",
     changes: inFile(
-      "src/actions/place-order.ts",
-      "if (wanted.accountId !== caller.account.id) {",
-      'if (wanted.accountId === "") {',
+      "src/write/own-account.ts",
+      "if (accountId === account.id) return;",
+      "if (accountId !== null) return;",
     ),
     seenBy: OTHERS_ACCOUNT,
   },

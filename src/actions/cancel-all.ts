@@ -1,13 +1,14 @@
 import type { CancelAll, Touches } from "../core/cancel-all.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Side } from "../core/order.ts";
-import { newUuid } from "../core/uuid.ts";
+import { isUuid, newUuid } from "../core/uuid.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { cancelAllShown, coveredBy } from "../settle/cancel-all/covered.ts";
 import { findCancelAll, insertCancelAll } from "../store/cancel-alls.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
 import { requireMarket } from "./market-rules.ts";
@@ -27,9 +28,7 @@ type ToCancelAll = ToWrite & With<"canceler" | "randomBytes">;
  * are burnt and canceled, whatever becomes of this process. 202 until nothing of them can fill any more.
  */
 export async function cancelOrders(deps: ToCancelAll, caller: Caller, wanted: CancelOrders): Promise<WriteAnswer> {
-  if (wanted.accountId !== caller.account.id) {
-    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
-  }
+  requireOwnAccount(caller, wanted.accountId);
   return runWrite(deps, caller, wanted, {
     route: "POST /v1/orders/cancel-all",
     bucket: "cancels",
@@ -97,11 +96,9 @@ function requireMayTouch({ store }: With<"store">, { key }: Caller, { touches }:
 /** `GET /v1/cancel-alls/{id}`, by our rows: nothing is asked of the exchange. */
 export function getCancelAll({ store }: With<"store">, { account }: Caller, givenId: string): string {
   const id = givenId.toLowerCase();
-  if (!UUID.test(id)) throw new ApiError("invalid_id", "`id` is the UUID of a cancel-all.");
+  if (!isUuid(id)) throw new ApiError("invalid_id", "`id` is the UUID of a cancel-all.");
   const row = findCancelAll(store, id);
   if (row === null || row.accountId !== account.id)
     throw new ApiError("cancel_all_not_found", "There is no such cancel-all on this account.");
   return JSON.stringify(cancelAllShown(store, row));
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -14,6 +14,7 @@ import { railsOfKey } from "../store/narrowings.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import type { Write, WriteAnswer, WriteKey } from "../write/key.ts";
+import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
@@ -40,9 +41,7 @@ type ToClose = ToWrite & ToReadPosition & With<"builderApproval" | "closer">;
  * What it leaves behind `closer` sees to. Once it is stored a repeat of its key closes nothing more.
  */
 export async function closePosition(deps: ToClose, caller: Caller, wanted: ClosePosition): Promise<WriteAnswer> {
-  if (wanted.accountId !== caller.account.id) {
-    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
-  }
+  requireOwnAccount(caller, wanted.accountId);
   const answer = await runWrite(deps, caller, wanted, {
     route: "POST /v1/positions/close",
     bucket: "orders",

@@ -11,6 +11,7 @@ import { wireOrder } from "../wire/action/order.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Reserved } from "../write/verb.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
@@ -33,9 +34,7 @@ export type ToTrade = ToWrite & With<"reads" | "trader">;
 
 /** `POST /v1/trades`: stored, and pursued from then on. Nothing is sent before it is stored. */
 export async function createTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Promise<WriteAnswer> {
-  if (wanted.accountId !== caller.account.id) {
-    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
-  }
+  requireOwnAccount(caller, wanted.accountId);
   requireSides(wanted);
   const answer = await runWrite(deps, caller, wanted, {
     route: "POST /v1/trades",

@@ -1,5 +1,6 @@
 import { cloidOf } from "../core/cloid.ts";
 import { ApiError } from "../core/errors.ts";
+import { isUuid } from "../core/uuid.ts";
 import type { ToLook, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { recordLegEvent } from "../settle/record/record.ts";
@@ -16,7 +17,6 @@ import { legShown, type OutsideOrder, type OwnLeg, outsideOrder } from "./outsid
 /** An order of ours, or one that the exchange knows and we do not. */
 export type FoundOrder = { kind: "stored"; order: StoredOrder } | { kind: "outside"; order: OutsideOrder };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const NATIVE_ID = /^[0-9]{1,20}$/;
 /** The exchange's ids have 64 bits. */
 const MAX_NATIVE_ID = 2n ** 64n - 1n;
@@ -49,7 +49,7 @@ export function orderNotFound(): ApiError {
 /** The caller's stored order by any id of it, lower case, without asking anybody. Throws `invalid_id`. */
 export function findStored(deps: With<"store">, caller: Caller, id: string): StoredOrder | null {
   const { store } = deps;
-  const orderId = UUID.test(id)
+  const orderId = isUuid(id)
     ? findOrder(store, id) === null
       ? findLegByCloid(store, cloidOf(id))?.orderId
       : id

@@ -2,17 +2,16 @@ import { ApiError } from "../core/errors.ts";
 import { pageOf } from "../core/page.ts";
 import { listText, tradeResource, tradeText } from "../core/resource.ts";
 import type { Trade } from "../core/trade.ts";
+import { isUuid } from "../core/uuid.ts";
 import type { With } from "../deps.ts";
 import { findTrade, listTrades as listStored } from "../store/trades.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
 /** Throws `invalid_id` or `trade_not_found`. */
 export function requireTrade({ store }: With<"store">, { account }: Caller, givenId: string): Trade {
   const id = givenId.toLowerCase();
-  if (!UUID.test(id)) throw new ApiError("invalid_id", "`id` is the UUID of a trade.");
+  if (!isUuid(id)) throw new ApiError("invalid_id", "`id` is the UUID of a trade.");
   const trade = findTrade(store, id);
   if (trade === null || trade.accountId !== account.id)
     throw new ApiError("trade_not_found", "There is no such trade on this account.");

@@ -15,6 +15,7 @@ import { orderAction, wireOrder } from "../wire/action/order.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import { BATCH_ROUTE, type WriteAnswer, type WriteKey } from "../write/key.ts";
+import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Outgoing, Plan } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
@@ -35,9 +36,7 @@ export async function placeBatch(
   caller: Caller,
   wanted: PlaceBatch,
 ): Promise<WriteAnswer> {
-  if (wanted.accountId !== caller.account.id) {
-    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
-  }
+  requireOwnAccount(caller, wanted.accountId);
   return runWrite(deps, caller, wanted, {
     route: BATCH_ROUTE,
     bucket: "orders",

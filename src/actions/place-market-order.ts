@@ -1,4 +1,3 @@
-import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
 import type { OrderTerms, Side } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
@@ -6,6 +5,7 @@ import { MAX_DISTANCE_PERCENT, type PriceBounds, worstPrice } from "../core/wors
 import type { ToWrite, With } from "../deps.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
 import { requireMarket } from "./market-rules.ts";
@@ -23,9 +23,7 @@ type ToPlace = ToWrite & With<"builderApproval" | "feeds" | "picture">;
  * slippage allow. It is priced when it is planned, and never again: a repeat of its key is the same order.
  */
 export async function placeMarketOrder(deps: ToPlace, caller: Caller, wanted: PlaceMarketOrder): Promise<WriteAnswer> {
-  if (wanted.accountId !== caller.account.id) {
-    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
-  }
+  requireOwnAccount(caller, wanted.accountId);
   const { market, side, size, reduceOnly } = wanted;
   const asked = { market, side, size, reduce_only: reduceOnly };
   return runWrite(deps, caller, wanted, {

@@ -1,6 +1,5 @@
 import { cloidOf } from "../core/cloid.ts";
 import { decimal } from "../core/decimal.ts";
-import { ApiError } from "../core/errors.ts";
 import { type KeyRecord, keyInBatch } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { Leg, OrderTerms } from "../core/order.ts";
@@ -19,6 +18,7 @@ import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import type { Asked } from "../write/differences.ts";
 import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Said } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
@@ -34,9 +34,7 @@ export type ToPlaceOrder = ToWrite & With<"builderApproval" | "feeds" | "picture
 
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
 export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
-  if (wanted.accountId !== caller.account.id) {
-    throw new ApiError("account_mismatch", "`account` is not the account of this API key.");
-  }
+  requireOwnAccount(caller, wanted.accountId);
   const asked = askedOf(wanted);
   return runWrite(deps, caller, wanted, {
     route: "POST /v1/orders",

@@ -1,6 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import { isoTime, listText, stopResource } from "../core/resource.ts";
 import { type Stop, type StopScope, stopStatus } from "../core/stop.ts";
+import { isUuid } from "../core/uuid.ts";
 import type { StopProgress, With } from "../deps.ts";
 import { beginStop, isLike, listAlike, newestOfMany } from "../settle/stop/begin-stop.ts";
 import { findApiKey } from "../store/api-keys.ts";
@@ -69,7 +70,7 @@ export function getStop(deps: ToStop, { account }: Caller, givenId: string): str
 /** Throws `invalid_id` or `stop_not_found`. */
 export function requireStop({ store }: With<"store">, accountId: string, givenId: string): Stop {
   const id = givenId.toLowerCase();
-  if (!UUID.test(id)) throw new ApiError("invalid_id", "`id` is the UUID of a stop.");
+  if (!isUuid(id)) throw new ApiError("invalid_id", "`id` is the UUID of a stop.");
   const stop = findStop(store, id);
   if (stop === null || stop.accountId !== accountId)
     throw new ApiError("stop_not_found", "There is no such stop on this account.");
@@ -85,8 +86,6 @@ export function listStops(deps: ToStop, { account }: Caller): string {
     null,
   );
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 function answerOf(deps: ToStop, stop: Stop): Pick<StopAnswer, "status" | "body"> {
   return { status: stopStatus(stop) === "stopping" ? 202 : 200, body: JSON.stringify(stopShown(deps, stop)) };

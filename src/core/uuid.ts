@@ -7,3 +7,10 @@ export function newUuid(bytes: Uint8Array): string {
   const text = hex.map((byte) => byte.toString(16).padStart(2, "0")).join("");
   return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-");
 }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Of any version, in lower case. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
