@@ -19,8 +19,6 @@ type Measured = Case & Cost;
 
 const SECOND_LOOKS = 4;
 const LISTED = 60;
-/** Reads the position at the exchange before and after its order, whose answers are parsed while the request is on its way. */
-const DEAR: ReadonlyMap<string, number> = new Map([["POST /v1/positions/close", 20]]);
 
 /** Proxies are believed, so that their header is read; failures are not counted, so that each of them is whole. */
 const SETTINGS = {
@@ -82,7 +80,7 @@ async function run(executable: string, most: number, only: string | null): Promi
     const measured = [...(await measure(ofTrading, gateway, most)), ...(await measure(ofSetup, setup.gateway, most))];
     console.log(`processor time of one request, worst of its ${measured.length} inputs for each route:`);
     for (const line of table(measured)) console.log(line);
-    const over = measured.filter(({ ms, route }) => ms > (DEAR.get(route) ?? most)).toSorted((a, b) => b.ms - a.ms);
+    const over = measured.filter(({ ms }) => ms > most).toSorted((a, b) => b.ms - a.ms);
     for (const { ms, route, name } of over.slice(0, LISTED))
       console.log(`FAILED ${ms.toFixed(1)} ms  ${route}: ${name}`);
     console.log(`${Math.round(performance.now() / 1_000)} s, ${over.length} above ${most} ms`);

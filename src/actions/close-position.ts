@@ -1,4 +1,5 @@
 import type { Touches } from "../core/cancel-all.ts";
+import { cloidOf } from "../core/cloid.ts";
 import { sizeToClose } from "../core/closing.ts";
 import { type Decimal, decimal, isNegative, isZero } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
@@ -7,7 +8,7 @@ import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { isOutstanding } from "../settle/close/closer.ts";
-import { listAttemptsOf, newestAttemptId } from "../store/attempts.ts";
+import { findAttemptByCloid, listAttemptsOf } from "../store/attempts.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
 import { insertClose, listRunningClosesOf } from "../store/closes.ts";
 import { railsOfKey } from "../store/narrowings.ts";
@@ -81,7 +82,8 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
       if (stored.kind === "outgoing") {
         const { accountId, touches, keepsTriggers } = wanted;
         const about = { accountId, market: market.name, keyHash: caller.key.keyHash, touches, keepsTriggers };
-        const upTo = newestAttemptId(deps.store);
+        // Its own action is the newest of this transaction.
+        const upTo = findAttemptByCloid(deps.store, cloidOf(plan.resource.id))?.id ?? 0;
         insertClose(deps.store, { orderId: plan.resource.id, ...about, upTo, endedAtMs: null });
       }
       return stored;

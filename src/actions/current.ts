@@ -24,7 +24,7 @@ export const AGE_MS = 1_000;
 const STATE_STANDS_MS = 2_000;
 const LIST_STANDS_MS = 9_000;
 
-/** A frame that shows the caller's last write is waited for so long before the exchange is asked, milliseconds. */
+/** A frame that shows the caller's last write is waited for so long before the exchange is asked, milliseconds. Who reduces waits for none. */
 const FRAME_WITHIN_MS = 300;
 /** Between two questions to a server that is behind, milliseconds. */
 const AGAIN_AFTER_MS = 250;
@@ -196,11 +196,12 @@ async function readCurrent<T>(
   const startedMs = deps.clock.elapsedMs();
   const spentMs = (): number => deps.clock.elapsedMs() - startedMs;
   const enough = deps.settings.timings.answerDeadlineMs - SPARE_MS;
+  const frameWithinMs = wanted.reader === "reduce" ? 0 : FRAME_WITHIN_MS;
   for (;;) {
     const known = wanted.known();
     if (known !== null && isCurrent(deps, wanted, known)) return known;
-    if (deps.picture.isTold(wanted.account.tradingAddress) && spentMs() < FRAME_WITHIN_MS) {
-      await nextFrame(deps, wanted, FRAME_WITHIN_MS - spentMs());
+    if (deps.picture.isTold(wanted.account.tradingAddress) && spentMs() < frameWithinMs) {
+      await nextFrame(deps, wanted, frameWithinMs - spentMs());
       continue;
     }
     const read = await wanted.ask();

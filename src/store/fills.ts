@@ -40,9 +40,10 @@ const ofOrder = prepared((store) =>
   amounts(store)
     .where(
       and(
-        eq(fills.accountId, sql.placeholder("accountId")),
+        // Found by the native id: SQLite might else read all fills of the market.
+        eq(sql`+${fills.accountId}`, sql.placeholder("accountId")),
         eq(fills.oid, sql.placeholder("oid")),
-        eq(fills.market, sql.placeholder("market")),
+        eq(sql`+${fills.market}`, sql.placeholder("market")),
         eq(fills.side, sql.placeholder("side")),
       ),
     )

@@ -19,6 +19,7 @@ import placeBatches from "../../drizzle/0014_place_batches.sql" with { type: "te
 import closePositions from "../../drizzle/0015_close_positions.sql" with { type: "text" };
 import sendNotices from "../../drizzle/0016_send_notices.sql" with { type: "text" };
 import keepTrades from "../../drizzle/0017_keep_trades.sql" with { type: "text" };
+import indexReductions from "../../drizzle/0018_index_reductions.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0015_close_positions", sql: closePositions },
   { name: "0016_send_notices", sql: sendNotices },
   { name: "0017_keep_trades", sql: keepTrades },
+  { name: "0018_index_reductions", sql: indexReductions },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -273,7 +273,7 @@ const ofStatus = prepared((store) =>
 /** Above every order. */
 const NEWEST = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" };
 
-const LIVE: OrderStatus[] = STATUSES.filter(isLive);
+export const LIVE: readonly OrderStatus[] = STATUSES.filter(isLive);
 
 const oldestOfStatus = prepared((store) =>
   store
@@ -293,33 +293,6 @@ export function listLiveOrders(store: Store, accountId: string, limit: number): 
     .sort((a, b) => a.createdAtMs - b.createdAtMs)
     .slice(0, limit)
     .map(toOrder);
-}
-
-const ofStatusInMarket = prepared((store) =>
-  store
-    .select(ORDER_COLUMNS)
-    .from(orders)
-    .where(
-      and(
-        eq(orders.accountId, sql.placeholder("accountId")),
-        eq(orders.status, sql.placeholder("status")),
-        eq(orders.market, sql.placeholder("market")),
-        eq(orders.reduceOnly, sql.placeholder("reduceOnly")),
-      ),
-    )
-    .orderBy(asc(orders.createdAtMs), asc(orders.id))
-    .prepare(),
-);
-
-type InMarket = { accountId: string; market: string; reduceOnly: boolean };
-
-/** The same of one market: those that only reduce, or those that may increase. */
-export function listLiveOrdersIn(store: Store, { reduceOnly, ...of }: InMarket): StoredOrder[] {
-  return LIVE.flatMap((status) =>
-    ofStatusInMarket(store)
-      .all({ ...of, status, reduceOnly: Number(reduceOnly) })
-      .map(toOrder),
-  );
 }
 
 const unnamedOfStatus = prepared((store) =>

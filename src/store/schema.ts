@@ -159,6 +159,8 @@ export const orders = sqliteTable(
     uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
     // A list of all of them reads one status after the other: an index for that alone would cost every order a page.
     index("orders_by_status").on(table.accountId, table.status, table.createdAtMs, table.id),
+    // Few of what is open: an account may have a thousand orders that rest.
+    index("orders_reducing").on(table.accountId, table.market, table.status).where(sql`reduce_only = 1`),
   ],
 );
 

@@ -18,6 +18,7 @@ import {
   hasFillOfNobody,
   insertFills,
   listFills,
+  listFillsOf,
   lookForFills,
   sumFillsOf,
   sumFillsOfTwap,
@@ -25,6 +26,7 @@ import {
 import { deleteKeyRecord, findKeyRecord, passKeyOn, storeAnswer } from "../../src/store/idempotency.ts";
 import { findLegByCloid, findLegByOid, listLegs, updateLeg } from "../../src/store/legs.ts";
 import { lookForOrders } from "../../src/store/listed-orders.ts";
+import { listLiveOrdersIn } from "../../src/store/live-orders.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOperations, lookForOperations, unknownOperations } from "../../src/store/operations.ts";
@@ -72,6 +74,11 @@ const READS: Record<string, (store: Store) => unknown> = {
     listOperations(store, { accountId: ACCOUNT, action: null, status: null, after, limit: 10 }),
   "a page of fills": (store) => listFills(store, { accountId: ACCOUNT, after: { timeMs: 1, id: "1" }, limit: 10 }),
   "fills of an order": (store) => sumFillsOf(store, ACCOUNT, { oid: "1", market: "BTC", side: "buy" }),
+  "each fill of an order": (store) => listFillsOf(store, ACCOUNT, "1"),
+  "what only reduces in a market": (store) =>
+    listLiveOrdersIn(store, { accountId: ACCOUNT, market: "BTC", reduceOnly: true }),
+  "what may increase in a market": (store) =>
+    listLiveOrdersIn(store, { accountId: ACCOUNT, market: "BTC", reduceOnly: false }),
   "fills of a TWAP": (store) => sumFillsOfTwap(store, ACCOUNT, "1"),
 };
 
@@ -157,8 +164,8 @@ for (const [what, read] of Object.entries({ ...READS, ...FILTERED })) {
       plans.filter((plan) => plan.startsWith("SCAN") && !/attempts_open|orders_released|json_each/.test(plan)),
     ).toEqual([]);
     expect(plans.filter((plan) => plan.includes("TEMP B-TREE"))).toEqual([]);
-    // By the account alone, all of its history would be read; a page begins where the one before ended.
-    expect(plans.filter((plan) => /\(account_id=\?\)$/.test(plan))).toEqual([]);
+    // By the account alone, or by its market, all of its history would be read; a page begins where the one before ended.
+    expect(plans.filter((plan) => /\(account_id=\?( AND market=\?)?\)$/.test(plan))).toEqual([]);
     if (PAGED.has(what)) expect(plans.join()).toContain(",id)<(?,?)");
   });
 }

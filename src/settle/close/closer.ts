@@ -10,10 +10,11 @@ import { findAttemptByCloid } from "../../store/attempts.ts";
 import { botOf, listBotNets } from "../../store/bots.ts";
 import { insertCancelAll } from "../../store/cancel-alls.ts";
 import { endClose, findRunningClose, listRunningCloses } from "../../store/closes.ts";
-import { inTransaction } from "../../store/commit.ts";
+import { inTransactionNotWaiting } from "../../store/commit.ts";
+import { listLiveOrdersIn } from "../../store/live-orders.ts";
 import { appendNote } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
-import { findOrder, listLiveOrdersIn, type StoredOrder } from "../../store/orders.ts";
+import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { covers } from "../../store/stops.ts";
 import { isUnsettled } from "../stop/flatten-step.ts";
 
@@ -78,7 +79,8 @@ async function step(world: ToClose, { canceler, position }: CloserParts, orderId
   const account = findAccount(store, close.accountId);
   if (order !== null && isOutstanding(world, order)) return false;
   // Without its order it was taken back: no byte of it had left.
-  if (order === null || account === null || close.keepsTriggers) return end(world, close, null);
+  const isNobodysBusiness = order === null || account === null || close.keepsTriggers;
+  if (isNobodysBusiness || leftOver(store, close).length === 0) return end(world, close, null);
   const held = ownNetOf(store, close) ?? (await position(account, close.market));
   if (held === null) return false;
   end(world, close, held);
@@ -99,16 +101,21 @@ function ownNetOf(store: Store, { accountId, keyHash, market, touches }: Close):
 
 /** @param held what is held after it; null where that is nobody's business any more */
 function end(world: ToClose, close: Close, held: Decimal | null): true {
-  inTransaction(world.store, (store) => {
+  // A process that dies before it is on the disk finds the close running, and ends it again.
+  inTransactionNotWaiting(world.store, (store) => {
     endClose(store, close.orderId, world.clock.nowMs());
     if (held === null || !isZero(held)) return;
-    const triggers = ownOrders(store, close, true).filter((order) => isLeftOver(store, close, order));
+    const triggers = leftOver(store, close);
     if (triggers.length === 0) return;
     const [entry] = ownOrders(store, close, false);
     tell(world, store, close, { triggers, entry });
     if (entry === undefined) cancelTriggers(world, store, close, triggers);
   });
   return true;
+}
+
+function leftOver(store: Store, close: Close): StoredOrder[] {
+  return ownOrders(store, close, true).filter((order) => isLeftOver(store, close, order));
 }
 
 function ownOrders(store: Store, close: Close, reduceOnly: boolean): StoredOrder[] {

@@ -1,0 +1,1 @@
+CREATE INDEX `orders_reducing` ON `orders` (`account_id`,`market`,`status`) WHERE reduce_only = 1;
