@@ -59,7 +59,14 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "unknown id",
-    codes: ["order_not_found", "operation_not_found", "stop_not_found", "trade_not_found", "cancel_all_not_found"],
+    codes: [
+      "order_not_found",
+      "operation_not_found",
+      "stop_not_found",
+      "trade_not_found",
+      "proposal_not_found",
+      "cancel_all_not_found",
+    ],
     holds: ({ path }, { ids }) => !ids.has(decodeURIComponent(path.split("/")[3] ?? "").toLowerCase()),
   },
   {

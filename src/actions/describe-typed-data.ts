@@ -5,6 +5,8 @@ import {
   GRANT_DOMAIN,
   GRANT_TYPES,
   grantTypedData,
+  PROPOSAL_TYPES,
+  proposalTypedData,
   RESUMPTION_TYPES,
   REVOCATION_TYPES,
   resumptionTypedData,
@@ -23,7 +25,7 @@ const EXAMPLE_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 const EXAMPLE_STOP = EXAMPLE_ACCOUNT;
 const EXAMPLE_HASH = "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c70d4f2d";
 
-/** Everything that a wallet needs to sign a grant, a revocation or the end of a stop for this gateway: public, and nobody's secret. */
+/** Everything that a wallet needs to sign a grant, a revocation, the end of a stop or a decision on a proposal for this gateway: public, and nobody's secret. */
 export function describeTypedData(deps: With<"clock" | "settings">, askingNetwork: string | null): string {
   return JSON.stringify(typedDataResource(deps, askingNetwork));
 }
@@ -44,16 +46,22 @@ export function typedDataResource(deps: With<"clock" | "settings">, askingNetwor
     audience,
     asking_network: askingNetwork,
     domain: GRANT_DOMAIN,
-    types: { ...GRANT_TYPES, ...LIMITED_GRANT_TYPES, ...REVOCATION_TYPES, ...RESUMPTION_TYPES },
+    types: { ...GRANT_TYPES, ...LIMITED_GRANT_TYPES, ...REVOCATION_TYPES, ...RESUMPTION_TYPES, ...PROPOSAL_TYPES },
     examples: [
       exampleOf(grant),
       exampleOf(limitedExample(deps)),
       exampleOf(revocationTypedData(revocation)),
       exampleOf(resumptionTypedData(resumption)),
+      exampleOf(proposalTypedData({ audience, accountId: EXAMPLE_ACCOUNT, ...EXAMPLE_DECISION })),
     ],
   };
 }
 
+const EXAMPLE_DECISION = {
+  proposalId: "1795253400000-00000000000000000000000000000000",
+  order: "buy 0.001 BTC at 60000 or better (gtc)",
+  decision: "approve",
+} as const;
 const EXAMPLE_ADDRESS = `0x${"00".repeat(20)}`;
 const EXAMPLE_LIFE_MS = 90 * 86_400_000;
 

@@ -17,7 +17,7 @@ import { orderAction, wireOrder } from "../wire/action/order.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import type { Asked } from "../write/differences.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import { answerEarlier, type WriteAnswer, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Said } from "../write/verb.ts";
@@ -37,12 +37,29 @@ export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: Pla
   requireOwnAccount(caller, wanted.accountId);
   const asked = askedOf(wanted);
   return runWrite(deps, caller, wanted, {
-    route: "POST /v1/orders",
+    route: ROUTE,
     bucket: "orders",
     isCancel: false,
     asked,
     placing: asked,
     plan: () => planPlacing(deps, caller, wanted),
+  });
+}
+
+const ROUTE = "POST /v1/orders";
+
+/** What an order was answered with that was placed under this key; null where none was, and none is by this. */
+export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer | null> {
+  const { idempotencyKey, fingerprint } = wanted;
+  const asked = askedOf(wanted);
+  const startedElapsedMs = deps.clock.elapsedMs();
+  return answerEarlier(deps, caller, {
+    idempotencyKey,
+    fingerprint,
+    route: ROUTE,
+    asked,
+    placing: asked,
+    startedElapsedMs,
   });
 }
 

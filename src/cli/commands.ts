@@ -37,6 +37,8 @@ import { orderRelease } from "./order/release.ts";
 import { paperCommand } from "./paper.ts";
 import { passphraseCheck } from "./passphrase/check.ts";
 import { passphraseNew } from "./passphrase/new.ts";
+import { proposalApprove, proposalRefuse } from "./proposal/decide.ts";
+import { proposalList } from "./proposal/list.ts";
 import { restoreCommand } from "./restore.ts";
 import { resumeCommand } from "./resume.ts";
 import { serveCommand } from "./serve.ts";
@@ -77,6 +79,9 @@ export const COMMANDS: readonly Command[] = [
   hookRevoke,
   hookRehearse,
   mcpCommand,
+  proposalList,
+  proposalApprove,
+  proposalRefuse,
   noticeAdd,
   noticeList,
   noticeRemove,

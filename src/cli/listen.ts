@@ -1,5 +1,6 @@
 /** A gateway with its doors: the public port, and the control socket for its operator. */
 import { chmodSync, rmSync } from "node:fs";
+import { decideByOperator } from "../actions/proposals/decide-proposal.ts";
 import { readyAccounts } from "../actions/readiness.ts";
 import { type Config, type Exposure, exposureOf, type MetricsExposure, ownUrlOf, settingsOf } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
@@ -94,6 +95,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
         exchangeUrl: instance.exchangeUrl,
         pageUrl,
         post,
+        decideProposal: (wanted) => decideByOperator(gateway.deps, wanted),
         readiness: () => readyAccounts(gateway.deps),
         heedStops: () => {
           gateway.deps.stopper.heed();

@@ -261,6 +261,7 @@ const typedData = openRoute(
             LimitedKeyGrant: [{ name: "audience", type: "string" }],
             ApiKeyRevocation: [{ name: "audience", type: "string" }],
             TradingResumption: [{ name: "audience", type: "string" }],
+            ProposalDecision: [{ name: "audience", type: "string" }],
           },
           examples: [
             {

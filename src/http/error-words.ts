@@ -56,6 +56,7 @@ export const ERROR_WORDS = {
   operation_not_found: "The account has no such operation.",
   stop_not_found: "The account has no such stop.",
   cancel_all_not_found: "The account has no such cancel-all.",
+  proposal_not_found: "The account has no such proposal that was to be approved.",
   trade_not_found: "The account has no such trade.",
   idempotency_key_reused: "The Idempotency-Key was used for another request. Nothing was sent.",
   idempotency_in_progress: "Another modify of the order is still running.",
@@ -64,6 +65,7 @@ export const ERROR_WORDS = {
   trade_not_modifiable: "The trade has ended.",
   stop_not_flattenable: "The stop does not stand, or what it covers cannot be told apart.",
   order_not_modifiable: "The order's state is not known; retrieve it first.",
+  proposal_not_open: "It was decided before, or nobody did in time: what was not approved is refused.",
   setup_done: "The gateway is set up already.",
   rate_limited: "Too many requests; wait for Retry-After and repeat with the same Idempotency-Key.",
   exchange_rate_limited:

@@ -70,15 +70,15 @@ export function signedRoute<Body extends TSchema>(
 export function provenRoute<Body extends TSchema, Proven>(
   contract: WithBody<Body>,
   kind: FailureKind,
-  prove: (deps: Deps, body: Static<Body>) => Proven,
+  prove: (deps: Deps, body: Static<Body>, id: string) => Proven,
   run: (deps: Deps, visit: Visit, proven: Proven) => Promise<string>,
 ): Route {
   const signedBody = readingSignedBody(contract);
   return {
     contract,
-    async answer(deps, visit) {
+    async answer(deps, visit, id) {
       const body = await signedBody(deps, visit);
-      const proven = countingFailures(visit, kind, () => prove(deps, body));
+      const proven = countingFailures(visit, kind, () => prove(deps, body, id));
       return { status: 200, body: await run(deps, visit, proven) };
     },
   };
@@ -134,7 +134,7 @@ export function writeRoute<Body extends TSchema>(
 /** Changes what the gateway does by itself, with a key that may write: in every state, and without a bucket. */
 export function urgentRoute<Body extends TSchema>(
   contract: WithBody<Body> & { access: "trading:write"; isUrgent: true },
-  run: (deps: Deps, caller: Caller, call: UrgentCall<Static<Body>>) => UrgentAnswer,
+  run: (deps: Deps, caller: Caller, call: UrgentCall<Static<Body>>) => UrgentAnswer | Promise<UrgentAnswer>,
 ): Route {
   const check = compileCheck(contract.body);
   return {
@@ -145,7 +145,7 @@ export function urgentRoute<Body extends TSchema>(
       const { headers } = visit.request;
       const idempotencyKey = headers.has("idempotency-key") ? readIdempotencyKey(headers) : null;
       const body = await bodyOf(deps, visit, { contract, check });
-      const { status, body: text, isReplay } = run(deps, caller, { id, body, idempotencyKey });
+      const { status, body: text, isReplay } = await run(deps, caller, { id, body, idempotencyKey });
       return { status, body: text, headers: isReplay ? { "Idempotent-Replayed": "true" } : {} };
     },
   };

@@ -15,6 +15,7 @@ import { operationRoutes } from "./operations.ts";
 import { orderRoutes } from "./orders.ts";
 import { positionRoutes } from "./positions.ts";
 import { priceRoutes } from "./prices.ts";
+import { proposalRoutes } from "./proposals.ts";
 import type { Route } from "./route.ts";
 import { setupRoutes } from "./setup.ts";
 import { statusRoutes } from "./status.ts";
@@ -37,6 +38,7 @@ export function allRoutes(): Route[] {
     ...twapRoutes(),
     ...operationRoutes(),
     ...tradeRoutes(),
+    ...proposalRoutes(),
     ...stopRoutes(),
     ...heartbeatRoutes(),
     ...accountRoutes(),

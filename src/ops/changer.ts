@@ -1,3 +1,4 @@
+import type { Decision } from "../core/proposal.ts";
 import type { Readiness } from "../core/readiness.ts";
 import type { GatewayState } from "../deps.ts";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -35,6 +36,8 @@ export type Running = {
   readiness(): Readiness;
   /** There is a new stop. */
   heedStops(): void;
+  /** Says of an order that was proposed whether it is placed, which it is at once: the proposal, as JSON text. */
+  decideProposal(wanted: { proposalId: string; decision: Decision }): Promise<string>;
   /** Asks it as a client does. */
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<object>;
 };

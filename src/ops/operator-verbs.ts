@@ -2,14 +2,16 @@
  * What an operator can have done, by the names that the control socket knows. Both ends are this program: a command gives
  * the facts that its verb reads and gets what it returns, by the same types.
  */
+import { ApiError } from "../core/errors.ts";
 import { HOOK_MODES } from "../core/hook/hook.ts";
 import { RECEIVER_KINDS } from "../core/notice/notice.ts";
+import { DECISIONS } from "../core/proposal.ts";
 import { fromHex } from "../wire/hex.ts";
 import { addAccount } from "./add-account.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
 import { checkSeal } from "./believe-rows.ts";
 import { blockKey } from "./block-key.ts";
-import { type Changer, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
+import { type Changer, type Running, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
 import { clearTrip } from "./clear-trip.ts";
 import { type Facts, oneOf, recordIn, sealIn, text, wholeNumber } from "./facts.ts";
 import { createHook, endHook, type WantedHook } from "./hooks.ts";
@@ -221,6 +223,14 @@ export const OPERATOR_VERBS = {
       return clearTrip(changer, given);
     },
   ),
+  decide_proposal: changing(
+    (facts) => ({ proposalId: text(facts, "proposalId"), decision: oneOf(facts, "decision", DECISIONS) }),
+    (changer, wanted) => {
+      // Without the passphrase the approval would not be believed.
+      requireKeyring(changer);
+      return decided(requireRunning(changer), wanted);
+    },
+  ),
   create_hook: changing(hookIn, (changer, wanted) => {
     // It gives something away: without the passphrase it would open nothing at the next start.
     requireKeyring(changer);
@@ -280,6 +290,18 @@ export type DoneBy<Name extends OperatorVerb> = Awaited<ReturnType<(typeof OPERA
 function examined(changer: Changer) {
   const { version } = requireRunning(changer);
   return { ...changer, keyring: requireKeyring(changer), version, isOnTrial: changer.trial?.isOn() === true };
+}
+
+/** What the gateway says of it, as it is: a refusal in the words of an operator. */
+async function decided(running: Running, wanted: Parameters<Running["decideProposal"]>[0]): Promise<object> {
+  try {
+    const told: unknown = JSON.parse(await running.decideProposal(wanted));
+    if (typeof told !== "object" || told === null) throw new Error("bug: a proposal that is no object");
+    return told;
+  } catch (error) {
+    if (error instanceof ApiError) throw new OperatorError(error.message);
+    throw error;
+  }
 }
 
 /** Ends a trial, unless something is wrong; says how it stands either way. */

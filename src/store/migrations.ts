@@ -20,6 +20,7 @@ import closePositions from "../../drizzle/0015_close_positions.sql" with { type:
 import sendNotices from "../../drizzle/0016_send_notices.sql" with { type: "text" };
 import keepTrades from "../../drizzle/0017_keep_trades.sql" with { type: "text" };
 import indexReductions from "../../drizzle/0018_index_reductions.sql" with { type: "text" };
+import keepProposals from "../../drizzle/0019_keep_proposals.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0016_send_notices", sql: sendNotices },
   { name: "0017_keep_trades", sql: keepTrades },
   { name: "0018_index_reductions", sql: indexReductions },
+  { name: "0019_keep_proposals", sql: keepProposals },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -15,14 +15,16 @@ export const audit = sqliteTable("audit", {
 });
 
 /**
- * The instance, every account, agent, key, revocation, stop, trip, narrowing and hook as they were written by who had the passphrase: a row of another
+ * The instance, every account, agent, key, revocation, stop, trip, narrowing, hook and approved proposal as they were written by who had the passphrase: a row of another
  * table that is not like its row here is not believed. A digest of all rows is in the seal.
  */
 export const sealedRows = sqliteTable(
   "sealed_rows",
   {
     kind: text()
-      .$type<"instance" | "account" | "agent" | "key" | "revocation" | "stop" | "trip" | "narrowing" | "hook">()
+      .$type<
+        "instance" | "account" | "agent" | "key" | "revocation" | "stop" | "trip" | "narrowing" | "hook" | "proposal"
+      >()
       .notNull(),
     id: text().notNull(),
     /** JSON. */

@@ -54,6 +54,7 @@ const KINDS: readonly RowKind[] = [
   "trip",
   "narrowing",
   "hook",
+  "proposal",
 ];
 
 /** From now on this connection believes these rows and no others, and seals what it changes. */

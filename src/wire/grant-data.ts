@@ -37,6 +37,16 @@ export const RESUMPTION_TYPES = {
   ],
 } as const satisfies Record<string, readonly TypedField[]>;
 
+export const PROPOSAL_TYPES = {
+  ProposalDecision: [
+    { name: "audience", type: "string" },
+    { name: "account", type: "string" },
+    { name: "proposal", type: "string" },
+    { name: "order", type: "string" },
+    { name: "decision", type: "string" },
+  ],
+} as const satisfies Record<string, readonly TypedField[]>;
+
 export type Grant = {
   audience: string;
   accountId: string;
@@ -54,6 +64,13 @@ export type Revocation = Pick<Grant, "audience" | "accountId" | "keyHash">;
 
 /** A stop that its owner ends: this one, and no later one. */
 export type Resumption = Pick<Grant, "audience" | "accountId"> & { stopId: string };
+
+/** What an owner says of one order that was proposed, which is shown in words. */
+export type ProposalDecision = Pick<Grant, "audience" | "accountId"> & {
+  proposalId: string;
+  order: string;
+  decision: "approve" | "refuse";
+};
 
 /** Everything that a wallet needs to show and sign a grant. */
 export function grantTypedData(grant: Grant): TypedData {
@@ -88,5 +105,14 @@ export function resumptionTypedData({ audience, accountId, stopId }: Resumption)
     types: RESUMPTION_TYPES,
     primaryType: "TradingResumption",
     message: { audience, account: accountId.toLowerCase(), stop: stopId.toLowerCase() },
+  };
+}
+
+export function proposalTypedData({ audience, accountId, proposalId, order, decision }: ProposalDecision): TypedData {
+  return {
+    domain: GRANT_DOMAIN,
+    types: PROPOSAL_TYPES,
+    primaryType: "ProposalDecision",
+    message: { audience, account: accountId.toLowerCase(), proposal: proposalId, order, decision },
   };
 }

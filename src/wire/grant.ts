@@ -2,6 +2,8 @@ import type { LimitedGrantText } from "../core/rails/limited-grant.ts";
 import {
   type Grant,
   grantTypedData,
+  type ProposalDecision,
+  proposalTypedData,
   type Resumption,
   type Revocation,
   resumptionTypedData,
@@ -27,6 +29,10 @@ export function revocationDigest(revocation: Revocation): Uint8Array {
 
 export function resumptionDigest(resumption: Resumption): Uint8Array {
   return typedDataDigest(resumptionTypedData(resumption));
+}
+
+export function proposalDigest(decision: ProposalDecision): Uint8Array {
+  return typedDataDigest(proposalTypedData(decision));
 }
 
 /** Lower-case hex SHA-256 of the whole key text, prefix included. Only this is ever stored of a key. */

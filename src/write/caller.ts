@@ -17,4 +17,6 @@ export type Caller = {
     /** After this nothing of it is wanted any more, unix milliseconds; null = it stays wanted. */
     untilMs: number | null;
   };
+  /** Set where a person has approved just this order: the gate asks for no verb of `may`, and for everything else. */
+  isApproved?: true;
 };

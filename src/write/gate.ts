@@ -38,7 +38,7 @@ export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: P
   const { limited } = key;
   if (limited === null) return;
   requireTime(deps, limited);
-  const rails = railsOf(store, key, limited);
+  const rails = railsFor(caller, railsOf(store, key, limited));
   const { account } = caller;
   if (stored.kind === "said") {
     if (stored.reserves !== undefined) judgeReserved(deps, store, { account, rails, reserves: stored.reserves });
@@ -49,6 +49,12 @@ export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: P
   const { attempt, batch } = stored;
   if (batch === undefined) judgeOne(deps, store, { account, rails, attempt, later: new Set() });
   else judgeEach(deps, store, { account, rails, batch });
+}
+
+/** One order that a person has approved stands in for the verb that its key lacks. */
+function railsFor({ isApproved }: Caller, rails: Rails): Rails {
+  if (isApproved !== true || !rails.may.includes("propose")) return rails;
+  return { ...rails, may: [...rails.may, "increase", "reduce"] };
 }
 
 type Batch = { account: Account; rails: Rails; batch: readonly Attempt[] };

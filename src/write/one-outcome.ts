@@ -15,10 +15,10 @@ import type { Plan, Stored } from "./verb.ts";
 
 /** Nothing was sent; it passes once that outcome is known. */
 export class OutcomeOpen extends ApiError {
-  constructor(bot: string, market: string) {
+  constructor(bot: string | null, market: string) {
     super(
       "not_ready",
-      `What became of an order of bot ${bot} in ${market} is not known yet, and this could make its position larger. Nothing was sent.`,
+      `What became of an order of ${bot === null ? "this account" : `bot ${bot}`} in ${market} is not known yet, and this could make its position larger. Nothing was sent.`,
     );
   }
 }
@@ -35,15 +35,17 @@ type Stepping = { caller: Caller; plan: Pick<Plan, "increasesFor" | "market">; s
 /** Inside the intent's transaction. Who asks by a request of their own is held to none of this. */
 export function requireOneOutcome({ clock, store }: With<"clock" | "store">, { caller, plan, stored }: Stepping): void {
   const { unattended } = caller;
-  if (unattended === undefined || stored.kind !== "outgoing") return;
+  if (unattended === undefined) return;
   if (unattended.untilMs !== null && clock.nowMs() > unattended.untilMs) throw new NoLongerWanted();
+  if (stored.kind !== "outgoing") return;
   const bot = botOf(store, caller.key.keyHash);
-  if (bot === null || plan.market === null || plan.increasesFor.length === 0) return;
+  if (plan.market === null || plan.increasesFor.length === 0) return;
   const of = { accountId: caller.account.id, bot, market: plan.market };
   if (hasOpenOutcome(store, of, stored.attempt)) throw new OutcomeOpen(bot, plan.market);
 }
 
-type OfBot = { accountId: string; bot: string; market: string };
+/** `bot` null: a key without rails, for which every order of the account counts. */
+type OfBot = { accountId: string; bot: string | null; market: string };
 
 /**
  * Whether anything that a bot has in a market has no known outcome, or no final size. What the operator has given up does not
@@ -54,7 +56,7 @@ type OfBot = { accountId: string; bot: string; market: string };
 export function hasOpenOutcome(store: Store, of: OfBot, but: Pick<Attempt, "id" | "resource"> | null = null): boolean {
   const { accountId, bot, market } = of;
   const isOwn = (known: { market: string; keyHash: string | null } | null) =>
-    known !== null && known.market === market && botOf(store, known.keyHash) === bot;
+    known !== null && known.market === market && (bot === null || botOf(store, known.keyHash) === bot);
   const isOpen = listOpenAttempts(store).some(({ id, accountId: whose, resource }) => {
     if (id === but?.id || whose !== accountId) return false;
     return isOwn(resource.kind === "order" ? findOrder(store, resource.id) : findOperation(store, resource.id));

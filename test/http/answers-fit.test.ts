@@ -13,6 +13,8 @@ import type { priceResource } from "../../src/actions/list-prices.ts";
 import type { twapResource } from "../../src/actions/list-twaps.ts";
 import type { bookResource } from "../../src/actions/market-figures.ts";
 import type { narrowedResource } from "../../src/actions/narrow-key.ts";
+import type { decidedShown } from "../../src/actions/proposals/decide-proposal.ts";
+import type { proposalShown } from "../../src/actions/proposals/list-proposals.ts";
 import type { limitedKeyResource } from "../../src/actions/register-limited-key.ts";
 import type { stopShown } from "../../src/actions/stop-trading.ts";
 import type { storyOf } from "../../src/actions/tell-story.ts";
@@ -60,6 +62,7 @@ import {
 import { ListedOperationResource, OperationResource } from "../../src/http/schema/operation.ts";
 import { BatchResource, OrderResource } from "../../src/http/schema/order.ts";
 import { PositionResource } from "../../src/http/schema/position.ts";
+import { DecidedProposal, ProposalResource } from "../../src/http/schema/proposal.ts";
 import {
   ApprovalResource,
   ExchangeViewResource,
@@ -103,6 +106,8 @@ const SCHEMAS = {
   order: OrderResource,
   position: PositionResource,
   price: PriceResource,
+  proposal: ProposalResource,
+  proposalDecided: DecidedProposal,
   readiness: ReadinessResource,
   revocation: RevocationResource,
   setup: SetupResource,
@@ -142,6 +147,8 @@ type Writers = {
   order: typeof orderResource;
   position: typeof positionResource;
   price: typeof priceResource;
+  proposal: typeof proposalShown;
+  proposalDecided: typeof decidedShown;
   readiness: typeof readinessResource;
   revocation: typeof revocationResource;
   setup: typeof setupState;
@@ -221,6 +228,8 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   order: "fits",
   position: "fits",
   price: "fits",
+  proposal: "fits",
+  proposalDecided: "fits",
   readiness: "fits",
   revocation: "fits",
   setup: "fits",

@@ -17,6 +17,7 @@ const RUNNING = {
   pageUrl: URL,
   audience: URL,
   post: async () => ({}),
+  decideProposal: async () => "{}",
   listeners: [],
   heedStops: () => undefined,
   readiness: () => ({ accounts: [], accountsInAll: 0 }),

@@ -333,6 +333,9 @@ export const TypedDataResource = closed(
       LimitedKeyGrant: Type.Array(TypedField, { description: "Members of a grant with rails, in signing order." }),
       ApiKeyRevocation: Type.Array(TypedField, { description: "Members of a revocation, in signing order." }),
       TradingResumption: Type.Array(TypedField, { description: "Members of the end of a stop, in signing order." }),
+      ProposalDecision: Type.Array(TypedField, {
+        description: "Members of a decision on a proposal, in signing order.",
+      }),
     }),
     examples: Type.Array(
       closed({

@@ -1,0 +1,126 @@
+/** From a proposal to at most one order, whatever is lost between: its Idempotency-Key is its name. */
+import { ApiError, type ErrorCode } from "../../core/errors.ts";
+import { keyOfBot } from "../../core/idempotency.ts";
+import { isLive, keyOfProposal, type Proposal, placedUntilMs, proposalStatus } from "../../core/proposal.ts";
+import type { With } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { botOf } from "../../store/bots.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { findKeyRecord } from "../../store/idempotency.ts";
+import { railsOfKey } from "../../store/narrowings.ts";
+import { askForApproval, countWaiting, findProposal } from "../../store/proposals.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
+import type { Caller } from "../../write/caller.ts";
+import { fingerprint } from "../../write/fingerprint.ts";
+import { NoLongerWanted, OutcomeOpen } from "../../write/one-outcome.ts";
+import { hookKey } from "../hooks/hook-key.ts";
+import { findPlacedOrder, type PlaceOrder, placeOrder, type ToPlaceOrder } from "../place-order.ts";
+
+/** `order`: JSON text of the order as it was answered, with what is not known told as `unknown`. */
+export type Placed =
+  | { kind: "order"; order: string }
+  | { kind: "unknown" | "no_such_intent" | "not_placed" | "unsettled" }
+  | { kind: "waiting_for_approval" | "approval_refused" | "too_many_waiting" }
+  | { kind: "refused"; code: ErrorCode };
+
+/** Of a bot, at one time: what a person can look through. */
+const MAX_WAITING = 20;
+
+/** Places what this caller's bot or key has proposed, or asks for its approval. */
+export async function placeProposal(deps: ToPlaceOrder, caller: Caller, id: string): Promise<Placed> {
+  const proposal = ownProposal(deps, caller, id);
+  if (proposal === null) return { kind: "no_such_intent" };
+  if (!needsApproval(deps, caller, proposal)) return send(deps, caller, proposal);
+  switch (proposalStatus(proposal, deps.clock.nowMs())) {
+    case "approved":
+      return placeApproved(deps, proposal);
+    case "refused":
+      return { kind: "approval_refused" };
+    case "waiting":
+      return { kind: "waiting_for_approval" };
+    case "expired":
+      return { kind: "not_placed" };
+    case "proposed":
+      return askPerson(deps, proposal);
+  }
+}
+
+/** Places one that was approved, as the key that has proposed it and as long as that may act: the gate judges it anew. */
+export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal): Promise<Placed> {
+  const { accountId, keyHash } = proposal;
+  const acting = hookKey(deps.store, { accountId, keyHash });
+  const account = findAccount(deps.store, accountId);
+  if (acting === null || account === null) return { kind: "refused", code: "revoked_api_key" };
+  const caller: Caller = {
+    account,
+    key: acting.key,
+    reader: { reader: `approved ${keyHash}` },
+    charge: () => undefined,
+    isApproved: true,
+  };
+  return send(deps, caller, proposal);
+}
+
+function ownProposal({ store }: With<"store">, { account, key }: Caller, id: string): Proposal | null {
+  const proposal = findProposal(store, id);
+  if (proposal === null || proposal.accountId !== account.id) return null;
+  const bot = botOf(store, key.keyHash);
+  const isOwn = bot === null ? proposal.keyHash === key.keyHash : proposal.bot === bot;
+  return isOwn ? proposal : null;
+}
+
+/** Of a key that may propose and lacks the verb itself. */
+function needsApproval({ store }: With<"store">, { key }: Caller, { terms }: Proposal): boolean {
+  const may = railsOfKey(store, key.keyHash)?.may ?? [];
+  return may.includes("propose") && !may.includes(terms.reduceOnly ? "reduce" : "increase");
+}
+
+function askPerson({ clock, store }: With<"clock" | "store">, proposal: Proposal): Placed {
+  const nowMs = clock.nowMs();
+  if (!isLive(proposal, nowMs)) return { kind: "not_placed" };
+  return inTransaction(store, (within): Placed => {
+    if (countWaiting(within, proposal, nowMs) >= MAX_WAITING) return { kind: "too_many_waiting" };
+    askForApproval(within, proposal, nowMs);
+    return { kind: "waiting_for_approval" };
+  });
+}
+
+/** Too late it places nothing, and tells what was placed in time. */
+async function send(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Promise<Placed> {
+  if (!isLive(proposal, deps.clock.nowMs())) return findEarlier(deps, caller, proposal);
+  const unattended = { untilMs: placedUntilMs(proposal) };
+  try {
+    const { body } = await placeOrder(deps, { ...caller, unattended }, wantedOf(proposal));
+    return { kind: "order", order: body };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    // One that was taken before is none that was refused now.
+    if (hasRecord(deps, proposal)) return { kind: "unknown" };
+    if (error instanceof NoLongerWanted) return { kind: "not_placed" };
+    if (error instanceof OutcomeOpen) return { kind: "unsettled" };
+    return { kind: "refused", code: error.code };
+  }
+}
+
+/** After a restore it is looked for at the exchange as well. */
+async function findEarlier(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Promise<Placed> {
+  try {
+    const answer = await findPlacedOrder(deps, caller, wantedOf(proposal));
+    if (answer === null && awaitsTakeUp(deps.store, proposal.accountId)) return { kind: "unknown" };
+    return answer === null ? { kind: "not_placed" } : { kind: "order", order: answer.body };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { kind: "unknown" };
+  }
+}
+
+function wantedOf(proposal: Proposal): PlaceOrder {
+  const { accountId, terms, bot } = proposal;
+  const name = keyOfProposal(proposal);
+  const print = fingerprint({ route: "proposal", pathId: null, body: { name } });
+  return { ...terms, accountId, idempotencyKey: keyOfBot(bot, name), fingerprint: print };
+}
+
+function hasRecord({ store }: With<"store">, proposal: Proposal): boolean {
+  return findKeyRecord(store, proposal.accountId, wantedOf(proposal).idempotencyKey) !== null;
+}
