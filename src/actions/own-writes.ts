@@ -6,7 +6,7 @@ import type { Exchange } from "../exchange/exchange.ts";
 import type { Picture } from "../exchange/picture.ts";
 import { listEventsAfter, newestEventIds, type StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/open.ts";
-import { changeMark } from "../store/while-unchanged.ts";
+import { ownChanges } from "../store/while-unchanged.ts";
 import { parseJson } from "../wire/json.ts";
 
 /** What an account was told last, by the exchange's time: what is shown of it must not be older. */
@@ -32,8 +32,8 @@ type WritesMemory = {
   lastId: number;
   offsetMs: number;
   changes: readonly WriteChange[];
-  /** As of which change of the database it was read; null before the first time. */
-  mark: string | null;
+  /** As of which change of ours it was read, null before the first time: beside a running gateway nobody else tells an account anything. */
+  mark: unknown;
   answered: Answered;
 };
 
@@ -81,7 +81,7 @@ export function openOwnWrites(of: {
     // Our wall clock may have been set in between, before or after what happened; it did happen before now.
     const latestOffsetMs = Math.max(offsetMs, memory.offsetMs);
     memory.offsetMs = offsetMs;
-    const mark = changeMark(store);
+    const mark = ownChanges(store);
     if (memory.mark === mark) return;
     memory.mark = mark;
     const timeOf = (atMs: number) => Math.min(atMs + latestOffsetMs, exchange.nowMs());

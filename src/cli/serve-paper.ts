@@ -27,6 +27,7 @@ import { holding, type Opened, opening } from "./directory.ts";
 import { bind } from "./door.ts";
 import { contentOf } from "./gateway-client.ts";
 import { type Listening, listen } from "./listen.ts";
+import { openLogLines } from "./log-lines.ts";
 import type { Outside } from "./outside.ts";
 import { warnOfPaper } from "./paper.ts";
 import { type FaultOptions, openExchange } from "./paper-faults.ts";
@@ -98,7 +99,8 @@ type Serving = PaperInput & { demo: Demo; opened: Opened; exchangeUrl: string };
 async function serve(serving: Serving, outside: Outside, stop: Promise<string>): Promise<void> {
   const { config, at, demo, exchangeUrl, asJson } = serving;
   // The exchange may have moved to another port since the directory was made; it is still the same one.
-  const log = openLog(config.logLevel, { write: outside.warn });
+  const lines = openLogLines(outside.clock, outside.warn);
+  const log = openLog(config.logLevel, lines);
   const telling = { passphrase: demo.passphrase, tell: tellIn(log) };
   const { instance, ...keys } = await unlock(serving.opened, telling, outside);
   const unlocked = { ...keys, instance: { ...instance, exchangeUrl } };
@@ -119,6 +121,7 @@ async function serve(serving: Serving, outside: Outside, stop: Promise<string>):
     log.info({ signal: await stop }, "stopping");
   } finally {
     await listening.stop();
+    lines.flush();
   }
 }
 

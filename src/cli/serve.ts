@@ -25,6 +25,7 @@ import { LISTEN } from "./gateway-client.ts";
 import { hooksExposureOf } from "./hooks-door.ts";
 import { journalWriter } from "./journal.ts";
 import { type Listening, listen } from "./listen.ts";
+import { openLogLines } from "./log-lines.ts";
 import type { Outside } from "./outside.ts";
 import { FAULT_OPTIONS, faultOptionsOf } from "./paper-faults.ts";
 import { foundPassphrase, PASSPHRASE_FILE } from "./passphrase-input.ts";
@@ -91,7 +92,8 @@ export const serveCommand: Command = {
       throw new Misuse("--faults and --control go with --paper");
     if (isDemo(at)) throw new Failure(`${at.directory} is a paper demo. Start it:\n  postern serve --paper`);
     const stop = outside.stopRequested();
-    const log = openLog(config.logLevel, { write: journalWriter(outside.environment, outside.warn) });
+    const lines = openLogLines(outside.clock, outside.warn);
+    const log = openLog(config.logLevel, { write: journalWriter(outside.environment, lines.write) });
     requireDatabase(at);
     failing(() => requireOwnDirectory(at, outside.uid));
     // Before the database is opened, which brings its schema up to date.
@@ -125,7 +127,7 @@ export const serveCommand: Command = {
       supervised.stopping();
       await listening.stop();
       supervised.end();
-    });
+    }).finally(lines.flush);
   },
 };
 

@@ -27,9 +27,13 @@ export function whileUnchanged<Value>(read: (store: Store, key: string) => Value
 }
 
 /** The same text while nothing is written. */
-export function changeMark(store: Store): string {
-  const { $client: client, memory } = store;
+function changeMark(store: Store): string {
+  return `${ownChanges(store)},${dataVersion(store)}`;
+}
+
+/** The same while this connection writes nothing. Takes no lock of the file, as asking for the writes of others does. */
+export function ownChanges({ $client: client, memory }: Store): unknown {
   memory.changeCount ??= client.prepare("SELECT total_changes()");
   const [row] = memory.changeCount.values();
-  return `${row?.[0]},${dataVersion(store)}`;
+  return row?.[0];
 }
