@@ -13,7 +13,9 @@ function openHand() {
   return { asked, timer };
 }
 
-const line = (level: number, text: string) => `{"level":${level},"msg":"${text}"}\n`;
+function line(level: number, text: string): string {
+  return `{"level":${level},"msg":"${text}"}\n`;
+}
 
 test("what tells nothing bad leaves together, within 5 ms", async () => {
   const written: string[] = [];
