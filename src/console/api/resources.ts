@@ -25,6 +25,7 @@ import type {
 import type { StatusResource } from "../../http/schema/status.ts";
 import type { StopResource } from "../../http/schema/stop.ts";
 import type { OrderStoryResource } from "../../http/schema/story.ts";
+import type { TradeResource } from "../../http/schema/trade.ts";
 import type { TwapResource } from "../../http/schema/twap.ts";
 
 export type WhoAmI = Static<typeof WhoAmIResource>;
@@ -41,6 +42,7 @@ export type Order = Static<typeof OrderResource>;
 export type Fill = Static<typeof FillResource>;
 /** What the list says beside it comes later than what an event or an answer tells. */
 export type Operation = Static<typeof OperationResource> & Partial<Static<typeof ListedOperationResource>>;
+export type Trade = Static<typeof TradeResource>;
 export type Twap = Static<typeof TwapResource>;
 export type ApiKey = Static<typeof KeyInListResource>;
 export type KeyLimits = NonNullable<ApiKey["limits"]>;

@@ -29,6 +29,11 @@ export function money(text: string | null | undefined, decimals = 2): string {
   return figure(decimals === 0 ? whole : `${whole}.${fraction.padEnd(decimals, "0")}`);
 }
 
+/** What was lost: a day that has won has lost nothing. Null stays what is not known. */
+export function lossOf(amount: string | null): string | null {
+  return amount?.startsWith("-") === true ? "0" : amount;
+}
+
 /** With a plus where something was won. */
 export function signedMoney(text: string | null | undefined, decimals = 2): string {
   if (text === null || text === undefined) return NOTHING;

@@ -12,6 +12,8 @@ export type Drawing = {
   options: (width: number) => uPlot.Options;
   /** Asked for only when it is drawn. */
   data: () => uPlot.AlignedData;
+  /** True while somebody holds something of it: it is not made anew under the hand. */
+  isHeld?: () => boolean;
   /** What it shows, for those who do not see it. */
   words: string;
 };
@@ -38,7 +40,8 @@ class DrawnIn extends AsyncDirective {
     const before = this.#drawn;
     const isSame = before?.version === drawing.version && before.width === width;
     const isRecent = before !== null && before.width === width && performance.now() - before.atMs < REDRAW_MS;
-    if (isSame || isRecent || !(element instanceof HTMLElement)) return noChange;
+    if (isSame || isRecent || (before !== null && drawing.isHeld?.() === true) || !(element instanceof HTMLElement))
+      return noChange;
     before?.plot.destroy();
     const plot = new uPlot(drawing.options(width), drawing.data(), element);
     this.#drawn = { plot, version: drawing.version, width, atMs: performance.now() };

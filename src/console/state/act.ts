@@ -10,7 +10,7 @@ import {
 } from "../api/intentions.ts";
 import { member } from "../api/request.ts";
 import type { App } from "./app.ts";
-import { takeOperation, takeOrder } from "./apply.ts";
+import { takeOperation, takeOrder, takeTrade } from "./apply.ts";
 import { notify } from "./notices.ts";
 
 const KEY_BYTES = 16;
@@ -99,6 +99,7 @@ function tell(app: App, { words }: Intention, { outcome, failed }: Told): void {
   const { body } = outcome;
   takeOrder(app, body);
   takeOperation(app, body);
+  takeTrade(app, body);
   const [status, error] = [String(member(body, "status")), member(body, "error")];
   const reason = typeof error === "string" ? ` – ${error}` : "";
   const said = `${words}: ${statusWords(status)}${reason}`;

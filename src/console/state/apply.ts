@@ -1,6 +1,6 @@
 /** What the gateway says of one thing, put where it belongs. Anything else is left alone. */
 import { member } from "../api/request.ts";
-import type { Fill, Operation, Order } from "../api/resources.ts";
+import type { Fill, Operation, Order, Trade } from "../api/resources.ts";
 import type { App } from "./app.ts";
 import { addFills } from "./fills.ts";
 
@@ -43,6 +43,18 @@ export function takeOperation(app: App, resource: unknown): void {
   const known = operations.value?.find(({ id }) => id === operation.id);
   const whole = { ...known, ...operation };
   if (operations.value !== null) operations.value = merged(operations.value, whole).slice(0, MAX_ROWS);
+  app.changed();
+}
+
+/** One that has ended goes from the list: its orders are in the history. */
+export function takeTrade(app: App, resource: unknown): void {
+  if (member(resource, "object") !== "trade") return;
+  // As above.
+  const trade = resource as Trade;
+  const { trades } = app.state;
+  if (trades.value === null) return;
+  const others = trades.value.filter(({ id }) => id !== trade.id);
+  trades.value = trade.ended_at === null ? merged(trades.value, trade) : others;
   app.changed();
 }
 

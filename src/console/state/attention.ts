@@ -1,7 +1,7 @@
 /** What needs the owner, in the order in which it should be looked at. */
 import type { ApiKey, Status } from "../api/resources.ts";
 import { isNear, liquidationPercent } from "../figures/exposure.ts";
-import { dateAndTime, duration, money, shortId } from "../figures/format.ts";
+import { ageOf, dateAndTime, duration, money, shortId } from "../figures/format.ts";
 import { agentEndsSoon } from "./renewal.ts";
 import type { State } from "./state.ts";
 
@@ -11,12 +11,18 @@ export type Matter = { words: string; where: string; link: string };
 const KEY_ENDS_SOON_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Unknown orders and stops have places of their own on the screen. */
-export function attentionOf({ status, positions, keys, nowMs }: State): Matter[] {
+export function attentionOf({ status, positions, trades, keys, nowMs }: State): Matter[] {
   return [
     ...(positions.value ?? []).flatMap((position): Matter[] => {
       const percent = liquidationPercent(position);
       if (percent === null || !isNear(percent)) return [];
       const words = `${position.market} is ${money(percent, 1)} % from its liquidation.`;
+      return [{ words, where: "#/trade", link: "Trade" }];
+    }),
+    ...(trades.value ?? []).flatMap((trade): Matter[] => {
+      if (trade.protected || trade.unprotected_since === null) return [];
+      const age = ageOf(trade.unprotected_since, nowMs);
+      const words = `${trade.held_size} ${trade.market} has no stop for ${age}: ${trade.unprotected_because ?? "not known why"}`;
       return [{ words, where: "#/trade", link: "Trade" }];
     }),
     ...(status.value === null ? [] : ofGateway(status.value, nowMs)),

@@ -1,6 +1,6 @@
 /** What a person is in the middle of. It begins with a session and goes with it; only the order's draft outlives a reload. */
 import { member } from "../api/request.ts";
-import type { AgentRenewal, ApiKey, Order, Position, Stop } from "../api/resources.ts";
+import type { AgentRenewal, ApiKey, Order, Position, Stop, Trade } from "../api/resources.ts";
 import type { Grant } from "../wallet/grant.ts";
 import type { Interval } from "./candles.ts";
 import { newRailsForm, type RailsForm } from "./rails-form.ts";
@@ -18,6 +18,9 @@ export type OrderDraft = {
   trigger: "none" | "stop_loss" | "take_profit";
   triggerPrice: string;
   isTriggerMarket: boolean;
+  /** Triggers of the stop and of the profit that enter with it; empty for none. */
+  stopPrice: string;
+  profitPrice: string;
 };
 
 export type OrderForm = { draft: OrderDraft; isBusy: boolean; isTouched: boolean; failure: string | null };
@@ -103,6 +106,24 @@ export type CloseForm = {
   failure: string | null;
 };
 
+/** Everything that is open, to be canceled by one request; an empty market is every one. */
+export type CancelAllForm = {
+  market: string;
+  touches: "own" | "all";
+  keepsProtection: boolean;
+  isBusy: boolean;
+  failure: string | null;
+};
+
+/** Another stop, or profit, of a trade that lives. */
+export type TradeForm = {
+  trade: Trade;
+  stopPrice: string;
+  profitPrice: string;
+  isBusy: boolean;
+  failure: string | null;
+};
+
 /** A stop that its owner ends. */
 export type Resumption = { stop: Stop; signing: Signing };
 
@@ -121,8 +142,12 @@ export type Forms = {
   resumption: Resumption | null;
   protect: ProtectForm | null;
   close: CloseForm | null;
+  cancelAll: CancelAllForm | null;
+  trade: TradeForm | null;
   /** Null while there is nothing to renew. */
   renewal: Renewal | null;
+  /** The filter of the history, where it folds. */
+  isFilterShown: boolean;
   /** The dialog that tells the keys. */
   isHelpShown: boolean;
   /** Of a candle. */
@@ -143,6 +168,8 @@ const EMPTY: OrderDraft = {
   trigger: "none",
   triggerPrice: "",
   isTriggerMarket: true,
+  stopPrice: "",
+  profitPrice: "",
 };
 
 const DRAFT_STORE = "postern.draft";
@@ -162,7 +189,10 @@ export function newForms(storage: Storage): Forms {
     resumption: null,
     protect: null,
     close: null,
+    cancelAll: null,
+    trade: null,
     renewal: null,
+    isFilterShown: false,
     isHelpShown: false,
     interval: "15m",
     chartMarket: "",

@@ -6,7 +6,7 @@ import { openEventReader, type StreamEvent } from "../api/event-stream.ts";
 import { member } from "../api/request.ts";
 import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
-import { remove, takeFill, takeOperation, takeOrder } from "./apply.ts";
+import { remove, takeFill, takeOperation, takeOrder, takeTrade } from "./apply.ts";
 import { beginCandles } from "./candles.ts";
 import { sampleEquity } from "./equity.ts";
 import { watchMarket } from "./market-live.ts";
@@ -87,6 +87,7 @@ async function readLists(app: App): Promise<void> {
   await Promise.all([
     reads.readHistory(app),
     reads.readOperations(app),
+    reads.readTrades(app),
     reads.readTwaps(app),
     reads.readKeys(app),
     reads.readStops(app),
@@ -106,8 +107,8 @@ async function turn(app: App, mine: Live): Promise<void> {
 
 /** A list that could not be read is read again with the next turn. */
 function isBehind({ state }: App): boolean {
-  const { openOrders, history, operations, twaps, keys, stops } = state;
-  return [openOrders, history, operations, twaps, keys, stops].some(({ failure }) => failure !== null);
+  const { openOrders, history, operations, trades, twaps, keys, stops } = state;
+  return [openOrders, history, operations, trades, twaps, keys, stops].some(({ failure }) => failure !== null);
 }
 
 /** Connects again and again, going on behind the last event that was seen. */
@@ -179,6 +180,7 @@ function take(app: App, mine: Live, event: StreamEvent): void {
     noteWhose(app, told, data);
     takeOrder(app, data);
   } else if (area === "operation") takeOperation(app, data);
+  if (area === "trade") takeTrade(app, data);
   if (area === "fill") takeFill(app, data);
   if (area === "fill" && member(data, "order_id") === null) mine.isNewFillUnclear = true;
   if (area === "key") void reads.readKeys(app);

@@ -5,6 +5,7 @@ import { worstPrice } from "../../core/worst-price.ts";
 import { member } from "../api/request.ts";
 import type { Market, Position } from "../api/resources.ts";
 import { compare, SENT_DECIMAL } from "../figures/decimal.ts";
+import { entryProtectionFault } from "../figures/entry-protection.ts";
 import { marketOf } from "../figures/market-rules.ts";
 import { isPrice } from "../figures/order-sums.ts";
 import { act } from "./act.ts";
@@ -12,7 +13,15 @@ import type { App } from "./app.ts";
 import { keepDraft, type OrderDraft, type OrderForm } from "./forms.ts";
 import { watchMarket } from "./market-live.ts";
 
-export type FormField = "market" | "size" | "price" | "slippageBps" | "triggerPrice" | "tif";
+export type FormField =
+  | "market"
+  | "size"
+  | "price"
+  | "slippageBps"
+  | "triggerPrice"
+  | "tif"
+  | "stopPrice"
+  | "profitPrice";
 export type Fault = { field: FormField; words: string };
 
 /** Whole basis points within what the gateway takes. */
@@ -27,6 +36,13 @@ export function changeDraft(app: App, change: Partial<OrderDraft>): void {
   keepDraft(app.sessionStorage, order.draft);
   watchMarket(app);
   app.changed();
+}
+
+/** To the form, with that side chosen. */
+export function begin(app: App, side: OrderDraft["side"]): void {
+  changeDraft(app, { side });
+  const size = document.querySelector("input[name=size]");
+  if (size instanceof HTMLElement) size.focus();
 }
 
 export function listedMarket({ state: { markets, forms } }: App): Market | null {
@@ -44,10 +60,15 @@ export function draftFault(draft: OrderDraft, market: Market | null): Fault | nu
     return isWhole ? null : { field: "slippageBps", words: `Whole basis points, 1 to ${MAX_BPS}.` };
   }
   if (!isPrice(draft.price)) return { field: "price", words: "Price is a plain decimal such as 64250.5." };
-  if (draft.trigger === "none") return null;
+  if (draft.trigger === "none") return mayProtect(draft, market) ? entryProtectionFault(draft) : null;
   if (!SENT_DECIMAL.test(draft.triggerPrice))
     return { field: "triggerPrice", words: "Trigger price is a plain decimal." };
   return draft.timeInForce === "alo" ? { field: "tif", words: "A trigger order cannot be post-only." } : null;
+}
+
+/** A limit that enters a perpetual may bring its stop and its profit. */
+export function mayProtect({ kind, trigger, isReduceOnly }: OrderDraft, market: Market | null): boolean {
+  return kind === "limit" && trigger === "none" && !isReduceOnly && market?.kind === "perpetual";
 }
 
 /** What the gateway would make the worst price of an order at market now, by its own rule; null where that is not known. */
@@ -78,8 +99,9 @@ export function closedBy({ state: { positions } }: App, draft: OrderDraft): Posi
 
 type Sending = { path: string; body: Record<string, unknown>; words: string };
 
-function sendingOf(account: string, draft: OrderDraft): Sending {
+function sendingOf(account: string, draft: OrderDraft, listed: Market | null): Sending {
   const { market, side, size, price } = draft;
+  if (draft.stopPrice !== "" && mayProtect(draft, listed)) return protectedEntry(account, draft);
   const common = { account, market, side, size, reduce_only: draft.isReduceOnly };
   if (draft.kind === "market") {
     const body = { ...common, max_slippage_bps: Number(draft.slippageBps) };
@@ -99,11 +121,26 @@ function sendingOf(account: string, draft: OrderDraft): Sending {
   return { path: "/v1/orders", body, words: `${side} ${size} ${market} at ${price}` };
 }
 
+function protectedEntry(account: string, draft: OrderDraft): Sending {
+  const { market, side, size, price, timeInForce, stopPrice, profitPrice } = draft;
+  const body = {
+    account,
+    market,
+    side,
+    size,
+    entry: { price, time_in_force: timeInForce },
+    stop_loss: { trigger_price: stopPrice },
+    ...(profitPrice === "" ? {} : { take_profit: { trigger_price: profitPrice } }),
+  };
+  const profit = profitPrice === "" ? "" : `, profit ${profitPrice}`;
+  return { path: "/v1/trades", body, words: `${side} ${size} ${market} at ${price}, stop ${stopPrice}${profit}` };
+}
+
 export async function placeDraft(app: App, own: OrderForm): Promise<void> {
   const { session, intentions } = app.state;
   const { draft } = own;
   if (session === null || own.isBusy || draftFault(draft, listedMarket(app)) !== null) return;
-  const sending = sendingOf(session.me.account, draft);
+  const sending = sendingOf(session.me.account, draft, listedMarket(app));
   if (intentions.some(({ body }) => body === JSON.stringify(sending.body))) {
     own.failure = "The same order is still without an answer: ask for it again, or put it aside, before a second one.";
     app.changed();
@@ -120,7 +157,7 @@ export async function placeDraft(app: App, own: OrderForm): Promise<void> {
   own.isBusy = false;
   // An emptied size: pressing the button once more does nothing.
   if (outcome?.kind === "done" && member(outcome.body, "status") !== "rejected") {
-    draft.size = "";
+    Object.assign(draft, { size: "", stopPrice: "", profitPrice: "" });
     own.isTouched = false;
     keepDraft(app.sessionStorage, draft);
   }

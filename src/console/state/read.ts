@@ -12,6 +12,7 @@ import type {
   Status,
   Stop,
   Story,
+  Trade,
   Twap,
 } from "../api/resources.ts";
 import type { App } from "./app.ts";
@@ -69,6 +70,11 @@ export async function readHistory(app: App): Promise<void> {
 export async function readOperations(app: App): Promise<void> {
   const path = `/v1/operations?limit=${HISTORY_ROWS}`;
   await readInto<List<Operation>, Operation[]>(app, app.state.operations, path, rows);
+}
+
+/** Those that have not ended. */
+export async function readTrades(app: App): Promise<void> {
+  await readInto<List<Trade>, Trade[]>(app, app.state.trades, `/v1/trades?status=live&limit=${PAGE_ROWS}`, rows);
 }
 
 export async function readTwaps(app: App): Promise<void> {

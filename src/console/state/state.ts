@@ -10,6 +10,7 @@ import type {
   Status,
   Stop,
   Story,
+  Trade,
   Twap,
   WhoAmI,
 } from "../api/resources.ts";
@@ -54,6 +55,8 @@ export type State = {
   openOrders: Loaded<Order[]>;
   history: Loaded<Order[]>;
   operations: Loaded<Operation[]>;
+  /** Those that have not ended. */
+  trades: Loaded<Trade[]>;
   twaps: Loaded<Twap[]>;
   keys: Loaded<ApiKey[]>;
   status: Loaded<Status>;
@@ -109,6 +112,7 @@ export function emptyReadings() {
     openOrders: emptyLoaded<Order[]>(),
     history: emptyLoaded<Order[]>(),
     operations: emptyLoaded<Operation[]>(),
+    trades: emptyLoaded<Trade[]>(),
     twaps: emptyLoaded<Twap[]>(),
     keys: emptyLoaded<ApiKey[]>(),
     status: emptyLoaded<Status>(),

@@ -1,6 +1,6 @@
 /** The line of time: the newest rows are kept by events, older ones are read as they are scrolled to. */
 import { PAGE_ROWS, request } from "../api/request.ts";
-import type { List, Operation, Order } from "../api/resources.ts";
+import type { ApiKey, List, Operation, Order } from "../api/resources.ts";
 import { shortId } from "../figures/format.ts";
 import {
   type Entry,
@@ -129,9 +129,11 @@ export async function chooseBot(app: App, bot: string): Promise<void> {
   }
 }
 
-/** By bot, or by the front of the hash of a key without one. */
-export function botNames({ keys }: State): (keyHash: string | null) => string {
-  const names = new Map((keys.value ?? []).map((key) => [key.key_hash, key.limits?.bot ?? shortId(key.key_hash)]));
+/** By bot, or by the front of the hash of a key without one; the key that this page holds by that. */
+export function botNames({ keys, session }: State): (keyHash: string | null) => string {
+  const own = session?.me.key_hash;
+  const nameOf = (key: ApiKey) => key.limits?.bot ?? (key.key_hash === own ? "this page" : shortId(key.key_hash));
+  const names = new Map((keys.value ?? []).map((key) => [key.key_hash, nameOf(key)]));
   return (keyHash) => (keyHash === null ? "" : (names.get(keyHash) ?? shortId(keyHash)));
 }
 

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { ApiKey, KeyLimits } from "../api/resources.ts";
 import { add } from "../figures/decimal.ts";
-import { ageOf, dateAndTime, figure, money, NOTHING } from "../figures/format.ts";
+import { ageOf, dateAndTime, figure, lossOf, money, NOTHING } from "../figures/format.ts";
 import { NO_FILTER } from "../figures/timeline.ts";
 import { facts } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
@@ -29,7 +29,7 @@ export function botLimits(app: App, key: ApiKey): TemplateResult | null {
       ${facts([
         ["It may", rails.may.replaceAll(",", ", ")],
         ["Markets", rails.markets.replaceAll(",", ", ")],
-        ["One order", rails.max_order],
+        ["One order", amountWords(rails.max_order)],
         ["Price off the market", `${rails.max_distance}; a stop off its trigger ${rails.max_stop_distance}`],
         ["Leverage", rails.max_leverage],
         ["Orders it may change", rails.touches],
@@ -90,7 +90,7 @@ function uses({ use, headroom, rails }: KeyLimits): Fact[] {
     ],
     [
       "Loss today, best effort",
-      used({ amount: use.loss_today, limit: rails.max_loss_per_day, left: headroom.loss_today, show: money }),
+      used({ amount: lossOf(use.loss_today), limit: rails.max_loss_per_day, left: headroom.loss_today, show: money }),
     ],
     [
       "Orders and modifies today",
@@ -102,7 +102,7 @@ function uses({ use, headroom, rails }: KeyLimits): Fact[] {
     ],
     [
       "All positions",
-      html`at most ${rails.max_exposure}${headroom.exposure === null ? nothing : html` <span class="note">${money(headroom.exposure)} left</span>`}`,
+      html`at most ${amountWords(rails.max_exposure)}${headroom.exposure === null ? nothing : html` <span class="note">${money(headroom.exposure)} left</span>`}`,
     ],
     ...use.positions.map((position) => inMarket(position.market, { use, headroom, rails })),
   ];
@@ -114,11 +114,18 @@ function inMarket(market: string, { use, headroom, rails }: Held): Fact {
   const net = use.nets.find((held) => held.market === market)?.net ?? "0";
   const worst = use.positions.find((position) => position.market === market)?.worst_case_usd ?? null;
   const left = headroom.positions.find((position) => position.market === market)?.usd ?? null;
-  const most = worst === null ? "no price is known" : html`may come to ${money(worst)} of ${rails.max_position}`;
+  const most =
+    worst === null ? "no price is known" : html`may come to ${money(worst)} of ${amountWords(rails.max_position)}`;
   return [
     `Holds ${figure(net)} ${market}`,
     html`${most}${left === null ? nothing : html` <span class="note">${money(left)} left</span>`}`,
   ];
+}
+
+/** `1500 USD` as `1,500 USD`; `any` as it is. */
+function amountWords(limit: string): string {
+  const [most = "", unit = ""] = limit.split(" ");
+  return limit === "any" ? limit : `${figure(most)} ${unit}`;
 }
 
 /** `amount`: null while it is not known. */

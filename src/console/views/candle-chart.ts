@@ -2,13 +2,15 @@
 import { html, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import type uPlot from "uplot";
-import type { Order } from "../api/resources.ts";
 import { figure } from "../figures/format.ts";
 import { axes, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
 import { section } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
 import { type Candle, type Candles, chooseInterval, INTERVALS } from "../state/candles.ts";
 import { triangle } from "./fills-chart.ts";
+import { proposeMove } from "./modify-order.ts";
+import { drawLevels, isDragging, isNearPrice, type Level, levelOf, makeDraggable } from "./order-lines.ts";
+import { mayWrite } from "./positions.ts";
 
 const HEIGHT_PX = 260;
 
@@ -36,13 +38,22 @@ function drawn(app: App, { rows, market, interval, failure, readAtMs }: Candles)
   if (first === undefined || last === undefined)
     return html`<p class="empty">${failure ?? (readAtMs === null ? "Reading…" : "No candle yet.")}</p>`;
   const orders = (app.state.openOrders.value ?? []).filter((order) => order.market === market);
-  const levels = orders.map(levelOf);
+  const all = orders.map(levelOf);
+  const levels = all.filter((level) => isNearPrice(level, Number(last.close)));
   const marks = marksOf(app, market, Date.parse(first.opened_at));
   const seconds = (iso: string) => Date.parse(iso) / 1_000;
-  const version = [market, interval, readAtMs, isDark(), marks.length, ...levels.map(({ price }) => price)].join(" ");
+  const version = [
+    market,
+    interval,
+    readAtMs,
+    isDark(),
+    marks.length,
+    ...levels.map(({ words, price }) => `${words} ${price}`),
+  ].join(" ");
   return html`
     ${chart({
       version,
+      isHeld: isDragging,
       words: `${rows.length} candles of ${market}, ${interval} each; the last closed at ${figure(last.close)}; ${levels.length} orders of your own`,
       data: () => [
         rows.map(({ opened_at: at }) => seconds(at)),
@@ -51,18 +62,15 @@ function drawn(app: App, { rows, market, interval, failure, readAtMs }: Candles)
         rows.map(({ open }) => Number(open)),
         rows.map(({ close }) => Number(close)),
       ],
-      options: (width) => optionsOf(width, { levels, marks, span: spanOf(first, last) }),
+      options: (width) => optionsOf(app, width, { levels, marks, span: spanOf(first, last) }),
     })}
     ${failure === null ? "" : html`<p class="late" role="status">Not up to date: ${failure}</p>`}
-    <p class="note">dashed: your open orders and triggers · ▲ you bought · ▼ you sold${interval === "1m" ? "" : html` · a candle is ${interval}`}</p>`;
+    <p class="note">dashed: your open orders and triggers${mayWrite(app) ? ", to be dragged" : ""}${outsideWords(all.length - levels.length)} · ▲ you bought · ▼ you sold</p>`;
 }
 
-type Level = { price: number; words: string; isBuy: boolean };
-
-/** Where it stands: a trigger at its trigger price. */
-function levelOf({ side, size, price, trigger }: Order): Level {
-  const kind = trigger === undefined ? side : trigger.kind === "stop_loss" ? "stop" : "profit";
-  return { price: Number(trigger?.price ?? price), words: `${kind} ${size}`, isBuy: side === "buy" };
+/** A line that is not there must not look like an order that is not. */
+function outsideWords(count: number): string {
+  return count === 0 ? "" : ` · ${count} ${count === 1 ? "is" : "are"} too far off to be drawn`;
 }
 
 type Mark = { atS: number; price: number; isBuy: boolean };
@@ -92,23 +100,29 @@ function spanOf(first: Candle, last: Candle): Span {
 
 type About = { levels: readonly Level[]; marks: readonly Mark[]; span: Span };
 
-function optionsOf(width: number, { levels, marks, span }: About): uPlot.Options {
+function optionsOf(app: App, width: number, { levels, marks, span }: About): uPlot.Options {
   const hidden = { points: { show: false }, stroke: "transparent", width: 0 };
   return {
     width,
     height: HEIGHT_PX,
     padding: CHART_PADDING,
     legend: { show: false },
-    cursor: { y: false },
+    cursor: { y: false, drag: { x: false, y: false } },
     axes: axes(),
-    scales: { x: { range: () => [span.fromS, span.toS] } },
+    scales: {
+      x: { range: () => [span.fromS, span.toS] },
+      y: { range: (_plot, low, high) => rangeOf(low, high, levels) },
+    },
     series: [{}, hidden, hidden, hidden, hidden],
     hooks: {
+      ready: [
+        (plot) => {
+          if (mayWrite(app)) makeDraggable(plot, levels, (order, price) => proposeMove(app, order, price));
+        },
+      ],
       draw: [
         (plot) => candlesOn(plot, span),
-        (plot) => {
-          for (const level of levels) line(plot, level);
-        },
+        (plot) => drawLevels(plot, levels),
         (plot) => {
           for (const { atS, price, isBuy } of marks) {
             const at = { x: plot.valToPos(atS, "x", true), y: plot.valToPos(price, "y", true) };
@@ -118,6 +132,16 @@ function optionsOf(width: number, { levels, marks, span }: About): uPlot.Options
       ],
     },
   };
+}
+
+/** Part of the height that is left free above and below. */
+const MARGIN = 0.08;
+
+function rangeOf(low: number, high: number, levels: readonly Level[]): [number, number] {
+  const prices = levels.map(({ price }) => price);
+  const [bottom, top] = [Math.min(low, ...prices), Math.max(high, ...prices)];
+  const spare = (top - bottom || top) * MARGIN;
+  return [bottom - spare, top + spare];
 }
 
 /** Part of the room of a candle that its body takes. */
@@ -136,25 +160,4 @@ function candlesOn(plot: uPlot, { fromS, toS, candleS }: Span): void {
     ctx.fillRect(x - devicePixelRatio / 2, at(highs[index]), devicePixelRatio, at(lows[index]) - at(highs[index]));
     ctx.fillRect(x - body / 2, top, body, Math.max(devicePixelRatio, bottom - top));
   }
-}
-
-const LABEL_PX = 11;
-
-/** What is outside of the chart's prices is not drawn: it would press the candles flat. */
-function line(plot: uPlot, { price, words }: Level): void {
-  const { ctx, bbox } = plot;
-  const y = plot.valToPos(price, "y", true);
-  if (y < bbox.top || y > bbox.top + bbox.height) return;
-  ctx.save();
-  ctx.strokeStyle = ink("accent");
-  ctx.fillStyle = ink("accent");
-  ctx.lineWidth = devicePixelRatio;
-  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
-  ctx.beginPath();
-  ctx.moveTo(bbox.left, y);
-  ctx.lineTo(bbox.left + bbox.width, y);
-  ctx.stroke();
-  ctx.font = `${LABEL_PX * devicePixelRatio}px system-ui, sans-serif`;
-  ctx.fillText(words, bbox.left + 4 * devicePixelRatio, y - 3 * devicePixelRatio);
-  ctx.restore();
 }

@@ -34,7 +34,7 @@ export function fillsScreen(app: App): TemplateResult {
   const columns = columnsOf(nowMs);
   return html`
     ${section("Fills on price", fillsChart(app))}
-    ${section("By key", perKey(app), `realised profit without fees, ${PROFIT_TOKEN}`)}
+    ${section("By bot and key", perKey(app), `realised profit without fees, ${PROFIT_TOKEN}`)}
     ${section(
       "Fills",
       html`
@@ -73,6 +73,9 @@ function perKey(app: App): TemplateResult {
   const rows = [...fills.byKey].map(([keyHash, sums]) => ({ keyHash, sums }));
   const scopes = new Map((keys.value ?? []).map((key) => [key.key_hash, key.scopes.join(", ")]));
   const own = app.state.session?.me.key_hash;
+  const bots = new Map(
+    (keys.value ?? []).flatMap(({ key_hash: hash, limits }) => (limits === null ? [] : [[hash, limits.bot] as const])),
+  );
   return table<KeyRow>({
     caption: "Fills by key",
     columns: [
@@ -81,7 +84,7 @@ function perKey(app: App): TemplateResult {
         cell: ({ keyHash }) =>
           keyHash === ""
             ? "TWAPs and elsewhere"
-            : html`<code title=${keyHash}>${shortId(keyHash)}</code>${keyHash === own ? " (this page's)" : ""}`,
+            : html`<span title=${keyHash}>${bots.get(keyHash) ?? html`<code>${shortId(keyHash)}</code>`}</span>${keyHash === own ? " (this page's)" : ""}`,
       },
       { name: "Scopes", rank: 3, cell: ({ keyHash }) => scopes.get(keyHash) ?? "" },
       { name: "Fills", isFigure: true, cell: ({ sums }) => figure(String(sums.count)) },

@@ -97,7 +97,8 @@ function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
   const nameOf = botNames(app.state);
   const met = (pick: (entry: Entry) => string) => [...new Set(entries.map(pick))].filter((word) => word !== "").sort();
   return html`
-    <form class="filters" aria-label="What of the history" autocomplete="off" @submit=${(event: Event) => event.preventDefault()}>
+    <form class=${app.state.forms.isFilterShown ? "filters" : "filters folded"} aria-label="What of the history" autocomplete="off" @submit=${(event: Event) => event.preventDefault()}>
+      <div class="phone-only"><button type="button" aria-expanded=${app.state.forms.isFilterShown} @click=${() => unfold(app)}>${filterWords(app)}</button></div>
       ${day(app, "from", "From")}
       ${day(app, "to", "To")}
       ${picked(app, { name: "kind", words: "What", options: ["order", "fill", "operation"] })}
@@ -117,6 +118,17 @@ function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
         <button type="button" @click=${() => take(app, "jsonl")}>JSON Lines</button>
       </div>
     </form>`;
+}
+
+/** On a phone the table comes first. */
+function unfold(app: App): void {
+  app.state.forms.isFilterShown = !app.state.forms.isFilterShown;
+  app.changed();
+}
+
+function filterWords({ state: { timeline } }: App): string {
+  const set = Object.values(timeline.filter).filter((word) => word !== "").length;
+  return set === 0 ? "Filter and files" : `Filter and files: ${set} set`;
 }
 
 /** Every bot, and what was met besides. */

@@ -2,8 +2,10 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { member } from "../api/request.ts";
 import type { Order } from "../api/resources.ts";
+import { figure } from "../figures/format.ts";
 import { metWords } from "../figures/met-trigger.ts";
-import { farWords, meets } from "../figures/order-sums.ts";
+import { movedTo } from "../figures/moved-order.ts";
+import { farWords, isPrice, meets } from "../figures/order-sums.ts";
 import { dialog } from "../parts/dialog.ts";
 import { decimalField, isChecked } from "../parts/fields.ts";
 import { warning } from "../parts/section.ts";
@@ -19,6 +21,17 @@ export function openModify(app: App, order: Order): void {
   app.state.forms.modification = { order, price, size: "", triggerPrice, mayPlace, isBusy: false, failure: null };
   app.changed();
 }
+
+/** A line that was dragged: shown with what would follow, and sent by nobody but the person. */
+export function proposeMove(app: App, order: Order, dropped: number): void {
+  const market = app.state.markets.value?.find((listed) => listed.market === order.market);
+  const moved = market === undefined ? null : movedTo(order, dropped.toFixed(CHART_DECIMALS), market);
+  openModify(app, order);
+  Object.assign(app.state.forms.modification ?? {}, moved ?? {});
+}
+
+/** Decimals of a price that a chart gives; the market takes fewer. */
+const CHART_DECIMALS = 8;
 
 function close(app: App): void {
   app.state.forms.modification = null;
@@ -48,6 +61,7 @@ function content(app: App, wanted: Modification): TemplateResult {
       ${order.trigger === undefined ? nothing : decimalField({ words: "New trigger price", name: "newTrigger", value: wanted.triggerPrice }, (triggerPrice) => edit({ triggerPrice }))}
       <label class="check"><input type="checkbox" name="alwaysPlace" .checked=${live(wanted.mayPlace)} @change=${(event: Event) => edit({ mayPlace: isChecked(event) })} />
         The replacement may execute at once, and may be placed even if the original is gone already</label>
+      ${worst(wanted)}
       ${warning(warningOf(app, wanted))}
       ${wanted.mayPlace ? nothing : html`<p class="note">As it stands the replacement is post-only.</p>`}
       ${wanted.failure === null ? nothing : html`<p class="late" role="alert">${wanted.failure}</p>`}
@@ -56,6 +70,13 @@ function content(app: App, wanted: Modification): TemplateResult {
         <button type="button" @click=${() => close(app)}>Leave it</button>
       </div>
     </form>`;
+}
+
+/** Before it is sent: what it would execute at, at worst. */
+function worst({ order: { side, trigger }, price }: Modification): TemplateResult | typeof nothing {
+  if (!isPrice(price)) return nothing;
+  const when = trigger === undefined ? "" : "Once triggered: ";
+  return html`<p class="note">${when}${side === "buy" ? "buys" : "sells"} at <strong>${figure(price)}</strong> at worst.</p>`;
 }
 
 function warningOf(app: App, { order, triggerPrice, price, mayPlace }: Modification): string | null {

@@ -1,12 +1,13 @@
 /** Am I all right? What needs the owner, what is held, how the total has gone, and what the bots have done today. */
 import { html, type TemplateResult } from "lit-html";
 import type { ApiKey, KeyLimits } from "../api/resources.ts";
-import { ageOf, money, NOTHING } from "../figures/format.ts";
+import { ageOf, lossOf, money, NOTHING } from "../figures/format.ts";
 import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
 import { attentionOf, type Matter } from "../state/attention.ts";
 import { equityChart } from "./equity-chart.ts";
+import { openTrades } from "./open-trades.ts";
 import { positions } from "./positions.ts";
 import { unknownOrders } from "./unknown-orders.ts";
 
@@ -15,6 +16,7 @@ export function nowScreen(app: App): TemplateResult {
     ${needs(attentionOf(app.state))}
     ${unknownOrders(app)}
     ${positions(app)}
+    ${openTrades(app)}
     ${section("Total", equityChart(app), "every dex and spot, USDC, as seen by this page")}
     ${section(
       "Bots of today",
@@ -65,7 +67,11 @@ function columnsOf(nowMs: number): readonly Column<Bot>[] {
       isFigure: true,
       cell: ({ limits: { use, rails } }) => of(use.turnover_today, rails.max_turnover_per_day),
     },
-    { name: "Loss", isFigure: true, cell: ({ limits: { use, rails } }) => of(use.loss_today, rails.max_loss_per_day) },
+    {
+      name: "Loss",
+      isFigure: true,
+      cell: ({ limits: { use, rails } }) => of(lossOf(use.loss_today), rails.max_loss_per_day),
+    },
     { name: "Orders", isFigure: true, rank: 2, cell: ({ limits: { use } }) => String(use.actions_today ?? NOTHING) },
     { name: "Open", isFigure: true, rank: 2, cell: ({ limits: { use } }) => String(use.open_orders) },
     {

@@ -7,6 +7,7 @@ import { isChecked } from "../parts/fields.ts";
 import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
+import { openCancelAll } from "../state/cancel-all.ts";
 import { askToCancel, choose, chooseAll, chosenOrders } from "../state/selection.ts";
 import { openModify } from "./modify-order.ts";
 import { cancelOrder, kindOf, orderWords, priceCell, storyLink, termsOf } from "./one-order.ts";
@@ -14,10 +15,6 @@ import { mayWrite } from "./positions.ts";
 
 export function openOrders(app: App): TemplateResult {
   const chosen = chosenOrders(app.state).length;
-  const note =
-    chosen === 0
-      ? "all of the account, wherever they were placed"
-      : html`<button type="button" @click=${() => askToCancel(app)}>Cancel ${chosen} selected…</button>`;
   return section(
     "Open orders",
     whenLoaded(app.state.openOrders, (rows) =>
@@ -29,8 +26,17 @@ export function openOrders(app: App): TemplateResult {
         empty: "No open order.",
       }),
     ),
-    note,
+    note(app, chosen),
   );
+}
+
+function note(app: App, chosen: number): TemplateResult | string {
+  const words = "all of the account, wherever they were placed";
+  if (!mayWrite(app) || (app.state.openOrders.value ?? []).length === 0) return words;
+  return html`<span class="actions">
+    ${chosen === 0 ? html`<span class="second">${words}</span>` : html`<button type="button" @click=${() => askToCancel(app)}>Cancel ${chosen} selected…</button>`}
+    <button type="button" @click=${() => openCancelAll(app)}>Cancel all…</button>
+  </span>`;
 }
 
 function columnsOf(app: App): readonly Column<Order>[] {

@@ -1,6 +1,7 @@
 /** What stands beside the fields of an order: shares of what is free, prices of now, what it would cost, and warnings. */
 import { html, type TemplateResult } from "lit-html";
 import { figure, money, NOTHING } from "../figures/format.ts";
+import { liquidationAfter } from "../figures/liquidation.ts";
 import { metWords } from "../figures/met-trigger.ts";
 import { farWords, feeRateOf, freeFor, sizeOfShare, sumsOf } from "../figures/order-sums.ts";
 import { warning } from "../parts/section.ts";
@@ -47,9 +48,8 @@ function shareWords(app: App, draft: OrderDraft): string {
   return market?.kind === "spot" ? words : `${words} at ${leverageOf(app, draft.market) ?? 1}×`;
 }
 
-/** Of the position in that market: without one the interface does not tell what is set. */
-function leverageOf({ state: { positions } }: App, market: string): number | null {
-  return positions.value?.find((position) => position.market === market)?.leverage ?? null;
+function leverageOf(app: App, market: string): number | null {
+  return marginOf(app, market).leverage;
 }
 
 /** What it is worth at: the limit, or the worst price at market. */
@@ -107,8 +107,44 @@ export function consequences(app: App, draft: OrderDraft): TemplateResult {
       <div><dt>Value</dt><dd>${sums === null ? NOTHING : money(sums.value)}</dd></div>
       <div><dt>Margin</dt><dd>${draft.isReduceOnly ? "none" : (sums?.margin ?? null) === null ? NOTHING : money(sums?.margin)}</dd></div>
       <div><dt title="At the rate of your last fill of that kind">Fee, about</dt><dd>${(sums?.fee ?? null) === null ? NOTHING : money(sums?.fee)}</dd></div>
+      <div><dt title=${liquidationTitle(app, draft)}>Liquidation, about</dt><dd>${figure(liquidationOf(app, draft, price ?? ""))}</dd></div>
     </dl>
     ${warning(warningOf(app, draft))}`;
+}
+
+/** Of the position as it would be after the order. */
+function liquidationOf(app: App, draft: OrderDraft, price: string): string | null {
+  const { account, positions, markets, prices, watched } = app.state;
+  const market = listedMarket(app);
+  if (account.value === null || positions.value === null || market === null || draft.isReduceOnly) return null;
+  const mark =
+    (watched?.market === market.market ? watched.figures?.mark_price : undefined) ?? prices.value?.get(market.market);
+  return liquidationAfter({
+    account: account.value,
+    positions: positions.value,
+    market,
+    maxLeverage: (name) => markets.value?.find((each) => each.market === name)?.max_leverage ?? null,
+    side: draft.side,
+    size: draft.size,
+    price: draft.trigger === "none" ? price : draft.triggerPrice,
+    mark: mark ?? "",
+    ...marginOf(app, draft.market),
+  });
+}
+
+/** Of the position in that market, or what was set here last; cross, as the exchange begins with, where neither is known. */
+function marginOf({ state: { positions, operations } }: App, market: string) {
+  const held = positions.value?.find((position) => position.market === market);
+  if (held !== undefined) return { marginType: held.margin_type, leverage: held.leverage };
+  const set = operations.value?.find(
+    (one) => one.action === "leverage" && one.status === "succeeded" && one.market === market,
+  );
+  return { marginType: set?.margin_type ?? ("cross" as const), leverage: set?.leverage ?? null };
+}
+
+function liquidationTitle(app: App, draft: OrderDraft): string {
+  const { marginType } = marginOf(app, draft.market);
+  return `Of the whole position after it, ${marginType} margin, without fees and further tiers of margin`;
 }
 
 function warningOf(app: App, draft: OrderDraft): string | null {

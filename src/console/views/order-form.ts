@@ -6,7 +6,8 @@ import { choice, decimalField, isChecked, typed } from "../parts/fields.ts";
 import { section } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
 import type { OrderDraft, OrderForm } from "../state/forms.ts";
-import { changeDraft, draftFault, type Fault, listedMarket, placeDraft } from "../state/order-draft.ts";
+import { changeDraft, draftFault, type Fault, listedMarket, mayProtect, placeDraft } from "../state/order-draft.ts";
+import { entryProtection } from "./entry-protection.ts";
 import { consequences, priceHints, shares, sizeHint, worstWords } from "./order-consequences.ts";
 
 const TIMES_IN_FORCE: readonly (readonly [OrderDraft["timeInForce"], string])[] = [
@@ -100,6 +101,7 @@ function atLimit(app: App, own: OrderForm, fault: Fault | null): TemplateResult 
     ${choice({ words: "Time in force", name: "tif", value: draft.timeInForce, options: TIMES_IN_FORCE }, (timeInForce) => changeDraft(app, { timeInForce }))}
     ${choice({ words: "Trigger", name: "trigger", value: draft.trigger, options: TRIGGERS }, (trigger) => changeDraft(app, { trigger }))}
     ${draft.trigger === "none" ? nothing : triggerFields(app, draft)}
+    ${mayProtect(draft, listedMarket(app)) ? entryProtection(app, draft, (field) => faultAt(field, own, fault)) : nothing}
     ${faultAt("triggerPrice", own, fault)}${faultAt("tif", own, fault)}`;
 }
 

@@ -4,6 +4,7 @@ import { setupScreen } from "../setup/setup-screen.ts";
 import type { App } from "../state/app.ts";
 import type { Route, State } from "../state/state.ts";
 import { accountScreen } from "./account.ts";
+import { cancelAllDialog } from "./cancel-all-dialog.ts";
 import { cancelDialog } from "./cancel-dialog.ts";
 import { closeDialog } from "./close-dialog.ts";
 import { fillsScreen } from "./fills.ts";
@@ -15,6 +16,7 @@ import { keysScreen, revokeDialog } from "./keys.ts";
 import { messages } from "./messages.ts";
 import { modifyDialog } from "./modify-order.ts";
 import { nowScreen } from "./now.ts";
+import { tradeDialog } from "./open-trades.ts";
 import { protectDialog } from "./protect-dialog.ts";
 import { resumeDialog } from "./resume-dialog.ts";
 import { signInScreen } from "./sign-in.ts";
@@ -59,7 +61,7 @@ export function page(app: App): TemplateResult {
     <a class="skip" href="#main" @click=${skip}>To the content</a>
     ${ribbon(where)}
     ${content(app)}
-    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${closeDialog(app)}${cancelDialog(app)}${helpDialog(app)}`}`;
+    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${closeDialog(app)}${cancelDialog(app)}${cancelAllDialog(app)}${tradeDialog(app)}${helpDialog(app)}`}`;
 }
 
 /** The fragment is the screen: jumping to the content must not change it. */

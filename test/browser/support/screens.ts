@@ -9,6 +9,7 @@ const LOOKS = [
   { name: "light", width: 1_280, height: 800, scheme: "light" },
   { name: "dark", width: 1_280, height: 800, scheme: "dark" },
   { name: "phone", width: 390, height: 844, scheme: "light" },
+  { name: "phone-dark", width: 390, height: 844, scheme: "dark" },
 ] as const;
 
 /** Returns the files that it wrote. */
@@ -35,13 +36,11 @@ async function takeDashboard(browser: Browser, directory: string): Promise<strin
       for (const screen of SCREENS) {
         await goTo(page, screen);
         await page.waitForTimeout(1_500);
-        files.push(await take(page, join(directory, `${screen.toLowerCase()}-${look.name}.png`)));
+        files.push(await take(page, join(directory, `${screen.toLowerCase()}-${look.name}.png`), true));
       }
       await goTo(page, "History");
-      await page
-        .getByRole("link", { name: /^Explain/ })
-        .first()
-        .click();
+      // On a phone the time is the way to the story.
+      await page.locator("main a[href^='#/story/']:visible").first().click();
       await page.getByText("Step by step").waitFor();
       files.push(await take(page, join(directory, `story-${look.name}.png`)));
       await goTo(page, "Trade");
@@ -60,8 +59,8 @@ async function takeDashboard(browser: Browser, directory: string): Promise<strin
   }
 }
 
-async function take(page: Page, file: string): Promise<string> {
-  await page.screenshot({ path: file });
+async function take(page: Page, file: string, fullPage = false): Promise<string> {
+  await page.screenshot({ path: file, fullPage });
   return file;
 }
 
@@ -125,7 +124,10 @@ export async function trade(scene: Scene, apiKey: string): Promise<void> {
   await order({ market: "ETH", side: "buy", size: "2", price: "5000", time_in_force: "ioc" });
   await order({ market: "BTC", side: "sell", size: "0.05", price: "60000", time_in_force: "ioc" });
   await order({ market: "BTC", side: "buy", size: "0.01", price: "81000.5" });
-  await order({ market: "BTC", side: "buy", size: "0.02", price: "79250", time_in_force: "alo" });
+  await order({ market: "BTC", side: "buy", size: "0.02", price: "94100", time_in_force: "alo" });
+  const entry = { price: "94200" };
+  const guards = { stop_loss: { trigger_price: "90000" }, take_profit: { trigger_price: "99000" } };
+  await call(scene, apiKey, "/v1/trades", { account, market: "BTC", side: "buy", size: "0.01", entry, ...guards });
   const trigger = { kind: "stop_loss", price: "2400", market: true };
   await order({ market: "ETH", side: "sell", size: "1", price: "2000", reduce_only: true, trigger });
   await order({ market: "BTC", side: "buy", size: "0.0001", price: "60000" });

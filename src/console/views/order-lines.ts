@@ -1,0 +1,97 @@
+/** One's own orders as lines in the chart: drawn where they stand, and dragged to where they might. */
+import type uPlot from "uplot";
+import type { Order } from "../api/resources.ts";
+import { ink } from "../parts/chart.ts";
+
+export type Level = { order: Order; price: number; words: string };
+
+/** Where it stands: a trigger at its trigger price. */
+export function levelOf(order: Order): Level {
+  const { side, size, price, trigger } = order;
+  const kind = trigger === undefined ? side : trigger.kind === "stop_loss" ? "stop" : "profit";
+  return { order, price: Number(trigger?.price ?? price), words: `${kind} ${size}` };
+}
+
+/** How far beyond the last price the chart makes room for lines, as a fraction: more would press the candles flat. */
+const ROOM = 0.02;
+
+export function isNearPrice({ price }: Level, last: number): boolean {
+  return Math.abs(price - last) <= last * ROOM;
+}
+
+/** What is held at this moment; one chart at a time is dragged in. */
+let held: { level: Level; price: number } | null = null;
+
+/** The chart is not made anew under somebody's hand. */
+export function isDragging(): boolean {
+  return held !== null;
+}
+
+const LABEL_PX = 11;
+
+export function drawLevels(plot: uPlot, levels: readonly Level[]): void {
+  for (const level of levels) {
+    if (held?.level.order.id === level.order.id) continue;
+    line(plot, level, "accent");
+  }
+  if (held === null) return;
+  const to = { price: held.price, words: `${held.level.words} to ${held.price.toPrecision(FIGURES)}` };
+  line(plot, to, "warn");
+}
+
+/** Significant figures of a price. */
+const FIGURES = 5;
+
+function line(plot: uPlot, { price, words }: Pick<Level, "price" | "words">, colour: "accent" | "warn"): void {
+  const { ctx, bbox } = plot;
+  const y = plot.valToPos(price, "y", true);
+  if (y < bbox.top || y > bbox.top + bbox.height) return;
+  ctx.save();
+  ctx.strokeStyle = ink(colour);
+  ctx.fillStyle = ink(colour);
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.font = `${LABEL_PX * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.fillText(words, bbox.left + 4 * devicePixelRatio, y - 3 * devicePixelRatio);
+  ctx.restore();
+}
+
+/** CSS pixels from a line within which a mouse takes it. */
+const REACH_PX = 6;
+
+/** With a mouse or a pen; a finger scrolls, and has the button in the table. `dropped` is told a price of the chart. */
+export function makeDraggable(
+  plot: uPlot,
+  levels: readonly Level[],
+  dropped: (order: Order, price: number) => void,
+): void {
+  const { over } = plot;
+  const under = (y: number) => levels.find(({ price }) => Math.abs(plot.valToPos(price, "y") - y) <= REACH_PX) ?? null;
+  over.addEventListener("pointermove", ({ offsetY }) => {
+    over.classList.toggle("taking", held !== null || under(offsetY) !== null);
+    if (held === null) return;
+    held.price = plot.posToVal(Math.min(Math.max(offsetY, 0), over.clientHeight), "y");
+    plot.redraw();
+  });
+  over.addEventListener("pointerdown", (event) => {
+    const level = event.pointerType === "touch" || event.button !== 0 ? null : under(event.offsetY);
+    if (level === null) return;
+    event.preventDefault();
+    over.setPointerCapture(event.pointerId);
+    held = { level, price: level.price };
+  });
+  const end = (isDropped: boolean) => {
+    const was = held;
+    held = null;
+    if (was === null) return;
+    plot.redraw();
+    const movedPx = Math.abs(plot.valToPos(was.price, "y") - plot.valToPos(was.level.price, "y"));
+    if (isDropped && movedPx > 1) dropped(was.level.order, was.price);
+  };
+  over.addEventListener("pointerup", () => end(true));
+  over.addEventListener("pointercancel", () => end(false));
+}
