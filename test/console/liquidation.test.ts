@@ -64,7 +64,7 @@ const ROWS: [what: string, change: Partial<Wished>, size: number, collateral: nu
   ["one balance for every dex", { account: { ...STANDARD, account_mode: "unified" } }, 0.1, 777, true],
 ];
 
-test.each(ROWS)("the liquidation after %s", (_what, change, size, collateral, isLong) => {
+test.each(ROWS)("the liquidation after %s", (...[, change, size, collateral, isLong]) => {
   const told = liquidationAfter({ ...WISHED, ...change });
   expect(told).not.toBeNull();
   // Five figures of a price are told.
