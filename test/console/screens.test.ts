@@ -250,7 +250,7 @@ test("of each bot it is shown what it is held to, has used and has left, and whi
   expect(text).toContain("60.00 of 50 USD");
   expect(text).toContain("it has lost 60.00 of the 50.00 USD that it may lose in a day");
   expect(text).toContain("Holds −0.01 BTC");
-  expect(text).toContain("may come to 900.00 of 1000 USD 100.00 left");
+  expect(text).toContain("may come to 900.00 of 1,000 USD 100.00 left");
   expect(text).toContain("at most 100 USD by bad prices");
   expect([limited, plain].map((key) => look(botOf(key)).text)).toEqual([
     "grid-1",

@@ -171,7 +171,7 @@ test("whose orders are is asked for by the bot that is chosen, to the end of the
   const { app } = openStage();
   const timeline = newTimeline();
   const keys = { value: [{ key_hash: "aa", limits: { bot: "grid-1" } }] };
-  Object.assign(app.state, { keys, timeline, session: { apiKey: "k" } });
+  Object.assign(app.state, { keys, timeline, session: { apiKey: "k", me: {} } });
   answering({
     "/v1/orders?limit=500&bot=grid-1": { data: [{ id: "o1" }], next_cursor: "c" },
     "/v1/orders?limit=500&bot=grid-1&cursor=c": { data: [], next_cursor: null },
