@@ -4,6 +4,7 @@ import { dexOf, type Market } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { canIncrease } from "../core/stop.ts";
 import type { Place, ToSign, ToWrite, With } from "../deps.ts";
+import { firstLeg, intendedOf, newOrder } from "../settle/place/new-order.ts";
 import { recordBatchReply } from "../settle/place/place-batch.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
 import { shownElsewhere } from "../settle/place/shown-market.ts";
@@ -11,7 +12,6 @@ import type { Placing } from "../settle/record/record.ts";
 import { numberFor, requireAgent, storeNumbered } from "../settle/send/intent.ts";
 import type { Reply } from "../settle/send/send.ts";
 import { insertPlacing, type StoredOrder } from "../store/orders.ts";
-import { orderAction, wireOrder } from "../wire/action/order.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import { BATCH_ROUTE, type WriteAnswer, type WriteKey } from "../write/key.ts";
@@ -20,7 +20,6 @@ import { runWrite } from "../write/run.ts";
 import type { Outgoing, Plan } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
-import { firstLeg, newOrder } from "./place-order.ts";
 
 export type PlaceBatch = WriteKey & { accountId: string; orders: readonly OrderTerms[] };
 
@@ -56,8 +55,10 @@ async function planBatch(deps: ToPlace, caller: Caller, wanted: PlaceBatch): Pro
   const [first] = entries;
   if (first === undefined) throw new Error("bug: a batch of nothing");
   const id = batchIdOf(deps, wanted);
+  const { id: accountId } = caller.account;
+  const { keyHash } = caller.key;
   const orders = entries.map(({ terms, market }, index) =>
-    newOrder(deps, { caller, wanted: { ...wanted, ...terms }, market, batch: { id, index } }),
+    newOrder(deps, { ...wanted, accountId, market, terms, keyHash, batch: { id, index } }),
   );
   const markets = [...new Set(entries.map(({ market }) => market.name))];
   const isIncrease = entries.some(({ terms, market }) => canIncrease(terms, market.pairName));
@@ -134,17 +135,8 @@ function storeBatch(deps: ToSign & With<"builderApproval">, about: BatchIntent):
   const builder = builderOf(deps, caller, entries);
   const placings = orders.map((order): Placing => {
     const leg = firstLeg(order);
-    const { cloid } = leg;
-    const intended = {
-      kind: "place",
-      account: caller.account,
-      resource: { kind: "order", id: order.id },
-      idempotencyKey: key.key,
-      actor: caller.key.keyHash,
-      action: orderAction(wireOrder({ ...order, cloid }), builder),
-      cloid,
-      targetOid: null,
-    } as const;
+    const named = { idempotencyKey: key.key, actor: caller.key.keyHash };
+    const intended = intendedOf({ account: caller.account, order, leg, builder, ...named });
     const own = { key: key.key, fingerprint: null, answer: null };
     const attempt = storeNumbered(deps, intended, number, (store, made) =>
       insertPlacing(store, { order, key: own, leg, attempt: made }),

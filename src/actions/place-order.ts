@@ -1,11 +1,10 @@
-import { cloidOf } from "../core/cloid.ts";
-import { decimal } from "../core/decimal.ts";
-import { type KeyRecord, keyInBatch } from "../core/idempotency.ts";
+import type { KeyRecord } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
-import type { Leg, OrderTerms } from "../core/order.ts";
+import type { OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { canIncrease } from "../core/stop.ts";
 import type { Place, ToSign, ToWrite, With } from "../deps.ts";
+import { firstLeg, intendedOf, newOrder } from "../settle/place/new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "../settle/place/place.ts";
 import { shownElsewhere } from "../settle/place/shown-market.ts";
 import type { Placing } from "../settle/record/record.ts";
@@ -13,8 +12,6 @@ import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
 import { appendAudit } from "../store/audit.ts";
 import { appendNote } from "../store/notes.ts";
 import { insertOrder, insertPlacing, type StoredOrder } from "../store/orders.ts";
-import { orderAction, wireOrder } from "../wire/action/order.ts";
-import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import type { Asked } from "../write/differences.ts";
 import { answerEarlier, type WriteAnswer, type WriteKey } from "../write/key.ts";
@@ -75,7 +72,9 @@ export async function planPlacing(
     knownFault(deps, known, wanted) === null
       ? { market: known.market, fault: null }
       : await readRulesAgain(deps, { known, terms: wanted, isIncrease: !wanted.reduceOnly });
-  const planned = newOrder(deps, { caller, wanted, market });
+  const { id: accountId } = caller.account;
+  const { idempotencyKey } = wanted;
+  const planned = newOrder(deps, { accountId, market, terms: wanted, idempotencyKey, keyHash: caller.key.keyHash });
   return {
     resource: { kind: "order", id: planned.id },
     use: wanted.reduceOnly ? "reduce" : "order",
@@ -112,49 +111,6 @@ export function askedOf({ market, side, size, price, timeInForce, reduceOnly, tr
   return { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger };
 }
 
-/** `batch`: which order of which batch it is; its id is made of that as well. */
-export function newOrder(
-  deps: With<"clock" | "instance">,
-  about: { caller: Caller; wanted: PlaceOrder; market: Market; batch?: { id: string; index: number } },
-): StoredOrder {
-  const { caller, wanted, market, batch } = about;
-  const { tag, secret } = deps.instance;
-  const nowMs = deps.clock.nowMs();
-  const accountId = caller.account.id;
-  const { side, size, price, timeInForce, reduceOnly, trigger, idempotencyKey } = wanted;
-  return {
-    id: mintOrderId({
-      nowMs,
-      instanceTag: tag,
-      secret,
-      accountId,
-      idempotencyKey: batch === undefined ? idempotencyKey : keyInBatch(idempotencyKey, batch.index),
-    }),
-    accountId,
-    market: market.name,
-    assetId: market.assetId,
-    side,
-    size,
-    price,
-    timeInForce,
-    reduceOnly,
-    trigger,
-    status: "processing",
-    exchangeOrderId: null,
-    filledSize: null,
-    averagePrice: null,
-    error: null,
-    createdAtMs: nowMs,
-    keyHash: caller.key.keyHash,
-    idempotencyKey,
-    batchId: batch?.id ?? null,
-    batchIndex: batch?.index ?? 0,
-    seenAtMs: null,
-    releasedAtMs: null,
-    version: 0,
-  };
-}
-
 /** Inside the intent's transaction: a refusal that we are certain of is the order's whole life. */
 function storeRefused(
   deps: With<"store">,
@@ -182,41 +138,11 @@ function storePlacing(deps: ToSign & With<"builderApproval">, about: PlaceIntent
   // It may have been retired since the request was let in.
   const signer = requireAgent(deps, caller.account);
   const leg = firstLeg(order);
-  const { cloid } = leg;
   const builder = builderFor(deps, { account: caller.account, market, side: order.side });
-  const attempt = storeAttempt(
-    deps,
-    {
-      kind: "place",
-      account: caller.account,
-      resource: { kind: "order", id: order.id },
-      idempotencyKey: key.key,
-      actor: caller.key.keyHash,
-      action: orderAction(wireOrder({ ...order, cloid }), builder),
-      cloid,
-      targetOid: null,
-    },
-    { signer, place },
-    (store, attempt) => insertPlacing(store, { order, key, leg, attempt }),
+  const named = { idempotencyKey: key.key, actor: caller.key.keyHash };
+  const intended = intendedOf({ account: caller.account, order, leg, builder, ...named });
+  const attempt = storeAttempt(deps, intended, { signer, place }, (store, made) =>
+    insertPlacing(store, { order, key, leg, attempt: made }),
   );
   return { order, leg, attempt };
-}
-
-/** What is about to be placed for an order. */
-export function firstLeg(order: StoredOrder): Leg {
-  return {
-    cloid: cloidOf(order.id),
-    orderId: order.id,
-    oid: null,
-    ordinal: 0,
-    size: decimal(order.size),
-    price: order.price,
-    timeInForce: order.timeInForce,
-    trigger: order.trigger,
-    state: "sent",
-    filledSize: decimal("0"),
-    filledNotional: decimal("0"),
-    reason: null,
-    isExchangesWord: false,
-  };
 }

@@ -1,13 +1,10 @@
 import type { Account } from "../../core/account.ts";
-import { cloidOf } from "../../core/cloid.ts";
-import { decimal, ZERO } from "../../core/decimal.ts";
-import type { Leg } from "../../core/order.ts";
 import type { Place, Settling, ToSend, With } from "../../deps.ts";
 import { insertPlacing, type StoredOrder } from "../../store/orders.ts";
-import { orderAction, wireOrder } from "../../wire/action/order.ts";
 import type { Placing } from "../record/record.ts";
 import { storeAttempt } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
+import { firstLeg, intendedOf } from "./new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "./place.ts";
 import { shownElsewhere } from "./shown-market.ts";
 
@@ -55,37 +52,13 @@ type Storing = {
 
 /** Inside the intent's transaction: order, leg, key, nonce, attempt and audit row. */
 export function storeOwnOrder(world: ToPlaceOwn, { account, order, signer, place, route }: Storing): Placing {
-  const cloid = cloidOf(order.id);
-  const { id, size, price, timeInForce, trigger, idempotencyKey, createdAtMs } = order;
+  const { id, idempotencyKey, createdAtMs } = order;
   if (idempotencyKey === null) throw new Error("bug: an order of our own without its name");
-  const leg: Leg = {
-    cloid,
-    orderId: id,
-    oid: null,
-    ordinal: 0,
-    size: decimal(size),
-    price,
-    timeInForce,
-    trigger,
-    state: "sent",
-    filledSize: ZERO,
-    filledNotional: ZERO,
-    reason: null,
-    isExchangesWord: false,
-  };
+  const leg = firstLeg(order);
   const resource = { kind: "order", id } as const;
   const accountId = account.id;
   const key = { accountId, key: idempotencyKey, route, fingerprint: route, resource, answer: null, createdAtMs };
-  const intended = {
-    kind: "place" as const,
-    account,
-    resource,
-    idempotencyKey,
-    actor: "gateway",
-    action: orderAction(wireOrder({ ...order, cloid }), null),
-    cloid,
-    targetOid: null,
-  };
+  const intended = intendedOf({ account, order, leg, idempotencyKey, actor: "gateway", builder: null });
   const attempt = storeAttempt(world, intended, { signer, place }, (store, made) =>
     insertPlacing(store, { order, key, leg, attempt: made }),
   );

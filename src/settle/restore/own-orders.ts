@@ -1,8 +1,7 @@
 import type { Account } from "../../core/account.ts";
 import { uuidOfCloid } from "../../core/cloid.ts";
-import { type Decimal, decimal } from "../../core/decimal.ts";
 import { averagePrice, findMarket } from "../../core/market.ts";
-import type { Leg, LegEvent, OrderTerms } from "../../core/order.ts";
+import type { LegEvent, OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { findAttemptByCloid } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -17,6 +16,7 @@ import { askedTerms } from "../evidence/difference.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { interpretOrder, type Sight } from "../look/look.ts";
 import { findInSweep, type Sweep, type Swept } from "../look/sweep.ts";
+import { firstLeg } from "../place/new-order.ts";
 import type { Tools } from "../pursuit.ts";
 
 type Found = { cloid: string; swept: Exclude<Swept, { kind: "not_found" }> };
@@ -141,7 +141,7 @@ function storeOne(world: With<"clock" | "store">, { cloid, swept, order }: Found
   // A cancel that came while the account was waiting may have made its row already.
   if (findOrder(store, orderId) === null) {
     insertOrder(store, order);
-    insertLeg(store, firstLeg(order, cloid));
+    insertLeg(store, { ...firstLeg(order), cloid, state: "lost", reason: order.error });
   }
   passKeyToIt(world, { keyDigits, accountId, orderId });
   appendNote(store, {
@@ -159,24 +159,4 @@ function passKeyToIt(world: With<"store">, to: { keyDigits: string; accountId: s
   const same = [...signedCloids(store, to.accountId)].find((cloid) => keyDigitsOfCloid(cloid) === to.keyDigits);
   const attempt = same === undefined ? null : findAttemptByCloid(store, same);
   if (attempt !== null) passKeyOn(store, { accountId: to.accountId, key: attempt.idempotencyKey }, to.orderId);
-}
-
-function firstLeg(order: StoredOrder, cloid: string): Leg {
-  const nothing: Decimal = decimal("0");
-  const { id: orderId, price, timeInForce, trigger } = order;
-  return {
-    cloid,
-    orderId,
-    oid: null,
-    ordinal: 0,
-    size: decimal(order.size),
-    price,
-    timeInForce,
-    trigger,
-    state: "lost",
-    filledSize: nothing,
-    filledNotional: nothing,
-    reason: order.error,
-    isExchangesWord: false,
-  };
 }

@@ -14,7 +14,7 @@ import type { Store } from "../../store/open.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop } from "../../store/stops.ts";
-import { mintOrderId } from "../../wire/order-id.ts";
+import { newOrder } from "../place/new-order.ts";
 import { placeOwn, storeOwnOrder } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import type { Placing } from "../record/record.ts";
@@ -49,7 +49,7 @@ function storeStep(world: ToFlatten, step: Step, place: Place): Placing | null {
     if (flatten === null || agent.kind === "obstacle" || awaitsTakeUp(store, account.id)) return null;
     if (listSteps(store, flatten).some((order) => order.market === step.listed.name && isUnsettled(world, order)))
       return null;
-    const order = newOrder(world, step, flatten);
+    const order = orderOf(world, step, flatten);
     putFlatten(store, { ...flatten, steps: flatten.steps + 1 });
     return storeOwnOrder(world, { account, order, signer: agent.address, place, route: "flatten" });
   });
@@ -83,37 +83,13 @@ export function reducingTwaps(store: Store, { scope, keyHash, accountId }: Stop,
   return listBotTwaps(store, accountId).filter((twap) => twap.bot === bot && twap.market === market && twap.reduceOnly);
 }
 
-function newOrder(world: With<"clock" | "instance">, step: Step, flatten: Flatten): StoredOrder {
+function orderOf(world: With<"clock" | "instance">, step: Step, flatten: Flatten): StoredOrder {
   const { stop, account, listed, side, size, price } = step;
-  const { tag: instanceTag, secret } = world.instance;
-  const nowMs = world.clock.nowMs();
+  const terms = { side, size, price, timeInForce: "ioc", reduceOnly: true, trigger: null } as const;
+  // What it fills is the bot's.
+  const keyHash = stop.scope === "bot" ? stop.keyHash : flatten.askedBy;
   const idempotencyKey = nameOfStep(flatten, flatten.steps + 1);
-  return {
-    id: mintOrderId({ nowMs, instanceTag, secret, accountId: account.id, idempotencyKey }),
-    accountId: account.id,
-    market: listed.name,
-    assetId: listed.assetId,
-    side,
-    size,
-    price,
-    timeInForce: "ioc",
-    reduceOnly: true,
-    trigger: null,
-    status: "processing",
-    exchangeOrderId: null,
-    filledSize: null,
-    averagePrice: null,
-    error: null,
-    createdAtMs: nowMs,
-    idempotencyKey,
-    batchId: null,
-    batchIndex: 0,
-    // What it fills is the bot's.
-    keyHash: stop.scope === "bot" ? stop.keyHash : flatten.askedBy,
-    seenAtMs: null,
-    releasedAtMs: null,
-    version: 0,
-  };
+  return newOrder(world, { accountId: account.id, market: listed, terms, idempotencyKey, keyHash });
 }
 
 /** An order of which anything may still execute, or of which the size is not final. */

@@ -9,7 +9,7 @@ import { appendNote } from "../../store/notes.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findTrade, nameOfPart, putTrade } from "../../store/trades.ts";
-import { mintOrderId } from "../../wire/order-id.ts";
+import { newOrder } from "../place/new-order.ts";
 import { placeOwn, storeOwnOrder, type ToPlaceOwn } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import type { Placing } from "../record/record.ts";
@@ -57,38 +57,17 @@ function newGuard(world: ToPlaceOwn, trade: Trade, { as, size }: GuardStep): Sto
   const listed = universe === null ? null : findMarket(universe, trade.market);
   const guard = as === "stop" ? trade.stopLoss : trade.takeProfit;
   if (listed === null || guard === null) return null;
-  const { tag: instanceTag, secret } = world.instance;
-  const nowMs = world.clock.nowMs();
   const number = (as === "stop" ? trade.stops : trade.profits) + 1;
-  const idempotencyKey = nameOfPart(trade, { as, number });
-  const { accountId, keyHash } = trade;
-  return {
-    id: mintOrderId({ nowMs, instanceTag, secret, accountId, idempotencyKey }),
-    accountId,
-    market: listed.name,
-    assetId: listed.assetId,
+  const kind = as === "stop" ? "stop_loss" : "take_profit";
+  const trigger = { price: guard.triggerPrice, kind, market: guard.isMarket } as const;
+  const terms = {
     side: otherSide(trade.side),
     size,
     price: guard.price,
     timeInForce: "gtc",
     reduceOnly: true,
-    trigger: {
-      price: guard.triggerPrice,
-      kind: as === "stop" ? "stop_loss" : "take_profit",
-      market: guard.isMarket,
-    },
-    status: "processing",
-    exchangeOrderId: null,
-    filledSize: null,
-    averagePrice: null,
-    error: null,
-    createdAtMs: nowMs,
-    idempotencyKey,
-    keyHash,
-    batchId: null,
-    batchIndex: 0,
-    seenAtMs: null,
-    releasedAtMs: null,
-    version: 0,
-  };
+  } as const;
+  const { accountId, keyHash } = trade;
+  const idempotencyKey = nameOfPart(trade, { as, number });
+  return newOrder(world, { accountId, market: listed, terms: { ...terms, trigger }, idempotencyKey, keyHash });
 }

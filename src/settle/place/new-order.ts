@@ -1,0 +1,107 @@
+/** An order that is about to be placed, whoever asks for it: its row, its leg, and what is to be signed of it. */
+import type { Account } from "../../core/account.ts";
+import { cloidOf } from "../../core/cloid.ts";
+import { decimal, ZERO } from "../../core/decimal.ts";
+import { keyInBatch } from "../../core/idempotency.ts";
+import type { Market } from "../../core/market.ts";
+import type { Leg, OrderTerms } from "../../core/order.ts";
+import type { With } from "../../deps.ts";
+import type { StoredOrder } from "../../store/orders.ts";
+import { orderAction, wireOrder } from "../../wire/action/order.ts";
+import { mintOrderId } from "../../wire/order-id.ts";
+import type { Intended } from "../send/intent.ts";
+
+export type NewOrder = {
+  accountId: string;
+  market: Market;
+  /** The market is named above. */
+  terms: Omit<OrderTerms, "market">;
+  /** What its id is made of, beside the account. */
+  idempotencyKey: string;
+  /** Hash of the API key that it is placed by, or whose bot it fills for. */
+  keyHash: string | null;
+  /** Which order of which batch it is; its id is made of that as well. */
+  batch?: { id: string; index: number };
+};
+
+/** Its row, of which nothing is known yet. */
+export function newOrder({ clock, instance }: With<"clock" | "instance">, about: NewOrder): StoredOrder {
+  const { accountId, market, idempotencyKey, keyHash, batch } = about;
+  const { side, size, price, timeInForce, reduceOnly, trigger } = about.terms;
+  const nowMs = clock.nowMs();
+  return {
+    id: mintOrderId({
+      nowMs,
+      instanceTag: instance.tag,
+      secret: instance.secret,
+      accountId,
+      idempotencyKey: batch === undefined ? idempotencyKey : keyInBatch(idempotencyKey, batch.index),
+    }),
+    accountId,
+    market: market.name,
+    assetId: market.assetId,
+    side,
+    size,
+    price,
+    timeInForce,
+    reduceOnly,
+    trigger,
+    status: "processing",
+    exchangeOrderId: null,
+    filledSize: null,
+    averagePrice: null,
+    error: null,
+    createdAtMs: nowMs,
+    keyHash,
+    idempotencyKey,
+    batchId: batch?.id ?? null,
+    batchIndex: batch?.index ?? 0,
+    seenAtMs: null,
+    releasedAtMs: null,
+    version: 0,
+  };
+}
+
+/** What is about to be placed for it. */
+export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder): Leg {
+  return {
+    cloid: cloidOf(id),
+    orderId: id,
+    oid: null,
+    ordinal: 0,
+    size: decimal(size),
+    price,
+    timeInForce,
+    trigger,
+    state: "sent",
+    filledSize: ZERO,
+    filledNotional: ZERO,
+    reason: null,
+    isExchangesWord: false,
+  };
+}
+
+type Placed = {
+  account: Account;
+  order: StoredOrder;
+  leg: Leg;
+  idempotencyKey: string;
+  /** Who stands in the audit log for it. */
+  actor: string;
+  builder: Parameters<typeof orderAction>[1];
+};
+
+/** The action that places it. */
+export function intendedOf({ account, order, leg, idempotencyKey, actor, builder }: Placed): Intended {
+  const { cloid } = leg;
+  return {
+    kind: "place",
+    account,
+    resource: { kind: "order", id: order.id },
+    idempotencyKey,
+    actor,
+    action: orderAction(wireOrder({ ...order, cloid }), builder),
+    cloid,
+    targetOid: null,
+  };
+}
