@@ -67,12 +67,19 @@ export function findApiKey(store: Store, keyHash: string): StoredKey | null {
   return keyOf.find(store, keyHash);
 }
 
+const ofAccount = prepared((store) =>
+  store
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.accountId, sql.placeholder("accountId")))
+    .orderBy(asc(apiKeys.registeredAtMs), asc(apiKeys.keyHash))
+    .prepare(),
+);
+
 /** Oldest first; those whose rows are not believed are left out. */
 export function listApiKeys(store: Store, accountId: string): StoredKey[] {
-  const rows = store.select().from(apiKeys).where(eq(apiKeys.accountId, accountId));
-  return rows
-    .orderBy(asc(apiKeys.registeredAtMs), asc(apiKeys.keyHash))
-    .all()
+  return ofAccount(store)
+    .all({ accountId })
     .flatMap((row) => asBelieved(store, row) ?? [])
     .filter(({ fault }) => fault === null);
 }
@@ -99,9 +106,13 @@ export function listUnlimitedKeys(store: Store, accountId: string): StoredKey[] 
   );
 }
 
+const everyRow = prepared((store) =>
+  store.select().from(apiKeys).orderBy(asc(apiKeys.registeredAtMs), asc(apiKeys.keyHash)).prepare(),
+);
+
 /** The rows, whoever wrote them. */
 export function listKeyRows(store: Store): KeyRow[] {
-  return store.select().from(apiKeys).orderBy(asc(apiKeys.registeredAtMs), asc(apiKeys.keyHash)).all();
+  return everyRow(store).all();
 }
 
 /** Null for a row that was planted. That a key is blocked or on hold is obeyed without any proof. */

@@ -1,8 +1,9 @@
-import { eq, gt, isNull, or } from "drizzle-orm";
+import { eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { CancelAll } from "../core/cancel-all.ts";
 import { appendAudit } from "./audit.ts";
 import type { Store } from "./open.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
+import { prepared } from "./prepared.ts";
 import { cancelAllOrders, cancelAlls } from "./schema-whole-trades.ts";
 
 /** Inside the caller's transaction: from its commit on these orders are canceled, whatever becomes of this process. */
@@ -27,13 +28,17 @@ export function findCancelAll(store: Store, id: string): CancelAll | null {
   return store.select().from(cancelAlls).where(eq(cancelAlls.id, id)).get() ?? null;
 }
 
-/** Those of which something is left to do, and those that were done since then: what they took for over may live. */
-export function listCancelAlls(store: Store, doneSinceMs: number): CancelAll[] {
-  return store
+const notDoneBefore = prepared((store) =>
+  store
     .select()
     .from(cancelAlls)
-    .where(or(isNull(cancelAlls.doneAtMs), gt(cancelAlls.doneAtMs, doneSinceMs)))
-    .all();
+    .where(or(isNull(cancelAlls.doneAtMs), gt(cancelAlls.doneAtMs, sql.placeholder("doneSinceMs"))))
+    .prepare(),
+);
+
+/** Those of which something is left to do, and those that were done since then: what they took for over may live. */
+export function listCancelAlls(store: Store, doneSinceMs: number): CancelAll[] {
+  return notDoneBefore(store).all({ doneSinceMs });
 }
 
 /** The orders that it covers; one that was taken back, because nothing of it had left, is none of them any more. */

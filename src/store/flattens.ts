@@ -6,6 +6,7 @@ import { appendEvent } from "./events.ts";
 import { findKeyRecord } from "./idempotency.ts";
 import type { Store } from "./open.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
+import { prepared } from "./prepared.ts";
 import { flattens } from "./schema-flattens.ts";
 import { findStop } from "./stops.ts";
 
@@ -33,8 +34,10 @@ export function findFlatten(store: Store, stopId: string): Flatten | null {
   return row === undefined ? null : toFlatten(row);
 }
 
+const running = prepared((store) => store.select().from(flattens).where(isNull(flattens.endedAtMs)).prepare());
+
 export function listRunningFlattens(store: Store): Flatten[] {
-  return store.select().from(flattens).where(isNull(flattens.endedAtMs)).all().map(toFlatten);
+  return running(store).all().map(toFlatten);
 }
 
 /** Inside the caller's transaction. */

@@ -134,17 +134,21 @@ function notListed(store: Store, { accountId }: OrderPage, { span, isIt }: Asked
     .all();
 }
 
+const newerThan = prepared((store) => {
+  const { number, accountId, market, keyHash, createdAtMs, id } = orders;
+  return store
+    .select({ number, accountId, market, keyHash, createdAtMs, id })
+    .from(orders)
+    .where(gt(orders.number, sql.placeholder("last")))
+    .orderBy(orders.number)
+    .limit(sql.placeholder("count"))
+    .prepare();
+});
+
 /** Takes up to `count` orders into the list; returns how many. */
 export function listOrdersAnew(store: Store, count: number): number {
   const last = newestListed(store).get()?.number ?? 0;
-  const { number, accountId, market, keyHash, createdAtMs, id } = orders;
-  const rows = store
-    .select({ number, accountId, market, keyHash, createdAtMs, id })
-    .from(orders)
-    .where(gt(orders.number, last))
-    .orderBy(orders.number)
-    .limit(count)
-    .all();
+  const rows = newerThan(store).all({ last, count });
   const insert = insertListed(store);
   for (const row of rows) insert.run(row);
   return rows.length;

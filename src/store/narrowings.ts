@@ -1,5 +1,5 @@
 /** What has made the rails of a bot tighter since its owner signed them. One that was sealed and is gone holds the bot. */
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { parseNarrowing } from "../core/rails/grammar.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { type Narrowing, narrowed } from "../core/rails/narrow.ts";
@@ -9,6 +9,7 @@ import { findApiKey } from "./api-keys.ts";
 import { appendAudit } from "./audit.ts";
 import { listBotGrants } from "./bots.ts";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
 import { botNarrowings } from "./schema-bots.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
@@ -33,10 +34,20 @@ export function sealNarrowing(store: Store, row: StoredNarrowing): void {
 
 type Narrowings = { rows: readonly StoredNarrowing[]; lost: readonly StoredNarrowing[] };
 
+const ofBot = prepared((store) =>
+  store
+    .select()
+    .from(botNarrowings)
+    .where(
+      and(eq(botNarrowings.accountId, sql.placeholder("accountId")), eq(botNarrowings.bot, sql.placeholder("bot"))),
+    )
+    .orderBy(asc(botNarrowings.createdAtMs))
+    .prepare(),
+);
+
 const narrowingsOf = remembered<Narrowings>((store, name) => {
   const [accountId = "", bot = ""] = name.split(" ");
-  const isOwn = and(eq(botNarrowings.accountId, accountId), eq(botNarrowings.bot, bot));
-  const rows = store.select().from(botNarrowings).where(isOwn).orderBy(asc(botNarrowings.createdAtMs)).all();
+  const rows = ofBot(store).all({ accountId, bot });
   const lost = listLost(store).filter((row) => row.accountId === accountId && row.bot === bot);
   for (const row of lost) tellFault(store, faultOf(row));
   // A row is obeyed without any proof, and one that was sealed although it is gone.

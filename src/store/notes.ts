@@ -1,5 +1,6 @@
-import { and, asc, count, eq } from "drizzle-orm";
+import { and, asc, count, eq, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { notes } from "./schema.ts";
 
 /** One thing seen or done on the way from an unknown outcome to the truth. */
@@ -34,10 +35,18 @@ export function listNotes(store: Store, resourceId: string): Note[] {
     .map(({ id: _id, ...note }) => note);
 }
 
+const withWords = prepared((store) =>
+  store
+    .select({ id: notes.id })
+    .from(notes)
+    .where(and(eq(notes.resourceId, sql.placeholder("resourceId")), eq(notes.what, sql.placeholder("what"))))
+    .limit(1)
+    .prepare(),
+);
+
 /** Whether there is a note with these words on this order or operation. */
 export function hasNote(store: Store, resourceId: string, what: string): boolean {
-  const isIt = and(eq(notes.resourceId, resourceId), eq(notes.what, what));
-  return store.select({ id: notes.id }).from(notes).where(isIt).limit(1).get() !== undefined;
+  return withWords(store).get({ resourceId, what }) !== undefined;
 }
 
 /** How many notes there ever were with these words. */

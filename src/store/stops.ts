@@ -6,6 +6,7 @@ import { appendAudit } from "./audit.ts";
 import { botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
 import { stops, stopsOutside } from "./schema-stops.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
@@ -66,15 +67,24 @@ export function findStopByKey(store: Store, accountId: string, idempotencyKey: s
   return store.select(COLUMNS).from(stops).where(isThis).get() ?? null;
 }
 
+const inForce = prepared((store) => store.select(COLUMNS).from(stops).where(IS_IN_FORCE).prepare());
+
 /** Of every account: those that stand, and those of which something is left to do. */
 export function listStopsInForce(store: Store): Stop[] {
-  return store.select(COLUMNS).from(stops).where(IS_IN_FORCE).all();
+  return inForce(store).all();
 }
+
+const askedInForce = prepared((store) =>
+  store
+    .select(COLUMNS)
+    .from(stops)
+    .where(and(IS_IN_FORCE, eq(stops.accountId, sql.placeholder("accountId")), eq(stops.cause, "asked")))
+    .prepare(),
+);
 
 /** What refuses what increases: a row is obeyed without any proof, and one that was sealed although it is gone or changed. */
 const standing = remembered<readonly StandingStop[]>((store, accountId) => {
-  const isOwn = and(IS_IN_FORCE, eq(stops.accountId, accountId), eq(stops.cause, "asked"));
-  const rows: StandingStop[] = store.select(COLUMNS).from(stops).where(isOwn).all();
+  const rows: StandingStop[] = askedInForce(store).all({ accountId });
   const lost = listLostStops(store).filter((stop) => stop.accountId === accountId);
   for (const stop of lost) tellFault(store, faultOf(stop));
   return [...rows, ...lost];

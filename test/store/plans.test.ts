@@ -134,8 +134,11 @@ function orderOfFill(store: Store): unknown {
   return findListedFill(store, ACCOUNT, names.id);
 }
 
-/** How SQLite goes about each statement that `read` runs. */
+/** How SQLite goes about each statement that `read` runs, in the words in which it is compiled for good. */
 function plansOf(read: (store: Store) => unknown): string[] {
+  const first = openStore(":memory:");
+  read(first);
+  closeStore(first);
   const store = openStore(":memory:");
   const { $client: client } = store;
   const texts: string[] = [];
