@@ -12,6 +12,7 @@ export default defineConfig({
     "./src/store/schema-lists.ts",
     "./src/store/schema-notices.ts",
     "./src/store/schema-proposals.ts",
+    "./src/store/schema-record.ts",
     "./src/store/schema-setup.ts",
     "./src/store/schema-stops.ts",
     "./src/store/schema-trades.ts",

@@ -1,4 +1,4 @@
-/** Orders, fills and operations as files: just what the lists show under the same filters, whole, a page at a time. */
+/** The lists of the record as files: just what the lists show under the same filters, whole, a page at a time. */
 import type { Account } from "../core/account.ts";
 import { type CsvCell, csvLine } from "../core/csv.ts";
 import { keyAsSent } from "../core/idempotency.ts";
@@ -7,15 +7,18 @@ import { orderResource } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { lookForFills } from "../store/fills.ts";
+import { listFunding, listTransfers } from "../store/ledger.ts";
 import { lookForOrders } from "../store/listed-orders.ts";
 import type { Looked, Place } from "../store/looked-through.ts";
 import { lookForOperations, type StoredOperation } from "../store/operations.ts";
 import type { StoredOrder } from "../store/orders.ts";
 import { fillResource } from "./list-fills.ts";
 import { filterOf, type ListFilter, type WantedFilter } from "./list-filter.ts";
+import { fundingResource } from "./list-funding.ts";
 import { listedOperation } from "./list-operations.ts";
+import { transferResource } from "./list-transfers.ts";
 
-export const EXPORTED_LISTS = ["orders", "fills", "operations"] as const;
+export const EXPORTED_LISTS = ["orders", "fills", "operations", "funding", "transfers"] as const;
 export type ExportedList = (typeof EXPORTED_LISTS)[number];
 export const EXPORT_FORMATS = ["csv", "jsonl"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -36,6 +39,8 @@ const COLUMNS: Readonly<Record<ExportedList, readonly string[]>> = {
     "id,account,action,status,exchange_id,error,market,key_hash,leverage,margin_type,amount,side,size",
     "duration_minutes,randomize,reduce_only,twap_id,created_at",
   ),
+  funding: columns("id,account,dex,market,amount,position,funding_rate,samples,transaction_hash,created_at"),
+  transfers: columns("id,account,type,token,amount,fee,value,counterparty,transaction_hash,created_at"),
 };
 
 function columns(...lines: readonly string[]): string[] {
@@ -121,13 +126,22 @@ function pageOf({ store }: With<"store">, { id: accountId }: Account, { list, fi
     case "fills": {
       const from = after === null ? null : { timeMs: after.atMs, id: after.id };
       const looked = lookForFills(store, { accountId, after: from, limit, filter });
-      return cut(looked, ({ fill }) => ({ atMs: fill.timeMs, id: fill.id }), fillResource);
+      return cut(looked, ({ fill }) => timed(fill), fillResource);
     }
+    // What is no key's has no rows for one.
+    case "funding":
+      return cut(listFunding(store, { accountId, after, limit, ...filter }), timed, fundingResource);
+    case "transfers":
+      return cut(listTransfers(store, { accountId, after, limit, ...filter }), timed, transferResource);
   }
 }
 
 function createdBefore(after: Place | null): { createdAtMs: number; id: string } | null {
   return after === null ? null : { createdAtMs: after.atMs, id: after.id };
+}
+
+function timed({ timeMs, id }: { timeMs: number; id: string }): Place {
+  return { atMs: timeMs, id };
 }
 
 function createdAt({ createdAtMs, id }: StoredOrder | StoredOperation): Place {

@@ -31,11 +31,11 @@ export type ListFilter = {
 export function filterOf(deps: ToFilter, caller: Pick<Caller, "account">, wanted: WantedFilter): ListFilter | null {
   const { sinceMs, untilMs, market, keyHash, bot } = wanted;
   if (sinceMs === null && untilMs === null && market === null && keyHash === null && bot === null) return null;
-  return { sinceMs, untilMs, market: canonicalName(deps, market), keyHashes: keysOf(deps, caller, { keyHash, bot }) };
+  return { sinceMs, untilMs, market: marketNamed(deps, market), keyHashes: keysOf(deps, caller, { keyHash, bot }) };
 }
 
 /** The pair of one spot market is a name of it; a market that is gone keeps its own. */
-function canonicalName({ markets }: Pick<ToFilter, "markets">, name: string | null): string | null {
+export function marketNamed({ markets }: Pick<ToFilter, "markets">, name: string | null): string | null {
   const universe = markets.current();
   if (name === null || universe === null) return name;
   return findMarket(universe, name)?.name ?? name;

@@ -13,7 +13,7 @@ import { SINCE, timeOf, UNTIL } from "./times.ts";
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "orders, fills or operations as CSV or JSON Lines, as the interface exports them",
+  summary: "orders, fills, operations, funding or transfers as CSV or JSON Lines, as the interface exports them",
   options: {
     "data-dir": DATA_DIRECTORY,
     account: ACCOUNT,

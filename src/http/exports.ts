@@ -31,16 +31,33 @@ const FORMAT_WORDS: Readonly<Record<ExportFormat, string>> = {
   jsonl: "JSON Lines: an object a line.",
 };
 
+const { since, until, market } = FILTER_PARAMETERS;
+const QUERIES: Readonly<Record<ExportedList, NonNullable<Contract["query"]>>> = {
+  orders: { ...FILTER_PARAMETERS, status: OrderStatus },
+  fills: FILTER_PARAMETERS,
+  operations: FILTER_PARAMETERS,
+  funding: { since, until, market },
+  transfers: { since, until },
+};
+
+const WHAT: Readonly<Record<ExportedList, string>> = {
+  orders: "orders",
+  fills: "fills",
+  operations: "operations",
+  funding: "payments of funding",
+  transfers: "transfers",
+};
+
 function exportRoute(list: ExportedList, format: ExportFormat): Route {
   const contract: Contract & { access: "trading:read" } = {
     name: `export_${list}_${format}`,
     method: "GET",
     path: `/v1/exports/${list}.${format}`,
     tag: "Exports",
-    summary: `All ${list} as ${format === "csv" ? "CSV" : "JSON Lines"}`,
+    summary: `All ${WHAT[list]} as ${format === "csv" ? "CSV" : "JSON Lines"}`,
     description: `Newest first, all that the filters leave, in one answer. ${FORMAT_WORDS[format]} Figures are exact decimals, new columns come at the end. What is broken off does not end as HTTP ends an answer, so a part is never taken for the whole. Counts as one of the key's 8 streams.`,
     access: "trading:read",
-    query: list === "orders" ? { ...FILTER_PARAMETERS, status: OrderStatus } : FILTER_PARAMETERS,
+    query: QUERIES[list],
     answers: [
       {
         status: 200,

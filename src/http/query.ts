@@ -61,10 +61,14 @@ export function readFilter(query: Query): WantedFilter {
   return {
     sinceMs: readTime(query, "since"),
     untilMs: readTime(query, "until"),
-    market: readMatching(query, "market", { pattern: MARKET, what: "the name of a market" }),
+    market: readMarket(query),
     keyHash: readMatching(query, "key_hash", { pattern: KEY_HASH, what: "64 lower-case hex characters" }),
     bot: readMatching(query, "bot", { pattern: BOT, what: "1 to 40 of a-z, 0-9 and -" }),
   };
+}
+
+export function readMarket(query: Query): string | null {
+  return readMatching(query, "market", { pattern: MARKET, what: "the name of a market" });
 }
 
 function readMatching(query: Query, name: string, { pattern, what }: { pattern: RegExp; what: string }): string | null {

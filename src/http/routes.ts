@@ -9,6 +9,7 @@ import { exportRoutes } from "./exports.ts";
 import { fillRoutes } from "./fills.ts";
 import { healthRoutes } from "./health.ts";
 import { heartbeatRoutes } from "./heartbeats.ts";
+import { ledgerRoutes } from "./ledger.ts";
 import { marketRoutes } from "./markets.ts";
 import { modifyRoutes } from "./modify.ts";
 import { operationRoutes } from "./operations.ts";
@@ -43,6 +44,7 @@ export function allRoutes(): Route[] {
     ...heartbeatRoutes(),
     ...accountRoutes(),
     ...fillRoutes(),
+    ...ledgerRoutes(),
     ...exportRoutes(),
     ...eventRoutes(),
     ...marketRoutes(),

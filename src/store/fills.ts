@@ -154,6 +154,21 @@ export function listNewestFillsIn(store: Store, accountId: string, market: strin
   return inMarket.filter(({ timeMs }) => timeMs === inMarket[0]?.timeMs);
 }
 
+const newestOf = prepared((store) =>
+  store
+    .select({ timeMs: fills.timeMs })
+    .from(fills)
+    .where(eq(fills.accountId, sql.placeholder("accountId")))
+    .orderBy(desc(fills.timeMs), desc(fills.id))
+    .limit(1)
+    .prepare(),
+);
+
+/** Exchange time of the newest fill that is indexed; null for none. */
+export function newestFillMs(store: Store, accountId: string): number | null {
+  return newestOf(store).get({ accountId })?.timeMs ?? null;
+}
+
 export type FillPage = {
   accountId: string;
   /** Rows after this one in the listing. */

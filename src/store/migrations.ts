@@ -21,6 +21,7 @@ import sendNotices from "../../drizzle/0016_send_notices.sql" with { type: "text
 import keepTrades from "../../drizzle/0017_keep_trades.sql" with { type: "text" };
 import indexReductions from "../../drizzle/0018_index_reductions.sql" with { type: "text" };
 import keepProposals from "../../drizzle/0019_keep_proposals.sql" with { type: "text" };
+import keepRecord from "../../drizzle/0020_keep_record.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0017_keep_trades", sql: keepTrades },
   { name: "0018_index_reductions", sql: indexReductions },
   { name: "0019_keep_proposals", sql: keepProposals },
+  { name: "0020_keep_record", sql: keepRecord },
 ];
 
 /** The database was written by a newer Postern than this one. */

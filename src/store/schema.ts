@@ -277,6 +277,7 @@ export const operations = sqliteTable(
     index("operations_history").on(table.accountId, table.createdAtMs, table.id),
     index("operations_by_status").on(table.accountId, table.status, table.createdAtMs),
     index("operations_by_market").on(table.accountId, table.market, table.createdAtMs, table.id),
+    index("operations_exchange").on(table.accountId, table.exchangeId).where(sql`exchange_id is not null`),
   ],
 );
 

@@ -6,10 +6,12 @@ import type { detailsResource } from "../../src/actions/get-market.ts";
 import type { statusResource } from "../../src/actions/get-status.ts";
 import type { candleResource, tradeResource } from "../../src/actions/list-candles.ts";
 import type { fillResource } from "../../src/actions/list-fills.ts";
+import type { fundingResource } from "../../src/actions/list-funding.ts";
 import type { keyInListResource } from "../../src/actions/list-keys.ts";
 import type { marketResource } from "../../src/actions/list-markets.ts";
 import type { listedOperation } from "../../src/actions/list-operations.ts";
 import type { priceResource } from "../../src/actions/list-prices.ts";
+import type { transferResource } from "../../src/actions/list-transfers.ts";
 import type { twapResource } from "../../src/actions/list-twaps.ts";
 import type { bookResource } from "../../src/actions/market-figures.ts";
 import type { narrowedResource } from "../../src/actions/narrow-key.ts";
@@ -51,6 +53,7 @@ import { CancelAllResource } from "../../src/http/schema/cancel-all.ts";
 import { FillResource } from "../../src/http/schema/fill.ts";
 import { ReadinessResource } from "../../src/http/schema/health.ts";
 import { HeartbeatResource } from "../../src/http/schema/heartbeat.ts";
+import { FundingPaymentResource, TransferResource } from "../../src/http/schema/ledger.ts";
 import {
   BookResource,
   CandleResource,
@@ -93,6 +96,7 @@ const SCHEMAS = {
   candle: CandleResource,
   exchangeView: ExchangeViewResource,
   fill: FillResource,
+  funding: FundingPaymentResource,
   heartbeat: HeartbeatResource,
   keyInList: KeyInListResource,
   limitedKey: LimitedKeyResource,
@@ -116,6 +120,7 @@ const SCHEMAS = {
   stop: StopResource,
   story: OrderStoryResource,
   trade: TradeResource,
+  transfer: TransferResource,
   twap: TwapResource,
   typedData: TypedDataResource,
   whoAmI: WhoAmIResource,
@@ -134,6 +139,7 @@ type Writers = {
   candle: typeof candleResource;
   exchangeView: typeof exchangeView;
   fill: typeof fillResource;
+  funding: typeof fundingResource;
   heartbeat: typeof heartbeatResource | typeof noHeartbeatResource;
   keyInList: typeof keyInListResource;
   limitedKey: typeof limitedKeyResource;
@@ -157,6 +163,7 @@ type Writers = {
   stop: typeof stopShown;
   story: typeof storyOf;
   trade: typeof protectedTradeResource;
+  transfer: typeof transferResource;
   twap: typeof twapResource;
   typedData: typeof typedDataResource;
   whoAmI: typeof whoAmIResource;
@@ -215,6 +222,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   candle: "fits",
   exchangeView: "fits",
   fill: "fits",
+  funding: "fits",
   heartbeat: "fits",
   keyInList: "fits",
   limitedKey: "fits",
@@ -238,6 +246,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   stop: "fits",
   story: "fits",
   trade: "fits",
+  transfer: "fits",
   twap: "fits",
   typedData: "fits",
   whoAmI: "fits",

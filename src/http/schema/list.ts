@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
-import { closed, described, KeyHash, MarketName, nullable } from "./common.ts";
+import { closed, described, KeyHash, MarketName, nullable, Timestamp } from "./common.ts";
 
 /** Spec 2.8: one page of a list. */
 export function listOf<Item extends TSchema>(item: Item, title: string) {
@@ -12,6 +12,22 @@ export function listOf<Item extends TSchema>(item: Item, title: string) {
         Type.String(),
         "Cursor of the next page, to be sent back unchanged together with the same filters; null on the last page.",
       ),
+    },
+    { title },
+  );
+}
+
+/** A page of a list of the record, which says from when to when it is whole. */
+export function recordOf<Item extends TSchema>(item: Item, title: string) {
+  const list = listOf(item, title);
+  return closed(
+    {
+      ...list.properties,
+      complete_from: nullable(
+        Timestamp,
+        "The whole list, and not just this page, holds everything from here on; null while it has not been read to its end.",
+      ),
+      complete_to: nullable(Timestamp, "And up to here: when the exchange was last asked. Null likewise."),
     },
     { title },
   );

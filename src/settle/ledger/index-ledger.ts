@@ -1,0 +1,189 @@
+/** The local index of funding and transfers: read now and then, kept for good, and whole from a time on that it names. */
+import type { Account } from "../../core/account.ts";
+import type { With } from "../../deps.ts";
+import type { Reader } from "../../exchange/exchange.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import { inTransactionNotWaiting } from "../../store/commit.ts";
+import { newestFillMs } from "../../store/fills.ts";
+import {
+  findLedgerCursor,
+  insertFundingPayments,
+  insertTransfers,
+  type LedgerCursor,
+  type LedgerList,
+  putLedgerCursor,
+  type StoredFunding,
+  type StoredTransfer,
+} from "../../store/ledger.ts";
+import { type FundingPayment, type LedgerUpdate, parseFunding, parseLedger } from "../../wire/answer/ledger.ts";
+
+export type ToIndexLedger = With<"clock" | "exchange" | "log" | "picture" | "settings" | "store">;
+
+/** A reader of its own: it takes from nobody what clients may read. */
+const READER: Reader = { reader: "ledger" };
+
+/** Rows of one answer; fewer mean that it was the last. */
+export const LEDGER_PAGE_ROWS = 500;
+/** Pages of one list in one round: 45 of our weight each. The rest is the next round's. */
+const MAX_PAGES = 4;
+/** Read again before the newest that an answer held, for what a server shows out of turn, milliseconds. */
+const OVERLAP_MS = 60_000;
+/** Of funding from before an account was added, milliseconds: what years of it weigh nobody wants to wait for. */
+const FUNDING_BEFORE_MS = 30 * 24 * 3_600_000;
+
+/** Between two rounds, milliseconds. */
+export const LEDGER_INTERVAL_MS = 60_000;
+/** Accounts of one round: those that were read longest ago. */
+const ACCOUNTS_AT_ONCE = 2;
+/** So long transfers stand, milliseconds. */
+const TRANSFERS_STAND_MS = 10 * 60_000;
+/** And those of an account without a position, and its funding, milliseconds. */
+const QUIET_STANDS_MS = 6 * 3_600_000;
+const HOUR_MS = 3_600_000;
+/** Funding is paid on the hour, and told a little later, milliseconds. */
+const PAID_BY_MS = 60_000;
+
+/** One round: whoever is due, the longest unread first. */
+export async function keepLedgers(world: ToIndexLedger, isStopped: () => boolean): Promise<void> {
+  const nowMs = world.exchange.nowMs();
+  const due = listAccounts(world.store)
+    .flatMap((account) => (["funding", "transfers"] as const).map((list) => ({ account, list })))
+    .map((one) => ({ ...one, readToMs: readToMs(world, one.account, one.list) }))
+    .filter((one) => isDue(world, one, nowMs))
+    .sort((a, b) => (a.readToMs ?? 0) - (b.readToMs ?? 0));
+  for (const { account, list } of due.slice(0, ACCOUNTS_AT_ONCE * 2)) {
+    if (isStopped()) return;
+    await readLedger(world, account, { list, isStopped });
+  }
+}
+
+function readToMs({ store }: With<"store">, { id }: Account, list: LedgerList): number | null {
+  return findLedgerCursor(store, id, list)?.readToMs ?? null;
+}
+
+type Listed = { account: Account; list: LedgerList; readToMs: number | null };
+
+function isDue(world: ToIndexLedger, { account, list, readToMs: read }: Listed, nowMs: number): boolean {
+  if (read === null || nowMs - read >= QUIET_STANDS_MS) return true;
+  if (isQuiet(world, account, read)) return false;
+  if (list === "transfers") return nowMs - read >= TRANSFERS_STAND_MS;
+  return fundingHourOf(nowMs - PAID_BY_MS) > fundingHourOf(read - PAID_BY_MS);
+}
+
+/** Hours since 1970. */
+export function fundingHourOf(atMs: number): number {
+  return Math.floor(atMs / HOUR_MS);
+}
+
+/** Nothing is held that funding could be paid for, as far as its feed tells, nor was since. */
+function isQuiet(
+  { picture, settings, store }: ToIndexLedger,
+  { id, tradingAddress }: Account,
+  sinceMs: number,
+): boolean {
+  if ((newestFillMs(store, id) ?? 0) >= sinceMs - HOUR_MS) return false;
+  return ["", ...settings.dexes].every((dex) => picture.state(tradingAddress, dex)?.value.positions.length === 0);
+}
+
+type Wanted = { list: LedgerList; isStopped(): boolean };
+
+/** Reads what is new to its end, or as far as one round goes. True where that was the end. */
+export async function readLedger(
+  world: ToIndexLedger,
+  account: Account,
+  { list, isStopped }: Wanted,
+): Promise<boolean> {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const cursor = findLedgerCursor(world.store, account.id, list) ?? firstCursor(account, list);
+    const askedAtMs = world.exchange.nowMs();
+    const beginMs = page === 0 ? cursor.newestMs - OVERLAP_MS : cursor.newestMs;
+    const rows = await readPage(world, account, { list, startTime: Math.max(cursor.fromMs, beginMs) });
+    if (rows === null || isStopped()) return false;
+    const isLast = rows.count < LEDGER_PAGE_ROWS;
+    inTransactionNotWaiting(world.store, () => {
+      rows.insert();
+      putLedgerCursor(world.store, isLast ? ended(cursor, rows, askedAtMs) : goneOn(cursor, rows, page));
+    });
+    if (isLast) return true;
+  }
+  return false;
+}
+
+function firstCursor(account: Account, list: LedgerList): LedgerCursor {
+  const fromMs = list === "transfers" ? 0 : Math.max(0, account.createdAtMs - FUNDING_BEFORE_MS);
+  return { accountId: account.id, list, fromMs, newestMs: fromMs, readToMs: null };
+}
+
+function ended(cursor: LedgerCursor, { newestMs }: Page, askedAtMs: number): LedgerCursor {
+  return { ...cursor, newestMs: Math.max(cursor.newestMs, newestMs), readToMs: askedAtMs };
+}
+
+/** A full page of one moment would be read for ever: what it cannot show is missing, and the list says from when on it is whole. */
+function goneOn(cursor: LedgerCursor, { newestMs }: Page, page: number): LedgerCursor {
+  if (newestMs > cursor.newestMs) return { ...cursor, newestMs };
+  // The first page of a round begins before the newest that is known.
+  return page === 0 ? cursor : { ...cursor, fromMs: newestMs + 1, newestMs: newestMs + 1 };
+}
+
+type Page = { count: number; newestMs: number; insert(): void };
+
+async function readPage(
+  world: ToIndexLedger,
+  account: Account,
+  { list, startTime }: { list: LedgerList; startTime: number },
+): Promise<Page | null> {
+  const { store } = world;
+  const user = account.tradingAddress;
+  const type = list === "funding" ? "userFunding" : "userNonFundingLedgerUpdates";
+  const outcome = await world.exchange.info({ type, user, startTime }, { purpose: READER });
+  if (outcome.kind === "failed") return null;
+  if (list === "funding") {
+    const read = parseFunding(outcome.json);
+    return read === null
+      ? unreadable(world, type)
+      : pageOf(read, () => insertFundingPayments(store, fundingRows(account, read)));
+  }
+  const read = parseLedger(outcome.json, user);
+  if (read === null) return unreadable(world, type);
+  // A transaction that a page has cut is read whole by the next one.
+  const whole = read.length < LEDGER_PAGE_ROWS ? read : withoutLast(read);
+  return pageOf(read, () => insertTransfers(store, transferRows(account, whole)));
+}
+
+function unreadable({ log }: With<"log">, type: string): null {
+  log.warn({ type }, "the answer to a reading of the ledger has another shape");
+  return null;
+}
+
+function pageOf(rows: readonly { timeMs: number }[], insert: () => void): Page {
+  return { count: rows.length, newestMs: rows.reduce((newest, { timeMs }) => Math.max(newest, timeMs), 0), insert };
+}
+
+/** All of one millisecond stays together; where there is only one there is nothing else to do. */
+function withoutLast<Row extends { timeMs: number }>(rows: readonly Row[]): readonly Row[] {
+  const lastMs = rows.at(-1)?.timeMs;
+  const whole = rows.filter(({ timeMs }) => timeMs !== lastMs);
+  return whole.length === 0 ? rows : whole;
+}
+
+function fundingRows({ id: accountId }: Account, read: readonly FundingPayment[]): StoredFunding[] {
+  return read.map(({ timeMs, hash, coin, ...payment }) => ({
+    accountId,
+    timeMs,
+    id: `${timeMs}-${coin}`,
+    market: coin,
+    ...payment,
+    transactionHash: hash,
+  }));
+}
+
+/** Transactions may hold several: they are told apart by their place among their like. */
+function transferRows({ id: accountId }: Account, read: readonly LedgerUpdate[]): StoredTransfer[] {
+  const seen = new Map<string, number>();
+  return read.map(({ hash, ...update }) => {
+    const name = `${update.timeMs}-${hash}`;
+    const nth = seen.get(name) ?? 0;
+    seen.set(name, nth + 1);
+    return { accountId, id: nth === 0 ? name : `${name}-${nth}`, ...update, transactionHash: hash };
+  });
+}
