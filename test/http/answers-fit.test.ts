@@ -255,7 +255,10 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
 
 /** No object of ours: texts that are one constant, streams (`test/http/events.test.ts` and its like read them), a page. */
 const OTHERS = ["get_health", "get_openapi", "get_docs", "stream_events", "stream_markets"];
-const FILES = ["orders", "fills", "operations"].flatMap((list) => [`export_${list}_csv`, `export_${list}_jsonl`]);
+const FILES = ["orders", "fills", "operations", "funding", "transfers"].flatMap((list) => [
+  `export_${list}_csv`,
+  `export_${list}_jsonl`,
+]);
 
 test("what every route answers is held against its schema above", () => {
   const known: ReadonlySet<TSchema> = new Set(Object.values(SCHEMAS));

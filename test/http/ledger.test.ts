@@ -52,14 +52,14 @@ async function walked(rig: Rig, path: string): Promise<unknown[]> {
   }
 }
 
-const hours = (count: number) =>
-  Array.from({ length: count }, (_, nth) =>
-    payment(START_MS - (count - nth) * 60_000 + 31, nth % 3 === 0 ? "ETH" : "BTC"),
-  );
+function minutes(count: number): Row[] {
+  const firstMs = START_MS - count * 60_000 + 31;
+  return Array.from({ length: count }, (_, nth) => payment(firstMs + nth * 60_000, nth % 3 === 0 ? "ETH" : "BTC"));
+}
 
 test("payments of many pages are read over several rounds, each once, and listed newest first", async () => {
   const rig = openRig();
-  const rows = hours(2_600);
+  const rows = minutes(2_600);
   tell(rig, "userFunding", rows);
   expect(await read(rig, "funding")).toBe(false);
   expect((await listed(rig, "/v1/funding?limit=1")).complete_to).toBeNull();
