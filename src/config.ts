@@ -53,6 +53,8 @@ export type Config = {
   areSpotTriggersSent: boolean;
   /** Keys without rails only cancel and reduce. */
   areRailsRequired: boolean;
+  /** Whether an agent's tools take keys without rails too; on paper they always do. */
+  hasPlainToolKeys: boolean;
   /** Of the open orders with which the exchange still takes stops: kept for what can only reduce. */
   openOrderReserve: number;
   /** SQLite moves nothing from its log into the database by itself: a replicator beside us does. */
@@ -111,6 +113,7 @@ export const DEFAULTS = {
   POSTERN_MAX_FEEDS: "7",
   POSTERN_FAST_CANCELS: "1",
   POSTERN_SPOT_TRIGGERS: "0",
+  POSTERN_MCP_PLAIN_KEYS: "0",
   POSTERN_REQUIRE_RAILS: "0",
   POSTERN_OPEN_ORDER_RESERVE: "50",
   POSTERN_EXTERNAL_CHECKPOINTS: "0",
@@ -175,6 +178,7 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
     areCancelsFast: oneOf("POSTERN_FAST_CANCELS", read, ["0", "1"]) === "1",
     areSpotTriggersSent: oneOf("POSTERN_SPOT_TRIGGERS", read, ["0", "1"]) === "1",
     areRailsRequired: oneOf("POSTERN_REQUIRE_RAILS", read, ["0", "1"]) === "1",
+    hasPlainToolKeys: oneOf("POSTERN_MCP_PLAIN_KEYS", read, ["0", "1"]) === "1",
     openOrderReserve: wholeNumber("POSTERN_OPEN_ORDER_RESERVE", read, { least: 0, most: 1_000 }),
     hasExternalCheckpoints: oneOf("POSTERN_EXTERNAL_CHECKPOINTS", read, ["0", "1"]) === "1",
     logLevel: oneOf("POSTERN_LOG_LEVEL", read, ["debug", "info", "warn", "error", "silent"]),
@@ -272,6 +276,7 @@ export function settingsOf(config: Config, instance: { network: Network; version
     areSpotTriggersSent,
     areCancelsFast,
     areRailsRequired: config.areRailsRequired,
+    hasPlainToolKeys: config.hasPlainToolKeys,
     openOrderReserve: config.openOrderReserve,
     fillsPageRows: FILLS_PAGE_ROWS,
   });

@@ -51,6 +51,8 @@ export type Settings = {
   areCancelsFast: boolean;
   /** Keys without rails only cancel and reduce, and none is registered any more that may write. */
   areRailsRequired: boolean;
+  /** Whether an agent's tools take keys without rails outside of paper. */
+  hasPlainToolKeys: boolean;
   /** Of the open orders with which the exchange still takes stops: kept for what can only reduce. */
   openOrderReserve: number;
   /** Rows that the exchange gives in one answer of fills at most: fewer mean that it was the last. */

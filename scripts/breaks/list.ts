@@ -9,10 +9,12 @@ import { HOOK_BREAKS } from "./hooks.ts";
 import { LIMIT_BREAKS } from "./limits.ts";
 import { MACHINE_BREAKS } from "./machine.ts";
 import { MARKET_BREAKS } from "./markets.ts";
+import { MCP_BREAKS } from "./mcp.ts";
 import { NOTICE_BREAKS } from "./notices.ts";
 import { OPEN_KEY_BREAKS } from "./open-keys.ts";
 import { ORDER_BREAKS } from "./orders.ts";
 import { PROMISE_BREAKS } from "./promises.ts";
+import { PROPOSAL_BREAKS } from "./proposals.ts";
 import { RAILS_BREAKS } from "./rails.ts";
 import { RAILS_KINDS_BREAKS } from "./rails-kinds.ts";
 import { ROW_BREAKS } from "./rows.ts";
@@ -54,6 +56,8 @@ export const BREAKS: readonly Break[] = [
   ...WAYS_ROUND_RAILS,
   ...HOOK_BREAKS,
   ...NOTICE_BREAKS,
+  ...MCP_BREAKS,
+  ...PROPOSAL_BREAKS,
   ...WHOLE_TRADE_BREAKS,
 ];
 

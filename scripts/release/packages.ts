@@ -1,5 +1,7 @@
 /** Every package with bytes in the executable, where it lies below node_modules, and why it is there. */
 export const PACKAGES: Readonly<Record<string, string>> = {
+  "@modelcontextprotocol/core": "of @modelcontextprotocol/server: the messages of the protocol and their schemas",
+  "@modelcontextprotocol/server": "the official server of the Model Context Protocol, for an agent's tools at /mcp",
   "@noble/curves": "signs where the machine has no native library for it, and recovers who has signed",
   "@noble/hashes": "Keccak of what is signed; SHA-2, PBKDF2 and scrypt of keystore files",
   "@opentelemetry/api": "of prom-client: exemplars, which nobody here uses; its types are loaded all the same",
@@ -27,4 +29,5 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   uplot: "the page's charts",
   viem: "what wallets sign is hashed and checked by the library that wallets use",
   "viem/@noble/hashes": "of viem, which pins an older one",
+  zod: "of @modelcontextprotocol/server: it checks messages with it",
 };

@@ -20,7 +20,8 @@ import { type Query, readQuery } from "./query.ts";
 import { admit, countingFailures, type Visit } from "./visit.ts";
 
 export type Answer = {
-  status: 200 | 201 | 202;
+  /** Those of `/mcp` are its protocol's to choose; everywhere else a refusal is thrown. */
+  status: number;
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   contentType?: string;
   headers?: Readonly<Record<string, string>>;

@@ -10,10 +10,11 @@ import { guardRequest, routeNotFound } from "./guard.ts";
 import { newRequestId, setCommonHeaders } from "./headers.ts";
 import { openLimits } from "./limits.ts";
 import { lostPage } from "./lost-page.ts";
+import { mcpRoutes } from "./mcp/route.ts";
 import { openStreams } from "./open-streams.ts";
 import type { Answer, Route } from "./route.ts";
 import { allRoutes } from "./routes.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit, Within } from "./visit.ts";
 
 /**
  * For Bun.serve, beside `fetch`. Bodies are counted by us; Bun's limit only stops what nobody should read. A connection
@@ -62,7 +63,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   const limits = openLimits(deps);
   const streams = openStreams(deps);
   const visits: Visits = new WeakMap();
-  const routes = [...allRoutes(), ...pageRoutes()];
+  const routes = [...allRoutes(), ...mcpRoutes(), ...pageRoutes()];
   const byHead = new Set<string>(
     routes.flatMap(({ contract }) => (contract.isHeadAnswered === true ? [contract.path] : [])),
   );
@@ -98,13 +99,40 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     return app.handle(target as Request);
   }
 
+  /** It is one request with the one that asks: read already, within its place, and of the same quota. */
+  async function answerWithin(visit: Visit, request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const rest = { isBodyLeft: false, route: null, code: null, hasArrived: () => undefined };
+    const inner: Visit = { ...visit, ...rest, request, url, awaitBody: (_client, read) => read() };
+    const target = { method: request.method, url: ROUTED_ORIGIN + url.pathname };
+    visits.set(target, inner);
+    // As above.
+    const response = await app.handle(target as Request);
+    visit.quota = inner.quota;
+    return response;
+  }
+
   async function handle(request: Request, socketAddress = "", signs = NO_SIGNS): Promise<Response> {
     const startedMs = deps.clock.elapsedMs();
     const forwarded = request.headers.get("x-forwarded-for");
     const { bucket: client, address } = clientOf(socketAddress, forwarded, options.trustedProxies);
     const settingUp = options.settingUp ?? null;
     const { hasArrived } = signs;
-    const visit = newVisit(deps, { request, client, address, limits, streams, awaitBody, hasArrived, settingUp });
+    const within: Within = async (asked) => {
+      const response = await answerWithin(visit, requestWithin(visit, asked));
+      return { status: response.status, body: await response.json() };
+    };
+    const visit = newVisit(deps, {
+      within,
+      request,
+      client,
+      address,
+      limits,
+      streams,
+      awaitBody,
+      hasArrived,
+      settingUp,
+    });
     if (!hasBody(request)) hasArrived();
     running += 1;
     try {
@@ -132,9 +160,18 @@ function onTrial(): ApiError {
   return new ApiError("not_ready", "An upgrade of the gateway is being checked. Nothing was done.");
 }
 
+/** With the key of the request that asks. */
+function requestWithin({ request }: Visit, { method, path, body, idempotencyKey }: Parameters<Within>[0]): Request {
+  const headers = new Headers({ Authorization: request.headers.get("authorization") ?? "" });
+  if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
+  if (body === undefined) return new Request(ROUTED_ORIGIN + path, { method, headers });
+  headers.set("Content-Type", "application/json");
+  return new Request(ROUTED_ORIGIN + path, { method, headers, body: JSON.stringify(body) });
+}
+
 type Arrival = Pick<
   Visit,
-  "request" | "client" | "address" | "limits" | "streams" | "awaitBody" | "hasArrived" | "settingUp"
+  "within" | "request" | "client" | "address" | "limits" | "streams" | "awaitBody" | "hasArrived" | "settingUp"
 >;
 
 function newVisit(deps: With<"randomBytes">, about: Arrival): Visit {
@@ -201,7 +238,8 @@ function refuse(deps: With<"log">, visit: Visit, thrown: unknown): Response {
   return response;
 }
 
-const LISTED_STATUSES: ReadonlySet<number> = new Set([200, 201, 202, ...Object.values(ERROR_STATUS)]);
+/** The last are those of `/mcp`, whose protocol has them. */
+const LISTED_STATUSES: ReadonlySet<number> = new Set([200, 201, 202, ...Object.values(ERROR_STATUS), 405, 406, 415]);
 
 /** Headers that every answer has, and its line in the log. */
 function finish(

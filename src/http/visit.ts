@@ -8,6 +8,16 @@ import type { Arrivals } from "./arrivals.ts";
 import type { FailureKind, Quota, RequestLimits } from "./limits.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
+/** A request that a tool makes, without what surrounds one from outside. */
+export type Asked = {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey?: string;
+};
+
+export type Within = (asked: Asked) => Promise<{ readonly status: number; readonly body: unknown }>;
+
 /** One request on its way through, and what is to be said of it in headers and log. */
 export type Visit = {
   request: Request;
@@ -21,6 +31,8 @@ export type Visit = {
   streams: OpenStreams;
   /** See `Arrivals`. */
   awaitBody: Arrivals["take"];
+  /** Asks another route as this request's caller does: its key is looked at anew, and so are its limits. */
+  within: Within;
   /** To be called when all of the request is read: from then on it is we who take our time. */
   hasArrived(): void;
   /** Some of the body was left unread: it must not be taken for the next request. */

@@ -10,6 +10,8 @@ const ROUTES = [
   "GET /docs",
   "GET /healthz",
   "GET /openapi.json",
+  "GET /mcp",
+  "POST /mcp",
   "GET /readyz",
   "HEAD /healthz",
   "HEAD /readyz",
@@ -93,9 +95,9 @@ const ROUTES = [
   "POST /v1/setup/builder-skip",
 ];
 
-const UNDESCRIBED = ["GET /", "GET /assets/:id"];
+const UNDESCRIBED = ["GET /", "GET /assets/:id", "GET /mcp", "POST /mcp"];
 
-test("the live router has these routes, and all but the page are described", () => {
+test("the live router has these routes, and all but the page and the tools of agents are described", () => {
   const live = openRig().server.app.routes.map(({ method, path }) => `${method} ${path}`);
   expect(live.toSorted()).toEqual(ROUTES.toSorted());
   const described = allRoutes().map(

@@ -237,6 +237,7 @@ function settings({ builder, limits, audience, network, allowedHosts }: RigOptio
     areSpotTriggersSent: false,
     areCancelsFast: true,
     areRailsRequired: false,
+    hasPlainToolKeys: false,
     openOrderReserve: 50,
     fillsPageRows: 2_000,
   };

@@ -72,7 +72,7 @@ describe("a way round a cap:", () => {
     const confirmed = await refusalOf(await place(rig, { size: "0.0011", confirm: true }));
     expect(confirmed).toStartWith("400 ");
     await rig.clock.advance(1_000);
-    const approving = textOf(rig, { may: "approve", bot: "yes-sayer" }, OTHER_BOT);
+    const approving = textOf(rig, { may: "increase,propose,approve", bot: "yes-sayer" }, OTHER_BOT);
     expect(await refusalOf(await register(rig, approving))).toStartWith("400 invalid_parameter");
   });
 

@@ -236,6 +236,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
       areSpotTriggersSent: false,
       areCancelsFast: true,
       areRailsRequired: false,
+      hasPlainToolKeys: false,
       openOrderReserve: 50,
       fillsPageRows: 2_000,
       ...options.settings,

@@ -19,7 +19,7 @@ import { findPlacedOrder, type PlaceOrder, placeOrder, type ToPlaceOrder } from 
 /** `order`: JSON text of the order as it was answered, with what is not known told as `unknown`. */
 export type Placed =
   | { kind: "order"; order: string }
-  | { kind: "unknown" | "no_such_intent" | "not_placed" | "unsettled" }
+  | { kind: "unknown" | "no_such_intent" | "not_yet_placed" | "not_placed" | "unsettled" }
   | { kind: "waiting_for_approval" | "approval_refused" | "too_many_waiting" }
   | { kind: "refused"; code: ErrorCode };
 
@@ -43,6 +43,19 @@ export async function placeProposal(deps: ToPlaceOrder, caller: Caller, id: stri
     case "proposed":
       return askPerson(deps, proposal);
   }
+}
+
+/** What became of it; nothing is placed by this. */
+export async function findPlaced(deps: ToPlaceOrder, caller: Caller, id: string): Promise<Placed> {
+  const proposal = ownProposal(deps, caller, id);
+  if (proposal === null) return { kind: "no_such_intent" };
+  const found = await findEarlier(deps, caller, proposal);
+  if (found.kind !== "not_placed") return found;
+  const nowMs = deps.clock.nowMs();
+  const status = proposalStatus(proposal, nowMs);
+  if (status === "waiting") return { kind: "waiting_for_approval" };
+  if (status === "refused") return { kind: "approval_refused" };
+  return { kind: isLive(proposal, nowMs) ? "not_yet_placed" : "not_placed" };
 }
 
 /** Places one that was approved, as the key that has proposed it and as long as that may act: the gate judges it anew. */

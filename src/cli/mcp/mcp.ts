@@ -1,19 +1,13 @@
-/** A server of the Model Context Protocol over standard streams: a client of the running gateway like any other. */
+/** A server of the Model Context Protocol over standard streams: it hands each message to the running gateway's `/mcp`. */
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Command, Failure, type Input, Misuse, required } from "../command.ts";
-import type { Outside } from "../outside.ts";
-import { VERSION } from "../version.ts";
-import { openIntents } from "./intents.ts";
-import { answerLine, isObject } from "./json-rpc.ts";
-import type { Ask } from "./place.ts";
-import { openTools, type Who, whoOf } from "./session.ts";
+import { openBridge, type Post } from "./bridge.ts";
+import { CLIENTS, type Client, configurationFor } from "./configurations.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8787";
 /** Longer than the gateway takes to answer a write. Milliseconds. */
 const ANSWER_WITHIN_MS = 15_000;
-const RANDOM_BYTES = 16;
 /** Whoever else of this machine may read or write a file. */
 const OTHERS = 0o077;
 
@@ -23,27 +17,20 @@ export const mcpCommand: Command = {
   options: {
     "key-file": { value: "FILE", help: "file that holds the API key alone, readable by you alone" },
     url: { value: "URL", help: `where the gateway answers, ${DEFAULT_URL} by default` },
-    "plain-key": { value: null, help: "take a key without limits, which is refused otherwise unless it is on paper" },
-    "print-config": { value: null, help: "print what an MCP client's configuration file takes, and end" },
+    "print-config": { value: null, help: "print what an MCP client's configuration takes, and end" },
+    client: { value: "NAME", help: `whose configuration: ${CLIENTS.join(", ")}; json by default, as most take it` },
   },
   positionals: [],
   async run(input, outside) {
     const keyFile = resolve(required(input, "key-file"));
     const url = urlOf(input.value("url") ?? DEFAULT_URL);
-    if (input.isSet("print-config")) return outside.print(configuration(input, outside, { keyFile, url }));
-    const ask = asker(url, readKey(keyFile));
-    const who = await whoAmI(ask, url);
-    if (who.bot === null && who.network !== "paper" && !input.isSet("plain-key"))
-      throw new Failure("this key has no limits. Make one with limits for an agent, or say --plain-key");
-    const tools = openTools({
-      ask,
-      who,
-      account: who.account,
-      bot: who.bot,
-      intents: openIntents(`${keyFile}.intents`),
-      nowMs: () => outside.clock.nowMs(),
-      random: () => bytesToHex(outside.randomBytes(RANDOM_BYTES)),
-    });
+    if (input.isSet("print-config")) {
+      const words = [...outside.program, "mcp", "--key-file", keyFile, "--url", url];
+      return outside.print(configurationFor(clientOf(input), words));
+    }
+    const key = readKey(keyFile);
+    await requireGateway(url, key);
+    const bridge = openBridge(poster(url, key));
     const underWay = new Set<Promise<void>>();
     for await (const line of outside.readLines?.() ?? []) {
       const answering = answer(line).finally(() => underWay.delete(answering));
@@ -53,11 +40,18 @@ export const mcpCommand: Command = {
 
     async function answer(line: string): Promise<void> {
       if (line.trim() === "") return;
-      const text = await answerLine(line, tools, VERSION);
+      const text = await bridge(line);
       if (text !== null) outside.print(`${text}\n`);
     }
   },
 };
+
+function clientOf(input: Input): Client {
+  const name = input.value("client") ?? "json";
+  const client = CLIENTS.find((known) => known === name);
+  if (client === undefined) throw new Misuse(`--client is one of ${CLIENTS.join(", ")}`);
+  return client;
+}
 
 /** The key goes along: what is no loopback address has to be HTTPS. */
 function urlOf(text: string): string {
@@ -77,38 +71,28 @@ function readKey(file: string): string {
   return key;
 }
 
-async function whoAmI(ask: Ask, url: string): Promise<Who> {
-  const answer = await ask({ method: "GET", path: "/v1/whoami" });
+/** Said at once, where a person reads it. */
+async function requireGateway(url: string, key: string): Promise<void> {
+  const answer = await ask(`${url}/v1/whoami`, key, {}).catch(() => null);
   if (answer === null) throw new Failure(`no gateway answers at ${url}`);
-  const who = answer.status === 200 ? whoOf(answer.body) : null;
-  if (who === null) throw new Failure(`the gateway does not take this key: HTTP ${answer.status}`);
-  return who;
+  if (answer.status !== 200) throw new Failure(`the gateway does not take this key: HTTP ${answer.status}`);
 }
 
-function asker(url: string, key: string): Ask {
-  return async ({ method, path, body, idempotencyKey }) => {
-    try {
-      const response = await fetch(url + path, {
-        method,
-        headers: {
-          Authorization: `Bearer ${key}`,
-          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-          ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        redirect: "error",
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      });
-      const content: unknown = await response.json();
-      return isObject(content) ? { status: response.status, body: content } : null;
-    } catch {
-      return null;
-    }
+function poster(url: string, key: string): Post {
+  return async (headers, body) => {
+    const response = await ask(`${url}/mcp`, key, { method: "POST", headers, body });
+    return { status: response.status, text: await response.text() };
   };
 }
 
-function configuration(input: Input, outside: Outside, at: { keyFile: string; url: string }): string {
-  const [command, ...words] = outside.program;
-  const options = ["--key-file", at.keyFile, "--url", at.url, ...(input.isSet("plain-key") ? ["--plain-key"] : [])];
-  return `${JSON.stringify({ mcpServers: { postern: { command, args: [...words, "mcp", ...options] } } }, null, 2)}\n`;
+type Asking = { method?: string; headers?: Record<string, string>; body?: string };
+
+function ask(url: string, key: string, { headers, ...asking }: Asking): Promise<Response> {
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  return fetch(url, {
+    ...asking,
+    headers: { ...headers, Authorization: `Bearer ${key}` },
+    redirect: "error",
+    signal,
+  });
 }

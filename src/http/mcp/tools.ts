@@ -1,5 +1,11 @@
 /** The tools, with the forms of what they take and tell. What a key may not do is not listed. */
-import type { Tool } from "./json-rpc.ts";
+export type Tool = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Form & { readonly type: "object" };
+  readonly outputSchema: Form & { readonly type: "object" };
+  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean };
+};
 
 type Form = Readonly<Record<string, unknown>>;
 
@@ -8,7 +14,7 @@ const MARKET: Form = { type: "string", pattern: "^[A-Za-z0-9@:./_-]{1,64}$", des
 const INTENT: Form = { type: "string", description: "the `intent` of propose_order" };
 const ORDER: Form = { type: "string", pattern: "^[0-9a-f-]{36}$", description: "id of an order" };
 
-const RESULT: Form = {
+const RESULT: Tool["outputSchema"] = {
   type: "object",
   properties: {
     network: { type: "string", description: "paper, testnet or mainnet" },
@@ -61,7 +67,7 @@ const WRITES: readonly Tool[] = [
   ),
   writing(
     "place",
-    "Places what was proposed. However often it is called with one intent, it is one order.",
+    "Places what was proposed. However often it is called with one intent, it is one order. Where it waits for a person's approval it says so; called again it tells what became of that.",
     { intent: INTENT },
     ["intent"],
   ),

@@ -1,0 +1,175 @@
+/** What each tool does: asks what any client may, with the caller's key, and tells it in the one form that all results have. */
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { findPlaced, type Placed, placeProposal } from "../../actions/proposals/place-proposal.ts";
+import { proposeOrder } from "../../actions/proposals/propose-order.ts";
+import { whoAmIResource } from "../../actions/who-am-i.ts";
+import { ApiError } from "../../core/errors.ts";
+import { keyOfBot } from "../../core/idempotency.ts";
+import { inWords, keyOfProposal, PROPOSAL_LIFE_MS, type Proposal } from "../../core/proposal.ts";
+import type { Deps } from "../../deps.ts";
+import { findKeyRecord } from "../../store/idempotency.ts";
+import type { Caller } from "../../write/caller.ts";
+import { UUID } from "../schema/common.ts";
+import type { Within } from "../visit.ts";
+import { isPlain, plain } from "./plain.ts";
+import { type Given, isObject, proposedTerms } from "./proposed-terms.ts";
+
+export type ToCall = { readonly deps: Deps; readonly caller: Caller; readonly within: Within };
+
+export type ToolResult = { readonly isError: boolean; readonly content: Readonly<Record<string, unknown>> };
+
+type Told = { readonly outcome: string; readonly note?: string; readonly result?: unknown };
+
+const SETTLED: readonly string[] = [
+  "order",
+  "ok",
+  "proposed",
+  "not_yet_placed",
+  "waiting_for_approval",
+  "stopping",
+  "stopped",
+];
+
+/** Never throws `ApiError`: what is refused is told by its code. */
+export async function callTool(call: ToCall, name: string, given: Given): Promise<ToolResult> {
+  const { outcome, note, result } = await doAsked(call, name, given).catch(tellRefusal);
+  const { network, limits } = whoAmIResource(call.deps, call.caller);
+  const content = {
+    network,
+    money: network === "paper" ? "paper" : "live",
+    bot: limits?.bot ?? null,
+    headroom: plain(limits?.headroom ?? null),
+    outcome,
+  };
+  return {
+    isError: !SETTLED.includes(outcome),
+    content: {
+      ...content,
+      ...(note === undefined ? {} : { note }),
+      ...(result === undefined ? {} : { result: plain(result) }),
+    },
+  };
+}
+
+function tellRefusal(error: unknown): Told {
+  if (error instanceof ApiError) return { outcome: error.code, note: "Nothing was done." };
+  throw error;
+}
+
+async function doAsked(call: ToCall, name: string, given: Given): Promise<Told> {
+  const { deps, caller } = call;
+  if (name === "propose_order") return propose(call, given);
+  if (name === "place") return tellPlaced(call, await placeProposal(deps, caller, textOf(given, "intent")));
+  if (name === "order" && given["intent"] !== undefined)
+    return tellPlaced(call, await findPlaced(deps, caller, textOf(given, "intent")));
+  if (name === "stop") return write(call, "/v1/stop", { scope: given["scope"] ?? "bot" });
+  const path = pathOf(name, given);
+  if (path === null) return { outcome: "invalid", note: "What was named is missing or has another form." };
+  if (name === "cancel") return write(call, `${path}/cancel`, {});
+  const { status, body } = await call.within({ method: "GET", path });
+  return status === 200 ? { outcome: "ok", result: body } : { outcome: codeOf(body) };
+}
+
+/** Null for a name that is none: nothing else is ever put into a path. */
+function pathOf(name: string, given: Given): string | null {
+  const [market, order] = [textOf(given, "market"), textOf(given, "order")];
+  const isMarket = /^[A-Za-z0-9@:./_-]{1,64}$/.test(market) && !/^\.+$/.test(market);
+  switch (name) {
+    case "limits":
+      return "/v1/whoami";
+    case "market":
+      return isMarket ? `/v1/markets/${encodeURIComponent(market)}` : null;
+    case "order":
+    case "cancel":
+      return UUID.test(order) ? `/v1/orders/${order}` : null;
+    case "fills":
+      return "/v1/fills?limit=20";
+    case "orders":
+      if (given["market"] === undefined) return "/v1/orders?status=open";
+      return isMarket ? `/v1/orders?status=open&market=${encodeURIComponent(market)}` : null;
+    default:
+      return `/v1/${name}`;
+  }
+}
+
+async function write({ deps, within }: ToCall, path: string, body: Given): Promise<Told> {
+  const idempotencyKey = `mcp-${bytesToHex(deps.randomBytes(RANDOM_BYTES))}`;
+  const { status, body: told } = await within({ method: "POST", path, body, idempotencyKey });
+  if (status >= 300) return { outcome: codeOf(told), note: "This may be called again." };
+  const word = isObject(told) && path === "/v1/stop" ? told["status"] : "ok";
+  return { outcome: typeof word === "string" ? word : "ok", result: told };
+}
+
+const RANDOM_BYTES = 16;
+
+function propose(call: ToCall, given: Given): Told {
+  const terms = proposedTerms(given);
+  if (typeof terms === "string") return { outcome: "invalid", note: `${terms} is missing or has another form.` };
+  const { proposal, isRepeat } = proposeOrder(call.deps, call.caller, { terms, isAnother: given["again"] === true });
+  const note = isRepeat
+    ? "The same was just proposed: this is that intent, and placing it is one order. If a second order is meant, propose it with again: true."
+    : `Nothing is placed yet. ${inWords(terms)}.`;
+  return { outcome: "proposed", note, result: tellProposal(call, proposal) };
+}
+
+function tellProposal({ deps: { clock, store } }: ToCall, proposal: Proposal) {
+  const { id, accountId, bot, terms, proposedAtMs } = proposal;
+  const { market, side, size, price, timeInForce, reduceOnly, trigger } = terms;
+  return {
+    intent: id,
+    order: { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger },
+    worst_price: price,
+    was_placed: findKeyRecord(store, accountId, keyOfBot(bot, keyOfProposal(proposal))) !== null,
+    expires_in_s: Math.max(0, Math.ceil((proposedAtMs + PROPOSAL_LIFE_MS - clock.nowMs()) / MS_PER_S)),
+  };
+}
+
+const MS_PER_S = 1000;
+
+const UNKNOWN = "It may have been placed. Do not place it again under a new intent; ask `order` with this intent.";
+
+const NOTES: Readonly<Record<Exclude<Placed["kind"], "order">, string>> = {
+  unknown: UNKNOWN,
+  no_such_intent: "There is no such intent. Nothing was placed by this.",
+  not_yet_placed: "Nothing was placed from this intent yet.",
+  not_placed: "Nothing was placed from this intent, and nothing will be.",
+  waiting_for_approval:
+    "Nothing is placed yet: a person has to approve it within ten minutes. Ask `order` with this intent what became of it.",
+  approval_refused: "A person has refused it. Nothing was placed, and nothing will be.",
+  too_many_waiting: "Too many wait for a person's approval already. Nothing was placed.",
+  unsettled:
+    "An order in this market is not settled yet, so nothing was placed. Ask `order` about it, then place this.",
+  refused: "The gateway has refused it. Nothing was placed.",
+};
+
+const REJECTED =
+  "The exchange takes no such order; nothing was executed. Hold size and price against the rules that `market` tells.";
+
+async function tellPlaced(call: ToCall, placed: Placed): Promise<Told> {
+  if (placed.kind !== "order") {
+    const outcome = placed.kind === "refused" ? placed.code : placed.kind;
+    const result = placed.kind === "unsettled" ? await unsettled(call) : undefined;
+    return { outcome, note: NOTES[placed.kind], ...(result === undefined ? {} : { result }) };
+  }
+  const order: unknown = JSON.parse(placed.order);
+  const status = isObject(order) ? order["status"] : null;
+  if (status === "unknown") return { outcome: "unknown", note: UNKNOWN, result: order };
+  if (status === "rejected") return { outcome: "rejected", note: REJECTED, result: order };
+  return { outcome: "order", result: order };
+}
+
+async function unsettled({ within }: ToCall): Promise<unknown> {
+  const { body } = await within({ method: "GET", path: "/v1/orders?status=unknown&limit=20" });
+  return isObject(body) ? body["data"] : [];
+}
+
+function codeOf(body: unknown): string {
+  const error = isObject(body) ? body["error"] : null;
+  const code = isObject(error) ? error["code"] : null;
+  return typeof code === "string" && isPlain(code) ? code : "unknown";
+}
+
+function textOf(given: Given, name: string): string {
+  const value = given[name];
+  return typeof value === "string" ? value : "";
+}

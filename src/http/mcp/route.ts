@@ -1,0 +1,79 @@
+/** `/mcp`: the tools of an agent over HTTP, with an API key. Each message is a request of its own. */
+import { Type } from "@sinclair/typebox";
+import { ApiError } from "../../core/errors.ts";
+import type { With } from "../../deps.ts";
+import { findApiKey } from "../../store/api-keys.ts";
+import type { Caller } from "../../write/caller.ts";
+import type { Contract } from "../contract.ts";
+import { bodyOf, queryOf, type Route } from "../route.ts";
+import { admit } from "../visit.ts";
+import { callTool } from "./call-tool.ts";
+import { toolsFor } from "./tools.ts";
+
+const CONTRACT = {
+  name: "mcp",
+  method: "POST",
+  path: "/mcp",
+  tag: "Agents",
+  summary: "One message of the Model Context Protocol",
+  access: "trading:read",
+  body: Type.Unknown(),
+  maxBytes: 16 * 1024,
+  answers: [],
+  errors: ["rails_required"],
+} as const satisfies Contract;
+
+const message: Route = {
+  contract: CONTRACT,
+  async answer(deps, visit) {
+    const caller = admit(deps, visit, CONTRACT.access);
+    queryOf(CONTRACT, visit);
+    caller.charge("reads");
+    requireToolKey(deps, caller);
+    const body = await bodyOf(deps, visit, { contract: CONTRACT, check: requireOne });
+    const { answerMessage } = await import("./protocol.ts");
+    const call = { deps, caller, within: visit.within };
+    const response = await answerMessage(
+      { headers: visit.request.headers, body, version: deps.settings.version },
+      { listed: toolsFor(caller.key.scopes), call: (name, given) => callTool(call, name, given) },
+    );
+    return toldBy(response);
+  },
+};
+
+/** Streams are not kept here: who asks for one is told that there is none. */
+const stream: Route = {
+  contract: { ...CONTRACT, name: "mcp_stream", method: "GET" },
+  async answer() {
+    return { status: 405, body: "", contentType: "text/plain", headers: { Allow: "POST" } };
+  },
+};
+
+export function mcpRoutes(): Route[] {
+  return [message, stream];
+}
+
+/** Many messages in one would be many requests that are counted as one. */
+function requireOne(body: unknown): unknown {
+  if (!Array.isArray(body)) return body;
+  throw new ApiError("invalid_json", "Send one message with each request.");
+}
+
+/** Without limits an agent could lose all there is, so that the operator has to say so. */
+function requireToolKey({ settings, store }: With<"settings" | "store">, { key }: Caller): void {
+  const isLimited = findApiKey(store, key.keyHash)?.limited != null;
+  if (isLimited || settings.network === "paper" || settings.hasPlainToolKeys) return;
+  throw new ApiError("rails_required", "An agent's tools take a key with rails. Make one with `postern key grant`.");
+}
+
+async function toldBy(response: Response) {
+  const { status, headers } = response;
+  const contentType = headers.get("content-type") ?? "application/json";
+  const version = headers.get("mcp-protocol-version");
+  return {
+    status,
+    body: await response.text(),
+    contentType,
+    headers: version === null ? {} : { "MCP-Protocol-Version": version },
+  };
+}
