@@ -2,7 +2,6 @@
  * What the operator may set, checked once and frozen. Each setting is a `POSTERN_…` variable; those that change from
  * one start to the next are options of the command line as well, and the option wins. Every default is here.
  */
-
 import type { Network } from "./core/account.ts";
 import type { Room } from "./core/crowd.ts";
 import { decimalPlaces, parseDecimal, toUnits } from "./core/decimal.ts";
@@ -53,7 +52,6 @@ export type Config = {
   areSpotTriggersSent: boolean;
   /** Keys without rails only cancel and reduce. */
   areRailsRequired: boolean;
-  /** Whether an agent's tools take keys without rails too; on paper they always do. */
   hasPlainToolKeys: boolean;
   /** Of the open orders with which the exchange still takes stops: kept for what can only reduce. */
   openOrderReserve: number;

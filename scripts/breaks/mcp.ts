@@ -103,7 +103,11 @@ export const MCP_BREAKS: readonly Break[] = [
   ),
   broken(
     "a key without rails is taken where money is real",
-    inFile(ROUTE, "if (isLimited || settings", 'if (isLimited || key.keyHash !== "" || settings'),
+    inFile(
+      "src/actions/proposals/require-tool-key.ts",
+      "if (isLimited || settings",
+      'if (isLimited || key.keyHash !== "" || settings',
+    ),
     "takes keys with rails alone where money is real, unless the operator says otherwise",
   ),
   broken(

@@ -108,7 +108,7 @@ async function send(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Pro
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // One that was taken before is none that was refused now.
-    if (hasRecord(deps, proposal)) return { kind: "unknown" };
+    if (wasPlaced(deps, proposal)) return { kind: "unknown" };
     if (error instanceof NoLongerWanted) return { kind: "not_placed" };
     if (error instanceof OutcomeOpen) return { kind: "unsettled" };
     return { kind: "refused", code: error.code };
@@ -134,6 +134,7 @@ function wantedOf(proposal: Proposal): PlaceOrder {
   return { ...terms, accountId, idempotencyKey: keyOfBot(bot, name), fingerprint: print };
 }
 
-function hasRecord({ store }: With<"store">, proposal: Proposal): boolean {
+/** Whether an order was ever stored for it. */
+export function wasPlaced({ store }: With<"store">, proposal: Proposal): boolean {
   return findKeyRecord(store, proposal.accountId, wantedOf(proposal).idempotencyKey) !== null;
 }

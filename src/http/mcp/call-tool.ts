@@ -1,13 +1,11 @@
 /** What each tool does: asks what any client may, with the caller's key, and tells it in the one form that all results have. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { findPlaced, type Placed, placeProposal } from "../../actions/proposals/place-proposal.ts";
+import { findPlaced, type Placed, placeProposal, wasPlaced } from "../../actions/proposals/place-proposal.ts";
 import { proposeOrder } from "../../actions/proposals/propose-order.ts";
 import { whoAmIResource } from "../../actions/who-am-i.ts";
 import { ApiError } from "../../core/errors.ts";
-import { keyOfBot } from "../../core/idempotency.ts";
-import { inWords, keyOfProposal, PROPOSAL_LIFE_MS, type Proposal } from "../../core/proposal.ts";
+import { inWords, PROPOSAL_LIFE_MS, type Proposal } from "../../core/proposal.ts";
 import type { Deps } from "../../deps.ts";
-import { findKeyRecord } from "../../store/idempotency.ts";
 import type { Caller } from "../../write/caller.ts";
 import { UUID } from "../schema/common.ts";
 import type { Within } from "../visit.ts";
@@ -112,15 +110,15 @@ function propose(call: ToCall, given: Given): Told {
   return { outcome: "proposed", note, result: tellProposal(call, proposal) };
 }
 
-function tellProposal({ deps: { clock, store } }: ToCall, proposal: Proposal) {
-  const { id, accountId, bot, terms, proposedAtMs } = proposal;
+function tellProposal({ deps }: ToCall, proposal: Proposal) {
+  const { id, terms, proposedAtMs } = proposal;
   const { market, side, size, price, timeInForce, reduceOnly, trigger } = terms;
   return {
     intent: id,
     order: { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger },
     worst_price: price,
-    was_placed: findKeyRecord(store, accountId, keyOfBot(bot, keyOfProposal(proposal))) !== null,
-    expires_in_s: Math.max(0, Math.ceil((proposedAtMs + PROPOSAL_LIFE_MS - clock.nowMs()) / MS_PER_S)),
+    was_placed: wasPlaced(deps, proposal),
+    expires_in_s: Math.max(0, Math.ceil((proposedAtMs + PROPOSAL_LIFE_MS - deps.clock.nowMs()) / MS_PER_S)),
   };
 }
 

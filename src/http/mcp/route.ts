@@ -1,9 +1,7 @@
 /** `/mcp`: the tools of an agent over HTTP, with an API key. Each message is a request of its own. */
 import { Type } from "@sinclair/typebox";
+import { requireToolKey } from "../../actions/proposals/require-tool-key.ts";
 import { ApiError } from "../../core/errors.ts";
-import type { With } from "../../deps.ts";
-import { findApiKey } from "../../store/api-keys.ts";
-import type { Caller } from "../../write/caller.ts";
 import type { Contract } from "../contract.ts";
 import { bodyOf, queryOf, type Route } from "../route.ts";
 import { admit } from "../visit.ts";
@@ -57,13 +55,6 @@ export function mcpRoutes(): Route[] {
 function requireOne(body: unknown): unknown {
   if (!Array.isArray(body)) return body;
   throw new ApiError("invalid_json", "Send one message with each request.");
-}
-
-/** Without limits an agent could lose all there is, so that the operator has to say so. */
-function requireToolKey({ settings, store }: With<"settings" | "store">, { key }: Caller): void {
-  const isLimited = findApiKey(store, key.keyHash)?.limited != null;
-  if (isLimited || settings.network === "paper" || settings.hasPlainToolKeys) return;
-  throw new ApiError("rails_required", "An agent's tools take a key with rails. Make one with `postern key grant`.");
 }
 
 async function toldBy(response: Response) {
