@@ -53,6 +53,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   "hostile.ts": { isBuilt: true },
   "kills.ts": { isBuilt: true },
   "litestream.ts": { packages: "litestream" },
+  "mcp.ts": { packages: "mcp", isBuilt: true },
   "mishaps.ts": { isBuilt: true },
   "paper-scenes.ts": { packages: "bench", isBuilt: true },
   "power-cut.ts": { programs: ["cc"] },

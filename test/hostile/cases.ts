@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pageRoutes } from "../../src/http/console.ts";
 import { type Contract, maxBodyBytes, NAME_IN_PATH } from "../../src/http/contract.ts";
+import { mcpRoutes } from "../../src/http/mcp/route.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import type { Started } from "../crash/processes.ts";
 import type { BookIds } from "./full-books.ts";
@@ -33,7 +34,7 @@ type Asked = {
 
 export function casesOf(gateway: Started, keys: Keys, ids: BookIds): Case[] {
   const { host } = new URL(gateway.facts["base_url"] ?? "");
-  const contracts = [...allRoutes(), ...pageRoutes()].map(({ contract }) => contract);
+  const contracts = [...allRoutes(), ...mcpRoutes(), ...pageRoutes()].map(({ contract }) => contract);
   // Of a gateway that is set up a stranger may ask for all of them.
   const wanted = contracts.filter(({ path }) => keys.setupToken === null || path.startsWith(SETUP));
   const seen = new Set<string>();
@@ -144,6 +145,8 @@ function bytesOf(contract: Contract, asked: Asked, { host, keys }: Pick<About, "
     `Host: ${asked.host ?? host}`,
     ...(isIn("Authorization") ? [] : [`Authorization: Bearer ${key}`]),
     ...(isKeyed ? [`Idempotency-Key: ${randomUUID()}`] : []),
+    // Of the protocol's own: without it nothing else is looked at.
+    ...(path === "/mcp" && !isIn("Accept") ? ["Accept: application/json, text/event-stream"] : []),
     ...(isIn("Content-Type") ? [] : ["Content-Type: application/json"]),
     ...(contract.method === "GET" || isChunked ? [] : [`Content-Length: ${Buffer.byteLength(body ?? "", "latin1")}`]),
     ...headers,

@@ -8,16 +8,22 @@ import { admit } from "../visit.ts";
 import { callTool } from "./call-tool.ts";
 import { toolsFor } from "./tools.ts";
 
-const CONTRACT = {
-  name: "mcp",
-  method: "POST",
+const ANY = {
   path: "/mcp",
   tag: "Agents",
-  summary: "One message of the Model Context Protocol",
+  summary: "The Model Context Protocol",
   access: "trading:read",
-  body: Type.Unknown(),
-  maxBytes: 16 * 1024,
   answers: [],
+  errors: [],
+} as const satisfies Partial<Contract>;
+
+const CONTRACT = {
+  ...ANY,
+  name: "mcp",
+  method: "POST",
+  body: Type.Unknown(),
+  bodyExample: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "account", arguments: {} } },
+  maxBytes: 16 * 1024,
   errors: ["rails_required"],
 } as const satisfies Contract;
 
@@ -41,7 +47,7 @@ const message: Route = {
 
 /** Streams are not kept here: who asks for one is told that there is none. */
 const stream: Route = {
-  contract: { ...CONTRACT, name: "mcp_stream", method: "GET" },
+  contract: { ...ANY, name: "mcp_stream", method: "GET" },
   async answer() {
     return { status: 405, body: "", contentType: "text/plain", headers: { Allow: "POST" } };
   },
