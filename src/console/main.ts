@@ -10,6 +10,7 @@ import { readStory } from "./state/read.ts";
 import { beginRenewal } from "./state/renewal.ts";
 import { resumeSession, signIn } from "./state/session.ts";
 import { emptyState } from "./state/state.ts";
+import { beginHistory } from "./state/timeline.ts";
 import { page, titleOf } from "./views/page.ts";
 import { watchWallets } from "./wallet/discover.ts";
 
@@ -75,6 +76,7 @@ function follow(app: App): { key: string | null; link: string | null } {
   beginRenewal(app);
   beginLimitedKey(app);
   watchMarket(app);
+  if (isNew) void beginHistory(app);
   if (isNew) scrollTo(0, 0);
   app.changed();
   return { key, link };

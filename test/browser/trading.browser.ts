@@ -1,7 +1,11 @@
 /** What is done from the Trade screen beyond a plain order: an entry with its stop, a line that is dragged, cancel-all. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { verifyTypedData } from "ethers";
 import type { Browser } from "playwright-core";
+
+import { proposalTypedData } from "../../src/wire/grant-data.ts";
 import { goTo, openBrowser, openSignedIn, type View } from "./support/browser.ts";
+import { openProxy } from "./support/proxy.ts";
 import { call, openScene, type Scene, setUp } from "./support/scene.ts";
 
 let scene: Scene;
@@ -124,4 +128,38 @@ test("everything open in a market is canceled by one request, after a question t
     .waitFor({ state: "detached" });
   await goTo(page, "History");
   await page.getByRole("region", { name: "History" }).last().getByRole("cell", { name: "canceled" }).first().waitFor();
+});
+
+test("what an agent asks for is approved by the owner's signature of just those words", async () => {
+  const proxy = openProxy(scene.baseUrl);
+  const id = `1795253400000-${"ab".repeat(16)}`;
+  const words = "buy 0.001 BTC at 60000 or better (gtc)";
+  const until = new Date(Date.now() + 60_000).toISOString();
+  const about = { id, object: "proposal", account, bot: "agent-1", key_hash: "cd".repeat(32), in_words: words };
+  const proposal = { ...about, status: "waiting", asked_at: until, expires_at: until, order_id: null };
+  const decided: Promise<unknown>[] = [];
+  proxy.answer = (request, { pathname }) => {
+    if (pathname === "/v1/proposals")
+      return Response.json({ object: "list", data: decided.length > 0 ? [] : [proposal] });
+    if (pathname !== `/v1/proposals/${id}/decide`) return null;
+    decided.push(request.json());
+    return Response.json({ ...proposal, status: "approved", outcome: "order", order: null });
+  };
+  view = await openSignedIn(browser, { baseUrl: proxy.baseUrl, wallet: scene.wallet }, apiKey);
+  const { page } = view;
+  await goTo(page, "Now");
+  await page.getByText(`agent-1 asks to ${words}.`).waitFor();
+  await page.getByRole("link", { name: "Approve or refuse" }).click();
+  await page.getByRole("button", { name: `Approve ${words}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText(`${words}: approved and placed.`).waitFor();
+  const [sent] = await Promise.all(decided);
+  expect(sent).toMatchObject({ account, decision: "approve" });
+  const { audience } = await call<{ audience: string }>(scene, apiKey, "/v1/api-keys/typed-data");
+  const asked = { audience, accountId: account, proposalId: id, order: words, decision: "approve" } as const;
+  const { domain, types, message } = proposalTypedData(asked);
+  const fields = { ProposalDecision: [...(types["ProposalDecision"] ?? [])] };
+  const signer = verifyTypedData(domain, fields, message, (sent as { signature: string }).signature);
+  expect(signer.toLowerCase()).toBe(scene.wallet.address);
+  await proxy.stop();
 });

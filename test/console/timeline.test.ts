@@ -21,13 +21,22 @@ const CONSOLE = join(import.meta.dir, "../../src/console");
 type Shown = { entries: Entry[]; hasMore: boolean };
 type Steps = {
   timelineOf: (state: object) => Shown;
-  newTimeline: () => { orders: object; operations: object; filter: { bot: string }; placedBy: Map<string, string> };
-  chooseBot: (app: object, bot: string) => Promise<void>;
+  newTimeline: () => {
+    orders: object;
+    operations: object;
+    funding: object;
+    transfers: object;
+    filter: { bot: string };
+    placedBy: Map<string, string>;
+  };
+  changeFilter: (app: object, change: object) => Promise<void>;
   takeOperation: (app: object, resource: object) => void;
 };
-const modules = ["state/timeline.ts", "state/apply.ts"].map((path) => import(join(CONSOLE, path)));
+const modules = ["state/timeline.ts", "state/timeline-lists.ts", "state/apply.ts"].map(
+  (path) => import(join(CONSOLE, path)),
+);
 // Their own types are a browser's; each name is exported by one of them.
-const { timelineOf, newTimeline, chooseBot, takeOperation } = Object.assign(
+const { timelineOf, newTimeline, changeFilter, takeOperation } = Object.assign(
   {},
   ...(await Promise.all(modules)),
 ) as Steps;
@@ -140,7 +149,10 @@ test("nothing is shown that is older than a list of which more is to be read, an
   timeline.orders = {
     rows: [...orders.slice(150), { ...ORDER, id: "old", created_at: FILL.created_at }],
     cursor: null,
+    oldest: FILL.created_at,
   };
+  const none = { rows: [], cursor: null, oldest: "" };
+  Object.assign(timeline, { funding: none, transfers: none });
   const after = timelineOf(state);
   expect([after.hasMore, after.entries.length, after.entries.at(-1)?.kind]).toEqual([false, 203, "fill"]);
 });
@@ -167,18 +179,23 @@ test("an operation says market and value as the list tells them, and an event ta
   expect(operation).toMatchObject({ market: "", words: "leverage" });
 });
 
-test("whose orders are is asked for by the bot that is chosen, to the end of the list", async () => {
+test("days, market and bot are asked of the gateway, and whose orders are is known by that", async () => {
   const { app } = openStage();
-  const timeline = newTimeline();
   const keys = { value: [{ key_hash: "aa", limits: { bot: "grid-1" } }] };
-  Object.assign(app.state, { keys, timeline, session: { apiKey: "k", me: {} } });
-  answering({
-    "/v1/orders?limit=500&bot=grid-1": { data: [{ id: "o1" }], next_cursor: "c" },
-    "/v1/orders?limit=500&bot=grid-1&cursor=c": { data: [], next_cursor: null },
+  Object.assign(app.state, {
+    keys,
+    session: { apiKey: "k", me: {} },
+    operations: { value: [] },
+    history: { value: [] },
   });
-  await chooseBot(app, "grid-1");
-  expect([...timeline.placedBy]).toEqual([["o1", "aa"]]);
-  expect([timeline.filter.bot, asked.length]).toEqual(["grid-1", 2]);
-  Object.assign(app.state, { history: { value: [ORDER] }, operations: { value: [] } });
-  expect(timelineOf(app.state).entries.map(({ keyHash }) => keyHash)).toEqual(["aa"]);
+  const query = "since=2026-03-01&until=2026-03-04&market=BTC&bot=grid-1&limit=500";
+  answering({
+    [`/v1/orders?${query}`]: { data: [{ ...ORDER, id: "o1" }], next_cursor: "c" },
+    [`/v1/orders?${query}&cursor=c`]: { data: [], next_cursor: null },
+    [`/v1/fills?${query}`]: { data: [], next_cursor: null },
+    [`/v1/operations?${query}`]: { data: [], next_cursor: null },
+  });
+  await changeFilter(app, { from: "2026-03-01", to: "2026-03-03", market: "BTC", bot: "grid-1" });
+  expect(asked).toHaveLength(4);
+  expect(timelineOf(app.state)).toMatchObject({ hasMore: false, entries: [{ id: "o1", keyHash: "aa" }] });
 });

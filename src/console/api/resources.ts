@@ -12,10 +12,12 @@ import type {
 import type { RenewalOutcomeResource, RenewalResource } from "../../http/schema/agent-renewal.ts";
 import type { KeyInListResource, TypedDataResource } from "../../http/schema/api-key.ts";
 import type { FillResource } from "../../http/schema/fill.ts";
+import type { FundingPaymentResource, TransferResource } from "../../http/schema/ledger.ts";
 import type { MarketResource } from "../../http/schema/market.ts";
 import type { ListedOperationResource, OperationResource } from "../../http/schema/operation.ts";
 import type { OrderResource } from "../../http/schema/order.ts";
 import type { PositionResource } from "../../http/schema/position.ts";
+import type { DecidedProposal as DecidedProposalSchema, ProposalResource } from "../../http/schema/proposal.ts";
 import type {
   ApprovalResource,
   ExchangeViewResource,
@@ -43,6 +45,10 @@ export type Fill = Static<typeof FillResource>;
 /** What the list says beside it comes later than what an event or an answer tells. */
 export type Operation = Static<typeof OperationResource> & Partial<Static<typeof ListedOperationResource>>;
 export type Trade = Static<typeof TradeResource>;
+export type Proposal = Static<typeof ProposalResource>;
+export type DecidedProposal = Static<typeof DecidedProposalSchema>;
+export type FundingPayment = Static<typeof FundingPaymentResource>;
+export type Transfer = Static<typeof TransferResource>;
 export type Twap = Static<typeof TwapResource>;
 export type ApiKey = Static<typeof KeyInListResource>;
 export type KeyLimits = NonNullable<ApiKey["limits"]>;

@@ -1,7 +1,9 @@
-/** Orders, fills and operations as one line of time: merged, filtered, and written out. */
-import type { Fill, Operation, Order } from "../api/resources.ts";
+/** Orders, fills, operations, funding and transfers as one line of time: merged, filtered, and written out. */
+import type { Fill, FundingPayment, Operation, Order, Transfer } from "../api/resources.ts";
 
-export type Kind = "order" | "fill" | "operation";
+/** In the order in which lists stand where two things happened at once. */
+export const KINDS = ["order", "fill", "operation", "funding", "transfer"] as const;
+export type Kind = (typeof KINDS)[number];
 
 export type Entry = {
   id: string;
@@ -81,6 +83,54 @@ export function operationEntry(operation: Operation): Entry {
     words: parts.filter((part) => part !== "").join(", "),
     orderId: null,
     fee: null,
+    realized: null,
+  };
+}
+
+/** What it did to the account stands where a fill has its profit. */
+export function fundingEntry({
+  id,
+  created_at: at,
+  market,
+  amount,
+  position,
+  funding_rate: rate,
+}: FundingPayment): Entry {
+  const isPaid = amount.startsWith("-");
+  return {
+    id,
+    kind: "funding",
+    at,
+    market,
+    side: null,
+    size: position,
+    price: null,
+    status: isPaid ? "paid" : "received",
+    keyHash: null,
+    words: `rate ${rate}`,
+    orderId: null,
+    fee: null,
+    realized: amount,
+  };
+}
+
+export function transferEntry(transfer: Transfer): Entry {
+  const { id, created_at: at, type, token, amount, fee, value, counterparty } = transfer;
+  return {
+    id,
+    kind: "transfer",
+    at,
+    market: "",
+    side: null,
+    size: amount,
+    price: null,
+    status: type,
+    keyHash: null,
+    words: [token ?? "", value === null ? "" : `worth ${value} USDC`, counterparty ?? ""]
+      .filter((part) => part !== "")
+      .join(", "),
+    orderId: null,
+    fee,
     realized: null,
   };
 }

@@ -19,6 +19,8 @@ export type Table<Row> = {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   id: (row: Row) => string;
+  /** Rows before the first that are held no longer: their room stays, so that nothing jumps. */
+  skipped?: number;
   /** Said where there is no row. */
   empty: string;
   /** Shown below a row, across its whole width; null for none. */
@@ -88,9 +90,14 @@ export function isNearEnd({ scrollTop, height }: Window, rows: number): boolean 
 /** Draws only the rows that are seen. `moved` is called when others are. */
 export function longTable<Row>(about: Table<Row>, view: Window, moved: () => void): TemplateResult {
   if (about.rows.length === 0) return html`<p class="empty">${about.empty}</p>`;
-  const first = Math.max(0, Math.floor(view.scrollTop / rowPx()) - SPARE_ROWS);
-  const last = Math.min(about.rows.length, Math.ceil((view.scrollTop + view.height) / rowPx()) + SPARE_ROWS);
-  const seen = about.rows.slice(first, last).map((row, index) => ({ row, index: first + index }));
+  const { skipped = 0 } = about;
+  const at = (px: number) => px / rowPx() - skipped;
+  const first = Math.min(about.rows.length - 1, Math.max(0, Math.floor(at(view.scrollTop)) - SPARE_ROWS));
+  const last = Math.min(
+    about.rows.length,
+    Math.max(first + 1, Math.ceil(at(view.scrollTop + view.height)) + SPARE_ROWS),
+  );
+  const seen = about.rows.slice(first, last).map((row, index) => ({ row, index: skipped + first + index }));
   function scrolled({ currentTarget }: Event): void {
     if (!(currentTarget instanceof HTMLElement)) return;
     view.scrollTop = currentTarget.scrollTop;
@@ -100,11 +107,11 @@ export function longTable<Row>(about: Table<Row>, view: Window, moved: () => voi
   // The header is row 1.
   return html`
     <div class="table long" role="region" aria-label=${about.caption} tabindex="0" @scroll=${scrolled}>
-      <table aria-rowcount=${about.rows.length + 1}>
+      <table aria-rowcount=${skipped + about.rows.length + 1}>
         <caption class="hidden">${about.caption}</caption>
         ${head(about.columns)}
         <tbody>
-          ${spacer(first)}
+          ${spacer(skipped + first)}
           ${repeat(
             seen,
             ({ row }) => about.id(row),

@@ -1,5 +1,5 @@
 /** What needs the owner, in the order in which it should be looked at. */
-import type { ApiKey, Status } from "../api/resources.ts";
+import type { ApiKey, Proposal, Status } from "../api/resources.ts";
 import { isNear, liquidationPercent } from "../figures/exposure.ts";
 import { ageOf, dateAndTime, duration, money, shortId } from "../figures/format.ts";
 import { agentEndsSoon } from "./renewal.ts";
@@ -11,7 +11,7 @@ export type Matter = { words: string; where: string; link: string };
 const KEY_ENDS_SOON_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Unknown orders and stops have places of their own on the screen. */
-export function attentionOf({ status, positions, trades, keys, nowMs }: State): Matter[] {
+export function attentionOf({ status, positions, trades, proposals, keys, nowMs }: State): Matter[] {
   return [
     ...(positions.value ?? []).flatMap((position): Matter[] => {
       const percent = liquidationPercent(position);
@@ -25,9 +25,20 @@ export function attentionOf({ status, positions, trades, keys, nowMs }: State): 
       const words = `${trade.held_size} ${trade.market} has no stop for ${age}: ${trade.unprotected_because ?? "not known why"}`;
       return [{ words, where: "#/trade", link: "Trade" }];
     }),
+    ...waitingProposals(proposals.value, nowMs).map((proposal): Matter => {
+      const words = `${proposal.bot ?? shortId(proposal.key_hash)} asks to ${proposal.in_words}.`;
+      return { words, where: "#/bots", link: "Approve or refuse" };
+    }),
     ...(status.value === null ? [] : ofGateway(status.value, nowMs)),
     ...(keys.value ?? []).flatMap((key) => ofKey(key, nowMs)),
   ];
+}
+
+/** Those that can still be approved. */
+export function waitingProposals(proposals: readonly Proposal[] | null, nowMs: number): Proposal[] {
+  return (proposals ?? []).filter(
+    ({ status, expires_at: until }) => status === "waiting" && (until === null || Date.parse(until) > nowMs),
+  );
 }
 
 function ofGateway(status: Status, nowMs: number): Matter[] {

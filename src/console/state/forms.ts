@@ -1,6 +1,6 @@
 /** What a person is in the middle of. It begins with a session and goes with it; only the order's draft outlives a reload. */
 import { member } from "../api/request.ts";
-import type { AgentRenewal, ApiKey, Order, Position, Stop, Trade } from "../api/resources.ts";
+import type { AgentRenewal, ApiKey, Order, Position, Proposal, Stop, Trade } from "../api/resources.ts";
 import type { Grant } from "../wallet/grant.ts";
 import type { Interval } from "./candles.ts";
 import { newRailsForm, type RailsForm } from "./rails-form.ts";
@@ -106,6 +106,9 @@ export type CloseForm = {
   failure: string | null;
 };
 
+/** What the owner says of an order that an agent has proposed. */
+export type Deciding = { proposal: Proposal; decision: "approve" | "refuse"; signing: Signing };
+
 /** Everything that is open, to be canceled by one request; an empty market is every one. */
 export type CancelAllForm = {
   market: string;
@@ -143,11 +146,14 @@ export type Forms = {
   protect: ProtectForm | null;
   close: CloseForm | null;
   cancelAll: CancelAllForm | null;
+  deciding: Deciding | null;
   trade: TradeForm | null;
   /** Null while there is nothing to renew. */
   renewal: Renewal | null;
   /** The filter of the history, where it folds. */
   isFilterShown: boolean;
+  /** A file of it is on its way. */
+  isFileMade: boolean;
   /** The dialog that tells the keys. */
   isHelpShown: boolean;
   /** Of a candle. */
@@ -190,9 +196,11 @@ export function newForms(storage: Storage): Forms {
     protect: null,
     close: null,
     cancelAll: null,
+    deciding: null,
     trade: null,
     renewal: null,
     isFilterShown: false,
+    isFileMade: false,
     isHelpShown: false,
     interval: "15m",
     chartMarket: "",

@@ -62,7 +62,7 @@ async function readFigures(app: App): Promise<void> {
   await Promise.all([
     ...(isStopping(app) ? [reads.readStops(app)] : []),
     // What a bot has used of its limits.
-    ...(["bots", "now"].includes(app.state.route.screen) ? [reads.readKeys(app)] : []),
+    ...(["bots", "now"].includes(app.state.route.screen) ? [reads.readKeys(app), reads.readProposals(app)] : []),
     reads.readAccount(app),
     reads.readPositions(app),
     reads.readOpenOrders(app),
@@ -91,6 +91,7 @@ async function readLists(app: App): Promise<void> {
     reads.readTwaps(app),
     reads.readKeys(app),
     reads.readStops(app),
+    reads.readProposals(app),
   ]);
 }
 

@@ -9,6 +9,7 @@ import type {
   Operation,
   Order,
   Position,
+  Proposal,
   Status,
   Stop,
   Story,
@@ -92,6 +93,11 @@ export async function readStatus(app: App): Promise<void> {
 /** Those in force. */
 export async function readStops(app: App): Promise<void> {
   await readInto<List<Stop>, Stop[]>(app, app.state.stops, "/v1/stops", rows);
+}
+
+/** What waits for approval, and what became of those before. */
+export async function readProposals(app: App): Promise<void> {
+  await readInto<List<Proposal>, Proposal[]>(app, app.state.proposals, "/v1/proposals", rows);
 }
 
 export async function readPrices(app: App): Promise<void> {

@@ -15,6 +15,7 @@ import { watchMarket } from "./market-live.ts";
 import { readStory } from "./read.ts";
 import { emptyReadings, type Session } from "./state.ts";
 import { forgetStop, resumeStop } from "./stopping.ts";
+import { beginHistory } from "./timeline.ts";
 
 const STORE = "postern.key";
 const API_KEY = /^api_trade_[0-9a-fA-F]{64}$/;
@@ -103,6 +104,7 @@ function open(app: App, session: Session): void {
   beginLimitedKey(app);
   // The address bar named it before there was a key to ask with.
   if (state.route.screen === "story") void readStory(app, state.route.argument);
+  void beginHistory(app);
   resumeIntentions(app);
   resumeStop(app);
 }

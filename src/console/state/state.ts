@@ -7,6 +7,7 @@ import type {
   Operation,
   Order,
   Position,
+  Proposal,
   Status,
   Stop,
   Story,
@@ -21,7 +22,7 @@ import { emptyFills, type FillBook } from "./fills.ts";
 import { type Forms, newForms } from "./forms.ts";
 import type { Live } from "./live.ts";
 import type { WatchedMarket } from "./market-live.ts";
-import { newTimeline, type Timeline } from "./timeline.ts";
+import { newTimeline, type Timeline } from "./timeline-lists.ts";
 
 /** What was read last, and what became of the last attempt to read it. */
 export type Loaded<Value> = {
@@ -61,6 +62,8 @@ export type State = {
   keys: Loaded<ApiKey[]>;
   status: Loaded<Status>;
   stops: Loaded<Stop[]>;
+  /** The newest 100 that agents have asked for. */
+  proposals: Loaded<Proposal[]>;
   markets: Loaded<Market[]>;
   prices: Loaded<Map<string, string>>;
   story: Loaded<Story> & { id: string | null };
@@ -117,6 +120,7 @@ export function emptyReadings() {
     keys: emptyLoaded<ApiKey[]>(),
     status: emptyLoaded<Status>(),
     stops: emptyLoaded<Stop[]>(),
+    proposals: emptyLoaded<Proposal[]>(),
     markets: emptyLoaded<Market[]>(),
     prices: emptyLoaded<Map<string, string>>(),
     story: { ...emptyLoaded<Story>(), id: null },

@@ -1,80 +1,35 @@
-/** The line of time: the newest rows are kept by events, older ones are read as they are scrolled to. */
+/**
+ * The line of time: what events keep, and pages that are read as they are scrolled to. What is asked for by day, market and bot
+ * the gateway filters; of a million rows the page holds the last six thousand that were read.
+ */
 import { PAGE_ROWS, request } from "../api/request.ts";
-import type { ApiKey, List, Operation, Order } from "../api/resources.ts";
-import { shortId } from "../figures/format.ts";
-import {
-  type Entry,
-  type Filter,
-  fillEntry,
-  matches,
-  merged,
-  NO_FILTER,
-  operationEntry,
-  orderEntry,
-  takenAt,
-} from "../figures/timeline.ts";
+import { type Entry, type Filter, matches, merged } from "../figures/timeline.ts";
 import type { App } from "./app.ts";
 import type { State } from "./state.ts";
-
-/** Pages of one list that were read by hand. */
-export type Older<Item> = {
-  rows: readonly Item[];
-  /** Where the next page begins; undefined before the first, null behind the last. */
-  cursor: string | null | undefined;
-};
-
-export type Timeline = {
-  filter: Filter;
-  orders: Older<Order>;
-  operations: Older<Operation>;
-  /** Order to the hash of the key that placed it, where events or a question for one bot have told it. */
-  placedBy: Map<string, string>;
-  isReading: boolean;
-  failure: string | null;
-};
-
-export function newTimeline(): Timeline {
-  return {
-    filter: { ...NO_FILTER },
-    orders: { rows: [], cursor: undefined },
-    operations: { rows: [], cursor: undefined },
-    placedBy: new Map(),
-    isReading: false,
-    failure: null,
-  };
-}
-
-/** Rows of the lists that events keep; fewer than that were all of them. */
-const KEPT_ROWS = 200;
-
-type Dated<Item> = { item: Item; at: string };
-
-/** What events keep and what was read by hand, each once, newest first; and up to when it is whole (empty: to its beginning). */
-function whole<Item extends { id: string }>(
-  kept: readonly Item[],
-  { rows, cursor }: Older<Item>,
-  atOf: (item: Item) => string,
-): { items: Dated<Item>[]; since: string } {
-  const known = new Set(kept.map(({ id }) => id));
-  const all = [...kept, ...rows.filter(({ id }) => !known.has(id))];
-  const items = all.map((item) => ({ item, at: atOf(item) })).sort((one, other) => (one.at < other.at ? 1 : -1));
-  const isWhole = cursor === null || (cursor === undefined && kept.length < KEPT_ROWS);
-  return { items, since: isWhole ? "" : (items.at(-1)?.at ?? "") };
-}
+import {
+  askedOf,
+  botNames,
+  createdAt,
+  keyOf,
+  NEVER,
+  newTimeline,
+  olderOf,
+  operationAt,
+  type Parts,
+  queryOf,
+  type Source,
+  sourcesOf,
+  type Timeline,
+} from "./timeline-lists.ts";
 
 export type Shown = { entries: Entry[]; hasMore: boolean };
 
 /** Every entry since the time up to which all lists are whole; older ones of a single list would look like all there was. */
-export function timelineOf({ history, operations, fills, timeline }: State): Shown {
-  const made = [
-    history.value,
-    operations.value,
-    fills,
-    fills.version,
-    timeline.placedBy.size,
-    timeline.orders.rows,
-    timeline.operations.rows,
-  ];
+export function timelineOf({ history, operations, fills, timeline }: Parts): Shown {
+  const { placedBy, before, filter } = timeline;
+  const read = olderOf(timeline).flatMap(({ rows, cursor }) => [rows, cursor]);
+  const told = [history.value, operations.value, fills, fills.version, fills.isCut, placedBy.size];
+  const made = [before, ...told, ...Object.values(filter), ...read];
   return shownOf(made, () => show({ history, operations, fills, timeline }));
 }
 
@@ -91,50 +46,19 @@ function keptWhileSame<Value>(): (made: readonly unknown[], make: () => Value) =
   };
 }
 
-function show({
-  history,
-  operations,
-  fills,
-  timeline,
-}: Pick<State, "history" | "operations" | "fills" | "timeline">): Shown {
-  const orders = whole(history.value ?? [], timeline.orders, ({ created_at: at }) => at);
-  const acts = whole(operations.value ?? [], timeline.operations, ({ id }) => takenAt(id));
-  const since = [orders.since, acts.since].toSorted().at(-1) ?? "";
-  const keys = new Map(fills.rows.map(({ fill }) => [fill.order_id, fill.key_hash]));
-  const lists = [
-    orders.items.map(({ item }) => orderEntry(item, timeline.placedBy.get(item.id) ?? keys.get(item.id) ?? null)),
-    fills.rows.map(({ fill }) => fillEntry(fill)),
-    acts.items.map(({ item }) => operationEntry(item)),
-  ];
-  return { entries: merged(lists).filter(({ at }) => at >= since), hasMore: since !== "" };
-}
-
-/** Orders of one bot that are asked for at most, in pages. */
-const MAX_PAGES = 20;
-
-/** A list of orders does not say whose they are, and a question for one bot does. */
-export async function chooseBot(app: App, bot: string): Promise<void> {
-  const { timeline, keys } = app.state;
-  changeFilter(app, { bot });
-  const nameOf = botNames(app.state);
-  const key = keys.value?.find(({ key_hash: hash }) => nameOf(hash) === bot);
-  if (key === undefined) return;
-  const whose = key.limits === null ? `key_hash=${key.key_hash}` : `bot=${encodeURIComponent(bot)}`;
-  const found: Older<Order> = { rows: [], cursor: undefined };
-  for (let page = 0; page < MAX_PAGES && found.cursor !== null; page += 1) {
-    await readPage(app, found, `/v1/orders?limit=${PAGE_ROWS}&${whose}`);
-    if (app.state.timeline !== timeline || timeline.failure !== null || timeline.filter.bot !== bot) return;
-    for (const { id } of found.rows) timeline.placedBy.set(id, key.key_hash);
-    app.changed();
-  }
-}
-
-/** By bot, or by the front of the hash of a key without one; the key that this page holds by that. */
-export function botNames({ keys, session }: State): (keyHash: string | null) => string {
-  const own = session?.me.key_hash;
-  const nameOf = (key: ApiKey) => key.limits?.bot ?? (key.key_hash === own ? "this page" : shortId(key.key_hash));
-  const names = new Map((keys.value ?? []).map((key) => [key.key_hash, nameOf(key)]));
-  return (keyHash) => (keyHash === null ? "" : (names.get(keyHash) ?? shortId(keyHash)));
+function show(parts: Parts): Shown {
+  const sources = sourcesOf(parts);
+  // A list of which nothing has been read keeps nobody from seeing the others; that there is more is said.
+  const since =
+    sources
+      .map((source) => (source.since === NEVER && askedOf(parts.timeline.filter) === "" ? "" : source.since))
+      .toSorted()
+      .at(-1) ?? "";
+  const { before } = parts.timeline;
+  const entries = merged(sources.map((source) => source.entries())).filter(
+    ({ at }) => at >= since && (before === "" || at <= before),
+  );
+  return { entries, hasMore: sources.some((source) => source.since !== "") };
 }
 
 export function filtered(state: State, entries: readonly Entry[]): Entry[] {
@@ -145,33 +69,122 @@ export function filtered(state: State, entries: readonly Entry[]): Entry[] {
   );
 }
 
-export function changeFilter(app: App, change: Partial<Filter>): void {
-  Object.assign(app.state.timeline.filter, change);
+/** Another question begins anew: what was read under the last one is no answer to it. */
+export async function changeFilter(app: App, change: Partial<Filter>): Promise<void> {
+  const before = app.state.timeline;
+  const filter = { ...before.filter, ...change };
+  const isHeld = before.before === "" && !before.isSifted;
+  if (isHeld && askedOf(filter) === askedOf(before.filter)) {
+    before.filter = filter;
+    app.changed();
+    return;
+  }
+  app.state.timeline = { ...newTimeline(filter), placedBy: before.placedBy };
   app.changed();
+  if (askedOf(filter) !== "") await readOlder(app);
 }
 
-/** Another page of the list that is whole for the shortest time. */
+/** Back to the newest rows, which were put away. */
+export function readNewest(app: App): void {
+  const { filter, placedBy } = app.state.timeline;
+  app.state.timeline = { ...newTimeline(filter), placedBy };
+  app.changed();
+  if (askedOf(filter) !== "") void readOlder(app);
+}
+
+/** Pages that are read for one wish: where few rows fit a text, many are passed over. */
+const PAGES_AT_ONCE = 12;
+/** Rows that fit, with which a wish is fulfilled. */
+const ENOUGH_ROWS = 100;
+
+/** Further pages, each of the list that is whole for the shortest time, until there is something to see. */
 export async function readOlder(app: App): Promise<void> {
-  const { timeline, history, operations, session } = app.state;
-  if (session === null || timeline.isReading) return;
-  const orders = whole(history.value ?? [], timeline.orders, ({ created_at: at }) => at);
-  const acts = whole(operations.value ?? [], timeline.operations, ({ id }) => takenAt(id));
-  if (orders.since === "" && acts.since === "") return;
+  const { timeline } = app.state;
+  if (app.state.session === null || timeline.isReading) return;
   timeline.isReading = true;
   app.changed();
-  if (orders.since >= acts.since) await readPage(app, timeline.orders, `/v1/orders?limit=${PAGE_ROWS}`);
-  else await readPage(app, timeline.operations, `/v1/operations?limit=${PAGE_ROWS}`);
+  const rows = () => timeline.putAway + filtered(app.state, timelineOf(app.state).entries).length;
+  const before = rows();
+  for (let page = 0; page < PAGES_AT_ONCE; page += 1) {
+    const isRead = await readNext(app);
+    if (!isRead || app.state.timeline !== timeline) break;
+    putAwayNewest(app);
+    app.changed();
+    if (rows() - before >= ENOUGH_ROWS) break;
+  }
   timeline.isReading = false;
   app.changed();
 }
 
-async function readPage<Item>(app: App, older: Older<Item>, path: string): Promise<void> {
+/** False where nothing is left, or it could not be read. */
+async function readNext(app: App): Promise<boolean> {
+  const open = sourcesOf(app.state).filter(({ since }) => since !== "");
+  const next = open.toSorted((one, other) => (one.since < other.since ? 1 : -1))[0];
+  return next === undefined ? false : readPage(app, next);
+}
+
+/** What no event tells, as the screen is opened: its newest page, with what was read before behind it. */
+export async function beginHistory(app: App): Promise<void> {
+  const { timeline, route, session } = app.state;
+  if (route.screen !== "history" || session === null || timeline.before !== "") return;
+  for (const source of sourcesOf(app.state)) {
+    if (source.kind !== "funding" && source.kind !== "transfer") continue;
+    if (source.older.cursor === undefined) await readPage(app, source);
+    if (app.state.timeline !== timeline) return;
+  }
+  app.changed();
+}
+
+async function readPage(app: App, source: Source): Promise<boolean> {
   const { session, timeline } = app.state;
-  const after = typeof older.cursor === "string" ? `&cursor=${encodeURIComponent(older.cursor)}` : "";
-  const answer = await request<List<Item>>({ method: "GET", path: `${path}${after}`, bearer: session?.apiKey ?? null });
-  if (app.state.timeline !== timeline) return;
+  const { older, path, since } = source;
+  const query = queryOf(app.state, timeline.filter);
+  query.set("limit", String(PAGE_ROWS));
+  if (typeof older.cursor === "string") query.set("cursor", older.cursor);
+  // Behind what events keep; the row at the seam comes twice.
+  else if (since !== NEVER && since !== "") query.set("until", new Date(Date.parse(since) + 1).toISOString());
+  const bearer = session?.apiKey ?? null;
+  const answer = await request<unknown>({ method: "GET", path: `${path}?${query.toString()}`, bearer });
+  if (app.state.timeline !== timeline) return false;
   timeline.failure = answer.kind === "ok" ? null : answer.message;
-  if (answer.kind !== "ok") return;
-  older.rows = [...older.rows, ...answer.body.data];
-  older.cursor = answer.body.next_cursor;
+  if (answer.kind !== "ok") return false;
+  const ids = source.take(answer.body);
+  const key = keyOf(app.state, timeline.filter.bot);
+  // A list of orders does not say whose they are, and a question for one bot does.
+  if (key !== null && source.kind === "order") for (const id of ids) timeline.placedBy.set(id, key.key_hash);
+  return true;
+}
+
+/** Rows that are held of what was read, and rows that go at a time. */
+const MAX_HELD = 6_000;
+const PUT_AWAY = 3_000;
+
+function heldRows(timeline: Timeline): number {
+  return olderOf(timeline).reduce((sum, { rows }) => sum + rows.length, 0);
+}
+
+/** Memory stays bounded however far somebody scrolls: what cannot be seen goes first, then what was seen first. */
+function putAwayNewest(app: App): void {
+  const { timeline } = app.state;
+  if (heldRows(timeline) > MAX_HELD && (timeline.filter.text !== "" || timeline.filter.status !== "")) sift(app);
+  if (heldRows(timeline) <= MAX_HELD) return;
+  const rows = filtered(app.state, timelineOf(app.state).entries);
+  const last = rows[Math.min(PUT_AWAY, rows.length - 1)];
+  if (last === undefined) return;
+  timeline.putAway += rows.filter(({ at }) => at > last.at).length;
+  timeline.before = last.at;
+  for (const { id } of timeline.orders.rows.filter((row) => createdAt(row) > last.at)) timeline.placedBy.delete(id);
+  timeline.orders.rows = timeline.orders.rows.filter((row) => createdAt(row) <= last.at);
+  timeline.fills.rows = timeline.fills.rows.filter((row) => createdAt(row) <= last.at);
+  timeline.operations.rows = timeline.operations.rows.filter((row) => operationAt(row) <= last.at);
+  timeline.funding.rows = timeline.funding.rows.filter((row) => createdAt(row) <= last.at);
+  timeline.transfers.rows = timeline.transfers.rows.filter((row) => createdAt(row) <= last.at);
+}
+
+function sift({ state }: App): void {
+  const { timeline } = state;
+  const fitting = new Set(filtered(state, timelineOf(state).entries).map(({ id }) => id));
+  for (const id of timeline.orders.rows.map((row) => row.id)) if (!fitting.has(id)) timeline.placedBy.delete(id);
+  for (const older of olderOf(timeline)) older.rows = older.rows.filter(({ id }) => fitting.has(id));
+  timeline.isSifted = true;
 }

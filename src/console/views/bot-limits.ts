@@ -8,7 +8,7 @@ import { facts } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
 import { changeRails, isPaused, pauseRails } from "../state/limited-key.ts";
 import { boundWords, railsTextOf } from "../state/rails-form.ts";
-import { changeFilter, chooseBot } from "../state/timeline.ts";
+import { changeFilter } from "../state/timeline.ts";
 
 /** Whose key it is; one that may trade without limits is named. */
 export function botOf({ limits, scopes, state }: ApiKey): TemplateResult | string {
@@ -71,8 +71,7 @@ function pause(app: App, key: ApiKey): void {
 }
 
 function showHistory(app: App, bot: string): void {
-  changeFilter(app, NO_FILTER);
-  void chooseBot(app, bot);
+  void changeFilter(app, { ...NO_FILTER, bot });
   location.hash = "#/history";
 }
 

@@ -2,12 +2,14 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { figure, NOTHING, signedMoney, time, tone } from "../figures/format.ts";
-import { asCsv, asJsonLines, type Entry, type Filter } from "../figures/timeline.ts";
+import { type Entry, type Filter, KINDS } from "../figures/timeline.ts";
 import { side, state } from "../parts/badges.ts";
 import { section } from "../parts/section.ts";
 import { type Column, isNearEnd, longTable, newWindow } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-import { botNames, changeFilter, chooseBot, filtered, readOlder, timelineOf } from "../state/timeline.ts";
+import { takeFile, wholeFileWords } from "../state/history-file.ts";
+import { changeFilter, filtered, readNewest, readOlder, timelineOf } from "../state/timeline.ts";
+import { botNames } from "../state/timeline-lists.ts";
 import { unknownOrders } from "./unknown-orders.ts";
 
 const view = newWindow();
@@ -17,13 +19,14 @@ export function historyScreen(app: App): TemplateResult {
   const { entries, hasMore } = timelineOf(app.state);
   const rows = filtered(app.state, entries);
   function moved(): void {
-    if (hasMore && isNearEnd(view, rows.length)) void readOlder(app);
+    if (hasMore && isNearEnd(view, timeline.putAway + rows.length)) void readOlder(app);
     app.changed();
   }
   const about = {
     caption: "History",
     columns: columnsOf(app),
     rows,
+    skipped: timeline.putAway,
     id: ({ kind, id }: Entry) => `${kind}-${id}`,
     empty: entries.length === 0 ? "Nothing was done here yet." : "Nothing fits.",
   };
@@ -33,6 +36,7 @@ export function historyScreen(app: App): TemplateResult {
       "History",
       html`
         ${filterForm(app, entries)}
+        ${timeline.putAway === 0 ? nothing : html`<p class="words note">The newest ${figure(String(timeline.putAway))} are put away. <button type="button" @click=${() => readNewest(app)}>To the newest</button></p>`}
         ${timeline.failure === null ? nothing : html`<p class="late" role="status">Not complete: ${timeline.failure}</p>`}
         ${longTable<Entry>(about, view, moved)}
         ${hasMore ? html`<button type="button" ?disabled=${timeline.isReading} @click=${() => void readOlder(app)}>${timeline.isReading ? "Reading…" : "Read older ones"}</button>` : nothing}`,
@@ -85,14 +89,14 @@ function explain({ orderId, side: which, size, market, price }: Entry): unknown 
   return html`<a href=${`#/story/${orderId}`} aria-label=${`Explain ${which} ${size} ${market} at ${price}`}>Explain</a>`;
 }
 
-function count({ state: { fills, timeline } }: App, rows: number, hasMore: boolean): TemplateResult {
-  const oldest = fills.rows.at(-1)?.fill.created_at;
-  const cut = fills.isCut && oldest !== undefined ? ` · fills since ${time(oldest, 0)}` : "";
-  return html`<span role="status">${figure(String(rows))}${hasMore ? " so far" : ""}${timeline.isReading ? ", reading…" : ""}${cut}</span>`;
+function count({ state: { timeline } }: App, rows: number, hasMore: boolean): TemplateResult {
+  const seen = figure(String(timeline.putAway + rows));
+  return html`<span role="status">${seen}${hasMore ? " so far" : ""}${timeline.isReading ? ", reading…" : ""}</span>`;
 }
 
 /** The last option of each is what was met in what was read. */
 function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
+  const { forms } = app.state;
   const { filter } = app.state.timeline;
   const nameOf = botNames(app.state);
   const met = (pick: (entry: Entry) => string) => [...new Set(entries.map(pick))].filter((word) => word !== "").sort();
@@ -101,7 +105,7 @@ function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
       <div class="phone-only"><button type="button" aria-expanded=${app.state.forms.isFilterShown} @click=${() => unfold(app)}>${filterWords(app)}</button></div>
       ${day(app, "from", "From")}
       ${day(app, "to", "To")}
-      ${picked(app, { name: "kind", words: "What", options: ["order", "fill", "operation"] })}
+      ${picked(app, { name: "kind", words: "What", options: KINDS })}
       ${picked(app, { name: "market", words: "Market", options: met(({ market }) => market) })}
       ${picked(app, {
         name: "bot",
@@ -112,11 +116,11 @@ function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
         ),
       })}
       ${picked(app, { name: "status", words: "Status", options: met(({ status }) => status) })}
-      <label>Text<input name="historyText" type="search" spellcheck="false" .value=${live(filter.text)} @input=${(event: Event) => changeFilter(app, { text: chosenIn(event) })} /></label>
+      <label>Text<input name="historyText" type="search" spellcheck="false" .value=${live(filter.text)} @input=${(event: Event) => void changeFilter(app, { text: chosenIn(event) })} /></label>
       <div class="buttons">
-        <button type="button" @click=${() => take(app, "csv")}>CSV</button>
-        <button type="button" @click=${() => take(app, "jsonl")}>JSON Lines</button>
+        ${(["csv", "jsonl"] as const).map((format) => html`<button type="button" ?disabled=${forms.isFileMade} @click=${() => void takeFile(app, format)}>${format === "csv" ? "CSV" : "JSON Lines"}</button>`)}
       </div>
+      <p class="note">${fileWords(app)}</p>
     </form>`;
 }
 
@@ -139,12 +143,7 @@ function whose({ state: { keys } }: App, met: readonly string[]): string[] {
 
 function day(app: App, name: "from" | "to", words: string): TemplateResult {
   const { filter } = app.state.timeline;
-  return html`<label>${words}<input name=${name} type="date" .value=${live(filter[name])} @change=${(event: Event) => changeFilter(app, { [name]: chosenIn(event) })} /></label>`;
-}
-
-function choosePart(app: App, name: keyof Filter, chosen: string): void {
-  if (name === "bot") void chooseBot(app, chosen);
-  else changeFilter(app, { [name]: chosen });
+  return html`<label>${words}<input name=${name} type="date" .value=${live(filter[name])} @change=${(event: Event) => void changeFilter(app, { [name]: chosenIn(event) })} /></label>`;
 }
 
 type Picked = { name: keyof Filter; words: string; options: readonly string[] };
@@ -154,7 +153,7 @@ function picked(app: App, { name, words, options }: Picked): TemplateResult {
   const all = options.includes(chosen) || chosen === "" ? options : [...options, chosen];
   return html`
     <label>${words}
-      <select name=${`filter-${name}`} @change=${(event: Event) => choosePart(app, name, chosenIn(event))}>
+      <select name=${`filter-${name}`} @change=${(event: Event) => void changeFilter(app, { [name]: chosenIn(event) })}>
         <option value="" .selected=${live(chosen === "")}>all</option>
         ${all.map((word) => html`<option value=${word} .selected=${live(word === chosen)}>${word.replaceAll("_", " ")}</option>`)}
       </select>
@@ -165,14 +164,8 @@ function chosenIn({ target }: Event): string {
   return target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target.value.trim() : "";
 }
 
-/** Exactly what is filtered, of what has been read. */
-function take(app: App, format: "csv" | "jsonl"): void {
-  const rows = filtered(app.state, timelineOf(app.state).entries);
-  const nameOf = botNames(app.state);
-  const text = format === "csv" ? asCsv(rows, nameOf) : asJsonLines(rows, nameOf);
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: format === "csv" ? "text/csv" : "application/jsonl" }));
-  link.download = `postern-history.${format}`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+/** Whether the file is whole is said before it is taken. */
+function fileWords({ state }: App): string {
+  const words = wholeFileWords(state.timeline.filter);
+  return words === null ? "The file is whole, from the gateway." : `The file holds what has been read: ${words}.`;
 }

@@ -17,6 +17,7 @@ import { revocationToSign } from "../wallet/grant.ts";
 import { botLimits, botOf } from "./bot-limits.ts";
 import { limitedKeySection } from "./limited-key.ts";
 import { newKeySection } from "./new-key.ts";
+import { proposals } from "./proposals.ts";
 
 function columnsOf(app: App): readonly Column<ApiKey>[] {
   const own = app.state.session?.me.key_hash;
@@ -50,6 +51,7 @@ function revokeButton(app: App, key: ApiKey): unknown {
 
 export function keysScreen(app: App): TemplateResult {
   return html`
+    ${proposals(app)}
     ${section(
       "Bots",
       whenLoaded(app.state.keys, (keys) => bots(app, keys)),

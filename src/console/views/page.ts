@@ -17,6 +17,7 @@ import { messages } from "./messages.ts";
 import { modifyDialog } from "./modify-order.ts";
 import { nowScreen } from "./now.ts";
 import { tradeDialog } from "./open-trades.ts";
+import { decideDialog } from "./proposals.ts";
 import { protectDialog } from "./protect-dialog.ts";
 import { resumeDialog } from "./resume-dialog.ts";
 import { signInScreen } from "./sign-in.ts";
@@ -61,7 +62,7 @@ export function page(app: App): TemplateResult {
     <a class="skip" href="#main" @click=${skip}>To the content</a>
     ${ribbon(where)}
     ${content(app)}
-    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${closeDialog(app)}${cancelDialog(app)}${cancelAllDialog(app)}${tradeDialog(app)}${helpDialog(app)}`}`;
+    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${closeDialog(app)}${cancelDialog(app)}${cancelAllDialog(app)}${decideDialog(app)}${tradeDialog(app)}${helpDialog(app)}`}`;
 }
 
 /** The fragment is the screen: jumping to the content must not change it. */

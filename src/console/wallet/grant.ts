@@ -1,9 +1,9 @@
 /** What the owner signs to grant or revoke an API key of this gateway or to end a stop, and what the gateway is sent then. */
 import { API_NETWORK } from "../../core/account.ts";
-import { grantTypedData, resumptionTypedData, revocationTypedData } from "../../wire/grant-data.ts";
+import { grantTypedData, proposalTypedData, resumptionTypedData, revocationTypedData } from "../../wire/grant-data.ts";
 import type { ToSign } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
-import type { Scope, TypedDataDescription } from "../api/resources.ts";
+import type { Proposal, Scope, TypedDataDescription } from "../api/resources.ts";
 
 export type Grant = { account: string; keyHash: string; scopes: readonly Scope[]; issuedAtMs: number };
 
@@ -19,6 +19,16 @@ export async function revocationToSign(account: string, keyHash: string): Promis
 
 export async function resumptionToSign(account: string, stopId: string): Promise<ToSign | { failure: string }> {
   return forThisGateway((audience) => resumptionTypedData({ audience, accountId: account, stopId }));
+}
+
+/** The owner signs the order in the words in which it is shown. */
+export async function decisionToSign(
+  { account, id, in_words: order }: Proposal,
+  decision: "approve" | "refuse",
+): Promise<ToSign | { failure: string }> {
+  return forThisGateway((audience) =>
+    proposalTypedData({ audience, accountId: account, proposalId: id, order, decision }),
+  );
 }
 
 async function forThisGateway(write: (audience: string) => ToSign): Promise<ToSign | { failure: string }> {
