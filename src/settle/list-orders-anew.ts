@@ -1,6 +1,6 @@
 import type { With } from "../deps.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
-import { listOrdersAnew } from "../store/listed-orders.ts";
+import { lacksOrders, listOrdersAnew } from "../store/listed-orders.ts";
 
 /** Between two rounds, milliseconds. */
 export const LIST_INTERVAL_MS = 5_000;
@@ -17,7 +17,8 @@ export async function keepOrdersListed(
   isStopped: () => boolean,
 ): Promise<void> {
   try {
-    for (let step = 0; step < MAX_STEPS && !isStopped(); step += 1) {
+    // Looked at first: mostly there is nothing to write.
+    for (let step = 0; step < MAX_STEPS && !isStopped() && lacksOrders(store); step += 1) {
       const count = inTransactionNotWaiting(store, () => listOrdersAnew(store, ORDERS_AT_ONCE));
       if (count < ORDERS_AT_ONCE) return;
       await clock.sleep(STEP_PAUSE_MS);

@@ -29,11 +29,15 @@ const all = prepared((store) =>
   store.select().from(accounts).orderBy(asc(accounts.createdAtMs), asc(accounts.id)).prepare(),
 );
 
-/** Oldest first; as they were sealed. */
-export function listAccounts(store: Store): Account[] {
+const accountsOf = remembered<readonly Account[]>((store) => {
   if (!hasSealedRows(store)) return listAccountRows(store);
   const sealed = listSealed(store, "account").map(([, content]) => asAccount(content));
   return sealed.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+});
+
+/** Oldest first; as they were sealed. */
+export function listAccounts(store: Store): readonly Account[] {
+  return accountsOf.find(store, "") ?? [];
 }
 
 /** The rows, whoever wrote them; oldest first. */

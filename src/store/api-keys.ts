@@ -76,12 +76,16 @@ const ofAccount = prepared((store) =>
     .prepare(),
 );
 
-/** Oldest first; those whose rows are not believed are left out. */
-export function listApiKeys(store: Store, accountId: string): StoredKey[] {
-  return ofAccount(store)
+const keysOf = remembered<readonly StoredKey[]>((store, accountId) =>
+  ofAccount(store)
     .all({ accountId })
     .flatMap((row) => asBelieved(store, row) ?? [])
-    .filter(({ fault }) => fault === null);
+    .filter(({ fault }) => fault === null),
+);
+
+/** Oldest first; those whose rows are not believed are left out. */
+export function listApiKeys(store: Store, accountId: string): readonly StoredKey[] {
+  return keysOf.find(store, accountId) ?? [];
 }
 
 const active = prepared((store) =>
@@ -100,7 +104,7 @@ export function accountsThatWrite(store: Store): Set<string> {
 }
 
 /** Keys of an account that open something, may write and are held to nothing. */
-export function listUnlimitedKeys(store: Store, accountId: string): StoredKey[] {
+export function listUnlimitedKeys(store: Store, accountId: string): readonly StoredKey[] {
   return listApiKeys(store, accountId).filter(
     ({ state, scopes, limited }) => state === "active" && limited === null && scopes.includes("trading:write"),
   );
@@ -263,7 +267,9 @@ export function noteKeyUse(store: Store, keyHash: string, lastUsedAtMs: number):
   store.update(apiKeys).set({ lastUsedAtMs }).where(eq(apiKeys.keyHash, keyHash)).run();
   // Nothing else has changed: all keys' rows need not be read and compared anew for it.
   const known = keyOf.find(store, keyHash);
-  if (known !== null) keyOf.put(store, keyHash, { ...known, lastUsedAtMs });
+  if (known === null) return;
+  keyOf.put(store, keyHash, { ...known, lastUsedAtMs });
+  keysOf.drop(store, known.accountId);
 }
 
 const STATE_EVENT = { active: "key.released", blocked: "key.blocked", held: "key.held" } as const;

@@ -145,6 +145,11 @@ const newerThan = prepared((store) => {
     .prepare();
 });
 
+/** Whether there are orders that the list lacks. */
+export function lacksOrders(store: Store): boolean {
+  return newerThan(store).get({ last: newestListed(store).get()?.number ?? 0, count: 1 }) !== undefined;
+}
+
 /** Takes up to `count` orders into the list; returns how many. */
 export function listOrdersAnew(store: Store, count: number): number {
   const last = newestListed(store).get()?.number ?? 0;

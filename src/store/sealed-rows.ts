@@ -10,6 +10,7 @@ import { createHash } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
+import { forget } from "./remembered.ts";
 import type { apiKeys } from "./schema.ts";
 import { sealedRows } from "./schema-audit.ts";
 
@@ -58,10 +59,12 @@ const KINDS: readonly RowKind[] = [
 ];
 
 /** From now on this connection believes these rows and no others, and seals what it changes. */
-export function believe({ memory }: Store, rows: readonly SealedRow[], sealer: Sealer): void {
+export function believe(store: Store, rows: readonly SealedRow[], sealer: Sealer): void {
   const kept = new Map(KINDS.map((kind) => [kind, new Map<string, string>()]));
   for (const { kind, id, content } of rows) kept.get(kind)?.set(id, content);
-  memory.sealed = { sealer, rows: kept, digest: null, undo: [], granted: new Map(), told: new Set() };
+  // What was read before was believed without any proof.
+  forget(store);
+  store.memory.sealed = { sealer, rows: kept, digest: null, undo: [], granted: new Map(), told: new Set() };
 }
 
 /** False for a connection without the passphrase. */
