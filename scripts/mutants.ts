@@ -85,7 +85,7 @@ async function hunt(mutant: Mutant, clean: string, seeds: string): Promise<Outco
   try {
     const fault = plant(directory, mutant.changes);
     if (fault !== null) return { name, isFound: false, verdict: "NOT PLANTED", finding: fault };
-    const bySeed = await findBySeeds(directory, seeds);
+    const bySeed = await findBySeeds(directory, mutant, seeds);
     if (bySeed !== null) return { name, isFound: true, ...bySeed };
     const scene = await findByScenes(directory);
     if (scene === null)
@@ -96,12 +96,22 @@ async function hunt(mutant: Mutant, clean: string, seeds: string): Promise<Outco
   }
 }
 
-async function findBySeeds(cwd: string, seeds: string): Promise<{ verdict: string; finding: string } | null> {
-  const command = [process.execPath, "scripts/simulate.ts", "--seeds", seeds, "--minutes", MAX_MINUTES, "--quiet"];
+async function findBySeeds(
+  cwd: string,
+  mutant: Mutant,
+  seeds: string,
+): Promise<{ verdict: string; finding: string } | null> {
+  const command = [process.execPath, ...commandOf(mutant), "--seeds", seeds];
   const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe" });
   const found = /^seed (\d+) failed: (.*)$/m.exec(await child.stdout.text());
   await child.exited;
   return found === null ? null : { verdict: `found by seed ${found[1]}`, finding: found[2] ?? "" };
+}
+
+function commandOf({ seeds }: Mutant): string[] {
+  return seeds === "rails"
+    ? ["scripts/rails-seeds.ts", "--seconds", String(Number(MAX_MINUTES) * 60)]
+    : ["scripts/simulate.ts", "--minutes", MAX_MINUTES, "--quiet"];
 }
 
 /** Name of the first scene that fails. */

@@ -14,6 +14,7 @@ import { RAILS } from "./rails.ts";
 import { SHOWN } from "./shown.ts";
 import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
+import { WAYS_ROUND } from "./ways-round.ts";
 import { WRITES } from "./writes.ts";
 
 /** Bugs on the way of one order, from its intent to what is told. */
@@ -341,6 +342,7 @@ export const LISTS = {
   shown: SHOWN,
   stops: STOPS,
   stores: STORES,
+  "ways-round": WAYS_ROUND,
   writes: WRITES,
 } as const satisfies Record<string, readonly Mutant[]>;
 

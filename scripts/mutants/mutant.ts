@@ -2,4 +2,9 @@
 export type Change = { file: string; find: string; put: string };
 
 /** A bug that somebody could have written. */
-export type Mutant = { name: string; changes: readonly Change[] };
+export type Mutant = {
+  name: string;
+  changes: readonly Change[];
+  /** Whose seeds look for it: the whole simulation's where it is left out, or the short runs of `rails-seeds`. */
+  seeds?: "rails";
+};

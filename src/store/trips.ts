@@ -1,6 +1,6 @@
 /** Days on which a bot may not increase. A row is obeyed without any proof, and one that was sealed although it is gone. */
 import { createHash } from "node:crypto";
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { ZERO } from "../core/decimal.ts";
 import { tripResource } from "../core/rails/rails-resource.ts";
 import { dayOf, type Trip } from "../core/rails/trip.ts";
@@ -8,6 +8,7 @@ import { newUuid } from "../core/uuid.ts";
 import { appendAudit } from "./audit.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
 import { botTrips } from "./schema-bots.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
@@ -61,13 +62,15 @@ function tellTrip(store: Store, trip: Trip, atMs: number): void {
   });
 }
 
+const isOfBot = and(eq(botTrips.accountId, sql.placeholder("accountId")), eq(botTrips.bot, sql.placeholder("bot")));
+const ofBot = prepared((store) => store.select().from(botTrips).where(isOfBot).prepare());
+
 const tripsOf = remembered<readonly Trip[]>((store, name) => {
   const [accountId = "", bot = ""] = name.split(" ");
-  const isOwn = and(eq(botTrips.accountId, accountId), eq(botTrips.bot, bot));
   const lost = listLostTrips(store).filter((trip) => trip.accountId === accountId && trip.bot === bot);
   for (const trip of lost) tellFault(store, faultOf(trip));
   const gone = new Set(lost.map(({ id }) => id));
-  const rows = store.select().from(botTrips).where(isOwn).all();
+  const rows = ofBot(store).all({ accountId, bot });
   // Of one that was changed both hold: what only tightens needs no proof.
   return [...rows.filter(({ id, clearedAtMs }) => !gone.has(id) || clearedAtMs === null), ...lost];
 });

@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { runSeeds } from "./run-seeds.ts";
+
+const SEEDS = { from: 1, count: 60, forMs: Number.POSITIVE_INFINITY, nowMs: () => 0 };
+
+test("in short runs of every verb nothing is signed beyond the rails of its bot, and each limit is come to", async () => {
+  const { failed, used, increases } = await runSeeds(SEEDS);
+  expect(failed).toBeNull();
+  expect(increases).toBeGreaterThan(40);
+  for (const rail of ["max_order", "max_position", "max_exposure", "max_actions", "max_open"])
+    expect([rail, (used.get(rail) ?? 0) > 0.9]).toEqual([rail, true]);
+}, 30_000);
+
+test("a seed is the same run each time", async () => {
+  const [one, other] = [await runSeeds({ ...SEEDS, count: 8 }), await runSeeds({ ...SEEDS, count: 8 })];
+  expect(other).toEqual(one);
+}, 30_000);
