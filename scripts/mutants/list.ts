@@ -24,8 +24,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/place-order.ts",
-        find: "insertPlacing(store, { order, key, leg, attempt })",
-        put: "({ ...attempt, id: insertOrder(store, order, { key, leg, attempt: null }) })",
+        find: "insertPlacing(store, { order, key, leg, attempt: made })",
+        put: "({ ...made, id: insertOrder(store, order, { key, leg, attempt: null }) })",
       },
     ],
   },

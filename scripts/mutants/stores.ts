@@ -348,7 +348,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/fills.ts",
-        find: '        eq(fills.market, sql.placeholder("market")),\n        eq(fills.side, sql.placeholder("side")),\n',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands so in the file
+        find: '        eq(sql`+${fills.market}`, sql.placeholder("market")),\n        eq(fills.side, sql.placeholder("side")),\n',
         put: "",
       },
     ],

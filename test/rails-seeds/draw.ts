@@ -61,8 +61,9 @@ function figure(text: string): number {
 export function drawNarrowing(chance: Chance): Partial<RailsText> {
   return chance.pick<Partial<RailsText>>([
     { maxOrder: "2000 USD" },
-    { maxOrder: "9000 USD" },
-    { maxPosition: "20000 USD", maxTurnoverPerDay: "90000 USD" },
+    // What is looser than what holds changes nothing.
+    ...Array(4).fill({ maxOrder: "9000 USD", maxPosition: "20000 USD", maxExposure: "30000 USD" }),
+    { maxTurnoverPerDay: "90000 USD", maxOpenOrders: "9" },
     { maxPosition: "2000 USD" },
     { maxExposure: "5000 USD" },
     { maxTurnoverPerDay: "5000 USD" },

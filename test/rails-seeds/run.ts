@@ -197,7 +197,7 @@ const STEP_WEIGHTS: readonly (readonly [number, Step])[] = [
   [4, pass],
   [3, restart],
   [3, stopOrResume],
-  [2, narrow],
+  [4, narrow],
   [2, trip],
   [2, byNobody],
   [3, stepTrades],
