@@ -89,6 +89,12 @@ export const WAYS_ROUND: readonly Mutant[] = [
     "",
   ),
   one(
+    "what is held on the other side makes room, and is closed first",
+    EXPOSURE,
+    "  const longest = add(larger(net.high, ZERO), buys);",
+    "  const longest = add(net.high, buys);",
+  ),
+  one(
     "one key cancels what another has placed",
     JUDGE,
     '  if (touches === "all" || targetBot === bot) return null;',

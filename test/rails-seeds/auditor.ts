@@ -151,11 +151,12 @@ function sumOf(legs: readonly Leg[], asset: number, isBuy: boolean): number {
   return sum;
 }
 
-/** max(|net + all buys|, |net - all sells|); on spot nobody holds less than nothing. */
+/** max(|net + all buys|, |net - all sells|), what only reduces filled first; on spot nobody holds less than nothing. */
 function worstOf(book: Book, open: readonly Leg[], asset: number): number {
   const net = book.net[asset] ?? 0;
   if (asset === SPOT) return Math.max(net + sumOf(open, asset, true), 0);
-  return Math.max(net + sumOf(open, asset, true), sumOf(open, asset, false) - net, Math.abs(net));
+  const [long, short] = [Math.max(net, 0), Math.max(-net, 0)];
+  return Math.max(long + sumOf(open, asset, true), short + sumOf(open, asset, false));
 }
 
 function worstOfAll(venue: Venue, book: Book): number[] {

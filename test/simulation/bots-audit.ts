@@ -180,8 +180,8 @@ function nameOf({ bot }: Book): string {
 function worstOf({ net }: Book, live: readonly Order[]): bigint {
   const side = (isBuy: boolean) =>
     live.filter((order) => order.isBuy === isBuy).reduce((sum, { size }) => sum + size, 0n);
-  const [long, short] = [net + side(true), side(false) - net];
-  return larger(larger(long, short), net < 0n ? -net : net);
+  // What only reduces may be filled first: what is held on the other side makes no room.
+  return larger(larger(net, 0n) + side(true), larger(-net, 0n) + side(false));
 }
 
 function auditVerb(asker: Book, { wish, request, isModify, book }: Taken): string[] {

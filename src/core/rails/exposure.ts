@@ -49,10 +49,13 @@ export function netRange(own: Decimal, account: Decimal | null): NetRange {
   return { low: smaller(own, larger(account, ZERO)), high: own };
 }
 
-/** max(|net + all buys|, |net − all sells|), for the worst net that is possible. Reductions cannot make it larger. */
+/**
+ * max(|net + all buys|, |net − all sells|), for the worst net that is possible. A reduction passes at any time and may be filled
+ * first: what is held on the other side makes no room, and no reduction makes this larger.
+ */
 export function worstPosition(net: NetRange, { buys, sells }: Sums): Decimal {
-  const longest = add(net.high, buys);
-  const shortest = subtract(net.low, sells);
+  const longest = add(larger(net.high, ZERO), buys);
+  const shortest = subtract(smaller(net.low, ZERO), sells);
   return larger(larger(longest, negate(shortest)), larger(absolute(net.low), absolute(net.high)));
 }
 

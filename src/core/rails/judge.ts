@@ -2,7 +2,7 @@
  * Whether a limited key may do what it asks. Judged is what would be if it were done: its own leg is among those that are
  * open already, so that no order of checks and no second request can come between.
  */
-import { add, compare, type Decimal, larger, multiply, negate, subtract, sum, ZERO } from "../decimal.ts";
+import { add, compare, type Decimal, larger, multiply, negate, smaller, subtract, sum, ZERO } from "../decimal.ts";
 import { distanceFault } from "./distance.ts";
 import { isAbove, netRange, notionalAt, notionalOf, type Reference, worstPosition } from "./exposure.ts";
 import { marketFault, quoteFault, verbFault } from "./may.ts";
@@ -190,5 +190,5 @@ function worstOnSide({ facts, own, wish: { leg } }: Increase): Decimal {
   const net = netRange(facts.netOf(leg.market), facts.accountOf(leg.market));
   const { buys, sells } = own.markets.get(leg.market) ?? NOTHING_OUT;
   const others = subtract(leg.side === "buy" ? buys : sells, leg.remaining);
-  return leg.side === "buy" ? add(net.high, others) : subtract(others, net.low);
+  return leg.side === "buy" ? add(larger(net.high, ZERO), others) : subtract(others, smaller(net.low, ZERO));
 }
