@@ -68,6 +68,7 @@ const SCENES = [
   "test/http/limits.test.ts",
   "test/http/writes.test.ts",
   "test/http/rails-batch.test.ts",
+  "test/http/ways-round-rails.test.ts",
   "test/http/readiness.test.ts",
   "test/store/remembered.test.ts",
   "test/store/while-unchanged.test.ts",
