@@ -43,8 +43,8 @@ export const RAILS: readonly Mutant[] = [
   one(
     "buys and sells make up for one another",
     EXPOSURE,
-    "const longest = add(net.high, buys);",
-    "const longest = subtract(add(net.high, buys), sells);",
+    "const longest = add(larger(net.high, ZERO), buys);",
+    "const longest = subtract(add(larger(net.high, ZERO), buys), sells);",
   ),
   one(
     "a key keeps its own rails when its bot has newer ones",

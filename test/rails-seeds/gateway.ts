@@ -83,6 +83,7 @@ const SETTINGS: Settings = {
   areSpotTriggersSent: false,
   areCancelsFast: true,
   areRailsRequired: false,
+  hasPlainToolKeys: false,
   openOrderReserve: 50,
   fillsPageRows: 2_000,
 };
