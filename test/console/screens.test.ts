@@ -273,3 +273,28 @@ test.each(DRAWN)("%s is drawn without a question, and without a change of what t
   expect(asked).toEqual([]);
   expect(Bun.inspect(app.state, { depth: 20 })).toBe(before);
 });
+
+test("an entry that is held without a stop is among what needs the owner, and one with it is not", () => {
+  const app = signedIn("now");
+  const trade = {
+    id: "t",
+    market: "ETH",
+    side: "buy",
+    size: "2",
+    held_size: "2",
+    entry: { price: "3000", order: null },
+    stop_loss: { trigger_price: "2900" },
+    take_profit: null,
+    status: "open",
+    created_at: "1970-01-01T00:00:00.000Z",
+    protected: false,
+    unprotected_since: "1970-01-01T00:00:00.000Z",
+    unprotected_because: "the exchange refused the stop",
+  };
+  app.state["nowMs"] = 90_000;
+  const loaded = (value: object[]) => ({ value, readAtMs: 0, asOfMs: null, failure: null });
+  app.state["trades"] = loaded([trade]);
+  expect(look(page(app)).text).toContain("2 ETH has no stop for 1 min 30 s: the exchange refused the stop");
+  app.state["trades"] = loaded([{ ...trade, protected: true, unprotected_since: null, unprotected_because: null }]);
+  expect(look(page(app)).text).not.toContain("has no stop");
+});

@@ -3,10 +3,13 @@ import { type Total, totalOf } from "../figures/account-total.ts";
 import type { App } from "./app.ts";
 import type { EquitySample, State } from "./state.ts";
 
-/** Samples kept for an account. */
-const MAX_SAMPLES = 2_000;
-/** Milliseconds between samples that are kept: two days of an open page. */
+/** Samples kept for an account: those of a day, and of thirty. */
+const MAX_SAMPLES = 3_000;
+/** Milliseconds between samples of the last day, and between older ones. */
 const SAMPLE_EVERY_MS = 60_000;
+const OLDER_EVERY_MS = 30 * SAMPLE_EVERY_MS;
+const DAY_MS = 86_400_000;
+const KEPT_MS = 30 * DAY_MS;
 
 const STORE = "postern.total.";
 
@@ -35,7 +38,7 @@ export function sampleEquity(app: App): void {
   const [last, before] = [state.equity.at(-1), state.equity.at(-2)];
   const isSoon = last !== undefined && before !== undefined && last.atMs - before.atMs < SAMPLE_EVERY_MS;
   const kept = isSoon ? state.equity.slice(0, -1) : state.equity;
-  state.equity = [...kept, sample].slice(-MAX_SAMPLES);
+  state.equity = (isSoon ? [...kept, sample] : thinned([...kept, sample], readAtMs)).slice(-MAX_SAMPLES);
   app.changed();
   if (isSoon) return;
   try {
@@ -44,6 +47,24 @@ export function sampleEquity(app: App): void {
   } catch {
     // A browser that keeps nothing still draws what it saw since it was opened.
   }
+}
+
+/** One of each half hour where it is older than a day, and none that is older than thirty. */
+export function thinned(samples: readonly EquitySample[], nowMs: number): EquitySample[] {
+  let lastSlot = -1;
+  return samples.filter(({ atMs }) => {
+    if (nowMs - atMs > KEPT_MS) return false;
+    if (nowMs - atMs <= DAY_MS) return true;
+    const slot = Math.floor(atMs / OLDER_EVERY_MS);
+    const isFirst = slot !== lastSlot;
+    lastSlot = slot;
+    return isFirst;
+  });
+}
+
+/** Those of the chosen days. */
+export function shownEquity({ equity, forms, nowMs }: State): EquitySample[] {
+  return equity.filter(({ atMs }) => nowMs - atMs <= forms.equityDays * DAY_MS);
 }
 
 function parse(text: string | null): EquitySample[] {

@@ -156,6 +156,8 @@ export type Forms = {
   isFileMade: boolean;
   /** The dialog that tells the keys. */
   isHelpShown: boolean;
+  /** Days of the chart of the total. */
+  equityDays: 1 | 7 | 30;
   /** Of a candle. */
   interval: Interval;
   /** Market of the chart of fills; empty is that of the newest. */
@@ -199,6 +201,7 @@ export function newForms(storage: Storage): Forms {
     deciding: null,
     trade: null,
     renewal: null,
+    equityDays: 1,
     isFilterShown: false,
     isFileMade: false,
     isHelpShown: false,

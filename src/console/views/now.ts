@@ -6,7 +6,7 @@ import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
 import { attentionOf, type Matter } from "../state/attention.ts";
-import { equityChart } from "./equity-chart.ts";
+import { equityChart, spans } from "./equity-chart.ts";
 import { openTrades } from "./open-trades.ts";
 import { positions } from "./positions.ts";
 import { unknownOrders } from "./unknown-orders.ts";
@@ -17,7 +17,7 @@ export function nowScreen(app: App): TemplateResult {
     ${unknownOrders(app)}
     ${positions(app)}
     ${openTrades(app)}
-    ${section("Total", equityChart(app), "every dex and spot, USDC, as seen by this page")}
+    ${section("Total", equityChart(app), spans(app))}
     ${section(
       "Bots of today",
       whenLoaded(app.state.keys, (keys) => botsOfToday(app, keys)),

@@ -52,6 +52,7 @@ async function takeDashboard(browser: Browser, directory: string): Promise<strin
       files.push(await take(page, join(directory, `stopped-${look.name}.png`)));
       await context.close();
       await scene.postern("resume");
+      await waitingOrders(scene, apiKey, account);
     }
     return files;
   } finally {
@@ -124,12 +125,18 @@ export async function trade(scene: Scene, apiKey: string): Promise<void> {
   await order({ market: "ETH", side: "buy", size: "2", price: "5000", time_in_force: "ioc" });
   await order({ market: "BTC", side: "sell", size: "0.05", price: "60000", time_in_force: "ioc" });
   await order({ market: "BTC", side: "buy", size: "0.01", price: "81000.5" });
-  await order({ market: "BTC", side: "buy", size: "0.02", price: "94100", time_in_force: "alo" });
-  const entry = { price: "94200" };
-  const guards = { stop_loss: { trigger_price: "90000" }, take_profit: { trigger_price: "99000" } };
-  await call(scene, apiKey, "/v1/trades", { account, market: "BTC", side: "buy", size: "0.01", entry, ...guards });
+  await waitingOrders(scene, apiKey, account);
   const trigger = { kind: "stop_loss", price: "2400", market: true };
   await order({ market: "ETH", side: "sell", size: "1", price: "2000", reduce_only: true, trigger });
   await order({ market: "BTC", side: "buy", size: "0.0001", price: "60000" });
   await call(scene, apiKey, "/v1/twaps", { market: "BTC", side: "buy", size: "0.1", duration_minutes: 30 });
+}
+
+/** Near enough to the market to be lines in the chart; a STOP takes them away. */
+async function waitingOrders(scene: Scene, apiKey: string, account: string): Promise<void> {
+  const resting = { market: "BTC", side: "buy", size: "0.02", price: "94100", time_in_force: "alo" };
+  await call(scene, apiKey, "/v1/orders", { account, ...resting });
+  const guards = { stop_loss: { trigger_price: "90000" }, take_profit: { trigger_price: "99000" } };
+  const entry = { market: "BTC", side: "buy", size: "0.01", entry: { price: "94200" } };
+  await call(scene, apiKey, "/v1/trades", { account, ...entry, ...guards });
 }
