@@ -56,6 +56,9 @@ function line(plot: uPlot, { price, words }: Pick<Level, "price" | "words">, col
   ctx.lineTo(bbox.left + bbox.width, y);
   ctx.stroke();
   ctx.font = `${LABEL_PX * devicePixelRatio}px system-ui, sans-serif`;
+  // The axes have left theirs.
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
   ctx.fillText(words, bbox.left + 4 * devicePixelRatio, y - 3 * devicePixelRatio);
   ctx.restore();
 }
