@@ -3,7 +3,7 @@
  *
  *   bun run simulate --seeds N [--from S] [--minutes M] [--jobs J] [--keep-going]
  *   bun run simulate --seed S        one seed, with its whole history
- *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, …
+ *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, …
  *   --quiet                          no history of the first failing seed
  *   --hash                           prints the hash of each seed's event log
  *   --directory PATH                 where databases lie; memory-backed storage by default
@@ -14,9 +14,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { addMeasured, type Measured, measuredLines, NOTHING_MEASURED } from "../test/simulation/measured.ts";
-import { type RunResult, runSeed, worldsOf } from "../test/simulation/run-seed.ts";
-import { ODD_KINDS, type OddKind } from "../test/simulation/worlds/odd.ts";
-import { WORLD_NAMES, type WorldName } from "../test/simulation/worlds/worlds.ts";
+import { type Drawn, type RunResult, runSeed, WHOLE_TRADES, worldsOf } from "../test/simulation/run-seed.ts";
+import { ODD_KINDS } from "../test/simulation/worlds/odd.ts";
+import { WORLD_NAMES } from "../test/simulation/worlds/worlds.ts";
 import { readTotals, tellTotals } from "./jobs.ts";
 import { MEMORY, openOwnDirectory } from "./own-directory.ts";
 
@@ -30,7 +30,7 @@ type Options = {
   isHashed: boolean;
   keepsGoing: boolean;
   /** Seeds without each of these are left out. */
-  worlds: readonly (WorldName | OddKind)[];
+  worlds: readonly Drawn[];
 };
 
 type Totals = {
@@ -144,8 +144,8 @@ async function showSeed(seed: number, directory: string, isHashed: boolean): Pro
   return result.findings.length === 0;
 }
 
-function worldNames(text: string): (WorldName | OddKind)[] {
-  const known = [...WORLD_NAMES, ...ODD_KINDS];
+function worldNames(text: string): Drawn[] {
+  const known = [...WORLD_NAMES, ...ODD_KINDS, WHOLE_TRADES] as const;
   return text
     .split(",")
     .filter((name) => name !== "")

@@ -148,7 +148,12 @@ async function attack(all: readonly Move[]): Promise<Outcome> {
   let watch: BotsWatch | null = null;
   const scene = await openScene({ bots, isHttp: true, onChange: () => watch?.look() });
   const byPrice = new Map<string, { by: Party; key: string; number: number }>();
-  watch = watchBots({ bots, byPrice, venue: scene.venue, isClockRight: () => true });
+  watch = watchBots({
+    bots,
+    wishOf: ({ p: price }) => byPrice.get(price),
+    venue: scene.venue,
+    isClockRight: () => true,
+  });
   const thief = { scene, byPrice, calls: [] as Call[], number: 0, keyOf: keyOf(bots) };
   try {
     for (const isBuy of [true, false]) byOthers(scene, { isBuy, isTaker: false, size: "0.3" });

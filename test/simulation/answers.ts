@@ -58,10 +58,13 @@ function isReadAgain(known: Heard, heard: Heard, areReadsSound: boolean): boolea
   return fieldOf(heard.body, "exchange_order_id") === oid;
 }
 
+/** What is answered within the deadline whatever happens. */
+const BOUND: ReadonlySet<string> = new Set(["place", "cancel", "market", "close", "batch", "cancel_all"]);
+
 export function auditTimes(name: string, heard: readonly Heard[]): string[] {
   return heard.flatMap(({ turn }) => {
     const tookMs = (turn.endedAtMs ?? 0) - turn.askedAtMs;
-    const isBound = turn.ask.kind === "place" || turn.ask.kind === "cancel";
+    const isBound = BOUND.has(turn.ask.kind);
     return isBound && tookMs > ANSWER_DEADLINE_MS ? [`${name} was answered after ${tookMs} ms`] : [];
   });
 }

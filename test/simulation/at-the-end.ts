@@ -1,6 +1,8 @@
 /** What a run does when its faults have ended: everything is asked once more, and looked at. */
 import { Database } from "bun:sqlite";
-import { type Clients, fieldOf, type Turn } from "./clients.ts";
+import { type Clients, fieldOf, ordersIn, type Turn } from "./clients.ts";
+import type { ToldEvent } from "./tellings.ts";
+import { PARTIES, type Party } from "./template.ts";
 import type { Venue } from "./venue.ts";
 
 /** Operations that are still looked for at this moment, whose end may only be that nobody can know. */
@@ -31,16 +33,40 @@ export function endTwaps(venue: Venue): Set<number> {
   return running;
 }
 
-export function lookAtAll(clients: Clients): Map<string, { party: string; turn: Turn }> {
-  const looks = new Map<string, { party: string; turn: Turn }>();
+export type Looks = Map<string, { party: string; turn: Turn }>;
+
+/** Every order that anybody was told of: those of trades are told by events alone. */
+export function lookAtAll(clients: Clients, told: readonly ToldEvent[]): Looks {
+  const looks: Looks = new Map();
+  const look = (party: Party, body: string) => {
+    const id = fieldOf(body, "object") === "order" ? fieldOf(body, "id") : null;
+    if (id === null || looks.has(id)) return;
+    const turn = clients.read(party, { kind: "get", id });
+    if (turn !== null) looks.set(id, { party: party.account.id, turn });
+  };
   for (const { wish, turns } of clients.dialogues) {
     for (const { outcome } of turns) {
       if (outcome?.kind !== "answer" || outcome.status >= 300) continue;
-      const id = fieldOf(outcome.body, "object") === "order" ? fieldOf(outcome.body, "id") : null;
-      if (id === null || looks.has(id)) continue;
-      const turn = clients.read(wish.party, { kind: "get", id });
-      if (turn !== null) looks.set(id, { party: wish.party.account.id, turn });
+      look(wish.party, outcome.body);
+      for (const order of ordersIn(outcome.body)) look(wish.party, JSON.stringify(order));
     }
+  }
+  if (!clients.dialogues.some(({ wish }) => wish.kind === "trade")) return looks;
+  for (const { type, payload, isTakenBack } of told) {
+    const party = PARTIES.find(({ account }) => account.id === fieldOf(payload, "account"));
+    if (type === "order.created" && !isTakenBack && party !== undefined) look(party, payload);
+  }
+  return looks;
+}
+
+/** How each trade is shown after that. */
+export function lookAtTrades(clients: Clients): Looks {
+  const looks: Looks = new Map();
+  for (const { wish, turns } of clients.dialogues) {
+    const answered = turns.find(({ outcome }) => outcome?.kind === "answer" && outcome.status === 201)?.outcome;
+    const id = wish.kind === "trade" && answered?.kind === "answer" ? fieldOf(answered.body, "id") : null;
+    const turn = id === null ? null : clients.read(wish.party, { kind: "get_trade", id });
+    if (id !== null && turn !== null) looks.set(id, { party: wish.party.account.id, turn });
   }
   return looks;
 }

@@ -4,6 +4,7 @@ import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import { isHidden, lastError } from "./hidden.ts";
+import { auditFills } from "./kept-fills.ts";
 import { auditMisplaced, isElsewhere } from "./misplaced.ts";
 import type { Sent } from "./network.ts";
 import { auditNeverShown, isNeverShown } from "./never-shown.ts";
@@ -11,12 +12,25 @@ import { auditOperation } from "./operations.ts";
 import { auditOwnWrites } from "./own-writes.ts";
 import { auditRefused, idsTold } from "./refused.ts";
 import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
+import { auditSeparation } from "./separation.ts";
 import { auditTellings, type ToldEvent } from "./tellings.ts";
 import { PARTIES, type Party, START_MS } from "./template.ts";
 import { auditEvents } from "./told.ts";
-import { type Expected, expectedOf, isMisplaced, NEVER_PLACED, type TrueOrder, type Truth, units } from "./truth.ts";
+import type { Top } from "./tops.ts";
+import {
+  allOrders,
+  type Expected,
+  expectedOf,
+  isMisplaced,
+  NEVER_PLACED,
+  type TrueOrder,
+  type Truth,
+  units,
+} from "./truth.ts";
 import { isToldWithoutItsWord } from "./unsaid-end.ts";
 import type { Venue } from "./venue.ts";
+import { auditWhole } from "./whole-audit.ts";
+import type { Wish } from "./wishes.ts";
 import type { Moves } from "./worlds/markets.ts";
 
 export type Audited = {
@@ -36,6 +50,8 @@ export type Audited = {
   shownCloids: ReadonlySet<string> | null;
   /** TWAPs that ran until the run ended them, before the last looks. */
   runningTwaps: ReadonlySet<number>;
+  /** Of every moment at which something changed, in runs that need them. */
+  tops: readonly Top[];
   moves: Moves | null;
   /** Somebody stopped. */
   stop: { party: Party } | null;
@@ -55,6 +71,7 @@ export type Audited = {
 export function audit(run: Audited): string[] {
   return [
     ...run.dialogues.flatMap((dialogue) => auditDialogue(run, dialogue)),
+    ...run.dialogues.flatMap((dialogue) => auditWhole(run, dialogue)),
     ...auditLooks(run),
     ...auditEnds(run),
     ...auditEveryEnd(run),
@@ -73,20 +90,32 @@ function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
   const accepted = heard.filter(({ status }) => status < 300);
   const made = run.truth.made.get(wish.number) ?? [];
   const name = `${wish.key} (${dialogue.ask?.kind ?? "never asked"})`;
+  if (NO_ORDERS.has(wish.kind)) return [...auditTimes(name, heard), ...auditUnsent(run, dialogue, name)];
   const conditions = { areReadsSound: run.areReadsSound, swap: run.moves?.swap ?? null };
-  const findings = [...auditAnswers(name, accepted, conditions), ...auditTimes(name, heard)];
+  const findings = [...auditAnswers(name, answersOf(dialogue, accepted), conditions), ...auditTimes(name, heard)];
   // What a modify placed too much is taken off, and each fill that its original is shown to have had since asks for it anew.
   const most = dialogue.ask?.kind === "modify" ? 2 + fillsOfTarget(run, dialogue) : 1;
   if (made.length > most) findings.push(`${name} was executed ${made.length} times`);
-  const wasLost = dialogue.turns.some(({ outcome }) => outcome?.kind !== "answer");
-  if (accepted.length === 0) {
-    if (!wasLost && made.length > 0) findings.push(`${name} was executed, and every answer said that nothing was sent`);
-    return findings;
-  }
+  if (accepted.length === 0) return [...findings, ...auditUnsent(run, dialogue, name)];
   if (isElsewhere(run, dialogue)) return findings;
   const last = accepted.at(-1);
   if (last !== undefined) findings.push(...auditEnd(run, dialogue, { name, last }));
   return findings;
+}
+
+/** Their answers are of something else than one order. */
+const NO_ORDERS: ReadonlySet<Wish["kind"]> = new Set(["batch", "cancel_all", "trade", "trade_cancel", "trade_modify"]);
+
+/** Of a batch that is not settled nothing that it says of one order is for good. */
+function answersOf({ wish }: Dialogue, accepted: readonly Heard[]): readonly Heard[] {
+  if (wish.part === undefined) return accepted;
+  return accepted.map((heard) => (heard.status === 202 ? { ...heard, body: '{"status":"unknown"}' } : heard));
+}
+
+function auditUnsent({ truth }: Audited, { wish, turns }: Dialogue, name: string): string[] {
+  const isRefused = turns.every(({ outcome }) => outcome?.kind === "answer" && outcome.status >= 300);
+  const isMade = [wish, ...(wish.parts ?? [])].some(({ number }) => (truth.made.get(number) ?? []).length > 0);
+  return isRefused && isMade ? [`${name} was executed, and every answer said that nothing was sent`] : [];
 }
 
 /** Fills of all that an order which was to be modified ever was at the exchange. */
@@ -100,12 +129,12 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
   const { wish } = dialogue;
   if (last.status === 202) return isUndecidable(run, dialogue) ? [] : [`${name} was never settled: ${last.body}`];
   const status = fieldOf(last.body, "status") ?? "";
-  const kind = dialogue.ask?.kind;
+  const { kind } = wish;
   if (status === "unknown") return [`${name} was answered ${last.status} and unknown: ${last.body}`];
   if (kind === "cancel" && !CLOSED.includes(status) && fieldOf(last.body, "error") === null) {
     return [`${name} was answered ${last.status} and left the order ${status}`];
   }
-  if (kind === "place") {
+  if (kind === "place" || kind === "market" || kind === "close") {
     const order = run.truth.orders.get(wish.number);
     const isRejected = status === "rejected";
     const expected =
@@ -216,7 +245,7 @@ function auditEveryEnd(run: Audited): string[] {
     ),
     ...run.reads.map(({ party, turn }) => ({ user: ownerOf(party.account.id), turn })),
   ];
-  const orders = [...run.truth.orders.values(), ...run.truth.splits.values()];
+  const orders = allOrders(run.truth);
   const byOid = new Map(orders.flatMap((order) => order.legs.map(({ oid }) => [String(oid), order] as const)));
   return turns.flatMap(({ user, turn }) => {
     if (turn.outcome?.kind !== "answer" || turn.outcome.status >= 300 || turn.outcome.status === 202) return [];
@@ -252,7 +281,7 @@ const COMPARED = ["status", "exchange_order_id", "filled_size", "average_price"]
 
 /** At the end every order is shown exactly as it is at the exchange. */
 function auditLooks(run: Audited): string[] {
-  const all = [...run.truth.orders.values(), ...run.truth.splits.values()];
+  const all = allOrders(run.truth);
   const merged = new Map<TrueOrder, TrueOrder>();
   for (const order of all) {
     const whole = order.mayBelongTo;
@@ -312,21 +341,6 @@ function isEqual(field: string, shown: string | null, expected: string | null): 
   return units(shown) === units(expected);
 }
 
-/** No answer shows anything of another account. */
-function auditSeparation({ dialogues, reads }: Audited): string[] {
-  const turns = [
-    ...dialogues.flatMap(({ wish, turns: all }) => all.map((turn) => ({ party: wish.party, turn }))),
-    ...reads,
-  ];
-  return turns.flatMap(({ party, turn }) => {
-    if (turn.outcome?.kind !== "answer") return [];
-    const { body } = turn.outcome;
-    const strangers = PARTIES.filter(({ account }) => account.id !== party.account.id);
-    const isLeak = strangers.some(({ account }) => body.includes(account.id) || body.includes(account.tradingAddress));
-    return isLeak ? [`an answer to ${party.account.id} shows another account: ${body}`] : [];
-  });
-}
-
 /** Where others use our ids the exchange does contradict itself. */
 function isNeverNoted({ areIdsShared }: Audited, what: string): boolean {
   return what === "overruled" || (what === "contradiction" && !areIdsShared);
@@ -351,7 +365,7 @@ function auditDatabase(run: Audited): string[] {
         `select kind, count(*) n from ${EVERY_ATTEMPT} where state <> 'done' group by kind`,
       )
       .all();
-    const isAnyElsewhere = [...run.truth.orders.values(), ...run.truth.splits.values()].some(isMisplaced);
+    const isAnyElsewhere = allOrders(run.truth).some(isMisplaced);
     const isAnyHidden = run.dialogues.some((dialogue) => isHidden(run, dialogue));
     for (const { kind, n } of open)
       if (kind !== "isolated_margin" && !isAnyElsewhere && !isAnyHidden)
@@ -374,25 +388,4 @@ function auditDatabase(run: Audited): string[] {
   } finally {
     database.close();
   }
-}
-
-/** Without a feed fills are read every 30 s, milliseconds. */
-const INDEX_LAG_MS = 40_000;
-
-/** The fills that we keep of an account are those that the exchange has. */
-function auditFills(database: Database, venue: Venue, account: { id: string; tradingAddress: string }): string[] {
-  const kept = database
-    .prepare<{ id: string; oid: string; size: string; price: string }, [string]>(
-      "select id, oid, size, price from fills where account_id = ?",
-    )
-    .all(account.id);
-  const shown = new Set(kept.map(({ id }) => id));
-  const missing = venue
-    .fillsOf(account.tradingAddress)
-    .filter(({ timeMs }) => timeMs < venue.nowMs() - INDEX_LAG_MS)
-    .filter((fill) => !shown.has(`${fill.timeMs}-${fill.coin}-${fill.tid}`));
-  const findings = missing.map((fill) => `fill ${fill.tid} of order ${fill.oid} is not in the index`);
-  if (kept.length > venue.fillsOf(account.tradingAddress).length)
-    findings.push("there are fills that the exchange has not");
-  return findings;
 }

@@ -4,10 +4,11 @@
  *
  * A size is valued at the lowest price that the exchange has had: whatever an order was judged with is not below that.
  */
+import type { OrderRequest } from "../../src/paper/engine/action.ts";
 import type { Fill, Order } from "../../src/paper/engine/state.ts";
 import type { Bot } from "./bots.ts";
 import { placedBy, units } from "./truth.ts";
-import type { Execution, Venue } from "./venue.ts";
+import type { Venue } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
 
 export type BotsWatch = {
@@ -42,14 +43,14 @@ type Asked = Pick<Wish, "by" | "key" | "number">;
 
 type Watched = {
   bots: readonly Bot[];
-  /** What is asked for, by its price; may grow. */
-  byPrice: ReadonlyMap<string, Asked>;
+  /** What is asked for; may grow. */
+  wishOf: (request: Request) => Asked | undefined;
   venue: Venue;
   /** A clock that goes wrong may be in another day, where a count begins anew. */
   isClockRight: () => boolean;
 };
 
-export function watchBots({ bots, byPrice, venue, isClockRight }: Watched): BotsWatch {
+export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsWatch {
   const books: Book[] = bots.map((bot) => ({ bot, net: 0n, traded: 0n, taken: new Set(), worst: 0n, seenFills: 0 }));
   const bookOf = new Map<number, Book>();
   const rootOf = new Map<number, number>();
@@ -77,20 +78,18 @@ export function watchBots({ bots, byPrice, venue, isClockRight }: Watched): Bots
   function takeExecutions(): Taken[] {
     const fresh = venue.log.slice(seen);
     seen = venue.log.length;
-    return fresh.flatMap((execution) => {
-      const placed = placedBy(execution);
-      const wish = placed === null ? undefined : byPrice.get(placed.price);
-      if (placed === null || placed.leg === null || wish === undefined || placed.leg.asset !== ASSET) return [];
+    return fresh.flatMap(placedBy).flatMap(({ request, replaces, leg }) => {
+      const wish = wishOf(request);
+      if (leg === null || wish === undefined || leg.asset !== ASSET) return [];
       const asker = holderOf(wish);
-      const replaced = placed.replaces === null ? undefined : bookOf.get(placed.replaces);
+      const replaced = replaces === null ? undefined : bookOf.get(replaces);
       // What replaces an order stands in the books of whoever placed that.
-      const book = placed.replaces === null ? asker : replaced;
-      const { oid } = placed.leg;
+      const book = replaces === null ? asker : replaced;
+      const { oid } = leg;
       if (book !== undefined) bookOf.set(oid, book);
-      rootOf.set(oid, placed.replaces === null ? oid : (rootOf.get(placed.replaces) ?? placed.replaces));
-      const request = requestOf(execution);
+      rootOf.set(oid, replaces === null ? oid : (rootOf.get(replaces) ?? replaces));
       if (!request.r) increasing.add(oid);
-      return [{ wish, asker, book, request, isModify: placed.replaces !== null, target: placed.replaces }];
+      return [{ wish, asker, book, request, isModify: replaces !== null, target: replaces }];
     });
   }
 
@@ -154,7 +153,7 @@ export function watchBots({ bots, byPrice, venue, isClockRight }: Watched): Bots
   };
 }
 
-type Request = { r: boolean; b: boolean; s: string; p: string; t: object };
+type Request = OrderRequest;
 type Taken = {
   wish: Asked;
   /** Undefined for a plain key. */
@@ -165,13 +164,6 @@ type Taken = {
   isModify: boolean;
   target: number | null;
 };
-
-function requestOf({ input: { action } }: Execution): Request {
-  const request =
-    action.type === "order" ? action.orders[0] : action.type === "batchModify" ? action.modifies[0]?.order : undefined;
-  if (request === undefined) throw new Error("bug: an action without an order");
-  return request;
-}
 
 function nameOf({ bot }: Book): string {
   return `bot ${bot.rails.bot} of ${bot.party.account.label}`;

@@ -61,7 +61,9 @@ function asked(chance: Chance, bots: readonly Bot[], wish: Wish): Wish {
   const [first, other] = bots.filter(({ party }) => party === wish.party);
   const bot = [first, first, first, first, other][chance.between(0, 5)];
   if (bot === undefined) return wish;
-  return { ...wish, by: chance.pick(bot.holders).by };
+  const { by } = chance.pick(bot.holders);
+  const parts = wish.parts?.map((part) => ({ ...part, by }));
+  return { ...wish, by, ...(parts === undefined ? {} : { parts }) };
 }
 
 type Named = { party: Party; name: string; nth: number };

@@ -58,7 +58,7 @@ export function openClients(parts: ClientParts): Clients {
   const dialogues: Dialogue[] = parts.wishes.map((wish) => ({ wish, ask: null, turns: [] }));
   const reads: { party: Party; turn: Turn }[] = [];
   const known: Known = {
-    orderId: (number) => toldOf(dialogues[number], "id"),
+    orderId: (number) => toldOf(dialogues[number], "id") ?? idOfPart(dialogues, number),
     twapId: (number) => {
       const told = toldOf(dialogues[number], "exchange_id");
       return told === null ? null : Number(told);
@@ -134,9 +134,9 @@ export function openClients(parts: ClientParts): Clients {
 
   function look({ wish }: Dialogue): void {
     if (timeline.nowMs() >= parts.untilMs) return;
-    const isOrder = wish.kind === "place" || wish.kind === "cancel" || wish.kind === "modify";
-    const id = isOrder ? known.orderId(wish.target ?? wish.number) : null;
-    const ask: Ask = id === null ? { kind: chance.pick(["list", "list_open", "fills"]) } : { kind: "get", id };
+    const id = OF_ORDERS.has(wish.kind) ? known.orderId(wish.target ?? wish.number) : null;
+    const kind = wish.kind.startsWith("trade") ? "get_trade" : "get";
+    const ask: Ask = id === null ? { kind: chance.pick(["list", "list_open", "fills"]) } : { kind, id };
     reads.push({ party: wish.party, turn: put(wish.party, null, ask, () => undefined) });
   }
 
@@ -160,6 +160,39 @@ export function openClients(parts: ClientParts): Clients {
       return turn;
     },
   };
+}
+
+/** Wishes about something that is read by an id of its own. */
+const OF_ORDERS: ReadonlySet<Wish["kind"]> = new Set([
+  "place",
+  "cancel",
+  "modify",
+  "market",
+  "close",
+  "trade",
+  "trade_cancel",
+  "trade_modify",
+]);
+
+/** Of an entry of a batch. */
+function idOfPart(dialogues: readonly Dialogue[], number: number): string | null {
+  for (const { wish, turns } of dialogues) {
+    const part = wish.parts?.find((each) => each.number === number)?.part;
+    if (part?.as !== "batched") continue;
+    for (const { outcome } of turns) {
+      if (outcome?.kind !== "answer" || outcome.status > 202) continue;
+      const body = ordersIn(outcome.body)[part.index];
+      if (body !== undefined) return fieldOf(JSON.stringify(body), "id");
+    }
+  }
+  return null;
+}
+
+/** Orders of the answer to a batch. */
+export function ordersIn(body: string): readonly unknown[] {
+  // Our own JSON, read without its types.
+  const { orders } = JSON.parse(body) as { orders?: unknown[] };
+  return orders ?? [];
 }
 
 function toldOf(dialogue: Dialogue | undefined, name: "id" | "exchange_id"): string | null {

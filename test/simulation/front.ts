@@ -1,6 +1,7 @@
 /** How a client of a run reaches the gateway: past HTTP, straight at the verbs, or through the whole HTTP edge. */
 
 import { adjustMargin } from "../../src/actions/adjust-margin.ts";
+import { keptKey } from "../../src/actions/authenticate.ts";
 import { beatHeart } from "../../src/actions/beat-heart.ts";
 import { cancelOrders } from "../../src/actions/cancel-all.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
@@ -17,6 +18,7 @@ import { listFills } from "../../src/actions/list-fills.ts";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { listPositions } from "../../src/actions/list-positions.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
+import { placeBatch } from "../../src/actions/place-batch.ts";
 import { placeMarketOrder } from "../../src/actions/place-market-order.ts";
 import { placeOrder } from "../../src/actions/place-order.ts";
 import { setLeverage } from "../../src/actions/set-leverage.ts";
@@ -53,6 +55,7 @@ export type Ask =
   | { kind: "market"; market: string; side: Side; size: string; reduceOnly: boolean; bps: number }
   | { kind: "close"; market: string; fraction: string; keepsTriggers: boolean }
   | { kind: "cancel_all"; touches: "own" | "all" }
+  | { kind: "batch"; orders: readonly Omit<Extract<Ask, { kind: "place" }>, "kind">[] }
   | {
       kind: "trade";
       market: string;
@@ -91,7 +94,7 @@ export async function askDirectly(...[process, party, key, ask]: Parameters<Fron
     charge: () => undefined,
   };
   try {
-    return await answerOf(deps, caller, key ?? "", ask);
+    return await answerOf(deps, caller, key === null ? "" : keptKey(deps, caller.key, key), ask);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { status: ERROR_STATUS[error.code], body: JSON.stringify({ error: { code: error.code } }), isReplay: false };
@@ -147,6 +150,12 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
       const { touches } = ask;
       const terms = { market: null, side: null, touches, keepsProtection: true, accountId: caller.account.id };
       return cancelOrders(deps, caller, { ...terms, ...print("cancel_all_orders", null, terms) });
+    }
+    case "batch": {
+      const { orders } = ask;
+      const body = { orders: Object.fromEntries(orders.map((terms, index) => [String(index), terms])) };
+      const wanted = { orders, accountId: caller.account.id };
+      return placeBatch(deps, caller, { ...wanted, ...print("place_batch", null, body) });
     }
     case "trade": {
       const { kind: _kind, stop, profit, ...terms } = ask;
@@ -227,15 +236,27 @@ export async function askOverHttp(...[process, party, key, ask]: Parameters<Fron
   };
 }
 
+function termsBody({
+  timeInForce,
+  reduceOnly,
+  trigger,
+  ...rest
+}: Omit<Extract<Ask, { kind: "place" }>, "kind">): object {
+  const flags = { time_in_force: timeInForce, reduce_only: reduceOnly };
+  return { ...rest, ...flags, ...(trigger === null ? {} : { trigger }) };
+}
+
 type Http = { method: "GET" | "POST" | "PUT"; path: string; body?: object };
 
 function httpRequest(party: Party, ask: Ask): Http {
   switch (ask.kind) {
     case "place": {
-      const { kind: _kind, timeInForce, reduceOnly, trigger, ...rest } = ask;
-      const flags = { time_in_force: timeInForce, reduce_only: reduceOnly };
-      const terms = trigger === null ? flags : { ...flags, trigger };
-      return { method: "POST", path: "/v1/orders", body: { account: party.account.id, ...rest, ...terms } };
+      const { kind: _kind, ...terms } = ask;
+      return { method: "POST", path: "/v1/orders", body: { account: party.account.id, ...termsBody(terms) } };
+    }
+    case "batch": {
+      const body = { account: party.account.id, orders: ask.orders.map(termsBody) };
+      return { method: "POST", path: "/v1/orders/batch", body };
     }
     case "modify": {
       const { id, price, size, alwaysPlace } = ask;

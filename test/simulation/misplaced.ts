@@ -5,7 +5,7 @@
 import { type Dialogue, fieldOf } from "./clients.ts";
 import type { Sent } from "./network.ts";
 import type { ToldEvent } from "./tellings.ts";
-import { isMisplaced, type TrueOrder, type Truth } from "./truth.ts";
+import { allOrders, isMisplaced, type TrueOrder, type Truth } from "./truth.ts";
 import type { Moves } from "./worlds/markets.ts";
 
 type Run = {
@@ -22,7 +22,7 @@ type Run = {
 const LIST_READ_WITHIN_MS = 65_000;
 
 export function auditMisplaced(run: Run): string[] {
-  const orders = [...run.truth.orders.values(), ...run.truth.splits.values()].filter(isMisplaced);
+  const orders = allOrders(run.truth).filter(isMisplaced);
   if (orders.length > 0 && (run.moves === null || run.moves.swap === null))
     return [`${orders.length} orders stand in another market, and no list had moved`];
   return orders.flatMap((order) => [...auditSince(run, order), ...auditTold(run, order)]);
@@ -65,7 +65,7 @@ function uuidText(cloid: string): string {
 
 /** What stands in another market has rules of its own, and so has what was asked of a market that changed its place. */
 export function isElsewhere({ truth, moves }: Pick<Run, "truth" | "moves">, { wish, ask }: Dialogue): boolean {
-  const orders = [...truth.orders.values(), ...truth.splits.values()].filter(isMisplaced);
+  const orders = allOrders(truth).filter(isMisplaced);
   if (
     orders.some(({ wish: { number, target } }) =>
       [number, target].some((each) => each !== null && [wish.number, wish.target].includes(each)),

@@ -6,7 +6,7 @@ import { CLOSED } from "./answers.ts";
 import type { Dialogue, Turn } from "./clients.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { START_MS } from "./template.ts";
-import { isMisplaced, type TrueOrder, type Truth, units } from "./truth.ts";
+import { allOrders, isMisplaced, type TrueOrder, type Truth, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 
 type Party = { account: { id: string; tradingAddress: string } };
@@ -87,9 +87,8 @@ function factTold({ type, payload, atMs, isTakenBack }: ToldEvent, accountId: st
   return [{ atMs, id, oid, status, filled: units(filled ?? "0") }];
 }
 
-function ordersByOid({ orders, splits }: Truth): Map<string, TrueOrder> {
-  const all = [...orders.values(), ...splits.values()];
-  return new Map(all.flatMap((order) => order.legs.map(({ oid }) => [String(oid), order] as const)));
+function ordersByOid(truth: Truth): Map<string, TrueOrder> {
+  return new Map(allOrders(truth).flatMap((order) => order.legs.map(({ oid }) => [String(oid), order] as const)));
 }
 
 type Shown = { turn: Turn; before: readonly Fact[]; orders: ReadonlyMap<string, TrueOrder> };

@@ -5,9 +5,12 @@ import type { TrueOrder } from "./truth.ts";
 import { isToldWithoutItsWord } from "./unsaid-end.ts";
 
 /** Of a trigger that fired at once and was refused for that, no answer may ever have named the id. */
-export function auditRefused(run: Audited, { wish }: TrueOrder, name: string): string[] {
+export function auditRefused(run: Audited, { wish, legs }: TrueOrder, name: string): string[] {
   const told = idsTold(run, wish.number);
-  const looks = [...run.looks].filter(([id]) => told.has(id));
+  // Of what protects a trade nobody is answered: it is found by its own id.
+  const isOfTrade = wish.part !== undefined && wish.part.as !== "batched";
+  const own = legs[0]?.cloid?.slice(2);
+  const looks = [...run.looks].filter(([id]) => (isOfTrade ? id.replaceAll("-", "") === own : told.has(id)));
   const bodies = looks.map(([, { turn }]) => (turn.outcome?.kind === "answer" ? turn.outcome.body : "{}"));
   const statuses = bodies.map((body) => fieldOf(body, "status"));
   const isRefused = (body: string) =>
@@ -19,7 +22,7 @@ export function auditRefused(run: Audited, { wish }: TrueOrder, name: string): s
 
 /** Ids of ours under which a client was told of its order. */
 export function idsTold({ dialogues }: Audited, number: number): Set<string | null> {
-  const turns = dialogues[number]?.turns ?? [];
+  const turns = dialogues.find(({ wish }) => wish.number === number)?.turns ?? [];
   return new Set(
     turns.flatMap(({ outcome }) =>
       outcome?.kind === "answer" && outcome.status < 300 ? [fieldOf(outcome.body, "id")] : [],

@@ -6,24 +6,29 @@ import { audit } from "./auditor.ts";
 import { drawBots, templateWith } from "./bots.ts";
 import { type BotsWatch, watchBots } from "./bots-audit.ts";
 import { tradeByHand } from "./by-hand.ts";
-import { type Chance, openChance } from "./chance.ts";
+import { openChance } from "./chance.ts";
 import { type Clients, openClients } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
+import { drawDoom } from "./dooms.ts";
 import { openFeedLine } from "./feed-line.ts";
 import { askDirectly, askOverHttp } from "./front.ts";
 import { openHistory } from "./history.ts";
 import { type Measured, measure, NOTHING_MEASURED } from "./measured.ts";
 import { openNetwork } from "./network.ts";
-import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
+import { withParts } from "./parts.ts";
+import { type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
 import { askForStop, auditStop, drawStop, resumeLater } from "./stops.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
 import { openTimeline, settleHttp, settleOnce } from "./timeline.ts";
-import { STRANGERS, takePositions, trade } from "./trading.ts";
-import { byPriceOf, readTruth } from "./truth.ts";
+import { type Top, topOf } from "./tops.ts";
+import { STRANGERS, takePositions, trade, tradeMore } from "./trading.ts";
+import { readTruth } from "./truth.ts";
 import { openVenue, PLENTY_OF_ACTIONS } from "./venue.ts";
 import { drawWeather, fatesOf, type Weather } from "./weather.ts";
+import { drawWhole, hasWhole } from "./whole-wishes.ts";
+import { whoseBy } from "./whose.ts";
 import { drawWishes } from "./wishes.ts";
 import { MOST_WRONG_MS } from "./worlds/clocks.ts";
 import { areReadsWhole, type OddKind } from "./worlds/odd.ts";
@@ -72,6 +77,8 @@ const WORLD_STREAM = 0x5eed_0000;
 const ODD_STREAM = 0x0dd0_0000;
 /** And that of what clients read after a write. */
 const READ_STREAM = 0x0ead_0000;
+/** And that of what others trade where clients ask for whole trades. */
+const MORE_STREAM = 0x30de_0000;
 /** Deaths of one run. */
 const MAX_DEATHS = 4;
 
@@ -105,8 +112,13 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   // A refusal for too many actions leaves the number unused: a doubled copy may be taken later, and nobody can know.
   const isPoor = weather.doubleRate === 0 && chance.isLucky(0.15);
   let watch: BotsWatch | null = null;
+  const tops: Top[] = [];
+  let isWhole = false;
   const venue = openVenue({
-    onChange: () => watch?.look(),
+    onChange: () => {
+      watch?.look();
+      if (isWhole) tops.push(topOf(venue));
+    },
     seed,
     nowMs: () => START_MS + timeline.nowMs(),
     checksSignatures: isTruly,
@@ -121,13 +133,15 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const onSent = (body: string) => opened.onSent(ownerOf(signerOf.get(body)), body);
   const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds: opened, onSent });
   network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
-  const { bots, wishes } = drawBots(seed, drawWishes(chance.split(), faultsEndMs), faultsEndMs);
+  const whole = drawWhole(seed, drawWishes(chance.split(), faultsEndMs), faultsEndMs);
+  const { bots, wishes } = drawBots(seed, whole.wishes, faultsEndMs);
+  const wishOf = whoseBy(wishes, bots);
+  isWhole = whole.hasWhole;
   const plain = templateIn(directory);
   const withBots = join(directory, `${runName}-bots.db`);
   const firstDisk = bots.length === 0 ? plain : templateWith(bots, { template: plain, path: withBots });
   const disk = openDisk(directory, runName, firstDisk);
-  if (bots.length > 0)
-    watch = watchBots({ bots, byPrice: byPriceOf(wishes), venue, isClockRight: () => !wasClockWrong });
+  if (bots.length > 0) watch = watchBots({ bots, wishOf, venue, isClockRight: () => !wasClockWrong });
   const stop = drawStop(seed, { faultsEndMs, hasBots: bots.length > 0 });
   let resumedAtMs: () => number | null = () => null;
   const findings: string[] = [];
@@ -246,6 +260,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     }
     takePositions(venue);
     trade(venue, { timeline, chance: chance.split(), untilMs: faultsEndMs });
+    if (whole.hasWhole) tradeMore(venue, { timeline, chance: openChance(seed ^ MORE_STREAM), untilMs: faultsEndMs });
     clients.begin();
     if (stop !== null) {
       const whenStopped = () => {
@@ -270,10 +285,11 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     const runningTwaps = endTwaps(venue);
     // As long as it takes until fills are read again without a feed.
     await timeline.runUntil(timeline.nowMs() + 35_000);
-    const looks = lookAtAll(clients);
+    const looks = lookAtAll(clients, told);
     await timeline.runUntil(timeline.nowMs() + 8_000);
-    const truth = readTruth(venue, wishes, PARTIES);
-    const { dialogues, reads } = clients;
+    const truth = readTruth(venue, wishOf, PARTIES);
+    const { reads } = clients;
+    const dialogues = withParts(clients.dialogues);
     findings.push(
       ...audit({
         venue,
@@ -288,6 +304,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
         // What a feed tells is not looked through.
         shownCloids: hasFeed || worlds.forgetting === null ? null : opened.shownCloids(),
         runningTwaps,
+        tops,
         moves: worlds.moves,
         stop,
         faultsEndMs,
@@ -324,11 +341,16 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   return { seed, findings, history: history.lines(), hash, events, sends, deaths, readsAfterWrites, measured };
 }
 
-/** Which worlds a seed draws, whatever else it does. */
-export function worldsOf(seed: number): ReadonlySet<WorldName | OddKind> {
+/** What clients ask for in a share of the runs, named beside their worlds. */
+export const WHOLE_TRADES = "whole_trades" as const;
+export type Drawn = WorldName | OddKind | typeof WHOLE_TRADES;
+
+/** Which worlds a seed draws, and whether whole trades are asked for, whatever else it does. */
+export function worldsOf(seed: number): ReadonlySet<Drawn> {
   const worlds = orOdd(drawWorlds(openChance(seed ^ WORLD_STREAM), 1), openChance(seed ^ ODD_STREAM));
   const names = WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false);
-  return new Set(worlds.odd === null ? names : [...names, worlds.odd.kind]);
+  const more: Drawn[] = hasWhole(seed) ? [WHOLE_TRADES] : [];
+  return new Set<Drawn>([...names, ...more, ...(worlds.odd === null ? [] : [worlds.odd.kind])]);
 }
 
 /** These execute a body that nobody has signed. */
@@ -370,15 +392,4 @@ function ownerOf(agent: string | undefined): string {
 function areSound({ readFaultRate, blindRate, outages, freezes, lags }: Weather): boolean {
   const isPrompt = Object.keys(lags).length === 0;
   return isPrompt && readFaultRate === 0 && blindRate === 0 && outages.length === 0 && freezes.length === 0;
-}
-
-function drawDoom(chance: Chance): Doom {
-  const byStatement = chance.isLucky(0.5);
-  return {
-    atStatement: byStatement ? chance.between(1, chance.pick([60, 200, 600])) : null,
-    atPoint: byStatement ? null : chance.between(1, chance.pick([4, 12, 40])),
-    pointName: null,
-    kind: chance.isLucky(0.35) ? "power_cut" : "kill",
-    cut: chance.pick([0, chance.fraction(), 1]),
-  };
 }

@@ -9,7 +9,7 @@ import type { GatewayProcess } from "./process.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { PARTIES, type Party, START_MS } from "./template.ts";
 import type { Timeline } from "./timeline.ts";
-import type { TrueLeg, Truth } from "./truth.ts";
+import { allOrders, type TrueLeg, type Truth } from "./truth.ts";
 import type { Execution, Venue } from "./venue.ts";
 
 /** What a party wants stopped, and when. */
@@ -164,7 +164,7 @@ function auditAfter(run: Stopping, wish: StopWish, stoppedAtMs: number): string[
   const atMs = START_MS + stoppedAtMs;
   const untilMs = START_MS + (run.resumedAtMs ?? Number.POSITIVE_INFINITY);
   const isWithin = (timeMs: number) => timeMs > atMs && timeMs < untilMs;
-  const legs = [...truth.orders.values(), ...truth.splits.values()]
+  const legs = allOrders(truth)
     .filter(({ wish: { party } }) => party === wish.party)
     .flatMap(({ legs: own }) => own)
     .filter((leg) => !isReduction(venue, user, leg) || (!wish.keepsProtection && placedAtMs(venue, user, leg) <= atMs));

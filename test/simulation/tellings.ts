@@ -5,7 +5,7 @@
 import { CLOSED } from "./answers.ts";
 import type { Dialogue, Turn } from "./clients.ts";
 import { START_MS } from "./template.ts";
-import { decimalText, isMisplaced, type TrueLeg, type TrueOrder, type Truth, units } from "./truth.ts";
+import { allOrders, decimalText, isMisplaced, type TrueLeg, type TrueOrder, type Truth, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 
 /**
@@ -72,9 +72,10 @@ function toldBy({ type, payload, atMs }: ToldEvent): Telling[] {
 /** Orders by their own id: it is the client order id of their first leg. */
 type Known = ReadonlyMap<string, { order: TrueOrder; legs: readonly TrueLeg[] }>;
 
-function knownOrders({ orders, splits }: Truth): Known {
+function knownOrders(truth: Truth): Known {
+  const { splits } = truth;
   const known = new Map<string, { order: TrueOrder; legs: TrueLeg[] }>();
-  for (const order of [...orders.values(), ...splits.values()]) {
+  for (const order of allOrders(truth)) {
     // What may be shown as a part of another order counts for both.
     const alike = [...splits.values()].filter(({ mayBelongTo }) => mayBelongTo === order);
     const legs = [...order.legs, ...alike.flatMap(({ legs: more }) => more), ...(order.mayBelongTo?.legs ?? [])];
@@ -129,7 +130,7 @@ function wholeOf({ order, legs }: { order: TrueOrder; legs: readonly TrueLeg[] }
   return { order: { ...order, legs: [...legs] }, legs };
 }
 
-type State = {
+export type State = {
   isPlaced: boolean;
   isLive: boolean;
   /** The exchange has never had it on its books. */
@@ -139,7 +140,11 @@ type State = {
   filledAtLast: bigint;
 };
 
-function stateAt(venue: Venue, { order, legs }: { order: TrueOrder; legs: readonly TrueLeg[] }, atMs: number): State {
+export function stateAt(
+  venue: Venue,
+  { order, legs }: { order: TrueOrder; legs: readonly TrueLeg[] },
+  atMs: number,
+): State {
   const owner = order.wish.party.account.tradingAddress;
   const fills = venue.fillsOf(owner).filter(({ oid }) => legs.some((leg) => leg.oid === oid));
   const placed = order.legs.filter(({ oid }) => (venue.record(owner, oid)?.order.timestampMs ?? 0) <= atMs);

@@ -1,4 +1,5 @@
 /** What really happened, read from the exchange's own log, records and fills by a model that knows nothing of ours. */
+import type { OrderRequest } from "../../src/paper/engine/action.ts";
 import type { Fill } from "../../src/paper/engine/state.ts";
 import type { Party } from "./template.ts";
 import type { Execution, Venue } from "./venue.ts";
@@ -9,7 +10,7 @@ export type TrueLeg = { oid: number; cloid: string | null; size: bigint; price: 
 
 /** One order as a client understands it: what was placed, and what modifies put in its place. */
 export type TrueOrder = {
-  /** The wish that made it: a placing, or a modify whose replacement became an order of its own. */
+  /** The wish that made it: a placing, a part of what places several, or a modify whose replacement became an order of its own. */
   wish: Wish;
   legs: TrueLeg[];
   /** True when the last modify cancelled it and its replacement was refused. */
@@ -23,69 +24,87 @@ export type Truth = {
   orders: ReadonlyMap<number, TrueOrder>;
   /** Orders that modifies made beside an original that they did not cancel, by number of the modify. */
   splits: ReadonlyMap<number, TrueOrder>;
+  /** Orders that protect trades, in order: nobody asks for each of them, and there may be many. */
+  guards: readonly TrueOrder[];
   /** Orders made, by number of wish, in order. */
   made: ReadonlyMap<number, readonly Execution[]>;
 };
 
-export function readTruth(venue: Venue, wishes: readonly Wish[], parties: readonly Party[]): Truth {
-  const byPrice = byPriceOf(wishes);
+/** Everything that stands, or has stood, at the exchange. */
+export function allOrders({ orders, splits, guards }: Pick<Truth, "orders" | "splits" | "guards">): TrueOrder[] {
+  return [...orders.values(), ...splits.values(), ...guards];
+}
+
+export function readTruth(venue: Venue, wishOf: WishOf, parties: readonly Party[]): Truth {
   const ownerOf = new Map(parties.map(({ agent, account }) => [agent, account.tradingAddress]));
   const orders = new Map<number, TrueOrder>();
   const splits = new Map<number, TrueOrder>();
+  const guards: TrueOrder[] = [];
   const made = new Map<number, Execution[]>();
   const orderOfOid = new Map<number, TrueOrder>();
 
   for (const execution of venue.log) {
-    const placed = placedBy(execution);
-    if (placed === null) continue;
-    const wish = byPrice.get(placed.price);
-    const owner = ownerOf.get(execution.signer);
-    if (wish === undefined || owner === undefined) throw new Error("bug: an order that nobody wished for");
-    const original = placed.replaces === null ? undefined : orderOfOid.get(placed.replaces);
-    const isReplaced = placed.replaces !== null && wasCanceledBy(venue, owner, placed.replaces, execution);
-    if (placed.leg === null) {
-      if (isReplaced && original !== undefined) original.isKilled = true;
-      continue;
+    for (const placed of placedBy(execution)) {
+      const wish = wishOf(placed.request);
+      const owner = ownerOf.get(execution.signer);
+      if (wish === undefined || owner === undefined) throw new Error(`bug: an order that nobody wished for: ${placed.request.c}`);
+      const original = placed.replaces === null ? undefined : orderOfOid.get(placed.replaces);
+      const isReplaced = placed.replaces !== null && wasCanceledBy(venue, owner, placed.replaces, execution);
+      if (placed.leg === null) {
+        if (isReplaced && original !== undefined) original.isKilled = true;
+        continue;
+      }
+      made.set(wish.number, [...(made.get(wish.number) ?? []), execution]);
+      if (original !== undefined && isReplaced) {
+        original.legs.push(placed.leg);
+        orderOfOid.set(placed.leg.oid, original);
+        continue;
+      }
+      const isDoubtful =
+        placed.replaces !== null && wasCanceledJustBefore(venue, owner, placed.replaces, execution) && !isReplaced;
+      const mayBelongTo = isDoubtful ? (original ?? null) : null;
+      const order: TrueOrder = { wish, legs: [placed.leg], isKilled: false, mayBelongTo };
+      if (isGuard(wish)) guards.push(order);
+      else (placed.replaces === null ? orders : splits).set(wish.number, order);
+      orderOfOid.set(placed.leg.oid, order);
     }
-    made.set(wish.number, [...(made.get(wish.number) ?? []), execution]);
-    if (original !== undefined && isReplaced) {
-      original.legs.push(placed.leg);
-      orderOfOid.set(placed.leg.oid, original);
-      continue;
-    }
-    const isDoubtful =
-      placed.replaces !== null && wasCanceledJustBefore(venue, owner, placed.replaces, execution) && !isReplaced;
-    const mayBelongTo = isDoubtful ? (original ?? null) : null;
-    const order: TrueOrder = { wish, legs: [placed.leg], isKilled: false, mayBelongTo };
-    (placed.replaces === null ? orders : splits).set(wish.number, order);
-    orderOfOid.set(placed.leg.oid, order);
   }
-  return { orders, splits, made };
+  return { orders, splits, guards, made };
 }
 
-type Placed = { price: string; replaces: number | null; leg: TrueLeg | null };
-
-export function byPriceOf(wishes: readonly Wish[]): Map<string, Wish> {
-  return new Map(wishes.flatMap((wish) => (wish.price === null ? [] : [[wish.price, wish]])));
+function isGuard({ part }: Wish): boolean {
+  return part?.as === "stop" || part?.as === "profit";
 }
 
-/** What an action has placed; null for one that placed nothing that anybody wished for. */
-export function placedBy({ input, reply, isAdmitted, namedOid }: Execution): Placed | null {
+/** Whose an order at the exchange is, by what it says. */
+export type WishOf = (request: Asked) => Wish | undefined;
+type Asked = Pick<OrderRequest, "p" | "r" | "t" | "c">;
+
+type Placed = { request: OrderRequest; replaces: number | null; leg: TrueLeg | null };
+
+/** What an action has placed, one for each of its orders. */
+export function placedBy({ input, reply, isAdmitted, namedOids }: Execution): Placed[] {
   const { action } = input;
-  if (!isAdmitted || (action.type !== "order" && action.type !== "batchModify")) return null;
-  const modify = action.type === "batchModify" ? action.modifies[0] : undefined;
-  const request = action.type === "order" ? action.orders[0] : modify?.order;
-  if (request === undefined) throw new Error("bug: an action without an order");
-  const replaces = modify === undefined ? null : Number(modify.oid);
-  const oid = oidIn(reply, namedOid);
-  const leg =
-    oid === null ? null : { oid, cloid: request.c, size: units(request.s), price: request.p, asset: request.a };
-  return { price: request.p, replaces, leg };
+  if (!isAdmitted || (action.type !== "order" && action.type !== "batchModify")) return [];
+  const asked =
+    action.type === "order"
+      ? action.orders.map((request) => ({ request, replaces: null }))
+      : action.modifies.map(({ oid, order: request }) => ({ request, replaces: Number(oid) }));
+  return asked.map(({ request, replaces }, index) => {
+    const oid = oidIn(reply, { index, namedOid: namedOids[index] ?? null });
+    const { c: cloid, s, p: price, a: asset } = request;
+    return { request, replaces, leg: oid === null ? null : { oid, cloid, size: units(s), price, asset } };
+  });
 }
 
-function oidIn(reply: Execution["reply"], namedOid: number | null): number | null {
+function oidIn(
+  reply: Execution["reply"],
+  { index, namedOid }: { index: number; namedOid: number | null },
+): number | null {
   if (reply.status !== "ok" || reply.response.type !== "order") return null;
-  const [status] = reply.response.data.statuses;
+  const { statuses } = reply.response.data;
+  // One error may stand for all.
+  const status = statuses.length === 1 ? statuses[0] : statuses[index];
   if (status === undefined) throw new Error("bug: an answer without a status");
   // Some answers to triggers name no id.
   if (typeof status === "string") return namedOid;

@@ -27,8 +27,8 @@ export type Execution = {
   isAdmitted: boolean;
   /** Live orders of the account that the action names by native id, before it. */
   liveBefore: readonly number[];
-  /** Native id of the newest order with the client order id that the action carries. */
-  namedOid: number | null;
+  /** For each order of the action: native id of the newest order with its client order id. */
+  namedOids: readonly (number | null)[];
 };
 
 export type Venue = {
@@ -142,12 +142,12 @@ export function openVenue(options: VenueOptions): Venue {
   }
 
   function engine(input: ActionInput): Reply {
-    const liveBefore = namedOids(input).filter((oid) => world.venue.orders.has(oid));
+    const liveBefore = oidsChanged(input).filter((oid) => world.venue.orders.has(oid));
     const { reply, admitted } = apply({ kind: "action", input });
     if (reply === null) throw new Error("bug: an action without a reply");
     const { signer, nonce, nowMs } = input;
-    const namedOid = oidOf(world.venue.accounts.get(world.venue.agents.get(signer)?.master ?? signer), input);
-    log.push({ atMs: nowMs, signer, nonce, input, reply, isAdmitted: admitted, liveBefore, namedOid });
+    const namedOids = oidsOf(world.venue.accounts.get(world.venue.agents.get(signer)?.master ?? signer), input);
+    log.push({ atMs: nowMs, signer, nonce, input, reply, isAdmitted: admitted, liveBefore, namedOids });
     options.onChange?.();
     return reply;
   }
@@ -232,18 +232,21 @@ function seenThrough({ lenses, node }: Seen, body: string, value: unknown): unkn
   return lenses.reduce((answer, lens) => lens(request, answer, node), value);
 }
 
-function namedOids({ action }: ActionInput): number[] {
+function oidsChanged({ action }: ActionInput): number[] {
   if (action.type === "batchModify")
     return action.modifies.flatMap(({ oid }) => (typeof oid === "number" ? [oid] : []));
   if (action.type === "cancel") return action.cancels.map(({ o }) => o);
   return [];
 }
 
-function oidOf(account: Account | undefined, { action }: ActionInput): number | null {
-  const order =
-    action.type === "order" ? action.orders[0] : action.type === "batchModify" ? action.modifies[0]?.order : undefined;
-  const cloid = order?.c ?? null;
-  return cloid === null ? null : (account?.cloids.get(cloid) ?? null);
+function oidsOf(account: Account | undefined, { action }: ActionInput): (number | null)[] {
+  const orders =
+    action.type === "order"
+      ? action.orders
+      : action.type === "batchModify"
+        ? action.modifies.map((each) => each.order)
+        : [];
+  return orders.map(({ c: cloid }) => (cloid === null ? null : (account?.cloids.get(cloid) ?? null)));
 }
 
 /** What the exchange would have recovered from a true signature. */

@@ -12,18 +12,28 @@ export type Wish = {
   /** The same with the key that it is asked with. */
   by: Party;
   atMs: number;
-  kind: Exclude<Ask["kind"], "stop" | "get" | "get_operation" | "list" | "list_open" | "fills">;
+  kind: Exclude<Ask["kind"], "stop" | "get" | "get_trade" | "get_operation" | "list" | "list_open" | "fills">;
   /** The ask, once it can be made: changes and cancels need the id of their order. Null = not yet. */
   ask(known: Known): Ask | null;
   /** Number of the wish that placed the order, or made the TWAP, which this one is about. */
   target: number | null;
-  /** Limit price of what it places; unique in the run. Null for what places nothing. */
+  /** Limit price of what it places; unique in the run. Null for what places nothing, or what is priced for it. */
   price: string | null;
+  /** Of what places several orders: each of them. */
+  parts?: readonly Wish[];
+  /** Of such a part: the wish that it belongs to, and which of its orders it is. */
+  part?: Part;
 };
+
+/** `index`: its place among the entries of a batch. Guards are known by the price that triggers them. */
+export type Part =
+  | { of: number; as: "batched"; index: number }
+  | { of: number; as: "entry" }
+  | { of: number; as: "stop" | "profit"; triggerPrice: string };
 
 /** What the clients have been told so far. */
 export type Known = {
-  /** Id of the order of a wish, in one of the forms in which a client may use it. */
+  /** Id of the order of a wish, in one of the forms in which a client may use it; of a trade its own. */
   orderId(wish: number): string | null;
   /** Native id of the TWAP that a wish made. */
   twapId(wish: number): number | null;
@@ -106,11 +116,11 @@ function operation(chance: Chance, base: Base, wishes: readonly Wish[]): Wish {
 export type Base = Pick<Wish, "number" | "key" | "party" | "by" | "atMs">;
 
 /** An order that rests or takes, without a trigger. */
-export function placing(chance: Chance, base: Base): Wish {
+export function placing(chance: Chance, base: Base, apart: Apart = apartOf(base)): Wish {
   const side: Side = chance.pick(["buy", "sell"]);
   const timeInForce = chance.pick(["gtc", "gtc", "alo", "ioc"] as const);
   const isCrossing = chance.isLucky(timeInForce === "ioc" ? 0.8 : 0.15);
-  const price = String(priceOf(side, isCrossing, base.number));
+  const price = String(priceOf(side, isCrossing, apart));
   const size = `0.0${chance.between(1, 9)}${chance.between(100, 999)}`;
   const ask: Ask = {
     kind: "place",
@@ -125,9 +135,16 @@ export function placing(chance: Chance, base: Base): Wish {
   return { ...base, kind: "place", ask: () => ask, target: null, price };
 }
 
+/** How far from the middle an order rests, or crosses to, dollars. */
+export type Apart = { resting: number; crossing: number };
+
 /** Passive ones nearest to the middle, so that whoever takes meets them first; crossing ones well through the book. */
-function priceOf(side: Side, isCrossing: boolean, number: number): number {
-  const distance = isCrossing ? 300 + number : -(10 + number);
+function apartOf({ number }: Pick<Wish, "number">): Apart {
+  return { resting: 10 + number, crossing: 300 + number };
+}
+
+function priceOf(side: Side, isCrossing: boolean, { resting, crossing }: Apart): number {
+  const distance = isCrossing ? crossing : -resting;
   return side === "buy" ? MIDDLE + distance : MIDDLE - distance;
 }
 
@@ -166,7 +183,7 @@ function changing(chance: Chance, kind: "cancel" | "modify", base: Base, target:
     return { ...base, kind, ask, target: target.number, price: null };
   }
   const isBuy = Number(target.price) < MIDDLE ? !isCrossingPrice(target) : isCrossingPrice(target);
-  const price = String(priceOf(isBuy ? "buy" : "sell", false, base.number));
+  const price = String(priceOf(isBuy ? "buy" : "sell", false, apartOf(base)));
   const size = chance.isLucky(0.5) ? null : `0.0${chance.between(1, 9)}${chance.between(100, 999)}`;
   const alwaysPlace = chance.isLucky(0.3);
   const ask = (known: Known): Ask | null => {

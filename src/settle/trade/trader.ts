@@ -34,6 +34,8 @@ export type TraderParts = {
 export const TRADE_LOOK_MS = 250;
 /** Between two questions for an entry that nothing tells of, milliseconds. */
 const ASK_EVERY_MS = 2_000;
+/** The same where its stop stands whole before it: a look may weigh forty, and others have to be settled beside it. */
+const ASK_PROTECTED_EVERY_MS = 10_000;
 /** Between two readings of the position, milliseconds. */
 const READ_EVERY_MS = 10_000;
 /** The same after a fill, and where a reading shows less than the trade holds by its own fills, milliseconds. */
@@ -108,7 +110,8 @@ type Asking = { trade: Trade; account: Account; memory: Memory };
 async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memory }: Asking): Promise<void> {
   const nowMs = world.clock.elapsedMs();
   const entry = trade.entryId === null ? null : findOrder(world.store, trade.entryId);
-  const isAskDue = nowMs - memory.askedMs >= ASK_EVERY_MS;
+  const everyMs = trade.path === "stop_first" ? ASK_PROTECTED_EVERY_MS : ASK_EVERY_MS;
+  const isAskDue = nowMs - memory.askedMs >= everyMs;
   if (entry !== null && isLive(entry.status) && isAskDue && !world.feeds.isLive(account.tradingAddress)) {
     memory.askedMs = nowMs;
     await parts.settling.look(entry.id, "settle");
