@@ -30,6 +30,8 @@ type Book = {
   taken: Set<number>;
   /** At the last look. */
   worst: bigint;
+  /** What only reduces and was filled, with the time of it. */
+  reduced: { atMs: number; size: bigint }[];
   seenFills: number;
 };
 
@@ -51,7 +53,7 @@ type Watched = {
 };
 
 export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsWatch {
-  const books: Book[] = bots.map((bot) => ({ bot, net: 0n, traded: 0n, taken: new Set(), worst: 0n, seenFills: 0 }));
+  const books: Book[] = bots.map((bot) => ({ bot, net: 0n, traded: 0n, taken: new Set(), worst: 0n, reduced: [], seenFills: 0 }));
   const bookOf = new Map<number, Book>();
   const rootOf = new Map<number, number>();
   const increasing = new Set<number>();
@@ -99,12 +101,13 @@ export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsW
     book.seenFills = fills.length;
   }
 
-  function bookFill(book: Book, { oid, size, isBuy }: Fill): void {
+  function bookFill(book: Book, { oid, size, isBuy, timeMs }: Fill): void {
     const after = book.net + (isBuy ? size : -size);
     if (increasing.has(oid)) {
       book.traded += size;
       book.net = after;
     } else if (isBuy ? book.net < 0n : book.net > 0n) {
+      book.reduced.push({ atMs: timeMs, size });
       // What only reduces closes the bot's own, and then another's.
       book.net = isBuy ? smaller(after, 0n) : larger(after, 0n);
     }
@@ -144,8 +147,9 @@ export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsW
         }
         const live = liveOf(book);
         const roots = new Set(live.map(({ oid }) => rootOf.get(oid)));
-        found.push(...auditIncrease({ book, live, prices }, each), ...auditCount(book, roots.size));
-        ofDay.push(...auditDay({ book, live, prices }));
+        const judged = { book, live, prices, nowMs: venue.nowMs() };
+        found.push(...auditIncrease(judged, each), ...auditCount(book, roots.size));
+        ofDay.push(...auditDay(judged));
       }
     },
     findings: () => [...found, ...(isClockRight() ? ofDay : [])],
@@ -187,14 +191,25 @@ function auditVerb(asker: Book, { wish, request, isModify, book }: Taken): strin
   ];
 }
 
-type Judged = { book: Book; live: readonly Order[]; prices: Prices };
+type Judged = { book: Book; live: readonly Order[]; prices: Prices; nowMs: number };
 
-function auditIncrease({ book, prices }: Judged, { wish, request }: Taken): string[] {
+/** What increases is taken within this after it was judged, milliseconds. */
+const TAKEN_WITHIN_MS = 30_000;
+
+/**
+ * Reductions pass a bot's size whatever is out, so one that is filled while an increase of that side is on its way has moved the net
+ * towards it.
+ */
+function reducedMeanwhile({ reduced }: Book, nowMs: number): bigint {
+  return reduced.filter(({ atMs }) => atMs >= nowMs - TAKEN_WITHIN_MS).reduce((sum, { size }) => sum + size, 0n);
+}
+
+function auditIncrease({ book, prices, nowMs }: Judged, { wish, request }: Taken): string[] {
   const { rails } = book.bot;
   const name = `${nameOf(book)}, when ${wish.key} was taken:`;
   const limitPrice = units(request.p);
   const order = units(request.s) * larger(limitPrice, prices.lowest);
-  const position = book.worst * prices.lowest;
+  const position = (book.worst - reducedMeanwhile(book, nowMs)) * prices.lowest;
   const limits = [
     ["max_order", rails.maxOrder, order],
     ["max_position", rails.maxPosition, position],

@@ -58,6 +58,8 @@ export function tradeMore(venue: Venue, { timeline, chance, untilMs }: Trading):
         act(maker, limit(isBuy, MIDDLE + (isBuy ? -110 : 110) * nth * nth, chance.between(10, 90), "Gtc"));
   };
   quote();
+  // What is sent when the faults are over meets the mark as everywhere else.
+  timeline.after(untilMs, () => venue.setPrice("BTC", BigInt(MIDDLE) * 100_000_000n));
   for (let step = chance.between(2, MAX_TAKINGS); step > 0; step -= 1) {
     timeline.after(chance.between(0, untilMs), () => {
       const isBuy = chance.isLucky(0.5);

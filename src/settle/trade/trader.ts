@@ -3,7 +3,7 @@ import { compare, type Decimal, isNegative, isZero, larger, negate, ZERO } from 
 import { isLive } from "../../core/order.ts";
 import type { Trade } from "../../core/trade.ts";
 import { heldOf, nextSteps, type TradeFacts, type TradeStep, unprotectedBecause } from "../../core/trade-step.ts";
-import type { Settling, Trader } from "../../deps.ts";
+import type { Settling, Trader, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findOrder } from "../../store/orders.ts";
@@ -32,9 +32,12 @@ export type TraderParts = {
 
 /** Between two looks at the rows of a trade, milliseconds. */
 export const TRADE_LOOK_MS = 250;
-/** Between two questions for an entry that nothing tells of, milliseconds. */
-const ASK_EVERY_MS = 2_000;
-/** The same where its stop stands whole before it: a look may weigh forty, and others have to be settled beside it. */
+/**
+ * Between two questions for an entry that nothing tells of, milliseconds, for each trade that lives: a look may weigh forty, and
+ * all that is to be settled shares one weight with it.
+ */
+const ASK_EVERY_MS = 5_000;
+/** The same where its stop stands whole before it. */
 const ASK_PROTECTED_EVERY_MS = 10_000;
 /** Between two readings of the position, milliseconds. */
 const READ_EVERY_MS = 10_000;
@@ -110,9 +113,8 @@ type Asking = { trade: Trade; account: Account; memory: Memory };
 async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memory }: Asking): Promise<void> {
   const nowMs = world.clock.elapsedMs();
   const entry = trade.entryId === null ? null : findOrder(world.store, trade.entryId);
-  const everyMs = trade.path === "stop_first" ? ASK_PROTECTED_EVERY_MS : ASK_EVERY_MS;
-  const isAskDue = nowMs - memory.askedMs >= everyMs;
-  if (entry !== null && isLive(entry.status) && isAskDue && !world.feeds.isLive(account.tradingAddress)) {
+  const isAsked = entry !== null && isLive(entry.status) && !world.feeds.isLive(account.tradingAddress);
+  if (isAsked && nowMs - memory.askedMs >= askEveryMs(world, trade)) {
     memory.askedMs = nowMs;
     await parts.settling.look(entry.id, "settle");
   }
@@ -129,6 +131,11 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memo
   const held = onSide(trade, read.size);
   memory.position = memory.shown === null ? null : larger(memory.shown, held);
   memory.shown = held;
+}
+
+function askEveryMs({ store }: With<"store">, { path }: Trade): number {
+  const everyMs = path === "stop_first" ? ASK_PROTECTED_EVERY_MS : ASK_EVERY_MS;
+  return everyMs * Math.max(1, listOpenTrades(store).length);
 }
 
 /** What of a position stands on a trade's side; zero where it is on the other. */
