@@ -33,7 +33,7 @@ export function endTwaps(venue: Venue): Set<number> {
   return running;
 }
 
-export type Looks = Map<string, { party: string; turn: Turn }>;
+type Looks = Map<string, { party: string; turn: Turn }>;
 
 /** Every order that anybody was told of: those of trades are told by events alone. */
 export function lookAtAll(clients: Clients, told: readonly ToldEvent[]): Looks {
@@ -59,14 +59,14 @@ export function lookAtAll(clients: Clients, told: readonly ToldEvent[]): Looks {
   return looks;
 }
 
-/** How each trade is shown after that. */
-export function lookAtTrades(clients: Clients): Looks {
-  const looks: Looks = new Map();
+/** How each trade is shown after that, by the key of its wish. */
+export function lookAtTrades(clients: Clients): Map<string, Turn> {
+  const looks = new Map<string, Turn>();
   for (const { wish, turns } of clients.dialogues) {
     const answered = turns.find(({ outcome }) => outcome?.kind === "answer" && outcome.status === 201)?.outcome;
     const id = wish.kind === "trade" && answered?.kind === "answer" ? fieldOf(answered.body, "id") : null;
     const turn = id === null ? null : clients.read(wish.party, { kind: "get_trade", id });
-    if (id !== null && turn !== null) looks.set(id, { party: wish.party.account.id, turn });
+    if (turn !== null) looks.set(wish.key, turn);
   }
   return looks;
 }

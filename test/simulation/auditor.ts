@@ -42,6 +42,8 @@ export type Audited = {
   signerOf: ReadonlyMap<string, string>;
   /** Last look at each order that a client knows, made after everything had settled. */
   looks: ReadonlyMap<string, { party: string; turn: Turn }>;
+  /** Last look at each trade, by the key of its wish. */
+  trades: ReadonlyMap<string, Turn>;
   /** Events, as they were told. */
   told: readonly ToldEvent[];
   /** Client order ids under which the gateway was shown the order of another. */
@@ -54,7 +56,7 @@ export type Audited = {
   tops: readonly Top[];
   moves: Moves | null;
   /** Somebody stopped. */
-  stop: { party: Party } | null;
+  stop: { party: Party; keepsProtection: boolean } | null;
   faultsEndMs: number;
   /** Others place orders under our client order ids. */
   areIdsShared: boolean;

@@ -53,7 +53,15 @@ type Watched = {
 };
 
 export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsWatch {
-  const books: Book[] = bots.map((bot) => ({ bot, net: 0n, traded: 0n, taken: new Set(), worst: 0n, reduced: [], seenFills: 0 }));
+  const books: Book[] = bots.map((bot) => ({
+    bot,
+    net: 0n,
+    traded: 0n,
+    taken: new Set(),
+    worst: 0n,
+    reduced: [],
+    seenFills: 0,
+  }));
   const bookOf = new Map<number, Book>();
   const rootOf = new Map<number, number>();
   const increasing = new Set<number>();

@@ -15,9 +15,11 @@ export type Measured = {
   long: Record<string, number>;
   /** Milliseconds from the intent to the truth, by kind of loss. */
   times: Record<string, Times>;
+  /** The longest that a trade held more than was protected, beside outages, milliseconds. */
+  unprotectedMs: number;
 };
 
-export const NOTHING_MEASURED: Measured = { actions: 0, long: {}, times: {} };
+export const NOTHING_MEASURED: Measured = { actions: 0, long: {}, times: {}, unprotectedMs: 0 };
 
 /** Unknown for longer than this counts as long, milliseconds of virtual time. */
 export const LONG_MS = 60_000;
@@ -46,7 +48,7 @@ export function measure(run: Run, nowMs: number): Measured {
     const sends = new Map(
       run.sent.filter(({ body }) => !body.includes('"type":"noop"')).map((one) => [nonceOf(one), one]),
     );
-    const measured: Measured = { actions: rows.length, long: {}, times: {} };
+    const measured: Measured = { ...NOTHING_MEASURED, actions: rows.length, long: {}, times: {} };
     for (const row of rows) {
       const loss = lossOf(run, row, sends.get(row.nonce));
       if (loss === null) continue;
@@ -104,7 +106,8 @@ function bucketOf(ms: number): number {
 export function addMeasured(a: Measured, b: Measured): Measured {
   const times: Measured["times"] = { ...a.times };
   for (const [loss, each] of Object.entries(b.times)) times[loss] = addCounts(times[loss] ?? {}, each);
-  return { actions: a.actions + b.actions, long: addCounts(a.long, b.long), times };
+  const unprotectedMs = Math.max(a.unprotectedMs, b.unprotectedMs);
+  return { actions: a.actions + b.actions, long: addCounts(a.long, b.long), times, unprotectedMs };
 }
 
 function addCounts<K extends string | number>(a: Record<K, number>, b: Record<K, number>): Record<K, number> {
@@ -115,13 +118,14 @@ function addCounts<K extends string | number>(a: Record<K, number>, b: Record<K,
 }
 
 /** Lines for the end of a run. */
-export function measuredLines({ actions, long, times }: Measured): string[] {
+export function measuredLines({ actions, long, times, unprotectedMs }: Measured): string[] {
   const many = Object.values(long).reduce((sum, each) => sum + each, 0);
   const share = (part: number) => `${((100 * part) / Math.max(1, actions)).toFixed(3)} %`;
   const reasons = Object.entries(long).sort(([, a], [, b]) => b - a);
   return [
     `unknown for longer than ${LONG_MS / 1_000} s: ${many} of ${actions} actions (${share(many)})`,
     ...reasons.map(([reason, part]) => `  ${reason}: ${part} (${share(part)})`),
+    `a trade without protection, beside outages: ${unprotectedMs} virtual milliseconds at most`,
     "time to the truth, virtual milliseconds:",
     ...Object.entries(times).map(
       ([loss, each]) => `  ${loss}: p50 ${quantile(each, 0.5)}, p99 ${quantile(each, 0.99)}`,

@@ -1,8 +1,8 @@
 /** One run: a seed in, what went wrong out. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { askAgain, endTwaps, hasOpenOperations, lookAtAll } from "./at-the-end.ts";
-import { audit } from "./auditor.ts";
+import { askAgain, endTwaps, hasOpenOperations, lookAtAll, lookAtTrades } from "./at-the-end.ts";
+import { type Audited, audit } from "./auditor.ts";
 import { drawBots, templateWith } from "./bots.ts";
 import { type BotsWatch, watchBots } from "./bots-audit.ts";
 import { tradeByHand } from "./by-hand.ts";
@@ -10,6 +10,7 @@ import { openChance } from "./chance.ts";
 import { type Clients, openClients } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
 import { drawDoom } from "./dooms.ts";
+import { excusedOf } from "./excused.ts";
 import { openFeedLine } from "./feed-line.ts";
 import { askDirectly, askOverHttp } from "./front.ts";
 import { openHistory } from "./history.ts";
@@ -18,15 +19,17 @@ import { openNetwork } from "./network.ts";
 import { withParts } from "./parts.ts";
 import { type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
+import { areSound, hasPlainRecords, isWrongForLong } from "./soundness.ts";
 import { askForStop, auditStop, drawStop, resumeLater } from "./stops.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
 import { openTimeline, settleHttp, settleOnce } from "./timeline.ts";
 import { type Top, topOf } from "./tops.ts";
+import { auditTrades, type Span } from "./trades-audit.ts";
 import { STRANGERS, takePositions, trade, tradeMore } from "./trading.ts";
 import { readTruth } from "./truth.ts";
 import { openVenue, PLENTY_OF_ACTIONS } from "./venue.ts";
-import { drawWeather, fatesOf, type Weather } from "./weather.ts";
+import { drawWeather, fatesOf } from "./weather.ts";
 import { drawWhole, hasWhole } from "./whole-wishes.ts";
 import { whoseBy } from "./whose.ts";
 import { drawWishes } from "./wishes.ts";
@@ -79,6 +82,8 @@ const ODD_STREAM = 0x0dd0_0000;
 const READ_STREAM = 0x0ead_0000;
 /** And that of what others trade where clients ask for whole trades. */
 const MORE_STREAM = 0x30de_0000;
+/** A start takes so long at most where nothing answers, milliseconds. */
+const START_UP_MS = 16_000;
 /** Deaths of one run. */
 const MAX_DEATHS = 4;
 
@@ -149,6 +154,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   let clockErrorMs = 0;
   let wasClockWrong = false;
   const deathsAtMs: number[] = [];
+  const downs: Span[] = [];
   let measured = NOTHING_MEASURED;
   let deaths = 0;
   let current: GatewayProcess | null = null;
@@ -191,6 +197,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       deathsAtMs.push(timeline.nowMs());
       const isOver = timeline.nowMs() >= faultsEndMs;
       const downMs = isOver ? 1 : Math.min(fate.pick([50, 1_000, 10_000, 40_000]), faultsEndMs - timeline.nowMs() + 1);
+      downs.push({ fromMs: timeline.nowMs(), toMs: timeline.nowMs() + downMs + START_UP_MS });
       timeline.after(downMs, start);
     },
     doomsEndMs: faultsEndMs,
@@ -286,35 +293,40 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     // As long as it takes until fills are read again without a feed.
     await timeline.runUntil(timeline.nowMs() + 35_000);
     const looks = lookAtAll(clients, told);
+    const trades = lookAtTrades(clients);
     await timeline.runUntil(timeline.nowMs() + 8_000);
     const truth = readTruth(venue, wishOf, PARTIES);
     const { reads } = clients;
     const dialogues = withParts(clients.dialogues);
-    findings.push(
-      ...audit({
-        venue,
-        truth,
-        dialogues,
-        reads,
-        sent: network.sent,
-        signerOf,
-        looks,
-        told,
-        heardOfOthers: opened.heardOfOthers(),
-        // What a feed tells is not looked through.
-        shownCloids: hasFeed || worlds.forgetting === null ? null : opened.shownCloids(),
-        runningTwaps,
-        tops,
-        moves: worlds.moves,
-        stop,
-        faultsEndMs,
-        areIdsShared: worlds.others !== null && worlds.others.foreignRate > 0,
-        mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
-        areReadsSound: areSound(weather),
-        areReadsWhole: areReadsWhole(worlds.odd),
-        databasePath: disk.path(),
-      }),
-    );
+    const audited: Audited = {
+      venue,
+      truth,
+      dialogues,
+      reads,
+      sent: network.sent,
+      signerOf,
+      looks,
+      trades,
+      told,
+      heardOfOthers: opened.heardOfOthers(),
+      // What a feed tells is not looked through.
+      shownCloids: hasFeed || worlds.forgetting === null ? null : opened.shownCloids(),
+      runningTwaps,
+      tops,
+      moves: worlds.moves,
+      stop,
+      faultsEndMs,
+      areIdsShared: worlds.others !== null && worlds.others.foreignRate > 0,
+      mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
+      areReadsSound: areSound(weather),
+      areReadsWhole: areReadsWhole(worlds.odd),
+      databasePath: disk.path(),
+    };
+    const ofTrades = auditTrades({
+      ...audited,
+      excused: excusedOf({ weather, faultsEndMs, downs, sent: network.sent }),
+    });
+    findings.push(...audit(audited), ...ofTrades.findings);
     if (watch !== null) findings.push(...watch.findings());
     if (stop !== null)
       findings.push(
@@ -326,6 +338,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     const hasLags = Object.keys(lags).length > 0;
     // Of another clock the times in the database would tell nothing.
     if (!wasClockWrong) measured = measure({ ...about, outages, refusedNonces, hasLags }, timeline.nowMs());
+    measured = { ...measured, unprotectedMs: ofTrades.worstMs };
   } catch (error) {
     findings.push(`the run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   } finally {
@@ -366,15 +379,6 @@ function countReads({ reads }: Clients): number {
   return asked.length;
 }
 
-function hasPlainRecords({ rests, words, forgetting }: Worlds): boolean {
-  return rests === null && words === null && forgetting === null;
-}
-
-/** One wrong answer is never signed with; what is wrong for a while, or as our own clock is, may be believed. */
-function isWrongForLong({ clocks }: Worlds): boolean {
-  return clocks !== null && clocks.stretch !== null;
-}
-
 /** Where others use our ids, the alarm that says so is the truth. */
 function isExpectedAlarm({ others, moves }: Worlds, text: string): boolean {
   return (
@@ -387,9 +391,4 @@ function ownerOf(agent: string | undefined): string {
   const party = PARTIES.find((each) => each.agent === agent);
   if (party === undefined) throw new Error("bug: signed by nobody");
   return party.account.ownerAddress;
-}
-
-function areSound({ readFaultRate, blindRate, outages, freezes, lags }: Weather): boolean {
-  const isPrompt = Object.keys(lags).length === 0;
-  return isPrompt && readFaultRate === 0 && blindRate === 0 && outages.length === 0 && freezes.length === 0;
 }

@@ -64,7 +64,9 @@ export function signedIn(detail: string): Signed {
 /** Whether a number was of an action with several orders; of one that never left nobody can say that it was not. */
 function numbersOfSeveral(sent: readonly Sent[]): (nonce: number) => boolean {
   const bodies = new Map(
-    sent.filter(({ body }) => !body.includes('"type":"noop"')).map(({ body }) => [(JSON.parse(body) as Body).nonce, body]),
+    sent
+      .filter(({ body }) => !body.includes('"type":"noop"'))
+      .map(({ body }) => [(JSON.parse(body) as Body).nonce, body]),
   );
   return (nonce) => {
     const body = bodies.get(nonce);

@@ -130,7 +130,7 @@ function wholeOf({ order, legs }: { order: TrueOrder; legs: readonly TrueLeg[] }
   return { order: { ...order, legs: [...legs] }, legs };
 }
 
-export type State = {
+type State = {
   isPlaced: boolean;
   isLive: boolean;
   /** The exchange has never had it on its books. */

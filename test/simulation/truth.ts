@@ -47,7 +47,8 @@ export function readTruth(venue: Venue, wishOf: WishOf, parties: readonly Party[
     for (const placed of placedBy(execution)) {
       const wish = wishOf(placed.request);
       const owner = ownerOf.get(execution.signer);
-      if (wish === undefined || owner === undefined) throw new Error(`bug: an order that nobody wished for: ${placed.request.c}`);
+      if (wish === undefined || owner === undefined)
+        throw new Error(`bug: an order that nobody wished for: ${placed.request.c}`);
       const original = placed.replaces === null ? undefined : orderOfOid.get(placed.replaces);
       const isReplaced = placed.replaces !== null && wasCanceledBy(venue, owner, placed.replaces, execution);
       if (placed.leg === null) {

@@ -65,11 +65,15 @@ function sentAt({ sent }: Audited, { nonce }: Execution): number | null {
 }
 
 function largest(of: readonly bigint[]): bigint {
-  return of.reduce((most, each) => (each > most ? each : most), 0n);
+  return of.toSorted(byValue).at(-1) ?? 0n;
 }
 
 function smallest(of: readonly bigint[]): bigint {
-  return of.reduce((least, each) => (each < least ? each : least), of[0] ?? 0n);
+  return of.toSorted(byValue)[0] ?? 0n;
+}
+
+function byValue(a: bigint, b: bigint): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /** What was read of the position may be of so long before the order was signed, milliseconds. */

@@ -18,7 +18,7 @@ const MAX_BATCH = 5;
 const FIRST_PART = 1_000;
 const PARTS_APART = 50;
 
-export type WholeRun = { wishes: Wish[]; hasWhole: boolean };
+type WholeRun = { wishes: Wish[]; hasWhole: boolean };
 
 export function hasWhole(seed: number): boolean {
   return openChance(seed ^ WHOLE_STREAM).isLucky(SHARE);

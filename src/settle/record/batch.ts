@@ -34,10 +34,14 @@ function isShown(leg: Leg): boolean {
   return leg.oid !== null && !isNamedByLead(leg);
 }
 
-/** Fixes what the key of a batch answers, once the outcome of each of its orders is known; null before, and where it is fixed. */
+/**
+ * Fixes what the key of a batch answers, once the outcome of each of its orders is known; null before, and where it is fixed. An order
+ * that was settled may have become unknown again while others were out: it is over, and its size is being read.
+ */
 export function answerBatch(store: Store, batchId: string): KeyAnswer | null {
   if (listUnsettledOfBatch(store, batchId).length > 0) return null;
   const orders = listBatch(store, batchId);
+  if (orders.some(({ status }) => status === "unknown")) return null;
   const [first] = orders;
   const key = first?.idempotencyKey ?? null;
   if (first === undefined || key === null) throw new Error("bug: a batch without its orders");

@@ -83,6 +83,9 @@ export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): St
   const own = shown.error ?? wordsOfExcess(shown, legs, attempts);
   const derived = { ...shown, error: withAlarms(own, all.filter(isApart)), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
+  // Its batch was settled before it, while nobody could say how much of it was filled.
+  if (order.batchId !== null && order.status === "unknown" && derived.status !== "unknown")
+    answerBatch(store, order.batchId);
   return { ...derived, version: order.version + 1 };
 }
 

@@ -1,0 +1,17 @@
+/** How far what a run's exchange shows may be relied upon. */
+import type { Weather } from "./weather.ts";
+import type { Worlds } from "./worlds/worlds.ts";
+
+export function areSound({ readFaultRate, blindRate, outages, freezes, lags }: Weather): boolean {
+  const isPrompt = Object.keys(lags).length === 0;
+  return isPrompt && readFaultRate === 0 && blindRate === 0 && outages.length === 0 && freezes.length === 0;
+}
+
+export function hasPlainRecords({ rests, words, forgetting }: Worlds): boolean {
+  return rests === null && words === null && forgetting === null;
+}
+
+/** One wrong answer is never signed with; what is wrong for a while, or as our own clock is, may be believed. */
+export function isWrongForLong({ clocks }: Worlds): boolean {
+  return clocks !== null && clocks.stretch !== null;
+}
