@@ -218,6 +218,8 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     current = started;
     const kept = new Set(disk.eventsAfter(0).map(({ id }) => id));
     for (const event of told) event.isTakenBack ||= !kept.has(event.id);
+    // What a process wrote and had no time to tell, whoever reads from now on is told.
+    host.onTold?.();
   }
 
   function planDeaths(): void {
