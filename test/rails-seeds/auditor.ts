@@ -245,6 +245,10 @@ function auditOthers({ auditor, venue, asker, fail }: Judged, leg: Leg): void {
     venue.positions[leg.asset];
   if (auditor.isCrowded || !isAllBots || !isAllTold(venue) || auditor.shown[leg.asset] !== venue.positions[leg.asset])
     return;
+  // An account that shows less on its side than is its own may have been reduced by hand: then nobody can say whose the rest is.
+  const own = asker.net[leg.asset] ?? 0;
+  const shown = venue.positions[leg.asset] ?? 0;
+  if (own < 0 ? shown > own : shown < own) return;
   const theirs = others.reduce((sum, { net }) => sum + (net[leg.asset] ?? 0), 0);
   const signed = leg.isBuy ? 1 : -1;
   const after = (asker.net[leg.asset] ?? 0) * signed + sumOf(openOf(venue, asker), leg.asset, leg.isBuy);
