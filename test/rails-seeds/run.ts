@@ -3,6 +3,7 @@
  * it follows from its seed. The auditor says what has gone wrong.
  */
 import type { RailsText } from "../../src/core/rails/rails.ts";
+import { listOpenAttempts } from "../../src/store/attempts.ts";
 import type { Store } from "../../src/store/open.ts";
 import { type Chance, openChance } from "../simulation/chance.ts";
 import { type Auditor, newBook, openAuditor, sideIn } from "./auditor.ts";
@@ -138,9 +139,18 @@ function placeNamed(market: string): number {
 }
 
 function signedIn(run: Run, claims: ReadonlyMap<string, Asker>, signed: Parameters<Outside["sign"]>[0]): number {
+  forgetGivenBack(run);
   const sent = run.venue.sign(signed, (order) => (order === null ? null : claims.get(order.p)) ?? run.current);
   run.auditor.onSigned(sent);
   return run.venue.sent.indexOf(sent);
+}
+
+/** Signed, and too late to be sent: the gateway has taken it back, and no byte of it has left. */
+function forgetGivenBack({ venue, store }: Run): void {
+  const unsent = venue.sent.filter(({ isSent, standing }) => !isSent && standing === "air");
+  if (unsent.length === 0) return;
+  const open = new Set(listOpenAttempts(store).map(({ nonce }) => nonce));
+  for (const sent of unsent) if (!open.has(sent.nonce)) venue.kill(sent);
 }
 
 const NO_ANSWER = { kind: "unknown", reason: "the connection was reset" } as const;
