@@ -15,6 +15,7 @@ import { SHOWN } from "./shown.ts";
 import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
 import { WAYS_ROUND } from "./ways-round.ts";
+import { WHOLE_TRADES } from "./whole-trades.ts";
 import { WRITES } from "./writes.ts";
 
 /** Bugs on the way of one order, from its intent to what is told. */
@@ -343,6 +344,7 @@ export const LISTS = {
   stops: STOPS,
   stores: STORES,
   "ways-round": WAYS_ROUND,
+  "whole-trades": WHOLE_TRADES,
   writes: WRITES,
 } as const satisfies Record<string, readonly Mutant[]>;
 

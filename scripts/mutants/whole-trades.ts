@@ -1,0 +1,57 @@
+import type { Mutant } from "./mutant.ts";
+
+function one(name: string, file: string, find: string, put: string): Mutant {
+  return { name, changes: [{ file, find, put }] };
+}
+
+/** Orders at market, closes, batches, cancel-alls and trades: what the auditor of whole trades has to see. */
+export const WHOLE_TRADES: readonly Mutant[] = [
+  one(
+    "the entry of a trade does not wait for its stop",
+    "src/core/trade-step.ts",
+    'stops.some((stop) => stop.state === "waiting" && isFor(stop, wanted))',
+    "stops.length >= 0",
+  ),
+  one(
+    "a stop that is larger than what is held stays as it is",
+    "src/core/trade-step.ts",
+    "compare(part.remaining, wanted.size) === 0 && hasTerms",
+    "compare(part.remaining, wanted.size) >= 0 && hasTerms",
+  ),
+  one(
+    "a trade that is flat leaves its triggers",
+    "src/core/trade-step.ts",
+    "  if (guards.some(isLive)) return cancelOf(guards);\n",
+    "",
+  ),
+  one(
+    "a cancel-all is done before its orders are",
+    "src/settle/cancel-all/canceler.ts",
+    "    if (remainingOf(world, row).length > 0) return false;\n",
+    "",
+  ),
+  one(
+    "an order at market takes any price within five percent",
+    "src/core/worst-price.ts",
+    "multiply(decimal(String(maxSlippageBps)), BASIS_POINTS)",
+    "multiply(decimal(String(Math.max(maxSlippageBps, 500))), BASIS_POINTS)",
+  ),
+  one(
+    "a close takes more than the part that was asked for",
+    "src/core/closing.ts",
+    "isBelowMinimum ? all : multiply(all, fraction)",
+    "isBelowMinimum || fraction !== null ? all : multiply(all, fraction)",
+  ),
+  one(
+    "the last order of a batch is left out of its action",
+    "src/wire/action/order.ts",
+    "orders: all.flatMap(({ orders }) => orders) };",
+    "orders: all.slice(0, Math.max(1, all.length - 1)).flatMap(({ orders }) => orders) };",
+  ),
+  one(
+    "a batch is told as known while the size of one of its orders is being read",
+    "src/settle/record/batch.ts",
+    '  if (orders.some(({ status }) => status === "unknown")) return null;\n',
+    "",
+  ),
+];
