@@ -8,7 +8,6 @@ import {
 } from "../core/rails/limited-grant.ts";
 import { memberName } from "../core/rails/member-name.ts";
 import { railsResource } from "../core/rails/rails-resource.ts";
-import { unheldFault } from "../core/rails/unheld.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findAccountFault } from "../store/account-faults.ts";
@@ -76,8 +75,6 @@ function requireGrant(text: LimitedGrantText): LimitedGrant {
   const parsed = parseLimitedGrant(text);
   if (parsed.kind === "fault") throw wrong(parsed.member, `must be ${parsed.rule}`);
   const { grant } = parsed;
-  const unheld = unheldFault(grant.rails);
-  if (unheld !== null) throw wrong(unheld.member, unheld.rule);
   const lifeMs = grant.expiresAtMs - grant.issuedAtMs;
   if (lifeMs <= 0 || lifeMs > MAX_LIFE_MS) throw wrong("expiresAt", "must be after issued_at, by at most 365 days");
   return grant;

@@ -1,7 +1,6 @@
 import { type LimitedGrantText, parseLimitedGrant } from "../../core/rails/limited-grant.ts";
 import { lossBoundWords } from "../../core/rails/loss-bound.ts";
 import type { RailsText } from "../../core/rails/rails.ts";
-import { unheldFault } from "../../core/rails/unheld.ts";
 import {
   grantAsSent,
   grantTextOf,
@@ -113,7 +112,5 @@ function daysOf(text: string | null): number {
 function boundOf(text: LimitedGrantText): string {
   const parsed = parseLimitedGrant(text);
   if (parsed.kind === "fault") throw new Misuse(`--${optionOf(parsed.member)} must be ${parsed.rule}`);
-  const unheld = unheldFault(parsed.grant.rails);
-  if (unheld !== null) throw new Misuse(`--${optionOf(unheld.member)} ${unheld.rule}`);
   return lossBoundWords(parsed.grant.rails);
 }

@@ -1,10 +1,9 @@
 /** What a bot's key is to be held to, as it is typed: nothing of it is signed before it has the one form of each rail. */
 import { parseRails } from "../../core/rails/grammar.ts";
-import { type LimitedGrantText, NOTHING_GRANTED } from "../../core/rails/limited-grant.ts";
+import type { LimitedGrantText } from "../../core/rails/limited-grant.ts";
 import { lossBoundWords } from "../../core/rails/loss-bound.ts";
 import { memberName } from "../../core/rails/member-name.ts";
 import { RAILS_MEMBERS, type RailsText, VERBS, type Verb } from "../../core/rails/rails.ts";
-import { unheldFault } from "../../core/rails/unheld.ts";
 import { inOneForm, MAX_DAYS, PROPOSED_DAYS, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
 import type { ApiKey, KeyLimits } from "../api/resources.ts";
 import type { Signing } from "./forms.ts";
@@ -74,8 +73,6 @@ export function wishOf(draft: RailsDraft): Wish {
   const rails = inOneForm(typed);
   const parsed = parseRails(rails);
   if (parsed.kind === "fault") return parsed;
-  const unheld = unheldFault(parsed.rails);
-  if (unheld !== null) return { kind: "fault", ...unheld };
   if (!/^[1-9][0-9]{0,2}$/.test(days) || Number(days) > MAX_DAYS)
     return { kind: "fault", member: "days", rule: `1 to ${MAX_DAYS}` };
   return { kind: "wish", rails, days: Number(days), bound: lossBoundWords(parsed.rails) };
@@ -87,10 +84,7 @@ export function boundWords(text: RailsText): string {
   return parsed.kind === "rails" ? lossBoundWords(parsed.rails) : "";
 }
 
-/** Verbs that this version holds rails against; what proposes and approves is no trader's. */
+/** What proposes and approves is no trader's. */
 export function offeredVerbs(): readonly Verb[] {
-  const { rails } = NOTHING_GRANTED;
-  return VERBS.filter((verb) => !["propose", "approve"].includes(verb)).filter(
-    (verb) => unheldFault({ ...rails, may: [verb] }) === null,
-  );
+  return VERBS.filter((verb) => !["propose", "approve"].includes(verb));
 }

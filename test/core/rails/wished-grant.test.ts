@@ -3,7 +3,6 @@ import { decimal } from "../../../src/core/decimal.ts";
 import { parseLimitedGrant } from "../../../src/core/rails/limited-grant.ts";
 import { lossBoundWords } from "../../../src/core/rails/loss-bound.ts";
 import type { RailsText } from "../../../src/core/rails/rails.ts";
-import { unheldFault } from "../../../src/core/rails/unheld.ts";
 import {
   grantAsSent,
   grantTextOf,
@@ -59,7 +58,6 @@ describe("what is proposed", () => {
     const parsed = parseLimitedGrant(text);
     expect(parsed.kind).toBe("grant");
     if (parsed.kind !== "grant") return;
-    expect(unheldFault(parsed.grant.rails)).toBeNull();
     expect(parsed.grant.expiresAtMs - parsed.grant.issuedAtMs).toBe(90 * 86_400_000);
   });
 
