@@ -77,7 +77,7 @@ export const PROPOSAL_BREAKS: readonly Break[] = [
   ),
   broken(
     "a key may trade and approve",
-    inFile("src/core/rails/unheld.ts", "may.length > 1", "may.length > 99"),
+    inFile("src/core/rails/grammar.ts", "|| named.length === 1", "|| named.length > 0"),
     "who approves does nothing else: no grant names another verb beside it",
   ),
   broken(

@@ -44,7 +44,7 @@ export const WAYS_ROUND_RAILS: readonly Break[] = [
     "  if (signerOf(limitedGrantDigest(text), signature) !== account.ownerAddress) {",
     "  if (signerOf(limitedGrantDigest(text), signature) === null) {",
   ]),
-  way("who asks confirms it", ["src/core/rails/unheld.ts", "may.length > 1", "may.length > 9"]),
+  way("who asks confirms it", ["src/core/rails/grammar.ts", "|| named.length === 1", "|| named.length > 0"]),
   way("what it has used is forgotten at a restart", [
     "src/store/open-legs.ts",
     "  const live = MAY_EXECUTE.flatMap(",
