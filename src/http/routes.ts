@@ -14,6 +14,7 @@ import { marketRoutes } from "./markets.ts";
 import { modifyRoutes } from "./modify.ts";
 import { operationRoutes } from "./operations.ts";
 import { orderRoutes } from "./orders.ts";
+import { performanceRoutes } from "./performance.ts";
 import { positionRoutes } from "./positions.ts";
 import { priceRoutes } from "./prices.ts";
 import { proposalRoutes } from "./proposals.ts";
@@ -45,6 +46,7 @@ export function allRoutes(): Route[] {
     ...accountRoutes(),
     ...fillRoutes(),
     ...ledgerRoutes(),
+    ...performanceRoutes(),
     ...exportRoutes(),
     ...eventRoutes(),
     ...marketRoutes(),

@@ -267,13 +267,15 @@ const ordersOf = prepared((store) =>
     .prepare(),
 );
 
-function listed(store: Store, accountId: string, rows: readonly StoredFill[]): ListedFill[] {
+/** By native id: the orders of ours that fills belong to, and the keys that placed them. */
+export function ownersOf(store: Store, accountId: string, rows: readonly Pick<StoredFill, "oid">[]) {
   const oids = JSON.stringify([...new Set(rows.map(({ oid }) => oid))]);
-  const byOid = new Map(
-    ordersOf(store)
-      .all({ accountId, oids })
-      .map((order) => [order.oid, order]),
-  );
+  const found = ordersOf(store).all({ accountId, oids });
+  return new Map(found.map((order) => [order.oid, order]));
+}
+
+function listed(store: Store, accountId: string, rows: readonly StoredFill[]): ListedFill[] {
+  const byOid = ownersOf(store, accountId, rows);
   return rows.map((fill) => {
     const order = byOid.get(fill.oid);
     return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? null };

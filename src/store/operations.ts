@@ -110,6 +110,27 @@ export function listTwapOperations(store: Store, accountId: string, twapIds: rea
   return new Map(rows.flatMap(({ id, twapId }) => (twapId === null ? [] : [[twapId, id]])));
 }
 
+/** By native id: the keys that asked for TWAPs of ours. */
+export function twapKeys(
+  store: Store,
+  accountId: string,
+  twapIds: readonly string[],
+): ReadonlyMap<string, string | null> {
+  if (twapIds.length === 0) return new Map();
+  const rows = store
+    .select({ twapId: operations.exchangeId, keyHash: operations.keyHash })
+    .from(operations)
+    .where(
+      and(
+        eq(operations.accountId, accountId),
+        eq(operations.action, "twap"),
+        inArray(operations.exchangeId, [...new Set(twapIds)]),
+      ),
+    )
+    .all();
+  return new Map(rows.map(({ twapId, keyHash }) => [twapId ?? "", keyHash]));
+}
+
 /** Our newest TWAPs that run or ran at the exchange, newest first. */
 export function listStartedTwaps(store: Store, accountId: string, count: number): StoredOperation[] {
   return listSucceeded(store, { accountId, action: "twap", count }).filter(({ exchangeId }) => exchangeId !== null);

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { typedDataResource } from "../../src/actions/describe-typed-data.ts";
 import type { detailsResource } from "../../src/actions/get-market.ts";
+import type { performanceResource } from "../../src/actions/get-performance.ts";
 import type { statusResource } from "../../src/actions/get-status.ts";
 import type { candleResource, tradeResource } from "../../src/actions/list-candles.ts";
 import type { fillResource } from "../../src/actions/list-fills.ts";
@@ -64,6 +65,7 @@ import {
 } from "../../src/http/schema/market.ts";
 import { ListedOperationResource, OperationResource } from "../../src/http/schema/operation.ts";
 import { BatchResource, OrderResource } from "../../src/http/schema/order.ts";
+import { PerformanceResource } from "../../src/http/schema/performance.ts";
 import { PositionResource } from "../../src/http/schema/position.ts";
 import { DecidedProposal, ProposalResource } from "../../src/http/schema/proposal.ts";
 import {
@@ -108,6 +110,7 @@ const SCHEMAS = {
   narrowed: NarrowedRailsResource,
   operation: OperationResource,
   order: OrderResource,
+  performance: PerformanceResource,
   position: PositionResource,
   price: PriceResource,
   proposal: ProposalResource,
@@ -151,6 +154,7 @@ type Writers = {
   narrowed: typeof narrowedResource;
   operation: typeof operationResource;
   order: typeof orderResource;
+  performance: typeof performanceResource;
   position: typeof positionResource;
   price: typeof priceResource;
   proposal: typeof proposalShown;
@@ -234,6 +238,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   narrowed: "fits",
   operation: "fits",
   order: "fits",
+  performance: "fits",
   position: "fits",
   price: "fits",
   proposal: "fits",

@@ -24,13 +24,15 @@ import {
   sumFillsOfTwap,
 } from "../../src/store/fills.ts";
 import { deleteKeyRecord, findKeyRecord, passKeyOn, storeAnswer } from "../../src/store/idempotency.ts";
+import { listFunding, listTransfers } from "../../src/store/ledger.ts";
 import { findLegByCloid, findLegByOid, listLegs, updateLeg } from "../../src/store/legs.ts";
 import { lookForOrders } from "../../src/store/listed-orders.ts";
 import { listLiveOrdersIn } from "../../src/store/live-orders.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { listOperations, lookForOperations, unknownOperations } from "../../src/store/operations.ts";
+import { listOperations, lookForOperations, twapKeys, unknownOperations } from "../../src/store/operations.ts";
 import { insertPlacing, listLiveOrders, listOrders, listProcessing, unknownOrders } from "../../src/store/orders.ts";
+import { countTold, hasLateRows, listLines, listOwnedFills, listPaidFunding } from "../../src/store/performance.ts";
 import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
 const ACCOUNT = "a";
@@ -114,7 +116,32 @@ const FILTERED: Record<string, (store: Store) => unknown> = {
   "fills of a key": (store) => lookForFills(store, { ...FILLS, filter: { ...FILTER, keyHashes: ["1"] } }),
 };
 
-const PAGED = new Set(["a page of orders", "a page of filled orders", "a page of operations", "a page of fills"]);
+const STRETCH = { accountId: ACCOUNT, afterMs: 1, toMs: 9 };
+const AFTER = { atMs: 1, id: "1" };
+
+/** The record behind the page. */
+const RECORD: Record<string, (store: Store) => unknown> = {
+  "a page of funding": (store) => listFunding(store, { ...FILTER, accountId: ACCOUNT, after: AFTER, limit: 10 }),
+  "funding of a market": (store) =>
+    listFunding(store, { ...FILTER, accountId: ACCOUNT, market: "BTC", after: null, limit: 10 }),
+  "a page of transfers": (store) => listTransfers(store, { ...FILTER, accountId: ACCOUNT, after: AFTER, limit: 10 }),
+  "fills that are to be booked": (store) => listOwnedFills(store, STRETCH, 10),
+  "funding that is to be booked": (store) => listPaidFunding(store, STRETCH),
+  "keys of TWAPs": (store) => twapKeys(store, ACCOUNT, ["1", "2"]),
+  "what came late": (store) =>
+    hasLateRows(store, { accountId: ACCOUNT, fromMs: 1, toMs: 1, seenFills: 1, seenFunding: 1 }),
+  "how much was told": countTold,
+  "lines of a time": (store) => listLines(store, { accountId: ACCOUNT, fromDay: 1, beforeDay: 9 }, 10),
+};
+
+const PAGED = new Set([
+  "a page of orders",
+  "a page of filled orders",
+  "a page of operations",
+  "a page of fills",
+  "a page of funding",
+  "a page of transfers",
+]);
 
 function nonceInReach(store: Store): unknown {
   insertAttempt(store, attemptRow({ signer: "0xbb", nonce: 10 ** 15 }));
@@ -158,7 +185,7 @@ function plansOf(read: (store: Store) => unknown): string[] {
   return plans;
 }
 
-for (const [what, read] of Object.entries({ ...READS, ...FILTERED })) {
+for (const [what, read] of Object.entries({ ...READS, ...FILTERED, ...RECORD })) {
   test(`${what}: found by an index`, () => {
     const plans = plansOf(read);
     expect(plans.length).toBeGreaterThan(0);

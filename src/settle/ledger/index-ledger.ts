@@ -71,8 +71,13 @@ function isDue(world: ToIndexLedger, { account, list, readToMs: read }: Listed, 
 }
 
 /** Hours since 1970. */
-export function fundingHourOf(atMs: number): number {
+function fundingHourOf(atMs: number): number {
   return Math.floor(atMs / HOUR_MS);
+}
+
+/** Where funding was read to its end at that time, all of it up to here is known: it is paid on the hour alone. */
+export function paidToMs(readToMs: number): number {
+  return (fundingHourOf(readToMs - PAID_BY_MS) + 1) * HOUR_MS - 1;
 }
 
 /** Nothing is held that funding could be paid for, as far as its feed tells, nor was since. */
