@@ -94,13 +94,13 @@ function requireLines({ store }: With<"store">, accountId: string, { sinceMs, un
 
 async function marksOf(
   deps: ToTell,
-  { account }: Caller,
+  { reader }: Caller,
   names: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Decimal>> {
   const universe = deps.markets.current();
   const markets = [...names].flatMap((name) => (universe === null ? [] : (findMarket(universe, name) ?? [])));
   const looks = await Promise.all(
-    markets.map(async (market) => ({ market, look: await deps.marketView.mark(market, { reader: account.id }) })),
+    markets.map(async (market) => ({ market, look: await deps.marketView.mark(market, reader) })),
   );
   return new Map(looks.flatMap(({ market, look }) => (look.kind === "ok" ? [[market.name, look.value.mark]] : [])));
 }
@@ -118,7 +118,7 @@ function grouped({ store }: With<"store">, lines: readonly Line[], groups: reado
     };
   };
   const byName = Map.groupBy(lines, (line) => JSON.stringify(nameOf(line)));
-  return [...byName.values()].map((own) => lineResource(nameOf(own[0] as Line), own));
+  return [...byName.values()].flatMap((own) => own.slice(0, 1).map((first) => lineResource(nameOf(first), own)));
 }
 
 type Name = Record<"day" | "market" | "bot" | "key_hash", string | null> & { attributed: boolean | null };

@@ -1,7 +1,7 @@
 /** Whoever made what: all lines together are just the account's, to the last digit. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { add, type Decimal, decimal, multiply, negate, subtract, ZERO } from "../../src/core/decimal.ts";
+import { add, type Decimal, decimal, fromUnits, multiply, negate, subtract, ZERO } from "../../src/core/decimal.ts";
 import {
   book,
   type HeldBy,
@@ -29,11 +29,9 @@ type Step =
   /** Something that no fill tells: a gap, or a deposit of a token. */
   | { kind: "moved"; market: (typeof MARKETS)[number]; by: number };
 
-const digits = (value: number, decimals: number): Decimal =>
-  decimal(
-    (value < 0 ? "-" : "") +
-      `${Math.abs(value)}`.padStart(decimals + 1, "0").replace(new RegExp(`(.{${decimals}})$`), ".$1"),
-  );
+function digits(value: number, decimals: number): Decimal {
+  return fromUnits(BigInt(value), decimals);
+}
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -188,7 +186,7 @@ test("funding is shared by own net at its time, also where two are on opposite s
     { market: "BTC", keyHash: "long", size: decimal("3"), cost: decimal("300") },
     { market: "BTC", keyHash: "short", size: decimal("-1"), cost: decimal("-100") },
   ];
-  const share = (position: string, amount: string) =>
+  const share = (position: string, amount: string): Record<string, string> =>
     Object.fromEntries(
       book(before, {
         fills: [fillOf({ price: "1", size: "9", start: position, keyHash: "late" })],
