@@ -4,6 +4,7 @@
  */
 import { openOrderNews } from "./actions/order-news.ts";
 import { openOwnWrites } from "./actions/own-writes.ts";
+import { EQUITY_INTERVAL_MS, sampleEquity } from "./actions/sample-equity.ts";
 import { heedClosing, openWorkers, type Workers } from "./actions/workers.ts";
 import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
@@ -186,6 +187,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       keepInStep({ world, repeating, settler, workers, heartbeats, follower }, parts.socket);
       repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
       keepRecord(repeating, world);
+      repeating.every(EQUITY_INTERVAL_MS, () => sampleEquity(deps, repeating.isStopped));
       repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, repeating.isStopped));
       repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, repeating.isStopped).look);
       checkPictures(repeating, world, reads);

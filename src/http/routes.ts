@@ -4,6 +4,7 @@ import { apiKeyRoutes } from "./api-keys.ts";
 import { batchRoutes } from "./batches.ts";
 import { cancelAllRoutes } from "./cancel-all.ts";
 import { descriptionRoutes } from "./docs.ts";
+import { equityRoutes } from "./equity.ts";
 import { eventRoutes } from "./events.ts";
 import { exportRoutes } from "./exports.ts";
 import { fillRoutes } from "./fills.ts";
@@ -47,6 +48,7 @@ export function allRoutes(): Route[] {
     ...fillRoutes(),
     ...ledgerRoutes(),
     ...performanceRoutes(),
+    ...equityRoutes(),
     ...exportRoutes(),
     ...eventRoutes(),
     ...marketRoutes(),

@@ -1,5 +1,5 @@
 /** Payments of funding and transfers, kept for good; and how far they have been read. */
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import { isWithin, type Looked, type Place, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
@@ -104,4 +104,22 @@ export function listTransfers(
 function isTransferWithin(accountId: string, span: Span): SQL | undefined {
   const { timeMs: atMs, id } = transfers;
   return isWithin({ table: transfers, atMs, id, is: eq(transfers.accountId, accountId) }, span);
+}
+
+/** Transfers whose worth one answer adds up. */
+const MAX_VALUES = 10_000;
+
+/** After the first time and up to the other; null for more than are added up. */
+export function listTransferValues(
+  store: Store,
+  accountId: string,
+  { afterMs, toMs }: { afterMs: number; toMs: number },
+): Pick<StoredTransfer, "timeMs" | "value">[] | null {
+  const rows = store
+    .select({ timeMs: transfers.timeMs, value: transfers.value })
+    .from(transfers)
+    .where(and(eq(transfers.accountId, accountId), gt(transfers.timeMs, afterMs), lte(transfers.timeMs, toMs)))
+    .limit(MAX_VALUES + 1)
+    .all();
+  return rows.length > MAX_VALUES ? null : rows;
 }

@@ -6,6 +6,7 @@ import type { detailsResource } from "../../src/actions/get-market.ts";
 import type { performanceResource } from "../../src/actions/get-performance.ts";
 import type { statusResource } from "../../src/actions/get-status.ts";
 import type { candleResource, tradeResource } from "../../src/actions/list-candles.ts";
+import type { equityResource } from "../../src/actions/list-equity.ts";
 import type { fillResource } from "../../src/actions/list-fills.ts";
 import type { fundingResource } from "../../src/actions/list-funding.ts";
 import type { keyInListResource } from "../../src/actions/list-keys.ts";
@@ -51,6 +52,7 @@ import {
   WithdrawnKeyResource,
 } from "../../src/http/schema/api-key.ts";
 import { CancelAllResource } from "../../src/http/schema/cancel-all.ts";
+import { EquityResource } from "../../src/http/schema/equity.ts";
 import { FillResource } from "../../src/http/schema/fill.ts";
 import { ReadinessResource } from "../../src/http/schema/health.ts";
 import { HeartbeatResource } from "../../src/http/schema/heartbeat.ts";
@@ -96,6 +98,7 @@ const SCHEMAS = {
   book: BookResource,
   cancelAll: CancelAllResource,
   candle: CandleResource,
+  equity: EquityResource,
   exchangeView: ExchangeViewResource,
   fill: FillResource,
   funding: FundingPaymentResource,
@@ -140,6 +143,7 @@ type Writers = {
   book: typeof bookResource;
   cancelAll: typeof cancelAllShown;
   candle: typeof candleResource;
+  equity: typeof equityResource;
   exchangeView: typeof exchangeView;
   fill: typeof fillResource;
   funding: typeof fundingResource;
@@ -224,6 +228,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   book: "fits",
   cancelAll: "fits",
   candle: "fits",
+  equity: "fits",
   exchangeView: "fits",
   fill: "fits",
   funding: "fits",

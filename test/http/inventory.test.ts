@@ -25,6 +25,7 @@ const ROUTES = [
   "GET /v1/funding",
   "GET /v1/transfers",
   "GET /v1/performance",
+  "GET /v1/equity",
   "GET /v1/exports/funding.csv",
   "GET /v1/exports/funding.jsonl",
   "GET /v1/exports/transfers.csv",

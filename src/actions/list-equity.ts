@@ -1,0 +1,101 @@
+import { API_NETWORK } from "../core/account.ts";
+import { add, type Decimal, subtract, ZERO } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import { isoTime } from "../core/resource.ts";
+import type { With } from "../deps.ts";
+import { type EquitySample, findSampleBefore, findSampleFrom } from "../store/equity.ts";
+import { findLedgerCursor, listTransferValues } from "../store/ledger.ts";
+import type { Caller } from "../write/caller.ts";
+import type { ReadAnswer } from "./answer.ts";
+
+/** Milliseconds of one row. */
+const RESOLUTIONS = { "5m": 300_000, "1h": 3_600_000, "1d": 86_400_000 } as const;
+export type EquityResolution = keyof typeof RESOLUTIONS;
+export const EQUITY_RESOLUTIONS = ["5m", "1h", "1d"] as const satisfies readonly EquityResolution[];
+
+export type ListEquity = {
+  sinceMs: number | null;
+  untilMs: number | null;
+  resolution: EquityResolution;
+  cursor: string | null;
+  /** 1 to 500. */
+  limit: number;
+};
+
+/** From one sample to the next: `close` is the first of the next row, or the newest. */
+type Row = { open: EquitySample; close: EquitySample };
+
+/** `GET /v1/equity`: newest first, from samples that this gateway has taken since it knows the account. */
+export function listEquity(deps: With<"store">, { account }: Caller, wanted: ListEquity): ReadAnswer {
+  const { store } = deps;
+  const { id } = account;
+  const { rows, next } = rowsOf(deps, id, { ...wanted, after: requireCursor(wanted.cursor) });
+  const moved = movedIn(deps, id, rows);
+  const [first, last] = [findSampleFrom(store, id, 0), findSampleBefore(store, id, Number.MAX_SAFE_INTEGER)];
+  const body = {
+    object: "list",
+    data: rows.map((row) => equityResource(row, moved(row))),
+    has_more: next !== null,
+    next_cursor: next,
+    complete_from: first === null ? null : isoTime(first.atMs),
+    complete_to: last === null ? null : isoTime(last.atMs),
+  };
+  return { body: JSON.stringify(body), asOfMs: null };
+}
+
+function requireCursor(cursor: string | null): number | null {
+  if (cursor === null) return null;
+  if (/^[0-9]{1,15}$/.test(cursor)) return Number(cursor);
+  throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
+}
+
+type Wanted = ListEquity & { after: number | null };
+
+/** Two seeks a row: how close samples are together does not matter. */
+function rowsOf({ store }: With<"store">, accountId: string, { resolution, sinceMs, untilMs, after, limit }: Wanted) {
+  const periodMs = RESOLUTIONS[resolution];
+  const rows: Row[] = [];
+  let beforeMs = Math.min(after ?? Number.MAX_SAFE_INTEGER, untilMs ?? Number.MAX_SAFE_INTEGER);
+  for (;;) {
+    const newest = findSampleBefore(store, accountId, beforeMs);
+    if (newest === null) return { rows, next: null };
+    const beginMs = newest.atMs - (newest.atMs % periodMs);
+    const open = findSampleFrom(store, accountId, beginMs) ?? newest;
+    if (open.atMs < (sinceMs ?? 0)) return { rows, next: null };
+    if (rows.length === limit) return { rows, next: String(rows.at(-1)?.open.atMs ?? 0) };
+    const close = findSampleFrom(store, accountId, beginMs + periodMs) ?? newest;
+    // The first of a row that has only begun says nothing yet.
+    if (close.atMs > open.atMs) rows.push({ open, close });
+    beforeMs = open.atMs;
+  }
+}
+
+/** What came and went without a trade; null where that is not known, or not what it was worth. */
+function movedIn({ store }: With<"store">, accountId: string, rows: readonly Row[]): (row: Row) => Decimal | null {
+  const [newest, oldest] = [rows[0], rows.at(-1)];
+  const knownToMs = findLedgerCursor(store, accountId, "transfers")?.readToMs ?? 0;
+  if (newest === undefined || oldest === undefined) return () => null;
+  const values = listTransferValues(store, accountId, { afterMs: oldest.open.atMs, toMs: newest.close.atMs });
+  return ({ open, close }) => {
+    if (values === null || close.atMs > knownToMs) return null;
+    const own = values.filter(({ timeMs }) => timeMs > open.atMs && timeMs <= close.atMs).map(({ value }) => value);
+    return own.reduce<Decimal | null>((sum, value) => (sum === null || value === null ? null : add(sum, value)), ZERO);
+  };
+}
+
+export function equityResource({ open, close }: Row, transfers: Decimal | null) {
+  const change = subtract(close.equity, open.equity);
+  const unpriced = [open, close].flatMap((sample) => (sample.unpriced === "" ? [] : sample.unpriced.split(",")));
+  return {
+    object: "equity" as const,
+    account: open.accountId,
+    network: API_NETWORK,
+    from: isoTime(open.atMs),
+    to: isoTime(close.atMs),
+    open: open.equity,
+    close: close.equity,
+    transfers,
+    profit: transfers === null ? null : subtract(change, transfers),
+    unpriced: [...new Set(unpriced)],
+  };
+}

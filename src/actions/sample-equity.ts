@@ -1,0 +1,77 @@
+/** Notes now and then what each account is worth. */
+import type { Account } from "../core/account.ts";
+import type { Decimal } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import type { ToShow, With } from "../deps.ts";
+import type { Reader } from "../exchange/exchange.ts";
+import type { AccountState } from "../exchange/reads.ts";
+import { worthOf } from "../settle/account/account-worth.ts";
+import { listAccounts } from "../store/accounts.ts";
+import { inTransactionNotWaiting } from "../store/commit.ts";
+import { findSampleBefore, insertEquitySample, thinEquitySamples } from "../store/equity.ts";
+import { currentAccount } from "./current.ts";
+
+export type ToSampleEquity = ToShow & With<"feeds" | "marketView" | "markets" | "ownWrites" | "store">;
+
+/** Between two rounds, milliseconds. */
+export const EQUITY_INTERVAL_MS = 20_000;
+/** Between two samples, milliseconds: one in each such stretch of time. */
+export const SAMPLE_EVERY_MS = 5 * 60_000;
+const HOUR_MS = 3_600_000;
+/** Accounts of one round: what no feed tells of them costs 26 of our weight each. */
+const ACCOUNTS_AT_ONCE = 3;
+/** A reader of its own: it takes from nobody what clients may read. */
+const READER: Reader = { reader: "equity" };
+
+/** One round: accounts whose turn it is, the one that waits longest first. */
+export async function sampleEquity(deps: ToSampleEquity, isStopped: () => boolean): Promise<void> {
+  const nowMs = deps.exchange.nowMs();
+  const due = listAccounts(deps.store)
+    .map((account) => ({
+      account,
+      lastMs: findSampleBefore(deps.store, account.id, Number.MAX_SAFE_INTEGER)?.atMs ?? 0,
+    }))
+    .filter(({ lastMs }) => partOf(nowMs, SAMPLE_EVERY_MS) > partOf(lastMs, SAMPLE_EVERY_MS))
+    .sort((a, b) => a.lastMs - b.lastMs);
+  for (const { account, lastMs } of due.slice(0, ACCOUNTS_AT_ONCE)) {
+    const sample = await sampleOf(deps, account);
+    if (isStopped()) return;
+    if (sample === null || sample.atMs <= lastMs) continue;
+    inTransactionNotWaiting(deps.store, (store) => {
+      insertEquitySample(store, sample);
+      if (partOf(sample.atMs, HOUR_MS) > partOf(lastMs, HOUR_MS)) thinEquitySamples(store, account.id, sample.atMs);
+    });
+  }
+}
+
+function partOf(atMs: number, periodMs: number): number {
+  return Math.floor(atMs / periodMs);
+}
+
+/** Null where the exchange could not be asked. */
+async function sampleOf(deps: ToSampleEquity, account: Account) {
+  try {
+    const current = await currentAccount(deps, { account, reader: READER }, ["", ...deps.settings.dexes]);
+    const { equity, unpriced } = worthOf(current.state, await pricesFor(deps, current.state));
+    const atMs = Math.min(current.spotAsOfMs, current.marginAsOfMs);
+    return { accountId: account.id, atMs, equity, unpriced: unpriced.toSorted().join(",") };
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+type PriceOf = (token: string) => Decimal | null;
+
+/** Names of tokens are not unique at the exchange: where two pairs have one name, neither price counts. */
+async function pricesFor({ marketView, markets }: ToSampleEquity, { spotBalances }: AccountState): Promise<PriceOf> {
+  const universe = markets.current();
+  const isAllDollars = spotBalances.every(({ coin }) => coin === "USDC");
+  if (universe === null || isAllDollars) return () => null;
+  const mids = await marketView.mids("", READER);
+  if (mids.kind === "failed") return () => null;
+  return (token) => {
+    const name = universe.byPairName.get(`${token}/USDC`);
+    return name === undefined ? null : (mids.value.get(name) ?? null);
+  };
+}

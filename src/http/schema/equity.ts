@@ -1,0 +1,24 @@
+import { Type } from "@sinclair/typebox";
+import { AnswerNetwork, closed, described, Figure, nullable, Timestamp, Uuid } from "./common.ts";
+
+/** What an account was worth over a stretch of time. */
+export const EquityResource = closed(
+  {
+    object: Type.Literal("equity", { description: "Always `equity`." }),
+    account: Uuid,
+    network: AnswerNetwork,
+    from: described(Timestamp, "When the account was looked at first in it."),
+    to: described(Timestamp, "When it was looked at first after it, or last."),
+    open: described(Figure, "USDC that it was worth then in all: every dex and spot, collateral counted once."),
+    close: described(Figure, "And at its end."),
+    transfers: nullable(
+      Figure,
+      "USDC that came in between without a trade, less what went; null while that is not read, and where the exchange does not tell what it was worth.",
+    ),
+    profit: nullable(Figure, "`close` less `open` less `transfers`; null where those are."),
+    unpriced: Type.Array(Type.String(), {
+      description: "Tokens held of which no price was known: they are in none of these.",
+    }),
+  },
+  { title: "Equity" },
+);
