@@ -32,15 +32,18 @@ export type OrderFilter = Times & {
   keyHashes: readonly string[] | null;
 };
 
+/** Orders that a page reads besides the list. After an upgrade there may be all of them, for minutes: then it goes by status. */
+const MAX_NOT_LISTED = 5_000;
+
 /** By more than the index of statuses has. */
 export function lookForOrders(
   store: Store,
   { filter, ...page }: OrderPage & { filter: OrderFilter },
-  most = MAX_LOOKED_THROUGH,
+  { most = MAX_LOOKED_THROUGH, mostNotListed = MAX_NOT_LISTED }: { most?: number; mostNotListed?: number } = {},
 ): Looked<StoredOrder> {
   const after = page.after === null ? null : { atMs: page.after.createdAtMs, id: page.after.id };
   const span = spanOf(filter, after);
-  const roads = roadsTo(page, filter);
+  const roads = roadsTo(page, countNotListed(store) > mostNotListed ? null : filter);
   const lookedTo = lastLookedAt(store, roads, span, most);
   const asked = {
     span: { ...span, lower: lookedTo ?? span.lower },
@@ -71,8 +74,9 @@ function isAsked({ status, dex }: OrderPage, { market, keyHashes }: OrderFilter)
   );
 }
 
-/** By keys, else by market, else by status: of the first there are fewest. */
-function roadsTo({ accountId, status }: OrderPage, { keyHashes, market }: OrderFilter): Road[] {
+/** By keys, else by market, else by status: of the first there are fewest. Null: by status, whatever is asked. */
+function roadsTo({ accountId, status }: OrderPage, filter: OrderFilter | null): Road[] {
+  const { keyHashes = null, market = null } = filter ?? {};
   const isListed = eq(listedOrders.accountId, accountId);
   if (keyHashes !== null) return keyHashes.map((hash) => list(and(isListed, eq(listedOrders.keyHash, hash))));
   if (market !== null) return [list(and(isListed, eq(listedOrders.market, market)))];
@@ -121,6 +125,17 @@ const newestListed = prepared((store) =>
     .from(listedOrders)
     .prepare(),
 );
+
+const newestOrder = prepared((store) =>
+  store
+    .select({ number: max(orders.number) })
+    .from(orders)
+    .prepare(),
+);
+
+function countNotListed(store: Store): number {
+  return (newestOrder(store).get()?.number ?? 0) - (newestListed(store).get()?.number ?? 0);
+}
 
 /** Of the last seconds. */
 function notListed(store: Store, { accountId }: OrderPage, { span, isIt }: Asked): OrderRow[] {

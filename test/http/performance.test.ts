@@ -231,18 +231,21 @@ test("what comes late and is older is booked as if it had been there: the books 
   expect(await late(true)).toEqual(await late(false));
 });
 
-test("fills of one moment are booked together, however many are booked at once", async () => {
-  const rig = openMarketRig();
-  for (let nth = 0; nth < 650; nth += 1) {
-    const timeMs = BEGUN_MS + Math.floor(nth / 325);
-    filled(rig, { oid: `${1_000 + nth}`, timeMs, start: String(nth) });
-  }
-  funded(rig, START_MS);
-  booked(rig);
-  const { total, positions } = await performance(rig);
-  expect(total).toMatchObject({ fills: 650, volume: "65000" });
-  expect(positions).toMatchObject([{ attributed: false, size: "650", entry_price: "100" }]);
-});
+test.each([130, 325])(
+  "fills of one moment are booked together: %d of them, however many are booked at once",
+  async (each) => {
+    const rig = openMarketRig();
+    for (let nth = 0; nth < 650; nth += 1) {
+      const timeMs = BEGUN_MS + Math.floor(nth / each);
+      filled(rig, { oid: `${1_000 + nth}`, timeMs, start: String(nth) });
+    }
+    funded(rig, START_MS);
+    booked(rig);
+    const { total, positions } = await performance(rig);
+    expect(total).toMatchObject({ fills: 650, volume: "65000" });
+    expect(positions).toMatchObject([{ attributed: false, size: "650", entry_price: "100" }]);
+  },
+);
 
 test("more lines than one answer adds up are refused with a time from which on they are not", async () => {
   const rig = openMarketRig();

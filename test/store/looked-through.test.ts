@@ -39,7 +39,9 @@ const most = fc.integer({ min: 1, max: 8 });
 
 /** Orders that have been taken into the list: the newest may not be there yet. */
 const listed = fc.integer({ min: 1, max: 30 });
-const asked = fc.record({ rows, filter, status, dex, limit, most, listed });
+/** Orders beside the list with which it still goes by the list. */
+const mostNotListed = fc.constantFrom(0, 5, 5_000);
+const asked = fc.record({ rows, filter, status, dex, limit, most, listed, mostNotListed });
 
 type Named = Row & { id: string };
 type Asked = { filter: OrderFilter; status: string | null; dex: string | null };
@@ -86,7 +88,16 @@ test("orders", () => {
   fc.assert(
     fc.property(
       asked,
-      ({ rows: made, filter: by, status: wanted, dex: of, limit: count, most: looked, listed: taken }) =>
+      ({
+        rows: made,
+        filter: by,
+        status: wanted,
+        dex: of,
+        limit: count,
+        most: looked,
+        listed: taken,
+        mostNotListed: beside,
+      }) =>
         withStore((store) => {
           const all = named(made);
           for (const { id, atMs, market, keyHash, status: own } of all) {
@@ -97,7 +108,7 @@ test("orders", () => {
           const shown = walk(count, (after) => {
             const place = after === null ? null : { createdAtMs: after.atMs, id: after.id };
             const page = { accountId: ACCOUNT, status: wanted, dex: of, after: place, limit: count, filter: by };
-            const found = lookForOrders(store, page, looked);
+            const found = lookForOrders(store, page, { most: looked, mostNotListed: beside });
             return {
               rows: found.rows.map(({ id, createdAtMs }) => ({ id, atMs: createdAtMs })),
               lookedTo: found.lookedTo,
