@@ -90,10 +90,7 @@ export type GatewayParts = {
 export type Gateway = {
   deps: Deps;
   server: HttpServer;
-  /**
-   * Looks at what was in flight and reads the markets; resolves when that is done. HTTP may listen before. From then on
-   * `tell` hears in one line which orders are taken.
-   */
+  /** Looks at what was in flight and reads the markets, also while HTTP listens; then `tell` hears which orders are taken. */
   start(tell?: (words: string) => void): Promise<void>;
   /** Refuses writes from now on; resolves when those in flight have an answer, at the latest at its deadline. */
   drain(): Promise<void>;
