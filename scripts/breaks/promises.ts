@@ -96,6 +96,12 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
       "what has no known outcome is burnt, what only reduces stays unless `keep_protection` is false. It is 202 until nothing of these orders can fill any more, goes on across a restart, and says of each what became of it",
   },
   {
+    row: "P21",
+    file: "README.md",
+    sentence: "A stop beyond the price at which the exchange would liquidate is refused with that price",
+  },
+  { row: "P21", file: "README.md", sentence: "Of a key with rails the whole trade counts at once." },
+  {
     row: "P18",
     file: "README.md",
     sentence:

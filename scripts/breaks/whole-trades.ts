@@ -13,6 +13,12 @@ const CLOSER = "src/settle/close/closer.ts";
 const LEFT_OVER: NamedTest = { test: CLOSE, title: "of the triggers that are left over: %s" };
 const IN_PROGRESS: NamedTest = { test: CLOSE, title: "while it is not known what became of one no other begins" };
 
+const TRADES = "test/http/trades.test.ts";
+const LATE: NamedTest = { test: TRADES, title: "a stop of a position %s is refused with the price of its liquidation" };
+const NOT_MOVED: NamedTest = { test: TRADES, title: "moved to %s it stays as it is" };
+const RESERVED: NamedTest = { test: TRADES, title: "before its entry is sent a trade has used up %s" };
+const BACKING = "src/actions/liquidation-facts.ts";
+
 export const WHOLE_TRADE_BREAKS: readonly Break[] = [
   {
     row: "P18",
@@ -115,5 +121,53 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     name: "a bot cancels what is another's",
     changes: inFile("src/actions/cancel-all.ts", 'rails.touches !== "all")', 'rails.touches === "all")'),
     seenBy: { test: ALL, title: "a bot cancels its own" },
+  },
+  {
+    row: "P21",
+    name: "an isolated position has all of the account behind it",
+    changes: inFile(
+      BACKING,
+      "const backing = setting.isCross\n",
+      "const backing = setting.isCross || !setting.isCross\n",
+    ),
+    seenBy: LATE,
+  },
+  {
+    row: "P21",
+    name: "a balance that is shared stands behind nothing",
+    changes: inFile(BACKING, "shared === null ? state.cross", "shared === null || shared !== ZERO ? state.cross"),
+    seenBy: LATE,
+  },
+  {
+    row: "P21",
+    name: "a stop comes in time up to the liquidation of a position without maintenance",
+    changes: inFile("src/core/liquidation.ts", "subtract(multiply(twice, all), absolute(all))", "multiply(twice, all)"),
+    seenBy: LATE,
+  },
+  {
+    row: "P21",
+    name: "a stop is moved to where it comes too late",
+    changes: inFile("src/actions/change-trade.ts", "if (stopLoss === null) return;", "if (stopLoss !== null) return;"),
+    seenBy: NOT_MOVED,
+  },
+  {
+    row: "P21",
+    name: "a trade is entered though nobody knows where it would be liquidated",
+    changes: inFile(
+      BACKING,
+      'if (mode.kind === "failed") return mode;',
+      'if (mode.kind === "failed") return { state: state.value, mode: "standard", shared: null, settings: [] };',
+    ),
+    seenBy: { test: TRADES, title: "while %s cannot be read nothing is entered" },
+  },
+  {
+    row: "P21",
+    name: "an entry that has not been sent counts for nothing",
+    changes: inFile(
+      "src/store/trades.ts",
+      "if (isSent || isEntryUnwanted)",
+      "if (isSent || isEntryUnwanted || entryId === null)",
+    ),
+    seenBy: RESERVED,
   },
 ];

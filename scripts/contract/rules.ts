@@ -140,6 +140,11 @@ export const RULES: readonly Rule[] = [
     holds: ({ path }) => path === "/v1/trades",
   },
   {
+    name: "a stop that the account's equity does not last to",
+    codes: ["stop_beyond_liquidation"],
+    holds: ({ path }) => path.startsWith("/v1/trades"),
+  },
+  {
     name: "nothing to narrow",
     codes: ["missing_parameter"],
     holds: ({ path }) => path === NARROW,

@@ -1,4 +1,6 @@
+import { decimal, subtract, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
+import type { Market } from "../core/market.ts";
 import { tradeText } from "../core/resource.ts";
 import type { Guard, Trade } from "../core/trade.ts";
 import type { ToWrite, With } from "../deps.ts";
@@ -10,8 +12,17 @@ import { RailRefused } from "../write/gate.ts";
 import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
-import { guardOf, requireLimits, requireSides, reservedBy, type ToTrade, type WantedGuard } from "./create-trade.ts";
+import {
+  guardOf,
+  requireInTime,
+  requireLimits,
+  requireSides,
+  reservedBy,
+  type ToTrade,
+  type WantedGuard,
+} from "./create-trade.ts";
 import { requireTrade } from "./get-trade.ts";
+import { readBacking } from "./liquidation-facts.ts";
 import { knownFault, requireMarket } from "./market-rules.ts";
 
 export type CancelTrade = WriteKey & { id: string };
@@ -62,6 +73,7 @@ export async function modifyTrade(deps: ToTrade, caller: Caller, wanted: ModifyT
 
 async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): Promise<Plan> {
   const found = requireOwnTrade(deps, caller, wanted.id);
+  requireLiving(found);
   const known = await requireMarket(deps, found.market, false);
   const { market } = known;
   const guards = {
@@ -72,13 +84,13 @@ async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): P
     .map((guard: Guard) => knownFault(deps, known, { size: found.size, price: guard.price, trigger: asTrigger(guard) }))
     .find((each) => each !== null);
   if (fault !== undefined) throw new ApiError("invalid_parameter", `${fault} Nothing was sent.`);
+  await requireStopInTime(deps, caller, { trade: found, market, stopLoss: wanted.stopLoss });
   return {
     ...planFor(found.id, "reduce"),
     market: market.name,
     store({ createdAtMs }) {
       const trade = require(deps, found.id);
-      if (trade.endedAtMs !== null)
-        throw new ApiError("trade_not_modifiable", `The trade has ended: it is ${trade.status}. Nothing was sent.`);
+      requireLiving(trade);
       requireLimits(trade.side, [wanted.stopLoss, wanted.takeProfit]);
       // Afterwards a stop may follow the price to where the trade has won.
       if (trade.status !== "open")
@@ -93,6 +105,27 @@ async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): P
       return { kind: "said", status: 200, body: tradeText(next), reserves: { id, entry: null, guards: reserved } };
     },
   };
+}
+
+function requireLiving({ endedAtMs, status }: Trade): void {
+  if (endedAtMs === null) return;
+  throw new ApiError("trade_not_modifiable", `The trade has ended: it is ${status}. Nothing was sent.`);
+}
+
+type Moving = { trade: Trade; market: Market; stopLoss: WantedGuard | null };
+
+/** By what can be read: moving a stop takes nothing away, and does not wait for an exchange that is silent. */
+async function requireStopInTime(
+  deps: ToTrade,
+  { account }: Caller,
+  { trade, market, stopLoss }: Moving,
+): Promise<void> {
+  if (stopLoss === null) return;
+  const facts = await readBacking(deps, { account, market, purpose: "reduce" });
+  if ("kind" in facts) return;
+  const { side, price, status, filledSize } = trade;
+  const size = status === "open" ? ZERO : subtract(decimal(trade.size), filledSize);
+  requireInTime(facts, market, { side, price, stopLoss, size });
 }
 
 function asTrigger({ triggerPrice, isMarket }: Guard) {

@@ -1,6 +1,7 @@
-import { compare, decimal, ZERO } from "../core/decimal.ts";
+import { compare, type Decimal, decimal, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import { dexOf, isSpot, type Market } from "../core/market.ts";
+import { type Entering, lateStop } from "../core/liquidation.ts";
+import { isSpot, type Market } from "../core/market.ts";
 import type { Side, TimeInForce, Trigger } from "../core/order.ts";
 import { tradeText } from "../core/resource.ts";
 import { type Guard, otherSide, type Trade, type TradePath, type TradeTerms, worstPriceOf } from "../core/trade.ts";
@@ -14,7 +15,9 @@ import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Reserved } from "../write/verb.ts";
+import { type BackingFacts, backingsOf, readBacking } from "./liquidation-facts.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
+import { notBegun } from "./not-asked.ts";
 
 /** As a client asks for it; without a limit price it executes at market. */
 export type WantedGuard = { triggerPrice: string; limitPrice: string | null };
@@ -88,7 +91,8 @@ function refuse(what: string): never {
 
 async function planTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Promise<Plan> {
   const { market, fault } = await ruledMarket(deps, wanted);
-  const isFlat = await isFlatIn(deps, caller, market.name);
+  const { isFlat, backing } = await readBefore(deps, caller, market);
+  if (fault === null) requireInTime(backing, market, { ...wanted, size: decimal(wanted.size) });
   const { id: accountId } = caller.account;
   const { tag: instanceTag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();
@@ -158,17 +162,35 @@ export function guardOf(market: Market, side: Side, { triggerPrice, limitPrice }
   return { triggerPrice, price, isMarket: limitPrice === null };
 }
 
-/** Nothing of the account stands there, whoever has placed it. What cannot be read is taken for held. */
-async function isFlatIn({ reads }: With<"reads">, { account }: Caller, market: string): Promise<boolean> {
-  const { tradingAddress: user } = account;
-  const dex = dexOf(market);
-  const [state, orders] = await Promise.all([
-    reads.clearinghouse(user, dex, "order"),
-    reads.openOrders(user, dex, "order"),
+type Before = { isFlat: boolean; backing: BackingFacts };
+
+/** Flat: nothing of the account stands there, whoever has placed it; orders that cannot be read are taken to. */
+async function readBefore(deps: ToTrade, { account }: Caller, market: Market): Promise<Before> {
+  const [backing, orders] = await Promise.all([
+    readBacking(deps, { account, market, purpose: "order" }),
+    deps.reads.openOrders(account.tradingAddress, market.dex, "order"),
   ]);
-  if (state.kind === "failed" || orders.kind === "failed") return false;
-  const isHeld = state.value.positions.some(({ coin, signedSize }) => coin === market && signedSize !== ZERO);
-  return !isHeld && !orders.value.some(({ coin }) => coin === market);
+  if ("kind" in backing)
+    throw notBegun(
+      deps,
+      "What stands behind the position could not be read, so nobody knows where its stop would come too late",
+      backing,
+    );
+  const isHeld = backing.state.positions.some(({ coin, signedSize }) => coin === market.name && signedSize !== ZERO);
+  const isFree = orders.kind === "ok" && !orders.value.some(({ coin }) => coin === market.name);
+  return { isFlat: !isHeld && isFree, backing };
+}
+
+type Timed = Pick<CreateTrade, "side" | "price" | "stopLoss"> & { size: Decimal };
+
+/** A stop that comes after the liquidation protects nothing. `size`: what of the entry is still to be filled. */
+export function requireInTime(facts: BackingFacts, market: Market, { side, size, price, stopLoss }: Timed): void {
+  const entering: Entering = { side, size, price: decimal(price) };
+  const triggerPrice = decimal(stopLoss.triggerPrice);
+  for (const backing of backingsOf(facts, market, entering)) {
+    const late = lateStop(market, entering, { backing, triggerPrice });
+    if (late !== null) throw new ApiError("stop_beyond_liquidation", `${late}. Nothing was sent.`);
+  }
 }
 
 /** By our rows, inside the transaction: what was signed and is not over, or is going to be. */

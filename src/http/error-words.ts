@@ -63,6 +63,8 @@ export const ERROR_WORDS = {
   key_already_registered: "The key hash is registered with another account or other scopes.",
   key_revoked: "The key was revoked for this account, perhaps before it was registered.",
   trade_not_modifiable: "The trade has ended.",
+  stop_beyond_liquidation:
+    "The exchange would liquidate the position before the stop-loss executes; the message has the price. Nothing was sent, and the Idempotency-Key is not used.",
   stop_not_flattenable: "The stop does not stand, or what it covers cannot be told apart.",
   order_not_modifiable: "The order's state is not known; retrieve it first.",
   proposal_not_open: "It was decided before, or nobody did in time: what was not approved is refused.",

@@ -29,7 +29,7 @@ const create = writeRoute(
     tag: TAG,
     summary: "Enter with protection",
     description:
-      "A limit order together with the stop-loss, and the take-profit, of what it fills. It is stored, and pursued from then on by orders of its own, also after a restart. Where the account has nothing in the market, the stop goes first, whole, and the entry once the exchange has taken it; else a stop of just what is filled follows each fill, the new one before the old one goes. What one of both closes, the other no longer covers. A stop that fires or is taken away ends the entry; an entry that could not be sent for a minute is not sent any more. Of a key with rails the whole trade counts from the answer on. Read it, or follow `trade.updated`, to see whether it is `protected`.",
+      "A limit order together with the stop-loss, and the take-profit, of what it fills. It is stored, and pursued from then on by orders of its own, also after a restart. Where the account has nothing in the market, the stop goes first, whole, and the entry once the exchange has taken it; else a stop of just what is filled follows each fill, the new one before the old one goes. What one of both closes, the other no longer covers. A stop that fires or is taken away ends the entry; an entry that could not be sent for a minute is not sent any more. A stop beyond the price at which the exchange would liquidate what is held once the entry has filled is refused with that price (409 `stop_beyond_liquidation`), by the figures that the exchange shows at that moment; it is not judged for cross margin of a builder-deployed dex, nor under portfolio margin. Of a key with rails the whole trade counts from the answer on. Read it, or follow `trade.updated`, to see whether it is `protected`.",
     access: "trading:write",
     body: CreateTradeBody,
     bodyExample: EXAMPLE_CREATE_TRADE,
@@ -40,6 +40,7 @@ const create = writeRoute(
       "perpetual_market_required",
       "trading_stopped",
       "too_many_open_orders",
+      "stop_beyond_liquidation",
     ],
   },
   (deps, caller, { body, idempotencyKey }) => {
@@ -117,7 +118,14 @@ const modify = writeRoute(
     body: ModifyTradeBody,
     bodyExample: { stop_loss: { trigger_price: "59000" } },
     answers: [answer(200, "The trade, on its new terms.")],
-    errors: ["invalid_id", "trade_not_found", "nothing_to_modify", "trade_not_modifiable", "unknown_market"],
+    errors: [
+      "invalid_id",
+      "trade_not_found",
+      "nothing_to_modify",
+      "trade_not_modifiable",
+      "stop_beyond_liquidation",
+      "unknown_market",
+    ],
   },
   (deps, caller, { id, body, idempotencyKey }) => {
     const stopLoss = readWanted("stop_loss", body.stop_loss);

@@ -18,11 +18,17 @@ export function openMarketRig(options: RigOptions = {}, positions: Position[] = 
   const context = { markPx: MARK, oraclePx: MARK, funding: "0", openInterest: "1", dayNtlVlm: "1", prevDayPx: MARK };
   rig.answers.set("metaAndAssetCtxs", () => [{ universe: [{ name: "BTC" }, { name: "ETH" }] }, [context, context]]);
   rig.answers.set("clearinghouseState", () => stateOf(positions, rig.clock.nowMs()));
+  rig.answers.set("userAbstraction", () => "default");
+  rig.answers.set("activeAssetData", ({ coin }) => activeAsset(String(coin), { type: "cross", value: 5 }));
   return rig;
 }
 
+export function activeAsset(coin: string, leverage: { type: string; value: number }) {
+  return { coin, leverage, maxTradeSzs: ["1", "1"], availableToTrade: ["1", "1"], markPx: MARK };
+}
+
 export function stateOf(positions: readonly Position[], time: number) {
-  const summary = { accountValue: "0", totalNtlPos: "0", totalRawUsd: "0", totalMarginUsed: "0" };
+  const summary = { accountValue: "100000", totalNtlPos: "0", totalRawUsd: "100000", totalMarginUsed: "0" };
   const rest = {
     leverage: { type: "cross", value: 5 },
     entryPx: MARK,

@@ -1,0 +1,127 @@
+/** What stands behind a position that an entry would open: as the exchange shows it now. */
+import type { Account } from "../core/account.ts";
+import { type Decimal, decimal, divide, isNegative, multiply, negate, subtract, sum, ZERO } from "../core/decimal.ts";
+import type { Backing, Entering } from "../core/liquidation.ts";
+import type { Market } from "../core/market.ts";
+import type { Setting } from "../core/rails/wish.ts";
+import type { With } from "../deps.ts";
+import type { Purpose } from "../exchange/exchange.ts";
+import type { Read } from "../exchange/reads.ts";
+import type { AccountMode, ClearinghouseState, Position } from "../wire/answer/account.ts";
+import { readSetting, settingsOf } from "../write/leverage-facts.ts";
+
+export type ToKnowBacking = With<"clock" | "exchange" | "picture" | "reads" | "settings" | "store">;
+
+type Asked = { account: Account; market: Market; purpose: Purpose };
+
+export type BackingFacts = {
+  state: ClearinghouseState;
+  mode: AccountMode;
+  /** Spot balance of the collateral where the modes share it; null where they do not. */
+  shared: Decimal | null;
+  /** All that may be in force. */
+  settings: readonly Setting[];
+};
+
+type Failed = Extract<Read<never>, { kind: "failed" }>;
+
+/** Everything is asked at once; one that is not answered leaves nothing to judge by. */
+export async function readBacking(deps: ToKnowBacking, asked: Asked): Promise<BackingFacts | Failed> {
+  const { account, market, purpose } = asked;
+  const user = account.tradingAddress;
+  const [state, mode] = await Promise.all([
+    deps.reads.clearinghouse(user, market.dex, purpose),
+    readMode(deps, user, purpose),
+    readSetting(deps, { account, market: market.name }),
+  ]);
+  if (state.kind === "failed") return state;
+  if (mode.kind === "failed") return mode;
+  const shared = mode.value === "unified" ? await deps.reads.spot(user, purpose) : null;
+  if (shared?.kind === "failed") return shared;
+  const held = state.value.positions.find(({ coin }) => coin === market.name);
+  const settings = held === undefined ? settingsOf(deps, { account, market: market.name }, "") : [settingOf(held)];
+  if (settings === null) return { kind: "failed", reason: "its leverage could not be read", isOurBudget: false };
+  const total = shared?.value.find(({ token }) => token === USDC)?.total ?? ZERO;
+  return { state: state.value, mode: mode.value, shared: shared === null ? null : total, settings };
+}
+
+/** Token that is the collateral of the exchange's own dex. */
+const USDC = 0;
+
+async function readMode(
+  { picture, reads }: ToKnowBacking,
+  user: string,
+  purpose: Purpose,
+): Promise<Failed | { kind: "ok"; value: AccountMode }> {
+  const known = picture.mode(user);
+  return known === null ? reads.mode(user, purpose) : { kind: "ok", value: known.value };
+}
+
+function settingOf({ leverage }: Position): Setting {
+  return { leverage: leverage.value, isCross: leverage.type === "cross" };
+}
+
+/** One for each leverage that may be in force. None where what stands behind it is not all shown. */
+export function backingsOf(facts: BackingFacts, market: Market, entering: Entering): Backing[] {
+  return facts.settings.flatMap((setting) => {
+    const backing = setting.isCross
+      ? crossBacking(facts, market)
+      : isolatedBacking(facts, market, { ...entering, setting });
+    return backing === null ? [] : [backing];
+  });
+}
+
+/**
+ * Other dexes may be given collateral by the exchange as they need it, and portfolio margin counts what is lent: neither is shown
+ * whole.
+ */
+function crossBacking({ state, mode, shared }: BackingFacts, market: Market): Backing | null {
+  if (market.dex !== "" || mode === "portfolio_margin") return null;
+  const held = heldIn(state, market);
+  const own = held.position === null ? ZERO : maintenanceOf(held.position);
+  const others = subtract(state.crossMaintenanceMarginUsed, own);
+  return {
+    held: held.size,
+    heldValue: held.value,
+    equity: shared === null ? state.crossMarginSummary.accountValue : add(shared, state),
+    otherMaintenance: isNegative(others) ? ZERO : others,
+    margin: "cross",
+  };
+}
+
+/** A shared balance is cash: what its cross positions have won or lost comes on top. */
+function add(cash: Decimal, { positions }: ClearinghouseState): Decimal {
+  const cross = positions.filter(({ leverage }) => leverage.type === "cross");
+  return sum([cash, ...cross.map(({ unrealizedPnl }) => unrealizedPnl)]);
+}
+
+function isolatedBacking(
+  { state }: BackingFacts,
+  market: Market,
+  { size, price, setting }: Entering & { setting: Setting },
+): Backing {
+  const held = heldIn(state, market);
+  const brought = divide(multiply(size, price), decimal(String(setting.leverage)), USD_DECIMALS);
+  return {
+    held: held.size,
+    heldValue: held.value,
+    equity: sum([held.position?.marginUsed ?? ZERO, brought]),
+    otherMaintenance: ZERO,
+    margin: `isolated at ${setting.leverage}x`,
+  };
+}
+
+const USD_DECIMALS = 6;
+
+type Held = { position: Position | null; size: Decimal; value: Decimal };
+
+function heldIn({ positions }: ClearinghouseState, { name }: Market): Held {
+  const position = positions.find(({ coin }) => coin === name) ?? null;
+  if (position === null) return { position, size: ZERO, value: ZERO };
+  const { signedSize, positionValue } = position;
+  return { position, size: signedSize, value: isNegative(signedSize) ? negate(positionValue) : positionValue };
+}
+
+function maintenanceOf({ positionValue, maxLeverage }: Position): Decimal {
+  return divide(positionValue, decimal(String(2 * maxLeverage)), USD_DECIMALS);
+}

@@ -1,0 +1,420 @@
+/** Trades as their client meets them: what is taken, what is refused and why, whose they are, and what a repeat answers. */
+import { expect, test } from "bun:test";
+import {
+  activeAsset,
+  BOT,
+  type Body,
+  inSeconds,
+  limitedRig,
+  MARK,
+  OTHER_BOT,
+  openMarketRig,
+  type Position,
+  place,
+  railOf,
+  refusalOf,
+  register,
+  stateOf,
+  textOf,
+} from "./rails-rig.ts";
+import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
+
+type Shown = {
+  id: string;
+  status: string;
+  path: string;
+  size: string;
+  stop_loss: { trigger_price: string; price: string; market: boolean };
+  take_profit: { trigger_price: string; price: string; market: boolean } | null;
+  error: string | null;
+  entry: { price: string; time_in_force: string; order: string | null };
+};
+
+const BODY = {
+  market: "BTC",
+  side: "buy",
+  size: "0.01",
+  entry: { price: MARK },
+  stop_loss: { trigger_price: "58000" },
+};
+
+type Asking = { apiKey?: string | null; key?: string };
+let made = 0;
+
+function ask(rig: Rig, path: string, body: object, { apiKey = KEYS.both, key }: Asking = {}): Promise<Response> {
+  made += 1;
+  return rig.ask({ path, apiKey, idempotencyKey: key ?? `trade-${made}-of-this-test`, body });
+}
+
+function create(rig: Rig, terms: object = {}, asking: Asking = {}): Promise<Response> {
+  return ask(rig, "/v1/trades", { account: ACCOUNTS.main, ...BODY, ...terms }, asking);
+}
+
+async function created(rig: Rig, terms: object = {}, asking: Asking = {}): Promise<Shown> {
+  const answer = await create(rig, terms, asking);
+  expect(await refusalOf(answer.clone())).toBe("201");
+  return (await answer.json()) as Shown;
+}
+
+async function read(rig: Rig, path: string, apiKey: string = KEYS.both): Promise<Response> {
+  return rig.ask({ path, apiKey });
+}
+
+async function listed(rig: Rig, query = ""): Promise<Shown[]> {
+  return ((await (await read(rig, `/v1/trades${query}`)).json()) as { data: Shown[] }).data;
+}
+
+/** Of all that a request of these could write. */
+function rows(rig: Rig): number[] {
+  const count = (table: string) =>
+    rig.deps.store.$client.query<{ n: number }, []>(`select count(*) as n from ${table}`).get()?.n ?? -1;
+  return ["trades", "orders", "attempts", "idempotency"].map(count);
+}
+
+/** The exchange takes nothing: what is stored is what was asked for, and nothing has come of it. */
+function silent(rig: Rig): Rig {
+  rig.deps.exchange.send = async (body) => {
+    rig.sent.push(body);
+    return { kind: "unknown", reason: "silence" };
+  };
+  return rig;
+}
+
+test.each([
+  ["with a stop at market", {}, { price: "52200", market: true }, null],
+  [
+    "with a stop that rests",
+    { stop_loss: { trigger_price: "58000", limit_price: "57900" } },
+    { price: "57900", market: false },
+    null,
+  ],
+  [
+    "with a profit at market",
+    { take_profit: { trigger_price: "64000" } },
+    { price: "52200", market: true },
+    { price: "57600", market: true },
+  ],
+  [
+    "of a short",
+    {
+      side: "sell",
+      stop_loss: { trigger_price: "61000" },
+      take_profit: { trigger_price: "55000", limit_price: "55010" },
+    },
+    { price: "67100", market: true },
+    { price: "55010", market: false },
+  ],
+] as const)("a trade %s is taken as it was asked for", async (_what, terms, stop, profit) => {
+  const rig = silent(openMarketRig());
+  const shown = await created(rig, terms);
+  expect(shown).toMatchObject({ status: "arming", path: "stop_first", error: null, size: "0.01" });
+  expect(shown.entry).toMatchObject({ price: MARK, time_in_force: "gtc", order: null });
+  expect(shown.stop_loss).toMatchObject(stop);
+  if (profit === null) expect(shown.take_profit).toBeNull();
+  else expect(shown.take_profit).toMatchObject(profit);
+});
+
+test.each([
+  ["a position there", (rig: Rig) => holding(rig, [{ coin: "BTC", szi: "0.1" }]), {}],
+  [
+    "an order of its own there",
+    async (rig: Rig) => void (await inSeconds(rig, place(rig, { price: "50000" }, { apiKey: KEYS.both }))),
+    {},
+  ],
+  ["a trade of its own there", async (rig: Rig) => void (await created(rig)), {}],
+] as const)("with %s a stop follows what is filled", async (_what, before, terms) => {
+  const rig = silent(openMarketRig());
+  await before(rig);
+  expect(await created(rig, terms)).toMatchObject({ path: "after_fills" });
+});
+
+function holding(rig: Rig, positions: Position[]): void {
+  rig.answers.set("clearinghouseState", ({ dex }) => stateOf((dex ?? "") === "" ? positions : [], rig.clock.nowMs()));
+}
+
+const guard = (trigger: string, limit?: string) => ({
+  trigger_price: trigger,
+  ...(limit === undefined ? {} : { limit_price: limit }),
+});
+
+test.each([
+  ["a stop on the winning side", { stop_loss: guard("60001") }, "400 invalid_parameter: stop_loss.trigger_price 60001"],
+  ["a stop at the entry", { stop_loss: guard(MARK) }, "400 invalid_parameter: stop_loss.trigger_price"],
+  ["a short's stop below", { side: "sell" }, "400 invalid_parameter: stop_loss.trigger_price 58000"],
+  ["a profit on the losing side", { take_profit: guard("59999") }, "400 invalid_parameter: take_profit.trigger_price"],
+  [
+    "a limit that is better than its trigger",
+    { stop_loss: guard("58000", "58001") },
+    "400 invalid_parameter: limit_price 58001 is better",
+  ],
+  ["a size of nothing", { size: "0" }, "400 invalid_parameter"],
+  ["an entry of nothing", { entry: { price: "0" } }, "400 invalid_parameter"],
+  ["a trigger of nothing", { stop_loss: guard("0") }, "400 invalid_parameter"],
+  ["a number for a price", { entry: { price: 60000 } }, "400 invalid_parameter"],
+  ["a member of another body", { reduce_only: false }, "400 unknown_parameter"],
+  ["no stop", { stop_loss: undefined }, "400 missing_parameter"],
+  ["no entry", { entry: undefined }, "400 missing_parameter"],
+  ["a market that is none", { market: "BTCC" }, "400 unknown_market"],
+  ["spot", { market: "PURR/USDC" }, "400 perpetual_market_required"],
+  ["another's account", { account: ACCOUNTS.other }, "403 account_mismatch"],
+])("%s is refused, and nothing is stored or sent", async (_what, terms, outcome) => {
+  const rig = openMarketRig();
+  const before = rows(rig);
+  expect(await refusalOf(await create(rig, terms))).toStartWith(outcome);
+  expect([rows(rig), rig.sent]).toEqual([before, []]);
+});
+
+test.each([
+  ["without a key", { apiKey: null }, "401 missing_api_key"],
+  ["with one that only reads", { apiKey: KEYS.readOnly }, "403 insufficient_scope"],
+  ["of another account", { apiKey: KEYS.other }, "403 account_mismatch"],
+  ["under a name that is none", { key: "short" }, "400 invalid_idempotency_key"],
+])("asked for %s nothing is stored", async (_what, asking, outcome) => {
+  const rig = openMarketRig();
+  const before = rows(rig);
+  expect(await refusalOf(await create(rig, {}, asking))).toStartWith(outcome);
+  expect(rows(rig)).toEqual(before);
+});
+
+test.each([
+  ["a size of more decimals than the market has", { size: "0.000001" }, "size 0.000001"],
+  ["a price of more figures than it takes", { entry: { price: "60000.5" } }, "price 60000.5"],
+  ["a trigger of more", { stop_loss: guard("58000.25") }, "58000.25"],
+])("%s is a trade that was rejected, and sends nothing", async (_what, terms, why) => {
+  const rig = openMarketRig();
+  const shown = await created(rig, terms);
+  expect(shown).toMatchObject({ status: "rejected" });
+  expect(shown.error).toContain(why);
+  await rig.clock.advance(5_000);
+  expect(rig.sent).toEqual([]);
+});
+
+type Account = { equity: string; leverage: { type: string; value: number }; mode?: string; spot?: string };
+
+function backed(rig: Rig, { equity, leverage, mode = "default", spot = "0" }: Account): Rig {
+  const summary = { accountValue: equity, totalNtlPos: "0", totalRawUsd: equity, totalMarginUsed: "0" };
+  rig.answers.set("clearinghouseState", () => ({
+    ...stateOf([], rig.clock.nowMs()),
+    marginSummary: summary,
+    crossMarginSummary: summary,
+  }));
+  rig.answers.set("userAbstraction", () => mode);
+  rig.answers.set("activeAssetData", ({ coin }) => activeAsset(String(coin), leverage));
+  rig.answers.set("spotClearinghouseState", () => ({
+    balances: [{ coin: "USDC", token: 0, total: spot, hold: "0", entryNtl: "0" }],
+  }));
+  return rig;
+}
+
+const CROSS = { type: "cross", value: 20 };
+const isolated = (value: number) => ({ type: "isolated", value });
+
+// 0.1 at 60,000 of a market of 40x: 1/80 of its value has to be left.
+test.each([
+  ["behind which 300 stand", { equity: "300", leverage: CROSS }, "57000", "57722"],
+  ["the same, before it", { equity: "300", leverage: CROSS }, "57723", null],
+  ["behind which enough stands", { equity: "5000", leverage: CROSS }, "30000", null],
+  ["at 20x of its own", { equity: "5000", leverage: isolated(20) }, "57000", "57722"],
+  ["at 20x of its own, before it", { equity: "5000", leverage: isolated(20) }, "57800", null],
+  ["at 2x of its own", { equity: "5000", leverage: isolated(2) }, "31000", null],
+  [
+    "that shares the spot balance",
+    { equity: "0", leverage: CROSS, mode: "unifiedAccount", spot: "300" },
+    "57000",
+    "57722",
+  ],
+  ["that shares enough", { equity: "0", leverage: CROSS, mode: "unifiedAccount", spot: "5000" }, "30000", null],
+  ["under portfolio margin", { equity: "0", leverage: CROSS, mode: "portfolioMargin" }, "57000", null],
+] as const)(
+  "a stop of a position %s is refused with the price of its liquidation",
+  async (_what, account, trigger, at) => {
+    const rig = silent(backed(openMarketRig(), account));
+    const before = rows(rig);
+    const words = await refusalOf(await create(rig, { size: "0.1", stop_loss: guard(trigger) }));
+    if (at === null) return expect(words).toBe("201");
+    expect(words).toStartWith(
+      `409 stop_beyond_liquidation: A position of 0.1, filled at 60000, would be liquidated at ${at} `,
+    );
+    expect([rows(rig), rig.sent]).toEqual([before, []]);
+  },
+);
+
+test.each(["clearinghouseState", "userAbstraction", "activeAssetData"])(
+  "while %s cannot be read nothing is entered, and the same key enters afterwards",
+  async (type) => {
+    const rig = silent(openMarketRig());
+    const answer = rig.answers.get(type);
+    rig.answers.delete(type);
+    const key = "trade-asked-again";
+    expect(await refusalOf(await create(rig, {}, { key }))).toStartWith("503 exchange_unreachable");
+    rig.answers.set(type, answer ?? (() => null));
+    await rig.clock.advance(2_000);
+    await created(rig, {}, { key });
+  },
+);
+
+test("a repeat is answered as the first time, and is one trade; another body under its key is refused", async () => {
+  const rig = silent(openMarketRig());
+  const key = "trade-of-repeats";
+  const first = await create(rig, {}, { key });
+  const again = await create(rig, {}, { key });
+  expect(await again.text()).toBe(await first.text());
+  expect([first, again].map(({ headers }) => headers.get("Idempotent-Replayed"))).toEqual([null, "true"]);
+  const other = await create(rig, { stop_loss: guard("57000") }, { key });
+  expect(await refusalOf(other)).toStartWith("409 idempotency_key_reused");
+  expect(rows(rig)[0]).toBe(1);
+});
+
+test("they are listed newest first, by pages, and those that live", async () => {
+  const rig = silent(openMarketRig());
+  const ids: string[] = [];
+  for (const terms of [{}, { size: "0.000001" }, {}]) {
+    ids.unshift((await created(rig, terms)).id);
+    await rig.clock.advance(10);
+  }
+  expect((await listed(rig)).map(({ id }) => id)).toEqual(ids);
+  expect((await listed(rig, "?status=live")).map(({ id }) => id)).toEqual([ids[0] ?? "", ids[2] ?? ""]);
+  const page = (await (await read(rig, "/v1/trades?limit=2")).json()) as { has_more: boolean; next_cursor: string };
+  expect(page).toMatchObject({ has_more: true });
+  expect((await listed(rig, `?cursor=${page.next_cursor}`)).map(({ id }) => id)).toEqual(ids.slice(2));
+});
+
+test.each([
+  ["/v1/trades?status=dead", "400 invalid_status"],
+  ["/v1/trades?limit=0", "400 invalid_limit"],
+  ["/v1/trades?cursor=5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90", "400 invalid_cursor"],
+  ["/v1/trades/none", "400 invalid_id"],
+  ["/v1/trades/5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90", "404 trade_not_found"],
+])("%s is %s", async (path, outcome) => {
+  expect(await refusalOf(await read(openMarketRig(), path))).toStartWith(outcome);
+});
+
+test("another account neither lists, reads, cancels nor moves it, and its page is no place in the other's list", async () => {
+  const rig = silent(openMarketRig());
+  const { id } = await created(rig);
+  const other = { apiKey: KEYS.other };
+  const answers = [
+    await read(rig, `/v1/trades/${id}`, KEYS.other),
+    await ask(rig, `/v1/trades/${id}/cancel`, {}, other),
+    await ask(rig, `/v1/trades/${id}/modify`, { stop_loss: guard("59000") }, other),
+    await read(rig, `/v1/trades?cursor=${id}`, KEYS.other),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 400]);
+  expect(await (await read(rig, "/v1/trades", KEYS.other)).json()).toMatchObject({ data: [] });
+  expect(await (await read(rig, `/v1/trades/${id}`)).json()).toMatchObject({ stop_loss: { trigger_price: "58000" } });
+});
+
+test("canceled before anything was sent, nothing is entered; canceled again it is the same", async () => {
+  const rig = silent(openMarketRig());
+  rig.answers.set("frontendOpenOrders", () => []);
+  const { id } = await created(rig);
+  const key = "cancel-of-a-trade";
+  const [first, again] = [
+    await ask(rig, `/v1/trades/${id}/cancel`, {}, { key }),
+    await ask(rig, `/v1/trades/${id}/cancel`, {}, { key }),
+  ];
+  expect(await again.text()).toBe(await first.text());
+  expect([first.status, again.headers.get("Idempotent-Replayed")]).toEqual([200, "true"]);
+  await rig.clock.advance(5_000);
+  expect(rig.sent.filter((body) => body.includes('"r":false'))).toEqual([]);
+});
+
+test.each([
+  ["nothing", {}, "400 nothing_to_modify"],
+  ["a stop on the winning side of an entry that may fill", { stop_loss: guard("60001") }, "400 invalid_parameter"],
+  ["a profit on the losing side", { take_profit: guard("59000") }, "400 invalid_parameter"],
+  ["a limit that is better than its trigger", { stop_loss: guard("58000", "58500") }, "400 invalid_parameter"],
+  ["a trigger of more figures than the market takes", { stop_loss: guard("58000.5") }, "400 invalid_parameter"],
+  ["another size", { size: "1" }, "400 unknown_parameter"],
+  ["a stop beyond the liquidation", { stop_loss: guard("100") }, "409 stop_beyond_liquidation"],
+])("moved to %s it stays as it is", async (_what, body, outcome) => {
+  const rig = silent(backed(openMarketRig(), { equity: "300", leverage: CROSS }));
+  const { id } = await created(rig);
+  expect(await refusalOf(await ask(rig, `/v1/trades/${id}/modify`, body))).toStartWith(outcome);
+  expect(await (await read(rig, `/v1/trades/${id}`)).json()).toMatchObject({
+    stop_loss: { trigger_price: "58000" },
+    take_profit: null,
+  });
+});
+
+test("moved within its rules it is on its new terms, also while the exchange is silent", async () => {
+  const rig = silent(openMarketRig());
+  const { id } = await created(rig);
+  rig.answers.delete("clearinghouseState");
+  const moved = await ask(rig, `/v1/trades/${id}/modify`, { stop_loss: guard("59000"), take_profit: guard("64000") });
+  expect(await moved.json()).toMatchObject({
+    stop_loss: { trigger_price: "59000", price: "53100" },
+    take_profit: { trigger_price: "64000", price: "57600" },
+  });
+});
+
+test("one that has ended is not moved, and canceled it answers as it ended", async () => {
+  const rig = openMarketRig();
+  const { id } = await created(rig, { size: "0.000001" });
+  const moved = await ask(rig, `/v1/trades/${id}/modify`, { stop_loss: guard("59000") });
+  expect(await refusalOf(moved)).toBe(
+    "409 trade_not_modifiable: The trade has ended: it is rejected. Nothing was sent.",
+  );
+  const canceled = await ask(rig, `/v1/trades/${id}/cancel`, {});
+  expect(await canceled.json()).toMatchObject({ status: "rejected" });
+});
+
+test.each([
+  ["max_order", { maxOrder: "500 USD" }, {}],
+  ["max_position", { maxPosition: "500 USD" }, {}],
+  ["max_exposure", { maxExposure: "500 USD" }, {}],
+  ["max_turnover_per_day", { maxTurnoverPerDay: "500 USD" }, {}],
+  ["markets", { markets: "ETH" }, {}],
+  ["may", { may: "reduce,cancel" }, {}],
+  ["max_distance", { maxDistance: "2 %" }, { entry: { price: "62000" } }],
+  ["max_stop_distance", { maxStopDistance: "5 %" }, { stop_loss: guard("58000", "50000") }],
+] as const)("a bot's trade beyond %s is refused whole: nothing of it is stored", async (rail, rails, terms) => {
+  const rig = await limitedRig(rails);
+  const before = rows(rig);
+  expect(await railOf(await create(rig, terms, { apiKey: BOT }))).toBe(rail);
+  expect([rows(rig), rig.sent]).toEqual([before, []]);
+});
+
+test.each([
+  ["max_position", { maxPosition: "700 USD" }],
+  ["max_exposure", { maxExposure: "700 USD" }],
+  ["max_turnover_per_day", { maxTurnoverPerDay: "700 USD" }],
+] as const)("before its entry is sent a trade has used up %s", async (rail, rails) => {
+  const rig = silent(await limitedRig(rails));
+  await created(rig, {}, { apiKey: BOT });
+  expect(await railOf(await place(rig, { size: "0.002" }))).toBe(rail);
+  expect(await railOf(await create(rig, { size: "0.002" }, { apiKey: BOT }))).toBe(rail);
+  expect(await railOf(await inSeconds(rig, place(rig, { size: "0.001" })))).toBe("passed");
+});
+
+test("one bot neither cancels nor moves another's trade", async () => {
+  const rig = silent(await limitedRig({}));
+  expect((await register(rig, textOf(rig, { bot: "other-1" }, OTHER_BOT), undefined)).status).toBe(201);
+  const { id } = await created(rig, {}, { apiKey: BOT });
+  const answers: [string, Body][] = [
+    [`/v1/trades/${id}/cancel`, {}],
+    [`/v1/trades/${id}/modify`, { stop_loss: guard("59000") }],
+  ];
+  for (const [path, body] of answers)
+    expect(await railOf(await ask(rig, path, body, { apiKey: OTHER_BOT }))).toBe("touches");
+  expect(await (await read(rig, `/v1/trades/${id}`)).json()).toMatchObject({ stop_loss: { trigger_price: "58000" } });
+});
+
+test("a bot moves a stop no further from its limit than its owner lets it", async () => {
+  const rig = silent(await limitedRig({ maxStopDistance: "12 %" }));
+  const { id } = await created(rig, {}, { apiKey: BOT });
+  const path = `/v1/trades/${id}/modify`;
+  const far = await ask(rig, path, { stop_loss: guard("58000", "50000") }, { apiKey: BOT });
+  expect(await railOf(far)).toBe("max_stop_distance");
+  expect((await ask(rig, path, { stop_loss: guard("59000", "58000") }, { apiKey: BOT })).status).toBe(200);
+});
+
+test("while trading is stopped no trade begins, and one that has begun enters nothing", async () => {
+  const rig = silent(openMarketRig());
+  const { id } = await created(rig);
+  expect((await rig.ask({ path: "/v1/stop", apiKey: KEYS.both, body: { scope: "account" } })).status).toBeLessThan(300);
+  expect(await refusalOf(await create(rig))).toStartWith("403 trading_stopped");
+  await rig.clock.advance(2_000);
+  expect(await (await read(rig, `/v1/trades/${id}`)).json()).toMatchObject({ error: "trading was stopped" });
+  expect(rig.sent.filter((body) => body.includes('"r":false'))).toEqual([]);
+});
