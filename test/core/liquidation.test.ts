@@ -62,7 +62,7 @@ test.each([
     entering("buy", "1", "1000"),
     null,
   ],
-])("%s is liquidated where the exchange says", (_what, maxLeverage, some, entry, price) => {
+])("%s is liquidated where the exchange says", (...[, maxLeverage, some, entry, price]) => {
   const found = liquidationPrice({ maxLeverage }, backing(some), entry);
   expect(found).toBe(price as Decimal | null);
 });
@@ -72,18 +72,23 @@ const amount = fc.integer({ min: 1, max: 10_000_000 }).map((units) => units / 10
 
 test("there its equity is what it needs, and on the losing side it is less", () => {
   fc.assert(
-    fc.property(side, amount, amount, amount, fc.integer({ min: 1, max: 50 }), (way, size, price, equity, most) => {
-      const found = liquidationPrice(
-        { maxLeverage: most },
-        backing({ equity: String(equity) }),
-        entering(way as "buy" | "sell", String(size), String(price)),
-      );
-      const sign = way === "buy" ? 1 : -1;
-      const spare = (at: number) => equity + sign * size * (at - price) - (size * at) / (2 * most);
-      const scale = Math.max(equity, size * price);
-      if (found === null) expect(spare(0)).toBeGreaterThan(-scale * 1e-9);
-      else expect(Math.abs(spare(Number(found))) / scale).toBeLessThan(1e-6);
-    }),
+    fc.property(
+      side,
+      fc.tuple(amount, amount, amount),
+      fc.integer({ min: 1, max: 50 }),
+      (way, [size, price, equity], most) => {
+        const found = liquidationPrice(
+          { maxLeverage: most },
+          backing({ equity: String(equity) }),
+          entering(way as "buy" | "sell", String(size), String(price)),
+        );
+        const sign = way === "buy" ? 1 : -1;
+        const spare = (at: number) => equity + sign * size * (at - price) - (size * at) / (2 * most);
+        const scale = Math.max(equity, size * price);
+        if (found === null) expect(spare(0)).toBeGreaterThan(-scale * 1e-9);
+        else expect(Math.abs(spare(Number(found))) / scale).toBeLessThan(1e-6);
+      },
+    ),
   );
 });
 
