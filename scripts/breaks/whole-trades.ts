@@ -14,9 +14,16 @@ const LEFT_OVER: NamedTest = { test: CLOSE, title: "of the triggers that are lef
 const IN_PROGRESS: NamedTest = { test: CLOSE, title: "while it is not known what became of one no other begins" };
 
 const TRADES = "test/http/trades.test.ts";
-const LATE: NamedTest = { test: TRADES, title: "a stop of a position %s is refused with the price of its liquidation" };
+const LIQUIDATION = "test/http/trade-liquidation.test.ts";
+const LATE: NamedTest = {
+  test: LIQUIDATION,
+  title: "a stop of a position %s is refused with the price of its liquidation",
+};
 const NOT_MOVED: NamedTest = { test: TRADES, title: "moved to %s it stays as it is" };
-const RESERVED: NamedTest = { test: TRADES, title: "before its entry is sent a trade has used up %s" };
+const RESERVED: NamedTest = {
+  test: "test/http/rails-trades.test.ts",
+  title: "before its entry is sent a trade has used up %s",
+};
 const BACKING = "src/actions/liquidation-facts.ts";
 
 export const WHOLE_TRADE_BREAKS: readonly Break[] = [
@@ -158,7 +165,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
       'if (mode.kind === "failed") return mode;',
       'if (mode.kind === "failed") return { state: state.value, mode: "standard", shared: null, settings: [] };',
     ),
-    seenBy: { test: TRADES, title: "while %s cannot be read nothing is entered" },
+    seenBy: { test: LIQUIDATION, title: "while %s cannot be read nothing is entered" },
   },
   {
     row: "P21",

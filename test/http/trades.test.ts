@@ -1,84 +1,8 @@
 /** Trades as their client meets them: what is taken, what is refused and why, whose they are, and what a repeat answers. */
 import { expect, test } from "bun:test";
-import {
-  activeAsset,
-  BOT,
-  type Body,
-  inSeconds,
-  limitedRig,
-  MARK,
-  OTHER_BOT,
-  openMarketRig,
-  type Position,
-  place,
-  railOf,
-  refusalOf,
-  register,
-  stateOf,
-  textOf,
-} from "./rails-rig.ts";
+import { inSeconds, MARK, openMarketRig, type Position, place, refusalOf, stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
-
-type Shown = {
-  id: string;
-  status: string;
-  path: string;
-  size: string;
-  stop_loss: { trigger_price: string; price: string; market: boolean };
-  take_profit: { trigger_price: string; price: string; market: boolean } | null;
-  error: string | null;
-  entry: { price: string; time_in_force: string; order: string | null };
-};
-
-const BODY = {
-  market: "BTC",
-  side: "buy",
-  size: "0.01",
-  entry: { price: MARK },
-  stop_loss: { trigger_price: "58000" },
-};
-
-type Asking = { apiKey?: string | null; key?: string };
-let made = 0;
-
-function ask(rig: Rig, path: string, body: object, { apiKey = KEYS.both, key }: Asking = {}): Promise<Response> {
-  made += 1;
-  return rig.ask({ path, apiKey, idempotencyKey: key ?? `trade-${made}-of-this-test`, body });
-}
-
-function create(rig: Rig, terms: object = {}, asking: Asking = {}): Promise<Response> {
-  return ask(rig, "/v1/trades", { account: ACCOUNTS.main, ...BODY, ...terms }, asking);
-}
-
-async function created(rig: Rig, terms: object = {}, asking: Asking = {}): Promise<Shown> {
-  const answer = await create(rig, terms, asking);
-  expect(await refusalOf(answer.clone())).toBe("201");
-  return (await answer.json()) as Shown;
-}
-
-async function read(rig: Rig, path: string, apiKey: string = KEYS.both): Promise<Response> {
-  return rig.ask({ path, apiKey });
-}
-
-async function listed(rig: Rig, query = ""): Promise<Shown[]> {
-  return ((await (await read(rig, `/v1/trades${query}`)).json()) as { data: Shown[] }).data;
-}
-
-/** Of all that a request of these could write. */
-function rows(rig: Rig): number[] {
-  const count = (table: string) =>
-    rig.deps.store.$client.query<{ n: number }, []>(`select count(*) as n from ${table}`).get()?.n ?? -1;
-  return ["trades", "orders", "attempts", "idempotency"].map(count);
-}
-
-/** The exchange takes nothing: what is stored is what was asked for, and nothing has come of it. */
-function silent(rig: Rig): Rig {
-  rig.deps.exchange.send = async (body) => {
-    rig.sent.push(body);
-    return { kind: "unknown", reason: "silence" };
-  };
-  return rig;
-}
+import { ask, backed, CROSS, create, created, guard, listed, read, rows, silent } from "./trades-rig.ts";
 
 test.each([
   ["with a stop at market", {}, { price: "52200", market: true }, null],
@@ -115,7 +39,7 @@ test.each([
 });
 
 test.each([
-  ["a position there", (rig: Rig) => holding(rig, [{ coin: "BTC", szi: "0.1" }]), {}],
+  ["a position there", async (rig: Rig) => holding(rig, [{ coin: "BTC", szi: "0.1" }]), {}],
   [
     "an order of its own there",
     async (rig: Rig) => void (await inSeconds(rig, place(rig, { price: "50000" }, { apiKey: KEYS.both }))),
@@ -126,15 +50,6 @@ test.each([
   const rig = silent(openMarketRig());
   await before(rig);
   expect(await created(rig, terms)).toMatchObject({ path: "after_fills" });
-});
-
-function holding(rig: Rig, positions: Position[]): void {
-  rig.answers.set("clearinghouseState", ({ dex }) => stateOf((dex ?? "") === "" ? positions : [], rig.clock.nowMs()));
-}
-
-const guard = (trigger: string, limit?: string) => ({
-  trigger_price: trigger,
-  ...(limit === undefined ? {} : { limit_price: limit }),
 });
 
 test.each([
@@ -188,70 +103,6 @@ test.each([
   await rig.clock.advance(5_000);
   expect(rig.sent).toEqual([]);
 });
-
-type Account = { equity: string; leverage: { type: string; value: number }; mode?: string; spot?: string };
-
-function backed(rig: Rig, { equity, leverage, mode = "default", spot = "0" }: Account): Rig {
-  const summary = { accountValue: equity, totalNtlPos: "0", totalRawUsd: equity, totalMarginUsed: "0" };
-  rig.answers.set("clearinghouseState", () => ({
-    ...stateOf([], rig.clock.nowMs()),
-    marginSummary: summary,
-    crossMarginSummary: summary,
-  }));
-  rig.answers.set("userAbstraction", () => mode);
-  rig.answers.set("activeAssetData", ({ coin }) => activeAsset(String(coin), leverage));
-  rig.answers.set("spotClearinghouseState", () => ({
-    balances: [{ coin: "USDC", token: 0, total: spot, hold: "0", entryNtl: "0" }],
-  }));
-  return rig;
-}
-
-const CROSS = { type: "cross", value: 20 };
-const isolated = (value: number) => ({ type: "isolated", value });
-
-// 0.1 at 60,000 of a market of 40x: 1/80 of its value has to be left.
-test.each([
-  ["behind which 300 stand", { equity: "300", leverage: CROSS }, "57000", "57722"],
-  ["the same, before it", { equity: "300", leverage: CROSS }, "57723", null],
-  ["behind which enough stands", { equity: "5000", leverage: CROSS }, "30000", null],
-  ["at 20x of its own", { equity: "5000", leverage: isolated(20) }, "57000", "57722"],
-  ["at 20x of its own, before it", { equity: "5000", leverage: isolated(20) }, "57800", null],
-  ["at 2x of its own", { equity: "5000", leverage: isolated(2) }, "31000", null],
-  [
-    "that shares the spot balance",
-    { equity: "0", leverage: CROSS, mode: "unifiedAccount", spot: "300" },
-    "57000",
-    "57722",
-  ],
-  ["that shares enough", { equity: "0", leverage: CROSS, mode: "unifiedAccount", spot: "5000" }, "30000", null],
-  ["under portfolio margin", { equity: "0", leverage: CROSS, mode: "portfolioMargin" }, "57000", null],
-] as const)(
-  "a stop of a position %s is refused with the price of its liquidation",
-  async (_what, account, trigger, at) => {
-    const rig = silent(backed(openMarketRig(), account));
-    const before = rows(rig);
-    const words = await refusalOf(await create(rig, { size: "0.1", stop_loss: guard(trigger) }));
-    if (at === null) return expect(words).toBe("201");
-    expect(words).toStartWith(
-      `409 stop_beyond_liquidation: A position of 0.1, filled at 60000, would be liquidated at ${at} `,
-    );
-    expect([rows(rig), rig.sent]).toEqual([before, []]);
-  },
-);
-
-test.each(["clearinghouseState", "userAbstraction", "activeAssetData"])(
-  "while %s cannot be read nothing is entered, and the same key enters afterwards",
-  async (type) => {
-    const rig = silent(openMarketRig());
-    const answer = rig.answers.get(type);
-    rig.answers.delete(type);
-    const key = "trade-asked-again";
-    expect(await refusalOf(await create(rig, {}, { key }))).toStartWith("503 exchange_unreachable");
-    rig.answers.set(type, answer ?? (() => null));
-    await rig.clock.advance(2_000);
-    await created(rig, {}, { key });
-  },
-);
 
 test("a repeat is answered as the first time, and is one trade; another body under its key is refused", async () => {
   const rig = silent(openMarketRig());
@@ -359,56 +210,6 @@ test("one that has ended is not moved, and canceled it answers as it ended", asy
   expect(await canceled.json()).toMatchObject({ status: "rejected" });
 });
 
-test.each([
-  ["max_order", { maxOrder: "500 USD" }, {}],
-  ["max_position", { maxPosition: "500 USD" }, {}],
-  ["max_exposure", { maxExposure: "500 USD" }, {}],
-  ["max_turnover_per_day", { maxTurnoverPerDay: "500 USD" }, {}],
-  ["markets", { markets: "ETH" }, {}],
-  ["may", { may: "reduce,cancel" }, {}],
-  ["max_distance", { maxDistance: "2 %" }, { entry: { price: "62000" } }],
-  ["max_stop_distance", { maxStopDistance: "5 %" }, { stop_loss: guard("58000", "50000") }],
-] as const)("a bot's trade beyond %s is refused whole: nothing of it is stored", async (rail, rails, terms) => {
-  const rig = await limitedRig(rails);
-  const before = rows(rig);
-  expect(await railOf(await create(rig, terms, { apiKey: BOT }))).toBe(rail);
-  expect([rows(rig), rig.sent]).toEqual([before, []]);
-});
-
-test.each([
-  ["max_position", { maxPosition: "700 USD" }],
-  ["max_exposure", { maxExposure: "700 USD" }],
-  ["max_turnover_per_day", { maxTurnoverPerDay: "700 USD" }],
-] as const)("before its entry is sent a trade has used up %s", async (rail, rails) => {
-  const rig = silent(await limitedRig(rails));
-  await created(rig, {}, { apiKey: BOT });
-  expect(await railOf(await place(rig, { size: "0.002" }))).toBe(rail);
-  expect(await railOf(await create(rig, { size: "0.002" }, { apiKey: BOT }))).toBe(rail);
-  expect(await railOf(await inSeconds(rig, place(rig, { size: "0.001" })))).toBe("passed");
-});
-
-test("one bot neither cancels nor moves another's trade", async () => {
-  const rig = silent(await limitedRig({}));
-  expect((await register(rig, textOf(rig, { bot: "other-1" }, OTHER_BOT), undefined)).status).toBe(201);
-  const { id } = await created(rig, {}, { apiKey: BOT });
-  const answers: [string, Body][] = [
-    [`/v1/trades/${id}/cancel`, {}],
-    [`/v1/trades/${id}/modify`, { stop_loss: guard("59000") }],
-  ];
-  for (const [path, body] of answers)
-    expect(await railOf(await ask(rig, path, body, { apiKey: OTHER_BOT }))).toBe("touches");
-  expect(await (await read(rig, `/v1/trades/${id}`)).json()).toMatchObject({ stop_loss: { trigger_price: "58000" } });
-});
-
-test("a bot moves a stop no further from its limit than its owner lets it", async () => {
-  const rig = silent(await limitedRig({ maxStopDistance: "12 %" }));
-  const { id } = await created(rig, {}, { apiKey: BOT });
-  const path = `/v1/trades/${id}/modify`;
-  const far = await ask(rig, path, { stop_loss: guard("58000", "50000") }, { apiKey: BOT });
-  expect(await railOf(far)).toBe("max_stop_distance");
-  expect((await ask(rig, path, { stop_loss: guard("59000", "58000") }, { apiKey: BOT })).status).toBe(200);
-});
-
 test("while trading is stopped no trade begins, and one that has begun enters nothing", async () => {
   const rig = silent(openMarketRig());
   const { id } = await created(rig);
@@ -418,3 +219,7 @@ test("while trading is stopped no trade begins, and one that has begun enters no
   expect(await (await read(rig, `/v1/trades/${id}`)).json()).toMatchObject({ error: "trading was stopped" });
   expect(rig.sent.filter((body) => body.includes('"r":false'))).toEqual([]);
 });
+
+function holding(rig: Rig, positions: Position[]): void {
+  rig.answers.set("clearinghouseState", ({ dex }) => stateOf((dex ?? "") === "" ? positions : [], rig.clock.nowMs()));
+}
