@@ -24,6 +24,12 @@ const RESERVED: NamedTest = {
   test: "test/http/rails-trades.test.ts",
   title: "before its entry is sent a trade has used up %s",
 };
+const SEALED = "src/store/sealed-trades.ts";
+const SEALED_TEST = "test/ops/sealed-trades.test.ts";
+const CHANGED: NamedTest = {
+  test: SEALED_TEST,
+  title: "a trade whose row was %s goes on as it was asked for, and is told",
+};
 const BACKING = "src/actions/liquidation-facts.ts";
 
 export const WHOLE_TRADE_BREAKS: readonly Break[] = [
@@ -58,7 +64,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     seenBy: { test: AT_MARKET, title: "a repeat is the same order at its first price" },
   },
   {
-    row: "P19",
+    row: "S67",
     name: "a bot closes the account's position",
     changes: inFile(CLOSES, "return bot === null ? null : (list", 'return bot === null || bot !== "" ? null : (list'),
     seenBy: { test: CLOSE, title: "of a bot no more goes than its own fills hold" },
@@ -124,7 +130,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     seenBy: { test: ALL, title: "what is not settled is burnt" },
   },
   {
-    row: "P20",
+    row: "S67",
     name: "a bot cancels what is another's",
     changes: inFile("src/actions/cancel-all.ts", 'rails.touches !== "all")', 'rails.touches === "all")'),
     seenBy: { test: ALL, title: "a bot cancels its own" },
@@ -176,5 +182,62 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
       "if (isSent || isEntryUnwanted || entryId === null)",
     ),
     seenBy: RESERVED,
+  },
+  {
+    row: "S67",
+    name: "of a batch the first order alone is judged",
+    changes: inFile("src/write/gate.ts", "of batch.entries()) {", "of batch.slice(0, 1).entries()) {"),
+    seenBy: {
+      test: "test/http/rails-batch.test.ts",
+      title: "%s that is beyond its rail names the orders that are too much, and nothing is sent",
+    },
+  },
+  {
+    row: "S66",
+    name: "a trade that was planted enters",
+    changes: inFile(
+      SEALED,
+      "return sealed === null ? null : restoredTrade",
+      "return sealed === null ? found : restoredTrade",
+    ),
+    seenBy: { test: SEALED_TEST, title: "a trade that nobody has sealed enters nothing, and is told" },
+  },
+  {
+    row: "S66",
+    name: "a trade whose row was deleted is forgotten",
+    changes: inFile(
+      "src/store/trades.ts",
+      "...listSealedTrades(store),\n  ];\n  return living(store, ids);",
+      "];\n  return living(store, ids);",
+    ),
+    seenBy: CHANGED,
+  },
+  {
+    row: "S66",
+    name: "the stop of a trade is where its row says",
+    changes: inFile(
+      SEALED,
+      "const asked = { id, accountId, keyHash, market, side, size, price, timeInForce, stopLoss, takeProfit };",
+      "const asked = { id, accountId, keyHash, market, side, size, price, timeInForce, stopLoss: NO_GUARD, takeProfit };",
+    ).concat(
+      inFile(
+        SEALED,
+        "function contentOf(",
+        'const NO_GUARD = { triggerPrice: "", price: "", isMarket: true };\n\nfunction contentOf(',
+      ),
+    ),
+    seenBy: CHANGED,
+  },
+  {
+    row: "S66",
+    name: "a trade that has ended is sealed as one that lives",
+    changes: inFile(SEALED, "trade.endedAtMs === null ? contentOf(trade) : null", "contentOf(trade)"),
+    seenBy: { test: SEALED_TEST, title: "one that has ended is not brought back" },
+  },
+  {
+    row: "S66",
+    name: "an entry that is not wanted any more needs a seal",
+    changes: inFile(SEALED, "sealed.isEntryUnwanted || found?.isEntryUnwanted === true", "sealed.isEntryUnwanted"),
+    seenBy: { test: SEALED_TEST, title: "that no more is to be entered is obeyed, whoever has written it" },
   },
 ];

@@ -14,6 +14,7 @@ import {
   readSealedRows,
 } from "./sealed-rows.ts";
 import { listStopFaults } from "./stops.ts";
+import { listOpenTradeFaults } from "./trades.ts";
 import { listTripFaults } from "./trips.ts";
 
 /** What stops writes: few rows, however many keys there are. Empty for a connection without the passphrase. */
@@ -41,6 +42,7 @@ export function listRowFaults(store: Store): RowFault[] {
     ...listRevocationFaults(store),
     ...listStopFaults(store),
     ...listTripFaults(store),
+    ...listOpenTradeFaults(store),
     ...listNarrowingFaults(store),
     ...listHookFaults(store),
     ...sealedRowsFault(store),

@@ -23,7 +23,17 @@ export const sealedRows = sqliteTable(
   {
     kind: text()
       .$type<
-        "instance" | "account" | "agent" | "key" | "revocation" | "stop" | "trip" | "narrowing" | "hook" | "proposal"
+        | "instance"
+        | "account"
+        | "agent"
+        | "key"
+        | "revocation"
+        | "stop"
+        | "trip"
+        | "narrowing"
+        | "hook"
+        | "trade"
+        | "proposal"
       >()
       .notNull(),
     id: text().notNull(),

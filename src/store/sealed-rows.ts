@@ -54,6 +54,7 @@ const KINDS: readonly RowKind[] = [
   "stop",
   "trip",
   "narrowing",
+  "trade",
   "hook",
   "proposal",
 ];

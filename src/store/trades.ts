@@ -11,6 +11,8 @@ import type { Store } from "./open.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
 import { prepared } from "./prepared.ts";
 import { trades } from "./schema-trades.ts";
+import type { RowFault } from "./sealed-rows.ts";
+import { believedTrade, listSealedTrades, tradeFault, vouchForTrade } from "./sealed-trades.ts";
 
 /** The name under which a trade acts: with a space, so that it is no client's Idempotency-Key. */
 export function nameOfTrade({ id }: Pick<Trade, "id">): string {
@@ -24,43 +26,67 @@ export function nameOfPart(trade: Pick<Trade, "id">, part: "entry" | { as: Guard
   return `${nameOfTrade(trade)} ${part === "entry" ? part : `${part.as} ${part.number}`}`;
 }
 
-/** What `putTrade` writes. */
-function toTrade({ trade }: { trade: string }): Trade {
-  return JSON.parse(trade) as Trade;
-}
+const COLUMNS = { trade: trades.trade, accountId: trades.accountId, endedAtMs: trades.endedAtMs };
 
 const byId = prepared((store) =>
   store
-    .select({ trade: trades.trade })
+    .select(COLUMNS)
     .from(trades)
     .where(eq(trades.id, sql.placeholder("id")))
     .prepare(),
 );
 
 export function findTrade(store: Store, id: string): Trade | null {
-  const row = byId(store).get({ id });
-  return row === undefined ? null : toTrade(row);
+  return believedTrade(store, id, byId(store).get({ id }) ?? null);
 }
 
 const open = prepared((store) =>
-  store.select({ trade: trades.trade }).from(trades).where(sql`${trades.endedAtMs} is null`).prepare(),
+  store.select({ id: trades.id }).from(trades).where(sql`${trades.endedAtMs} is null`).prepare(),
 );
 
 /** Of every account: those that go on. */
 export function listOpenTrades(store: Store): Trade[] {
-  return open(store).all().map(toTrade);
+  const ids = [
+    ...open(store)
+      .all()
+      .map(({ id }) => id),
+    ...listSealedTrades(store),
+  ];
+  return living(store, ids);
+}
+
+/** Of every account: those that go on, by their rows or as they were sealed, and are not the same in both. */
+export function listOpenTradeFaults(store: Store): RowFault[] {
+  const ids = new Set([
+    ...open(store)
+      .all()
+      .map(({ id }) => id),
+    ...listSealedTrades(store),
+  ]);
+  return [...ids].flatMap((id) => tradeFault(store, id, byId(store).get({ id }) ?? null) ?? []);
+}
+
+/** Each once, as it is believed. */
+function living(store: Store, ids: readonly string[]): Trade[] {
+  return [...new Set(ids)].flatMap((id) => findTrade(store, id) ?? []).filter(({ endedAtMs }) => endedAtMs === null);
 }
 
 const openOf = prepared((store) =>
   store
-    .select({ trade: trades.trade })
+    .select({ id: trades.id })
     .from(trades)
     .where(sql`${trades.endedAtMs} is null and ${trades.accountId} = ${sql.placeholder("accountId")}`)
     .prepare(),
 );
 
 export function listOpenTradesOf(store: Store, accountId: string): Trade[] {
-  return openOf(store).all({ accountId }).map(toTrade);
+  const ids = [
+    ...openOf(store)
+      .all({ accountId })
+      .map(({ id }) => id),
+    ...listSealedTrades(store),
+  ];
+  return living(store, ids).filter((trade) => trade.accountId === accountId);
 }
 
 /** What the entries of trades may still come to that have not been sent, as if they were out. */
@@ -92,17 +118,21 @@ export function listTrades(store: Store, { accountId, after, isOpen, limit }: Tr
     isBefore,
     isOpen ? sql`${trades.endedAtMs} is null` : undefined,
   );
-  const rows = store.select({ trade: trades.trade }).from(trades).where(isWanted);
+  const rows = store
+    .select({ id: trades.id, ...COLUMNS })
+    .from(trades)
+    .where(isWanted);
   return rows
     .orderBy(desc(trades.createdAtMs), desc(trades.id))
     .limit(limit + 1)
     .all()
-    .map(toTrade);
+    .flatMap((row) => believedTrade(store, row.id, row) ?? []);
 }
 
 /** Inside the caller's transaction, with its event. */
 export function insertTrade(store: Store, trade: Trade): void {
   store.insert(trades).values(rowOf(trade)).run();
+  vouchForTrade(store, trade);
   tellTrade(store, trade, "trade.created", trade.createdAtMs);
 }
 
@@ -110,7 +140,10 @@ export function insertTrade(store: Store, trade: Trade): void {
 export function putTrade(store: Store, trade: Trade, atMs: number): void {
   const before = findTrade(store, trade.id);
   if (before === null) throw new Error("bug: a trade without its row");
-  store.update(trades).set(rowOf(trade)).where(eq(trades.id, trade.id)).run();
+  const row = rowOf(trade);
+  // One that somebody has deleted stands again.
+  store.insert(trades).values(row).onConflictDoUpdate({ target: trades.id, set: row }).run();
+  vouchForTrade(store, trade);
   if (JSON.stringify(tradeResource(before)) !== JSON.stringify(tradeResource(trade)))
     tellTrade(store, trade, "trade.updated", atMs);
 }

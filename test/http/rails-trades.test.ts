@@ -26,7 +26,7 @@ test.each([
 ] as const)("before its entry is sent a trade has used up %s", async (rail, rails) => {
   const rig = silent(await limitedRig(rails));
   await created(rig, {}, { apiKey: BOT });
-  expect(await railOf(await place(rig, { size: "0.002" }))).toBe(rail);
+  expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe(rail);
   expect(await railOf(await create(rig, { size: "0.002" }, { apiKey: BOT }))).toBe(rail);
   expect(await railOf(await inSeconds(rig, place(rig, { size: "0.001" })))).toBe("passed");
 });

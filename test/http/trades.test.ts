@@ -39,13 +39,14 @@ test.each([
 });
 
 test.each([
-  ["a position there", async (rig: Rig) => holding(rig, [{ coin: "BTC", szi: "0.1" }]), {}],
+  ["a position there", async (rig: Rig): Promise<void> => holding(rig, [{ coin: "BTC", szi: "0.1" }]), {}],
   [
     "an order of its own there",
-    async (rig: Rig) => void (await inSeconds(rig, place(rig, { price: "50000" }, { apiKey: KEYS.both }))),
+    async (rig: Rig): Promise<void> =>
+      void (await inSeconds(rig, place(rig, { price: "50000" }, { apiKey: KEYS.both }))),
     {},
   ],
-  ["a trade of its own there", async (rig: Rig) => void (await created(rig)), {}],
+  ["a trade of its own there", async (rig: Rig): Promise<void> => void (await created(rig)), {}],
 ] as const)("with %s a stop follows what is filled", async (_what, before, terms) => {
   const rig = silent(openMarketRig());
   await before(rig);
