@@ -100,7 +100,6 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
     file: "README.md",
     sentence: "A stop beyond the price at which the exchange would liquidate is refused with that price",
   },
-  { row: "P21", file: "README.md", sentence: "Of a key with rails the whole trade counts at once." },
   {
     row: "P18",
     file: "README.md",
