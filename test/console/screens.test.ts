@@ -274,6 +274,33 @@ test.each(DRAWN)("%s is drawn without a question, and without a change of what t
   expect(Bun.inspect(app.state, { depth: 20 })).toBe(before);
 });
 
+const FIGURES = { volume: "1000", builder_fees: "0", funding: "-1.5", realized_pnl: "20", fees: "0.5", net_pnl: "18" };
+const NOBODY = { day: null, market: null, bot: null, key_hash: null, attributed: false };
+
+test("what each bot has brought today is told as the gateway has booked it, its keys together and nobody's left out", () => {
+  const app = withBots();
+  app.state["route"] = { screen: "now", argument: "" };
+  const loaded = (data: object[]) => ({
+    value: { complete_to: "2026-03-02T10:00:00.000Z", data },
+    readAtMs: 0,
+    asOfMs: null,
+    failure: null,
+  });
+  const today = [
+    { ...NOBODY, ...FIGURES, bot: "grid-1", fills: 3, net_pnl: "4.25" },
+    { ...NOBODY, ...FIGURES, bot: "grid-1", fills: 2, net_pnl: "1.5" },
+    { ...NOBODY, ...FIGURES, fills: 7 },
+  ];
+  app.state["performance"] = {
+    byDay: loaded([{ ...NOBODY, ...FIGURES, day: "2026-03-02", fills: 12 }]),
+    today: loaded(today),
+  };
+  expect(look(page(app)).text).toContain("days of UTC, booked up to 2026-03-02 10:00");
+  const [bot = {}] = (app.state["keys"] as { value: object[] }).value;
+  const text = look(botLimits(app, bot)).text.replaceAll(/<[^>]*>/g, "");
+  for (const words of ["Fills today5", "+40.00", "−1.00", "+5.75"]) expect(text).toContain(words);
+});
+
 test("an entry that is held without a stop is among what needs the owner, and one with it is not", () => {
   const app = signedIn("now");
   const trade = {

@@ -16,6 +16,7 @@ import type { FundingPaymentResource, TransferResource } from "../../http/schema
 import type { MarketResource } from "../../http/schema/market.ts";
 import type { ListedOperationResource, OperationResource } from "../../http/schema/operation.ts";
 import type { OrderResource } from "../../http/schema/order.ts";
+import type { PerformanceResource } from "../../http/schema/performance.ts";
 import type { PositionResource } from "../../http/schema/position.ts";
 import type { DecidedProposal as DecidedProposalSchema, ProposalResource } from "../../http/schema/proposal.ts";
 import type {
@@ -39,6 +40,7 @@ export type DexBalance = Static<typeof PerpetualsBalance>;
 export type SpotBalance = Static<typeof SpotBalanceSchema>;
 export type Account = Static<typeof AccountResource>;
 export type AccountMode = Account["account_mode"];
+export type Performance = Static<typeof PerformanceResource>;
 export type Position = Static<typeof PositionResource>;
 export type Order = Static<typeof OrderResource>;
 export type Fill = Static<typeof FillResource>;

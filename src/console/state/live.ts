@@ -11,6 +11,7 @@ import { beginCandles } from "./candles.ts";
 import { sampleEquity } from "./equity.ts";
 import { watchMarket } from "./market-live.ts";
 import { notify } from "./notices.ts";
+import { readPerformance } from "./performance.ts";
 import * as reads from "./read.ts";
 import { beginRenewal } from "./renewal.ts";
 
@@ -92,6 +93,7 @@ async function readLists(app: App): Promise<void> {
     reads.readKeys(app),
     reads.readStops(app),
     reads.readProposals(app),
+    readPerformance(app),
   ]);
 }
 

@@ -24,7 +24,7 @@ import type { Loaded } from "./state.ts";
 /** Rows of history and operations that are shown; the interface has the rest. */
 const HISTORY_ROWS = 200;
 
-async function readInto<Body, Value>(
+export async function readInto<Body, Value>(
   app: App,
   slot: Loaded<Value>,
   path: string,

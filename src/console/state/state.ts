@@ -6,6 +6,7 @@ import type {
   Market,
   Operation,
   Order,
+  Performance,
   Position,
   Proposal,
   Status,
@@ -64,6 +65,8 @@ export type State = {
   stops: Loaded<Stop[]>;
   /** The newest 100 that agents have asked for. */
   proposals: Loaded<Proposal[]>;
+  /** Booked by the gateway: each of the last days, and today by bot and key. */
+  performance: { byDay: Loaded<Performance>; today: Loaded<Performance> };
   markets: Loaded<Market[]>;
   prices: Loaded<Map<string, string>>;
   story: Loaded<Story> & { id: string | null };
@@ -121,6 +124,7 @@ export function emptyReadings() {
     status: emptyLoaded<Status>(),
     stops: emptyLoaded<Stop[]>(),
     proposals: emptyLoaded<Proposal[]>(),
+    performance: { byDay: emptyLoaded<Performance>(), today: emptyLoaded<Performance>() },
     markets: emptyLoaded<Market[]>(),
     prices: emptyLoaded<Map<string, string>>(),
     story: { ...emptyLoaded<Story>(), id: null },

@@ -1,14 +1,16 @@
 /** What a bot is held to, what it has used of it, and what is left. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { ApiKey, KeyLimits } from "../api/resources.ts";
-import { add } from "../figures/decimal.ts";
+import { add, subtract } from "../figures/decimal.ts";
 import { ageOf, dateAndTime, figure, lossOf, money, NOTHING } from "../figures/format.ts";
 import { NO_FILTER } from "../figures/timeline.ts";
 import { facts } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
 import { changeRails, isPaused, pauseRails } from "../state/limited-key.ts";
+import { madeToday } from "../state/performance.ts";
 import { boundWords, railsTextOf } from "../state/rails-form.ts";
 import { changeFilter } from "../state/timeline.ts";
+import { signed } from "./profit-by-day.ts";
 
 /** Whose key it is; one that may trade without limits is named. */
 export function botOf({ limits, scopes, state }: ApiKey): TemplateResult | string {
@@ -26,6 +28,7 @@ export function botLimits(app: App, key: ApiKey): TemplateResult | null {
     <div class="limits">
       ${trip(limits)}
       ${facts(uses(limits))}
+      ${facts(todayOf(app, limits.bot))}
       ${facts([
         ["It may", rails.may.replaceAll(",", ", ")],
         ["Markets", rails.markets.replaceAll(",", ", ")],
@@ -73,6 +76,18 @@ function pause(app: App, key: ApiKey): void {
 function showHistory(app: App, bot: string): void {
   void changeFilter(app, { ...NO_FILTER, bot });
   location.hash = "#/history";
+}
+
+/** As the gateway has booked it, since 00:00 UTC. */
+function todayOf(app: App, bot: string): Fact[] {
+  const made = madeToday(app, (line) => line.bot === bot);
+  if (made === null) return [["Made today", NOTHING]];
+  return [
+    ["Fills today", figure(String(made.fills))],
+    ["Realised today", signed(made.realized)],
+    ["Fees today", signed(subtract("0", made.fees))],
+    ["Net today", signed(made.net)],
+  ];
 }
 
 type Fact = readonly [name: string, value: unknown];

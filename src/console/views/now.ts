@@ -1,14 +1,17 @@
 /** Am I all right? What needs the owner, what is held, how the total has gone, and what the bots have done today. */
 import { html, type TemplateResult } from "lit-html";
 import type { ApiKey, KeyLimits } from "../api/resources.ts";
-import { ageOf, lossOf, money, NOTHING } from "../figures/format.ts";
+import { subtract } from "../figures/decimal.ts";
+import { ageOf, figure, lossOf, money, NOTHING } from "../figures/format.ts";
 import { section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
 import { attentionOf, type Matter } from "../state/attention.ts";
+import { type Made, madeToday } from "../state/performance.ts";
 import { equityChart, spans } from "./equity-chart.ts";
 import { openTrades } from "./open-trades.ts";
 import { positions } from "./positions.ts";
+import { profitByDay, signed } from "./profit-by-day.ts";
 import { unknownOrders } from "./unknown-orders.ts";
 
 export function nowScreen(app: App): TemplateResult {
@@ -18,6 +21,7 @@ export function nowScreen(app: App): TemplateResult {
     ${positions(app)}
     ${openTrades(app)}
     ${section("Total", equityChart(app), spans(app))}
+    ${profitByDay(app)}
     ${section(
       "Bots of today",
       whenLoaded(app.state.keys, (keys) => botsOfToday(app, keys)),
@@ -51,14 +55,15 @@ function botsOf(keys: readonly ApiKey[]): Bot[] {
 function botsOfToday(app: App, keys: readonly ApiKey[]): TemplateResult {
   return table<Bot>({
     caption: "Bots of today",
-    columns: columnsOf(app.state.nowMs),
+    columns: columnsOf(app),
     rows: botsOf(keys),
     id: ({ limits }) => limits.bot,
     empty: "No bot has a key.",
   });
 }
 
-function columnsOf(nowMs: number): readonly Column<Bot>[] {
+function columnsOf(app: App): readonly Column<Bot>[] {
+  const { nowMs } = app.state;
   return [
     { name: "Bot", cell: ({ limits }) => html`<a href="#/bots">${limits.bot}</a>` },
     { name: "State", cell: ({ limits }) => stateOf(limits) },
@@ -72,6 +77,19 @@ function columnsOf(nowMs: number): readonly Column<Bot>[] {
       isFigure: true,
       cell: ({ limits: { use, rails } }) => of(lossOf(use.loss_today), rails.max_loss_per_day),
     },
+    {
+      name: "Fills",
+      isFigure: true,
+      rank: 2,
+      cell: ({ limits }) => made(app, limits.bot, ({ fills }) => figure(String(fills))),
+    },
+    {
+      name: "Fees",
+      isFigure: true,
+      rank: 3,
+      cell: ({ limits }) => made(app, limits.bot, ({ fees }) => signed(subtract("0", fees))),
+    },
+    { name: "Net", isFigure: true, cell: ({ limits }) => made(app, limits.bot, ({ net }) => signed(net)) },
     { name: "Orders", isFigure: true, rank: 2, cell: ({ limits: { use } }) => String(use.actions_today ?? NOTHING) },
     { name: "Open", isFigure: true, rank: 2, cell: ({ limits: { use } }) => String(use.open_orders) },
     {
@@ -80,6 +98,11 @@ function columnsOf(nowMs: number): readonly Column<Bot>[] {
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? NOTHING : `${ageOf(lastUsedAt, nowMs)} ago`),
     },
   ];
+}
+
+function made(app: App, bot: string, show: (made: Made) => unknown): unknown {
+  const today = madeToday(app, (line) => line.bot === bot);
+  return today === null ? NOTHING : show(today);
 }
 
 function stateOf({ trip }: KeyLimits): TemplateResult | string {

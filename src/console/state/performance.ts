@@ -1,0 +1,39 @@
+/** Who has made what: the last days of the account, and today of each bot and key. */
+import type { Performance } from "../api/resources.ts";
+import { dayOf } from "../figures/days.ts";
+import { add } from "../figures/decimal.ts";
+import type { App } from "./app.ts";
+import { readInto } from "./read.ts";
+
+/** Days that are shown, today among them. */
+export const PROFIT_DAYS = 30;
+
+export async function readPerformance(app: App): Promise<void> {
+  const { byDay, today } = app.state.performance;
+  const [first, now] = [dayOf(app.nowMs(), PROFIT_DAYS - 1), dayOf(app.nowMs())];
+  const same = (body: Performance) => body;
+  await Promise.all([
+    readInto<Performance, Performance>(app, byDay, `/v1/performance?group_by=day&since=${first}`, same),
+    readInto<Performance, Performance>(app, today, `/v1/performance?group_by=bot,key&since=${now}`, same),
+  ]);
+}
+
+export type Made = { fills: number; realized: string; fees: string; net: string };
+
+type Line = Performance["data"][number];
+
+/** Of the lines of today those of one bot, or of a key without one; null while nothing was read. */
+export function madeToday({ state: { performance } }: App, isOf: (line: Line) => boolean): Made | null {
+  const { value } = performance.today;
+  if (value === null) return null;
+  const none: Made = { fills: 0, realized: "0", fees: "0", net: "0" };
+  return value.data.filter(isOf).reduce(
+    (sum, { fills, realized_pnl: realized, fees, net_pnl: net }) => ({
+      fills: sum.fills + fills,
+      realized: add(sum.realized, realized),
+      fees: add(sum.fees, fees),
+      net: add(sum.net, net),
+    }),
+    none,
+  );
+}
