@@ -40,6 +40,9 @@ const OWN_TESTS = ["until", "market", "key_hash", "bot", "idempotency_key"];
 /** Of its pattern the generator would take texts that no calendar has. */
 const SINCE = ["2026-11-01"];
 
+/** Takes a key that may only approve, or a signature of a proposal, which a demo has neither of. */
+const DECIDES = /^\/v1\/proposals\/\{id\}\//;
+
 const ENDS_THE_RUN = /^\/v1\/(stop|stops\/\{id\}\/(flatten|resume))$/;
 
 export function generatorView(document: Readonly<Node>, seeds: Seeds): Node {
@@ -47,7 +50,7 @@ export function generatorView(document: Readonly<Node>, seeds: Seeds): Node {
   for (const [path, methods] of Object.entries(asNode(view["paths"]))) {
     // Set-up takes another kind of token, and the demo is set up already. After the others nothing would be placed, or what the
     // cases stand on would be canceled. Tests of their own go through all of these.
-    if (path.startsWith("/v1/setup") || ENDS_THE_RUN.test(path) || ALIKE.test(path)) {
+    if (path.startsWith("/v1/setup") || ENDS_THE_RUN.test(path) || DECIDES.test(path) || ALIKE.test(path)) {
       delete asNode(view["paths"])[path];
       continue;
     }

@@ -9,6 +9,7 @@ import overview from "./guide/overview.md" with { type: "text" };
 import type { Route } from "./route.ts";
 import { baseOf, MarketName, OrderId, Uuid } from "./schema/common.ts";
 import { ErrorBody } from "./schema/error.ts";
+import { ProposalId } from "./schema/proposal.ts";
 import { MAX_VALUES } from "./strict-json.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -164,6 +165,7 @@ const OPTIONAL_IDEMPOTENCY_KEY = {
 /** Only orders and markets have names that others gave them; every other id is ours. */
 function idSchema({ path }: Contract): TSchema {
   if (path.includes("{market}")) return MarketName;
+  if (path.startsWith("/v1/proposals/")) return ProposalId;
   return path.startsWith("/v1/orders/") ? OrderId : Uuid;
 }
 

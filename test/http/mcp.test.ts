@@ -91,10 +91,13 @@ describe("an intent", () => {
 
 test("nothing is added in a market while an order there is unknown; a request of its own is held to none of it", async () => {
   const rig = await limitedRig({ may: "increase,reduce" });
-  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });
+  const { exchange } = rig.deps;
+  const answering = exchange.send;
+  exchange.send = async () => ({ kind: "unknown", reason: "lost" });
   const body = { account: ACCOUNTS.main, ...BUY };
   const first = await rig.askForSeconds({ path: "/v1/orders", apiKey: BOT, idempotencyKey: "one-that-is-lost", body });
   expect(first.status).toBe(202);
+  exchange.send = answering;
   const intent = intentOf(await call(rig, "propose_order", BUY));
   expect(await call(rig, "place", { intent })).toMatchObject({ outcome: "unsettled" });
   const { store } = rig.deps;
@@ -165,13 +168,14 @@ test("to a key that only reads no tool is listed that writes, and none is called
 
 describe("the door", () => {
   const LIST = { method: "tools/list" };
+  const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
   test.each([
     ["no key", { apiKey: null }, 401],
     ["a key that is none", { apiKey: "api_trade_1" }, 401],
     ["a page of another site", { headers: { Origin: "https://evil.example" } }, 403],
     ["another name of this machine", { headers: { Host: "evil.example" } }, 403],
     ["a body beyond 16 KiB", { body: JSON.stringify({ a: "x".repeat(17_000) }) }, 400],
-    ["a batch", { body: "[]" }, 400],
+    ["many messages in one", { body: `[${PING},${PING}]` }, 400],
     ["no JSON", { body: "{" }, 400],
     ["a member that stands twice", { body: '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}' }, 400],
     ["a client that takes no JSON", { headers: { Accept: "text/html" } }, 406],

@@ -29,7 +29,7 @@ export async function answerMessage({ headers, body, version }: Message, tools: 
   const request = new Request(URL_OF_NOBODY, { method: "POST", headers: spoken(headers), body: "" });
   const make = () => openServer(tools, version);
   if (!(await isLegacyRequest(request, body))) {
-    const options = { legacy: "reject", responseMode: "json", maxSubscriptions: 0, keepAliveMs: 0 } as const;
+    const options = { legacy: "reject", maxSubscriptions: 0, keepAliveMs: 0 } as const;
     return createMcpHandler(make, options).fetch(request, { parsedBody: body });
   }
   const server = make();

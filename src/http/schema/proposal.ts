@@ -14,8 +14,13 @@ import {
 } from "./common.ts";
 import { OrderResource, TimeInForce, Trigger } from "./order.ts";
 
+export const ProposalId = Type.String({
+  pattern: "^[0-9]{13}-[0-9a-f]{32}$",
+  description: "The intent, as its agent knows it.",
+});
+
 const PROPOSAL = {
-  id: Type.String({ pattern: "^[0-9]{13}-[0-9a-f]{32}$", description: "The intent, as its agent knows it." }),
+  id: ProposalId,
   object: Type.Literal("proposal", { description: "Always `proposal`." }),
   account: Uuid,
   bot: nullable(Type.String(), "Of the key that has proposed it."),
