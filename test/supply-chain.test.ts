@@ -5,6 +5,8 @@ const SUM = `sha512-${"A".repeat(86)}==`;
 
 test.each([
   [{ trustedDependencies: [], dependencies: { a: "1.2.3" } }, null],
+  [{ trustedDependencies: [], dependencies: { a: "1.2.3-beta.1" } }, null],
+  [{ trustedDependencies: [], dependencies: { a: "1.2.3-" } }, "a is not pinned"],
   [{ trustedDependencies: [], dependencies: { a: "^1.2.3" } }, "a is not pinned"],
   [{ trustedDependencies: [], devDependencies: { a: "latest" } }, "a is not pinned"],
   [{ trustedDependencies: [], dependencies: { a: "https://example.org/a.tgz" } }, "a is not pinned"],

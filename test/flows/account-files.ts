@@ -2,3 +2,6 @@
 export const FILES = ["orders", "fills", "operations"].flatMap((list) =>
   ["csv", "jsonl"].map((format) => `GET /v1/exports/${list}.${format}`),
 );
+
+/** Everything that was told of an account, to its end. */
+export const EVENTS = "GET /v1/events?after=0&follow=false";

@@ -1,3 +1,5 @@
+import type { Store } from "../../src/store/open.ts";
+import { insertProposal } from "../../src/store/proposals.ts";
 import type { Party } from "../support/paper-rig.ts";
 
 /** Members of answers that name something of an account. */
@@ -32,6 +34,16 @@ export const READS = [
   "GET /v1/markets",
 ];
 
+/** Lists in which an account of a minute's age may have nothing yet. */
+export const BARE_READS = [
+  "GET /v1/funding",
+  "GET /v1/transfers",
+  "GET /v1/performance?group_by=day,market,bot,key",
+  "GET /v1/equity?resolution=5m",
+  "GET /v1/proposals",
+  ...["funding", "transfers"].flatMap((list) => [`GET /v1/exports/${list}.csv`, `GET /v1/exports/${list}.jsonl`]),
+];
+
 /** Everything by which an account's objects can be named. */
 export type Belongings = {
   party: Party;
@@ -54,3 +66,15 @@ export const FIGURES: readonly [Figures, Figures] = [
   { open: "81111", moved: "81112", outside: "81113", stop: "71111", taken: "95111", size: "0.01117" },
   { open: "82222", moved: "82223", outside: "82224", stop: "72222", taken: "95222", size: "0.02229" },
 ];
+
+const PROPOSED = { market: "SOL", side: "buy", size: "1", price: "90" } as const;
+
+/** Gives an account a proposal that waits for a person. Returns its id. */
+export function addProposal(store: Store, { account, key }: Party, atMs: number): string {
+  const id = `${atMs}-${"5".repeat(32)}`;
+  const terms = { ...PROPOSED, timeInForce: "gtc", reduceOnly: false, trigger: null } as const;
+  const by = { accountId: account.id, keyHash: key.keyHash, bot: null };
+  const undecided = { decision: null, decidedAtMs: null, decidedBy: null };
+  insertProposal(store, { id, ...by, terms, proposedAtMs: atMs, askedAtMs: atMs, ...undecided });
+  return id;
+}

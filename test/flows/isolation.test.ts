@@ -12,8 +12,8 @@ import {
   type Party,
   SECOND,
 } from "../support/paper-rig.ts";
-import { FILES } from "./account-files.ts";
-import { type Belongings, FIGURES, type Figures, NAMING, READS } from "./account-reads.ts";
+import { EVENTS, FILES } from "./account-files.ts";
+import { addProposal, BARE_READS, type Belongings, FIGURES, type Figures, NAMING, READS } from "./account-reads.ts";
 
 /**
  * Two accounts with two keys each, and every kind of object that an account can have. Whatever one of them asks, with
@@ -81,9 +81,6 @@ async function fill(party: Party, figures: Figures): Promise<Belongings> {
   return { party, figures, orderIds, operationIds, fillIds: [], twapId, marks: new Set() };
 }
 
-/** Everything that was told of an account, to its end. */
-const EVENTS = "GET /v1/events?after=0&follow=false";
-
 /** What the account itself is shown, and what the database keeps of it. */
 async function gatherMarks(one: Belongings): Promise<void> {
   const { party, figures, marks } = one;
@@ -137,7 +134,10 @@ async function askAs(asking: Belongings, other: Belongings, ask: Ask): Promise<A
   visited.add(
     ask.route
       .replace(/\?.*/, "")
-      .replace(/(orders|operations|stops|trades|cancel-alls)\/(?!market$|batch$|cancel-all$)[^/]+/, "$1/{id}"),
+      .replace(
+        /(orders|operations|stops|trades|cancel-alls|proposals)\/(?!market$|batch$|cancel-all$)[^/]+/,
+        "$1/{id}",
+      ),
   );
   const answer = await rig.answer(asking.party, ask);
   const named = ask.route.toLowerCase() + JSON.stringify(ask.body ?? {}).toLowerCase();
@@ -170,9 +170,10 @@ test("the two accounts have one of everything, and nothing in common", () => {
 
 test.each(CASES)("%s, key %i: lists show its own and nothing else", async (side, apiKey) => {
   const { asking, other } = sides(side);
-  for (const route of [...READS, ...FILES, EVENTS]) {
+  for (const route of [...READS, ...FILES, EVENTS, ...BARE_READS]) {
     const answer = await askAs(asking, other, { route, apiKey });
     expect([route, answer.status]).toEqual([route, 200]);
+    if (BARE_READS.includes(route)) continue;
     const isAnybodys = route === "GET /v1/markets";
     expect([route, foundIn(answer.text, asking).length > 0]).toEqual([route, !isAnybodys]);
   }
@@ -368,6 +369,15 @@ test("a trade is its own account's: the other finds, cancels and moves nothing o
   const asks = [...writes.map(([path, some]): Ask => ({ route: `POST ${path}`, body: some })), ...reads];
   const answers = await Promise.all(asks.map((ask) => askAs(first, second, { ...ask, apiKey: 0 })));
   expect(answers.map(({ status }) => status)).toEqual([403, 404, 404, 404, 200]);
+});
+
+test("a proposal is its own account's: the other sees it nowhere and decides nothing of it", async () => {
+  const id = addProposal(rig.store, SECOND, rig.clock.nowMs());
+  const shown = [first, second].map(({ party }) => rig.answer(party, { route: "GET /v1/proposals", apiKey: 0 }));
+  expect((await Promise.all(shown)).map(({ text }) => text.includes(id))).toEqual([false, true]);
+  const words = ["approve", "refuse"].map((word) => `POST /v1/proposals/${id}/${word}`);
+  const answers = await Promise.all(words.map((route) => askAs(first, second, { route, body: {}, apiKey: 0 })));
+  expect(answers.map(({ status }) => status)).toEqual([403, 403]);
 });
 
 test("a heartbeat is its own key's: the other's silence is none of it", async () => {

@@ -186,7 +186,9 @@ test("each route takes as many bytes as its description says, and not one more; 
     const short = path === "/v1/api-keys/limited" ? 8_192 : 2_048;
     expect([path, bytes]).toEqual([
       path,
-      /^\/v1\/(api-keys(?!\/self)|agent-renewal|stops\/\{id\}\/resume)/.test(path) ? short : 65_536,
+      /^\/v1\/(api-keys(?!\/self)|agent-renewal|stops\/\{id\}\/resume|proposals\/\{id\}\/decide)/.test(path)
+        ? short
+        : 65_536,
     ]);
     expect([path, await code(path, bytes)]).not.toEqual([path, "body_too_large"]);
     expect([path, await code(path, bytes + 1)]).toEqual([path, "body_too_large"]);

@@ -37,7 +37,7 @@ describe("a key with rails", () => {
   });
 
   test.each<[string, Partial<LimitedGrantText>, string]>([
-    ["a verb that no rail is held against", { may: "increase,propose" }, "grant.may names propose"],
+    ["an approver that may trade as well", { may: "increase,approve" }, "grant.may"],
     ["another network", { network: "mainnet" }, "grant.network"],
     ["another owner", { owner: `0x${"ab".repeat(20)}` }, "grant.owner"],
     ["another trading address", { tradingAddress: `0x${"ab".repeat(20)}` }, "grant.trading_address"],
