@@ -202,6 +202,16 @@ export const EVIDENCE: readonly Mutant[] = [
     ],
   },
   {
+    name: "whether what is shown only reduces is not compared",
+    changes: [
+      {
+        file: "src/settle/evidence/difference.ts",
+        find: "shown.reduceOnly !== reduceOnly)",
+        put: "shown.reduceOnly === null)",
+      },
+    ],
+  },
+  {
     name: "an answer without our client order id is ours",
     changes: [
       {
