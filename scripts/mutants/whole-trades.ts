@@ -13,6 +13,12 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     "stops.length >= 0",
   ),
   one(
+    "an entry goes behind a stop that the feed has told gone",
+    "src/settle/trade/trade-facts.ts",
+    '&& part.state === "waiting" ?',
+    '&& part.state === "over" ?',
+  ),
+  one(
     "a stop that is larger than what is held stays as it is",
     "src/core/trade-step.ts",
     "compare(part.remaining, wanted.size) === 0 && hasTerms",

@@ -69,7 +69,7 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, trade: Trade): Prom
 }
 
 /** Inside the intent's transaction. */
-function requireNext(deps: With<"clock" | "store">, tradeId: string): void {
+function requireNext(deps: With<"clock" | "picture" | "store">, tradeId: string): void {
   const trade = findTrade(deps.store, tradeId);
   const isNext =
     trade !== null &&

@@ -105,6 +105,25 @@ test("while the stop is not proven to wait there, nothing is entered", async () 
   expect(placed(s).filter(({ isReduction }) => !isReduction).length).toBeLessThanOrEqual(1);
 });
 
+test("a stop that the feed has told gone is none to enter behind, though no look can prove it yet", async () => {
+  const s = await scene({ hasFeed: true });
+  await s.pass(2_000);
+  const unsent: Fate = { arrivesAfterMs: [], answer: { kind: "error", code: "ECONNREFUSED", afterMs: 50 } };
+  const isEntry = (body: string) => body.includes('"r":false');
+  s.setFate(({ body }) => (isEntry(body) ? unsent : directly(1)));
+  const id = await begin(s);
+  await s.pass(2_000);
+  expect(guarded(s)).toBe(0.05);
+  s.setFate(({ path, body }) => (isEntry(body) ? unsent : path === "/info" ? NEVER_ARRIVED : directly(1)));
+  await markAt(s, 84_000);
+  await markAt(s, 90_500);
+  expect(guarded(s)).toBe(0);
+  s.setFate(({ path }) => (path === "/info" ? NEVER_ARRIVED : directly(1)));
+  await s.pass(20_000);
+  expect(placed(s).filter(({ isReduction }) => !isReduction)).toEqual([]);
+  expect((await shownTrade(s, id)).filled_size).toBe("0");
+});
+
 test("an entry whose answer is lost is entered once", async () => {
   const s = await scene();
   s.setFate(({ path, body }) => (path === "/exchange" && body.includes('"r":false') ? LOST : directly(1)));

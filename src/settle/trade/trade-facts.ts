@@ -3,6 +3,7 @@ import { isClosed, wasTaken } from "../../core/order.ts";
 import type { Trade } from "../../core/trade.ts";
 import type { Part, TradeFacts } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
+import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { listLegs } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
@@ -10,13 +11,16 @@ import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { hasStopSince, isUnprotectedByStop } from "../../store/stops.ts";
 import { listGuards, nameOfTrade } from "../../store/trades.ts";
 
+export type ToJudgeTrade = With<"clock" | "picture" | "store">;
+
 /** What a trade is judged by: its rows as they are now, and the account's position as it was read. */
-export function factsOf({ clock, store }: With<"clock" | "store">, trade: Trade, position: Decimal | null): TradeFacts {
+export function factsOf(world: ToJudgeTrade, trade: Trade, position: Decimal | null): TradeFacts {
+  const { clock, store } = world;
   const entry = trade.entryId === null ? null : findOrder(store, trade.entryId);
   return {
     entry: entry === null ? null : partOf(store, trade, entry),
-    stops: listGuards(store, trade, "stop").map((order) => partOf(store, trade, order)),
-    profits: listGuards(store, trade, "profit").map((order) => partOf(store, trade, order)),
+    stops: listGuards(store, trade, "stop").map((order) => guardOf(world, trade, order)),
+    profits: listGuards(store, trade, "profit").map((order) => guardOf(world, trade, order)),
     position,
     isWithdrawn: isUnprotectedByStop(store, trade.accountId, trade.keyHash),
     nowMs: clock.nowMs(),
@@ -26,6 +30,17 @@ export function factsOf({ clock, store }: With<"clock" | "store">, trade: Trade,
 /** A stop of any cause that came after it wants no entry that has not been sent. */
 export function isStoppedSince(store: Store, { accountId, keyHash, createdAtMs }: Trade): boolean {
   return hasStopSince(store, accountId, keyHash, createdAtMs);
+}
+
+/** One that the feed has told fired or over protects nothing, though no look has proven its end yet. */
+function guardOf({ picture, store }: ToJudgeTrade, trade: Trade, order: StoredOrder): Part {
+  const part = partOf(store, trade, order);
+  const user = findAccount(store, trade.accountId)?.tradingAddress ?? null;
+  const { exchangeOrderId: oid } = order;
+  const told = user === null || oid === null ? null : picture.toldOf(user, oid);
+  return (told?.isOver === true || told?.hasFired === true) && part.state === "waiting"
+    ? { ...part, state: "unsettled" }
+    : part;
 }
 
 function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
