@@ -15,8 +15,8 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   one(
     "an entry goes behind a stop that the feed has told gone",
     "src/settle/trade/trade-facts.ts",
-    '(told?.isOver === true || told?.hasFired === true)',
-    '(told?.isOver === true && told?.hasFired === null)',
+    "(told?.isOver === true || told?.hasFired === true)",
+    "(told?.isOver === true && told?.hasFired === null)",
   ),
   one(
     "a stop that is larger than what is held stays as it is",
