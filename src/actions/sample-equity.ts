@@ -6,12 +6,13 @@ import type { ToShow, With } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { AccountState } from "../exchange/reads.ts";
 import { worthOf } from "../settle/account/account-worth.ts";
+import { isAtLeisure } from "../settle/ledger/leisure.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findSampleBefore, insertEquitySample, thinEquitySamples } from "../store/equity.ts";
 import { currentAccount } from "./current.ts";
 
-export type ToSampleEquity = ToShow & With<"feeds" | "marketView" | "markets" | "ownWrites" | "store">;
+export type ToSampleEquity = ToShow & With<"feeds" | "markets" | "ownWrites" | "store">;
 
 /** Between two rounds, milliseconds. */
 export const EQUITY_INTERVAL_MS = 20_000;
@@ -34,6 +35,7 @@ export async function sampleEquity(deps: ToSampleEquity, isStopped: () => boolea
     .filter(({ lastMs }) => partOf(nowMs, SAMPLE_EVERY_MS) > partOf(lastMs, SAMPLE_EVERY_MS))
     .sort((a, b) => a.lastMs - b.lastMs);
   for (const { account, lastMs } of due.slice(0, ACCOUNTS_AT_ONCE)) {
+    if (isStopped() || !isAtLeisure(deps)) return;
     const sample = await sampleOf(deps, account);
     if (isStopped()) return;
     if (sample === null || sample.atMs <= lastMs) continue;
@@ -64,11 +66,11 @@ async function sampleOf(deps: ToSampleEquity, account: Account) {
 type PriceOf = (token: string) => Decimal | null;
 
 /** Names of tokens are not unique at the exchange: where two pairs have one name, neither price counts. */
-async function pricesFor({ marketView, markets }: ToSampleEquity, { spotBalances }: AccountState): Promise<PriceOf> {
+async function pricesFor({ reads, markets }: ToSampleEquity, { spotBalances }: AccountState): Promise<PriceOf> {
   const universe = markets.current();
   const isAllDollars = spotBalances.every(({ coin }) => coin === "USDC");
   if (universe === null || isAllDollars) return () => null;
-  const mids = await marketView.mids("", READER);
+  const mids = await reads.mids("", READER);
   if (mids.kind === "failed") return () => null;
   return (token) => {
     const name = universe.byPairName.get(`${token}/USDC`);

@@ -24,7 +24,7 @@ const EXAMPLE_FUNDING = {
 
 const EXAMPLE_TRANSFER = {
   object: "transfer",
-  id: `1795253400125-0x${"a1".repeat(32)}`,
+  id: `1795253400125-0x${"9d".repeat(32)}`,
   account: EXAMPLE_ACCOUNT_ID,
   network: "exchange_mainnet",
   type: "deposit",
@@ -33,7 +33,7 @@ const EXAMPLE_TRANSFER = {
   fee: null,
   value: "1000",
   counterparty: null,
-  transaction_hash: `0x${"a1".repeat(32)}`,
+  transaction_hash: `0x${"9d".repeat(32)}`,
   created_at: "2026-11-21T09:30:00.125Z",
 };
 

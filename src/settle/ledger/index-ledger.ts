@@ -16,6 +16,7 @@ import {
   type StoredTransfer,
 } from "../../store/ledger.ts";
 import { type FundingPayment, type LedgerUpdate, parseFunding, parseLedger } from "../../wire/answer/ledger.ts";
+import { isAtLeisure } from "./leisure.ts";
 
 export type ToIndexLedger = With<"clock" | "exchange" | "log" | "picture" | "settings" | "store">;
 
@@ -52,7 +53,7 @@ export async function keepLedgers(world: ToIndexLedger, isStopped: () => boolean
     .filter((one) => isDue(world, one, nowMs))
     .sort((a, b) => (a.readToMs ?? 0) - (b.readToMs ?? 0));
   for (const { account, list } of due.slice(0, ACCOUNTS_AT_ONCE * 2)) {
-    if (isStopped()) return;
+    if (isStopped() || !isAtLeisure(world)) return;
     await readLedger(world, account, { list, isStopped });
   }
 }
