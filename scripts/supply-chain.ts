@@ -15,7 +15,7 @@ import { type Locked, readLockfile } from "./release/lockfile.ts";
 import { PACKAGES } from "./release/packages.ts";
 
 /** Packages in the executable: what a bigger one would bring is weighed first. */
-const MAX_PACKAGES = 27;
+const MAX_PACKAGES = 30;
 const EXACT = /^[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9a-z]+(?:\.[0-9a-z]+)*)?$/;
 /** A version, with the words that some packages put behind one; no address, file or branch. */
 const RELEASED = /^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$/;

@@ -31,11 +31,14 @@ export const PROPOSAL_BREAKS: readonly Break[] = [
   ),
   broken(
     "an approval holds for ever",
-    inFile(
-      CORE,
-      "return isWithin(decidedAtMs ?? proposedAtMs, PROPOSAL_LIFE_MS, nowMs);",
-      "return decidedAtMs !== null || isWithin(proposedAtMs, PROPOSAL_LIFE_MS, nowMs);",
-    ),
+    [
+      ...inFile(
+        CORE,
+        "return isWithin(decidedAtMs ?? proposedAtMs, PROPOSAL_LIFE_MS, nowMs);",
+        "return decidedAtMs !== null || isWithin(proposedAtMs, PROPOSAL_LIFE_MS, nowMs);",
+      ),
+      ...inFile(CORE, "+ PROPOSAL_LIFE_MS - 1;", "+ PROPOSAL_LIFE_MS * 99;"),
+    ],
     "not long after: a minute on it places nothing",
   ),
   broken(
@@ -59,7 +62,7 @@ export const PROPOSAL_BREAKS: readonly Break[] = [
   broken(
     "any key that writes approves",
     inFile(DECIDE, '?.may.includes("approve") !== true) {', '?.may.includes("approve") === false) {'),
-    "$what",
+    "a key without rails",
   ),
   broken(
     "any signature approves",

@@ -8,15 +8,18 @@ type Taken = {
   isBuy: boolean;
   price: string;
   size: string;
+  reduceOnly: boolean;
   status: "open" | "canceled";
   closedAtMs?: number;
 };
 
+type WireOrder = { b: boolean; p: string; s: string; r: boolean; c: string };
+
 type WireAction = {
   twap?: { b: boolean; s: string; r: boolean; m: number; t: boolean };
   type: string;
-  orders?: { b: boolean; p: string; s: string; c: string }[];
-  modifies?: { oid: number; order: { b: boolean; p: string; s: string; c: string } }[];
+  orders?: WireOrder[];
+  modifies?: { oid: number; order: WireOrder }[];
   cancels?: { o: number }[];
 };
 
@@ -42,9 +45,9 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
     isOurBudget: false,
   };
 
-  function take({ b, p, s, c }: { b: boolean; p: string; s: string; c: string }): object {
+  function take({ b, p, s, r, c }: WireOrder): object {
     const oid = 1_001 + taken.length;
-    taken.push({ oid, cloid: c, isBuy: b, price: p, size: s, status: "open" });
+    taken.push({ oid, cloid: c, isBuy: b, price: p, size: s, reduceOnly: r, status: "open" });
     return { resting: { oid, cloid: c } };
   }
 
@@ -125,7 +128,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
   };
 }
 
-function row({ oid, cloid, isBuy, price, size }: Taken, nowMs: number): object {
+function row({ oid, cloid, isBuy, price, size, reduceOnly }: Taken, nowMs: number): object {
   return {
     coin: "BTC",
     side: isBuy ? "B" : "A",
@@ -140,7 +143,7 @@ function row({ oid, cloid, isBuy, price, size }: Taken, nowMs: number): object {
     triggerCondition: "N/A",
     orderType: "Limit",
     tif: "Gtc",
-    reduceOnly: false,
+    reduceOnly,
     isPositionTpsl: false,
     children: [],
   };
